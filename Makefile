@@ -1,0 +1,44 @@
+# `make` alone tells what there is. Everything is done in .venv and in the cache folder of
+# tools.micropython; a second call does nothing that is done already.
+
+PYTHON ?= python3
+PY := .venv/bin/python
+MICROPYTHON := $(PY) -m tools.micropython
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint clean setup venv
+
+help: ## show this
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST))
+
+demo: venv ## train a small model, convert it and run it on MicroPython on this computer
+	@$(MICROPYTHON) packages --install unix
+	@$(MICROPYTHON) build unix
+	@$(PY) -m examples.digits.demo
+
+test: setup ## run the tests, on every MicroPython target that can be had here
+	@$(PY) -m pytest -n 2 tests/host
+
+lint: venv ## check style and spelling
+	@$(PY) -m ruff check .
+	@$(PY) -m codespell_lib .
+
+setup: venv ## get ready for the tests: .venv, system packages, MicroPython targets
+# Without the right to install packages the targets that lack some are left out, and said so.
+	@$(MICROPYTHON) packages --install || true
+	@$(MICROPYTHON) build --available
+
+clean: ## remove what was made here, but neither .venv nor the cache folder
+	rm -rf build .pytest_cache .ruff_cache *.egg-info
+	find . -path ./.venv -prune -o -name __pycache__ -type d -exec rm -rf {} +
+
+venv: .venv/.installed
+
+.venv/.installed: pyproject.toml
+	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	  || { echo "mpconnxr: needs Python 3.11 or newer with its venv module;" \
+	  "install python3-venv, or give PYTHON=..." >&2; exit 1; }
+	@echo "mpconnxr: installing what it needs into .venv"
+	@test -x $(PY) || $(PYTHON) -m venv .venv
+	@$(PY) -m pip install --quiet --disable-pip-version-check --editable '.[dev,examples]'
+	@touch $@

@@ -1,0 +1,26 @@
+"""Fixtures of the tests that run on this computer."""
+
+import pytest
+
+from tools.micropython import Target, get_target
+
+
+@pytest.fixture
+def ready_target():
+    """Get a target by its name, built; skip the test where it cannot be had."""
+
+    def get(name: str) -> Target:
+        target = get_target(name)
+        lacking = target.missing()
+        if lacking:
+            pytest.skip(f"{name} needs system packages: {' '.join(lacking)}")
+        target.build()
+        return target
+
+    return get
+
+
+@pytest.fixture
+def target(request, ready_target) -> Target:
+    """A built target: `unix`, or as @pytest.mark.parametrize("target", NAMES, indirect=True)."""
+    return ready_target(getattr(request, "param", "unix"))

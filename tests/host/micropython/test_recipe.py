@@ -1,0 +1,104 @@
+"""A source is fetched and a port built once, whoever asks; a failure says why."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tools.micropython import TargetError, recipe, source
+from tools.micropython.recipe import Recipe
+
+MAKEFILE = """
+all:
+	mkdir -p $(BUILD)
+	echo $(WORD) $(CFLAGS_EXTRA) > $(BUILD)/product
+	echo once >> $(COUNT)
+"""
+
+
+@pytest.fixture
+def counter(tmp_path, monkeypatch):
+    """A stand-in for MicroPython's source; each build of it adds a line to the file returned."""
+    tree = tmp_path / "source"
+    for name, text in {"py/mpconfig.h": "", "ports/unix/Makefile": MAKEFILE}.items():
+        (tree / name).parent.mkdir(parents=True)
+        (tree / name).write_text(text)
+    monkeypatch.setenv("MPCONNXR_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("MICROPYTHON_SRC", str(tree))
+    source.source_key.cache_clear()
+    yield tmp_path / "count"
+    source.source_key.cache_clear()
+
+
+def test_built_once(counter, tmp_path):
+    plain = Recipe("unix", "product", (f"COUNT={counter}", "WORD=hello"), "-DX=1")
+    path = plain.build("some")
+    assert path == plain.build("some") == plain.path("some")
+    assert path.read_text() == "hello -Wno-error -DX=1\n"
+    assert counter.read_text() == "once\n"
+    other = Recipe("unix", "product", (f"COUNT={counter}", "WORD=other"))
+    assert other.build("some") != path
+    assert counter.read_text() == "once\nonce\n"
+    # The tree it was built in is gone.
+    assert not list((tmp_path / "cache").glob("build-*"))
+
+
+def test_built_once_by_several_processes(counter):
+    options = (f"COUNT={counter}", "WORD=hello")
+    code = (
+        "from tools.micropython.recipe import Recipe\n"
+        f"print(Recipe('unix', 'product', {options!r}).build('some'))"
+    )
+    command = [sys.executable, "-c", code]
+    several = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    paths = {process.communicate()[0] for process in several}
+    assert len(paths) == 1 and "product" in paths.pop()
+    assert counter.read_text() == "once\n"
+
+
+def test_failure_shows_the_log(counter):
+    broken = Recipe("unix", "product", ("COUNT=/dev/null/no", "WORD=hello"))
+    with pytest.raises(TargetError, match="(?s)building some failed, see .*log\n.*Error "):
+        broken.build("some")
+    assert not broken.path("some").exists()
+
+
+def test_no_source_folder(counter, tmp_path, monkeypatch):
+    monkeypatch.setenv("MICROPYTHON_SRC", str(tmp_path))
+    with pytest.raises(TargetError, match="MICROPYTHON_SRC"):
+        source.source_tree()
+
+
+def test_source_from_git(counter, tmp_path, monkeypatch):
+    """Where no Debian mirror is, the pinned tag of the repository is what gets built."""
+    tree = tmp_path / "source"
+    git = ["git", "-C", str(tree), "-c", "user.name=x", "-c", "user.email=x@example.invalid"]
+    tag = ["tag", f"v{source.VERSION}"]
+    for arguments in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "x"], tag):
+        subprocess.run([*git, *arguments], check=True)
+    monkeypatch.delenv("MICROPYTHON_SRC")
+    monkeypatch.setattr(source, "REPOSITORY", tree.as_uri())
+    monkeypatch.setattr(source, "download_source", _refuse)
+    fetched = source.source_tree()
+    assert (fetched / "ports" / "unix" / "Makefile").is_file()
+    monkeypatch.setattr(source, "REPOSITORY", "unused")
+    assert source.source_tree() == fetched
+
+
+def test_no_source_at_all(counter, tmp_path, monkeypatch):
+    monkeypatch.delenv("MICROPYTHON_SRC")
+    monkeypatch.setattr(source, "REPOSITORY", (tmp_path / "nothing").as_uri())
+    monkeypatch.setattr(source, "download_source", _refuse)
+    with pytest.raises(TargetError, match="no mirror; git: .*set MICROPYTHON_SRC"):
+        source.source_tree()
+
+
+def test_user_builds_are_kept_apart(counter, monkeypatch):
+    own = recipe.source_key()
+    monkeypatch.delenv("MICROPYTHON_SRC")
+    source.source_key.cache_clear()
+    assert own.startswith("user-") and recipe.source_key() == source.VERSION
+
+
+def _refuse(*args):
+    raise TargetError("no mirror")

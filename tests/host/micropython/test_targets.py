@@ -1,0 +1,258 @@
+"""Each target is what it says, and all behave alike towards a script and its caller."""
+
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tools.micropython import UNIX_TARGETS, TargetError, TargetTimeout, get_target, target_names
+
+every_target = pytest.mark.parametrize("target", target_names(), indirect=True)
+unix_targets = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
+qemu_targets = pytest.mark.parametrize(
+    "target", [name for name in target_names() if name not in UNIX_TARGETS], indirect=True
+)
+
+VIPER = """
+@micropython.viper
+def double(p: ptr32, n: int) -> int:
+    return p[n] + p[n]
+
+from array import array
+print(double(array("i", [0, 21]), 1))
+"""
+
+
+def printed(target, script, **options):
+    done = target.run(script, **options)
+    assert (done.stderr, done.returncode) == ("", 0)
+    return done.stdout
+
+
+@every_target
+def test_word_size(target):
+    bits = printed(target, "import sys\nprint(len(bin(sys.maxsize)) - 2 + 1)")
+    assert int(bits) == target.word_bits
+
+
+@every_target
+def test_float_size(target):
+    # 2**24 + 1 is the first integer that a single float cannot hold.
+    exact = printed(target, "print(float(1 << 24) + 1.0 - float(1 << 24))")
+    assert exact == ("1.0\n" if target.float_bits == 64 else "0.0\n")
+
+
+@every_target
+def test_viper(target):
+    done = target.run(VIPER)
+    if target.viper:
+        assert (done.stdout, done.stderr) == ("42\n", "")
+    else:
+        assert done.returncode != 0 and "SyntaxError" in done.stderr
+
+
+@every_target
+def test_modules(target):
+    script = """
+import array, binascii, gc, hashlib, json, micropython, struct, sys, uctypes
+from vfs import VfsRom
+micropython.heap_lock(); micropython.heap_unlock()
+print(binascii.hexlify(hashlib.sha256(b"abc").digest()).decode()[:8])
+"""
+    assert printed(target, script) == "ba7816bf\n"
+
+
+@every_target
+def test_memory_statistics(target):
+    script = """
+import micropython
+before = micropython.mem_total()
+bytearray(10000)
+print(micropython.mem_total() - before >= 10000, micropython.mem_peak() >= 10000)
+print(micropython.mem_current() > 0)
+"""
+    assert printed(target, script) == "True True\nTrue\n"
+
+
+@every_target
+def test_files(target, tmp_path):
+    package = tmp_path / "package"
+    (package / "inner").mkdir(parents=True)
+    (package / "__init__.py").write_text("from .inner.module import WORD")
+    (package / "inner" / "__init__.py").touch()
+    (package / "inner" / "module.py").write_text("WORD = 'imported'")
+    (tmp_path / "numbers").write_bytes(bytes(range(256)))
+    files = {
+        "package": package,
+        "model.bin": b"\x00\x04\x0d\x0a\xff",
+        "data/numbers.bin": tmp_path / "numbers",
+    }
+    script = """
+import package
+print(package.WORD, open("model.bin", "rb").read())
+print(sum(open("data/numbers.bin", "rb").read()))
+"""
+    expected = "imported b'\\x00\\x04\\r\\n\\xff'\n32640\n"
+    assert printed(target, script, files=files) == expected
+
+
+@qemu_targets
+def test_files_are_read_in_place(target):
+    script = "print(len(memoryview(open('model.bin', 'rb'))))"
+    assert printed(target, script, files={"model.bin": bytes(3 << 20)}) == "3145728\n"
+
+
+@qemu_targets
+def test_files_too_large(target):
+    with pytest.raises(TargetError, match="more than the board's"):
+        target.run("", files={"model.bin": bytes(17 << 20)})
+
+
+@every_target
+@pytest.mark.parametrize("name", ["script", "../outside", "/outside"])
+def test_file_names_that_are_refused(target, name):
+    with pytest.raises(TargetError, match="a file named"):
+        target.run("", files={name: b""})
+
+
+@every_target
+def test_arguments(target):
+    args = ("-v", "two words", 'quote"\'\\', "é")
+    script = "import sys\nfor arg in sys.argv: print(arg)"
+    assert printed(target, script, args=args).splitlines() == ["script", *args]
+
+
+@every_target
+def test_script_in_a_file(target, tmp_path):
+    path = tmp_path / "hello.py"
+    path.write_text("print('é', __name__)")
+    assert printed(target, path) == "é __main__\n"
+
+
+@every_target
+def test_exception(target):
+    done = target.run("print('before')\ndef f():\n    raise ValueError('bad')\nf()")
+    assert done.stdout == "before\n"
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "Traceback (most recent call last):",
+        '  File "script", line 4, in <module>',
+        '  File "script", line 3, in f',
+        "ValueError: bad",
+    ]
+
+
+@every_target
+def test_syntax_error(target):
+    done = target.run("print(1)\n1 +")
+    assert done.stdout == "" and done.returncode == 1
+    assert "SyntaxError" in done.stderr
+
+
+@every_target
+@pytest.mark.parametrize(
+    ("end", "status"), [("raise SystemExit", 0), ("sys.exit(3)", 3), ("sys.exit('why')", 1)]
+)
+def test_exit_status(target, end, status):
+    done = target.run(f"import sys\nprint('last', end='')\n{end}")
+    assert (done.stdout, done.stderr, done.returncode) == ("last", "", status)
+
+
+@every_target
+def test_lines_come_one_by_one(target):
+    times = {}
+    script = """
+print("first\\nsecond")
+n = 0
+for i in range(1000000): n += i
+print("third", end="")
+"""
+
+    def note(line):
+        times[line] = time.monotonic()
+
+    assert printed(target, script, on_line=note) == "first\nsecond\nthird"
+    assert list(times) == ["first", "second", "third"]
+    assert times["third"] - times["second"] > 0.005
+
+
+@every_target
+def test_timeout_kills(target):
+    start = time.monotonic()
+    with pytest.raises(TargetTimeout) as caught:
+        target.run("print('alive')\nwhile True: pass", timeout=1)
+    assert time.monotonic() - start < 5
+    assert caught.value.stdout == "alive\n"
+    children = f"/proc/self/task/{os.getpid()}/children"
+    if os.path.exists(children):
+        with open(children) as file:
+            assert file.read() == ""
+
+
+@every_target
+def test_several_at_once(target):
+    script = "import sys\nprint(sys.argv[1], open('own').read())"
+
+    def run(i):
+        return printed(target, script, args=[str(i)], files={"own": str(i).encode()})
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(run, range(8))) == [f"{i} {i}\n" for i in range(8)]
+
+
+@unix_targets
+def test_heap(target):
+    script = "import gc\ngc.collect()\nprint(gc.mem_free())"
+    assert 900_000 < int(printed(target, script, heap=1_000_000)) < 1_000_000
+    assert int(printed(target, script)) > 60_000_000
+
+
+@qemu_targets
+def test_heap_is_refused(target):
+    with pytest.raises(TargetError, match="heap"):
+        target.run("", heap=1_000_000)
+
+
+@qemu_targets
+def test_counted_instructions_repeat(target):
+    # A free-running counter of the board's: what it says depends on the script alone.
+    script = """
+import machine
+def ticks(): return machine.mem32[0x40028018]
+start = ticks()
+for i in range(10000): pass
+print(ticks() - start)
+"""
+    counts = {printed(target, script, icount=True) for _ in range(3)}
+    assert len(counts) == 1 and int(counts.pop()) > 10000
+
+
+@unix_targets
+def test_counted_instructions_are_refused(target):
+    with pytest.raises(TargetError, match="icount"):
+        target.run("", icount=True)
+
+
+def test_unknown_target():
+    with pytest.raises(TargetError, match="unix32"):
+        get_target("no-such-target")
+
+
+def test_command_line(target, tmp_path):
+    (tmp_path / "hello.py").write_text("import sys\nprint('hello', *sys.argv[1:])\nsys.exit(5)")
+    command = [sys.executable, "-m", "tools.micropython", "run", target.name]
+    done = subprocess.run(
+        [*command, tmp_path / "hello.py", "you"], capture_output=True, text=True
+    )
+    assert (done.stdout, done.returncode) == ("hello you\n", 5)
+
+
+def test_command_line_error():
+    command = [sys.executable, "-m", "tools.micropython", "path", "no-such-target"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("micropython: there is no target 'no-such-target'")
+    assert done.stderr.count("\n") == 1

@@ -1,0 +1,41 @@
+"""MicroPython as a managed target: get it, build it, run scripts on it.
+
+    from tools.micropython import get_target
+    done = get_target("unix").run("import mpconnxr", files={"mpconnxr": Path("mpconnxr")})
+    print(done.stdout, done.stderr, done.returncode)
+
+A target is an entry of the table `TARGETS` in `unix.py` or `qemu.py`; docs/targets.md says what
+each one proves.
+"""
+
+from . import qemu, unix
+from .errors import TargetError, TargetTimeout
+from .target import Completed, Target
+
+_TARGETS = {target.name: target for module in (unix, qemu) for target in module.TARGETS}
+
+# Those that every test of device code runs on: they are quick, and differ in what matters.
+UNIX_TARGETS = tuple(target.name for target in unix.TARGETS)
+
+__all__ = [
+    "UNIX_TARGETS",
+    "Completed",
+    "Target",
+    "TargetError",
+    "TargetTimeout",
+    "get_target",
+    "target_names",
+]
+
+
+def target_names() -> tuple[str, ...]:
+    return tuple(_TARGETS)
+
+
+def get_target(name: str) -> Target:
+    try:
+        return _TARGETS[name]
+    except KeyError:
+        raise TargetError(
+            f"there is no target {name!r}, but these: {' '.join(_TARGETS)}"
+        ) from None

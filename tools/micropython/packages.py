@@ -1,0 +1,67 @@
+"""Which system packages a target needs, whether they are there, and how to install them."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+from .errors import TargetError
+
+
+@dataclass(frozen=True)
+class Package:
+    """A Debian package, and a command that succeeds only where its content is installed."""
+
+    name: str
+    probe: tuple[str, ...]
+
+    def is_there(self) -> bool:
+        return _succeeds(self.probe)
+
+
+@cache
+def _succeeds(command: tuple[str, ...]) -> bool:
+    try:
+        return subprocess.run(command, capture_output=True, timeout=60).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
+def _header(compiler: str, *flags: str) -> tuple[str, ...]:
+    """A probe for a C library: its headers are packages of their own."""
+    return (compiler, *flags, "-include", "stdlib.h", "-E", "-x", "c", "/dev/null")
+
+
+GCC = Package("gcc", ("gcc", "--version"))
+MAKE = Package("make", ("make", "--version"))
+LIBC = Package("libc6-dev", _header("gcc"))
+GCC_32BIT = Package("gcc-multilib", _header("gcc", "-m32"))
+GCC_ARM = Package("gcc-arm-none-eabi", ("arm-none-eabi-gcc", "--version"))
+NEWLIB_ARM = Package("libnewlib-arm-none-eabi", _header("arm-none-eabi-gcc"))
+QEMU_ARM = Package("qemu-system-arm", ("qemu-system-arm", "--version"))
+
+
+def missing_of(packages: Iterable[Package]) -> list[str]:
+    """The names of those that are not installed, each once, in order."""
+    return list(dict.fromkeys(p.name for p in packages if not p.is_there()))
+
+
+def install(names: list[str]) -> None:
+    """Install Debian packages, as root or through a sudo that does not ask."""
+    command = ["apt-get", "install", "--yes", "--no-install-recommends", *names]
+    by_hand = f"install: {' '.join(names)}"
+    if not shutil.which("apt-get"):
+        raise TargetError(f"no apt-get on this system; {by_hand}")
+    prefix = []
+    if os.geteuid() != 0:
+        prefix = ["sudo", "-n"]
+        if not _succeeds(("sudo", "-n", "true")):
+            raise TargetError(f"packages are missing; as root, {by_hand}")
+    # Variables are given through env, for sudo would not pass them on.
+    prefix += ["env", "DEBIAN_FRONTEND=noninteractive"]
+    for step in (["apt-get", "update", "--quiet"], command):
+        if subprocess.run([*prefix, *step], stdin=subprocess.DEVNULL).returncode:
+            raise TargetError(f"{' '.join(step[:2])} failed; {by_hand}")
+    _succeeds.cache_clear()

@@ -1,0 +1,106 @@
+"""A child process whose output is read against a deadline, and which never outlives its use."""
+
+import os
+import select
+import subprocess
+import time
+from collections.abc import Callable
+from types import TracebackType
+
+from .errors import TargetError, TargetTimeout
+
+OnLine = Callable[[str], None] | None
+
+_CHUNK = 65536  # bytes, what a pipe holds
+
+
+class Process:
+    """A context manager around `subprocess.Popen`; on leaving it the process is killed."""
+
+    def __init__(self, command: list[str], timeout: float, **options):
+        self._deadline = time.monotonic() + timeout
+        self._timeout = timeout
+        try:
+            self._child = subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0, **options)
+        except OSError as error:
+            raise TargetError(f"cannot start {command[0]}: {error.strerror}") from error
+
+    def __enter__(self) -> "Process":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._child.poll() is None:
+            self._child.kill()
+        self._child.wait()
+        for pipe in (self._child.stdin, self._child.stdout):
+            if pipe:
+                pipe.close()
+
+    def write(self, data: bytes) -> None:
+        try:
+            self._child.stdin.write(data)
+        except BrokenPipeError as error:
+            raise TargetError(f"{self._child.args[0]} has stopped") from error
+
+    def read(self) -> bytes:
+        """What has come, waiting for it until the deadline; empty at the end of the output."""
+        left = max(0.0, self._deadline - time.monotonic())
+        if not select.select([self._child.stdout], [], [], left)[0]:
+            raise TargetTimeout(f"no end within {self._timeout:g} s")
+        return os.read(self._child.stdout.fileno(), _CHUNK)
+
+    def wait(self) -> int:
+        """The process's status, once it has closed its output."""
+        try:
+            return self._child.wait(max(0.0, self._deadline - time.monotonic()))
+        except subprocess.TimeoutExpired as error:
+            raise TargetTimeout(f"no end within {self._timeout:g} s") from error
+
+
+class Lines:
+    """Collects output as text and hands each line, once complete, to `on_line`."""
+
+    def __init__(self, on_line: OnLine = None):
+        self._on_line = on_line
+        self._text = bytearray()
+        self._rest = b""
+
+    def feed(self, data: bytes) -> None:
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            self._add(line, b"\n")
+
+    def finish(self) -> str:
+        """All the text, also where its last line was not ended."""
+        if self._rest:
+            self._add(self._rest, b"")
+            self._rest = b""
+        return self._text.decode(errors="replace")
+
+    def _add(self, line: bytes, end: bytes) -> None:
+        self._text += line + end
+        if self._on_line:
+            self._on_line(line.decode(errors="replace"))
+
+
+class SerialLines(Lines):
+    """As `Lines`, for a device: it ends lines with CR LF, and has no exit status but in-band.
+
+    The status is what follows `EXIT_MARK`; that is no part of the text.
+    """
+
+    EXIT_MARK = b"\x1e"
+    status: int | None = None
+
+    def _add(self, line: bytes, end: bytes) -> None:
+        line, mark, status = line.removesuffix(b"\r").partition(self.EXIT_MARK)
+        if mark:
+            self.status = int(status)
+            end = b""
+        if line or end:
+            super()._add(line, end)

@@ -1,0 +1,105 @@
+"""Build one port of MicroPython with given options, once, into the cache folder."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from .cache import cache_folder, locked
+from .errors import TargetError
+from .source import UNUSED, source_key, source_tree
+
+LOG_TAIL = 15  # lines of a failed build's log that are shown
+
+# Their makefiles look for these files to see whether a submodule is there; none of ours is needed.
+SUBMODULE_MARKS = ("lib/micropython-lib/README.md", "lib/pico-sdk/README.md")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A port, its make variables, and the file to keep of what it builds."""
+
+    port: str
+    product: str
+    options: tuple[str, ...] = ()
+    cflags: str = ""
+
+    def path(self, name: str) -> Path:
+        """Where the product is, or will be, for the target `name`."""
+        digest = hashlib.sha256(repr(self).encode()).hexdigest()[:8]
+        return cache_folder() / f"{name}-{source_key()}-{digest}" / self.product
+
+    def build(self, name: str) -> Path:
+        """Build unless that is done already, here or by another process at this moment."""
+        product = self.path(name)
+        if not product.is_file():
+            with locked(product.parent.name):
+                if not product.is_file():
+                    self._build(name, product)
+        return product
+
+    def _build(self, name: str, product: Path) -> None:
+        source = source_tree()
+        log = product.parent.with_name(f"{product.parent.name}.log")
+        print(f"micropython: building {name} (log in {log})", file=sys.stderr, flush=True)
+        start = time.monotonic()
+        with tempfile.TemporaryDirectory(dir=cache_folder(), prefix="build-") as folder:
+            tree = Path(folder) / "micropython"
+            _copy_source(source, tree)
+            with open(log, "w") as output:
+                done = subprocess.run(
+                    self._make_command(tree),
+                    env=_environment(),
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                )
+            built = tree / "ports" / self.port / "build-out" / self.product
+            if done.returncode or not built.is_file():
+                raise TargetError(f"building {name} failed, see {log}\n{_tail(log)}")
+            product.parent.mkdir(parents=True, exist_ok=True)
+            # Other processes look for this name: it must appear complete, that is by a rename.
+            unfinished = product.with_name(f"{product.name}.new")
+            shutil.copy2(built, unfinished)
+            unfinished.rename(product)
+        seconds = time.monotonic() - start
+        print(f"micropython: built {name} in {seconds:.0f} s", file=sys.stderr, flush=True)
+
+    def _make_command(self, tree: Path) -> list[str]:
+        return [
+            "make",
+            f"-j{len(os.sched_getaffinity(0))}",
+            f"--directory={tree / 'ports' / self.port}",
+            "BUILD=build-out",
+            f"PYTHON={sys.executable}",
+            "FROZEN_MANIFEST=",
+            *self.options,
+            # A compiler newer than this MicroPython may warn of more; that must not stop it.
+            f"CFLAGS_EXTRA=-Wno-error {self.cflags}".rstrip(),
+        ]
+
+
+def _environment() -> dict[str, str]:
+    """Without what a `make` that may have started this would tell this one."""
+    return {name: text for name, text in os.environ.items() if not name.startswith("MAKE")}
+
+
+def _copy_source(source: Path, tree: Path) -> None:
+    """Builds leave files in the source tree too, so that each has its own."""
+
+    def skip(folder: str, names: list[str]) -> set[str]:
+        unused = {*UNUSED, ".git"} if Path(folder) == source else set()
+        return {name for name in names if name in unused or name.startswith("build-")}
+
+    shutil.copytree(source, tree, ignore=skip, symlinks=True)
+    for mark in SUBMODULE_MARKS:
+        (tree / mark).parent.mkdir(parents=True, exist_ok=True)
+        (tree / mark).touch()
+
+
+def _tail(log: Path) -> str:
+    return "\n".join(log.read_text(errors="replace").splitlines()[-LOG_TAIL:])

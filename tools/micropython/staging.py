@@ -1,0 +1,58 @@
+"""The folder a script finds its files in, on this machine and as a read-only ROMFS image."""
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from mpremote.romfs import VfsRomWriter
+
+from .errors import TargetError
+
+# The script's own name in that folder: tracebacks and sys.argv[0] say it on every target.
+SCRIPT = "script"
+
+
+@contextmanager
+def staged(script: str | Path, files: Mapping[str, bytes | Path] | None) -> Iterator[Path]:
+    """A temporary folder with the script and `files`: bytes are written, paths are linked."""
+    with tempfile.TemporaryDirectory(prefix="mpconnxr-") as name:
+        folder = Path(name)
+        for relative, content in (files or {}).items():
+            _stage(folder, relative, content)
+        text = script.read_bytes() if isinstance(script, Path) else script.encode()
+        (folder / SCRIPT).write_bytes(text)
+        yield folder
+
+
+def _stage(folder: Path, relative: str, content: bytes | Path) -> None:
+    place = folder / relative
+    inside = place.resolve().is_relative_to(folder.resolve())
+    if not inside or place.exists() or relative == SCRIPT:
+        raise TargetError(f"cannot give the script a file named {relative!r}")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if isinstance(content, Path):
+        if not content.exists():
+            raise TargetError(f"{content} is not there")
+        place.symlink_to(content.resolve())
+    else:
+        place.write_bytes(content)
+
+
+def romfs_image(folder: Path) -> bytes:
+    """The folder, links followed, as an image for MicroPython's VfsRom."""
+    writer = VfsRomWriter()
+    _write_folder(writer, folder)
+    return bytes(writer.finalise())
+
+
+def _write_folder(writer: VfsRomWriter, folder: Path) -> None:
+    for path in sorted(folder.iterdir()):
+        if path.name == "__pycache__":
+            continue
+        if path.is_dir():
+            writer.opendir(path.name)
+            _write_folder(writer, path)
+            writer.closedir()
+        else:
+            writer.mkfile(path.name, path.read_bytes())

@@ -1,0 +1,79 @@
+"""What every target can do."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from .errors import TargetError
+from .packages import Package, missing_of
+from .process import OnLine
+from .recipe import Recipe
+
+
+class Completed(NamedTuple):
+    """A script's end: what it printed, its traceback, and 0 only if it ended well."""
+
+    stdout: str
+    stderr: str
+    returncode: int
+
+
+@dataclass(frozen=True)
+class Target(ABC):
+    """A MicroPython that scripts can run on: how it is built, and what it is like."""
+
+    name: str
+    about: str
+    recipe: Recipe
+    word_bits: int
+    float_bits: int
+    viper: bool
+    arch: str  # for mpy-cross's -march, "" where it takes no native code
+    build_packages: tuple[Package, ...]
+    run_packages: tuple[Package, ...] = ()
+
+    def path(self) -> Path:
+        """The executable or firmware, whether it has been built yet or not."""
+        return self.recipe.path(self.name)
+
+    def missing(self) -> list[str]:
+        """System packages without which it cannot be run, or built if it has not been."""
+        built = self.path().is_file()
+        return missing_of(self.run_packages + (() if built else self.build_packages))
+
+    def build(self) -> Path:
+        """Build it unless that is done, and return its executable or firmware."""
+        if not self.path().is_file():
+            lacking = self.missing()
+            if lacking:
+                raise TargetError(
+                    f"{self.name} needs system packages: {' '.join(lacking)} "
+                    f"(python -m tools.micropython packages {self.name} --install)"
+                )
+        return self.recipe.build(self.name)
+
+    @abstractmethod
+    def run(
+        self,
+        script: str | Path,
+        files: Mapping[str, bytes | Path] | None = None,
+        args: Sequence[str] = (),
+        timeout: float = 60,
+        heap: int | None = None,
+        on_line: OnLine = None,
+        icount: bool = False,
+    ) -> Completed:
+        """Run `script` (source text or a file) in a process of its own.
+
+        The current folder, also first on sys.path, is one with `files` in it: each name's bytes,
+        file or folder. sys.argv is ["script", *args]. `on_line` gets each line of stdout as it
+        comes. After `timeout` seconds the process is killed: TargetTimeout.
+
+        `heap` (bytes) is for the unix targets, `icount` (time counted in instructions, the same
+        in every run) for those in QEMU; elsewhere they are an error.
+        """
+
+    def _refuse(self, option: str) -> TargetError:
+        return TargetError(f"{self.name} cannot be run with {option}")

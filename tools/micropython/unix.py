@@ -1,0 +1,140 @@
+"""Targets that are a process of this machine: MicroPython's unix port."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from .errors import TargetTimeout
+from .packages import GCC, GCC_32BIT, LIBC, MAKE
+from .process import Lines, Process
+from .recipe import Recipe
+from .staging import SCRIPT, staged
+from .target import Completed, Target
+
+HEAP = 64 << 20  # bytes; a host's test must not fail for want of memory, a device's may
+
+# What an installed MicroPython must have to stand in for one built here.
+PROBE = """
+import sys, hashlib, uctypes, micropython
+from vfs import VfsRom
+@micropython.viper
+def double(x: int) -> int:
+    return x + x
+assert sys.implementation.version >= (1, 24) and double(4) == 8
+assert sys.maxsize > 1 << 32 and 16777217.0 != 16777216.0
+hashlib.sha256, micropython.mem_peak()
+print("usable")
+"""
+
+
+@cache
+def installed_micropython() -> Path | None:
+    """The system's own `micropython`, if it is new enough and has what is needed."""
+    found = shutil.which("micropython")
+    if found is None or os.environ.get("MICROPYTHON_SRC"):
+        return None
+    try:
+        done = subprocess.run([found, "-c", PROBE], capture_output=True, text=True, timeout=10)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return Path(found) if done.stdout.strip() == "usable" else None
+
+
+@dataclass(frozen=True)
+class UnixTarget(Target):
+    """An executable of this machine; each run is a process in a temporary folder."""
+
+    may_be_installed: bool = False
+
+    def path(self) -> Path:
+        built = super().path()
+        if self.may_be_installed and not built.is_file():
+            return installed_micropython() or built
+        return built
+
+    def build(self) -> Path:
+        path = self.path()
+        return path if path.is_file() else super().build()
+
+    def run(
+        self, script, files=None, args=(), timeout=60, heap=None, on_line=None, icount=False
+    ) -> Completed:
+        if icount:
+            raise self._refuse("icount")
+        executable = self.build()
+        lines = Lines(on_line)
+        with staged(script, files) as folder, tempfile.TemporaryFile() as errors:
+            command = [str(executable), "-X", f"heapsize={heap or HEAP}", SCRIPT, *args]
+            # Modules come from the folder alone, not from what a user has installed.
+            environment = os.environ | {"MICROPYPATH": ""}
+            process = Process(
+                command,
+                timeout,
+                cwd=folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stderr=errors,
+            )
+            with process:
+                try:
+                    while data := process.read():
+                        lines.feed(data)
+                    status = process.wait()
+                except TargetTimeout as error:
+                    raise TargetTimeout(f"{self.name}: {error}", lines.finish()) from None
+            errors.seek(0)
+            return Completed(lines.finish(), errors.read().decode(errors="replace"), status)
+
+
+# The modules left out need libraries of this system or other sources; nothing here uses them.
+_OPTIONS = (
+    "MICROPY_PY_BTREE=0",
+    "MICROPY_PY_FFI=0",
+    "MICROPY_PY_SSL=0",
+    "MICROPY_SSL_MBEDTLS=0",
+)
+_PACKAGES = (GCC, LIBC, MAKE)
+_NO_NATIVE_CODE = "-DMICROPY_EMIT_X64=0 -DMICROPY_EMIT_X86=0 -DMICROPY_EMIT_ARM=0"
+_SINGLE_FLOATS = "-DMICROPY_FLOAT_IMPL=MICROPY_FLOAT_IMPL_FLOAT"
+
+# macOS and machines with other processors have the port too, but not these emitters.
+_ARCH = {"x86_64": "x64"}.get(os.uname().machine, "") if sys.platform == "linux" else ""
+
+TARGETS = (
+    UnixTarget(
+        "unix",
+        "64-bit words, doubles, viper",
+        Recipe("unix", "micropython", _OPTIONS),
+        word_bits=64,
+        float_bits=64,
+        viper=True,
+        arch=_ARCH,
+        build_packages=_PACKAGES,
+        may_be_installed=True,
+    ),
+    UnixTarget(
+        "unix32",
+        "32-bit words, single floats, viper",
+        Recipe("unix", "micropython", (*_OPTIONS, "MICROPY_FORCE_32BIT=1"), _SINGLE_FLOATS),
+        word_bits=32,
+        float_bits=32,
+        viper=True,
+        arch="x86",
+        build_packages=(*_PACKAGES, GCC_32BIT),
+    ),
+    UnixTarget(
+        "unix-plain",
+        "64-bit words, doubles, bytecode only: @micropython.viper is a SyntaxError",
+        Recipe("unix", "micropython", _OPTIONS, _NO_NATIVE_CODE),
+        word_bits=64,
+        float_bits=64,
+        viper=False,
+        arch="",
+        build_packages=_PACKAGES,
+    ),
+)
