@@ -1,0 +1,35 @@
+"""Runs ONNX models, converted by `python -m tools.converter`, on stock MicroPython.
+
+import mpconnxr
+model = mpconnxr.load("model.bin")
+outputs = model.run(x)
+outputs[0].data[0]
+"""
+
+from .errors import ArenaError, InputError, ModelError, MpconnxrError, UnsupportedError
+
+__version__ = "0.1.0"
+
+
+def load(source, verify=True, arena=None):
+    """Loads a model and makes it ready to run.
+
+    source: path of a .bin, or its bytes (anything with the buffer protocol, 16-byte aligned): its
+        weights are then used in place. A file on a memory-mapped file system is used in place too.
+    verify: check the SHA-256 digests. The structure is always checked in full.
+    arena: writable buffer of at least the model's arena bytes, 16-byte aligned. Several models may
+        share one: a run of one ends the life of another's inputs and outputs.
+
+    Raises ModelError, UnsupportedError, ArenaError; OSError if a path cannot be opened.
+    """
+    from .model import Model
+    from .reader import Reader
+
+    return Model(Reader(source, verify), arena)
+
+
+def InferenceSession(source, verify=True, arena=None):
+    """A model with onnxruntime's interface: `.run(["logits"], {"image": x})`."""
+    from .session import Session
+
+    return Session(load(source, verify, arena))

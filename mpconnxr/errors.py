@@ -1,0 +1,30 @@
+"""What can go wrong on the device. Everything this package raises is an MpconnxrError."""
+
+
+class MpconnxrError(Exception):
+    """Base class of all errors of this package."""
+
+
+class ModelError(MpconnxrError):
+    """The model file is damaged, truncated, or breaks a rule of the format."""
+
+
+class UnsupportedError(MpconnxrError):
+    """The model is well-formed but needs something that this board or version does not have."""
+
+
+class InputError(MpconnxrError):
+    """A value given to a model does not fit: wrong length, shape, dtype, name or index."""
+
+
+class ArenaError(MpconnxrError):
+    """The arena is too small.
+
+    needed, available: bytes.
+    """
+
+    def __init__(self, needed, available, why=""):
+        self.needed = needed
+        self.available = available
+        message = "arena needs {} bytes, {} available".format(needed, available)
+        super().__init__(message + why)

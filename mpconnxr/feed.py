@@ -1,0 +1,101 @@
+"""Puts a user's values into the input tensors."""
+
+from .errors import InputError
+from .tensor import range_of
+
+
+def fill(tensors, x):
+    """Copies x into the tensors: see Model.run for what x may be. Raises InputError."""
+    if isinstance(x, dict):
+        _fill_by_name(tensors, x)
+    elif len(tensors) == 1:
+        fill_one(tensors[0], x)
+    elif isinstance(x, (list, tuple)) and len(x) == len(tensors):
+        for i in range(len(x)):
+            fill_one(tensors[i], x[i])
+    else:
+        raise InputError("the model has {} inputs: give a list of as many".format(len(tensors)))
+
+
+def _fill_by_name(tensors, x):
+    names = [t.name for t in tensors]
+    for name in x:
+        if name not in names:
+            raise InputError("no input {}; there are {}".format(name, ", ".join(names)))
+    for t in tensors:
+        if t.name not in x:
+            raise InputError("input {} is missing".format(t.name))
+        fill_one(t, x[t.name])
+
+
+def fill_one(t, x):
+    """Copies one value into tensor t: bytes in C order, array, list, nested list or number."""
+    if isinstance(x, (bytes, bytearray)) or _is_raw(t, x):
+        _copy_raw(t, x)
+        return
+    flat = _Writer(t)
+    flat.write(x, t.shape)
+    if flat.at != t.nelem:
+        raise InputError("{}: {} values given, {} needed".format(t.name, flat.at, t.nelem))
+
+
+def _is_raw(t, x):
+    return isinstance(x, memoryview) and len(x) == t.nbytes and t.nbytes != t.nelem
+
+
+def _copy_raw(t, x):
+    if len(x) != t.nbytes:
+        raise InputError(
+            "{}: {} bytes given, {} needed for {} {}".format(
+                t.name, len(x), t.nbytes, t.dtype, t.shape
+            )
+        )
+    target = t.view("B")
+    for i in range(t.nbytes):
+        target[i] = x[i]
+
+
+class _Writer:
+    def __init__(self, t):
+        self.t = t
+        self.data = t.data
+        self.at = 0
+        self.limits = range_of(t.dtype)
+
+    def write(self, x, shape):
+        """Writes a number, a flat run of all remaining values, or lists nested like shape."""
+        if not hasattr(x, "__len__"):
+            self._put(x)
+            return
+        n = len(x)
+        nested = n and hasattr(x[0], "__len__")
+        if nested and (not shape or n != shape[0]):
+            raise InputError("{}: shape {} is needed".format(self.t.name, self.t.shape))
+        if not nested and not self._fits_flat(n, shape):
+            raise InputError(
+                "{}: {} values where {} {} are needed".format(
+                    self.t.name, n, self.t.dtype, self.t.shape
+                )
+            )
+        for i in range(n):
+            if nested:
+                self.write(x[i], shape[1:])
+            else:
+                self._put(x[i])
+
+    def _fits_flat(self, n, shape):
+        size = 1
+        for d in shape:
+            size *= d
+        return n == size
+
+    def _put(self, value):
+        if self.at >= self.t.nelem:
+            raise InputError("{}: more than {} values".format(self.t.name, self.t.nelem))
+        try:
+            if self.limits and not self.limits[0] <= value <= self.limits[1]:
+                raise InputError("{}: {} is no {}".format(self.t.name, value, self.t.dtype))
+            self.data[self.at] = value
+        except (TypeError, ValueError, OverflowError):
+            raise InputError("{}: {!r} is no {}".format(self.t.name, value, self.t.dtype))
+        self.at += 1

@@ -1,0 +1,104 @@
+"""A loaded model: every node prepared once, then run in order."""
+
+import sys
+
+from . import arena as arenas
+from .errors import ModelError, MpconnxrError, UnsupportedError
+from .feed import fill
+from .node import Node
+from .reader import CHUNK_NAMES
+from .tensor import Tensor
+
+
+class Model:
+    """A model that is ready to run.
+
+    inputs, outputs: lists of Tensor, in the graph's order; their data are typed views into the
+    arena. Fill inputs[i].data and call run(), or pass the values to run().
+    """
+
+    def __init__(self, reader, arena=None):
+        self.arena_nbytes = reader.arena_nbytes
+        self._arena = arenas.make(reader.arena_nbytes, arena)
+        self._tensors = {}
+        names = _io_names(reader)
+        self.inputs = [self._tensor(reader, i, names.pop(0)) for i in reader.inputs]
+        self.outputs = [self._tensor(reader, i, names.pop(0)) for i in reader.outputs]
+        self._steps = []
+        for i, node in enumerate(reader.nodes()):
+            n, step = self._prepare(reader, i, node)
+            if n:
+                self._steps.append((n, step))
+        self._tensors = None
+
+    def _tensor(self, reader, i, name=None):
+        t = self._tensors.get(i)
+        if t is None or name:
+            info = reader.tensors[i]
+            buffer, offset = reader.buffer(info, self._arena)
+            t = Tensor(buffer, offset, info.nbytes, info.dtype, info.shape, name)
+            self._tensors[i] = t
+        return t
+
+    def _prepare(self, reader, index, node):
+        kernel, inputs, outputs, scratch, params = node
+        for i in outputs + scratch:
+            if reader.tensors[i].storage:
+                raise ModelError("step {} {} writes to a constant".format(index, kernel))
+        node = Node(
+            "step {} {}".format(index, kernel),
+            [self._tensor(reader, i) for i in inputs],
+            [self._tensor(reader, i) for i in outputs],
+            [self._tensor(reader, i) for i in scratch],
+            params,
+        )
+        try:
+            return _kernel(kernel).prepare(node)
+        except MpconnxrError:
+            raise
+        except MemoryError:
+            raise UnsupportedError(node.name + ": not enough memory to prepare it")
+        except Exception as e:  # a kernel's check was not tight enough: still the file's fault
+            node.fail(repr(e))
+
+    def run(self, x=None):
+        """Computes the outputs.
+
+        x: nothing if the inputs' data were filled; the value of the only input (array, bytes in C
+           order, list, nested list, or a number for a scalar); a list or tuple of such values if
+           there are several inputs; or a dict by input name.
+        Returns self.outputs; their data hold until the next run of a model in this arena. The
+        inputs' memory may be overwritten: fill it before each run.
+        Raises InputError.
+        """
+        if x is not None:
+            fill(self.inputs, x)
+        for n, step in self._steps:
+            step(0, n)
+        return self.outputs
+
+
+def _io_names(reader):
+    """Names of inputs and outputs, in order; 'input_0', ... where the file was stripped."""
+    n_in, n_out = len(reader.inputs), len(reader.outputs)
+    raw = reader.chunk(CHUNK_NAMES)
+    if raw is not None:
+        names = bytes(raw).split(b"\0")
+        if len(names) > n_in + n_out:
+            try:
+                return [str(name, "utf-8") for name in names[: n_in + n_out]]
+            except UnicodeError:
+                pass  # names are for people: a damaged one is no reason to refuse unverified files
+    return ["input_%d" % i for i in range(n_in)] + ["output_%d" % i for i in range(n_out)]
+
+
+def _kernel(name):
+    full = "mpconnxr.ops." + name
+    try:
+        __import__(full)
+    except ImportError:
+        raise UnsupportedError("no kernel " + name + " in this installation of mpconnxr")
+    module = sys.modules[full]
+    if not hasattr(module, "prepare"):
+        raise UnsupportedError(name + " is not a kernel")
+    return module

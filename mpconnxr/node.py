@@ -1,0 +1,70 @@
+"""What a kernel's prepare() sees of one node: its tensors and its integer parameters.
+
+A kernel module `mpconnxr.ops.NAME` has one entry point:
+
+    prepare(node) -> (n, step)
+
+It checks everything that its loops take for granted (they have no bounds checks), makes what they
+need, and returns `step(lo, hi)`, which computes the part [lo, hi) of the outermost loop's extent n
+and allocates nothing. A whole run is step(0, n). n == 0: nothing to compute, step may be None.
+"""
+
+from array import array
+
+from .errors import ModelError
+
+# Signed numbers in a loop's parameter block are stored plus BIAS: 32-bit words read by viper come
+# out signed on 32-bit machines and unsigned on 64-bit ones, and agree only from 0 to 2**31 - 1.
+BIAS = 1 << 29
+
+
+class Node:
+    """inputs, outputs, scratch: lists of Tensor; params: view of int32; name: for messages."""
+
+    def __init__(self, name, inputs, outputs, scratch, params):
+        self.name = name
+        self.inputs = inputs
+        self.outputs = outputs
+        self.scratch = scratch
+        self.params = params
+
+    def fail(self, what):
+        raise ModelError("{}: {}".format(self.name, what))
+
+    def require(self, condition, what):
+        """ModelError that names this node unless the condition holds."""
+        if not condition:
+            self.fail(what)
+
+    def expect(self, n_inputs, n_outputs, n_params, n_scratch=0):
+        """ModelError unless the node has exactly these counts."""
+        counts = (len(self.inputs), len(self.outputs), len(self.params), len(self.scratch))
+        if counts != (n_inputs, n_outputs, n_params, n_scratch):
+            self.fail("has {} inputs, outputs, params, scratch".format(counts))
+
+    def expect_dtype(self, dtype, *tensors):
+        """ModelError unless all these tensors have this dtype (a name such as 'float32')."""
+        for t in tensors:
+            if t.dtype != dtype:
+                self.fail("{} where {} is needed".format(t.dtype, dtype))
+
+    def extents(self, first, n):
+        """params[first : first + n] as a list; ModelError unless each is from 0 to BIAS - 1."""
+        values = [self.params[first + i] for i in range(n)]
+        for v in values:
+            if not 0 <= v < BIAS:
+                self.fail("parameter {} out of range".format(v))
+        return values
+
+    def signed(self, first, n):
+        """params[first : first + n] as a list; ModelError unless each is within +-(BIAS - 1)."""
+        values = [self.params[first + i] for i in range(n)]
+        for v in values:
+            if not -BIAS < v < BIAS:
+                self.fail("parameter {} out of range".format(v))
+        return values
+
+
+def block(*values):
+    """A loop's parameter block: a mutable array of int32."""
+    return array("i", values)

@@ -1,0 +1,98 @@
+"""conv: convolution over up to three spatial dims, by groups.
+
+    out[b, g, m, z, y, x] = bias[g, m] + sum over c, kz, ky, kx of
+        w[g, m, c, kz, ky, kx]
+        * x[b, g, c, z*sz - pz + kz*dz, y*sy - py + ky*dy, x*sx - px + kx*dx]
+
+(zero outside x). Serves Conv (1-D to 3-D, all opsets, any group) and, one call a phase,
+ConvTranspose: which is why the output is addressed by strides. float32.
+
+    x    float32 (N, G * C, D, H, W)
+    w    float32 (G, M, C * kd * kh * kw + has_bias): the bias lies behind its row
+    out  float32, item out_first + b*so_n + (g*M + m)*so_c + z*so_z + y*so_y + x*so_x
+    scratch  one patch: C * kd * kh * kw float32
+    params  N, G, C, D, H, W, M, kd, kh, kw, od, oh, ow, has_bias, strides z, y, x,
+            dilations z, y, x, out_first, so_n, so_c, so_z, so_y, so_x, then signed: pads z, y, x
+Raises ModelError. A step allocates only what float arithmetic does (boxed floats).
+"""
+
+from .. import forms
+from ..node import BIAS, block
+
+_N_PARAMS = 29
+
+
+def prepare(node):
+    node.expect(2, 1, _N_PARAMS, 1)
+    x, w, out, patch = node.inputs + node.outputs + node.scratch
+    node.expect_dtype("float32", x, w, out, patch)
+    e = node.extents(0, 26)
+    pads = node.signed(26, 3)
+    n, g, c, d, h, width, m, kd, kh, kw, od, oh, ow, has_bias = e[:14]
+    k = c * kd * kh * kw
+    node.require(n * g * c * d * h * width <= x.nelem and has_bias < 2, "input size")
+    node.require(g * m * (k + has_bias) == w.nelem and k <= patch.nelem, "weights or scratch size")
+    counts = (n, g * m, od, oh, ow)
+    last = e[20] + sum([(counts[i] - 1) * e[21 + i] for i in range(5)])
+    if min(counts) == 0:
+        return 0, None
+    node.require(last < out.nelem, "writes beyond the output")
+    _check_corners(node, e, pads)
+    step = _Conv(e, pads, k)
+    step.bind(x, w, out, patch)
+    return n * od * oh, step.step
+
+
+def _check_corners(node, e, pads):
+    """Patch coordinates, biased, must stay positive 31-bit numbers in the loop."""
+    for i in range(3):
+        far = e[10 + i] * e[14 + i] + e[7 + i] * e[17 + i] + abs(pads[i])
+        node.require(far < BIAS, "strides, dilations or pads")
+
+
+class _Conv:
+    """The extent is output rows: batch x od x oh."""
+
+    def __init__(self, e, pads, k):
+        _, self.groups, self.c, d, h, w, self.m = e[:7]
+        self.plane = d * h * w
+        self.od, self.oh, self.ow = e[10:13]
+        self.strides, self.pads = e[14:17], pads
+        self.out_first, self.out_strides = e[20], e[21:26]
+        self.w_group = self.m * (k + e[13])
+        self.patch_p = block(0, self.c, d, h, w, *e[7:10] + e[17:20] + [0, 0, 0])
+        self.dots_p = block(0, k, 0, self.out_strides[1], e[13], 0, self.m)
+
+    def bind(self, x, w, out, patch):
+        self.x, self.patch_bits = x.view("i"), patch.view("i")
+        self.w, self.out, self.patch = w.data, out.data, patch.data
+        self.im2col = forms.get("loops_conv").im2col32
+        self.dots = forms.get("loops_dot").dots_f32
+
+    def step(self, lo, hi):
+        p = self.patch_p
+        while lo < hi:
+            y = lo % self.oh
+            z = lo // self.oh % self.od
+            b = lo // (self.oh * self.od)
+            p[11] = z * self.strides[0] - self.pads[0] + BIAS
+            p[12] = y * self.strides[1] - self.pads[1] + BIAS
+            at = self.out_first + b * self.out_strides[0]
+            self._row(b, at + z * self.out_strides[2] + y * self.out_strides[3])
+            lo += 1
+
+    def _row(self, b, at):
+        p, q = self.patch_p, self.dots_p
+        x = 0
+        while x < self.ow:
+            p[13] = x * self.strides[2] - self.pads[2] + BIAS
+            g = 0
+            while g < self.groups:
+                p[0] = (b * self.groups + g) * self.c * self.plane
+                self.im2col(self.x, self.x, self.patch_bits, p)
+                q[2] = at + g * self.m * self.out_strides[1]
+                q[5] = g * self.w_group
+                self.dots(self.patch, self.w, self.out, q)
+                g += 1
+            at += self.out_strides[4]
+            x += 1

@@ -1,0 +1,56 @@
+"""gemm: rows of A times rows of W, batched.
+
+    out[b, m, n] = sum_k(a[b, m, k] * w[b, n, k]) + bias[b, n]
+
+Serves Gemm and MatMul (all opsets; the converter lays A and W out so that k is contiguous, and
+folds alpha, beta and the transposes) with float32.
+
+    a    float32 (A batches, M, K)
+    w    float32 (W batches, N, K + has_bias): the bias lies behind its row
+    out  float32 (n0, n1, M, N)
+    params  n0, n1 (two batch dims; 1 where absent), M, N, K, has_bias,
+            batches of A to advance per step of n0 and n1, the same for W (0: broadcast)
+Raises ModelError. A step allocates only what float arithmetic does (boxed floats).
+"""
+
+from .. import forms
+from ..node import block
+
+
+def prepare(node):
+    node.expect(2, 1, 10)
+    a, w, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    node.expect_dtype("float32", a, w, out)
+    n0, n1, m, n, k, has_bias, a0, a1, w0, w1 = node.extents(0, 10)
+    node.require(has_bias < 2 and n0 * n1 * m * n == out.nelem, "output size")
+    if out.nelem == 0:
+        return 0, None
+    a_batches = (n0 - 1) * a0 + (n1 - 1) * a1 + 1
+    w_batches = (n0 - 1) * w0 + (n1 - 1) * w1 + 1
+    node.require(a_batches * m * k <= a.nelem, "A is too small")
+    node.require(w_batches * n * (k + has_bias) <= w.nelem, "W is too small")
+    step = _Gemm(a.data, w.data, out.data, (m, n, k, has_bias))
+    step.batches = (n1, a0, a1, w0, w1)
+    return n0 * n1 * m, step.step
+
+
+class _Gemm:
+    """One row of A, all rows of W a call; the extent is batches x rows."""
+
+    def __init__(self, a, w, out, shape):
+        self.a, self.w, self.out = a, w, out
+        self.m, self.n, self.k, self.has_bias = shape
+        self.dots = forms.get("loops_dot").dots_f32
+        self.p = block(0, self.k, 0, 1, self.has_bias, 0, self.n)
+
+    def step(self, lo, hi):
+        p = self.p
+        n1, a0, a1, w0, w1 = self.batches
+        while lo < hi:
+            batch = lo // self.m
+            i, j = batch // n1, batch % n1
+            p[0] = ((i * a0 + j * a1) * self.m + lo % self.m) * self.k
+            p[2] = lo * self.n
+            p[5] = (i * w0 + j * w1) * self.n * (self.k + self.has_bias)
+            self.dots(self.a, self.w, self.out, p)
+            lo += 1

@@ -1,0 +1,34 @@
+"""Dot products in float32: the loop under gemm and conv. Plain form.
+
+    x    float32, a row of K items from p[0]
+    w    float32, rows of K items and, if p[4], a bias behind them; from item p[5] on
+    out  float32: out[p[2] + m * p[3]] = sum_k(x[k] * w[m, k]) + bias[m] for m from 0 to p[6] - 1
+    p    x first, K, out first, out stride, has bias (0 or 1), w first, M
+
+Sums run in blocks, so that single floats lose little: the error grows with the square root of K
+at worst as with K / _BLOCK + _BLOCK terms, not as with K.
+"""
+
+_BLOCK = 32
+
+
+def dots_f32(x, w, out, p):
+    x_first, n_k, at, stride, bias, j, m = p[0], p[1], p[2], p[3], p[4], p[5], p[6]
+    x_end = x_first + n_k
+    while m:
+        total = w[j + n_k] if bias else 0.0
+        i = x_first
+        while i < x_end:
+            end = i + _BLOCK
+            if end > x_end:
+                end = x_end
+            part = 0.0
+            while i < end:
+                part += x[i] * w[j]
+                i += 1
+                j += 1
+            total += part
+        j += bias
+        out[at] = total
+        at += stride
+        m -= 1

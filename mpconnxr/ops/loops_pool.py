@@ -1,0 +1,45 @@
+"""Largest value of a window, on the bits of float32: written once for Python and viper.
+
+    x    float32 bits, one image plane (D, H, W) from item p[0]
+    out  float32 bits: item p[17] + i for each output column i from p[15] to p[16] - 1
+    p    x first, D, H, W, kd, kh, kw, dilations d, h, w, corner z, y (BIAS + items), pad of x
+         (BIAS + items), stride of x, the bits of -inf, first and last + 1 output column, out first
+
+A window that lies wholly in the padding gives -inf. NaN wins if its sign is plus.
+"""
+
+import micropython
+
+COMMON = True
+
+
+@micropython.viper
+def max_row32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    bias = 1 << 29
+    column = p[15]
+    while column < p[16]:
+        best = p[14]
+        kz = 0
+        while kz < p[4]:
+            z = p[10] + kz * p[7]
+            ky = 0
+            while ky < p[5]:
+                y = p[11] + ky * p[8]
+                if z >= bias and z < bias + p[1] and y >= bias and y < bias + p[2]:
+                    row = p[0] + ((z - bias) * p[2] + y - bias) * p[3]
+                    xx = column * p[13] + bias + bias - p[12]
+                    kx = 0
+                    while kx < p[6]:
+                        if xx >= bias and xx < bias + p[3]:
+                            v = x[row + xx - bias]
+                            if (best >> 31) & 1:
+                                if ((v >> 31) & 1) == 0 or v < best:
+                                    best = v
+                            elif ((v >> 31) & 1) == 0 and v > best:
+                                best = v
+                        xx += p[9]
+                        kx += 1
+                ky += 1
+            kz += 1
+        out[p[17] + column] = best
+        column += 1

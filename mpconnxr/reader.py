@@ -1,0 +1,308 @@
+"""Reads a model file: docs/format.md in code. Nothing in the file is trusted.
+
+Everything that later code takes for granted is proved here: each offset and length lies inside
+the file, each tensor inside its chunk or the arena and aligned for its dtype, each index inside
+its table. What the parameters of a kernel mean is checked by that kernel.
+"""
+
+import struct
+
+from . import tensor
+from .errors import ModelError, UnsupportedError
+
+VERSION = 1
+HEADER_NBYTES = 96
+DIGEST_AT = 24  # the 32 bytes of the header that hold the digest of header and tables
+
+KIND_MODEL = 0
+KIND_TENSORS = 1
+
+CHUNK_DATA = 0
+CHUNK_NAMES = 1
+CHUNK_GOLDEN = 2
+CHUNK_SOURCE = 3
+_CHUNK_WORDS = 11  # kind, offset, nbytes, sha256
+
+STORAGE_ARENA = 0
+STORAGE_DATA = 1
+
+FEATURE_FLOAT64 = 1
+_FEATURES_KNOWN = FEATURE_FLOAT64
+
+_MAX_RANK = 32
+
+
+def _fail(what):
+    raise ModelError("not a valid model file: " + what)
+
+
+def _has_doubles():
+    tiny = 1e-10  # a variable, so that no compiler folds the sum in doubles of its own
+    return 1.0 + tiny != 1.0
+
+
+class Source:
+    """Bytes of the file: in memory that can be addressed, or behind a file object."""
+
+    def __init__(self, source):
+        self.memory = None
+        self._file = None
+        if isinstance(source, str):
+            self._file = open(source, "rb")
+            try:
+                source = memoryview(self._file)  # ROMFS and the like: used in place
+            except TypeError:
+                self._file.seek(0, 2)
+                self.nbytes = self._file.tell()
+                return
+        try:
+            self.memory = memoryview(source)
+        except TypeError:
+            raise TypeError("load() takes a path or a buffer")
+        self.nbytes = len(self.memory)
+
+    def fetch(self, offset, nbytes):
+        """Bytes of the file, 16-byte aligned: in place if they are so already, else a copy."""
+        if self.memory is not None:
+            piece = self.memory[offset : offset + nbytes]
+            if _is_aligned(piece):
+                return piece
+            return bytearray(piece)
+        self._file.seek(offset)
+        buffer = _allocate(nbytes)
+        if self._file.readinto(buffer) != nbytes:
+            _fail("truncated")
+        return buffer
+
+    def close(self):
+        if self._file:
+            self._file.close()
+
+
+def _allocate(nbytes):
+    try:
+        return bytearray(nbytes)
+    except MemoryError:
+        raise UnsupportedError("not enough memory for {} bytes of the model".format(nbytes))
+
+
+def _is_aligned(piece):
+    """True if typed views into the piece work: its address and its own offset are multiples of 8."""
+    import uctypes
+
+    if uctypes.addressof(piece) % 8:
+        return False
+    try:
+        return len(piece) < 8 or tensor.view(piece, 0, "q", 1) is not None
+    except ValueError:
+        return False
+
+
+class TensorInfo:
+    """A tensor's record: dtype (ONNX number), shape, storage class, offset and size in bytes."""
+
+    def __init__(self, dtype, storage, offset, nbytes):
+        self.dtype = dtype
+        self.storage = storage
+        self.offset = offset
+        self.nbytes = nbytes
+        self.shape = ()
+
+
+class Reader:
+    """The validated contents of a file.
+
+    arena_nbytes; tensors: [TensorInfo]; inputs, outputs: tensor ids; kernels: names;
+    nodes(): the graph. Of the chunks only the `wanted` kinds are read (and their digests checked).
+    """
+
+    def __init__(self, source, verify=True, kind=KIND_MODEL, wanted=(CHUNK_DATA, CHUNK_NAMES)):
+        self._source = Source(source)
+        self._wanted = wanted
+        self._buffers = {}
+        try:
+            self._read(verify, kind)
+        finally:
+            self._source.close()
+
+    def _read(self, verify, kind):
+        nbytes = self._source.nbytes
+        if nbytes < HEADER_NBYTES:
+            _fail("shorter than a header")
+        head = struct.unpack_from("<8sHHIII", self._source.fetch(0, HEADER_NBYTES))
+        self._check_lengths(head, nbytes)
+        self._tables = self._source.fetch(0, head[5])
+        if verify:
+            self._check_digest()
+        self._check_head(head, kind)
+        words = tensor.view(self._tables, 0, "i", head[5] // 4)
+        self._words = words
+        self.arena_nbytes = words[14]
+        counts = [words[i] for i in range(15, 22)]
+        if self.arena_nbytes < 0 or min(counts) < 0:
+            _fail("a count is negative")
+        n_chunks, n_tensors, n_dims, n_inputs, n_outputs, kernels_nbytes, graph_words = counts
+        at = HEADER_NBYTES // 4
+        end = at + n_chunks * _CHUNK_WORDS + n_tensors * 3 + n_dims + n_inputs + n_outputs
+        # the graph ends where the first chunk starts, up to padding
+        if kernels_nbytes % 4 or not 0 <= len(words) - (end + kernels_nbytes // 4 + graph_words) < 4:
+            _fail("tables do not fill their space")
+        at = self._read_chunks(at, n_chunks, verify)
+        at = self._read_tensors(at, n_tensors, n_dims)
+        self.inputs = self._read_ids(at, n_inputs)
+        self.outputs = self._read_ids(at + n_inputs, n_outputs)
+        at += n_inputs + n_outputs
+        self.kernels = self._read_kernels(at * 4, kernels_nbytes)
+        self._graph_at = at + kernels_nbytes // 4
+        self._graph_end = self._graph_at + graph_words
+
+    def _check_lengths(self, head, nbytes):
+        magic, _, _, _, file_nbytes, tables_nbytes = head
+        if magic != b"MPCONNXR":
+            _fail("it does not start with MPCONNXR")
+        if file_nbytes != nbytes:
+            _fail("{} bytes long, should be {}".format(nbytes, file_nbytes))
+        if not HEADER_NBYTES <= tables_nbytes <= nbytes or tables_nbytes % 16:
+            _fail("tables reach beyond the file")
+
+    def _check_head(self, head, kind):
+        _, version, file_kind, features, _, _ = head
+        if version != VERSION:
+            raise UnsupportedError(
+                "file format {}, this package reads {}: convert it again".format(version, VERSION)
+            )
+        if file_kind != kind:
+            _fail("it holds {}".format("tensors, no model" if file_kind else "a model, not tensors"))
+        if features & ~_FEATURES_KNOWN:
+            raise UnsupportedError("needs features {} of a newer mpconnxr".format(features))
+        if features & FEATURE_FLOAT64 and not _has_doubles():
+            raise UnsupportedError("needs float64, which this firmware does not have")
+
+    def _check_digest(self):
+        import hashlib
+
+        digest = hashlib.sha256(memoryview(self._tables)[:DIGEST_AT])
+        digest.update(memoryview(self._tables)[DIGEST_AT + 32 :])
+        if digest.digest() != bytes(self._tables[DIGEST_AT : DIGEST_AT + 32]):
+            _fail("damaged (digest of the tables)")
+
+    def _read_chunks(self, at, n, verify):
+        self._chunks = chunks = []
+        last = len(self._words) * 4
+        for _ in range(n):
+            kind, offset, nbytes = self._words[at], self._words[at + 1], self._words[at + 2]
+            if offset % 16 or offset < last or nbytes < 0 or offset + nbytes > self._source.nbytes:
+                _fail("a chunk lies outside the file or over another")
+            chunks.append((kind, offset, nbytes))
+            last = offset + nbytes
+            if kind in self._wanted:
+                self._load_chunk(offset, nbytes, at * 4 + 12 if verify else 0)
+            at += _CHUNK_WORDS
+        if last != self._source.nbytes:
+            _fail("bytes after the last chunk")
+        return at
+
+    def _load_chunk(self, offset, nbytes, digest_at):
+        buffer = self._source.fetch(offset, nbytes)
+        if digest_at:
+            import hashlib
+
+            if hashlib.sha256(buffer).digest() != bytes(self._tables[digest_at : digest_at + 32]):
+                _fail("damaged (digest of the data)")
+        self._buffers[offset] = buffer
+
+    def _read_tensors(self, at, n, n_dims):
+        words = self._words
+        self.tensors = []
+        dims, dims_end = at + n * 3, at + n * 3 + n_dims
+        for i in range(n):
+            info = words[at + 2 * n + i]
+            t = TensorInfo(info & 255, info >> 16 & 255, words[at + 2 * i], words[at + 2 * i + 1])
+            rank = info >> 8 & 255
+            if rank > _MAX_RANK or dims + rank > dims_end:
+                _fail("tensor {}: rank".format(i))
+            t.shape = tuple([words[dims + k] for k in range(rank)])
+            dims += rank
+            self._check_tensor(i, t, info >> 24 & 255)
+            self.tensors.append(t)
+        if dims != dims_end:
+            _fail("dims without a tensor")
+        return dims_end
+
+    def _check_tensor(self, i, t, flags):
+        code = tensor.code_of(t.dtype)
+        if code is None or flags:
+            raise UnsupportedError("tensor {}: dtype {} or flags {}".format(i, t.dtype, flags))
+        nelem = 1
+        for d in t.shape:
+            if d < 0:
+                _fail("tensor {}: negative dimension".format(i))
+            nelem *= d
+        size = struct.calcsize(code)
+        if nelem * size != t.nbytes or t.offset < 0 or t.offset % size:
+            _fail("tensor {}: size or alignment".format(i))
+        if t.storage == STORAGE_ARENA:
+            if t.offset + t.nbytes > self.arena_nbytes:
+                _fail("tensor {} lies outside the arena".format(i))
+        elif t.storage == STORAGE_DATA:
+            self._chunk_of(t, i)
+        else:
+            _fail("tensor {}: storage class".format(i))
+
+    def _chunk_of(self, t, i):
+        for kind, offset, nbytes in self._chunks:
+            if kind == CHUNK_DATA and offset <= t.offset and t.offset + t.nbytes <= offset + nbytes:
+                return offset
+        _fail("tensor {} lies outside the data".format(i))
+
+    def _read_ids(self, at, n):
+        ids = [self._words[at + k] for k in range(n)]
+        for i in ids:
+            if not 0 <= i < len(self.tensors):
+                _fail("tensor id {}".format(i))
+        return ids
+
+    def _read_kernels(self, at, nbytes):
+        names = bytes(self._tables[at : at + nbytes]).rstrip(b"\0").split(b"\0")
+        if names == [b""]:
+            return []
+        for name in names:
+            if not name:
+                _fail("a kernel without a name")
+            for c in name:
+                # the name becomes part of a module path: lower case, digits, underscore only
+                if not (97 <= c <= 122 or 48 <= c <= 57 or c == 95):
+                    _fail("kernel name")
+        return [str(name, "ascii") for name in names]
+
+    def buffer(self, t, arena):
+        """(buffer, offset) in which the bytes of a tensor lie."""
+        if t.storage == STORAGE_ARENA:
+            return arena, t.offset
+        chunk = self._chunk_of(t, -1)
+        return self._buffers[chunk], t.offset - chunk
+
+    def nodes(self):
+        """Yields (kernel name, input ids, output ids, scratch ids, params as a view of int32)."""
+        at, end, words = self._graph_at, self._graph_end, self._words
+        while at < end:
+            if at + 5 > end:
+                _fail("graph ends inside a node")
+            kernel, n_in, n_out, n_scratch, n_params = [words[at + k] for k in range(5)]
+            n_ids = n_in + n_out + n_scratch
+            if min(n_in, n_out, n_scratch, n_params) < 0 or at + 5 + n_ids + n_params > end:
+                _fail("graph ends inside a node")
+            if not 0 <= kernel < len(self.kernels):
+                _fail("kernel index {}".format(kernel))
+            ids = self._read_ids(at + 5, n_ids)
+            at += 5 + n_ids
+            params = tensor.view(self._tables, at * 4, "i", n_params)
+            at += n_params
+            yield self.kernels[kernel], ids[:n_in], ids[n_in : n_in + n_out], ids[n_in + n_out :], params
+
+    def chunk(self, kind):
+        """Bytes of the first chunk of a wanted kind; None if the file has none."""
+        for k, offset, nbytes in self._chunks:
+            if k == kind:
+                return self._buffers.get(offset)
+        return None

@@ -1,0 +1,155 @@
+"""Typed views into a buffer, and the tensor that a model shows to its user.
+
+MicroPython's memoryview has no `cast`. A view here is a memoryview slice whose own words were
+rewritten to another item type: it indexes, slices and passes into viper like an array, and keeps
+the buffer alive. Where that trick does not hold (tested when this module is imported), a small
+class takes its place; native loops are not used then (see forms).
+"""
+
+import struct
+import sys
+
+# struct codes by ONNX TensorProto.DataType; '?' has no view (strings, complex, sub-byte kinds).
+# float16 (10) and bfloat16 (16) appear as their bits.
+_CODES = "?fBbHhiq?BHdIQ??H"
+_NAMES = (
+    "undefined float32 uint8 int8 uint16 int16 int32 int64 string bool "
+    "float16 float64 uint32 uint64 complex64 complex128 bfloat16"
+)
+_WRITABLE = 0x80
+
+
+def code_of(dtype):
+    """struct code of an ONNX dtype number; None where it has no typed view."""
+    if 0 < dtype < len(_CODES) and _CODES[dtype] != "?":
+        return _CODES[dtype]
+    return None
+
+
+def name_of(dtype):
+    """ONNX's name of a dtype number, such as 'float32'."""
+    return _NAMES.split(" ")[dtype]
+
+
+class PackedView:
+    """A typed view by struct, for ports where a memoryview cannot be retyped."""
+
+    def __init__(self, buffer, offset, code, n):
+        self._buffer = buffer
+        self._offset = offset
+        self._code = "<" + code
+        self._size = struct.calcsize(self._code)
+        self._n = n
+
+    def __len__(self):
+        return self._n
+
+    def _at(self, i):
+        if i < 0:
+            i += self._n
+        if not 0 <= i < self._n:
+            raise IndexError("index out of range")
+        return self._offset + i * self._size
+
+    def __getitem__(self, i):
+        if isinstance(i, slice):
+            # MicroPython has no slice.indices(); a list of the items serves.
+            return [self[k] for k in range(self._n)][i]
+        return struct.unpack_from(self._code, self._buffer, self._at(i))[0]
+
+    def __setitem__(self, i, value):
+        struct.pack_into(self._code, self._buffer, self._at(i), value)
+
+
+def _retyped(buffer, offset, code, n):
+    import uctypes
+
+    size = struct.calcsize(code)
+    mv = memoryview(buffer)[offset : offset + n * size]
+    address = id(mv)
+    if address < 0:  # id() of 0x40000000..0x7fffffff comes out negative on 32-bit words
+        address &= 0x7FFFFFFF
+    word = uctypes.UINT64 if sys.maxsize > 0x7FFFFFFF else uctypes.UINT32
+    words = uctypes.struct(address, {"w": (uctypes.ARRAY | 0, word | 3)}).w
+    # word 1 is typecode | writable | offset in items << 8, word 2 the length in items
+    start = words[1] >> 8
+    if start % size:
+        raise ValueError("misaligned")
+    words[1] = (start // size << 8) | (words[1] & _WRITABLE) | ord(code)
+    words[2] = n
+    return mv
+
+
+def _retyping_works():
+    try:
+        if not isinstance(memoryview(b""), memoryview) or sys.implementation.name != "micropython":
+            return False
+        buffer = bytearray(32)
+        struct.pack_into("<i", buffer, 8, -7)
+        struct.pack_into("<f", buffer, 12, 0.5)
+        i, f = _retyped(buffer, 8, "i", 2), _retyped(buffer, 8, "f", 2)
+        h = _retyped(buffer, 6, "h", 3)
+        h[2] = -2
+        ok = len(i) == 2 and len(h) == 3 and f[1] == 0.5 and h[1] == -7
+        return ok and struct.unpack_from("<h", buffer, 10)[0] == -2
+    except Exception:  # any surprise at all means: do not use it
+        return False
+
+
+RETYPES = _retyping_works()
+
+
+def view(buffer, offset, code, n):
+    """Typed view of `n` items of struct `code` at byte `offset` of `buffer`; copies nothing.
+
+    buffer: bytearray, bytes or a memoryview of bytes. Writable if the buffer is.
+    """
+    if code == "B":
+        return memoryview(buffer)[offset : offset + n]
+    if RETYPES:
+        return _retyped(buffer, offset, code, n)
+    return PackedView(buffer, offset, code, n)
+
+
+class Tensor:
+    """A typed piece of memory with a shape.
+
+    name: str or None; dtype: 'float32', ...; shape: tuple of ints; nelem, nbytes: int;
+    data: typed view (C order).
+    """
+
+    def __init__(self, buffer, offset, nbytes, dtype, shape, name=None):
+        self._buffer = buffer
+        self._offset = offset
+        self._dtype = dtype
+        self._data = None
+        self.nbytes = nbytes
+        self.shape = shape
+        self.name = name
+        self.nelem = nbytes // struct.calcsize(code_of(dtype))
+
+    @property
+    def dtype(self):
+        return name_of(self._dtype)
+
+    @property
+    def data(self):
+        if self._data is None:
+            self._data = self.view(code_of(self._dtype))
+        return self._data
+
+    def view(self, code):
+        """The same bytes as items of another struct code."""
+        return view(self._buffer, self._offset, code, self.nbytes // struct.calcsize(code))
+
+
+def range_of(dtype):
+    """(least, greatest) value of an integer dtype by name; None for floats."""
+    if dtype == "bool":
+        return 0, 1
+    if dtype.startswith("uint"):
+        return 0, (1 << int(dtype[4:])) - 1
+    if dtype.startswith("int"):
+        half = 1 << int(dtype[3:]) - 1
+        return -half, half - 1
+    return None

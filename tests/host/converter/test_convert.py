@@ -1,0 +1,182 @@
+"""The converter as a whole: what it accepts, what it says, what it refuses, byte for byte."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from tools.converter.convert import Options, convert
+from tools.converter.errors import ConvertError, UnsupportedModel, UsageError
+
+ROOT = Path(__file__).parents[3]
+
+
+def value(name, shape, dtype=TensorProto.FLOAT):
+    return helper.make_tensor_value_info(name, dtype, shape)
+
+
+def model_of(nodes, inputs, outputs, constants=(), opset=17, **kwargs):
+    inits = [numpy_helper.from_array(np.asarray(v), n) for n, v in constants]
+    graph = helper.make_graph(nodes, "g", inputs, outputs, inits)
+    imports = [helper.make_opsetid("", opset)]
+    return helper.make_model(graph, opset_imports=imports, ir_version=8, **kwargs)
+
+
+def relu(shape=("batch", 4), out_shape=("batch", 4)):
+    nodes = [helper.make_node("Relu", ["x"], ["y"], name="r")]
+    return model_of(nodes, [value("x", shape)], [value("y", out_shape)])
+
+
+def cli(*args):
+    command = [sys.executable, "-m", "tools.converter", *map(str, args)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_a_free_leading_dimension_is_one_and_said():
+    converted = convert(relu())
+    assert converted.graph.inputs[0].shape == (1, 4)
+    assert "batch taken as 1" in converted.notes[0]
+
+
+def test_dim_and_shape_fix_what_is_free():
+    assert convert(relu(), Options(dims={"batch": 3})).graph.outputs[0].shape == (3, 4)
+    assert convert(relu(), Options(shapes={"x": [5, 4]})).graph.outputs[0].shape == (5, 4)
+
+
+def test_free_dimensions_are_refused_together():
+    with pytest.raises(ConvertError, match=r"x \[1, time, 4\]"):
+        convert(relu(("batch", "time", 4), ("batch", "time", 4)))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        Options(shapes={"nope": [1]}),
+        Options(shapes={"x": [1, 5]}),
+        Options(shapes={"x": [1]}),
+        Options(dims={"nope": 1}),
+        Options(bind={"nope": np.zeros(1)}),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(options):
+    with pytest.raises(UsageError):
+        convert(relu(), options)
+
+
+def test_everything_unsupported_is_reported_at_once():
+    nodes = [
+        helper.make_node("StringNormalizer", ["s"], ["t"], name="first"),
+        helper.make_node("Nonsense", ["x"], ["y"], name="second", domain="com.acme"),
+    ]
+    strings = [value("s", [1], TensorProto.STRING), value("x", [1])]
+    model = model_of(nodes, strings, [value("t", [1], TensorProto.STRING), value("y", [1])])
+    model.opset_import.append(helper.make_opsetid("com.acme", 1))
+    with pytest.raises(UnsupportedModel) as caught:
+        convert(model)
+    assert "StringNormalizer first" in str(caught.value)
+    assert "com.acme::Nonsense second" in str(caught.value)
+
+
+def test_a_shape_chain_folds_once_dims_are_fixed():
+    nodes = [
+        helper.make_node("Shape", ["x"], ["s"]),
+        helper.make_node("Gather", ["s", "zero"], ["n"]),
+        helper.make_node("Unsqueeze", ["n", "axes"], ["n1"]),
+        helper.make_node("Concat", ["n1", "minus"], ["target"], axis=0),
+        helper.make_node("Reshape", ["x", "target"], ["flat"]),
+        helper.make_node("Relu", ["flat"], ["y"]),
+    ]
+    constants = [("zero", np.int64(0)), ("axes", np.int64([0])), ("minus", np.int64([-1]))]
+    model = model_of(nodes, [value("x", ["n", 2, 3])], [value("y", ["n", "m"])], constants)
+    converted = convert(model, Options(dims={"n": 4}))
+    assert [s.kernel for s in converted.graph.steps] == ["relu"]
+    assert converted.graph.outputs[0].shape == (4, 6)
+
+
+def test_an_unsorted_graph_is_sorted():
+    nodes = [helper.make_node("Relu", ["a"], ["y"]), helper.make_node("Relu", ["x"], ["a"])]
+    converted = convert(model_of(nodes, [value("x", [2])], [value("y", [2])]))
+    assert len(converted.graph.steps) == 2
+
+
+def test_initializers_listed_as_inputs_are_constants():
+    nodes = [helper.make_node("Gemm", ["x", "w"], ["y"])]
+    inputs = [value("x", [1, 2]), value("w", [2, 3])]
+    model = model_of(nodes, inputs, [value("y", [1, 3])], [("w", np.ones((2, 3), np.float32))])
+    assert [t.name for t in convert(model).graph.inputs] == ["x"]
+
+
+def test_local_functions_are_inlined():
+    body = [helper.make_node("Relu", ["a"], ["b"])]
+    opset = [helper.make_opsetid("", 17)]
+    function = helper.make_function("com.acme", "Wrapped", ["a"], ["b"], body, opset)
+    nodes = [helper.make_node("Wrapped", ["x"], ["y"], domain="com.acme")]
+    model = model_of(nodes, [value("x", [2])], [value("y", [2])], functions=[function])
+    model.opset_import.append(helper.make_opsetid("com.acme", 1))
+    assert [s.kernel for s in convert(model).graph.steps] == ["relu"]
+
+
+def test_external_data_stays_inside_the_models_folder(tmp_path):
+    nodes = [helper.make_node("Gemm", ["x", "w"], ["y"])]
+    w = np.ones((64, 64), np.float32)
+    model = model_of(nodes, [value("x", [1, 64])], [value("y", [1, 64])], [("w", w)])
+    folder = tmp_path / "model"
+    folder.mkdir()
+    path = folder / "m.onnx"
+    onnx.save(model, path, save_as_external_data=True, location="m.data", size_threshold=0)
+    assert convert(path).report()["weight_bytes"] == w.nbytes
+    (tmp_path / "m.data").write_bytes((folder / "m.data").read_bytes())
+    escaped = onnx.load(path, load_external_data=False)
+    for entry in escaped.graph.initializer[0].external_data:
+        if entry.key == "location":
+            entry.value = "../m.data"
+    path.write_bytes(escaped.SerializeToString())
+    with pytest.raises(ConvertError):
+        convert(path)
+
+
+def test_the_same_model_gives_the_same_bytes():
+    assert convert(relu()).data == convert(relu()).data
+
+
+def test_strip_leaves_only_what_runs():
+    assert len(convert(relu(), Options(strip=True)).data) < len(convert(relu()).data)
+
+
+def test_command_line_reports_json(tmp_path):
+    onnx.save(relu(), tmp_path / "m.onnx")
+    done = cli(tmp_path / "m.onnx", tmp_path / "m.bin", "--dim", "batch=2", "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["file_bytes"] == (tmp_path / "m.bin").stat().st_size
+    assert report["arena_bytes"] == report["arena_lower_bound_bytes"] == 64
+    keys = {"nodes", "steps", "macs", "weight_bytes", "scratch_bytes", "inputs", "outputs"}
+    assert keys <= set(report)
+
+
+@pytest.mark.parametrize(
+    ("contents", "args", "status"),
+    [
+        (b"this is not onnx", (), 1),
+        (b"", (), 1),
+        (relu().SerializeToString(), ("--shape", "x"), 2),
+        (relu().SerializeToString(), ("--bind", "x=/nonexistent.npy"), 2),
+        (relu().SerializeToString()[:-9], (), 1),
+    ],
+)
+def test_command_line_refuses_without_a_traceback(tmp_path, contents, args, status):
+    (tmp_path / "m.onnx").write_bytes(contents)
+    done = cli(tmp_path / "m.onnx", tmp_path / "m.bin", *args)
+    assert done.returncode == status, done.stderr
+    assert done.stderr.startswith("converter: ") and "Traceback" not in done.stderr
+
+
+def test_a_missing_file_is_one_line(tmp_path):
+    done = cli(tmp_path / "none.onnx", tmp_path / "m.bin")
+    assert done.returncode == 1
+    assert len(done.stderr.strip().splitlines()) == 1

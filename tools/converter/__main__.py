@@ -1,0 +1,124 @@
+"""python -m tools.converter model.onnx model.bin | inspect model.bin | tensor x.pb x.bin"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from .convert import Options, convert
+from .errors import ConvertError, UsageError
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Runs one command. Exit status: 0 done, 1 refused (one report on stderr), 2 usage."""
+    argv = sys.argv[1:] if argv is None else argv
+    commands = {"inspect": inspect_main, "tensor": tensor_main}
+    try:
+        if argv and argv[0] in commands:
+            return commands[argv[0]](argv[1:])
+        return convert_main(argv)
+    except UsageError as e:
+        print(f"converter: {e}", file=sys.stderr)
+        return 2
+    except (ConvertError, OSError) as e:
+        print(f"converter: {e}", file=sys.stderr)
+        return 1
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options that say how to convert (shared with tools.run)."""
+    add = parser.add_argument
+    add("--shape", action="append", default=[], metavar="NAME=1,3,32,32", help="an input's shape")
+    add("--dim", action="append", default=[], metavar="batch=1", help="a symbolic dimension")
+    add(
+        "--bind",
+        action="append",
+        default=[],
+        metavar="NAME=FILE.npy",
+        help="make an input a constant",
+    )
+    add("--keep-inputs", action="store_true", help="a run leaves the inputs' memory as it was")
+    add("--strip", action="store_true", help="no names, no golden vector in the file")
+
+
+def options_from(args: argparse.Namespace) -> Options:
+    """Options from parsed arguments. Raises UsageError."""
+    return Options(
+        shapes={n: _ints(n, v) for n, v in _pairs("--shape", args.shape)},
+        dims={n: _ints(n, v)[0] for n, v in _pairs("--dim", args.dim)},
+        bind={n: _array(v) for n, v in _pairs("--bind", args.bind)},
+        keep_inputs=args.keep_inputs,
+        strip=args.strip,
+    )
+
+
+def _pairs(option, texts):
+    for text in texts:
+        name, equals, value = text.rpartition("=")
+        if not equals or not name:
+            raise UsageError(f"{option} {text}: NAME=VALUE is needed")
+        yield name, value
+
+
+def _ints(name, text):
+    try:
+        return [int(part) for part in text.split(",") if part]
+    except ValueError:
+        raise UsageError(f"{name}={text}: numbers with commas are needed") from None
+
+
+def _array(path):
+    try:
+        return np.load(path, allow_pickle=False)
+    except (OSError, ValueError) as e:
+        raise UsageError(f"{path}: {e}") from None
+
+
+def convert_main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser("python -m tools.converter", description=__doc__)
+    parser.add_argument("model", type=Path, help=".onnx")
+    parser.add_argument("output", type=Path, help=".bin to write")
+    add_options(parser)
+    parser.add_argument("--golden", nargs="+", metavar="X.npy", help="inputs of the golden vector")
+    parser.add_argument("--json", action="store_true", help="print the report as one JSON object")
+    parser.add_argument("-v", "--verbose", action="store_true", help="list the steps")
+    args = parser.parse_args(argv)
+    options = options_from(args)
+    options.golden = [_array(path) for path in args.golden] if args.golden else None
+    converted = convert(args.model, options)
+    args.output.write_bytes(converted.data)
+    if args.json:
+        print(json.dumps(converted.report()))
+    else:
+        from .summary import print_summary
+
+        print_summary(converted, args.verbose)
+    return 0
+
+
+def inspect_main(argv: list[str]) -> int:
+    from .inspect import print_file
+
+    parser = argparse.ArgumentParser("python -m tools.converter inspect")
+    parser.add_argument("file", type=Path, help=".bin")
+    print_file(parser.parse_args(argv).file)
+    return 0
+
+
+def tensor_main(argv: list[str]) -> int:
+    from .tensorfile import convert_tensor
+
+    parser = argparse.ArgumentParser("python -m tools.converter tensor")
+    parser.add_argument("input", type=Path, help=".pb (TensorProto) or .npy")
+    parser.add_argument("output", type=Path, help=".bin to write")
+    args = parser.parse_args(argv)
+    convert_tensor(args.input, args.output)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

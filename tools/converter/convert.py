@@ -1,0 +1,102 @@
+"""The whole way from an .onnx to the bytes of model.bin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import onnx
+
+from . import dims, golden, layout, load, lower, passes, plan
+from .errors import ConvertError
+from .ir import Graph, dtype_name
+
+
+@dataclass
+class Options:
+    """What the command line can say.
+
+    shapes: dims by input; dims: values by symbolic name; bind: arrays by input; strip: no names,
+    source or golden vector in the file; golden: inputs of the golden vector (None: random ones).
+    """
+
+    shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    dims: Mapping[str, int] = field(default_factory=dict)
+    bind: Mapping[str, np.ndarray] = field(default_factory=dict)
+    keep_inputs: bool = False
+    strip: bool = False
+    golden: Sequence[np.ndarray] | None = None
+
+
+@dataclass
+class Converted:
+    """data: the file; graph, plan: what is in it; notes: choices made for the user."""
+
+    data: bytes
+    graph: Graph
+    plan: plan.Plan
+    notes: list[str]
+    nodes_before: int
+
+    def report(self) -> dict:
+        """The figures of the conversion; sizes in bytes."""
+        graph = self.graph
+        weights = {t.root for t in graph.tensors() if t.root.data is not None}
+        scratch = [sum(t.nbytes for t in step.scratch) for step in graph.steps]
+        return {
+            "nodes": self.nodes_before,
+            "nodes_simplified": graph.nodes_after,
+            "steps": len(graph.steps),
+            "macs": sum(step.macs for step in graph.steps),
+            "file_bytes": len(self.data),
+            "weight_bytes": sum(t.nbytes for t in weights),
+            "arena_bytes": self.plan.arena_bytes,
+            "arena_lower_bound_bytes": self.plan.lower_bound_bytes,
+            "scratch_bytes": max(scratch, default=0),
+            "inputs": [_describe(t) for t in graph.inputs],
+            "outputs": [_describe(t) for t in graph.outputs],
+            "notes": self.notes,
+        }
+
+
+def _describe(t):
+    return {"name": t.name, "dtype": dtype_name(t.dtype), "shape": list(t.shape)}
+
+
+def convert(source: Path | onnx.ModelProto, options: Options | None = None) -> Converted:
+    """Converts a model. Raises ConvertError (UnsupportedModel names every reason at once)."""
+    options = options or Options()
+    if isinstance(source, onnx.ModelProto):
+        copy = onnx.ModelProto()
+        copy.CopyFrom(source)
+        model = load.prepare(copy)
+    else:
+        model = load.load(source)
+    nodes_before = len(model.graph.node)
+    notes = dims.fix(model, options.shapes, options.dims, options.bind)
+    open_dims = dims.open_dims(model)
+    if open_dims:
+        raise ConvertError(
+            "these inputs have free dimensions; fix them with --shape NAME=... or --dim NAME=N:"
+            + "".join(f"\n  {name}" for name in open_dims)
+        )
+    graph = lower.lower(passes.simplify(model))
+    arena = plan.plan(graph, options.keep_inputs)
+    extra = [] if options.strip else _extra(model, graph, options.golden, notes)
+    data = layout.model_bytes(graph, arena.arena_bytes, extra)
+    return Converted(data, graph, arena, notes, nodes_before)
+
+
+def _extra(model, graph, golden_inputs, notes):
+    """The optional chunks: names, golden vector."""
+    names = [t.name for t in graph.inputs + graph.outputs] + [step.node for step in graph.steps]
+    chunks = [(layout.CHUNK_NAMES, layout.names_chunk(names))]
+    inputs = golden.random_inputs(graph) if golden_inputs is None else golden_inputs
+    outputs = golden.reference(model, inputs)
+    if outputs is None:
+        notes.append("no golden vector: onnxruntime is not installed or does not run this model")
+    else:
+        chunks.append((layout.CHUNK_GOLDEN, golden.chunk(inputs, outputs)))
+    return chunks

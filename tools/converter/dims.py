@@ -1,0 +1,115 @@
+"""Fixes what a model leaves open: --shape, --dim, --bind, and a free leading dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+from .errors import UsageError
+
+
+def fix(
+    model: onnx.ModelProto,
+    shapes: Mapping[str, Sequence[int]],
+    dims: Mapping[str, int],
+    bind: Mapping[str, np.ndarray],
+) -> list[str]:
+    """Changes the model in place; returns a note for each choice that the user did not make.
+
+    shapes: dims by input name; dims: value by symbolic name; bind: value by input name.
+    Raises UsageError for a name that is not there or a shape that does not fit.
+    """
+    _bind(model, bind)
+    known = dict(dims)
+    inputs = {i.name: i for i in model.graph.input}
+    for name, shape in shapes.items():
+        if name not in inputs:
+            raise UsageError(f"--shape: no input {name}; there are {', '.join(inputs)}")
+        _set_shape(inputs[name], shape, known)
+    _check_names(model, dims)
+    notes = _default_leading(model, known)
+    for value in list(model.graph.input) + list(model.graph.output):
+        _apply(value, known)
+    # shapes that an exporter wrote down may hold the old symbols: inference makes them anew
+    del model.graph.value_info[:]
+    return notes
+
+
+def _bind(model, bind):
+    inputs = {i.name: i for i in model.graph.input}
+    for name, value in bind.items():
+        if name not in inputs:
+            raise UsageError(f"--bind: no input {name}; there are {', '.join(inputs)}")
+        wanted = onnx.helper.tensor_dtype_to_np_dtype(inputs[name].type.tensor_type.elem_type)
+        value = np.asarray(value)
+        if value.dtype != wanted and not np.can_cast(value.dtype, wanted, "same_kind"):
+            raise UsageError(f"--bind {name}: {value.dtype} given, {wanted} needed")
+        model.graph.initializer.append(numpy_helper.from_array(value.astype(wanted), name))
+        model.graph.input.remove(inputs[name])
+
+
+def _dims(value):
+    return value.type.tensor_type.shape.dim
+
+
+def _set_shape(value, shape, known):
+    if not value.type.tensor_type.HasField("shape"):
+        for size in shape:
+            _dims(value).add().dim_value = size
+        return
+    if len(shape) != len(_dims(value)):
+        raise UsageError(f"--shape {value.name}: {len(_dims(value))} dimensions needed")
+    for dim, size in zip(_dims(value), shape, strict=True):
+        if dim.HasField("dim_value") and dim.dim_value not in (0, size):
+            raise UsageError(f"--shape {value.name}: a dimension is fixed to {dim.dim_value}")
+        if dim.dim_param:
+            known.setdefault(dim.dim_param, size)
+        dim.dim_value = size
+
+
+def _check_names(model, dims):
+    names = {d.dim_param for i in model.graph.input for d in _dims(i) if d.dim_param}
+    names |= {d.dim_param for o in model.graph.output for d in _dims(o) if d.dim_param}
+    for name in dims:
+        if name not in names:
+            raise UsageError(f"--dim: no dimension {name}; there are {', '.join(sorted(names))}")
+
+
+def _is_free(dim):
+    return not dim.HasField("dim_value") or (dim.dim_value <= 0 and not dim.dim_param)
+
+
+def _default_leading(model, known):
+    notes = []
+    for value in model.graph.input:
+        dims = _dims(value)
+        if not dims or not _is_free(dims[0]) or dims[0].dim_param in known:
+            continue
+        if dims[0].dim_param:
+            known[dims[0].dim_param] = 1
+        name = dims[0].dim_param or "first dimension"
+        dims[0].dim_value = 1
+        notes.append(f"{value.name}: {name} taken as 1 (--dim or --shape sets it)")
+    return notes
+
+
+def _apply(value, known):
+    for dim in _dims(value):
+        if dim.dim_param in known:
+            size = known[dim.dim_param]
+            dim.dim_value = size
+
+
+def open_dims(model: onnx.ModelProto) -> list[str]:
+    """Inputs that still have a free dimension, as 'name [1, time, 3]'."""
+    found = []
+    for value in model.graph.input:
+        if any(_is_free(d) for d in _dims(value)):
+            shape = ", ".join(
+                str(d.dim_value) if not _is_free(d) else d.dim_param or "?" for d in _dims(value)
+            )
+            found.append(f"{value.name} [{shape}]")
+    return found

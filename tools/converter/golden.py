@@ -1,0 +1,54 @@
+"""Golden test vectors: inputs with the outputs that onnxruntime computes for them.
+
+A board runs them after deployment (see mpconnxr/golden.py) and compares.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+
+import numpy as np
+import onnx
+
+
+def reference(model: onnx.ModelProto, inputs: Sequence[np.ndarray]) -> list[np.ndarray] | None:
+    """Outputs by onnxruntime, graph optimizations off; None if it is not installed or refuses."""
+    try:
+        import onnxruntime as ort
+    except ImportError:
+        return None
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.log_severity_level = 4
+    try:
+        session = ort.InferenceSession(
+            model.SerializeToString(), options, ["CPUExecutionProvider"]
+        )
+        names = [i.name for i in session.get_inputs()]
+        return session.run(None, dict(zip(names, inputs, strict=True)))
+    except Exception:  # the runtime raises kinds of its own for what it does not support
+        return None
+
+
+def random_inputs(graph, seed: int = 0) -> list[np.ndarray]:
+    """Standard-normal floats, small integers, by input of a lowered graph."""
+    rng = np.random.default_rng(seed)
+    values = []
+    for t in graph.inputs:
+        kind = t.np_dtype.kind
+        value = rng.standard_normal(t.shape) if kind == "f" else rng.integers(0, 2, t.shape)
+        values.append(np.asarray(value).astype(t.np_dtype))
+    return values
+
+
+def chunk(inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> bytes:
+    """Contents of the golden chunk: number of vectors, then inputs and outputs in C order.
+
+    Each tensor starts at a multiple of 16 bytes.
+    """
+    data = bytearray(struct.pack("<I12x", 1))
+    for value in [*inputs, *outputs]:
+        data.extend(np.ascontiguousarray(value).tobytes())
+        data.extend(bytes(-len(data) % 16))
+    return bytes(data)

@@ -1,0 +1,94 @@
+"""The lowered graph: what the device will run, before it becomes bytes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+import onnx
+from onnx import helper
+
+
+def dtype_name(dtype: int) -> str:
+    """ONNX dtype number -> 'float32', ..."""
+    return (
+        "float32"
+        if dtype == 1
+        else onnx.TensorProto.DataType.Name(dtype).lower().replace("double", "float64")
+    )
+
+
+def itemsize(dtype: int) -> int:
+    """Bytes of one element of an ONNX dtype."""
+    return helper.tensor_dtype_to_np_dtype(dtype).itemsize
+
+
+@dataclass(eq=False)
+class Tensor:
+    """A value. dtype: ONNX number; data: its contents if known at conversion.
+
+    alias: the tensor whose memory this one shares (Reshape and friends), else None.
+    offset: bytes into the arena or the file, set by plan and layout.
+    """
+
+    name: str
+    dtype: int
+    shape: tuple[int, ...]
+    data: np.ndarray | None = None
+    alias: Tensor | None = None
+    offset: int = 0
+
+    @property
+    def root(self) -> Tensor:
+        return self.alias.root if self.alias else self
+
+    @property
+    def nelem(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def itemsize(self) -> int:
+        return itemsize(self.dtype)
+
+    @property
+    def nbytes(self) -> int:
+        return self.nelem * self.itemsize
+
+    @property
+    def np_dtype(self) -> np.dtype:
+        return helper.tensor_dtype_to_np_dtype(self.dtype)
+
+    def __str__(self):
+        return f"{self.name} {dtype_name(self.dtype)} {list(self.shape)}"
+
+
+@dataclass(eq=False)
+class Step:
+    """One call of a kernel. node: the ONNX node it came from, for messages; macs: nominal."""
+
+    kernel: str
+    inputs: list[Tensor]
+    outputs: list[Tensor]
+    params: list[int]
+    scratch: list[Tensor] = field(default_factory=list)
+    node: str = ""
+    macs: int = 0
+
+
+@dataclass(eq=False)
+class Graph:
+    """Steps in order, with the tensors that go in and come out."""
+
+    inputs: list[Tensor]
+    outputs: list[Tensor]
+    steps: list[Step]
+    nodes_before: int = 0
+    nodes_after: int = 0
+
+    def tensors(self) -> list[Tensor]:
+        """Every tensor once: inputs, outputs, then in order of use."""
+        seen = dict.fromkeys(self.inputs + self.outputs)
+        for step in self.steps:
+            seen.update(dict.fromkeys(step.inputs + step.outputs + step.scratch))
+        return list(seen)

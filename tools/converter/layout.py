@@ -1,0 +1,136 @@
+"""The bytes of model.bin: docs/format.md in code."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from .ir import Graph, Tensor
+
+MAGIC = b"MPCONNXR"
+VERSION = 1
+HEADER_NBYTES = 96
+KIND_MODEL, KIND_TENSORS = 0, 1
+CHUNK_DATA, CHUNK_NAMES, CHUNK_GOLDEN, CHUNK_SOURCE = 0, 1, 2, 3
+STORAGE_ARENA, STORAGE_DATA = 0, 1
+FEATURE_FLOAT64 = 1
+
+_ALIGNMENT = 16
+# A chunk is the unit that a board reads and verifies in one piece. Small tensors share one.
+_CHUNK_NBYTES = 8192
+_DOUBLE = 11
+
+
+def model_bytes(graph: Graph, arena_nbytes: int, extra: Sequence[tuple[int, bytes]] = ()) -> bytes:
+    """A model file. extra: (chunk kind, contents) behind the weights."""
+    tensors = graph.tensors()
+    index = {t: i for i, t in enumerate(tensors)}
+    kernels = list(dict.fromkeys(step.kernel for step in graph.steps))
+    words: list[int] = []
+    for step in graph.steps:
+        groups = (step.inputs, step.outputs, step.scratch)
+        words += [kernels.index(step.kernel), *(len(g) for g in groups), len(step.params)]
+        words += [index[t] for g in groups for t in g] + step.params
+    return _file(
+        KIND_MODEL,
+        tensors,
+        [index[t] for t in graph.inputs],
+        [index[t] for t in graph.outputs],
+        arena_nbytes,
+        _padded(b"".join(k.encode() + b"\0" for k in kernels), 4),
+        words,
+        extra,
+    )
+
+
+def tensor_bytes(tensors: Sequence[Tensor]) -> bytes:
+    """A tensor file: the same container, with constants as its outputs and no graph."""
+    names = names_chunk(t.name for t in tensors)
+    ids = list(range(len(tensors)))
+    return _file(KIND_TENSORS, tensors, [], ids, 0, b"", [], [(CHUNK_NAMES, names)])
+
+
+def names_chunk(names: Iterable[str]) -> bytes:
+    """Contents of a chunk of names: each ends with a zero byte."""
+    return b"".join(n.replace("\0", "").encode() + b"\0" for n in names)
+
+
+def _padded(data: bytes, alignment: int) -> bytes:
+    return data + bytes(-len(data) % alignment)
+
+
+def _raw(t: Tensor) -> bytes:
+    data = np.ascontiguousarray(t.root.data)
+    return data.astype(data.dtype.newbyteorder("<")).tobytes()
+
+
+def _chunks(tensors):
+    """([chunk bytes], {Tensor: (chunk index, offset in it)}): equal contents stored once."""
+    chunks: list[bytearray] = []
+    places: dict[Tensor, tuple[int, int]] = {}
+    stored: dict[bytes, tuple[int, int]] = {}
+    for t in tensors:
+        if t.root.data is None:
+            continue
+        raw = _raw(t)
+        if raw not in stored:
+            if not chunks or len(chunks[-1]) + len(raw) > _CHUNK_NBYTES:
+                chunks.append(bytearray())
+            chunks[-1].extend(bytes(-len(chunks[-1]) % _ALIGNMENT))
+            stored[raw] = (len(chunks) - 1, len(chunks[-1]))
+            chunks[-1].extend(raw)
+        places[t] = stored[raw]
+    return [bytes(c) for c in chunks], places
+
+
+def _file(kind, tensors, inputs, outputs, arena_nbytes, kernel_names, graph_words, extra):
+    data, places = _chunks(tensors)
+    chunks = [(CHUNK_DATA, c) for c in data] + list(extra)
+    dims = [d for t in tensors for d in t.shape]
+    counts = [len(chunks), len(tensors), len(dims), len(inputs), len(outputs)]
+    counts += [len(kernel_names), len(graph_words)]
+    n_words = 11 * len(chunks) + 3 * len(tensors) + len(dims) + len(inputs) + len(outputs)
+    end = HEADER_NBYTES + 4 * n_words + len(kernel_names) + 4 * len(graph_words)
+    tables_nbytes = end + -end % _ALIGNMENT
+    offsets, body = _body(chunks, tables_nbytes)
+    tables = b"".join(
+        struct.pack("<3I", k, at, len(c)) + hashlib.sha256(c).digest()
+        for (k, c), at in zip(chunks, offsets, strict=True)
+    )
+    tables += _tensor_tables(tensors, places, offsets) + _int32(dims)
+    tables += _int32([*inputs, *outputs]) + kernel_names + _int32(graph_words)
+    features = FEATURE_FLOAT64 if any(t.dtype == _DOUBLE for t in tensors) else 0
+    lengths = (tables_nbytes + len(body), tables_nbytes)
+    head = struct.pack("<8sHHIII", MAGIC, VERSION, kind, features, *lengths)
+    rest = struct.pack("<I7I8x", arena_nbytes, *counts) + _padded(tables, _ALIGNMENT)
+    return head + hashlib.sha256(head + rest).digest() + rest + body
+
+
+def _body(chunks, start):
+    """([offset in the file by chunk], the chunks' bytes one after another, aligned)."""
+    offsets, body = [], bytearray()
+    for _, contents in chunks:
+        body.extend(bytes(-len(body) % _ALIGNMENT))
+        offsets.append(start + len(body))
+        body.extend(contents)
+    return offsets, bytes(body)
+
+
+def _tensor_tables(tensors, places, chunk_offsets):
+    """The offset table {offset, size}, then a record a tensor: dtype, rank, storage, flags."""
+    spans, records = b"", b""
+    for t in tensors:
+        storage, at = STORAGE_ARENA, t.offset
+        if t in places:
+            chunk, within = places[t]
+            storage, at = STORAGE_DATA, chunk_offsets[chunk] + within
+        spans += struct.pack("<2I", at, t.nbytes)
+        records += struct.pack("<4B", t.dtype, len(t.shape), storage, 0)
+    return spans + records
+
+
+def _int32(values):
+    return struct.pack(f"<{len(values)}i", *values)

@@ -1,0 +1,78 @@
+"""An .onnx file -> a checked ModelProto: sorted, functions inlined, external data resolved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import onnx
+import onnx_ir
+from onnx import inliner
+from onnx_ir.passes import common as ir_passes
+
+from .errors import ConvertError
+
+OLDEST_OPSET = 7
+
+
+def load(path: Path) -> onnx.ModelProto:
+    """Reads and checks a model. Raises ConvertError."""
+    try:
+        model = onnx.load(path)  # external data only from inside the model's folder
+    except FileNotFoundError as e:
+        raise ConvertError(f"{path}: {e}") from None
+    except Exception as e:  # protobuf and onnx raise many kinds for a damaged file
+        raise ConvertError(f"{path} cannot be read as an ONNX model: {e}") from None
+    return prepare(model)
+
+
+def prepare(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The same for a model in memory. Raises ConvertError."""
+    if not model.graph.node and not model.graph.output:
+        raise ConvertError("this is no ONNX model: it has no graph")
+    try:
+        model = _inlined(_sorted(model))
+        onnx.checker.check_model(model)
+    except Exception as e:  # onnx and onnx-ir raise many kinds for a malformed model
+        raise ConvertError(f"the model breaks ONNX's rules: {_first_line(e)}") from None
+    opset = opset_of(model, "")
+    if opset and opset < OLDEST_OPSET:
+        raise ConvertError(
+            f"opset {opset} is older than {OLDEST_OPSET}: use onnx.version_converter"
+        )
+    drop_constant_inputs(model)
+    return model
+
+
+def opset_of(model: onnx.ModelProto, domain: str) -> int:
+    """Version of a domain's operator set that the model imports; 0 if none."""
+    same = ("", "ai.onnx") if domain in ("", "ai.onnx") else (domain,)
+    return max((o.version for o in model.opset_import if o.domain in same), default=0)
+
+
+def drop_constant_inputs(model: onnx.ModelProto) -> None:
+    """Initializers that IR version 3 models also list as inputs are constants here."""
+    constant = {t.name for t in model.graph.initializer}
+    inputs = [i for i in model.graph.input if i.name not in constant]
+    del model.graph.input[:]
+    model.graph.input.extend(inputs)
+
+
+def _sorted(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Nodes in topological order; left as it is where it already is (the usual case)."""
+    known = {i.name for i in model.graph.input} | {i.name for i in model.graph.initializer}
+    for node in model.graph.node:
+        if any(name and name not in known for name in node.input):
+            ir = onnx_ir.from_proto(model)
+            ir_passes.TopologicalSortPass()(ir)
+            return onnx_ir.to_proto(ir)
+        known.update(node.output)
+    return model
+
+
+def _inlined(model: onnx.ModelProto) -> onnx.ModelProto:
+    return inliner.inline_local_functions(model) if model.functions else model
+
+
+def _first_line(e: Exception) -> str:
+    lines = str(e).strip().splitlines()
+    return lines[0] if lines else type(e).__name__

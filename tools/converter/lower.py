@@ -1,0 +1,222 @@
+"""ONNX nodes -> steps. Every problem of a model is collected before it is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+
+from .errors import Problem, UnsupportedModel
+from .ir import Graph, Step, Tensor, dtype_name
+from .load import opset_of
+from .ops import lowering_of
+
+
+def lower(model: onnx.ModelProto) -> Graph:
+    """A simplified model (see passes) as a graph of kernel steps. Raises UnsupportedModel."""
+    lowerer = _Lowerer(model)
+    for node in model.graph.node:
+        lowerer.lower(node)
+    return lowerer.finish()
+
+
+class _Lowerer:
+    def __init__(self, model):
+        self.model = model
+        self.problems = []
+        self.values: dict[str, Tensor] = {}
+        self.unknown: dict[str, str] = {}
+        graph = model.graph
+        for proto in graph.initializer:
+            data = numpy_helper.to_array(proto)
+            self.values[proto.name] = Tensor(proto.name, proto.data_type, data.shape, data)
+        for info in list(graph.input) + list(graph.value_info) + list(graph.output):
+            if info.name not in self.values:
+                self._declare(info)
+        self.graph = Graph([], [], [], nodes_before=len(graph.node), nodes_after=len(graph.node))
+        for info in graph.input:
+            if info.name in self.values:
+                self.graph.inputs.append(self.values[info.name])
+            else:
+                self._problem(
+                    f"input {info.name}", Problem(self.unknown[info.name], "use --shape or --dim")
+                )
+
+    def _declare(self, info):
+        """A Tensor for a value whose dtype and shape are known; else the reason why not."""
+        kind = info.type.WhichOneof("value")
+        if kind != "tensor_type":
+            self.unknown[info.name] = f"{kind or 'untyped'} value"
+            return
+        t = info.type.tensor_type
+        dims = [
+            d.dim_value if d.HasField("dim_value") else d.dim_param or "?" for d in t.shape.dim
+        ]
+        if not t.HasField("shape") or not all(isinstance(d, int) and d >= 0 for d in dims):
+            self.unknown[info.name] = (
+                f"shape {dims if t.HasField('shape') else 'unknown'} is not fixed"
+            )
+        elif _bits(t.elem_type) is None:
+            self.unknown[info.name] = f"dtype {dtype_name(t.elem_type)}"
+        else:
+            self.values[info.name] = Tensor(info.name, t.elem_type, tuple(dims))
+
+    def _problem(self, where, problem):
+        self.problems.append((where, problem))
+
+    def lower(self, proto):
+        where = describe(proto)
+        lowering = lowering_of(proto.domain, proto.op_type)
+        if lowering is None:
+            self._problem(where, Problem(f"operator {proto.op_type} has no kernel"))
+            return
+        try:
+            node = Node(self, proto, lowering)
+            lowering.lower(node)
+        except Problem as problem:
+            self._problem(where, problem)
+
+    def finish(self) -> Graph:
+        """The graph, its outputs in memory of their own. Raises UnsupportedModel."""
+        for info in self.model.graph.output:
+            if info.name in self.values:
+                self.graph.outputs.append(self._output(self.values[info.name]))
+            elif not self.problems:
+                self._problem(
+                    f"output {info.name}", Problem(self.unknown.get(info.name, "unknown"))
+                )
+        if self.problems:
+            raise UnsupportedModel(self.problems)
+        return self.graph
+
+    def _output(self, t):
+        """An output that is just a view of an input gets a copy: refilling must not change it."""
+        from .ops._move import emit_copy
+
+        if t.root not in self.graph.inputs:
+            return t
+        out = Tensor(t.name, t.dtype, t.shape)
+        emit_copy(lambda **step: self.graph.steps.append(Step(**step)), t, out)
+        return out
+
+
+def _bits(dtype):
+    """True if the device can hold this dtype; None if not (strings, sub-byte and float8 kinds)."""
+    return True if 0 < dtype <= 16 and dtype not in (8, 14, 15) else None
+
+
+def describe(proto: onnx.NodeProto) -> str:
+    """'Conv /net/conv1/Conv' for messages."""
+    name = proto.name or (proto.output[0] if proto.output else "?")
+    domain = f"{proto.domain}::" if proto.domain not in ("", "ai.onnx") else ""
+    return f"{domain}{proto.op_type} {name}"
+
+
+class Node:
+    """What a lowering sees of an ONNX node, and how it emits steps.
+
+    op: operator type; opset: version of its domain; inputs, outputs: Tensors, None where absent.
+    """
+
+    def __init__(self, lowerer: _Lowerer, proto: onnx.NodeProto, lowering):
+        self._lowerer = lowerer
+        self._proto = proto
+        self._temps = 0
+        self.op = proto.op_type
+        self.name = describe(proto)
+        self.opset = opset_of(lowerer.model, proto.domain)
+        self.inputs = [
+            self._value(n, f"input {i}") if n else None for i, n in enumerate(proto.input)
+        ]
+        self.outputs = [
+            self._value(n, f"output {i}") if n else None for i, n in enumerate(proto.output)
+        ]
+        for i in lowering.fixes_shape:
+            if self.input(i) is not None:
+                self.const(i)
+
+    def _value(self, name, what):
+        t = self._lowerer.values.get(name)
+        if t is None:
+            raise Problem(f"{what} ({name}): {self._lowerer.unknown.get(name, 'shape unknown')}")
+        return t
+
+    def input(self, i: int) -> Tensor | None:
+        """The i-th input; None where it is left out."""
+        return self.inputs[i] if i < len(self.inputs) else None
+
+    def attr(self, name: str, default=None):
+        """An attribute's value (bytes decoded to str), or the default."""
+        for a in self._proto.attribute:
+            if a.name == name:
+                value = helper.get_attribute_value(a)
+                return value.decode() if isinstance(value, bytes) else value
+        return default
+
+    def const(self, i: int, name: str = "") -> np.ndarray:
+        """Contents of the i-th input. Raises Problem where only run time knows them."""
+        t = self.inputs[i]
+        if t.data is None:
+            raise Problem(
+                f"input {name or i} ({t.name}) is not known at conversion",
+                f"fix it with --bind {t.name}=FILE.npy if it is a graph input",
+            )
+        return t.data
+
+    def require_dtype(self, *dtypes: int) -> int:
+        """dtype of the first input; Problem unless it is one of these ONNX numbers."""
+        dtype = self.inputs[0].dtype
+        if dtype not in dtypes:
+            raise Problem(f"dtype {dtype_name(dtype)}")
+        return dtype
+
+    def emit(
+        self,
+        kernel: str,
+        inputs: Iterable[Tensor],
+        outputs: Iterable[Tensor],
+        params: Iterable[int],
+        scratch: Iterable[Tensor] = (),
+        macs: int = 0,
+    ) -> None:
+        """Adds a step. Several steps may write parts of one output."""
+        step = Step(
+            kernel,
+            list(inputs),
+            list(outputs),
+            [int(p) for p in params],
+            list(scratch),
+            self.name,
+            int(macs),
+        )
+        if any(not -(1 << 31) <= p < 1 << 31 for p in step.params):
+            raise Problem(f"a parameter of kernel {kernel} exceeds 32 bits")
+        self._lowerer.graph.steps.append(step)
+
+    def temp(self, dtype: int, shape: Iterable[int]) -> Tensor:
+        """A new intermediate value (also for scratch)."""
+        self._temps += 1
+        name = f"{self._proto.output[0]}/{self._temps}"
+        return Tensor(name, dtype, tuple(int(d) for d in shape))
+
+    def constant(self, data: np.ndarray) -> Tensor:
+        """A new constant; its numpy dtype decides the ONNX one."""
+        data = np.ascontiguousarray(data)
+        t = self.temp(helper.np_dtype_to_tensor_dtype(data.dtype), data.shape)
+        t.data = data
+        return t
+
+    def alias(self, out: Tensor, x: Tensor) -> None:
+        """Declares that out is x with another shape: no step, no copy."""
+        if x.data is not None:
+            out.data = x.data.reshape(out.shape)
+        else:
+            out.alias = x
+
+    def reshaped(self, x: Tensor, shape: Iterable[int]) -> Tensor:
+        """x with another shape, for use as a step's input."""
+        t = self.temp(x.dtype, shape)
+        self.alias(t, x)
+        return t

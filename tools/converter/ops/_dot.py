@@ -1,0 +1,50 @@
+"""Layout of weights for the device's dot products: contiguous rows, the bias behind each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..ir import Tensor
+from ._move import emit_move, strides_of
+
+
+def pack_rows(
+    node, w: Tensor, rows: Sequence[int], cols: Sequence[int], bias: Tensor | None, scale=1.0
+):
+    """w (any rank) as rows x cols with the bias behind each row, as a float32 Tensor.
+
+    rows, cols: axes of w that make the rows and the columns, in order; a flipped axis is given as
+    ~axis. bias: one value a row, or None. At conversion if both are known, else by a move.
+    """
+    n_rows = math.prod(_size(w, a) for a in rows)
+    n_cols = math.prod(_size(w, a) for a in cols)
+    if w.data is not None and (bias is None or bias.data is not None):
+        flipped = [a if a >= 0 else ~a for a in [*rows, *cols] if a < 0]
+        data = np.flip(w.data, flipped).transpose([a if a >= 0 else ~a for a in [*rows, *cols]])
+        data = data.reshape(n_rows, n_cols) * np.float32(scale)
+        if bias is not None:
+            data = np.concatenate([data, bias.data.reshape(n_rows, 1)], axis=1)
+        return node.constant(data.astype(np.float32))
+    width = n_cols + (bias is not None)
+    packed = node.temp(w.dtype, (n_rows, width))
+    w_strides, first = _signed_strides(w, [*rows, *cols])
+    row_strides = [s * width for s in strides_of([_size(w, a) for a in rows])]
+    out_strides = row_strides + strides_of([_size(w, a) for a in cols])
+    dims = [_size(w, a) for a in [*rows, *cols]]
+    emit_move(node.emit, w, packed, dims, w_strides, out_strides, first)
+    if bias is not None:
+        emit_move(node.emit, bias, packed, [n_rows], [1], [width], 0, n_cols)
+    return packed
+
+
+def _size(w, axis):
+    return w.shape[axis if axis >= 0 else ~axis]
+
+
+def _signed_strides(w, axes):
+    plain = strides_of(w.shape)
+    first = sum((w.shape[~a] - 1) * plain[~a] for a in axes if a < 0)
+    return [plain[a] if a >= 0 else -plain[~a] for a in axes], first

@@ -1,0 +1,80 @@
+"""Emission of the device kernel `move` (mpconnxr/ops/move.py): strided copies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ..errors import Problem
+from ..ir import Tensor
+
+_LIMIT = 1 << 29  # the device's BIAS
+
+
+def strides_of(shape: Sequence[int]) -> list[int]:
+    """C-order strides in items."""
+    return [math.prod(shape[i + 1 :]) for i in range(len(shape))]
+
+
+def collapse(dims: Sequence[int], *strides: Sequence[int]) -> tuple[list[int], list[list[int]]]:
+    """The same iteration over fewer dims: ones dropped, neighbours merged where strides allow."""
+    out_dims: list[int] = []
+    out_strides: list[list[int]] = [[] for _ in strides]
+    for i, d in enumerate(dims):
+        if d == 1:
+            continue
+        if out_dims and all(o[-1] == s[i] * d for o, s in zip(out_strides, strides, strict=True)):
+            out_dims[-1] *= d
+            for o, s in zip(out_strides, strides, strict=True):
+                o[-1] = s[i]
+            continue
+        out_dims.append(d)
+        for o, s in zip(out_strides, strides, strict=True):
+            o.append(s[i])
+    return out_dims, out_strides
+
+
+def emit_move(
+    emit,
+    x: Tensor,
+    out: Tensor,
+    dims: Sequence[int],
+    x_strides: Sequence[int],
+    out_strides: Sequence[int],
+    x_first: int = 0,
+    out_first: int = 0,
+) -> None:
+    """out[out_first + i . out_strides] = x[x_first + i . x_strides] for all i < dims, in elements.
+
+    emit: Node.emit or a function of the same keywords. Nothing is emitted for an empty move.
+    """
+    if 0 in dims:
+        return
+    unit = 4 if x.itemsize % 4 == 0 else 1
+    per = x.itemsize // unit  # device items an element
+    dims, (x_strides, out_strides) = collapse(
+        [*dims, per], [s * per for s in x_strides] + [1], [s * per for s in out_strides] + [1]
+    )
+    firsts = [x_first * per, out_first * per]
+    if unit == 1 and _fits_words(dims, x_strides, out_strides, firsts):
+        unit = 4
+        dims[-1] //= 4
+        x_strides = [s // 4 for s in x_strides[:-1]] + [1]
+        out_strides = [s // 4 for s in out_strides[:-1]] + [1]
+        firsts = [f // 4 for f in firsts]
+    params = [unit, len(dims), *dims, *x_strides, *out_strides, *firsts]
+    if any(abs(p) >= _LIMIT for p in params):
+        raise Problem("tensor too large for a 32-bit move")
+    emit(kernel="move", inputs=[x], outputs=[out], params=params)
+
+
+def _fits_words(dims, x_strides, out_strides, firsts) -> bool:
+    """True if a copy of bytes is one of whole, aligned 4-byte words."""
+    if not dims or dims[-1] % 4 or x_strides[-1] != 1 or out_strides[-1] != 1:
+        return False
+    return all(s % 4 == 0 for s in x_strides[:-1] + out_strides[:-1] + firsts)
+
+
+def emit_copy(emit, x: Tensor, out: Tensor) -> None:
+    """out = x, element by element in C order."""
+    emit_move(emit, x, out, [x.nelem], [1], [1])

@@ -1,0 +1,61 @@
+"""Attributes that convolution and pooling share: strides, dilations, pads, auto_pad, ceil_mode."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..errors import Problem
+
+
+@dataclass
+class Windows:
+    """Per spatial dim, always three (leading ones added): z, y, x."""
+
+    in_dims: list[int]
+    kernel: list[int]
+    out_dims: list[int]
+    strides: list[int]
+    dilations: list[int]
+    pads: list[int]  # at the begin
+    end_pads: list[int]
+
+
+def windows_of(node, kernel: Sequence[int], out_shape: Sequence[int]) -> Windows:
+    """Reads the attributes of a Conv or pool node. kernel: its spatial extents."""
+    x = node.inputs[0]
+    rank = len(x.shape) - 2
+    if not 1 <= rank <= 3:
+        raise Problem(f"{rank} spatial dimensions", "1 to 3 are supported")
+    in_dims, out_dims = list(x.shape[2:]), list(out_shape[2:])
+    strides = list(node.attr("strides", [1] * rank))
+    dilations = list(node.attr("dilations", [1] * rank))
+    pads = list(node.attr("pads", [0] * rank * 2))
+    auto = node.attr("auto_pad", "NOTSET")
+    if auto == "VALID":
+        pads = [0] * rank * 2
+    elif auto.startswith("SAME"):
+        pads = _same_pads(auto, in_dims, out_dims, kernel, strides, dilations)
+    three = [1] * (3 - rank)
+    zero = [0] * (3 - rank)
+    return Windows(
+        three + in_dims,
+        three + list(kernel),
+        three + out_dims,
+        three + strides,
+        three + dilations,
+        zero + pads[:rank],
+        zero + pads[rank:],
+    )
+
+
+def _same_pads(auto, in_dims, out_dims, kernel, strides, dilations):
+    """SAME: output = ceil(input / stride); the odd pad goes to the end for SAME_UPPER."""
+    begin, end = [], []
+    for i in range(len(in_dims)):
+        reach = (kernel[i] - 1) * dilations[i] + 1
+        total = max((out_dims[i] - 1) * strides[i] + reach - in_dims[i], 0)
+        small = total // 2
+        begin.append(small if auto == "SAME_UPPER" else total - small)
+        end.append(total - begin[-1])
+    return begin + end

@@ -1,0 +1,139 @@
+"""Gemm and MatMul -> kernel gemm."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..errors import Problem
+from ..ir import Tensor
+from . import lowers
+from ._dot import pack_rows
+from ._move import collapse, emit_move, strides_of
+
+FLOAT = 1
+
+
+@lowers("Gemm")
+def lower_gemm(node):
+    """alpha * A' * B' + beta * C.
+
+    Known weights take in alpha, and C where it is one value a column; the rest becomes
+    element-wise steps behind the product.
+    """
+    node.require_dtype(FLOAT)
+    a, b, c = node.inputs[0], node.inputs[1], node.input(2)
+    out = node.outputs[0]
+    alpha, beta = node.attr("alpha", 1.0), node.attr("beta", 1.0)
+    (m, n), k = out.shape, a.shape[0 if node.attr("transA", 0) else 1]
+    if node.attr("transA", 0):
+        a = _transposed(node, a)
+    rows, cols = ([0], [1]) if node.attr("transB", 0) else ([1], [0])
+    scale = alpha if b.data is not None else 1.0
+    late_alpha = alpha if scale != alpha else 1.0
+    bias = _column_bias(node, c, n, beta) if late_alpha == 1.0 else None
+    late_c = None if bias is not None else c
+    w = pack_rows(node, b, rows, cols, bias, scale)
+    done = late_alpha == 1.0 and late_c is None
+    product = out if done else node.temp(FLOAT, (m, n))
+    _emit_gemm(node, a, w, product, (1, 1, m, n, k), bias is not None, (0, 0, 0, 0))
+    if not done:
+        _finish(node, product, late_c, late_alpha, beta)
+
+
+def _finish(node, product, c, alpha, beta):
+    """out = alpha * product + beta * c, by element-wise steps."""
+    from ._elementwise import emit_binary
+
+    out = node.outputs[0]
+    if alpha != 1.0:
+        target = node.temp(FLOAT, out.shape) if c is not None else out
+        emit_binary(node, "mul", product, node.constant(np.float32(alpha)), target)
+        product = target
+    if c is None:
+        return
+    if beta != 1.0:
+        scaled = node.temp(FLOAT, c.shape)
+        emit_binary(node, "mul", c, node.constant(np.float32(beta)), scaled)
+        c = scaled
+    emit_binary(node, "add", product, c, out)
+
+
+def _column_bias(node, c: Tensor | None, n: int, beta: float):
+    """C times beta as one value a column; None if C is absent, varies over rows, or comes late."""
+    if c is None or math.prod(c.shape[:-1]) != 1:
+        return None
+    if c.data is None:
+        return c if beta == 1.0 and c.nelem == n else None
+    return node.constant(np.broadcast_to(c.data.reshape(-1) * np.float32(beta), (n,)))
+
+
+def _transposed(node, a):
+    out = node.temp(a.dtype, a.shape[::-1])
+    if a.data is not None:
+        return node.constant(a.data.T)
+    strides = strides_of(a.shape)
+    emit_move(node.emit, a, out, out.shape, strides[::-1], strides_of(out.shape))
+    return out
+
+
+@lowers("MatMul")
+def lower_matmul(node):
+    """numpy's matmul: batch dims broadcast, vectors are rows or columns."""
+    node.require_dtype(FLOAT)
+    a, b, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    a_shape = a.shape if len(a.shape) > 1 else (1, *a.shape)
+    b_shape = b.shape if len(b.shape) > 1 else (*b.shape, 1)
+    m, k, n = a_shape[-2], a_shape[-1], b_shape[-1]
+    w, w_batch = _pack_batches(node, b, b_shape)
+    if math.prod(w_batch) == 1:
+        _emit_gemm(node, a, w, out, (1, 1, math.prod(a_shape[:-1]), n, k), False, (0, 0, 0, 0))
+        return
+    dims, (a_steps, w_steps) = _batches(a_shape[:-2], w_batch)
+    if len(dims) > 2:
+        a = _expanded(node, a, a_shape, w_batch)
+        dims, (a_steps, w_steps) = _batches(a.shape[:-2], w_batch)
+    if len(dims) > 2:
+        raise Problem("MatMul batches that broadcast in more than two groups of dimensions")
+    dims = [1] * (2 - len(dims)) + dims
+    steps = [0] * (2 - len(a_steps)) + a_steps + [0] * (2 - len(w_steps)) + w_steps
+    _emit_gemm(node, a, w, out, (*dims, m, n, k), False, steps)
+
+
+def _pack_batches(node, b, b_shape):
+    """B with each matrix transposed to rows of k, as (Tensor, batch shape)."""
+    *batch, k, n = b_shape
+    b = node.reshaped(b, b_shape)
+    axes = list(range(len(batch)))
+    w = pack_rows(node, b, [*axes, len(batch) + 1], [len(batch)], None)
+    return w, batch
+
+
+def _batches(a_batch, w_batch):
+    """Batch dims of the product, collapsed, with the advance of A and W in matrices."""
+    rank = max(len(a_batch), len(w_batch))
+    a_batch = [1] * (rank - len(a_batch)) + list(a_batch)
+    w_batch = [1] * (rank - len(w_batch)) + list(w_batch)
+    dims = [max(x, y) if 0 not in (x, y) else 0 for x, y in zip(a_batch, w_batch, strict=True)]
+    strides = [
+        [s if d > 1 else 0 for s, d in zip(strides_of(shape), shape, strict=True)]
+        for shape in (a_batch, w_batch)
+    ]
+    return collapse(dims, *strides)
+
+
+def _expanded(node, a, a_shape, w_batch):
+    """A with its batch dims broadcast against those of W by a copy."""
+    batch = np.broadcast_shapes(tuple(a_shape[:-2]), tuple(w_batch))
+    out = node.temp(a.dtype, (*batch, *a_shape[-2:]))
+    ones = (1,) * (len(out.shape) - len(a_shape)) + tuple(a_shape)
+    strides = [s if d > 1 else 0 for s, d in zip(strides_of(ones), ones, strict=True)]
+    emit_move(node.emit, a, out, out.shape, strides, strides_of(out.shape))
+    return out
+
+
+def _emit_gemm(node, a, w, out, shape, has_bias, steps):
+    n0, n1, m, n, k = shape
+    params = [n0, n1, m, n, k, int(has_bias), *steps]
+    node.emit("gemm", [a, w], [out], params, macs=n0 * n1 * m * n * k)

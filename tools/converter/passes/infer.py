@@ -1,0 +1,31 @@
+"""Shape and dtype of every value, by onnx's own inference."""
+
+from __future__ import annotations
+
+import onnx
+from onnx import shape_inference
+
+from ..errors import ConvertError
+
+
+def infer(model: onnx.ModelProto) -> onnx.ModelProto:
+    """A copy of the model with value_info filled in as far as it can be known.
+
+    Raises ConvertError where the model contradicts itself.
+    """
+    try:
+        return shape_inference.infer_shapes(
+            model, check_type=True, strict_mode=True, data_prop=True
+        )
+    except Exception as e:  # onnx raises several kinds; its text names the node
+        if "strict" in str(e) or isinstance(e, onnx.shape_inference.InferenceError):
+            return _lenient(model, e)
+        raise
+
+
+def _lenient(model, strict_error):
+    """Inference without strict mode: some operators refuse shapes that only run time knows."""
+    try:
+        return shape_inference.infer_shapes(model, data_prop=True)
+    except Exception:
+        raise ConvertError(f"the model's shapes contradict each other: {strict_error}") from None

@@ -1,0 +1,102 @@
+"""Lifetimes -> arena offsets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .ir import Graph, Tensor
+
+ALIGNMENT = 8  # bytes; the widest dtype
+
+
+@dataclass(eq=False)
+class Block:
+    """Memory needed from step `first` to step `last`, both included."""
+
+    tensor: Tensor
+    nbytes: int
+    first: int
+    last: int
+    offset: int = 0
+
+    def overlaps(self, other: Block) -> bool:
+        return self.first <= other.last and other.first <= self.last
+
+
+@dataclass
+class Plan:
+    """blocks with offsets; arena_bytes; lower_bound_bytes: largest sum of blocks alive at once."""
+
+    blocks: list[Block]
+    arena_bytes: int
+    lower_bound_bytes: int
+
+
+def plan(graph: Graph, keep_inputs: bool = False) -> Plan:
+    """Gives every tensor of the graph that is not constant its offset in the arena.
+
+    keep_inputs: no step may overwrite an input's memory.
+    """
+    blocks = lifetimes(graph, keep_inputs)
+    best = min((_placed(blocks, order) for order in _ORDERS), key=_end)
+    for block, offset in zip(blocks, best, strict=True):
+        block.offset = offset[0]
+        block.tensor.offset = offset[0]
+    for t in graph.tensors():
+        t.offset = t.root.offset
+    return Plan(blocks, _end(best), lower_bound(blocks, len(graph.steps)))
+
+
+def lifetimes(graph: Graph, keep_inputs: bool = False) -> list[Block]:
+    """A block for each piece of memory, with the steps between which it must hold."""
+    last_step = len(graph.steps)
+    spans: dict[Tensor, list[int]] = {
+        t: [-1, last_step if keep_inputs else -1] for t in graph.inputs
+    }
+    for i, step in enumerate(graph.steps):
+        for t in step.inputs + step.outputs + step.scratch:
+            if t.root.data is None:
+                span = spans.setdefault(t.root, [i, i])
+                span[1] = max(span[1], i)
+    for t in graph.outputs:
+        if t.root.data is None:
+            spans.setdefault(t.root, [-1, last_step])[1] = last_step
+    return [Block(t, _aligned(t.nbytes), *span) for t, span in spans.items()]
+
+
+def lower_bound(blocks: list[Block], n_steps: int) -> int:
+    """Bytes below which no placement can be: the most that is alive at one time."""
+    return max(
+        (sum(b.nbytes for b in blocks if b.first <= i <= b.last) for i in range(-1, n_steps + 1)),
+        default=0,
+    )
+
+
+def _aligned(nbytes):
+    return -(-nbytes // ALIGNMENT) * ALIGNMENT
+
+
+_ORDERS = (
+    lambda b: (-b.nbytes, b.first),
+    lambda b: (b.first, -b.nbytes),
+    lambda b: (b.first - b.last, -b.nbytes),
+    lambda b: (-b.nbytes * (b.last - b.first + 1), b.first),
+)
+
+
+def _placed(blocks, order):
+    """[(offset, end)] by block: each at the lowest free place, in the given order."""
+    result = {}
+    for block in sorted(blocks, key=order):
+        taken = sorted(result[other] for other in result if other.overlaps(block))
+        offset = 0
+        for start, end in taken:
+            if offset + block.nbytes <= start:
+                break
+            offset = max(offset, end)
+        result[block] = (offset, offset + block.nbytes)
+    return [result[b] for b in blocks]
+
+
+def _end(placed):
+    return max((end for _, end in placed), default=0)

@@ -1,0 +1,29 @@
+"""The conversion's figures as text."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+
+def print_summary(converted, verbose: bool = False) -> None:
+    """Nodes, kernels, MACs, file and arena bytes; with verbose each step."""
+    report = converted.report()
+    for note in report["notes"]:
+        print(f"note: {note}")
+    for kind in ("inputs", "outputs"):
+        for t in report[kind]:
+            print(f"{kind[:-1]:8} {t['name']} {t['dtype']} {t['shape']}")
+    kernels = Counter(step.kernel for step in converted.graph.steps)
+    print(f"nodes    {report['nodes']} -> {report['nodes_simplified']} -> {report['steps']} steps")
+    print("kernels  " + ", ".join(f"{k} x{n}" if n > 1 else k for k, n in kernels.most_common()))
+    print(f"MACs     {report['macs']:,}")
+    print(
+        f"file     {report['file_bytes']:,} bytes, of which {report['weight_bytes']:,} are weights"
+    )
+    bound = report["arena_lower_bound_bytes"]
+    print(f"arena    {report['arena_bytes']:,} bytes (lower bound {bound:,})")
+    if verbose:
+        for i, step in enumerate(converted.graph.steps):
+            tensors = ", ".join(str(t) for t in step.inputs)
+            outputs = ", ".join(str(t) for t in step.outputs)
+            print(f"{i:4} {step.kernel:10} {tensors} -> {outputs}  [{step.node}]")

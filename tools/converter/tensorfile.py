@@ -1,0 +1,39 @@
+"""Plain tensors in the container of the models, so that a board can be fed test vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+
+from . import layout
+from .errors import ConvertError
+from .ir import Tensor
+
+
+def tensor_file(arrays: Mapping[str, np.ndarray]) -> bytes:
+    """Bytes of a tensor file with these arrays, in order, by name."""
+    tensors = []
+    for name, array in arrays.items():
+        array = np.asarray(array)
+        dtype = helper.np_dtype_to_tensor_dtype(array.dtype)
+        tensors.append(Tensor(name, dtype, array.shape, array))
+    return layout.tensor_bytes(tensors)
+
+
+def convert_tensor(source: Path, target: Path) -> None:
+    """A .pb (serialized TensorProto) or .npy as a tensor file. Raises ConvertError."""
+    try:
+        if source.suffix == ".npy":
+            name, array = source.stem, np.load(source, allow_pickle=False)
+        else:
+            proto = onnx.TensorProto.FromString(source.read_bytes())
+            name, array = proto.name or source.stem, numpy_helper.to_array(proto)
+    except OSError as e:
+        raise ConvertError(str(e)) from None
+    except Exception as e:  # protobuf and numpy raise many kinds for a damaged file
+        raise ConvertError(f"{source} is no tensor: {e}") from None
+    target.write_bytes(tensor_file({name: array}))
