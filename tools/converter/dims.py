@@ -63,7 +63,7 @@ def _set_shape(value, shape, known):
     if len(shape) != len(_dims(value)):
         raise UsageError(f"--shape {value.name}: {len(_dims(value))} dimensions needed")
     for dim, size in zip(_dims(value), shape, strict=True):
-        if dim.HasField("dim_value") and dim.dim_value not in (0, size):
+        if not _is_free(dim) and dim.dim_value != size:
             raise UsageError(f"--shape {value.name}: a dimension is fixed to {dim.dim_value}")
         if dim.dim_param:
             known.setdefault(dim.dim_param, size)

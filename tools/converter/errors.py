@@ -1,6 +1,11 @@
 """Why a model is not converted. Caught once, in __main__."""
 
 
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
 class ConvertError(Exception):
     """The model is refused; the text is the whole report."""
 
@@ -21,16 +26,32 @@ class Problem(Exception):
         self.todo = todo
 
 
+@dataclass
+class Finding:
+    """A Problem with the place where it is: what (operator with its opset, or an input), name."""
+
+    what: str
+    name: str
+    problem: Problem
+
+    def __str__(self):
+        todo = f" ({self.problem.todo})" if self.problem.todo else ""
+        return f"{self.what}: {self.problem.reason}{todo}"
+
+
 class UnsupportedModel(ConvertError):
-    """Everything in a model that is not supported, all at once.
+    """Everything in a model that is not supported, all at once; equal findings share a line."""
 
-    problems: [(node description, Problem)].
-    """
-
-    def __init__(self, problems):
-        self.problems = problems
-        lines = [f"{len(problems)} thing(s) in this model are not supported:"]
-        for where, problem in problems:
-            todo = f" ({problem.todo})" if problem.todo else ""
-            lines.append(f"  {where}: {problem.reason}{todo}")
+    def __init__(self, findings: list[Finding]):
+        self.findings = findings
+        names: dict[str, list[str]] = {}
+        for finding in findings:
+            names.setdefault(str(finding), []).append(finding.name)
+        lines = [f"the model is not supported, for {len(names)} reason(s):"]
+        for text, where in names.items():
+            more = f" and {len(where) - _NAMES_SHOWN} more" if len(where) > _NAMES_SHOWN else ""
+            lines.append(f"  {text}\n      at {', '.join(where[:_NAMES_SHOWN])}{more}")
         super().__init__("\n".join(lines))
+
+
+_NAMES_SHOWN = 4

@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from .errors import Problem, UnsupportedModel
+from .errors import Finding, Problem, UnsupportedModel
 from .ir import Graph, Step, Tensor, dtype_name
 from .load import opset_of
 from .ops import lowering_of
@@ -25,7 +25,7 @@ def lower(model: onnx.ModelProto) -> Graph:
 class _Lowerer:
     def __init__(self, model):
         self.model = model
-        self.problems = []
+        self.findings: list[Finding] = []
         self.values: dict[str, Tensor] = {}
         self.unknown: dict[str, str] = {}
         graph = model.graph
@@ -40,9 +40,8 @@ class _Lowerer:
             if info.name in self.values:
                 self.graph.inputs.append(self.values[info.name])
             else:
-                self._problem(
-                    f"input {info.name}", Problem(self.unknown[info.name], "use --shape or --dim")
-                )
+                problem = Problem(self.unknown[info.name], "--shape or --dim fix dimensions")
+                self._find("input", info.name, problem)
 
     def _declare(self, info):
         """A Tensor for a value whose dtype and shape are known; else the reason why not."""
@@ -63,32 +62,29 @@ class _Lowerer:
         else:
             self.values[info.name] = Tensor(info.name, t.elem_type, tuple(dims))
 
-    def _problem(self, where, problem):
-        self.problems.append((where, problem))
+    def _find(self, what, name, problem):
+        self.findings.append(Finding(what, name, problem))
 
     def lower(self, proto):
-        where = describe(proto)
-        lowering = lowering_of(proto.domain, proto.op_type)
-        if lowering is None:
-            self._problem(where, Problem(f"operator {proto.op_type} has no kernel"))
-            return
         try:
-            node = Node(self, proto, lowering)
-            lowering.lower(node)
+            lowering = lowering_of(proto.domain, proto.op_type)
+            if lowering is None:
+                raise Problem("this operator has no kernel")
+            lowering.lower(Node(self, proto, lowering))
         except Problem as problem:
-            self._problem(where, problem)
+            opset = opset_of(self.model, proto.domain)
+            self._find(f"{operator_of(proto)} (opset {opset})", name_of(proto), problem)
 
     def finish(self) -> Graph:
         """The graph, its outputs in memory of their own. Raises UnsupportedModel."""
         for info in self.model.graph.output:
             if info.name in self.values:
                 self.graph.outputs.append(self._output(self.values[info.name]))
-            elif not self.problems:
-                self._problem(
-                    f"output {info.name}", Problem(self.unknown.get(info.name, "unknown"))
-                )
-        if self.problems:
-            raise UnsupportedModel(self.problems)
+            elif not self.findings:
+                reason = self.unknown.get(info.name, "nothing computes it")
+                self._find("output", info.name, Problem(reason))
+        if self.findings:
+            raise UnsupportedModel(self.findings)
         return self.graph
 
     def _output(self, t):
@@ -107,11 +103,14 @@ def _bits(dtype):
     return True if 0 < dtype <= 16 and dtype not in (8, 14, 15) else None
 
 
-def describe(proto: onnx.NodeProto) -> str:
-    """'Conv /net/conv1/Conv' for messages."""
-    name = proto.name or (proto.output[0] if proto.output else "?")
-    domain = f"{proto.domain}::" if proto.domain not in ("", "ai.onnx") else ""
-    return f"{domain}{proto.op_type} {name}"
+def operator_of(proto: onnx.NodeProto) -> str:
+    """'Conv', or with its domain 'com.acme::Conv'."""
+    return proto.op_type if proto.domain in ("", "ai.onnx") else f"{proto.domain}::{proto.op_type}"
+
+
+def name_of(proto: onnx.NodeProto) -> str:
+    """A node's name, or its first output's."""
+    return proto.name or (proto.output[0] if proto.output else "?")
 
 
 class Node:
@@ -125,7 +124,7 @@ class Node:
         self._proto = proto
         self._temps = 0
         self.op = proto.op_type
-        self.name = describe(proto)
+        self.name = f"{operator_of(proto)} {name_of(proto)}"
         self.opset = opset_of(lowerer.model, proto.domain)
         self.inputs = [
             self._value(n, f"input {i}") if n else None for i, n in enumerate(proto.input)

@@ -3,7 +3,9 @@
 1. What depends on constants and fixed shapes only is computed (Shape/Gather/Concat chains).
 2. Constant nodes become initializers.
 3. Nodes whose results nobody uses are dropped.
-Graph inputs are never constants, so nothing that depends on data goes away.
+Graph inputs are never constants, so nothing that depends on data goes away. The constants are
+computed by onnx's reference evaluator, which has the newest meaning of some operators only: what
+it would get wrong at an older opset is left to the device.
 """
 
 from __future__ import annotations
@@ -13,20 +15,46 @@ import onnx_ir
 from onnx_ir.passes import common as ir_passes
 from onnxscript import optimizer
 
+from ..load import opset_of
+
 # Elements a folded constant may have: above, the file would grow for nothing (Expand of a scalar).
 _INPUT_LIMIT = 1 << 20
 _OUTPUT_LIMIT = 1 << 20
 
 
+# Operator -> the opset from which the reference evaluator computes what the operator means.
+_RIGHT_SINCE = {
+    "BatchNormalization": 14,
+    "Hardmax": 13,
+    "LogSoftmax": 13,
+    "Resize": 19,
+    "Softmax": 13,
+    "Upsample": 99,
+}
+
+
 def fold(model: onnx.ModelProto) -> onnx.ModelProto:
-    """A copy of the model in which all constant expressions are initializers."""
+    """A copy of the model in which all constant expressions are initializers.
+
+    A model with maps (ZipMap), which onnx-ir cannot hold, comes back as it is.
+    """
+    if any(_has_map(value.type) for value in model.graph.output):
+        return model
+    opset = opset_of(model, "")
     ir = onnx_ir.from_proto(model)
     optimizer.fold_constants(
         ir,
         onnx_shape_inference=False,
         input_size_limit=_INPUT_LIMIT,
         output_size_limit=_OUTPUT_LIMIT,
+        should_fold=lambda node: False if _RIGHT_SINCE.get(node.op_type, 0) > opset else None,
     )
     ir_passes.LiftConstantsToInitializersPass(lift_all_constants=True, size_limit=0)(ir)
     ir_passes.RemoveUnusedNodesPass()(ir)
     return onnx_ir.to_proto(ir)
+
+
+def _has_map(type_proto) -> bool:
+    if type_proto.HasField("sequence_type"):
+        return _has_map(type_proto.sequence_type.elem_type)
+    return type_proto.HasField("map_type")
