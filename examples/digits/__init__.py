@@ -1,0 +1,1 @@
+"""Handwritten digits: train a small network, convert it, run it under MicroPython."""

@@ -1,0 +1,114 @@
+"""Converts digits.onnx and reads the 450 digits of the test under MicroPython on this computer.
+
+    python -m examples.digits.demo [--target unix32]
+
+It leaves model.bin and images.bin, which a board needs too, in build/digits.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+from tqdm import tqdm
+
+from tools.converter.convert import convert
+from tools.micropython import Target, get_target, target_names
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+BUILD = ROOT / "build" / "digits"
+
+SHADES = " ░▒▓█"
+SHOWN = 4  # pictures in a row: each is 16 characters wide
+TIMEOUT = 900  # s
+
+
+@dataclass
+class Result:
+    """What the device printed: predicted, us by image; arena_bytes."""
+
+    predicted: list[int]
+    us: list[int]
+    arena_bytes: int
+
+
+def main(argv: list[str] | None = None) -> int:
+    about = __doc__.partition("\n")[0]
+    parser = argparse.ArgumentParser("python -m examples.digits.demo", description=about)
+    parser.add_argument("--target", default="unix", choices=target_names())
+    target = get_target(parser.parse_args(argv).target)
+    images, labels = test_split()
+    model = write_files(images, labels)
+    print(f"{len(labels)} handwritten digits, read by MicroPython on this computer")
+    print(f"(target {target.name}: {target.about})", flush=True)
+    result = run(target, len(labels))
+    show(images, labels, result)
+    right = sum(p == int(label) for p, label in zip(result.predicted, labels, strict=True))
+    print(f"accuracy       {right} of {len(labels)} ({right / len(labels):.1%})")
+    print(f"time           {median(result.us) / 1000:.2f} ms for each digit (median)")
+    print(f"arena          {result.arena_bytes:,} bytes of RAM for all tensors")
+    print(f"model.bin      {model.stat().st_size:,} bytes")
+    return 0
+
+
+def test_split() -> tuple[np.ndarray, np.ndarray]:
+    """Images uint8 (450, 8, 8) from 0 to 16, labels uint8 (450,)."""
+    with np.load(HERE / "digits_test.npz") as data:
+        return data["images"], data["labels"]
+
+
+def write_files(images: np.ndarray, labels: np.ndarray) -> Path:
+    """Makes what the board needs, in the build folder: model.bin (returned) and images.bin."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    model = BUILD / "model.bin"
+    model.write_bytes(convert(HERE / "digits.onnx").data)
+    records = np.concatenate([images.reshape(len(labels), -1), labels[:, None]], axis=1)
+    (BUILD / "images.bin").write_bytes(records.astype(np.uint8).tobytes())
+    return model
+
+
+def run(target: Target, n_images: int) -> Result:
+    """Runs on_device.py. Exits with the device's traceback if it raises."""
+    bar = tqdm(total=n_images, unit="digit", leave=False, disable=not sys.stderr.isatty())
+    with bar:
+        done = target.run(
+            HERE / "on_device.py",
+            files={"mpconnxr": ROOT / "mpconnxr"}
+            | {name: BUILD / name for name in ("model.bin", "images.bin")},
+            timeout=TIMEOUT,
+            on_line=lambda line: bar.update(line.startswith("digit")),
+        )
+    if done.returncode:
+        sys.exit(f"demo: on_device.py failed on {target.name}\n{done.stderr}")
+    lines = re.findall(r"^digit \d+ read as (\d+) in (\d+) us$", done.stdout, re.MULTILINE)
+    arena = re.search(r"^arena (\d+) bytes$", done.stdout, re.MULTILINE)
+    return Result([int(p) for p, _ in lines], [int(us) for _, us in lines], int(arena[1]))
+
+
+def show(images: np.ndarray, labels: np.ndarray, result: Result) -> None:
+    """A row of the first digits, and one of the first that were read wrongly."""
+    wrong = [i for i, p in enumerate(result.predicted) if p != labels[i]]
+    for indices in (list(range(SHOWN)), wrong[:SHOWN]):
+        if not indices:
+            continue
+        print()
+        for row in range(8):
+            print("   ".join(picture_row(images[i, row]) for i in indices).rstrip())
+        captions = (f"a {labels[i]}, read as {result.predicted[i]}" for i in indices)
+        print("   ".join(f"{caption:16}" for caption in captions).rstrip())
+    print()
+
+
+def picture_row(pixels: np.ndarray) -> str:
+    """Two characters a pixel, so that it looks square."""
+    return "".join(SHADES[max(0, int(p) * len(SHADES) - 1) // 16] * 2 for p in pixels)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,228 @@
+"""tools/flash.py with MicroPython's unix port on a pty in a board's place."""
+
+import os
+import re
+import subprocess
+import sys
+import tty
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from examples.digits.demo import HERE
+from tools import flash
+from tools.converter import golden
+from tools.converter.convert import Options, convert
+from tools.deploy import device as devices
+from tools.deploy import ports
+
+ROOT = Path(__file__).parent.parent.parent
+REPL = ROOT / "tests" / "device" / "board_repl.py"
+
+
+class FakeBoard:
+    """A MicroPython process that speaks a board's REPL; folder: its file system."""
+
+    def __init__(self, executable, folder):
+        self.folder = folder
+        self._far, self._near = os.openpty()
+        tty.setraw(self._near)
+        self.port = os.ttyname(self._near)
+        self._child = subprocess.Popen(
+            [executable, "-X", "heapsize=256k", REPL],
+            stdin=self._far,
+            stdout=self._far,
+            cwd=folder,
+            env=os.environ | {"MICROPYPATH": ""},
+        )
+
+    def stop(self):
+        self._child.kill()
+        self._child.wait()
+        os.close(self._near)
+        os.close(self._far)
+
+    def files(self):
+        paths = [p for p in self.folder.rglob("*") if p.is_file()]
+        return {p.relative_to(self.folder).as_posix(): p.read_bytes() for p in paths}
+
+
+@pytest.fixture(params=["unix", "unix32"])
+def board(request, ready_target, tmp_path):
+    folder = tmp_path / "board"
+    folder.mkdir()
+    fake = FakeBoard(ready_target(request.param).build(), folder)
+    yield fake
+    fake.stop()
+
+
+@pytest.fixture(scope="module")
+def digits():
+    return convert(HERE / "digits.onnx").data
+
+
+@pytest.fixture
+def model(tmp_path, digits):
+    path = tmp_path / "model.bin"
+    path.write_bytes(digits)
+    return path
+
+
+def run(board, model, *options):
+    return flash.main([str(model), "--port", board.port, *options])
+
+
+def test_deploys_verifies_and_then_copies_only_what_differs(board, model, digits, capsys):
+    assert run(board, model) == 0
+    out = capsys.readouterr().out
+    assert "MicroPython 1." in out
+    assert "\nverified: error " in out
+    files = board.files()
+    assert files["model.bin"] == digits
+    assert files["mpconnxr/ops/conv.py"] == (ROOT / "mpconnxr/ops/conv.py").read_bytes()
+    assert "mpconnxr/ops/move.py" not in files  # digits has no such step
+    assert not [name for name in files if name.endswith(".new")]
+
+    assert run(board, model) == 0
+    assert f"copied    0 of {len(files)} files, 0 bytes" in capsys.readouterr().out
+
+    conv = board.folder / "mpconnxr" / "ops" / "conv.py"
+    conv.write_bytes(conv.read_bytes()[:-1] + b"#")
+    (board.folder / "model.bin").unlink()
+    assert run(board, model) == 0
+    out = capsys.readouterr().out
+    assert f"copied    2 of {len(files)} files" in out
+    assert "\nverified: " in out
+    assert board.files() == files
+
+
+def test_dry_run_changes_nothing(board, model, capsys):
+    assert run(board, model, "--dry-run") == 0
+    out = capsys.readouterr().out
+    assert "would copy" in out and "/mpconnxr/ops/conv.py, " in out and "verified" not in out
+    assert board.files() == {}
+
+
+def test_deploys_into_a_folder_of_the_board(board, model, capsys):
+    where = board.folder / "some" / "where"
+    assert run(board, model, "--dir", str(where)) == 1  # it is not there
+    where.mkdir(parents=True)
+    assert run(board, model, "--dir", str(where)) == 0
+    assert "\nverified: " in capsys.readouterr().out
+    assert (where / "mpconnxr" / "model.py").is_file()
+
+
+def test_wrong_results_are_not_verified(board, model, monkeypatch, capsys):
+    right = golden.reference
+    monkeypatch.setattr(golden, "reference", lambda m, x: [y + np.float32(1) for y in right(m, x)])
+    model.write_bytes(convert(HERE / "digits.onnx").data)
+    assert run(board, model) == 1
+    assert "\nNOT verified: error 1" in capsys.readouterr().out
+    assert run(board, model, "--no-verify") == 0
+
+
+def test_an_exception_on_the_board_is_shown_with_its_traceback(board, model, digits, capsys):
+    damaged = bytearray(digits)
+    damaged[len(digits) // 2] ^= 1  # in the weights: found by the board, by their digest
+    model.write_bytes(damaged)
+    assert run(board, model) == 1
+    err = capsys.readouterr().err
+    assert "Traceback" in err and 'reader.py", line' in err
+    assert err.splitlines()[-1].startswith("flash: the board raised ModelError: ")
+    assert err.count("flash:") == 1
+
+
+def test_a_stripped_model_cannot_be_verified(board, model, capsys):
+    model.write_bytes(convert(HERE / "digits.onnx", Options(strip=True)).data)
+    assert run(board, model) == 1
+    assert "no golden vector" in capsys.readouterr().err
+
+
+def test_a_write_that_went_wrong_is_found_and_undone(board, model, monkeypatch, capsys):
+    broken = devices._CODE.replace("a2b_base64(text))", "a2b_base64(text)[1:])")
+    assert broken != devices._CODE
+    monkeypatch.setattr(devices, "_CODE", broken)
+    assert run(board, model) == 1
+    assert "was written instead of" in capsys.readouterr().err
+    assert board.files() == {}
+
+
+def test_a_full_board_is_refused_before_the_first_write(board, model, monkeypatch, capsys):
+    monkeypatch.setattr(devices, "_CODE", devices._CODE.replace("s[0] * s[3]", "1000"))
+    assert run(board, model) == 1
+    assert "bytes to copy, 1,000 free" in capsys.readouterr().err
+    assert board.files() == {}
+
+
+def test_an_old_firmware_is_refused(board, model, monkeypatch, capsys):
+    old = devices._CODE.replace("it.version[:3]", "(1, 23, 0)")
+    monkeypatch.setattr(devices, "_CODE", old)
+    assert run(board, model) == 1
+    assert "flash: the board runs micropython 1.23.0" in capsys.readouterr().err
+
+
+def test_a_port_that_is_silent_or_absent_is_one_line(model, monkeypatch, capsys):
+    monkeypatch.setattr(devices, "_SILENCE", 0.1)
+    far, near = os.openpty()
+    real = devices.SerialTransport.enter_raw_repl
+    quick = lambda self: real(self, timeout_overall=0.3)  # noqa: E731
+    monkeypatch.setattr(devices.SerialTransport, "enter_raw_repl", quick)
+    try:
+        for port in (os.ttyname(near), "/dev/there-is-none"):
+            assert flash.main([str(model), "--port", port]) == 1
+            captured = capsys.readouterr()
+            assert captured.err.startswith(f"flash: {port}: ")
+            assert captured.err.count("\n") == 1 and captured.out == ""
+    finally:
+        os.close(far)
+        os.close(near)
+
+
+@pytest.mark.parametrize(
+    ("n", "message"), [(0, "no board found"), (2, r"several boards.*--port: /dev/a .*/dev/b")]
+)
+def test_does_not_guess_a_port(n, message, model, monkeypatch, capsys):
+    found = [SimpleNamespace(device=f"/dev/{c}", description="USB", vid=1) for c in "ba"[:n]]
+    builtin = SimpleNamespace(device="/dev/ttyS0", description="n/a", vid=None)
+
+    class Port(SimpleNamespace):
+        def __lt__(self, other):
+            return self.device < other.device
+
+    listed = [Port(**vars(p)) for p in [*found, builtin]]
+    monkeypatch.setattr(ports.list_ports, "comports", lambda: listed)
+    assert flash.main([str(model)]) == 1
+    assert re.match("flash: .*" + message, capsys.readouterr().err)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "no model.bin"),
+        (b"ONNX" * 100, "no model.bin"),
+        (b"MPCONNXR\x63\0" + bytes(200), "format 99"),
+        (b"MPCONNXR\x01\0\x01\0" + bytes(200), "holds tensors"),
+        (b"MPCONNXR\x01\0\0\0" + bytes(200), "damaged or truncated"),
+    ],
+)
+def test_what_is_no_model_is_refused_before_a_board_is_touched(content, message, model, capsys):
+    model.write_bytes(content)
+    assert flash.main([str(model), "--port", "/dev/there-is-none"]) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_runs_as_a_plain_script(tmp_path):
+    def script(*args):
+        command = [sys.executable, ROOT / "tools" / "flash.py", *args]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+
+    listed = script("--list-boards")
+    assert listed.returncode == 0 and "RP2040" in listed.stdout
+    assert script().returncode == 2
+    absent = script("none.bin")
+    assert (absent.returncode, absent.stderr) == (
+        1,
+        "flash: none.bin: No such file or directory\n",
+    )

@@ -1,0 +1,73 @@
+"""Which files of mpconnxr/ a model needs."""
+
+import pytest
+
+from examples.digits.demo import HERE
+from tools.converter.convert import convert
+from tools.deploy.errors import DeployError
+from tools.deploy.modules import PACKAGE, Package, kernels_of
+
+
+def names(package, kernels):
+    return {p.relative_to(package.folder).as_posix() for p in package.files_for(kernels)}
+
+
+@pytest.fixture
+def package(tmp_path):
+    sources = {
+        "__init__.py": "def load():\n    from .model import Model\n",
+        "model.py": "import sys\nfrom . import forms\n",
+        "forms.py": "",
+        "ops/__init__.py": "",
+        "ops/a.py": "from .. import forms\nfrom ..model import Model\nforms.get('loops_x')\n",
+        "ops/b.py": "from ._shared import f\n",
+        "ops/_shared.py": "from .. import forms\nLOOPS = {8: 'loops_x_u8'}\n",
+        "ops/c.py": "from . import a\n",
+        "ops/loops_x.py": "",
+        "ops/loops_x_viper.py": "from .loops_common import g\n",
+        "ops/loops_x_u8.py": "",
+        "ops/loops_x_u8_thumb.py": "",
+        "ops/loops_common.py": "",
+    }
+    for name, text in sources.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    return Package(tmp_path)
+
+
+CORE = {"__init__.py", "model.py", "forms.py", "ops/__init__.py"}
+X = {"ops/a.py", "ops/loops_x.py", "ops/loops_x_viper.py", "ops/loops_common.py"}
+
+
+@pytest.mark.parametrize(
+    ("kernels", "wanted"),
+    [
+        ([], set()),
+        (["a"], X),
+        (["b"], {"ops/b.py", "ops/_shared.py", "ops/loops_x_u8.py", "ops/loops_x_u8_thumb.py"}),
+        (["c"], X | {"ops/c.py"}),
+    ],
+)
+def test_follows_imports_and_the_loops_that_are_named(package, kernels, wanted):
+    assert names(package, kernels) == CORE | wanted
+
+
+def test_an_unknown_kernel_is_refused(package):
+    with pytest.raises(DeployError, match="no kernel z"):
+        package.files_for(["a", "z"])
+
+
+def test_kernels_of_a_converted_model():
+    data = convert(HERE / "digits.onnx").data
+    assert set(kernels_of(data)) >= {"conv", "gemm", "max_pool"}
+
+
+def test_every_kernel_has_all_that_it_names():
+    """No kernel may name loops in a way that the search does not see."""
+    package = Package()
+    for path in (PACKAGE / "ops").glob("*.py"):
+        text = path.read_text()
+        if "forms.get(" in text:
+            found = {p.name for p in package.files_for([path.stem])}
+            assert any(name.startswith("loops_") for name in found), path

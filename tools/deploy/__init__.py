@@ -1,0 +1,1 @@
+"""Brings a model to a board and proves that it computes right there: see tools/flash.py."""

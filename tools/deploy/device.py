@@ -1,0 +1,137 @@
+"""A board on a serial port, spoken to in its raw REPL through mpremote."""
+
+from __future__ import annotations
+
+import ast
+import base64
+import contextlib
+import hashlib
+import io
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from mpremote.transport import TransportError
+from mpremote.transport_serial import SerialTransport
+
+from .errors import BoardError, DeployError
+
+_CODE = (Path(__file__).parent / "on_board.py").read_text()
+_OLDEST = (1, 24)
+_SILENCE = 15  # s without a byte after which a board counts as lost
+_CHUNK = 768  # bytes of a file in one command: small next to any board's heap, 1,024 in base64
+
+
+class Digest(NamedTuple):
+    """Size in bytes and SHA-256 in hex."""
+
+    nbytes: int
+    sha256: str
+
+    @staticmethod
+    def of(data: bytes) -> Digest:
+        return Digest(len(data), hashlib.sha256(data).hexdigest())
+
+
+@dataclass(frozen=True)
+class About:
+    """What a board says of itself; folder: its current one."""
+
+    name: str
+    version: tuple
+    machine: str
+    platform: str
+    free_heap_bytes: int
+    folder: str
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What mpconnxr.golden found on the board; seconds of one run, None without a clock there."""
+
+    max_error: float
+    largest: float
+    ok: bool
+    seconds: float | None
+
+
+class Device:
+    """A context manager: on entry the board is reset (softly) and its raw REPL entered."""
+
+    def __init__(self, port: str):
+        self._port = port
+
+    def __enter__(self) -> Device:
+        with self._speaking():
+            self._serial = SerialTransport(self._port, timeout=_SILENCE)
+        try:
+            with self._speaking():
+                self._serial.enter_raw_repl()
+            self.execute(_CODE)
+        except BaseException:
+            self._serial.close()
+            raise
+        return self
+
+    def __exit__(self, *_) -> None:
+        with contextlib.suppress(OSError):  # the board was unplugged: nothing is left to undo
+            self._serial.serial.write(b"\x03")  # Ctrl-C: what was interrupted here may run there
+            self._serial.exit_raw_repl()
+            self._serial.close()
+
+    @contextlib.contextmanager
+    def _speaking(self):
+        """Failures of the line as DeployError, and without the bytes that mpremote prints."""
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):
+                yield
+        except (TransportError, OSError, struct.error) as e:  # the last: a board gone mid-command
+            reason = str(e).partition("\n")[0] or repr(e)
+            raise DeployError(f"{self._port}: {reason}") from None
+
+    def execute(self, source: str, silence: float = _SILENCE) -> str:
+        """Runs code on the board and returns what it printed. Raises BoardError."""
+        with self._speaking():
+            output, error = self._serial.exec_raw(source, timeout=silence)
+        if error:
+            raise BoardError(error.decode(errors="replace"))
+        return output.decode(errors="replace")
+
+    def about(self) -> About:
+        """Raises DeployError if it does not run a MicroPython that is new enough."""
+        about = About(*ast.literal_eval(self.execute("describe()")))
+        if about.name != "micropython" or about.version < _OLDEST:
+            version = ".".join(map(str, about.version))
+            raise DeployError(f"the board runs {about.name} {version}; MicroPython 1.24 is needed")
+        return about
+
+    def digest(self, path: str) -> Digest | None:
+        """Of a file on the board, computed there."""
+        found = ast.literal_eval(self.execute(f"print(digest({path!r}))"))
+        return Digest(*found) if found else None
+
+    def free_bytes(self, folder: str) -> int:
+        return int(self.execute(f"free_bytes({folder!r})"))
+
+    def write(self, path: str, data: bytes, on_written: Callable[[int], object]) -> None:
+        """Makes a file under a temporary name, checks it there, then puts it in place."""
+        self.execute(f"begin({path!r})")
+        try:
+            for at in range(0, len(data), _CHUNK):
+                piece = data[at : at + _CHUNK]
+                self.execute(f"more({base64.b64encode(piece)!r})")
+                on_written(len(piece))
+        except BoardError:
+            with contextlib.suppress(BoardError):  # the first one tells what went wrong
+                self.execute("abandon()")
+            raise
+        self.execute(f"finish({path!r}, {tuple(Digest.of(data))!r})")
+
+    def verify(self, folder: str, path: str, silence: float) -> Verified:
+        """Runs the golden vectors of a model file that is on the board."""
+        fields = self.execute(f"verify({folder!r}, {path!r})", silence).split()
+        max_error, largest, ok, seconds = fields[-4:]
+        seconds = None if seconds == "None" else float(seconds)
+        return Verified(float(max_error), float(largest), ok == "1", seconds)

@@ -1,0 +1,118 @@
+"""Which files of mpconnxr/ a model needs on the board: the core, its kernels, and their loops.
+
+The core is every module directly in mpconnxr/. A kernel's needs are read from its source: what it
+imports, and the families of loops that it names (as `forms.get("loops_conv")` does), each in all
+forms, because the board chooses the form.
+"""
+
+from __future__ import annotations
+
+import ast
+import struct
+from functools import cached_property
+from pathlib import Path
+
+from tools.converter.layout import HEADER_NBYTES, KIND_MODEL, MAGIC, VERSION
+
+from .errors import DeployError
+
+PACKAGE = Path(__file__).parent.parent.parent / "mpconnxr"
+_LOOPS = "loops_"
+
+
+def kernels_of(data: bytes) -> list[str]:
+    """Names in a model file's kernel table. Raises DeployError."""
+    if data[:8] != MAGIC or len(data) < HEADER_NBYTES:
+        raise DeployError("this is no model.bin: convert one with python -m tools.converter")
+    version, kind, _, nbytes = struct.unpack_from("<HHII", data, 8)
+    if version != VERSION:
+        raise DeployError(f"the file has format {version}, not {VERSION}: convert it again")
+    if kind != KIND_MODEL:
+        raise DeployError("the file holds tensors, not a model")
+    chunks, tensors, dims, inputs, outputs, names_nbytes = struct.unpack_from("<6I", data, 60)
+    at = HEADER_NBYTES + 4 * (11 * chunks + 3 * tensors + dims + inputs + outputs)
+    if nbytes != len(data) or at + names_nbytes > nbytes:
+        raise DeployError("the model file is damaged or truncated")
+    names = data[at : at + names_nbytes].rstrip(b"\0")
+    return names.decode(errors="replace").split("\0") if names else []
+
+
+class Package:
+    """The device package in a folder of this computer."""
+
+    def __init__(self, folder: Path = PACKAGE):
+        self.folder = folder
+        self._trees: dict[str, ast.Module] = {}
+
+    def files_for(self, kernels: list[str]) -> list[Path]:
+        """What a model with these kernels needs. Raises DeployError for one that is absent."""
+        core = [_name_of(p.relative_to(self.folder)) for p in self.folder.glob("*.py")]
+        wanted = set()
+        queue = sorted(core) + ["ops"]
+        for kernel in kernels:
+            if not self._has(f"ops.{kernel}"):
+                raise DeployError(f"mpconnxr has no kernel {kernel}: convert the model again")
+            queue.append(f"ops.{kernel}")
+        while queue:
+            module = queue.pop()
+            if module not in wanted:
+                wanted.add(module)
+                queue += self._needs(module)
+        return sorted(self._path(module) for module in wanted)
+
+    def _path(self, module: str) -> Path:
+        path = self.folder.joinpath(*module.split(".")) if module else self.folder
+        return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+    def _has(self, module: str) -> bool:
+        return self._path(module).is_file()
+
+    def _tree(self, module: str) -> ast.Module:
+        if module not in self._trees:
+            self._trees[module] = ast.parse(self._path(module).read_text())
+        return self._trees[module]
+
+    def _needs(self, module: str) -> list[str]:
+        """Modules of the package that a module imports or whose loops it names."""
+        package = module if self._path(module).name == "__init__.py" else module.rpartition(".")[0]
+        found = []
+        for node in ast.walk(self._tree(module)):
+            if isinstance(node, ast.ImportFrom) and node.level:
+                found += self._imported(package, node)
+        for family in _families(self._tree(module)):
+            found += self._forms.get(family, [])
+        return found
+
+    def _imported(self, package, node):
+        """Modules that `from ..a import b` means: a, or a.b where that is a module."""
+        parts = package.split(".") if package else []
+        base = parts[: len(parts) - (node.level - 1)] + (node.module or "").split(".")
+        base = [part for part in base if part]
+        candidates = [".".join([*base, alias.name]) for alias in node.names] + [".".join(base)]
+        return [module for module in candidates if self._has(module)]
+
+    @cached_property
+    def _forms(self) -> dict[str, list[str]]:
+        """Modules by family of loops: loops_dot and loops_dot_viper are of the family loops_dot.
+
+        loops_dot_u8_viper is of loops_dot_u8 if some kernel names that family.
+        """
+        modules = [f"ops.{p.stem}" for p in sorted((self.folder / "ops").glob("*.py"))]
+        families = {f for module in modules for f in _families(self._tree(module))}
+        forms = {family: [] for family in families}
+        for module in modules:
+            stem = module.rpartition(".")[2]
+            of = [f for f in families if stem == f or stem.startswith(f + "_")]
+            if of:
+                forms[max(of, key=len)].append(module)
+        return forms
+
+
+def _families(tree: ast.Module) -> list[str]:
+    """String constants in a module that name a family of loops."""
+    values = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    return [v for v in values if isinstance(v, str) and v.startswith(_LOOPS) and v.isidentifier()]
+
+
+def _name_of(path: Path) -> str:
+    return "" if path.stem == "__init__" else ".".join(path.with_suffix("").parts)
