@@ -79,7 +79,7 @@ def _check_names(model, dims):
 
 
 def _is_free(dim):
-    return not dim.HasField("dim_value") or (dim.dim_value <= 0 and not dim.dim_param)
+    return not dim.HasField("dim_value") or dim.dim_value < 0
 
 
 def _default_leading(model, known):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import onnx
 import onnx_ir
-from onnx import inliner
+from onnx import inliner, version_converter
 from onnx_ir.passes import common as ir_passes
 
 from .errors import ConvertError
@@ -34,13 +34,21 @@ def prepare(model: onnx.ModelProto) -> onnx.ModelProto:
         onnx.checker.check_model(model)
     except Exception as e:  # onnx and onnx-ir raise many kinds for a malformed model
         raise ConvertError(f"the model breaks ONNX's rules: {_first_line(e)}") from None
-    opset = opset_of(model, "")
-    if opset and opset < OLDEST_OPSET:
-        raise ConvertError(
-            f"opset {opset} is older than {OLDEST_OPSET}: use onnx.version_converter"
-        )
+    if 0 < opset_of(model, "") < OLDEST_OPSET:
+        model = _upgraded(model)
     drop_constant_inputs(model)
     return model
+
+
+def _upgraded(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Broadcasting was another thing before opset 7: onnx's version converter knows how."""
+    try:
+        return version_converter.convert_version(model, OLDEST_OPSET)
+    except Exception as e:  # it raises several kinds for what it has no rule for
+        opset = opset_of(model, "")
+        raise ConvertError(
+            f"opset {opset} is older than {OLDEST_OPSET} and cannot be upgraded: {_first_line(e)}"
+        ) from None
 
 
 def opset_of(model: onnx.ModelProto, domain: str) -> int:

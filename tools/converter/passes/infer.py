@@ -6,6 +6,7 @@ import onnx
 from onnx import shape_inference
 
 from ..errors import ConvertError
+from .infer_ml import annotate
 
 
 def infer(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -13,6 +14,13 @@ def infer(model: onnx.ModelProto) -> onnx.ModelProto:
 
     Raises ConvertError where the model contradicts itself.
     """
+    model = _infer(model)
+    while annotate(model):
+        model = _infer(model)
+    return model
+
+
+def _infer(model):
     try:
         return shape_inference.infer_shapes(
             model, check_type=True, strict_mode=True, data_prop=True
