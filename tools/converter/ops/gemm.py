@@ -10,6 +10,7 @@ from ..errors import Problem
 from ..ir import Tensor
 from . import lowers
 from ._dot import pack_rows
+from ._elementwise import emit_binary
 from ._move import collapse, emit_move, strides_of
 
 FLOAT = 1
@@ -44,8 +45,6 @@ def lower_gemm(node):
 
 def _finish(node, product, c, alpha, beta):
     """out = alpha * product + beta * c, by element-wise steps."""
-    from ._elementwise import emit_binary
-
     out = node.outputs[0]
     if alpha != 1.0:
         target = node.temp(FLOAT, out.shape) if c is not None else out

@@ -1,0 +1,122 @@
+"""binary: out = op(a, b), element by element, both broadcast to out.
+
+Serves Add Sub Mul Div Pow Mod And Or Xor BitwiseAnd BitwiseOr BitwiseXor BitShift Equal Less
+Greater LessOrEqual GreaterOrEqual PRelu, and as chains Min Max Sum Mean (all opsets); also the
+arithmetic of other operators. Floats follow IEEE (x / 0 is inf or nan). Integers wrap around,
+division truncates toward zero, and by zero it gives 0. A shift by 64 or more, or by less than 0,
+leaves what the sign extends to.
+
+    a, b    float32, float64, integers or bool (pow: of two dtypes, else of one)
+    out     a's dtype; bool for and, or, xor and comparisons
+    params  op (index into _OPS), rank, then rank times each: dims, strides of a, strides of b
+Raises ModelError. A step allocates only what arithmetic does (boxed floats, big integers).
+"""
+
+from math import copysign, fmod
+
+from .inline import PAIRS, SAME, TRUTH, WRAPS, choose, compile_loop, is_float, wrapped
+from .runs import Runs
+
+INF = float("inf")
+NAN = float("nan")
+_WORD = (1 << 64) - 1
+
+# Name, expression for floats, for integers (None: has none), what it gives.
+_OPS = (
+    ("add", "x + y", "x + y", WRAPS),
+    ("sub", "x - y", "x - y", WRAPS),
+    ("mul", "x * y", "x * y", WRAPS),
+    (
+        "div",
+        "x / y if y else x * copysign(INF, y)",
+        "(x // y if (x < 0) == (y < 0) else 0 - (0 - x) // y) if y else 0",
+        WRAPS,
+    ),
+    ("pow", "power(x, y)", "int_power(x, y)", WRAPS),
+    # a NaN on either side wins
+    ("min", "x if x < y or x != x else y", "x if x < y else y", SAME),
+    ("max", "x if x > y or x != x else y", "x if x > y else y", SAME),
+    ("mod", "modulo(x, y)", "x % y if y else 0", SAME),
+    (
+        "fmod",
+        "remainder(x, y)",
+        "(x % y if (x < 0) == (y < 0) else 0 - (0 - x) % y) if y else 0",
+        SAME,
+    ),
+    ("and", None, "1 if x and y else 0", TRUTH),
+    ("or", None, "1 if x or y else 0", TRUTH),
+    ("xor", None, "(not x) != (not y)", TRUTH),
+    ("bitand", None, "x & y", SAME),
+    ("bitor", None, "x | y", SAME),
+    ("bitxor", None, "x ^ y", SAME),
+    ("shl", None, "x << y if 0 <= y < 64 else 0", WRAPS),
+    ("shr", None, "x >> y if 0 <= y < 64 else -1 if x < 0 else 0", SAME),
+    ("equal", "x == y", "x == y", TRUTH),
+    ("less", "x < y", "x < y", TRUTH),
+    ("greater", "x > y", "x > y", TRUTH),
+    ("lessequal", "x <= y", "x <= y", TRUTH),
+    ("greaterequal", "x >= y", "x >= y", TRUTH),
+    ("prelu", "x if x >= 0 else x * y", "x if x >= 0 else x * y", WRAPS),
+)
+
+
+def prepare(node):
+    node.require(len(node.params) >= 2, "params")
+    node.expect(2, 1, len(node.params))
+    a, b, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    node.require(0 <= node.params[0] < len(_OPS), "operator")
+    expression = _expression(node, a, b, out)
+    runs = Runs(node, 1, a.nelem, b.nelem, out.nelem)
+    if runs.n:
+        runs.bind(compile_loop(PAIRS, expression, globals()), a.data, b.data, out.data)
+    return runs.n, runs.step
+
+
+def _expression(node, a, b, out):
+    row = _OPS[node.params[0]]
+    if row[0] == "pow" and b.dtype != a.dtype and (is_float(node, a) or is_float(node, b)):
+        node.expect_dtype(a.dtype, out)
+        return "power(x, y)" if is_float(node, a) else wrapped("whole(power(x, y))", a.dtype)
+    if row[0] != "pow":
+        node.expect_dtype(a.dtype, b)
+    return choose(node, a, out, row)
+
+
+def power(x, y):
+    """x ** y as C's pow: inf or nan where Python raises or turns to complex numbers."""
+    if x == 0 and y < 0:
+        return copysign(INF, x) if y % 2 == 1 else INF
+    if x < 0 and y - y == 0 and y % 1 != 0:
+        return NAN if x > -INF else INF**y
+    return x**y
+
+
+def int_power(x, y):
+    """x ** y modulo 2**64; for a negative y the quotient, truncated."""
+    if y < 0:
+        return 0 if x * x != 1 else x if y & 1 else 1
+    result = 1
+    while y:
+        if y & 1:
+            result = result * x & _WORD
+        x = x * x & _WORD
+        y >>= 1
+    return result
+
+
+def remainder(x, y):
+    """x - y * trunc(x / y), with the sign of x."""
+    return fmod(x, y) if y and x - x == 0 else NAN
+
+
+def modulo(x, y):
+    """x - y * floor(x / y), with the sign of y."""
+    r = remainder(x, y)
+    if r:
+        return r if (r < 0) == (y < 0) else r + y
+    return copysign(0.0, y)
+
+
+def whole(x):
+    """x truncated to an integer; 0 for inf and nan."""
+    return int(x) if x - x == 0 else 0

@@ -1,0 +1,140 @@
+"""Emission of the device kernels `binary`, `unary` and `activation`."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+
+from ..errors import Problem
+from ..ir import Tensor, dtype_name
+from ._move import collapse, strides_of
+
+FLOATS = (1, 11)
+INTS = (2, 3, 4, 5, 6, 7, 12, 13)
+BOOL = (9,)
+
+_LIMIT = 1 << 29  # the device's BIAS
+
+# Names in the order of the device's tables (mpconnxr/ops/{binary,unary,activation}.py), by the
+# dtypes of x that ONNX has for them.
+BINARY = {
+    "add": FLOATS + INTS,
+    "sub": FLOATS + INTS,
+    "mul": FLOATS + INTS,
+    "div": FLOATS + INTS,
+    "pow": FLOATS + INTS,
+    "min": FLOATS + INTS,
+    "max": FLOATS + INTS,
+    "mod": FLOATS + INTS,
+    "fmod": FLOATS + INTS,
+    "and": BOOL,
+    "or": BOOL,
+    "xor": BOOL,
+    "bitand": INTS,
+    "bitor": INTS,
+    "bitxor": INTS,
+    "shl": INTS,
+    "shr": INTS,
+    "equal": FLOATS + INTS + BOOL,
+    "less": FLOATS + INTS,
+    "greater": FLOATS + INTS,
+    "lessequal": FLOATS + INTS,
+    "greaterequal": FLOATS + INTS,
+    "prelu": FLOATS + INTS,
+}
+UNARY = {
+    "abs": FLOATS + INTS,
+    "neg": FLOATS + INTS,
+    "sign": FLOATS + INTS,
+    "not": BOOL,
+    "bitnot": INTS,
+    "isnan": FLOATS,
+    "isinf": FLOATS,
+    "isposinf": FLOATS,
+    "isneginf": FLOATS,
+    "floor": FLOATS,
+    "ceil": FLOATS,
+    "round": FLOATS,
+    "reciprocal": FLOATS,
+    "sqrt": FLOATS,
+    "exp": FLOATS,
+    "log": FLOATS,
+    "sin": FLOATS,
+    "cos": FLOATS,
+    "tan": FLOATS,
+    "asin": FLOATS,
+    "acos": FLOATS,
+    "atan": FLOATS,
+    "sinh": FLOATS,
+    "cosh": FLOATS,
+    "tanh": FLOATS,
+    "asinh": FLOATS,
+    "acosh": FLOATS,
+    "atanh": FLOATS,
+    "erf": FLOATS,
+}
+ACTIVATION = (
+    "leakyrelu",
+    "elu",
+    "thresholdedrelu",
+    "shrink",
+    "hardsigmoid",
+    "hardswish",
+    "sigmoid",
+    "swish",
+    "softplus",
+    "softsign",
+    "mish",
+    "gelu",
+    "gelu_tanh",
+)
+
+
+def emit_binary(node, op: str, a: Tensor, b: Tensor, out: Tensor) -> None:
+    """out = op(a, b) with numpy's broadcasting of a and b to out. Raises Problem."""
+    _check(BINARY, op, a)
+    dims, (a_strides, b_strides) = broadcast(out.shape, a, b)
+    params = [_number(BINARY, op), len(dims), *dims, *a_strides, *b_strides]
+    if 0 not in out.shape:
+        node.emit("binary", [a, b], [out], params)
+
+
+def emit_unary(node, op: str, x: Tensor, out: Tensor, *params: float) -> None:
+    """out = op(x), element by element; params: the op's float constants. Raises Problem."""
+    if 0 in out.shape:
+        return
+    if op in UNARY:
+        _check(UNARY, op, x)
+        node.emit("unary", [x], [out], [_number(UNARY, op)])
+    else:
+        _check({op: FLOATS}, op, x)
+        numbers = [_number(ACTIVATION, op), *(float_bits(p) for p in params)]
+        node.emit("activation", [x], [out], numbers)
+
+
+def broadcast(shape: Sequence[int], *tensors: Tensor) -> tuple[list[int], list[list[int]]]:
+    """A walk over `shape` in C order, dims merged: (dims, strides of each; 0 where broadcast)."""
+    strides = []
+    for t in tensors:
+        own = [1] * (len(shape) - len(t.shape)) + list(t.shape)
+        if len(own) != len(shape) or any(d not in (1, s) for d, s in zip(own, shape, strict=True)):
+            raise Problem(f"{t} does not broadcast to {list(shape)}")
+        strides.append([0 if d == 1 else s for d, s in zip(own, strides_of(own), strict=True)])
+    dims, (*strides, _) = collapse(shape, *strides, strides_of(shape))
+    if any(abs(v) >= _LIMIT for v in (*dims, *sum(strides, []))):
+        raise Problem("tensor too large for 32-bit indices")
+    return dims, strides
+
+
+def float_bits(value: float) -> int:
+    """The bits of a float32 as a signed word."""
+    return struct.unpack("<i", struct.pack("<f", value))[0]
+
+
+def _number(table, op):
+    return list(table).index(op)
+
+
+def _check(table, op, x):
+    if x.dtype not in table[op]:
+        raise Problem(f"dtype {dtype_name(x.dtype)}")

@@ -1,0 +1,80 @@
+"""Activations -> kernel activation; Clip -> kernel clip, or binary where it needs more."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import lowers
+from ._elementwise import emit_binary, emit_unary, float_bits
+
+FLOAT = 1
+
+# Operator -> kernel's op, and (attribute, default) of its constants c, d, ...
+_ATTRIBUTES = {
+    "Sigmoid": ("sigmoid", ()),
+    "Softplus": ("softplus", ()),
+    "Softsign": ("softsign", ()),
+    "Mish": ("mish", ()),
+    "LeakyRelu": ("leakyrelu", (("alpha", 0.01),)),
+    "ThresholdedRelu": ("thresholdedrelu", (("alpha", 1.0),)),
+    "HardSigmoid": ("hardsigmoid", (("alpha", 0.2), ("beta", 0.5))),
+    "Shrink": ("shrink", (("lambd", 0.5), ("bias", 0.0))),
+    "Swish": ("swish", (("alpha", 1.0),)),
+}
+_SELU_ALPHA, _SELU_GAMMA = 1.67326319217681884765625, 1.05070102214813232421875
+
+
+@lowers(*_ATTRIBUTES)
+def lower_activation(node):
+    op, attributes = _ATTRIBUTES[node.op]
+    constants = [node.attr(name, default) for name, default in attributes]
+    emit_unary(node, op, node.inputs[0], node.outputs[0], *constants)
+
+
+@lowers("HardSwish")
+def lower_hard_swish(node):
+    emit_unary(node, "hardswish", node.inputs[0], node.outputs[0], 1 / 6, 0.5)
+
+
+@lowers("Elu", "Celu", "Selu")
+def lower_elu(node):
+    """c * x above 0, d * (exp(e * x) - 1) below."""
+    alpha = node.attr("alpha", _SELU_ALPHA if node.op == "Selu" else 1.0)
+    gamma = node.attr("gamma", _SELU_GAMMA) if node.op == "Selu" else 1.0
+    inner = 1 / alpha if node.op == "Celu" else 1.0
+    emit_unary(node, "elu", node.inputs[0], node.outputs[0], gamma, gamma * alpha, inner)
+
+
+@lowers("Gelu")
+def lower_gelu(node):
+    op = "gelu_tanh" if node.attr("approximate", "none") == "tanh" else "gelu"
+    emit_unary(node, op, node.inputs[0], node.outputs[0])
+
+
+@lowers("Clip")
+def lower_clip(node):
+    """min(max(x, low), high): limits are attributes up to opset 10, later inputs, all optional."""
+    x, out = node.inputs[0], node.outputs[0]
+    low, high = _limits(node)
+    known = all(t is None or (t.data is not None and t.data == t.data) for t in (low, high))
+    if low is None and high is None:
+        node.alias(out, x)
+    elif x.dtype == FLOAT and known:
+        bits = [float_bits(low.data.item() if low else -np.inf)]
+        bits.append(float_bits(high.data.item() if high else np.inf))
+        node.emit("clip", [x], [out], bits)
+    else:
+        between = node.temp(x.dtype, x.shape) if low and high else out
+        if low:
+            emit_binary(node, "max", x, low, between)
+        if high:
+            emit_binary(node, "min", between if low else x, high, out)
+
+
+def _limits(node):
+    """(low, high) as tensors, None where there is no limit."""
+    if node.opset >= 11:
+        return node.input(1), node.input(2)
+    values = [node.attr(name) for name in ("min", "max")]
+    np_dtype = node.inputs[0].np_dtype
+    return [None if v is None else node.constant(np.asarray(v, np_dtype)) for v in values]

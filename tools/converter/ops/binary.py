@@ -1,0 +1,90 @@
+"""Arithmetic, logic and comparison of two or more tensors -> kernel binary."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import Problem
+from . import lowers
+from ._elementwise import emit_binary
+
+_OPS = {
+    "Add": "add",
+    "Sub": "sub",
+    "Mul": "mul",
+    "Div": "div",
+    "And": "and",
+    "Or": "or",
+    "Xor": "xor",
+    "BitwiseAnd": "bitand",
+    "BitwiseOr": "bitor",
+    "BitwiseXor": "bitxor",
+    "Equal": "equal",
+    "Less": "less",
+    "Greater": "greater",
+    "LessOrEqual": "lessequal",
+    "GreaterOrEqual": "greaterequal",
+    "PRelu": "prelu",
+}
+
+
+@lowers(*_OPS)
+def lower_binary(node):
+    emit_binary(node, _OPS[node.op], node.inputs[0], node.inputs[1], node.outputs[0])
+
+
+@lowers("Pow")
+def lower_pow(node):
+    """The exponent may be of another dtype. A square is a product: quicker, and exact."""
+    a, b, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    if b.data is not None and b.nelem == 1 and b.data.item() == 2:
+        emit_binary(node, "mul", a, a, out)
+        return
+    if b.dtype in (10, 16):
+        raise Problem("exponent of dtype float16 or bfloat16", "cast it to float32")
+    emit_binary(node, "pow", a, b, out)
+
+
+@lowers("Mod")
+def lower_mod(node):
+    op = "fmod" if node.attr("fmod", 0) else "mod"
+    emit_binary(node, op, node.inputs[0], node.inputs[1], node.outputs[0])
+
+
+@lowers("BitShift")
+def lower_bit_shift(node):
+    op = "shl" if node.attr("direction") == "LEFT" else "shr"
+    emit_binary(node, op, node.inputs[0], node.inputs[1], node.outputs[0])
+
+
+@lowers("Min", "Max")
+def lower_extreme(node):
+    _emit_chain(node, node.op.lower(), node.outputs[0])
+
+
+@lowers("Sum")
+def lower_sum(node):
+    _emit_chain(node, "add", node.outputs[0])
+
+
+@lowers("Mean")
+def lower_mean(node):
+    out, n = node.outputs[0], len(node.inputs)
+    if n == 1:
+        node.alias(out, node.inputs[0])
+        return
+    total = node.temp(out.dtype, out.shape)
+    _emit_chain(node, "add", total)
+    emit_binary(node, "div", total, node.constant(np.asarray(n, out.np_dtype)), out)
+
+
+def _emit_chain(node, op, out):
+    """out = op(... op(op(input 0, input 1), input 2) ...)"""
+    first, *others = node.inputs
+    if not others:
+        node.alias(out, first)
+    for i, t in enumerate(others, 1):
+        shape = np.broadcast_shapes(first.shape, t.shape)
+        target = out if i == len(others) else node.temp(out.dtype, shape)
+        emit_binary(node, op, first, t, target)
+        first = target

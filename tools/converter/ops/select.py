@@ -1,0 +1,29 @@
+"""Where -> kernels move and select."""
+
+from __future__ import annotations
+
+from . import lowers
+from ._elementwise import broadcast
+from ._move import collapse, emit_move, strides_of
+
+
+@lowers("Where")
+def lower_where(node):
+    """The second choice fills the output; the first then goes where the condition holds."""
+    condition, a, b = node.inputs
+    out = node.outputs[0]
+    if 0 in out.shape:
+        return
+    dims, (strides,) = broadcast(out.shape, b)
+    emit_move(node.emit, b, out, dims, strides, strides_of(dims))
+    dims, (a_strides, condition_strides) = broadcast(out.shape, a, condition)
+    unit = 4 if a.itemsize % 4 == 0 else 1
+    per = a.itemsize // unit  # device items an element
+    dims, (a_strides, condition_strides, _) = collapse(
+        [*dims, per],
+        [s * per for s in a_strides] + [1],
+        [*condition_strides, 0],
+        [s * per for s in strides_of(dims)] + [1],
+    )
+    params = [unit, len(dims), *dims, *a_strides, *condition_strides]
+    node.emit("select", [a, condition], [out], params)
