@@ -1,0 +1,69 @@
+"""gru: gated recurrent unit, one direction. Serves GRU (opset 7 on), float32.
+
+    z = f(x . Wz' + h . Rz' + bias)
+    r = f(x . Wr' + h . Rr' + bias)
+    n = g(x . Wn' + (r * h) . Rn' + bias)           with option (linear_before_reset):
+    n = g(x . Wn' + r * (h . Rn' + bias) + bias)
+    h = (1 - z) * n + z * h
+
+Rows of W and R are ordered z, r, n; the activations are f, g.
+Tensors, params, errors, allocation: see recurrent.
+"""
+
+from . import recurrent
+
+
+def prepare(node):
+    walk = _Gru()
+    result = recurrent.prepare(node, walk)
+    walk.split()
+    return result
+
+
+class _Gru(recurrent.Walk):
+    n_gates, n_states, n_activations = 3, 1, 2
+
+    def split(self):
+        """Without linear_before_reset the rows of n need r first: a call of their own."""
+        if self.option:
+            return
+        n, rp = self.hidden, self.rp
+        rp[6] = 2 * n
+        self.np = recurrent.block(*rp)
+        self.np[0] = self.from_x + n
+        self.np[2] = self.from_h + 2 * n
+        self.np[5] = rp[5] + 2 * n * (n + rp[4])
+        self.np[6] = n
+
+    def cell(self, h):
+        s, n = self.s, self.hidden
+        self.rp[0] = h
+        self.dots(s, self.r, s, self.rp)
+        self._reset(h)
+        if not self.option:
+            self.dots(s, self.r, s, self.np)
+        g = self.acts[1]
+        z, j = self.from_x, self.from_h + 2 * n
+        end = z + n
+        while z < end:
+            keep = s[z]
+            s[h] = (1.0 - keep) * g(s[z + 2 * n] + s[j]) + keep * s[h]
+            h += 1
+            z += 1
+            j += 1
+
+    def _reset(self, h):
+        """z in place of its sum over x; r * h in place of r's, or r times n's sum over h."""
+        s, n, f = self.s, self.hidden, self.acts[0]
+        i, j = self.from_x, self.from_h
+        end = i + n
+        while i < end:
+            s[i] = f(s[i] + s[j])
+            r = f(s[i + n] + s[j + n])
+            if self.option:
+                s[j + 2 * n] = r * s[j + 2 * n]
+            else:
+                s[i + n] = r * s[h]
+            h += 1
+            i += 1
+            j += 1

@@ -1,0 +1,52 @@
+"""lstm: long short-term memory, one direction. Serves LSTM (opset 7 on), float32.
+
+    i = f(x . Wi' + h . Ri' + Pi * c + bias)
+    m = f(x . Wf' + h . Rf' + Pf * c + bias)        with option (input_forget): m = 1 - i
+    c = m * c + i * g(x . Wc' + h . Rc' + bias)
+    o = f(x . Wo' + h . Ro' + Po * c + bias)
+    h = o * k(c)
+
+Rows of W and R are ordered i, o, f, c, those of P i, o, f; the activations are f, g, k.
+Tensors, params, errors, allocation: see recurrent.
+"""
+
+from . import recurrent
+
+
+def prepare(node):
+    return recurrent.prepare(node, _Lstm())
+
+
+class _Lstm(recurrent.Walk):
+    n_gates, n_states, n_activations = 4, 2, 3
+
+    def cell(self, h):
+        s, w = self.s, self.peepholes
+        f, g, k = self.acts
+        self.rp[0] = h
+        self.dots(s, self.r, s, self.rp)
+        n = self.hidden
+        c = h + self.batch * n
+        i, j = self.from_x, self.from_h
+        p = self.direction * 3 * n
+        end = i + n
+        while i < end:
+            old = s[c]
+            a = s[i] + s[j]
+            forget = s[i + 2 * n] + s[j + 2 * n]
+            o = s[i + n] + s[j + n]
+            if w is not None:
+                a += w[p] * old
+                forget += w[p + 2 * n] * old
+            a = f(a)
+            forget = 1.0 - a if self.option else f(forget)
+            new = forget * old + a * g(s[i + 3 * n] + s[j + 3 * n])
+            s[c] = new
+            if w is not None:
+                o += w[p + n] * new
+            s[h] = f(o) * k(new)
+            h += 1
+            c += 1
+            i += 1
+            j += 1
+            p += 1

@@ -1,0 +1,26 @@
+"""rnn: h = f(x . W' + h . R' + bias), one direction. Serves RNN (opset 7 on), float32.
+
+Tensors, params, errors, allocation: see recurrent. Option: 0.
+"""
+
+from . import recurrent
+
+
+def prepare(node):
+    return recurrent.prepare(node, _Rnn())
+
+
+class _Rnn(recurrent.Walk):
+    n_gates, n_states, n_activations = 1, 1, 1
+
+    def cell(self, h):
+        s, f = self.s, self.acts[0]
+        self.rp[0] = h
+        self.dots(s, self.r, s, self.rp)
+        i, j = self.from_x, self.from_h
+        end = j
+        while i < end:
+            s[h] = f(s[i] + s[j])
+            h += 1
+            i += 1
+            j += 1

@@ -1,0 +1,220 @@
+"""LSTM, GRU and RNN -> kernels lstm, gru and rnn, one step a direction."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import Problem
+from ..ir import Tensor, dtype_name
+from . import lowers
+from ._dot import pack_rows
+from ._move import emit_move
+
+FLOAT, INT32 = 1, 6
+
+# Kinds of activation, in the device's order, with the defaults of alpha and beta: those of the
+# ONNX operators. None: the function has no such parameter. ...: it has no default.
+_ACTIVATIONS = {
+    "relu": (None, None),
+    "tanh": (None, None),
+    "sigmoid": (None, None),
+    "affine": (1.0, 0.0),
+    "leakyrelu": (0.01, None),
+    "thresholdedrelu": (1.0, None),
+    "scaledtanh": (..., ...),
+    "hardsigmoid": (0.2, 0.5),
+    "elu": (1.0, None),
+    "softsign": (None, None),
+    "softplus": (None, None),
+}
+
+
+@lowers("LSTM")
+def lower_lstm(node):
+    _lower(node, 4, 2, ("Sigmoid", "Tanh", "Tanh"), node.attr("input_forget", 0))
+
+
+@lowers("GRU")
+def lower_gru(node):
+    _lower(node, 3, 1, ("Sigmoid", "Tanh"), node.attr("linear_before_reset", 0))
+
+
+@lowers("RNN")
+def lower_rnn(node):
+    _lower(node, 1, 1, ("Tanh",), 0)
+
+
+@dataclass
+class _Shape:
+    """Sizes of a node, and strides in items. layout 1: the batch is the outermost dimension."""
+
+    directions: int
+    seq: int
+    batch: int
+    inputs: int
+    hidden: int
+    layout: int
+
+    @classmethod
+    def of(cls, node):
+        x, w, r = node.inputs[:3]
+        if any(len(t.shape) != 3 or 0 in t.shape for t in (x, w, r)):
+            raise Problem("X, W or R is empty or has not three dimensions")
+        layout = node.attr("layout", 0)
+        seq, batch = x.shape[1::-1] if layout else x.shape[:2]
+        hidden = node.attr("hidden_size", r.shape[2])
+        return cls(w.shape[0], seq, batch, x.shape[2], hidden, layout)
+
+    def x_strides(self):
+        """Between time steps, between sequences."""
+        if self.layout:
+            return [self.inputs, self.seq * self.inputs]
+        return [self.batch * self.inputs, self.inputs]
+
+    def y_place(self, d):
+        """First item, strides between time steps and sequences."""
+        if self.layout:
+            row = self.directions * self.hidden
+            return [d * self.hidden, row, self.seq * row]
+        row = self.batch * self.hidden
+        return [d * row, self.directions * row, self.hidden]
+
+    def state_place(self, d):
+        """First item, stride between sequences."""
+        if self.layout:
+            return [d * self.hidden, self.directions * self.hidden]
+        return [d * self.batch * self.hidden, self.hidden]
+
+
+def _lower(node, n_gates, n_states, defaults, option):
+    node.require_dtype(FLOAT)
+    outputs = (node.outputs + [None] * 3)[:3]
+    if not any(outputs):
+        return
+    s = _Shape.of(node)
+    _check_shapes(node, s, n_gates)
+    activations = _activations(node, defaults, s.directions)
+    reverse = _reverse(node, s.directions)
+    w, r, biases = _weights(node, n_gates * s.hidden, n_gates == 3 and option)
+    optional = [_lengths(node, s), *(_state(node, i) for i in (5, 6)), node.input(7)]
+    present = sum((t is not None) << i for i, t in enumerate(optional + outputs))
+    tensors = [t for t in optional if t is not None]
+    scratch = [node.temp(FLOAT, (n_states * s.batch + 2 * n_gates, s.hidden))]
+    macs = s.seq * s.batch * n_gates * s.hidden * (s.inputs + s.hidden)
+    for d in range(s.directions):
+        node.emit(
+            node.op.lower(),
+            [node.inputs[0], w, r, *tensors],
+            [t for t in outputs if t is not None],
+            [s.seq, s.batch, s.inputs, s.hidden, *s.x_strides(), *biases, d, reverse[d]]
+            + [*s.y_place(d), *s.state_place(d), present, bool(option), _clip(node)]
+            + activations[d],
+            scratch,
+            macs,
+        )
+
+
+def _check_shapes(node, s, n_gates):
+    d, rows, h = s.directions, n_gates * s.hidden, s.hidden
+    state = (s.batch, d, h) if s.layout else (d, s.batch, h)
+    weights = [(d, rows, s.inputs), (d, rows, h), (d, 2 * rows)]
+    wanted = [(shape, FLOAT) for shape in weights]
+    wanted += [((s.batch,), INT32), (state, FLOAT), (state, FLOAT), ((d, 3 * h), FLOAT)]
+    for t, (shape, dtype) in zip(node.inputs[1:], wanted, strict=False):
+        if t is not None and (t.shape, t.dtype) != (shape, dtype):
+            needed = f"{dtype_name(dtype)} {list(shape)}"
+            raise Problem(f"{t} where {needed} is needed")
+
+
+def _reverse(node, directions):
+    """Whether each direction walks backwards."""
+    name = node.attr("direction", "forward")
+    reverse = {"forward": [0], "reverse": [1], "bidirectional": [0, 1]}.get(name)
+    if reverse is None or len(reverse) != directions:
+        raise Problem(f"direction {name} with {directions} sets of weights")
+    return reverse
+
+
+def _weights(node, rows, separate):
+    """W and R as rows with their biases, and whether each has any.
+
+    Both biases are added into W's where that is the same (not separate) and they are known.
+    """
+    _, w, r, b = (node.inputs + [None])[:4]
+    if b is None:
+        return w, r, [0, 0]
+    if b.data is not None:
+        of_w, of_r = b.data[:, :rows], b.data[:, rows:]
+        if not separate:
+            of_w, of_r = of_w + of_r, np.zeros_like(of_r)
+        packed = pack_rows(node, w, [0, 1], [2], node.constant(of_w))
+        if not of_r.any():
+            return packed, r, [1, 0]
+        return packed, pack_rows(node, r, [0, 1], [2], node.constant(of_r)), [1, 1]
+    halves = [node.temp(FLOAT, (b.shape[0], rows)) for _ in range(2)]
+    for i, half in enumerate(halves):
+        emit_move(node.emit, b, half, half.shape, [2 * rows, 1], [rows, 1], i * rows)
+    w, r = (pack_rows(node, t, [0, 1], [2], half) for t, half in zip((w, r), halves, strict=True))
+    return w, r, [1, 1]
+
+
+def _lengths(node, s) -> Tensor | None:
+    """sequence_lens; None if every sequence is of full length."""
+    lens = node.input(4)
+    if lens is None or lens.data is None:
+        return lens
+    if (lens.data < 0).any() or (lens.data > s.seq).any():
+        raise Problem(f"sequence_lens outside 0 .. {s.seq}")
+    return lens if (lens.data != s.seq).any() else None
+
+
+def _state(node, i) -> Tensor | None:
+    """An initial state; None if it is zero."""
+    t = node.input(i)
+    return t if t is not None and (t.data is None or t.data.any()) else None
+
+
+def _clip(node) -> int:
+    clip = node.attr("clip")
+    if clip is not None and not clip > 0:
+        raise Problem(f"clip {clip} is not positive")
+    return _bits(clip or 0.0)
+
+
+def _activations(node, defaults, directions):
+    """Params for each direction: kind, bits of alpha and of beta for each of its functions.
+
+    activation_alpha and activation_beta hold values only for the functions that have them.
+    """
+    names = node.attr("activations") or list(defaults) * directions
+    names = [n.decode() if isinstance(n, bytes) else n for n in names]
+    per = len(defaults)
+    if len(names) < per * directions:
+        raise Problem(f"{len(names)} activations for {directions} directions")
+    alphas, betas = (list(node.attr(f"activation_{p}", [])) for p in ("alpha", "beta"))
+    params = []
+    for name in names:
+        if name.lower() not in _ACTIVATIONS:
+            raise Problem(f"activation {name}")
+        alpha, beta = _ACTIVATIONS[name.lower()]
+        params.append(list(_ACTIVATIONS).index(name.lower()))
+        params.append(_bits(_next(alphas, alpha, name)))
+        params.append(_bits(_next(betas, beta, name)))
+    return [params[3 * per * d :][: 3 * per] for d in range(directions)]
+
+
+def _next(values, default, name) -> float:
+    """The next value for a function that has this parameter, its default if there is none left."""
+    if default is None:
+        return 0.0
+    if not values and default is ...:
+        raise Problem(f"{name} without activation_alpha or activation_beta")
+    return values.pop(0) if values else default
+
+
+def _bits(x: float) -> int:
+    """Bits of a float32, as int32."""
+    return struct.unpack("<i", struct.pack("<f", x))[0]
