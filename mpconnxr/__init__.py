@@ -14,10 +14,11 @@ __version__ = "0.1.0"
 def load(source, verify=True, arena=None):
     """Loads a model and makes it ready to run.
 
-    source: path of a .bin, or its bytes (anything with the buffer protocol, 16-byte aligned): its
-        weights are then used in place. A file on a memory-mapped file system is used in place too.
+    source: path of a .bin, or its bytes (bytes, bytearray, memoryview of bytes): its weights are
+        then used in place if it starts at a multiple of 8, else copied. A file on a memory-mapped
+        file system is used in place too.
     verify: check the SHA-256 digests. The structure is always checked in full.
-    arena: writable buffer of at least the model's arena bytes, 16-byte aligned. Several models may
+    arena: writable buffer of at least the model's arena bytes, 8-byte aligned. Several models may
         share one: a run of one ends the life of another's inputs and outputs.
 
     Raises ModelError, UnsupportedError, ArenaError; OSError if a path cannot be opened.

@@ -3,14 +3,14 @@
 import gc
 
 from .errors import ArenaError
-
-ALIGNMENT = 8
+from .tensor import is_aligned
 
 
 def make(nbytes, arena=None):
     """A writable buffer of at least nbytes bytes: the caller's if given, else a new one.
 
-    Raises ArenaError with both figures if it is too small, not aligned, or cannot be had.
+    Raises ArenaError with both figures if it is too small, not aligned, or cannot be had;
+    TypeError if it is something else.
     """
     if arena is None:
         try:
@@ -18,18 +18,20 @@ def make(nbytes, arena=None):
         except MemoryError:
             gc.collect()
             raise ArenaError(nbytes, gc.mem_free(), " (in one piece) of heap")
+    if not isinstance(arena, (bytearray, memoryview)):
+        raise TypeError("arena: a bytearray or a memoryview of one is needed")
     if len(arena) < nbytes:
         raise ArenaError(nbytes, len(arena), " in the buffer given")
-    if isinstance(arena, memoryview):
-        _check_alignment(arena, nbytes)
+    if not is_aligned(arena):
+        raise ArenaError(nbytes, len(arena), ", but the buffer does not start at a multiple of 8")
+    if nbytes:
+        _check_writable(arena, nbytes)
     return arena
 
 
-def _check_alignment(arena, nbytes):
-    """Views into a slice work only where the slice itself starts aligned (a bytearray always is)."""
-    from . import tensor
-
+def _check_writable(arena, nbytes):
+    """Native loops would write to a read-only memoryview without asking."""
     try:
-        tensor.view(arena, 0, "q", len(arena) // ALIGNMENT)
-    except ValueError:
-        raise ArenaError(nbytes, len(arena), ", but the buffer does not start at a multiple of 8")
+        arena[0] = arena[0]
+    except TypeError:
+        raise ArenaError(nbytes, len(arena), ", but the buffer is read-only")

@@ -40,7 +40,7 @@ def fill_one(t, x):
 
 
 def _is_raw(t, x):
-    return isinstance(x, memoryview) and len(x) == t.nbytes and t.nbytes != t.nelem
+    return isinstance(x, memoryview) and len(x) == t.nbytes
 
 
 def _copy_raw(t, x):
@@ -50,9 +50,27 @@ def _copy_raw(t, x):
                 t.name, len(x), t.nbytes, t.dtype, t.shape
             )
         )
-    target = t.view("B")
-    for i in range(t.nbytes):
-        target[i] = x[i]
+    try:
+        t.view("B")[:] = x
+    except ValueError:  # a memoryview of wider items
+        raise InputError("{}: bytes or {} are needed".format(t.name, t.dtype))
+
+
+def _length(x):
+    """Number of items of a sequence; None for a number. (Lists have no __len__ attribute here.)"""
+    if isinstance(x, str):
+        return None
+    try:
+        return len(x)
+    except TypeError:
+        return None
+
+
+def _product(dims):
+    n = 1
+    for d in dims:
+        n *= d
+    return n
 
 
 class _Writer:
@@ -64,14 +82,14 @@ class _Writer:
 
     def write(self, x, shape):
         """Writes a number, a flat run of all remaining values, or lists nested like shape."""
-        if not hasattr(x, "__len__"):
+        n = _length(x)
+        if n is None:
             self._put(x)
             return
-        n = len(x)
-        nested = n and hasattr(x[0], "__len__")
+        nested = n and _length(x[0]) is not None
         if nested and (not shape or n != shape[0]):
             raise InputError("{}: shape {} is needed".format(self.t.name, self.t.shape))
-        if not nested and not self._fits_flat(n, shape):
+        if not nested and n != _product(shape):
             raise InputError(
                 "{}: {} values where {} {} are needed".format(
                     self.t.name, n, self.t.dtype, self.t.shape
@@ -82,12 +100,6 @@ class _Writer:
                 self.write(x[i], shape[1:])
             else:
                 self._put(x[i])
-
-    def _fits_flat(self, n, shape):
-        size = 1
-        for d in shape:
-            size *= d
-        return n == size
 
     def _put(self, value):
         if self.at >= self.t.nelem:

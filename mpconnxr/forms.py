@@ -2,13 +2,15 @@
 
 A family is a module `mpconnxr.ops.NAME`. Two kinds:
 
-* written once, in the common subset of Python and viper: NAME.py has `@micropython.viper` on its
-  loops; on firmware without the native emitter its plain form is the same source with those lines
-  left out.
+* written once, in the common subset of Python and viper: NAME.py says `COMMON = True` and has
+  `@micropython.viper` on its loops. Its plain form is the same source with those lines left out.
 * tuned: NAME.py is the plain form, and NAME_viper.py, NAME_thumb.py, ... beside it define the
   same functions. The first one that this machine can run wins.
 
 All forms of a loop give the same bits, so an operator never knows which one it got.
+
+Installed as .mpy files, a family has the forms that were compiled: tools/flash.py copies what the
+board's firmware runs, and for one without native code the plain forms.
 """
 
 import sys
@@ -16,13 +18,14 @@ import sys
 from . import tensor
 from .errors import UnsupportedError
 
-# Suffix of a tuned module -> the architectures (of sys.implementation._mpy) whose instructions it
+# Forms, best first, each with the architectures (of sys.implementation._mpy) whose instructions it
 # uses. Inline assembler may compile for a core that then faults on it, so compiling is not proof.
-_TUNED = (
-    ("_armv7em", (6, 7, 8)),
-    ("_armv7m", (5, 6, 7, 8)),
-    ("_thumb", (4, 5, 6, 7, 8)),
-    ("_viper", None),
+_FORMS = (
+    ("armv7em", (6, 7, 8)),
+    ("armv7m", (5, 6, 7, 8)),
+    ("thumb", (4, 5, 6, 7, 8)),
+    ("viper", None),
+    ("plain", None),
 )
 _loaded = {}
 
@@ -32,15 +35,59 @@ def arch():
     return getattr(sys.implementation, "_mpy", 0) >> 10 & 15
 
 
+def available(name):
+    """Names of the forms of a family that this machine can run, best first."""
+    return [form for form, _ in _FORMS if _find(name, form)]
+
+
+def get(name, form=None):
+    """The loops of a family in the given form, or in the best one this machine has."""
+    key = (name, form)
+    if key not in _loaded:
+        _loaded[key] = _first(name, [form] if form else [f for f, _ in _FORMS])
+    return _loaded[key]
+
+
+def _first(name, wanted):
+    for form in wanted:
+        module = _find(name, form)
+        if module:
+            return module
+    raise UnsupportedError("{} has no {} form here".format(name, " or ".join(wanted)))
+
+
+def _find(name, form):
+    """The loops of a family in this form; None where it is absent or not for this machine."""
+    if form == "plain":
+        module = _import(name)
+        if module is None or _is_common(module):
+            return _undecorated(name) or module
+        return module
+    archs = dict(_FORMS)[form]
+    if not tensor.RETYPES or archs and arch() not in archs:
+        return None
+    module = _import(name + "_" + form)
+    if module is None and form == "viper":
+        module = _import(name)
+        return module if _is_common(module) else None
+    return module
+
+
+def _is_common(module):
+    return getattr(module, "COMMON", False)
+
+
 def _import(name):
-    """mpconnxr.ops.NAME, or None where it is absent or this firmware cannot compile it."""
+    """mpconnxr.ops.NAME, or None where it is absent or not for this firmware."""
     full = "mpconnxr.ops." + name
     try:
         __import__(full)
         return sys.modules[full]
     except ImportError:
         return None
-    except SyntaxError:  # "invalid micropython decorator": no such emitter in this firmware
+    # "invalid micropython decorator": this firmware has no such emitter. ValueError,
+    # "incompatible .mpy file": it was compiled for another machine.
+    except (SyntaxError, ValueError):
         sys.modules.pop(full, None)
         return None
 
@@ -54,49 +101,14 @@ class _Plain:
 
 
 def _undecorated(name):
-    """The loops of NAME.py, compiled without their @micropython lines."""
-    package = sys.modules["mpconnxr.ops"]
-    path = package.__file__.rsplit("/", 1)[0] + "/" + name + ".py"
+    """The loops of NAME.py, compiled without their @micropython lines; None without the source."""
+    full = "mpconnxr.ops." + name
+    folder = sys.modules["mpconnxr.ops"].__file__.rsplit("/", 1)[0]
     try:
-        with open(path) as f:
+        with open(folder + "/" + name + ".py") as f:
             lines = f.read().split("\n")
     except OSError:
-        raise UnsupportedError(name + ": this firmware has no native code and " + path + " is absent")
-    source = "\n".join("" if s.startswith("@micropython.") else s for s in lines)
-    names = {"__name__": "mpconnxr.ops." + name}
-    exec(source, names)
+        return None
+    names = {"__name__": full}
+    exec("\n".join(["" if s.startswith("@micropython.") else s for s in lines]), names)
     return _Plain(names)
-
-
-def available(name):
-    """Names of the forms of a family that this machine can run, best first."""
-    found = []
-    for suffix, archs in _TUNED:
-        if (archs is None or arch() in archs) and _import(name + suffix):
-            found.append(suffix[1:])
-    if not found and _is_common(name) and _import(name):
-        found.append("viper")
-    return found + ["plain"] if tensor.RETYPES else ["plain"]
-
-
-def _is_common(name):
-    """True if NAME.py is a family written once (its module says COMMON = True, or cannot compile)."""
-    module = _import(name)
-    return module is None or getattr(module, "COMMON", False)
-
-
-def get(name, form=None):
-    """The loops of a family in the given form, or in the best one this machine has."""
-    key = (name, form)
-    if key not in _loaded:
-        wanted = form or available(name)[0]
-        if wanted == "plain":
-            module = _undecorated(name) if _is_common(name) else _import(name)
-        elif wanted == "viper" and _is_common(name):
-            module = _import(name)
-        else:
-            module = _import(name + "_" + wanted)
-        if module is None:
-            raise UnsupportedError(name + " has no " + wanted + " form here")
-        _loaded[key] = module
-    return _loaded[key]

@@ -6,7 +6,6 @@ from . import arena as arenas
 from .errors import ModelError, MpconnxrError, UnsupportedError
 from .feed import fill
 from .node import Node
-from .reader import CHUNK_NAMES
 from .tensor import Tensor
 
 
@@ -21,7 +20,10 @@ class Model:
         self.arena_nbytes = reader.arena_nbytes
         self._arena = arenas.make(reader.arena_nbytes, arena)
         self._tensors = {}
-        names = _io_names(reader)
+        names = reader.io_names()
+        for i in reader.inputs:
+            if reader.tensors[i].storage:
+                raise ModelError("an input is a constant")
         self.inputs = [self._tensor(reader, i, names.pop(0)) for i in reader.inputs]
         self.outputs = [self._tensor(reader, i, names.pop(0)) for i in reader.outputs]
         self._steps = []
@@ -76,20 +78,6 @@ class Model:
         for n, step in self._steps:
             step(0, n)
         return self.outputs
-
-
-def _io_names(reader):
-    """Names of inputs and outputs, in order; 'input_0', ... where the file was stripped."""
-    n_in, n_out = len(reader.inputs), len(reader.outputs)
-    raw = reader.chunk(CHUNK_NAMES)
-    if raw is not None:
-        names = bytes(raw).split(b"\0")
-        if len(names) > n_in + n_out:
-            try:
-                return [str(name, "utf-8") for name in names[: n_in + n_out]]
-            except UnicodeError:
-                pass  # names are for people: a damaged one is no reason to refuse unverified files
-    return ["input_%d" % i for i in range(n_in)] + ["output_%d" % i for i in range(n_out)]
 
 
 def _kernel(name):

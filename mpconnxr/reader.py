@@ -9,6 +9,7 @@ import struct
 
 from . import tensor
 from .errors import ModelError, UnsupportedError
+from .source import Source
 
 VERSION = 1
 HEADER_NBYTES = 96
@@ -41,63 +42,6 @@ def _has_doubles():
     return 1.0 + tiny != 1.0
 
 
-class Source:
-    """Bytes of the file: in memory that can be addressed, or behind a file object."""
-
-    def __init__(self, source):
-        self.memory = None
-        self._file = None
-        if isinstance(source, str):
-            self._file = open(source, "rb")
-            try:
-                source = memoryview(self._file)  # ROMFS and the like: used in place
-            except TypeError:
-                self._file.seek(0, 2)
-                self.nbytes = self._file.tell()
-                return
-        try:
-            self.memory = memoryview(source)
-        except TypeError:
-            raise TypeError("load() takes a path or a buffer")
-        self.nbytes = len(self.memory)
-
-    def fetch(self, offset, nbytes):
-        """Bytes of the file, 16-byte aligned: in place if they are so already, else a copy."""
-        if self.memory is not None:
-            piece = self.memory[offset : offset + nbytes]
-            if _is_aligned(piece):
-                return piece
-            return bytearray(piece)
-        self._file.seek(offset)
-        buffer = _allocate(nbytes)
-        if self._file.readinto(buffer) != nbytes:
-            _fail("truncated")
-        return buffer
-
-    def close(self):
-        if self._file:
-            self._file.close()
-
-
-def _allocate(nbytes):
-    try:
-        return bytearray(nbytes)
-    except MemoryError:
-        raise UnsupportedError("not enough memory for {} bytes of the model".format(nbytes))
-
-
-def _is_aligned(piece):
-    """True if typed views into the piece work: its address and its own offset are multiples of 8."""
-    import uctypes
-
-    if uctypes.addressof(piece) % 8:
-        return False
-    try:
-        return len(piece) < 8 or tensor.view(piece, 0, "q", 1) is not None
-    except ValueError:
-        return False
-
-
 class TensorInfo:
     """A tensor's record: dtype (ONNX number), shape, storage class, offset and size in bytes."""
 
@@ -119,7 +63,6 @@ class Reader:
     def __init__(self, source, verify=True, kind=KIND_MODEL, wanted=(CHUNK_DATA, CHUNK_NAMES)):
         self._source = Source(source)
         self._wanted = wanted
-        self._buffers = {}
         try:
             self._read(verify, kind)
         finally:
@@ -145,7 +88,8 @@ class Reader:
         at = HEADER_NBYTES // 4
         end = at + n_chunks * _CHUNK_WORDS + n_tensors * 3 + n_dims + n_inputs + n_outputs
         # the graph ends where the first chunk starts, up to padding
-        if kernels_nbytes % 4 or not 0 <= len(words) - (end + kernels_nbytes // 4 + graph_words) < 4:
+        end += kernels_nbytes // 4 + graph_words
+        if kernels_nbytes % 4 or not 0 <= len(words) - end < 4:
             _fail("tables do not fill their space")
         at = self._read_chunks(at, n_chunks, verify)
         at = self._read_tensors(at, n_tensors, n_dims)
@@ -172,7 +116,7 @@ class Reader:
                 "file format {}, this package reads {}: convert it again".format(version, VERSION)
             )
         if file_kind != kind:
-            _fail("it holds {}".format("tensors, no model" if file_kind else "a model, not tensors"))
+            _fail("it holds " + ("tensors, no model" if file_kind else "a model, not tensors"))
         if features & ~_FEATURES_KNOWN:
             raise UnsupportedError("needs features {} of a newer mpconnxr".format(features))
         if features & FEATURE_FLOAT64 and not _has_doubles():
@@ -191,12 +135,13 @@ class Reader:
         last = len(self._words) * 4
         for _ in range(n):
             kind, offset, nbytes = self._words[at], self._words[at + 1], self._words[at + 2]
-            if offset % 16 or offset < last or nbytes < 0 or offset + nbytes > self._source.nbytes:
-                _fail("a chunk lies outside the file or over another")
-            chunks.append((kind, offset, nbytes))
-            last = offset + nbytes
+            if offset != last + -last % 16 or nbytes < 0 or offset + nbytes > self._source.nbytes:
+                _fail("a chunk lies outside the file or not behind the one before")
+            buffer = None
             if kind in self._wanted:
-                self._load_chunk(offset, nbytes, at * 4 + 12 if verify else 0)
+                buffer = self._load_chunk(offset, nbytes, at * 4 + 12 if verify else 0)
+            chunks.append((kind, offset, nbytes, buffer))
+            last = offset + nbytes
             at += _CHUNK_WORDS
         if last != self._source.nbytes:
             _fail("bytes after the last chunk")
@@ -209,7 +154,7 @@ class Reader:
 
             if hashlib.sha256(buffer).digest() != bytes(self._tables[digest_at : digest_at + 32]):
                 _fail("damaged (digest of the data)")
-        self._buffers[offset] = buffer
+        return buffer
 
     def _read_tensors(self, at, n, n_dims):
         words = self._words
@@ -250,9 +195,11 @@ class Reader:
             _fail("tensor {}: storage class".format(i))
 
     def _chunk_of(self, t, i):
-        for kind, offset, nbytes in self._chunks:
-            if kind == CHUNK_DATA and offset <= t.offset and t.offset + t.nbytes <= offset + nbytes:
-                return offset
+        for chunk in self._chunks:
+            kind, first, nbytes, _ = chunk
+            inside = first <= t.offset and t.offset + t.nbytes <= first + nbytes
+            if inside and kind == CHUNK_DATA:
+                return chunk
         _fail("tensor {} lies outside the data".format(i))
 
     def _read_ids(self, at, n):
@@ -279,8 +226,8 @@ class Reader:
         """(buffer, offset) in which the bytes of a tensor lie."""
         if t.storage == STORAGE_ARENA:
             return arena, t.offset
-        chunk = self._chunk_of(t, -1)
-        return self._buffers[chunk], t.offset - chunk
+        _, offset, _, buffer = self._chunk_of(t, -1)
+        return buffer, t.offset - offset
 
     def nodes(self):
         """Yields (kernel name, input ids, output ids, scratch ids, params as a view of int32)."""
@@ -298,11 +245,23 @@ class Reader:
             at += 5 + n_ids
             params = tensor.view(self._tables, at * 4, "i", n_params)
             at += n_params
-            yield self.kernels[kernel], ids[:n_in], ids[n_in : n_in + n_out], ids[n_in + n_out :], params
+            inputs, ids = ids[:n_in], ids[n_in:]
+            yield self.kernels[kernel], inputs, ids[:n_out], ids[n_out:], params
 
     def chunk(self, kind):
         """Bytes of the first chunk of a wanted kind; None if the file has none."""
-        for k, offset, nbytes in self._chunks:
+        for k, _, _, buffer in self._chunks:
             if k == kind:
-                return self._buffers.get(offset)
+                return buffer
         return None
+
+    def io_names(self):
+        """Names of inputs and outputs, in order; 'input_0', ... where the file was stripped."""
+        n_in, n_out = len(self.inputs), len(self.outputs)
+        names = bytes(self.chunk(CHUNK_NAMES) or b"").split(b"\0")
+        if len(names) == n_in + n_out + 1:
+            try:
+                return [str(name, "utf-8") for name in names[:-1]]
+            except UnicodeError:
+                pass  # names are for people: a damaged one is no reason to refuse unverified files
+        return ["input_%d" % i for i in range(n_in)] + ["output_%d" % i for i in range(n_out)]

@@ -9,6 +9,8 @@ class takes its place; native loops are not used then (see forms).
 import struct
 import sys
 
+from .errors import UnsupportedError
+
 # struct codes by ONNX TensorProto.DataType; '?' has no view (strings, complex, sub-byte kinds).
 # float16 (10) and bfloat16 (16) appear as their bits.
 _CODES = "?fBbHhiq?BHdIQ??H"
@@ -103,12 +105,31 @@ def view(buffer, offset, code, n):
     """Typed view of `n` items of struct `code` at byte `offset` of `buffer`; copies nothing.
 
     buffer: bytearray, bytes or a memoryview of bytes. Writable if the buffer is.
+    Raises UnsupportedError beyond the reach of a memoryview, 16 MB on 32-bit machines.
     """
-    if code == "B":
-        return memoryview(buffer)[offset : offset + n]
-    if RETYPES:
-        return _retyped(buffer, offset, code, n)
+    try:
+        if code == "B":
+            return memoryview(buffer)[offset : offset + n]
+        if RETYPES:
+            return _retyped(buffer, offset, code, n)
+    except OverflowError:
+        raise UnsupportedError("a tensor {} bytes into a buffer is out of reach".format(offset))
     return PackedView(buffer, offset, code, n)
+
+
+def is_aligned(buffer):
+    """True if typed views of every dtype into this bytes-like buffer work."""
+    if not RETYPES or not len(buffer):
+        return True
+    import uctypes
+
+    if uctypes.addressof(buffer) % 8:
+        return False
+    try:  # a slice also carries its own offset, which has to be a multiple as well
+        _retyped(buffer, 0, "q", len(buffer) // 8)
+    except ValueError:
+        return False
+    return True
 
 
 class Tensor:
@@ -137,6 +158,10 @@ class Tensor:
         if self._data is None:
             self._data = self.view(code_of(self._dtype))
         return self._data
+
+    def like(self, buffer, offset):
+        """A tensor of the same dtype and shape in other memory."""
+        return Tensor(buffer, offset, self.nbytes, self._dtype, self.shape, self.name)
 
     def view(self, code):
         """The same bytes as items of another struct code."""

@@ -5,15 +5,16 @@
         * x[b, g, c, z*sz - pz + kz*dz, y*sy - py + ky*dy, x*sx - px + kx*dx]
 
 (zero outside x). Serves Conv (1-D to 3-D, all opsets, any group) and, one call a phase,
-ConvTranspose: which is why the output is addressed by strides. float32.
+ConvTranspose: which is why the output is addressed by strides; in int32, wrapping around, also
+ConvInteger and QLinearConv.
 
-    x    float32 (N, G * C, D, H, W)
-    w    float32 (G, M, C * kd * kh * kw + has_bias): the bias lies behind its row
-    out  float32, item out_first + b*so_n + (g*M + m)*so_c + z*so_z + y*so_y + x*so_x
-    scratch  one patch: C * kd * kh * kw float32
+    x    float32 or int32 (N, G * C, D, H, W)
+    w    same dtype (G, M, C * kd * kh * kw + has_bias): the bias lies behind its row
+    out  same dtype, item out_first + b*so_n + (g*M + m)*so_c + z*so_z + y*so_y + x*so_x
+    scratch  one patch: C * kd * kh * kw items of the same dtype
     params  N, G, C, D, H, W, M, kd, kh, kw, od, oh, ow, has_bias, strides z, y, x,
             dilations z, y, x, out_first, so_n, so_c, so_z, so_y, so_x, then signed: pads z, y, x
-Raises ModelError. A step allocates only what float arithmetic does (boxed floats).
+Raises ModelError. A step allocates only what arithmetic does (boxed floats, big integers).
 """
 
 from .. import forms
@@ -25,7 +26,8 @@ _N_PARAMS = 29
 def prepare(node):
     node.expect(2, 1, _N_PARAMS, 1)
     x, w, out, patch = node.inputs + node.outputs + node.scratch
-    node.expect_dtype("float32", x, w, out, patch)
+    node.require(x.dtype in ("float32", "int32"), "dtype " + x.dtype)
+    node.expect_dtype(x.dtype, w, out, patch)
     e = node.extents(0, 26)
     pads = node.signed(26, 3)
     n, g, c, d, h, width, m, kd, kh, kw, od, oh, ow, has_bias = e[:14]
@@ -37,6 +39,8 @@ def prepare(node):
     if min(counts) == 0:
         return 0, None
     node.require(last < out.nelem, "writes beyond the output")
+    node.require(n * g * m * od * oh * ow <= out.nelem, "writes more than the output holds")
+    node.require(min(kd, kh, kw) > 0, "an empty kernel")
     _check_corners(node, e, pads)
     step = _Conv(e, pads, k)
     step.bind(x, w, out, patch)
@@ -68,6 +72,9 @@ class _Conv:
         self.w, self.out, self.patch = w.data, out.data, patch.data
         self.im2col = forms.get("loops_conv").im2col32
         self.dots = forms.get("loops_dot").dots_f32
+        if x.dtype == "int32":
+            self.dots = forms.get("loops_dot").dots_int
+            self.dots_p = list(self.dots_p) + [1 << 31, 0xFFFFFFFF]
 
     def step(self, lo, hi):
         p = self.patch_p

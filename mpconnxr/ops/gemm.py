@@ -3,24 +3,27 @@
     out[b, m, n] = sum_k(a[b, m, k] * w[b, n, k]) + bias[b, n]
 
 Serves Gemm and MatMul (all opsets; the converter lays A and W out so that k is contiguous, and
-folds alpha, beta and the transposes) with float32.
+folds alpha, beta and the transposes).
 
-    a    float32 (A batches, M, K)
-    w    float32 (W batches, N, K + has_bias): the bias lies behind its row
-    out  float32 (n0, n1, M, N)
+    a    float32, float64 or any integer dtype (A batches, M, K)
+    w    same dtype (W batches, N, K + has_bias): the bias lies behind its row
+    out  same dtype (n0, n1, M, N); integers wrap around
     params  n0, n1 (two batch dims; 1 where absent), M, N, K, has_bias,
             batches of A to advance per step of n0 and n1, the same for W (0: broadcast)
-Raises ModelError. A step allocates only what float arithmetic does (boxed floats).
+Raises ModelError. A step allocates only what arithmetic does (boxed floats, big integers).
 """
 
 from .. import forms
 from ..node import block
+from ..tensor import range_of
 
 
 def prepare(node):
     node.expect(2, 1, 10)
     a, w, out = node.inputs[0], node.inputs[1], node.outputs[0]
-    node.expect_dtype("float32", a, w, out)
+    node.expect_dtype(a.dtype, w, out)
+    limits = range_of(a.dtype)
+    node.require(limits or a.dtype in ("float32", "float64"), "dtype " + a.dtype)
     n0, n1, m, n, k, has_bias, a0, a1, w0, w1 = node.extents(0, 10)
     node.require(has_bias < 2 and n0 * n1 * m * n == out.nelem, "output size")
     if out.nelem == 0:
@@ -31,6 +34,8 @@ def prepare(node):
     node.require(w_batches * n * (k + has_bias) <= w.nelem, "W is too small")
     step = _Gemm(a.data, w.data, out.data, (m, n, k, has_bias))
     step.batches = (n1, a0, a1, w0, w1)
+    if limits:
+        step.wrap(limits)
     return n0 * n1 * m, step.step
 
 
@@ -42,6 +47,11 @@ class _Gemm:
         self.m, self.n, self.k, self.has_bias = shape
         self.dots = forms.get("loops_dot").dots_f32
         self.p = block(0, self.k, 0, 1, self.has_bias, 0, self.n)
+
+    def wrap(self, limits):
+        """Sums of integers instead, into a dtype of these limits."""
+        self.dots = forms.get("loops_dot").dots_int
+        self.p = list(self.p) + [-limits[0], limits[1] - limits[0]]
 
     def step(self, lo, hi):
         p = self.p

@@ -1,8 +1,8 @@
-"""Dot products in float32: the loop under gemm and conv. Plain form.
+"""Dot products: the loops under gemm and conv. Plain form.
 
-    x    float32, a row of K items from p[0]
-    w    float32, rows of K items and, if p[4], a bias behind them; from item p[5] on
-    out  float32: out[p[2] + m * p[3]] = sum_k(x[k] * w[m, k]) + bias[m] for m from 0 to p[6] - 1
+    x    floats, a row of K items from p[0]
+    w    floats, rows of K items and, if p[4], a bias behind them; from item p[5] on
+    out  floats: out[p[2] + m * p[3]] = sum_k(x[k] * w[m, k]) + bias[m] for m from 0 to p[6] - 1
     p    x first, K, out first, out stride, has bias (0 or 1), w first, M
 
 Sums run in blocks, so that single floats lose little: the error grows with the square root of K
@@ -31,4 +31,22 @@ def dots_f32(x, w, out, p):
         j += bias
         out[at] = total
         at += stride
+        m -= 1
+
+
+def dots_int(x, w, out, p):
+    """The same with integers, exact, wrapping around. p, a list, ends with half and mask of the
+    dtype's range."""
+    n_k, at, bias, j, m = p[1], p[2], p[4], p[5], p[6]
+    while m:
+        total = w[j + n_k] if bias else 0
+        i = p[0]
+        end = i + n_k
+        while i < end:
+            total += x[i] * w[j]
+            i += 1
+            j += 1
+        j += bias
+        out[at] = (total + p[7] & p[8]) - p[7]
+        at += p[3]
         m -= 1

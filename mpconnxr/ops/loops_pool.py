@@ -1,11 +1,13 @@
-"""Largest value of a window, on the bits of float32: written once for Python and viper.
+"""Largest value of a window, on the bits of the items: written once for Python and viper.
 
-    x    float32 bits, one image plane (D, H, W) from item p[0]
-    out  float32 bits: item p[17] + i for each output column i from p[15] to p[16] - 1
+    x    float32 bits or bytes, one image plane (D, H, W) from item p[0]
+    out  likewise: item p[17] + i for each output column i from p[15] to p[16] - 1
     p    x first, D, H, W, kd, kh, kw, dilations d, h, w, corner z, y (BIAS + items), pad of x
-         (BIAS + items), stride of x, the bits of -inf, first and last + 1 output column, out first
+         (BIAS + items), stride of x, the bits of -inf (bytes: 128 if signed), first and last + 1
+         output column, out first, strides z, y, x of an item's index, index of the plane's first
 
-A window that lies wholly in the padding gives -inf. NaN wins if its sign is plus.
+A window that lies wholly in the padding gives the least value. NaN wins if its sign is plus. The
+find loops come after: x as before, w what the max loops gave, out two words an index (int64).
 """
 
 import micropython
@@ -42,4 +44,102 @@ def max_row32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 ky += 1
             kz += 1
         out[p[17] + column] = best
+        column += 1
+
+
+@micropython.viper
+def max_row8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
+    bias = 1 << 29
+    flip = p[14]  # makes the order of signed bytes that of unsigned ones
+    column = p[15]
+    while column < p[16]:
+        best = 0
+        kz = 0
+        while kz < p[4]:
+            z = p[10] + kz * p[7]
+            ky = 0
+            while ky < p[5]:
+                y = p[11] + ky * p[8]
+                if z >= bias and z < bias + p[1] and y >= bias and y < bias + p[2]:
+                    row = p[0] + ((z - bias) * p[2] + y - bias) * p[3]
+                    xx = column * p[13] + bias + bias - p[12]
+                    kx = 0
+                    while kx < p[6]:
+                        if xx >= bias and xx < bias + p[3]:
+                            v = x[row + xx - bias] ^ flip
+                            if v > best:
+                                best = v
+                        xx += p[9]
+                        kx += 1
+                ky += 1
+            kz += 1
+        out[p[17] + column] = best ^ flip
+        column += 1
+
+
+@micropython.viper
+def find_row32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    bias = 1 << 29
+    column = p[15]
+    while column < p[16]:
+        best = w[p[17] + column]
+        found = 0
+        at = p[21]
+        kz = 0
+        while kz < p[4] and found == 0:
+            z = p[10] + kz * p[7]
+            ky = 0
+            while ky < p[5] and found == 0:
+                y = p[11] + ky * p[8]
+                if z >= bias and z < bias + p[1] and y >= bias and y < bias + p[2]:
+                    row = p[0] + ((z - bias) * p[2] + y - bias) * p[3]
+                    xx = column * p[13] + bias + bias - p[12]
+                    kx = 0
+                    while kx < p[6] and found == 0:
+                        inside = xx >= bias and xx < bias + p[3]
+                        if inside and x[row + xx - bias] == best:
+                            found = 1
+                            at += (z - bias) * p[18] + (y - bias) * p[19] + (xx - bias) * p[20]
+                        xx += p[9]
+                        kx += 1
+                ky += 1
+            kz += 1
+        b = (p[17] + column) * 2
+        out[b] = at
+        b += 1
+        out[b] = 0
+        column += 1
+
+
+@micropython.viper
+def find_row8(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
+    bias = 1 << 29
+    column = p[15]
+    while column < p[16]:
+        best = w[p[17] + column]
+        found = 0
+        at = p[21]
+        kz = 0
+        while kz < p[4] and found == 0:
+            z = p[10] + kz * p[7]
+            ky = 0
+            while ky < p[5] and found == 0:
+                y = p[11] + ky * p[8]
+                if z >= bias and z < bias + p[1] and y >= bias and y < bias + p[2]:
+                    row = p[0] + ((z - bias) * p[2] + y - bias) * p[3]
+                    xx = column * p[13] + bias + bias - p[12]
+                    kx = 0
+                    while kx < p[6] and found == 0:
+                        inside = xx >= bias and xx < bias + p[3]
+                        if inside and x[row + xx - bias] == best:
+                            found = 1
+                            at += (z - bias) * p[18] + (y - bias) * p[19] + (xx - bias) * p[20]
+                        xx += p[9]
+                        kx += 1
+                ky += 1
+            kz += 1
+        b = (p[17] + column) * 2
+        out[b] = at
+        b += 1
+        out[b] = 0
         column += 1

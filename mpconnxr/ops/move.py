@@ -33,6 +33,10 @@ def prepare(node):
         return 0, None
     _check(node, dims, x_strides, x_first, len(x))
     _check(node, dims, out_strides, out_first, len(out))
+    n_items = 1
+    for d in dims:
+        n_items *= d
+    node.require(n_items <= len(out), "moves more items than the output has")  # or for ever
     step = _Move(dims, x_strides, out_strides, x_first, out_first)
     loops = forms.get("loops_move")
     step.bind(loops.copy8 if size == 1 else loops.copy32, x, out)
@@ -83,11 +87,11 @@ class _Move:
         self.p[11] = b + BIAS
 
     def step(self, lo, hi):
-        p, n0 = self.p, self.n0
+        p = self.p  # few locals: a frame of more than 11 words would come from the heap
         while lo < hi:
-            outer = lo // n0
-            p[0] = lo - outer * n0
-            p[1] = min(n0, hi - outer * n0)
+            outer = lo // self.n0
+            p[0] = lo - outer * self.n0
+            p[1] = min(self.n0, hi - outer * self.n0)
             self._locate(outer)
             self.loop(self.x, self.x, self.out, p)
-            lo = outer * n0 + p[1]
+            lo = outer * self.n0 + p[1]

@@ -2,12 +2,13 @@
 
 heap_lock() makes each allocation an error but those of frames: a function with more than 11 words
 of locals and operands has its frame on the heap, on the stack only where the heap has no room, and
-gives it back when it returns. mem_total() counts such frames. With the argument `sliced` the steps are called item by item,
-as run() calls them whole.
+gives it back when it returns. mem_total() counts such frames. With the argument `sliced` the steps
+are called item by item, not whole as run() does it.
 """
 
 import sys
 from binascii import hexlify
+
 from micropython import heap_lock, heap_unlock, mem_current, mem_total
 
 import mpconnxr

@@ -12,6 +12,7 @@ import onnx
 from . import dims, golden, layout, load, lower, passes, plan
 from .errors import ConvertError
 from .ir import Graph, dtype_name
+from .source import source_chunk
 
 
 @dataclass
@@ -84,15 +85,17 @@ def convert(source: Path | onnx.ModelProto, options: Options | None = None) -> C
         )
     graph = lower.lower(passes.simplify(model))
     arena = plan.plan(graph, options.keep_inputs)
-    extra = [] if options.strip else _extra(model, graph, options.golden, notes)
+    extra = [] if options.strip else _extra(source, model, graph, options.golden, notes)
     data = layout.model_bytes(graph, arena.arena_bytes, extra)
     return Converted(data, graph, arena, notes, nodes_before)
 
 
-def _extra(model, graph, golden_inputs, notes):
-    """The optional chunks: names, golden vector."""
-    names = [t.name for t in graph.inputs + graph.outputs] + [step.node for step in graph.steps]
-    chunks = [(layout.CHUNK_NAMES, layout.names_chunk(names))]
+def _extra(origin, model, graph, golden_inputs, notes):
+    """The optional chunks: names, source, golden vector."""
+    names = layout.names_chunk(t.name for t in graph.inputs + graph.outputs)
+    nodes = layout.names_chunk(step.node for step in graph.steps)
+    chunks = [(layout.CHUNK_NAMES, names), (layout.CHUNK_NODES, nodes)]
+    chunks.append((layout.CHUNK_SOURCE, source_chunk(origin, model)))
     inputs = golden.random_inputs(graph) if golden_inputs is None else golden_inputs
     outputs = golden.reference(model, inputs)
     if outputs is None:

@@ -26,6 +26,10 @@ class Problem(Exception):
         self.todo = todo
 
 
+class DtypeProblem(Problem):
+    """An operator has no form for a dtype: one of narrow floats is then lowered in float32."""
+
+
 @dataclass
 class Finding:
     """A Problem with the place where it is: what (operator with its opset, or an input), name."""

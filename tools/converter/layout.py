@@ -14,7 +14,7 @@ MAGIC = b"MPCONNXR"
 VERSION = 1
 HEADER_NBYTES = 96
 KIND_MODEL, KIND_TENSORS = 0, 1
-CHUNK_DATA, CHUNK_NAMES, CHUNK_GOLDEN, CHUNK_SOURCE = 0, 1, 2, 3
+CHUNK_DATA, CHUNK_NAMES, CHUNK_GOLDEN, CHUNK_SOURCE, CHUNK_NODES = 0, 1, 2, 3, 4
 STORAGE_ARENA, STORAGE_DATA = 0, 1
 FEATURE_FLOAT64 = 1
 
@@ -44,6 +44,11 @@ def model_bytes(graph: Graph, arena_nbytes: int, extra: Sequence[tuple[int, byte
         words,
         extra,
     )
+
+
+def arena_bytes(model: bytes) -> int:
+    """Bytes of arena that a model file asks for."""
+    return int.from_bytes(model[56:60], "little")
 
 
 def tensor_bytes(tensors: Sequence[Tensor]) -> bytes:

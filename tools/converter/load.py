@@ -63,6 +63,7 @@ def drop_constant_inputs(model: onnx.ModelProto) -> None:
     inputs = [i for i in model.graph.input if i.name not in constant]
     del model.graph.input[:]
     model.graph.input.extend(inputs)
+    model.ir_version = max(model.ir_version, 4)  # IR 3 would demand them as inputs
 
 
 def _sorted(model: onnx.ModelProto) -> onnx.ModelProto:

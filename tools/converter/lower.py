@@ -8,7 +8,8 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from .errors import Finding, Problem, UnsupportedModel
+from . import widen
+from .errors import DtypeProblem, Finding, Problem, UnsupportedModel
 from .ir import Graph, Step, Tensor, dtype_name
 from .load import opset_of
 from .ops import lowering_of
@@ -70,10 +71,20 @@ class _Lowerer:
             lowering = lowering_of(proto.domain, proto.op_type)
             if lowering is None:
                 raise Problem("this operator has no kernel")
-            lowering.lower(Node(self, proto, lowering))
+            self._lower_in_some_dtype(Node(self, proto, lowering), lowering)
         except Problem as problem:
             opset = opset_of(self.model, proto.domain)
             self._find(f"{operator_of(proto)} (opset {opset})", name_of(proto), problem)
+
+    def _lower_in_some_dtype(self, node, lowering):
+        n_steps = len(self.graph.steps)
+        try:
+            lowering.lower(node)
+        except DtypeProblem:
+            if not widen.is_narrow(node):
+                raise
+            del self.graph.steps[n_steps:]
+            widen.lower_wide(node, lowering)
 
     def finish(self) -> Graph:
         """The graph, its outputs in memory of their own. Raises UnsupportedModel."""
@@ -116,12 +127,13 @@ def name_of(proto: onnx.NodeProto) -> str:
 class Node:
     """What a lowering sees of an ONNX node, and how it emits steps.
 
-    op: operator type; opset: version of its domain; inputs, outputs: Tensors, None where absent.
+    op: operator type; opset: version of its domain; proto: the ONNX node; inputs, outputs:
+    Tensors, None where absent.
     """
 
     def __init__(self, lowerer: _Lowerer, proto: onnx.NodeProto, lowering):
         self._lowerer = lowerer
-        self._proto = proto
+        self.proto = proto
         self._temps = 0
         self.op = proto.op_type
         self.name = f"{operator_of(proto)} {name_of(proto)}"
@@ -148,7 +160,7 @@ class Node:
 
     def attr(self, name: str, default=None):
         """An attribute's value (bytes decoded to str), or the default."""
-        for a in self._proto.attribute:
+        for a in self.proto.attribute:
             if a.name == name:
                 value = helper.get_attribute_value(a)
                 return value.decode() if isinstance(value, bytes) else value
@@ -165,10 +177,10 @@ class Node:
         return t.data
 
     def require_dtype(self, *dtypes: int) -> int:
-        """dtype of the first input; Problem unless it is one of these ONNX numbers."""
+        """dtype of the first input; DtypeProblem unless it is one of these ONNX numbers."""
         dtype = self.inputs[0].dtype
         if dtype not in dtypes:
-            raise Problem(f"dtype {dtype_name(dtype)}")
+            raise DtypeProblem(f"dtype {dtype_name(dtype)}")
         return dtype
 
     def emit(
@@ -197,7 +209,7 @@ class Node:
     def temp(self, dtype: int, shape: Iterable[int]) -> Tensor:
         """A new intermediate value (also for scratch)."""
         self._temps += 1
-        name = f"{self._proto.output[0]}/{self._temps}"
+        name = f"{self.proto.output[0]}/{self._temps}"
         return Tensor(name, dtype, tuple(int(d) for d in shape))
 
     def constant(self, data: np.ndarray) -> Tensor:

@@ -16,7 +16,7 @@ from .recipe import Recipe
 from .staging import SCRIPT, staged
 from .target import Completed, Target
 
-HEAP = 64 << 20  # bytes; a host's test must not fail for want of memory, a device's may
+HEAP = 8 << 20  # bytes; more makes code that allocates much slower than the cache allows
 
 # What an installed MicroPython must have to stand in for one built here.
 PROBE = """

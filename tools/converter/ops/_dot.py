@@ -14,7 +14,7 @@ from ._move import emit_move, strides_of
 def pack_rows(
     node, w: Tensor, rows: Sequence[int], cols: Sequence[int], bias: Tensor | None, scale=1.0
 ):
-    """w (any rank) as rows x cols with the bias behind each row, as a float32 Tensor.
+    """w (any rank) as rows x cols with the bias behind each row, in w's dtype.
 
     rows, cols: axes of w that make the rows and the columns, in order; a flipped axis is given as
     ~axis. bias: one value a row, or None. At conversion if both are known, else by a move.
@@ -24,10 +24,12 @@ def pack_rows(
     if w.data is not None and (bias is None or bias.data is not None):
         flipped = [a if a >= 0 else ~a for a in [*rows, *cols] if a < 0]
         data = np.flip(w.data, flipped).transpose([a if a >= 0 else ~a for a in [*rows, *cols]])
-        data = data.reshape(n_rows, n_cols) * np.float32(scale)
+        data = data.reshape(n_rows, n_cols)
+        if scale != 1.0:
+            data = data * np.float32(scale)
         if bias is not None:
             data = np.concatenate([data, bias.data.reshape(n_rows, 1)], axis=1)
-        return node.constant(data.astype(np.float32))
+        return node.constant(data.astype(w.np_dtype))
     width = n_cols + (bias is not None)
     packed = node.temp(w.dtype, (n_rows, width))
     w_strides, first = _signed_strides(w, [*rows, *cols])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-from ..errors import Problem
+from ..errors import DtypeProblem, Problem
 from ..ir import Tensor, dtype_name
 from ._move import collapse, strides_of
 
@@ -137,4 +137,4 @@ def _number(table, op):
 
 def _check(table, op, x):
     if x.dtype not in table[op]:
-        raise Problem(f"dtype {dtype_name(x.dtype)}")
+        raise DtypeProblem(f"dtype {dtype_name(x.dtype)}")

@@ -78,3 +78,19 @@ def _fits_words(dims, x_strides, out_strides, firsts) -> bool:
 def emit_copy(emit, x: Tensor, out: Tensor) -> None:
     """out = x, element by element in C order."""
     emit_move(emit, x, out, [x.nelem], [1], [1])
+
+
+def emit_transpose(node, x: Tensor, out: Tensor, view: Sequence[int], perm: Sequence[int]) -> None:
+    """out = numpy.transpose(x seen as shape view, perm); no copy where that moves nothing."""
+    strides = strides_of(view)
+    order = [a for a in perm if view[a] != 1]
+    if order == sorted(order):
+        node.alias(out, x)
+        return
+    dims = [view[a] for a in perm]
+    emit_move(node.emit, x, out, dims, [strides[a] for a in perm], strides_of(dims))
+
+
+def emit_fill(node, value: Tensor, out: Tensor) -> None:
+    """Every element of out = the only element of value."""
+    emit_move(node.emit, value, out, [out.nelem], [0], [1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import Problem
+from ..errors import DtypeProblem
 from . import lowers
 from ._elementwise import emit_binary
 
@@ -41,7 +41,7 @@ def lower_pow(node):
         emit_binary(node, "mul", a, a, out)
         return
     if b.dtype in (10, 16):
-        raise Problem("exponent of dtype float16 or bfloat16", "cast it to float32")
+        raise DtypeProblem("exponent of dtype float16 or bfloat16")
     emit_binary(node, "pow", a, b, out)
 
 

@@ -13,7 +13,8 @@ from ._dot import pack_rows
 from ._elementwise import emit_binary
 from ._move import collapse, emit_move, strides_of
 
-FLOAT = 1
+FLOATS = (1, 11)
+INTS = (6, 7, 12, 13)
 
 
 @lowers("Gemm")
@@ -23,10 +24,12 @@ def lower_gemm(node):
     Known weights take in alpha, and C where it is one value a column; the rest becomes
     element-wise steps behind the product.
     """
-    node.require_dtype(FLOAT)
+    dtype = node.require_dtype(*FLOATS, *INTS)
     a, b, c = node.inputs[0], node.inputs[1], node.input(2)
     out = node.outputs[0]
     alpha, beta = node.attr("alpha", 1.0), node.attr("beta", 1.0)
+    if dtype in INTS and (alpha, beta) != (1.0, 1.0):
+        raise Problem("alpha or beta for integers")
     (m, n), k = out.shape, a.shape[0 if node.attr("transA", 0) else 1]
     if node.attr("transA", 0):
         a = _transposed(node, a)
@@ -37,8 +40,8 @@ def lower_gemm(node):
     late_c = None if bias is not None else c
     w = pack_rows(node, b, rows, cols, bias, scale)
     done = late_alpha == 1.0 and late_c is None
-    product = out if done else node.temp(FLOAT, (m, n))
-    _emit_gemm(node, a, w, product, (1, 1, m, n, k), bias is not None, (0, 0, 0, 0))
+    product = out if done else node.temp(dtype, (m, n))
+    emit_gemm(node, a, w, product, (1, 1, m, n, k), bias is not None, (0, 0, 0, 0))
     if not done:
         _finish(node, product, late_c, late_alpha, beta)
 
@@ -47,14 +50,14 @@ def _finish(node, product, c, alpha, beta):
     """out = alpha * product + beta * c, by element-wise steps."""
     out = node.outputs[0]
     if alpha != 1.0:
-        target = node.temp(FLOAT, out.shape) if c is not None else out
-        emit_binary(node, "mul", product, node.constant(np.float32(alpha)), target)
+        target = node.temp(out.dtype, out.shape) if c is not None else out
+        emit_binary(node, "mul", product, node.constant(np.asarray(alpha, out.np_dtype)), target)
         product = target
     if c is None:
         return
     if beta != 1.0:
-        scaled = node.temp(FLOAT, c.shape)
-        emit_binary(node, "mul", c, node.constant(np.float32(beta)), scaled)
+        scaled = node.temp(c.dtype, c.shape)
+        emit_binary(node, "mul", c, node.constant(np.asarray(beta, c.np_dtype)), scaled)
         c = scaled
     emit_binary(node, "add", product, c, out)
 
@@ -65,7 +68,8 @@ def _column_bias(node, c: Tensor | None, n: int, beta: float):
         return None
     if c.data is None:
         return c if beta == 1.0 and c.nelem == n else None
-    return node.constant(np.broadcast_to(c.data.reshape(-1) * np.float32(beta), (n,)))
+    values = c.data.reshape(-1) * np.asarray(beta, c.np_dtype)
+    return node.constant(np.broadcast_to(values, (n,)))
 
 
 def _transposed(node, a):
@@ -80,24 +84,27 @@ def _transposed(node, a):
 @lowers("MatMul")
 def lower_matmul(node):
     """numpy's matmul: batch dims broadcast, vectors are rows or columns."""
-    node.require_dtype(FLOAT)
-    a, b, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    node.require_dtype(*FLOATS, *INTS)
+    a, w, shape, steps = matmul_operands(node, node.inputs[0], node.inputs[1])
+    emit_gemm(node, a, w, node.outputs[0], shape, False, steps)
+
+
+def matmul_operands(node, a: Tensor, b: Tensor):
+    """(A, W, shape, steps) as emit_gemm takes them: B's matrices transposed to rows of k."""
     a_shape = a.shape if len(a.shape) > 1 else (1, *a.shape)
     b_shape = b.shape if len(b.shape) > 1 else (*b.shape, 1)
     m, k, n = a_shape[-2], a_shape[-1], b_shape[-1]
     w, w_batch = _pack_batches(node, b, b_shape)
     if math.prod(w_batch) == 1:
-        _emit_gemm(node, a, w, out, (1, 1, math.prod(a_shape[:-1]), n, k), False, (0, 0, 0, 0))
-        return
+        return a, w, (1, 1, math.prod(a_shape[:-1]), n, k), (0, 0, 0, 0)
     dims, (a_steps, w_steps) = _batches(a_shape[:-2], w_batch)
     if len(dims) > 2:
         a = _expanded(node, a, a_shape, w_batch)
         dims, (a_steps, w_steps) = _batches(a.shape[:-2], w_batch)
     if len(dims) > 2:
         raise Problem("MatMul batches that broadcast in more than two groups of dimensions")
-    dims = [1] * (2 - len(dims)) + dims
     steps = [0] * (2 - len(a_steps)) + a_steps + [0] * (2 - len(w_steps)) + w_steps
-    _emit_gemm(node, a, w, out, (*dims, m, n, k), False, steps)
+    return a, w, (*[1] * (2 - len(dims)), *dims, m, n, k), steps
 
 
 def _pack_batches(node, b, b_shape):
@@ -132,7 +139,8 @@ def _expanded(node, a, a_shape, w_batch):
     return out
 
 
-def _emit_gemm(node, a, w, out, shape, has_bias, steps):
+def emit_gemm(node, a, w, out, shape, has_bias, steps):
+    """One call of the kernel. shape: n0, n1, M, N, K; steps: of A and W, as its parameters."""
     n0, n1, m, n, k = shape
     params = [n0, n1, m, n, k, int(has_bias), *steps]
     node.emit("gemm", [a, w], [out], params, macs=n0 * n1 * m * n * k)

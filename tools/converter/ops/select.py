@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..ir import Tensor
 from . import lowers
 from ._elementwise import broadcast
 from ._move import collapse, emit_move, strides_of
@@ -9,9 +10,14 @@ from ._move import collapse, emit_move, strides_of
 
 @lowers("Where")
 def lower_where(node):
-    """The second choice fills the output; the first then goes where the condition holds."""
-    condition, a, b = node.inputs
-    out = node.outputs[0]
+    emit_where(node, *node.inputs, node.outputs[0])
+
+
+def emit_where(node, condition: Tensor, a: Tensor, b: Tensor, out: Tensor) -> None:
+    """out = a where the condition holds, else b, all broadcast to out.
+
+    b fills the output; a then goes where the condition holds.
+    """
     if 0 in out.shape:
         return
     dims, (strides,) = broadcast(out.shape, b)

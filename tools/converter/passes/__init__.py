@@ -6,11 +6,23 @@ import onnx
 
 from . import expand, fold, infer
 
+_MAX_ROUNDS = 8  # each takes out the Shape of what the one before has given a shape
+
 
 def simplify(model: onnx.ModelProto) -> onnx.ModelProto:
     """Shapes inferred, constants folded, operators without a kernel replaced by their bodies."""
-    model = fold.fold(infer.infer(model))
+    model = _settled(model)
     expanded = expand.expand(model)
-    if expanded is not model:
-        model = fold.fold(infer.infer(expanded))
+    return model if expanded is model else _settled(expanded)
+
+
+def _settled(model):
+    """Inference and folding in turn, until no Shape goes away any more; with all types."""
+    left = None
+    for _ in range(_MAX_ROUNDS):
+        model = fold.fold(infer.infer(model))
+        del model.graph.value_info[:]  # what is inferred anew may have become known
+        before, left = left, sum(node.op_type in ("Shape", "Size") for node in model.graph.node)
+        if left in (0, before):
+            break
     return infer.infer(model)

@@ -3,47 +3,67 @@
 from __future__ import annotations
 
 import onnx
-from onnx import inliner
+from onnx import defs, inliner
 
 from ..load import opset_of
 from .infer import infer
 
 _MAX_DEPTH = 4  # a body may use operators that are functions themselves
+_DOMAIN = "mpconnxr.bodies"  # of the functions while they wait to be inlined
 
 
 def expand(model: onnx.ModelProto) -> onnx.ModelProto:
     """The model itself, or a copy with those operators expanded. Values must have types."""
     for _ in range(_MAX_DEPTH):
-        found = _expandable(model)
-        if not found:
+        bodies = _bodies(model)
+        if not bodies:
             return model
-        for node, schema in found:
-            _write_defaults(node, schema)
-        ids = [("", op) for op in sorted({node.op_type for node, _ in found})]
-        model = inliner.inline_selected_functions(
-            model, ids, exclude=False, inline_schema_functions=True
-        )
-        model = infer(model)  # the bodies' values have no types yet
+        model = infer(_inlined(model, bodies))  # the bodies' values have no types yet
     return model
 
 
-def _expandable(model):
-    """[(node, its schema)] of the nodes to replace."""
+def _bodies(model):
+    """{index of a node to replace: the function that defines it}."""
     from ..ops import lowering_of
 
-    version = opset_of(model, "")
-    found = []
-    for node in model.graph.node:
-        if node.domain in ("", "ai.onnx") and lowering_of("", node.op_type) is None:
-            try:
-                schema = onnx.defs.get_schema(node.op_type, version)
-            except onnx.defs.SchemaError:
-                continue
-            # the inliner finds no type for an input that is left out in the middle
-            by_types = schema.has_context_dependent_function and all(node.input)
-            if schema.has_function or by_types:
-                found.append((node, schema))
+    types = {v.name: v.type for v in [*model.graph.input, *model.graph.value_info]}
+    for t in model.graph.initializer:
+        types[t.name] = onnx.helper.make_tensor_type_proto(t.data_type, t.dims)
+    found = {}
+    for i, node in enumerate(model.graph.node):
+        if lowering_of(node.domain, node.op_type) is None:
+            body = _body(node, opset_of(model, node.domain), types)
+            if body is not None:
+                found[i] = body
     return found
+
+
+def _body(node, version, types):
+    """The node's definition at this opset, for its inputs' types; None if it has none."""
+    domain = "" if node.domain == "ai.onnx" else node.domain
+    try:
+        schema = defs.get_schema(node.op_type, version, domain)
+    except defs.SchemaError:
+        return None
+    if not schema.has_function and not schema.has_context_dependent_function:
+        return None
+    _write_defaults(node, schema)
+    if schema.has_function:
+        return _function(schema.get_function_with_opset_version, version, schema.function_opset_versions)
+    given = [types.get(name, onnx.TypeProto()).SerializeToString() for name in node.input]
+    return _function(
+        lambda v: schema.get_context_dependent_function_with_opset_version(
+            v, node.SerializeToString(), given
+        ),
+        version,
+        schema.context_dependent_function_opset_versions,
+    )
+
+
+def _function(get, version, versions):
+    """The newest body that is not newer than the opset, else the oldest there is."""
+    chosen = max((v for v in versions if v <= version), default=min(versions))
+    return onnx.FunctionProto.FromString(get(chosen))
 
 
 def _write_defaults(node, schema):
@@ -52,3 +72,31 @@ def _write_defaults(node, schema):
     for name, attribute in schema.attributes.items():
         if name not in present and attribute.default_value.type:
             node.attribute.append(attribute.default_value)
+
+
+def _inlined(model, bodies):
+    """A copy with each of these nodes replaced by its own function's nodes."""
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    copy.opset_import.append(onnx.helper.make_opsetid(_DOMAIN, 1))
+    for i, body in bodies.items():
+        node = copy.graph.node[i]
+        node.domain, node.op_type = _DOMAIN, f"{node.op_type}_{i}"
+        body.domain, body.name = node.domain, node.op_type
+        _import(copy, body)
+        copy.functions.append(body)
+    copy = inliner.inline_local_functions(copy)
+    kept = [o for o in copy.opset_import if o.domain != _DOMAIN]
+    del copy.opset_import[:]
+    copy.opset_import.extend(kept)
+    return copy
+
+
+def _import(model, body):
+    """Both import the same versions: the model's, where it has the domain."""
+    for o in body.opset_import:
+        version = opset_of(model, o.domain)
+        if version:
+            o.version = version
+        else:
+            model.opset_import.append(o)

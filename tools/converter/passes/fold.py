@@ -10,6 +10,7 @@ it would get wrong at an older opset is left to the device.
 
 from __future__ import annotations
 
+import numpy as np
 import onnx
 import onnx_ir
 from onnx_ir.passes import common as ir_passes
@@ -33,6 +34,10 @@ _RIGHT_SINCE = {
 }
 
 
+# Elements of a ConstantOfShape that is folded: shapes and masks, not tensors that a fill makes.
+_FILL_LIMIT = 1 << 8
+
+
 def fold(model: onnx.ModelProto) -> onnx.ModelProto:
     """A copy of the model in which all constant expressions are initializers.
 
@@ -40,18 +45,28 @@ def fold(model: onnx.ModelProto) -> onnx.ModelProto:
     """
     if any(_has_map(value.type) for value in model.graph.output):
         return model
-    opset = opset_of(model, "")
     ir = onnx_ir.from_proto(model)
     optimizer.fold_constants(
         ir,
         onnx_shape_inference=False,
         input_size_limit=_INPUT_LIMIT,
         output_size_limit=_OUTPUT_LIMIT,
-        should_fold=lambda node: False if _RIGHT_SINCE.get(node.op_type, 0) > opset else None,
+        should_fold=_chooser(opset_of(model, "")),
     )
     ir_passes.LiftConstantsToInitializersPass(lift_all_constants=True, size_limit=0)(ir)
     ir_passes.RemoveUnusedNodesPass()(ir)
     return onnx_ir.to_proto(ir)
+
+
+def _chooser(opset):
+    """node -> True to compute it now, False to leave it, None where onnxscript's rules decide."""
+
+    def choose(node):
+        if node.op_type == "ConstantOfShape":
+            return int(np.prod(node.inputs[0].const_value.numpy())) <= _FILL_LIMIT
+        return False if _RIGHT_SINCE.get(node.op_type, 0) > opset else None
+
+    return choose
 
 
 def _has_map(type_proto) -> bool:

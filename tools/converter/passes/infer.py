@@ -15,7 +15,9 @@ def infer(model: onnx.ModelProto) -> onnx.ModelProto:
     Raises ConvertError where the model contradicts itself.
     """
     model = _infer(model)
-    while annotate(model):
+    for _ in model.graph.node:  # each round gets past one such operator at least
+        if not annotate(model):
+            break
         model = _infer(model)
     return model
 

@@ -1,0 +1,138 @@
+"""Runs the golden vectors of a model file on this board: is it right here, and how fast is it?
+
+    from mpconnxr import golden
+    print(golden.verify("model.bin"))
+
+The converter put the vectors into the file, with the outputs that onnxruntime computed.
+"""
+
+import struct
+
+from .errors import ModelError
+from .model import Model
+from .reader import CHUNK_DATA, CHUNK_GOLDEN, CHUNK_NAMES, Reader
+
+TOLERANCE = 1e-4  # of the largest magnitude in the reference
+_ALIGNMENT = 16
+
+
+class Result:
+    """What verify found, over all vectors and outputs.
+
+    vectors: their number; max_error: largest absolute error; largest: largest magnitude in the
+    references; ok: in each output the error is at most TOLERANCE of its largest magnitude;
+    seconds: of one run (mean), None where this board has no clock.
+    """
+
+    def __init__(self):
+        self.vectors = 0
+        self.max_error = 0.0
+        self.largest = 0.0
+        self.ok = True
+        self.seconds = None
+
+    def add(self, error, largest):
+        """Counts one output in. An error that is no number is an infinite one."""
+        self.max_error = max(self.max_error, error)
+        self.largest = max(self.largest, largest)
+        self.ok = self.ok and error <= TOLERANCE * largest
+
+    def __str__(self):
+        time = "" if self.seconds is None else ", {:.6f} s a run".format(self.seconds)
+        return "{}: {} vector(s), error {:.3g} of {:.3g}{}".format(
+            "ok" if self.ok else "WRONG", self.vectors, self.max_error, self.largest, time
+        )
+
+
+def verify(source, arena=None):
+    """Loads a model, runs its golden vectors and compares: a Result.
+
+    source, arena: as for mpconnxr.load. The vectors are read into RAM where the file is not used
+    in place. Raises ModelError if the file has none, and whatever load raises.
+    """
+    reader = Reader(source, wanted=(CHUNK_DATA, CHUNK_NAMES, CHUNK_GOLDEN))
+    vectors = reader.chunk(CHUNK_GOLDEN)
+    if vectors is None:
+        raise ModelError("the file has no golden vector: it was stripped, or had no reference")
+    model = Model(reader, arena)
+    n, at = _count(vectors, model)
+    result = Result()
+    seconds = 0
+    for _ in range(n):
+        for t in model.inputs:
+            t.view("B")[:] = memoryview(vectors)[at : at + t.nbytes]
+            at += _padded(t.nbytes)
+        seconds += _timed_run(model)
+        for t in model.outputs:
+            result.add(*_compare(t, t.like(vectors, at).data))
+            at += _padded(t.nbytes)
+    result.vectors = n
+    result.seconds = seconds / n if _ticks() is not None else None
+    return result
+
+
+def _padded(nbytes):
+    return nbytes + -nbytes % _ALIGNMENT
+
+
+def _count(vectors, model):
+    """(number of vectors, where the first one starts); ModelError unless they fill the chunk."""
+    nbytes = sum([_padded(t.nbytes) for t in model.inputs + model.outputs])
+    n = struct.unpack_from("<I", vectors)[0] if len(vectors) >= _ALIGNMENT else 0
+    if not n or len(vectors) != _ALIGNMENT + n * nbytes:
+        raise ModelError("not a valid model file: golden vectors of another size")
+    return n, _ALIGNMENT
+
+
+def _ticks():
+    try:
+        from time import ticks_us
+    except ImportError:
+        return None
+    return ticks_us()
+
+
+def _timed_run(model):
+    """Seconds that one run took; 0 without a clock."""
+    start = _ticks()
+    model.run()
+    if start is None:
+        return 0
+    from time import ticks_diff, ticks_us
+
+    return ticks_diff(ticks_us(), start) / 1e6
+
+
+def _compare(t, wanted):
+    """(largest absolute error, largest finite magnitude of the reference) of one output."""
+    got, error, largest = t.data, 0.0, 0.0
+    decode = {"float16": _float16, "bfloat16": _bfloat16}.get(t.dtype, _same)
+    for i in range(t.nelem):
+        a, b = decode(got[i]), decode(wanted[i])
+        if -_INF < b < _INF:
+            largest = max(largest, abs(b))
+        if a != b and (a == a or b == b):  # a number is compared with another one
+            difference = abs(a - b)
+            error = max(error, difference if difference == difference else _INF)
+    return error, largest
+
+
+_INF = float("inf")
+
+
+def _same(value):
+    return value
+
+
+def _bfloat16(bits):
+    return struct.unpack("<f", struct.pack("<I", bits << 16))[0]
+
+
+def _float16(bits):
+    sign = -1.0 if bits >> 15 else 1.0
+    exponent, fraction = bits >> 10 & 31, bits & 1023
+    if exponent == 31:
+        return sign * _INF if not fraction else _INF - _INF
+    if exponent:
+        return sign * (1024 + fraction) * 2.0 ** (exponent - 25)
+    return sign * fraction * 2.0**-24

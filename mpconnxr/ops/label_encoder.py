@@ -1,0 +1,49 @@
+"""label_encoder: each item replaced by the value that belongs to it.
+
+    out[i] = values[k] where keys[k] == x[i]; for NaN values[K]; for what is no key values[K + 1]
+
+Serves LabelEncoder (all opsets) from numbers to numbers.
+
+    x       integers, float32 or float64
+    keys    x's dtype, K in rising order;  values  any numeric dtype, K + 2;  out  values' dtype
+    no params
+Raises ModelError. A step allocates only boxed floats and big integers.
+"""
+
+from ..tensor import range_of
+
+
+def prepare(node):
+    node.expect(3, 1, 0)
+    x, keys, values = node.inputs
+    out = node.outputs[0]
+    node.expect_dtype(x.dtype, keys)
+    node.expect_dtype(values.dtype, out)
+    for t in (x, out):
+        node.require(range_of(t.dtype) or t.dtype in ("float32", "float64"), "dtype " + t.dtype)
+    node.require(x.nelem == out.nelem and values.nelem == keys.nelem + 2, "sizes")
+    return x.nelem, _LabelEncoder(x.data, keys.data, values.data, out.data).step
+
+
+class _LabelEncoder:
+    def __init__(self, x, keys, values, out):
+        self.x, self.keys, self.values, self.out = x, keys, values, out
+
+    def step(self, lo, hi):
+        while lo < hi:
+            self.out[lo] = self.values[self._find(self.x[lo])]
+            lo += 1
+
+    def _find(self, v):
+        keys = self.keys
+        n = high = len(keys)
+        low = 0
+        if v != v:
+            return n
+        while low < high:
+            middle = (low + high) // 2
+            if keys[middle] < v:
+                low = middle + 1
+            else:
+                high = middle
+        return low if low < n and keys[low] == v else n + 1

@@ -1,0 +1,54 @@
+"""Quantization of items. Plain form.
+
+    x    items;  out  items in C order;  w  (scales, zero points or None, ...)
+    p    first item, row stride, stride of x; the same of the scales; first item of out; rows;
+         items a row
+"""
+
+INF = float("inf")
+
+_FAR = 1e6  # beyond every range, zero point included
+
+
+def quantize(x, w, out, p):
+    """w goes on with least, greatest, and an array of one float: the quotient is rounded to the
+    scales' dtype also where Python's floats are wider."""
+    scales, zeros, low, high, cell = w
+    k, n = p[6], p[8]
+    row = 0
+    while row < p[7]:
+        i = p[0] + row * p[1]
+        j = p[3] + row * p[4]
+        end = k + n
+        while k < end:
+            s = scales[j]
+            cell[0] = x[i] / s if s else x[i] * INF
+            v = cell[0]
+            if v > _FAR:
+                v = _FAR
+            elif not v > -_FAR:
+                v = -_FAR if v == v else 0.0
+            v = round(v)
+            if zeros:
+                v += zeros[j]
+            out[k] = low if v < low else high if v > high else v
+            i += p[2]
+            j += p[5]
+            k += 1
+        row += 1
+
+
+def dequantize(x, w, out, p):
+    scales, zeros = w
+    k, n = p[6], p[8]
+    row = 0
+    while row < p[7]:
+        i = p[0] + row * p[1]
+        j = p[3] + row * p[4]
+        end = k + n
+        while k < end:
+            out[k] = (x[i] - zeros[j] if zeros else x[i]) * scales[j]
+            i += p[2]
+            j += p[5]
+            k += 1
+        row += 1

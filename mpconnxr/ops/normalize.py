@@ -1,0 +1,68 @@
+"""normalize: each row shifted and scaled to mean 0 and variance 1, then by a scale and a bias.
+
+    y[r, i] = (x[r, i] - mean[r]) * inv[r] * scale[s] + bias[s],    s = r % period * step + i // block
+    inv[r] = 1 / sqrt(variance[r] + epsilon)
+
+or, not centred, with mean 0 and the mean square in place of the variance. Serves
+LayerNormalization, InstanceNormalization, GroupNormalization and RMSNormalization (all opsets).
+
+    x       float32 or float64 (rows, n)
+    scale   same dtype; may be left out;  bias  same dtype; may be left out behind scale
+    y       as x; may be the same memory;  mean, inv  float32 or float64 (rows); may be left out
+    params  rows, n, centred (0 or 1), bits of epsilon as float32, period, step, block
+Sums are compensated and the variance is that of the centred values, so single floats keep their
+digits however large the mean is. Raises ModelError. A step allocates only boxed floats.
+"""
+
+import struct
+
+from .. import forms
+from ..node import block
+
+
+def prepare(node):
+    node.require(1 <= len(node.inputs) <= 3 and len(node.outputs) in (1, 3), "tensors")
+    node.expect(len(node.inputs), len(node.outputs), 7)
+    x, y = node.inputs[0], node.outputs[0]
+    node.require(x.dtype in ("float32", "float64"), "dtype " + x.dtype)
+    node.expect_dtype(x.dtype, y, *node.inputs)
+    rows, n, centred = node.extents(0, 3)
+    period, step, width = node.extents(4, 3)
+    node.require(centred < 2 and rows * n == x.nelem == y.nelem, "sizes")
+    for t in node.outputs[1:]:
+        node.require(t.dtype in ("float32", "float64") and t.nelem == rows, "statistics")
+    if rows == 0:
+        return 0, None
+    node.require(period > 0 and width > 0 and n % width == 0, "period or block")
+    for t in node.inputs[1:]:
+        node.require((period - 1) * step + n // width <= t.nelem, "scale or bias size")
+    epsilon = struct.unpack("<f", struct.pack("<i", node.params[3]))[0]
+    p = block(0, n, centred, 0, width)
+    return rows, _Normalize(node.inputs, node.outputs, (period, step, epsilon), p).step
+
+
+class _Normalize:
+    """The extent is rows."""
+
+    def __init__(self, inputs, outputs, shape, p):
+        self.x, self.y, self.p = inputs[0].data, outputs[0].data, p
+        self.statistics = [t.data for t in outputs[1:]]
+        self.period, self.stride, epsilon = shape
+        # mean, inv, epsilon: a list holds them without rounding
+        self.moments = [0.0, 0.0, epsilon]
+        loops = forms.get("loops_normalize")
+        self.measure = loops.moments
+        self.w = tuple([self.moments] + [t.data for t in inputs[1:]])
+        self.apply = (loops.plain, loops.scaled, loops.scaled_shifted)[len(inputs) - 1]
+
+    def step(self, lo, hi):
+        p = self.p
+        while lo < hi:
+            p[0] = lo * p[1]
+            p[3] = lo % self.period * self.stride
+            self.measure(self.x, self.w, self.moments, p)
+            if self.statistics:
+                self.statistics[0][lo] = self.moments[0]
+                self.statistics[1][lo] = self.moments[1]
+            self.apply(self.x, self.w, self.y, p)
+            lo += 1

@@ -1,0 +1,55 @@
+"""offsets: tuples of indices to row numbers, for gather and scatter.
+
+    out[i0, i1, ...] = sum over d of i_d * stride_d + sum over t of index[i0, i1, ..., t] * step_t
+
+(a negative index counts from the end of its axis, which has size_t items). Serves GatherElements,
+GatherND, ScatterElements, ScatterND and Scatter (all opsets).
+
+    index  int32 or int64 (dims..., T);  out  int32 (dims...)
+    params rank, T, dims, strides, then T times each: sizes, steps
+Raises ModelError; InputError when it runs, for an index outside -size .. size - 1. A step
+allocates only what arithmetic does (integers of more than 30 bits).
+"""
+
+from .. import forms
+from ..errors import InputError
+from ..node import BIAS, block
+
+
+def prepare(node):
+    node.require(len(node.params) >= 2, "params")
+    rank, n_t = node.extents(0, 2)
+    node.expect(1, 1, 2 + 2 * rank + 2 * n_t)
+    index, out = node.inputs[0], node.outputs[0]
+    node.require(index.dtype in ("int32", "int64"), "indices of dtype " + index.dtype)
+    node.expect_dtype("int32", out)
+    dims, strides = node.extents(2, rank), node.extents(2 + rank, rank)
+    sizes, steps = node.extents(2 + 2 * rank, n_t), node.extents(2 + 2 * rank + n_t, n_t)
+    n, last = 1, 0
+    for d, s in zip(dims + sizes, strides + steps):
+        last += max(d - 1, 0) * s
+    for d in dims:
+        n *= d
+    node.require(n == out.nelem and n * n_t == index.nelem and last < BIAS, "sizes")
+    if n == 0:
+        return 0, None
+    node.require(min(sizes + [1]) > 0, "picks from nothing")
+    return n, _Offsets(node.name, index, out, block(0, 0, 0, rank, n_t, *node.params[2:])).step
+
+
+class _Offsets:
+    """The extent is tuples."""
+
+    def __init__(self, name, index, out, p):
+        self.name = name
+        self.index, self.out, self.p = index.data, out.data, p
+        self.loop = forms.get("loops_offsets").offsets
+
+    def step(self, lo, hi):
+        p = self.p
+        p[0] = lo
+        p[1] = hi
+        p[2] = 0
+        self.loop(self.index, self.index, self.out, p)
+        if p[2]:
+            raise InputError(self.name + ": an index is out of range")

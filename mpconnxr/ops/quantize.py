@@ -1,0 +1,53 @@
+"""quantize: floats to integers and back, by scales and zero points.
+
+    op 0   out = saturate(round(x / scale) + zero_point)        to even from the middle
+    op 1   out = (x - zero_point) * scale
+
+Serves QuantizeLinear and DequantizeLinear (all opsets; by tensor, axis or block).
+
+    x      op 0: float32, float64 or int32; op 1: int8, uint8, int16, uint16 or int32
+    scale  float32 or float64, broadcast to x
+    zero_point  of the integers' dtype, as many as scales; may be left out
+    out    op 0: int8, uint8, int16 or uint16; op 1: float32 or float64
+    params op, rank, then rank times each: dims, strides of x, strides of scale
+NaN becomes the zero point. Raises ModelError. A step allocates only boxed floats and integers.
+"""
+
+from array import array
+
+from .. import forms
+from ..tensor import range_of
+from .runs import Runs
+
+_FLOATS = ("float32", "float64")
+_NARROW = ("int8", "uint8", "int16", "uint16")
+
+
+def prepare(node):
+    node.require(len(node.inputs) in (2, 3) and len(node.params) >= 2, "tensors or params")
+    node.expect(len(node.inputs), 1, len(node.params))
+    x, scale, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    back = node.params[0]
+    node.require(0 <= back < 2, "operation")
+    node.require(scale.dtype in _FLOATS, "scale of dtype " + scale.dtype)
+    if back:
+        node.require(x.dtype in _NARROW or x.dtype == "int32", "dtype " + x.dtype)
+        node.require(out.dtype in _FLOATS, "dtype " + out.dtype)
+    else:
+        node.require(x.dtype in _FLOATS or x.dtype == "int32", "dtype " + x.dtype)
+        node.require(out.dtype in _NARROW, "dtype " + out.dtype)
+    zeros = None
+    if len(node.inputs) == 3:
+        zeros = node.inputs[2]
+        node.expect_dtype(x.dtype if back else out.dtype, zeros)
+        node.require(zeros.nelem >= scale.nelem, "zero points")
+        zeros = zeros.data
+    runs = Runs(node, 1, x.nelem, scale.nelem, out.nelem)
+    if runs.n:
+        loops = forms.get("loops_quantize")
+        w = (scale.data, zeros)
+        if not back:
+            cell = array("f" if scale.dtype == "float32" else "d", [0.0])
+            w += range_of(out.dtype) + (cell,)
+        runs.bind(loops.dequantize if back else loops.quantize, x.data, w, out.data)
+    return runs.n, runs.step

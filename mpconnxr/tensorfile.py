@@ -1,0 +1,30 @@
+"""Reads files of plain tensors, made by `python -m tools.converter tensor input_0.pb input.bin`.
+
+    from mpconnxr import tensorfile
+    model.run(tensorfile.read("input.bin")[0].data)
+
+So a board can be fed ONNX's test vectors.
+"""
+
+from .errors import ModelError
+from .reader import KIND_TENSORS, STORAGE_DATA, Reader
+from .tensor import Tensor
+
+
+def read(source, verify=True):
+    """The tensors of a file, in order, with their names; their data are views, used in place.
+
+    source, verify: as for mpconnxr.load. Raises ModelError, UnsupportedError; OSError if a path
+    cannot be opened.
+    """
+    reader = Reader(source, verify, KIND_TENSORS)
+    names = reader.io_names()
+    tensors = []
+    for i in reader.outputs:
+        info = reader.tensors[i]
+        if info.storage != STORAGE_DATA:
+            raise ModelError("not a valid tensor file: a tensor without data")
+        buffer, offset = reader.buffer(info, None)
+        name = names[len(tensors)]
+        tensors.append(Tensor(buffer, offset, info.nbytes, info.dtype, info.shape, name))
+    return tensors

@@ -1,0 +1,68 @@
+"""ONNX's own node tests as small model files, so that a new kernel is tested by itself."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from tools.converter.convert import Options, convert
+from tools.converter.errors import ConvertError
+from tools.converter.ops import lowering_of
+
+
+@dataclass
+class Case:
+    """A node test as a file. inputs: the bytes of its inputs in the file's order."""
+
+    name: str
+    data: bytes
+    kernels: frozenset[str]
+    inputs: list[bytes]
+
+
+@functools.cache
+def all_cases() -> list[Case]:
+    """Every node test of one node that the converter can convert."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the reference implementation, about overflows
+        from onnx.backend.test.case.node import collect_testcases
+
+        found = collect_testcases(None)
+    tested = [c for c in found if c.model is not None and _lowering(c.model)]
+    return [case for case in map(_case, tested) if case]
+
+
+def smallest(files: int) -> dict[str, list[bytes]]:
+    """For each kernel the smallest files that use it."""
+    found: dict[str, set[bytes]] = {}
+    for case in all_cases():
+        for kernel in case.kernels:
+            found.setdefault(kernel, set()).add(case.data)
+    return {k: sorted(v, key=lambda data: (len(data), data))[:files] for k, v in found.items()}
+
+
+def _lowering(model):
+    nodes = model.graph.node
+    return lowering_of(nodes[0].domain, nodes[0].op_type) if len(nodes) == 1 else None
+
+
+def _case(test):
+    names = [i.name for i in test.model.graph.input]
+    values = dict(zip(names, test.data_sets[0][0], strict=True))
+    if not all(isinstance(v, np.ndarray | np.generic) for v in values.values()):
+        return None
+    node = test.model.graph.node[0]
+    fixes = _lowering(test.model).fixes_shape
+    fixed = {node.input[i] for i in fixes if i < len(node.input)}
+    bind = {n: np.asarray(v) for n, v in values.items() if n in fixed}
+    shapes = {n: v.shape for n, v in values.items() if n not in fixed}
+    try:
+        done = convert(test.model, Options(shapes=shapes, bind=bind, strip=True))
+    except ConvertError:
+        return None
+    kernels = frozenset(step.kernel for step in done.graph.steps)
+    inputs = [np.ascontiguousarray(values[t.name]).tobytes() for t in done.graph.inputs]
+    return Case(test.name, done.data, kernels, inputs)

@@ -1,0 +1,194 @@
+"""What docs/api.md promises about loading, tensors, arenas and sessions, on each target."""
+
+import struct
+
+import pytest
+
+from tests.host.device import small
+from tools.micropython import UNIX_TARGETS
+
+every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
+RELU = "[1.0, 0.0, 3.0, 0.0, 5.0, 0.0]"
+
+
+@every_target
+def test_sources(target, relu):
+    script = """
+import mpconnxr
+data = open("m.bin", "rb").read()
+shifted = bytearray(b"?" * 3 + data)
+for source in ("m.bin", data, bytearray(data), memoryview(data), memoryview(shifted)[3:]):
+    print(list(mpconnxr.load(source).run([1, -2, 3, -4, 5, -6])[0].data))
+for source in (5, None):
+    try:
+        mpconnxr.load(source)
+    except TypeError as e:
+        print(e)
+try:
+    mpconnxr.load("absent.bin")
+except OSError:
+    print("absent")
+"""
+    refusals = ["a path or a buffer is needed"] * 2 + ["absent"]
+    assert small.lines(target, script, m=relu) == [RELU] * 5 + refusals
+
+
+@every_target
+def test_tensors(target, relu):
+    script = """
+import mpconnxr
+m = mpconnxr.load("m.bin")
+for t in m.inputs + m.outputs:
+    print(t.name, t.dtype, t.shape, t.nelem, t.nbytes, len(t.data))
+m.inputs[0].data[1] = 7.5
+print(m.run() is m.outputs, m.outputs[0].data[1], m.arena_nbytes)
+"""
+    printed = small.lines(target, script, m=relu)
+    assert printed[:2] == ["x float32 (2, 3) 6 24 6", "y float32 (2, 3) 6 24 6"]
+    assert printed[2].startswith("True 7.5 ")
+
+
+def test_a_stripped_file_has_numbered_names(target):
+    script = """
+import mpconnxr
+m = mpconnxr.load("m.bin")
+print(m.inputs[0].name, m.outputs[0].name)
+"""
+    assert small.lines(target, script, m=small.binary(small.relu())) == ["input_0 output_0"]
+
+
+@every_target
+def test_arena_of_the_caller(target, relu):
+    script = """
+import mpconnxr
+n = mpconnxr.load("m.bin").arena_nbytes
+x = [1, -2, 3, -4, 5, -6]
+for arena in (bytearray(n), bytearray(n + 100), memoryview(bytearray(n + 16))[16:]):
+    print(list(mpconnxr.load("m.bin", arena=arena).run(x)[0].data))
+try:
+    mpconnxr.load("m.bin", arena=bytearray(n - 1))
+except mpconnxr.ArenaError as e:
+    print(e.needed == n, e.available == n - 1, str(n) in str(e), str(n - 1) in str(e))
+for arena in (memoryview(bytearray(n + 3))[3:], memoryview(bytes(n))):
+    try:
+        mpconnxr.load("m.bin", arena=arena)
+    except mpconnxr.ArenaError as e:
+        print(str(e).split(", ")[-1])
+for arena in (bytes(n), 5):
+    try:
+        mpconnxr.load("m.bin", arena=arena)
+    except TypeError as e:
+        print(e)
+"""
+    assert small.lines(target, script, m=relu) == [
+        *[RELU] * 3,
+        "True True True True",
+        "but the buffer does not start at a multiple of 8",
+        "but the buffer is read-only",
+        *["arena: a bytearray or a memoryview of one is needed"] * 2,
+    ]
+
+
+def test_an_arena_that_the_heap_cannot_hold(target):
+    data = bytearray(small.binary(small.relu()))
+    struct.pack_into("<I", data, 56, 1 << 30)
+    script = """
+import mpconnxr
+try:
+    mpconnxr.load("m.bin", verify=False)
+except mpconnxr.ArenaError as e:
+    print(e.needed, 0 < e.available < 64 << 20)
+"""
+    assert small.lines(target, script, m=bytes(data)) == [f"{1 << 30} True"]
+
+
+@every_target
+def test_two_models_share_an_arena(target, relu, two_inputs):
+    script = """
+import mpconnxr
+arena = bytearray(256)
+a = mpconnxr.load("a.bin", arena=arena)
+b = mpconnxr.load("b.bin", arena=arena)
+for _ in range(2):
+    print(list(a.run([1, -2, 3, -4, 5, -6])[0].data))
+    print(list(b.run([[1, 2], [3], 4])[0].data))
+"""
+    assert small.lines(target, script, a=relu, b=two_inputs) == [RELU, "[1.0, 2.0, 3.0]"] * 2
+
+
+@every_target
+def test_weights_stay_in_the_callers_bytes(target):
+    w = small.floats(4)
+    proto = small.model(
+        [("Relu", "x", "y", {})],
+        [small.value("x", (1,))],
+        [small.value("y", (1,)), small.value("w", (4,))],
+        w=w,
+    )
+    script = """
+import struct, uctypes
+import mpconnxr
+data = open("m.bin", "rb").read()
+m = mpconnxr.load(data)
+at = uctypes.addressof(m.outputs[1].view("B")) - uctypes.addressof(data)
+print(at, struct.unpack_from("<4f", data, at) == tuple(m.outputs[1].data))
+shifted = bytearray(1) + data
+m = mpconnxr.load(memoryview(shifted)[1:])
+at = uctypes.addressof(m.outputs[1].view("B")) - uctypes.addressof(shifted)
+print(0 <= at < len(shifted), len(m.outputs[1].data))
+"""
+    data = small.binary(proto)
+    assert small.lines(target, script, m=data) == [f"{data.find(w.tobytes())} True", "False 4"]
+
+
+@every_target
+def test_views_keep_the_arena_alive(target, relu):
+    script = """
+import gc
+import mpconnxr
+def outputs():
+    return mpconnxr.load("m.bin").run([1, -2, 3, -4, 5, -6])[0].data
+views = [outputs() for _ in range(20)]
+gc.collect()
+rubbish = [bytearray(b"\\xff" * 64) for _ in range(2000)]
+print(set([str(list(v)) for v in views]))
+"""
+    assert small.lines(target, script, m=relu) == [f"{{'{RELU}'}}"]
+
+
+@every_target
+def test_inference_session(target, two_inputs):
+    script = """
+import mpconnxr
+s = mpconnxr.InferenceSession("m.bin")
+print([t.name for t in s.get_inputs()], [t.name for t in s.get_outputs()])
+feed = {"a": [1, 2], "b": [3], "s": 4}
+print([list(v) for v in s.run(["r", "y"], feed)], [list(v) for v in s.run(None, feed)])
+try:
+    s.run(["z"], feed)
+except mpconnxr.InputError as e:
+    print(e)
+"""
+    assert small.lines(target, script, m=two_inputs) == [
+        "['a', 'b', 's'] ['y', 'r']",
+        "[[4.0], [1.0, 2.0, 3.0]] [[1.0, 2.0, 3.0], [4.0]]",
+        "no output z; there are y, r",
+    ]
+
+
+@every_target
+def test_a_model_imports_only_what_it_needs(target, relu):
+    script = """
+import sys
+import mpconnxr
+print(sorted([n for n in sys.modules if n.startswith("mpconnxr")]))
+mpconnxr.load("m.bin").run([0] * 6)
+print(sorted([n for n in sys.modules if n.startswith("mpconnxr.ops.")]))
+print("mpconnxr.golden" in sys.modules, "mpconnxr.session" in sys.modules)
+"""
+    first, kernels, others = small.lines(target, script, m=relu)
+    assert first == "['mpconnxr', 'mpconnxr.errors']"
+    # The plain form of the loops is no module: forms compiles it from the source.
+    loops = ", 'mpconnxr.ops.loops_relu'" if target.viper else ""
+    assert kernels == f"[{loops[2:] + ', ' if loops else ''}'mpconnxr.ops.relu']"
+    assert others == "False False"

@@ -1,0 +1,163 @@
+"""The right form of each family of loops is taken, and all its forms give the same bits."""
+
+import struct
+
+import numpy as np
+import pytest
+
+from tests.host.device import cases, small
+from tools.micropython import UNIX_TARGETS
+
+every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
+viper_targets = pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
+
+OPS = small.ROOT / "mpconnxr" / "ops"
+RANDOM_MODELS = 40
+HEAP = 64 << 20  # bytes: some of ONNX's cases are large
+SHOW = "from mpconnxr import forms\nprint(forms.available({0!r}), forms.get({0!r}, {1!r}).NAME)"
+COMMON = "COMMON = True\nNAME = 'common'\nimport micropython\n@micropython.viper\ndef f(): pass\n"
+
+
+def common_families():
+    return {p.stem for p in OPS.glob("loops_*.py") if "\nCOMMON = True" in p.read_text()}
+
+
+def family(**modules):
+    """The package with these modules among its kernels, as files."""
+    return {
+        **{f"mpconnxr/{p.name}": p for p in (small.ROOT / "mpconnxr").glob("*.py")},
+        "mpconnxr/ops/__init__.py": b"",
+        **{f"mpconnxr/ops/{name}.py": text.encode() for name, text in modules.items()},
+    }
+
+
+def show(target, name, form=None, **modules):
+    done = target.run(SHOW.format(name, form), files=family(**modules))
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@every_target
+@pytest.mark.parametrize("name", sorted(common_families()))
+def test_families_written_once(target, name):
+    script = f"from mpconnxr import forms\nprint(forms.available({name!r}))"
+    expected = ["viper", "plain"] if target.viper else ["plain"]
+    assert small.run(target, script).strip() == str(expected)
+
+
+@every_target
+def test_a_common_source_serves_both_forms(target):
+    best = "['viper', 'plain']" if target.viper else "['plain']"
+    assert show(target, "loops_t", loops_t=COMMON) == f"{best} common"
+    assert show(target, "loops_t", "plain", loops_t=COMMON) == f"{best} common"
+
+
+@every_target
+def test_tuned_forms_win_where_the_machine_can_run_them(target):
+    modules = {
+        "loops_t": "NAME = 'plain'",
+        "loops_t_viper": "NAME = 'viper'\n@micropython.viper\ndef f(): pass\n",
+        # Compiles anywhere, and so must be refused by architecture.
+        "loops_t_thumb": "NAME = 'thumb'",
+        "loops_t_armv7m": "NAME = 'armv7m'",
+    }
+    best = "['viper', 'plain'] viper" if target.viper else "['plain'] plain"
+    assert show(target, "loops_t", **modules) == best
+    assert show(target, "loops_t", "plain", **modules).endswith(" plain")
+
+
+@pytest.mark.parametrize(
+    ("number", "best"),
+    [(2, "viper"), (4, "thumb"), (5, "armv7m"), (6, "armv7em"), (8, "armv7em"), (10, "viper")],
+)
+def test_the_architecture_decides(target, number, best):
+    names = ("viper", "thumb", "armv7m", "armv7em")
+    modules = {f"loops_t_{name}": f"NAME = {name!r}" for name in names}
+    script = f"from mpconnxr import forms\nforms.arch = lambda: {number}\n"
+    script += "print(forms.available('loops_t')[0], forms.get('loops_t').NAME)"
+    done = target.run(script, files=family(loops_t="NAME = 'plain'", **modules))
+    assert (done.stdout, done.stderr) == (f"{best} {best}\n", "")
+
+
+@every_target
+def test_a_family_that_is_absent(target):
+    script = """
+from mpconnxr import UnsupportedError, forms
+for name, form in (("loops_none", None), ("loops_relu", "thumb")):
+    try:
+        forms.get(name, form)
+    except UnsupportedError as e:
+        print(e)
+"""
+    absent, no_thumb = small.run(target, script).splitlines()
+    assert absent == "loops_none has no armv7em or armv7m or thumb or viper or plain form here"
+    assert no_thumb == "loops_relu has no thumb form here"
+
+
+@every_target
+def test_a_form_that_fails_leaves_nothing_behind(target):
+    unknown = "NAME = 'viper'\n@micropython.none\ndef f(): 0"
+    modules = {"loops_t": "NAME = 'plain'", "loops_t_viper": unknown}
+    script = "from mpconnxr import forms\nimport sys\nprint(forms.get('loops_t').NAME)\n"
+    script += "print('mpconnxr.ops.loops_t_viper' in sys.modules)"
+    done = target.run(script, files=family(**modules))
+    assert (done.stdout, done.stderr) == ("plain\nFalse\n", "")
+
+
+def packed(named):
+    """cases.bin of forms_agree.py from [(name, model, inputs)]."""
+
+    def number(n):
+        return struct.pack("<I", n)
+
+    packed = bytearray()
+    for name, data, inputs in named:
+        for piece in (name.encode(), data):
+            packed += number(len(piece)) + piece
+        packed += number(len(inputs)) + b"".join(number(len(x)) + x for x in inputs)
+    return bytes(packed)
+
+
+def agreeing(target, named):
+    """Families that were used; every case must give the same bits in all forms."""
+    script = small.SCRIPTS / "forms_agree.py"
+    files = {"cases.bin": packed(named)}
+    *differences, families = small.run(target, script, files, heap=HEAP).splitlines()
+    assert not differences
+    return set(families.split())
+
+
+def random_model(rng):
+    """Conv, Relu or Clip, MaxPool and Transpose with random shapes, strides, pads and values."""
+    c, m, h, w = (int(v) for v in rng.integers([1, 1, 5, 5], [4, 4, 9, 9]))
+    conv = {"pads": rng.integers(0, 3, 4).tolist(), "strides": [1, c]}
+    conv["dilations"] = rng.integers(1, 3, 2).tolist()
+    pool = {"kernel_shape": [2, 1], "pads": [1, 0, 0, 0]}
+    pool["strides"] = rng.integers(1, 3, 2).tolist()
+    nodes = [
+        ("Conv", "x w b", "c", conv),
+        ("Relu", "c", "r", {}) if m > 1 else ("Clip", "c low", "r", {}),
+        ("MaxPool", "r", "p", pool),
+        ("Transpose", "p", "y", {"perm": rng.permutation(4).tolist()}),
+    ]
+    proto = small.model(
+        nodes,
+        [small.value("x", (2, c, h, w))],
+        [small.value("y", [None] * 4)],
+        w=rng.standard_normal((m, c, *rng.integers(1, 4, 2))).astype(np.float32),
+        b=rng.standard_normal(m).astype(np.float32),
+        low=np.float32(rng.standard_normal()),
+    )
+    x = rng.standard_normal((2, c, h, w)).astype(np.float32)
+    x.flat[:2] = rng.choice([np.inf, -np.inf, np.nan, -0.0, 1e-42], 2)
+    return small.binary(proto), [x.tobytes()]
+
+
+@viper_targets
+@pytest.mark.slow
+def test_forms_agree(target):
+    """On ONNX's node tests and on random models, which together use every common family."""
+    rng = np.random.default_rng(2)
+    named = [(c.name, c.data, c.inputs) for c in cases.all_cases()]
+    named += [(f"random {i}", *random_model(rng)) for i in range(RANDOM_MODELS)]
+    assert common_families() <= agreeing(target, named)

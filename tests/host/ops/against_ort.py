@@ -1,0 +1,101 @@
+"""Single-node models on a MicroPython target against onnxruntime, many in one process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper, numpy_helper
+
+from tools.converter import golden
+from tools.converter.convert import Converted, Options, convert
+from tools.harness import Job, run_jobs
+
+
+@dataclass
+class Node:
+    """A node with its input arrays (None: left out). fixed: which of them are constants."""
+
+    op: str
+    inputs: list
+    attrs: dict = field(default_factory=dict)
+    opset: int = 20
+    fixed: tuple[int, ...] = ()
+    dtypes: tuple = (np.float32,)  # of the outputs
+
+    def model(self, shapes=None) -> onnx.ModelProto:
+        """shapes: of the outputs; without them it is for onnxruntime only."""
+        names = ["" if x is None else f"x{i}" for i, x in enumerate(self.inputs)]
+        outputs = [f"y{i}" for i in range(len(self.dtypes))]
+        infos = [_info(f"x{i}", x.dtype, x.shape) for i, x in self._variable()]
+        constants = [numpy_helper.from_array(self.inputs[i], f"x{i}") for i in self.fixed]
+        shapes = shapes or [None] * len(outputs)
+        results = [_info(*out) for out in zip(outputs, self.dtypes, shapes, strict=True)]
+        node = helper.make_node(self.op, names, outputs, **self.attrs)
+        graph = helper.make_graph([node], "one", infos, results, constants)
+        opsets = [helper.make_opsetid("", self.opset)]
+        return helper.make_model(graph, opset_imports=opsets, ir_version=8)
+
+    def _variable(self):
+        given = enumerate(self.inputs)
+        return [(i, x) for i, x in given if x is not None and i not in self.fixed]
+
+    def values(self) -> list[np.ndarray]:
+        return [np.asarray(x) for _, x in self._variable()]
+
+    def expected(self) -> list[np.ndarray]:
+        pytest.importorskip("onnxruntime")
+        found = golden.reference(self.model(), self.values())
+        assert found is not None, f"onnxruntime does not run {self}"
+        return found
+
+    def converted(self, outputs) -> Converted:
+        return convert(self.model([y.shape for y in outputs]), Options(strip=True))
+
+    def __str__(self):
+        shapes = [None if x is None else f"{x.dtype}{list(x.shape)}" for x in self.inputs]
+        return f"{self.op}-{self.opset} {shapes} {self.attrs}"
+
+
+def _info(name, dtype, shape):
+    return helper.make_tensor_value_info(
+        name, helper.np_dtype_to_tensor_dtype(np.dtype(dtype)), shape
+    )
+
+
+def run(target, nodes: list[Node], expected: list[list[np.ndarray]]) -> list[list[np.ndarray]]:
+    """Outputs of each node on the target. Fails if one does not run. expected: for the shapes."""
+    done = [n.converted(outputs) for n, outputs in zip(nodes, expected, strict=True)]
+    jobs = [
+        Job(c.data, [[np.ascontiguousarray(x).tobytes() for x in n.values()]])
+        for n, c in zip(nodes, done, strict=True)
+    ]
+    outcomes = run_jobs(target, jobs)
+    failures = [
+        f"{n}: {o.error} {o.message}" for n, o in zip(nodes, outcomes, strict=True) if o.error
+    ]
+    assert not failures, "\n".join(failures)
+    return [
+        [
+            np.frombuffer(raw, t.np_dtype).reshape(t.shape)
+            for raw, t in zip(o.runs[0].outputs, c.graph.outputs, strict=True)
+        ]
+        for o, c in zip(outcomes, done, strict=True)
+    ]
+
+
+def compare(target, nodes: list[Node], expected=None, rtol=1e-5, atol=1e-6) -> None:
+    """All nodes against onnxruntime, or against the given outputs; integers must be the same."""
+    expected = [n.expected() for n in nodes] if expected is None else expected
+    failures = []
+    for node, got, want in zip(nodes, run(target, nodes, expected), expected, strict=True):
+        for g, w in zip(got, want, strict=True):
+            exact = g.dtype.kind != "f"
+            try:
+                assert g.dtype == w.dtype and g.shape == w.shape, f"{g.dtype} {g.shape}"
+                np.testing.assert_allclose(g, w, 0 if exact else rtol, 0 if exact else atol)
+            except AssertionError as e:
+                failures.append(f"{node}: {' '.join(str(e).split())[:400]}")
+    assert not failures, "\n".join(failures)

@@ -1,0 +1,166 @@
+"""ONNX's backend tests: none that passed may fail, and docs/operators.md says what passes.
+
+`python -m tools.conformance --write-docs` rewrites the page and the baseline.
+"""
+
+import json
+import multiprocessing
+import os
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper
+
+from tools.conformance import report
+from tools.conformance.__main__ import main
+from tools.conformance.cases import Case, all_cases
+from tools.conformance.prepare import prepare, prepare_all
+from tools.conformance.suite import Row, difference, run_cases
+from tools.converter.convert import convert
+
+# The node cases that pass are never fewer.
+LEAST = 300
+
+
+@pytest.mark.slow
+def test_the_suite(ready_target):
+    cases = all_cases()
+    prepared = prepare_all(cases)
+    rows = run_cases(cases, prepared, ready_target("unix"))
+    lost = [row for row in rows if row.id in baseline() and not row.passed]
+    assert not lost, listed(lost)
+    assert sum(row.passed for row in rows if row.collection == "node") >= LEAST
+    passed = {row.id for row in rows if row.passed}
+    check_single_floats(ready_target("unix32"), cases, prepared, passed)
+    remedy = "run python -m tools.conformance --write-docs"
+    assert passed == baseline(), f"{report.BASELINE} is out of date: {remedy}"
+    assert report.DOCS.read_text() == report.docs_text(rows), f"{report.DOCS}: {remedy}"
+
+
+def listed(rows):
+    return "\n".join(f"{row.id}: {row.status}: {row.reason}" for row in rows)
+
+
+def baseline():
+    return set(report.BASELINE.read_text().splitlines())
+
+
+def check_single_floats(target, cases, prepared, passed):
+    """On 32-bit words the same cases pass, but those that need float64."""
+    pairs = [(c, p) for c, p in zip(cases, prepared, strict=True) if c.id in passed]
+    rows = run_cases(*zip(*pairs, strict=True), target)
+    wrong = [row for row in rows if not row.passed and not needs_doubles(row)]
+    assert not wrong, listed(wrong)
+
+
+def needs_doubles(row):
+    return row.status == "unsupported" and "needs float64" in row.reason
+
+
+def test_differences():
+    def of(got, expected, dtype="float32"):
+        return difference(np.array(got, dtype), np.array(expected, dtype), 1e-3, 1e-7)
+
+    assert of([1.0, np.nan, np.inf, -0.0], [1.0005, np.nan, np.inf, 0.0]) == ""
+    assert of([1.0, 2.0], [1.0, 2.1]) == "wrong values: 1 of 2, up to 0.1 off"
+    assert of([np.inf], [-np.inf])
+    assert of([np.nan], [1.0])
+    assert of([100000], [100001], "int64") == "wrong values: 1 of 1"
+    assert of([True], [False], "bool")
+    assert of([1.0], [[1.0]]) == "float32 [1] where float32 [1, 1] is due"
+    assert difference(np.zeros(1, np.int8), np.zeros(1, np.uint8), 1, 1)
+
+
+def case_of(op_type, inputs, **attributes):
+    names = [f"x{i}" for i in range(len(inputs))]
+    infos = [
+        helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)
+        for n, x in zip(names, inputs, strict=True)
+    ]
+    out = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["a", "b"])
+    graph = helper.make_graph(
+        [helper.make_node(op_type, names, ["y"], **attributes)], "g", infos, [out]
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    return Case("node", op_type, op_type, model.SerializeToString(), inputs, [])
+
+
+def test_a_conversion_ends_in_a_model_or_a_verdict(monkeypatch):
+    x = np.zeros((2, 3), np.float32)
+    assert prepare(case_of("Relu", [x])).verdict == ""
+    bound = prepare(case_of("Reshape", [x, np.array([3, 2])]))
+    assert (bound.verdict, bound.bound, len(bound.sample)) == ("", True, 1)
+    assert prepare(case_of("Det", [x])).verdict == "unsupported"
+
+    def crash(*_):
+        raise KeyError("a fault")
+
+    monkeypatch.setattr("tools.conformance.prepare.convert", crash)
+    crashed = prepare(case_of("Relu", [x]))
+    assert crashed.verdict == "failed"
+    assert crashed.reason == "converter crashed: KeyError: 'a fault'"
+
+
+def test_a_conversion_has_a_time_limit(monkeypatch):
+    def forever(*_):
+        while True:
+            pass
+
+    monkeypatch.setattr("tools.conformance.prepare.convert", forever)
+    monkeypatch.setattr("tools.conformance.prepare.TIME_LIMIT", 1)
+    done = prepare(case_of("Relu", [np.zeros(1, np.float32)]))
+    assert (done.verdict, done.reason) == ("failed", "conversion takes more than 1 s")
+
+
+def test_the_command_line(ready_target, tmp_path, capsys):
+    ready_target("unix")
+    chosen = ["--filter", "node test_(relu|identity_sequence)$"]
+    assert main([*chosen, "--list"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "node test_identity_sequence Identity",
+        "node test_relu Relu",
+    ]
+    assert main([*chosen, "--json", str(tmp_path / "rows.json")]) == 0
+    assert "| node | 2 | 1 | 0 | 0 | 0 | 1 |" in capsys.readouterr().out
+    lines = (tmp_path / "rows.json").read_text().splitlines()
+    sequence, relu = (json.loads(line) for line in lines)
+    assert (relu["collection"], relu["name"], relu["status"]) == ("node", "test_relu", "passed")
+    assert sequence["reason"] == "input of kind sequence"
+    for wrong in (["--filter", "("], ["--target", "pdp11"], [*chosen, "--write-docs"]):
+        with pytest.raises(SystemExit) as stop:
+            main(wrong)
+        assert stop.value.code == 2
+
+
+@pytest.mark.skipif(
+    multiprocessing.get_start_method() != "fork", reason="a worker must inherit what is patched"
+)
+def test_a_worker_that_dies_costs_only_its_case(monkeypatch):
+    def die_for_three(model, options):
+        if options.shapes["x0"] == (3, 3):
+            os._exit(1)
+        return convert(model, options)
+
+    monkeypatch.setattr("tools.conformance.prepare.convert", die_for_three)
+    cases = [case_of("Relu", [np.zeros((n, 3), np.float32)]) for n in range(1, 6)]
+    counted = []
+    done = prepare_all(cases, on_case=lambda: counted.append(1))
+    assert [p.verdict for p in done] == ["", "", "failed", "", ""]
+    assert done[2].reason == "converter crashed: its process died"
+    assert len(counted) == 5
+
+
+def test_the_page_is_the_same_for_the_same_rows():
+    rows = [
+        Row("node", "test_a", "A", ("float32",), "passed"),
+        Row("node", "test_a_more", "A", ("int8",), "passed-bound"),
+        Row("node", "test_a_expanded", "A", ("float32",), "failed", "wrong values: 1 of 2"),
+        Row("node", "test_a_odd", "A", ("string",), "unsupported", "input of strings"),
+        Row("node", "test_b", "B", (), "folded", "nothing is left"),
+        Row("light", "test_net", "", (), "unsupported", "LRN (opset 9): a|b; Add: c"),
+    ]
+    text = report.docs_text(rows)
+    assert "| A | float32 int8 | 2/3 | 1 | 0/1 | 1 × input of strings |" in text
+    assert "| B |  | 0/1 |  |  | 1 × folded |" in text
+    assert "| light | test_net | unsupported | LRN: a\\|b |" in text
+    assert report.baseline_text(rows) == "node test_a\nnode test_a_more\n"

@@ -1,0 +1,115 @@
+"""The host's reader of .bin files: python -m tools.converter inspect, and tensor files."""
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from tools.converter.__main__ import main
+from tools.converter.convert import Options, convert
+from tools.converter.errors import ConvertError
+from tools.converter.inspect import print_file, read, read_tensors
+from tools.converter.tensorfile import tensor_file
+
+W = np.arange(12, dtype=np.float32).reshape(3, 4)
+
+
+@pytest.fixture
+def converted():
+    """A model of a Gemm and a Relu."""
+    nodes = [
+        helper.make_node("Gemm", ["x", "w"], ["h"], name="dense"),
+        helper.make_node("Relu", ["h"], ["y"], name="act"),
+    ]
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 3])
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, 4])
+    graph = helper.make_graph(nodes, "g", [x], [y], [numpy_helper.from_array(W, "w")])
+    opsets = [helper.make_opsetid("", 17)]
+    return convert(helper.make_model(graph, opset_imports=opsets, ir_version=8), Options())
+
+
+def test_a_model_is_read_as_it_was_written(converted):
+    stored = read(converted.data)
+    assert stored.intact
+    assert all(chunk.intact for chunk in stored.chunks)
+    assert stored.arena_nbytes == converted.plan.arena_bytes
+    (x,), (y,) = ([stored.tensors[i] for i in ids] for ids in (stored.inputs, stored.outputs))
+    assert (x.name, x.shape, x.dtype, x.in_arena) == ("x", (2, 3), TensorProto.FLOAT, True)
+    assert (y.name, y.shape) == ("y", (2, 4))
+    steps = converted.graph.steps
+    assert [node.kernel for node in stored.nodes] == [step.kernel for step in steps]
+    assert [node.params for node in stored.nodes] == [step.params for step in steps]
+    assert [node.name for node in stored.nodes] == [step.node for step in steps]
+    offsets = [stored.tensors[i].offset for node in stored.nodes for i in node.outputs]
+    assert offsets == [t.offset for step in steps for t in step.outputs]
+
+
+def test_a_damaged_chunk_is_said(converted, tmp_path, capsys):
+    data = bytearray(converted.data)
+    chunk = next(c for c in read(converted.data).chunks if c.kind == 0)
+    data[chunk.offset] ^= 1
+    assert [c.intact for c in read(bytes(data)).chunks].count(False) == 1
+    path = tmp_path / "damaged.bin"
+    path.write_bytes(data)
+    print_file(path)
+    assert "DAMAGED" in capsys.readouterr().out
+
+
+def test_a_stripped_model_has_numbers_for_names():
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [2])
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [2])
+    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "g", [x], [y])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    stored = read(convert(model, Options(strip=True)).data)
+    assert stored.tensors[stored.inputs[0]].name == "input_0"
+    assert stored.tensors[stored.outputs[0]].name == "output_0"
+    assert stored.nodes[0].name == "step 0"
+
+
+def test_it_prints_everything(converted, tmp_path, capsys):
+    path = tmp_path / "model.bin"
+    path.write_bytes(converted.data)
+    assert main(["inspect", str(path)]) == 0
+    out = capsys.readouterr().out
+    for part in ("model, format 1", "tables intact", "float32 [2, 3]", "Gemm dense", "params"):
+        assert part in out
+    assert f"arena {converted.plan.arena_bytes:,} bytes" in out
+
+
+def test_tensor_files_give_the_arrays_back():
+    arrays = {
+        "a": W,
+        "scalar": np.array(-3, np.int64),
+        "none": np.zeros((0, 2), np.uint8),
+        "flags": np.array([True, False]),
+        "half": np.array([0.5, np.inf], np.float16),
+    }
+    got = read_tensors(tensor_file(arrays))
+    assert list(got) == list(arrays)
+    for name, array in arrays.items():
+        assert got[name].dtype == array.dtype
+        np.testing.assert_array_equal(got[name], array)
+
+
+def test_a_model_is_no_tensor_file(converted):
+    with pytest.raises(ConvertError, match="a model, not a tensor file"):
+        read_tensors(converted.data)
+
+
+def test_damaged_files_end_in_a_convert_error(converted, tmp_path, capsys):
+    rng = np.random.default_rng(1)
+    path = tmp_path / "damaged.bin"
+    refused = 0
+    for _ in range(500):
+        data = bytearray(converted.data)
+        for at in rng.integers(8, len(data), rng.integers(1, 4)):
+            data[at] = rng.integers(256)
+        path.write_bytes(data[: rng.integers(1, len(data) + 1)] if rng.random() < 0.1 else data)
+        try:
+            print_file(path)
+        except ConvertError:
+            refused += 1
+    assert 0 < refused < 500
+    assert main(["inspect", str(tmp_path / "none.bin")]) == 1
+    path.write_bytes(onnx.ModelProto().SerializeToString())
+    assert main(["inspect", str(path)]) == 1

@@ -1,0 +1,159 @@
+"""tools.harness: jobs in batches, and what a bad job does to the others."""
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper
+
+from tools.converter.convert import Options, convert
+from tools.harness import Job, batch, run_jobs, shape_fixing_inputs
+from tools.micropython import TargetError
+
+# Stands in for the package on the device: a model is a word that says what is to happen.
+FAKE_PACKAGE = """
+import sys
+
+class Tensor:
+    def __init__(self, data):
+        self.data = data
+        self.nbytes = len(data)
+    def view(self, code):
+        return memoryview(self.data)
+
+class Model:
+    def __init__(self, word):
+        self.word = word
+        self.inputs = [Tensor(bytearray(2))]
+    def run(self):
+        if self.word == b"hang":
+            while True:
+                pass
+        if self.word == b"exit":
+            sys.exit(3)
+        if self.word == b"raise":
+            raise ValueError("it is \\"bad\\"")
+        return [Tensor(b""), Tensor(bytes(self.inputs[0].data) * 1000)]
+
+def load(path):
+    with open(path, "rb") as f:
+        return Model(f.read())
+"""
+
+
+@pytest.fixture
+def fake_package(tmp_path, monkeypatch):
+    (tmp_path / "__init__.py").write_text(FAKE_PACKAGE)
+    monkeypatch.setattr(batch, "_PACKAGE", tmp_path)
+
+
+def job(word, *samples):
+    return Job(word, [[x] for x in samples or [b"ab"]])
+
+
+def test_a_bad_job_costs_only_itself(target, fake_package):
+    words = [b"good", b"hang", b"good", b"exit", b"exit", b"raise", b"good"]
+    outcomes = run_jobs(target, [job(word) for word in words], timeout=1.5, workers=1)
+    assert [o.error for o in outcomes] == ["", "timeout", "", "crash", "crash", "ValueError", ""]
+    assert outcomes[1].message == "no end within 1.5 s"
+    assert "status 3" in outcomes[3].message
+    assert outcomes[5].message == 'it is "bad"'
+    for o in outcomes:
+        assert [run.outputs for run in o.runs] == ([] if o.error else [[b"", b"ab" * 1000]])
+
+
+def test_samples_and_progress(target, fake_package):
+    counts = {"runs": 0, "jobs": 0}
+    jobs = [job(b"good", b"ab", b"cd")] * 5
+
+    def count(what):
+        counts[what] += 1
+
+    outcomes = run_jobs(
+        target,
+        jobs,
+        jobs_a_process=2,
+        on_run=lambda: count("runs"),
+        on_job=lambda: count("jobs"),
+    )
+    assert counts == {"runs": 10, "jobs": 5}
+    for outcome in outcomes:
+        assert [run.outputs[1][:2] for run in outcome.runs] == [b"ab", b"cd"]
+        assert all(run.seconds >= 0 for run in outcome.runs)
+
+
+def test_a_wrong_input_size_is_an_error(target, fake_package):
+    assert run_jobs(target, [job(b"good", b"abc")])[0].error == "ValueError"
+    assert run_jobs(target, [job(b"good", b"a")])[0].error == "ValueError"
+
+
+def test_a_target_that_cannot_run_any_job_is_not_the_jobs_fault(target, tmp_path, monkeypatch):
+    (tmp_path / "__init__.py").write_text("no python")
+    monkeypatch.setattr(batch, "_PACKAGE", tmp_path)
+    with pytest.raises(TargetError, match="jobs cannot be run.*SyntaxError"):
+        run_jobs(target, [job(b"good")])
+
+
+def relu_model(width=500):
+    info = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [2, width]) for n in "xy"]
+    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "g", info[:1], info[1:])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+@pytest.mark.parametrize("target", ["unix", "unix32", "unix-plain", "mps2-an385"], indirect=True)
+def test_a_model_on_every_target(target):
+    x = np.linspace(-1, 1, 1000, dtype=np.float32)
+    jobs = [
+        Job(convert(relu_model(), Options(strip=True)).data, [[x.tobytes()], [(-x).tobytes()]])
+    ]
+    (outcome,) = run_jobs(target, jobs)
+    assert (outcome.error, outcome.message) == ("", "")
+    for run, value in zip(outcome.runs, (x, -x), strict=True):
+        got = np.frombuffer(run.outputs[0], np.float32)
+        np.testing.assert_array_equal(got, np.maximum(value, 0))
+
+
+@pytest.mark.parametrize("target", ["unix32"], indirect=True)
+def test_a_small_heap_suffices(target, monkeypatch):
+    monkeypatch.setattr(batch, "_heap", lambda *_: 200 << 10)
+    x = np.arange(10_000, dtype=np.float32)
+    data = convert(relu_model(len(x) // 2), Options(strip=True)).data
+    for outcome in run_jobs(target, [Job(data, [[x.tobytes()]])] * 3):
+        assert (outcome.error, outcome.message) == ("", "")
+        assert outcome.runs[0].outputs == [x.tobytes()]
+
+
+def shape_fixing(nodes, **inputs):
+    """shape_fixing_inputs of a graph; inputs: (dtype, shape) by name; outputs: y."""
+    infos = [helper.make_tensor_value_info(n, *kind) for n, kind in inputs.items()]
+    out = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["a", "b"])
+    graph = helper.make_graph(nodes, "g", infos, [out])
+    opsets = [helper.make_opsetid("", 17)]
+    return shape_fixing_inputs(helper.make_model(graph, opset_imports=opsets, ir_version=8))
+
+
+def test_inputs_that_reach_a_shape_fix_it():
+    nodes = [
+        helper.make_node("Cast", ["size"], ["size64"], to=TensorProto.INT64),
+        helper.make_node("Concat", ["size64", "rest"], ["shape"], axis=0),
+        helper.make_node("Reshape", ["x", "shape"], ["y"]),
+    ]
+    x, rest = (TensorProto.FLOAT, [2, 3]), (TensorProto.INT64, [1])
+    assert shape_fixing(nodes, x=x, size=(TensorProto.INT32, [1]), rest=rest) == ["size", "rest"]
+
+
+def test_the_shape_of_data_does_not_fix_the_data():
+    nodes = [
+        helper.make_node("Shape", ["x"], ["shape"]),
+        helper.make_node("Reshape", ["z", "shape"], ["y"]),
+    ]
+    assert shape_fixing(nodes, x=(TensorProto.INT64, [2]), z=(TensorProto.FLOAT, [6, 1])) == []
+
+
+def test_only_small_integers_fix_a_shape_by_arithmetic():
+    nodes = [
+        helper.make_node("Gather", ["table", "at"], ["row"]),
+        helper.make_node("Mul", ["row", "two"], ["shape"]),
+        helper.make_node("Reshape", ["x", "shape"], ["y"]),
+    ]
+    x, at, two = (TensorProto.FLOAT, [2, 3]), (TensorProto.INT64, []), (TensorProto.INT64, [2])
+    table = (TensorProto.INT64, [4, 2])
+    assert shape_fixing(nodes, x=x, table=table, at=at, two=two) == ["two"]

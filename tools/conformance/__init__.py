@@ -1,0 +1,1 @@
+"""ONNX's own backend tests, converted and run on a MicroPython target."""

@@ -1,0 +1,149 @@
+"""The test cases that come with the onnx package, in one form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+from onnx.backend.test.case.node import collect_testcases
+
+COLLECTIONS = ("node", "pytorch-converted", "pytorch-operator", "simple", "light")
+
+_DATA = Path(onnx.__file__).parent / "backend/test/data"
+_RTOL, _ATOL = 1e-3, 1e-7  # what onnx compares with, unless a case's data.json says otherwise
+
+
+@dataclass(frozen=True)
+class Case:
+    """operator: the one that is tested; "" for a model of several.
+
+    model: serialized; inputs, outputs: arrays in the graph's order (initializers left out), None
+    for what is no tensor.
+    """
+
+    collection: str
+    name: str
+    operator: str
+    model: bytes
+    inputs: list[np.ndarray | None]
+    outputs: list[np.ndarray | None]
+    rtol: float = _RTOL
+    atol: float = _ATOL
+
+    @property
+    def id(self) -> str:
+        return f"{self.collection} {self.name}"
+
+
+@cache
+def all_cases() -> tuple[Case, ...]:
+    """Every case, in the collections' order."""
+    cases = list(_node_cases())
+    for kind in ("pytorch-converted", "pytorch-operator", "simple"):
+        cases += [_folder_case(kind, folder) for folder in sorted((_DATA / kind).glob("test_*"))]
+    cases += [_light_case(path) for path in sorted((_DATA / "real").glob("*/data.json"))]
+    return tuple(cases)
+
+
+def _node_cases() -> Iterator[Case]:
+    np.random.seed(0)  # some cases draw their data: the same ones each time
+    operators = {}
+    with np.errstate(all="ignore"):  # the cases divide by zero, and mean it
+        collected = collect_testcases(None)
+    for case in collected:
+        # `NAME_expanded...` is the same with the operator as the function that defines it.
+        first = case.name.partition("_expanded")[0]
+        operator = operators.setdefault(first, _operator(case.model))
+        for inputs, outputs in case.data_sets:
+            yield Case(
+                "node",
+                case.name,
+                operator,
+                case.model.SerializeToString(),
+                [_array(x) for x in inputs],
+                [_array(x) for x in outputs],
+                case.rtol,
+                case.atol,
+            )
+
+
+def _operator(model):
+    """The operator of a model that has only one, constants aside; else ""."""
+    names = {
+        f"{node.domain}::{node.op_type}" if node.domain not in ("", "ai.onnx") else node.op_type
+        for node in model.graph.node
+        if node.op_type != "Constant"
+    }
+    if len(names) > 1:
+        return ""
+    return names.pop() if names else "Constant"
+
+
+def _array(value):
+    if isinstance(value, onnx.TensorProto):
+        return numpy_helper.to_array(value)
+    return None if value is None or isinstance(value, list) else np.asarray(value)
+
+
+def _folder_case(kind, folder):
+    raw = (folder / "model.onnx").read_bytes()
+    model = onnx.load_model_from_string(raw)
+    data = folder / "test_data_set_0"
+    return Case(
+        kind,
+        folder.name,
+        _operator(model),
+        raw,
+        _stored(data, "input", free_inputs(model.graph)),
+        _stored(data, "output", model.graph.output),
+        **_tolerances(folder / "data.json"),
+    )
+
+
+def free_inputs(graph: onnx.GraphProto) -> list[onnx.ValueInfoProto]:
+    """The inputs that are no initializers."""
+    constant = {t.name for t in graph.initializer}
+    return [i for i in graph.input if i.name not in constant]
+
+
+def _stored(folder, kind, infos):
+    arrays = []
+    for i, info in enumerate(infos):
+        array = None
+        if info.type.HasField("tensor_type"):
+            proto = onnx.TensorProto.FromString((folder / f"{kind}_{i}.pb").read_bytes())
+            array = numpy_helper.to_array(proto)
+        arrays.append(array)
+    return arrays
+
+
+def _light_case(description):
+    """A well-known network with made-up weights; its input is made as onnx's own runner does."""
+    path = _DATA / "light" / Path(json.loads(description.read_text())["url"]).name
+    model = onnx.load(path)
+    inputs = []
+    for info in free_inputs(model.graph):
+        shape = [d.dim_value or 1 for d in info.type.tensor_type.shape.dim]
+        n = int(np.prod(shape))
+        inputs.append((np.arange(n).reshape(shape) / n).astype(np.float32))
+    expected = onnx.TensorProto.FromString(path.with_name(f"{path.stem}_output_0.pb").read_bytes())
+    return Case(
+        "light",
+        description.parent.name,
+        "",
+        path.read_bytes(),
+        inputs,
+        [numpy_helper.to_array(expected)],
+        **_tolerances(description),
+    )
+
+
+def _tolerances(path):
+    given = json.loads(path.read_text()) if path.is_file() else {}
+    return {key: given[key] for key in ("rtol", "atol") if key in given}

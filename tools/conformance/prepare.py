@@ -1,0 +1,140 @@
+"""Converts cases, in worker processes: each is turned into a job for the device, or a verdict."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+
+import numpy as np
+import onnx
+
+from tools.converter.convert import Options, convert
+from tools.converter.errors import ConvertError, UnsupportedModel
+from tools.harness import shape_fixing_inputs
+
+from .cases import Case, free_inputs
+
+TIME_LIMIT = 60  # seconds for one conversion
+# Nominal MACs above which a case is not run: interpreted loops would take minutes.
+MACS_LIMIT = 100_000_000
+
+
+@dataclass
+class Prepared:
+    """verdict: "" if there is a model to run, else status and reason of the case.
+
+    sample: the inputs' bytes; outputs: (numpy dtype, shape) each; bound: an input was made a
+    constant; macs: nominal.
+    """
+
+    verdict: str = ""
+    reason: str = ""
+    model: bytes = b""
+    sample: list[bytes] = field(default_factory=list)
+    outputs: list[tuple[np.dtype, tuple[int, ...]]] = field(default_factory=list)
+    bound: bool = False
+    macs: int = 0
+
+
+class _TooLong(BaseException):
+    """Not an Exception: no handler in between may swallow it."""
+
+
+def prepare_all(
+    cases: Sequence[Case], workers: int = 2, on_case: Callable[[], None] = lambda: None
+) -> list[Prepared]:
+    """One Prepared for each case, in order."""
+    results: list[Prepared] = []
+    while len(results) < len(cases):
+        with ProcessPoolExecutor(workers) as pool:
+            try:
+                for result in pool.map(prepare, cases[len(results) :], chunksize=1):
+                    results.append(result)
+                    on_case()
+            except BrokenProcessPool:
+                pass
+        if len(results) < len(cases):
+            results.append(_alone(cases[len(results)]))
+            on_case()
+    return results
+
+
+def _alone(case):
+    """A case near which a worker died, in a process of its own."""
+    with ProcessPoolExecutor(1) as pool:
+        try:
+            return pool.submit(prepare, case).result()
+        except BrokenProcessPool:
+            return Prepared("failed", "converter crashed: its process died")
+
+
+def prepare(case: Case) -> Prepared:
+    """Converts a case with its own shapes. Raises nothing."""
+
+    def too_long(*_):
+        raise _TooLong
+
+    previous = signal.signal(signal.SIGALRM, too_long)
+    signal.alarm(TIME_LIMIT)
+    try:
+        return _prepare(case)
+    except UnsupportedModel as e:
+        reasons = dict.fromkeys(f"{f.what}: {f.problem.reason}" for f in e.findings)
+        return Prepared("unsupported", "; ".join(reasons))
+    except ConvertError as e:
+        return Prepared("unsupported", str(e).splitlines()[0])
+    except _TooLong:
+        return Prepared("failed", f"conversion takes more than {TIME_LIMIT} s")
+    except Exception as e:
+        return Prepared(
+            "failed", f"converter crashed: {type(e).__name__}: {' '.join(str(e).split())}"
+        )
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, previous)
+
+
+def _prepare(case):
+    model = onnx.load_model_from_string(case.model)
+    reason = _no_tensor(model.graph)
+    if reason:
+        return Prepared("unsupported", reason)
+    names = [i.name for i in free_inputs(model.graph)]
+    values = dict(zip(names, case.inputs, strict=True))
+    bind = {name: values[name] for name in shape_fixing_inputs(model) if name in values}
+    shapes = {name: x.shape for name, x in values.items() if name not in bind}
+    done = convert(model, Options(shapes=shapes, bind=bind, strip=True))
+    report = done.report()
+    if not done.graph.steps:
+        return Prepared("folded", "nothing is left to compute on the device")
+    if report["macs"] > MACS_LIMIT:
+        return Prepared("failed", f"not run: more than {MACS_LIMIT:,} MACs ({report['macs']:,})")
+    return Prepared(
+        model=done.data,
+        sample=[_bytes(values[t.name], t) for t in done.graph.inputs],
+        outputs=[(t.np_dtype, t.shape) for t in done.graph.outputs],
+        bound=bool(bind),
+        macs=report["macs"],
+    )
+
+
+def _no_tensor(graph):
+    """Why a graph's inputs and outputs are not all numeric tensors; "" if they are."""
+    for kind, infos in (("input", free_inputs(graph)), ("output", graph.output)):
+        for info in infos:
+            form = info.type.WhichOneof("value") or "untyped"
+            if form != "tensor_type":
+                return f"{kind} of kind {form.removesuffix('_type')}"
+            if info.type.tensor_type.elem_type == onnx.TensorProto.STRING:
+                return f"{kind} of strings"
+    return ""
+
+
+def _bytes(value, t):
+    value = np.ascontiguousarray(value)
+    if value.dtype != t.np_dtype or value.size != t.nelem:
+        raise ConvertError(f"input {t} is given {value.dtype} {list(value.shape)}")
+    return value.astype(value.dtype.newbyteorder("<")).tobytes()

@@ -1,0 +1,143 @@
+"""What a run of the suite says: a table on the terminal, docs/operators.md, the baseline."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+from .cases import COLLECTIONS
+from .suite import STATUSES, Row
+
+_ROOT = Path(__file__).resolve().parents[2]
+DOCS = _ROOT / "docs" / "operators.md"
+BASELINE = _ROOT / "tests" / "host" / "conformance_baseline.txt"
+
+_COMMONEST = 15
+_REASONS_A_ROW = 3
+
+_HEAD = """# Operators
+
+Written by `python -m tools.conformance --write-docs`; do not edit. It converts the {n:,} test
+cases that come with onnx {onnx}, runs them on MicroPython (`unix`) and compares with their own
+results and tolerances; integers must be equal. `python -m tools.conformance --filter REGEX -v`
+runs some of them and says what is wrong.
+
+* **passed**: of the operator's cases; **bound** of these had an input that fixes a shape (axes,
+  shape, starts, ...) made a constant, as `--bind` does.
+* **as function**: the same cases with the operator replaced by the function that ONNX defines it
+  by; they test other operators.
+* **dtypes**: of the inputs of cases that passed.
+* A case that is *folded* leaves nothing to compute on the device, and does not count as passed.
+
+## By collection
+
+"""
+
+
+def print_summary(rows: Sequence[Row]) -> None:
+    """Cases by collection and status, and why the commonest of the others did not pass."""
+    for line in _collection_table(rows):
+        print(line)
+    for status in ("failed", "unsupported"):
+        reasons = Counter(_common(row.reason) for row in rows if row.status == status)
+        if reasons:
+            print(f"\ncommonest reasons of {status}")
+        for reason, n in sorted(reasons.items(), key=_by_count)[:_COMMONEST]:
+            print(f"  {n:5}  {reason}")
+
+
+def _by_count(item):
+    return -item[1], item[0]
+
+
+def _collection_table(rows):
+    counts = Counter((row.collection, row.status) for row in rows)
+    yield "| collection | cases | " + " | ".join(STATUSES) + " |"
+    yield "|---|" + "---:|" * (len(STATUSES) + 1)
+    for name in COLLECTIONS:
+        n = [counts[name, status] for status in STATUSES]
+        if sum(n):
+            yield f"| {name} | {sum(n)} | " + " | ".join(str(k) for k in n) + " |"
+
+
+def _common(reason):
+    """The first reason, without what differs from case to case: names in brackets, figures."""
+    if reason.startswith("wrong values"):
+        return "wrong values"
+    if reason.startswith("converter crashed"):
+        return ":".join(reason.split(":")[:2])
+    reason = reason.partition("; ")[0]
+    reason = re.sub(r"step \d+ ", "", reason)
+    return re.sub(r" \([^()]*\)", "", reason)
+
+
+def docs_text(rows: Sequence[Row]) -> str:
+    """docs/operators.md as it should be."""
+    import onnx
+
+    lines = [_HEAD.format(n=len(rows), onnx=onnx.__version__).rstrip("\n"), ""]
+    lines += _collection_table(rows)
+    lines += ["", "## By operator", ""]
+    lines.append("| operator | dtypes | passed | bound | as function | what does not pass |")
+    lines.append("|---|---|---:|---:|---:|---|")
+    by_operator = defaultdict(list)
+    for row in rows:
+        if row.operator:
+            by_operator[row.operator].append(row)
+    for name in sorted(by_operator, key=lambda n: ("::" in n, n)):
+        lines.append(_operator_line(name, by_operator[name]))
+    several = [row for row in rows if not row.operator and not row.passed]
+    if several:
+        lines += ["", "## Models of several operators that do not pass", ""]
+        lines += ["| collection | case | status | reason |", "|---|---|---|---|"]
+    for row in sorted(several, key=lambda row: row.id):
+        lines.append(f"| {row.collection} | {row.name} | {row.status} | {_cell(row.reason)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _operator_line(name, rows):
+    functions = [row for row in rows if "_expanded" in row.name]
+    own = [row for row in rows if "_expanded" not in row.name]
+    passed = [row for row in own if row.passed]
+    bound = sum(row.status == "passed-bound" for row in own)
+    dtypes = sorted({dtype for row in passed for dtype in row.dtypes})
+    cells = [
+        name,
+        " ".join(dtypes),
+        f"{len(passed)}/{len(own)}",
+        str(bound or ""),
+        f"{sum(row.passed for row in functions)}/{len(functions)}" if functions else "",
+        _reasons(own),
+    ]
+    return "| " + " | ".join(cells) + " |"
+
+
+def _reasons(rows):
+    reasons = Counter()
+    for row in rows:
+        if row.status == "folded":
+            reasons["folded"] += 1
+        elif not row.passed:
+            reasons[_common(row.reason)] += 1
+    ranked = sorted(reasons.items(), key=_by_count)
+    texts = [f"{n} × {_cell(reason)}" for reason, n in ranked[:_REASONS_A_ROW]]
+    if len(ranked) > _REASONS_A_ROW:
+        texts.append(f"{sum(n for _, n in ranked[_REASONS_A_ROW:])} others")
+    return "; ".join(texts)
+
+
+def _cell(reason):
+    return _common(reason).replace("|", "\\|")
+
+
+def baseline_text(rows: Sequence[Row]) -> str:
+    """The cases that pass, a line each."""
+    return "".join(f"{row.id}\n" for row in sorted(rows, key=lambda r: r.id) if row.passed)
+
+
+def write_docs(rows: Sequence[Row]) -> None:
+    """Rewrites docs/operators.md and the baseline together."""
+    DOCS.write_text(docs_text(rows))
+    BASELINE.write_text(baseline_text(rows))

@@ -1,0 +1,249 @@
+"""Reads a .bin on the host: what `python -m tools.converter inspect` prints, and tensor files."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from onnx import helper
+
+from . import layout
+from .errors import ConvertError
+from .ir import dtype_name
+
+_CHUNK_KINDS = {0: "data", 1: "names", 2: "golden", 3: "source", 4: "nodes"}
+_CHUNK_NBYTES, _SPAN_NBYTES = 44, 8  # of their records in the tables
+
+
+@dataclass
+class Chunk:
+    """kind: CHUNK_... of layout; intact: its digest is right."""
+
+    kind: int
+    offset: int
+    data: bytes
+    intact: bool
+
+
+@dataclass
+class StoredTensor:
+    """in_arena: offset counts from the arena's start, else from the file's."""
+
+    dtype: int
+    shape: tuple[int, ...]
+    in_arena: bool
+    offset: int
+    nbytes: int
+    name: str = ""
+
+    @property
+    def np_dtype(self) -> np.dtype:
+        return helper.tensor_dtype_to_np_dtype(self.dtype)
+
+
+@dataclass
+class StoredNode:
+    """One step: tensor ids and parameters."""
+
+    kernel: str
+    inputs: list[int]
+    outputs: list[int]
+    scratch: list[int]
+    params: list[int]
+    name: str = ""
+
+
+@dataclass
+class Stored:
+    """The contents of a .bin; inputs, outputs: tensor ids; intact: the tables' digest is right."""
+
+    kind: int
+    version: int
+    features: int
+    intact: bool
+    arena_nbytes: int
+    chunks: list[Chunk]
+    tensors: list[StoredTensor]
+    inputs: list[int]
+    outputs: list[int]
+    nodes: list[StoredNode]
+
+
+def read(data: bytes) -> Stored:
+    """Parses a model or tensor file. Raises ConvertError."""
+    if data[:8] != layout.MAGIC:
+        raise ConvertError("not a converted model: it does not start with MPCONNXR")
+    try:
+        stored = _Tables(data).read()
+    except (struct.error, IndexError, ValueError, KeyError) as e:
+        raise ConvertError(f"not a valid .bin: {e}") from None
+    if stored.version != layout.VERSION:
+        raise ConvertError(f"file format {stored.version}, these tools read {layout.VERSION}")
+    return stored
+
+
+def read_tensors(data: bytes) -> dict[str, np.ndarray]:
+    """The arrays of a tensor file by name, in order. Raises ConvertError."""
+    stored = read(data)
+    if stored.kind != layout.KIND_TENSORS:
+        raise ConvertError("this is a model, not a tensor file")
+    arrays = {}
+    for t in (stored.tensors[i] for i in stored.outputs):
+        raw = data[t.offset : t.offset + t.nbytes]
+        try:
+            arrays[t.name] = np.frombuffer(raw, t.np_dtype).reshape(t.shape)
+        except ValueError as e:
+            raise ConvertError(f"tensor {t.name}: {e}") from None
+    return arrays
+
+
+class _Tables:
+    """Takes the tables of a file apart, one after another."""
+
+    def __init__(self, data):
+        self.data = data
+        self.at = layout.HEADER_NBYTES
+
+    def words(self, n, form="i"):
+        values = struct.unpack_from(f"<{n}{form}", self.data, self.at)
+        self.at += 4 * n
+        return list(values)
+
+    def read(self) -> Stored:
+        _, version, kind, features, nbytes, tables_nbytes = struct.unpack_from(
+            "<8sHHIII", self.data
+        )
+        if nbytes != len(self.data):
+            raise ValueError(f"{len(self.data)} bytes long, should be {nbytes}")
+        tables = self.data[:tables_nbytes]
+        digest = hashlib.sha256(tables[:24] + tables[56:]).digest()
+        arena_nbytes, *counts = struct.unpack_from("<8I", self.data, 56)
+        n_chunks, n_tensors, n_dims, n_inputs, n_outputs, names_nbytes, graph_words = counts
+        chunks = [self._chunk() for _ in range(n_chunks)]
+        tensors = self._tensors(n_tensors, n_dims)
+        inputs, outputs = self.words(n_inputs), self.words(n_outputs)
+        kernels = self.data[self.at : self.at + names_nbytes].rstrip(b"\0").decode().split("\0")
+        self.at += names_nbytes
+        nodes = self._nodes(self.words(graph_words), kernels)
+        for i in sum((n.inputs + n.outputs + n.scratch for n in nodes), inputs + outputs):
+            if not 0 <= i < n_tensors:
+                raise ValueError(f"tensor id {i}")
+        intact = digest == tables[24:56]
+        stored = Stored(
+            kind, version, features, intact, arena_nbytes, chunks, tensors, inputs, outputs, nodes
+        )
+        _name(stored)
+        return stored
+
+    def _chunk(self):
+        kind, offset, nbytes = struct.unpack_from("<3I", self.data, self.at)
+        digest = self.data[self.at + 12 : self.at + _CHUNK_NBYTES]
+        self.at += _CHUNK_NBYTES
+        contents = self.data[offset : offset + nbytes]
+        if len(contents) != nbytes:
+            raise ValueError("a chunk lies outside the file")
+        return Chunk(kind, offset, contents, hashlib.sha256(contents).digest() == digest)
+
+    def _tensors(self, n, n_dims):
+        spans = [self.words(2, "I") for _ in range(n)]
+        records = [self.data[self.at + 4 * i : self.at + 4 * i + 4] for i in range(n)]
+        self.at += 4 * n
+        dims = self.words(n_dims)
+        tensors = []
+        for (offset, nbytes), (dtype, rank, storage, _) in zip(spans, records, strict=True):
+            shape, dims = tuple(dims[:rank]), dims[rank:]
+            helper.tensor_dtype_to_np_dtype(dtype)  # KeyError for what is none
+            in_arena = storage == layout.STORAGE_ARENA
+            tensors.append(StoredTensor(dtype, shape, in_arena, offset, nbytes))
+        return tensors
+
+    @staticmethod
+    def _nodes(words, kernels):
+        nodes, at = [], 0
+        while at < len(words):
+            kernel, *counts = words[at : at + 5]
+            if len(counts) != 4 or min(kernel, *counts) < 0:
+                raise ValueError("the graph ends inside a node")
+            at += 5
+            parts = []
+            for count in counts:
+                parts.append(words[at : at + count])
+                at += count
+            nodes.append(StoredNode(kernels[kernel], *parts))
+        return nodes
+
+
+def _name(stored):
+    """Names of inputs, outputs and steps: the file's, or numbers where it was stripped."""
+    ids = stored.inputs + stored.outputs
+    names = [f"input_{i}" for i in range(len(stored.inputs))]
+    names += [f"output_{i}" for i in range(len(stored.outputs))]
+    for i, name in reversed(list(zip(ids, _given(stored, layout.CHUNK_NAMES, names), strict=True))):
+        stored.tensors[i].name = name
+    steps = [f"step {i}" for i in range(len(stored.nodes))]
+    for node, name in zip(stored.nodes, _given(stored, layout.CHUNK_NODES, steps), strict=True):
+        node.name = name
+
+
+def _given(stored, kind, defaults):
+    """The names in a chunk of this kind, or the defaults where there is none that fits."""
+    for chunk in stored.chunks:
+        if chunk.kind == kind:
+            names = chunk.data.decode(errors="replace").split("\0")[:-1]
+            if len(names) == len(defaults):
+                return names
+    return defaults
+
+
+def print_file(path: Path) -> None:
+    """Prints header, chunks, tensors, nodes and the plan of the arena. Raises ConvertError."""
+    stored = read(path.read_bytes())
+    kind = "model" if stored.kind == layout.KIND_MODEL else "tensors"
+    print(f"{kind}, format {stored.version}, features {stored.features:#x}")
+    print(
+        f"tables {'intact' if stored.intact else 'DAMAGED'}, arena {stored.arena_nbytes:,} bytes"
+    )
+    print("chunks")
+    for chunk in stored.chunks:
+        kind = _CHUNK_KINDS.get(chunk.kind, str(chunk.kind))
+        state = "intact" if chunk.intact else "DAMAGED"
+        print(f"  {kind:8} at {chunk.offset:8}  {len(chunk.data):8} bytes  {state}")
+    print("tensors")
+    for i, t in enumerate(stored.tensors):
+        place = "arena" if t.in_arena else "file"
+        about = f"{dtype_name(t.dtype)} {list(t.shape)}"
+        print(f"  {i:4} {about:28} {place:5} {t.offset:8}  {t.nbytes:8} bytes  {t.name}".rstrip())
+    print(f"inputs   {stored.inputs}\noutputs  {stored.outputs}")
+    if stored.nodes:
+        print("nodes")
+    for i, node in enumerate(stored.nodes):
+        scratch = f" scratch {node.scratch}" if node.scratch else ""
+        print(f"  {i:4} {node.kernel:12} {node.inputs} -> {node.outputs}{scratch}  {node.name}")
+        print(f"       params {node.params}")
+    _print_plan(stored)
+
+
+def _print_plan(stored):
+    """Each piece of the arena with the steps between which it holds a value."""
+    spans: dict[tuple[int, int], list[int]] = {}
+
+    def use(i, step):
+        t = stored.tensors[i]
+        if t.in_arena:
+            span = spans.setdefault((t.offset, t.offset + t.nbytes), [step, step])
+            span[1] = step
+
+    for i in stored.inputs:
+        use(i, -1)
+    for step, node in enumerate(stored.nodes):
+        for i in node.inputs + node.outputs + node.scratch:
+            use(i, step)
+    for i in stored.outputs:
+        use(i, len(stored.nodes))
+    if spans:
+        print("arena: bytes, steps (-1: an input; the last: an output)")
+    for (start, end), (first, last) in sorted(spans.items()):
+        print(f"  {start:8} to {end:8}  steps {first} to {last}")

@@ -1,0 +1,38 @@
+"""Axes brought together: what kernels over (outer, n, inner) need."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ..ir import Tensor
+from ._move import emit_transpose
+
+
+def lines_of(shape: Sequence[int], axis: int) -> tuple[int, int, int]:
+    """(outer, n, inner) around one axis."""
+    axis %= max(len(shape), 1)
+    n = shape[axis] if shape else 1
+    return math.prod(shape[:axis]), n, math.prod(shape[axis + 1 :])
+
+
+def joined(node, x: Tensor, axes: Sequence[int]) -> tuple[Tensor, tuple[int, int, int]]:
+    """x as (outer, n, inner), all the axes in n: by a transpose where they are no neighbours."""
+    rank = len(x.shape)
+    axes = {a % rank for a in axes}
+    long = [a for a in range(rank) if x.shape[a] != 1]
+    at = [i for i, a in enumerate(long) if a in axes]
+    n = math.prod(x.shape[a] for a in axes)
+    if not at:
+        return x, (x.nelem, 1, 1) if n else (_kept(x, axes), n, 1)
+    if at[-1] - at[0] == len(at) - 1:
+        first, last = long[at[0]], long[at[-1]]
+        return x, (math.prod(x.shape[:first]), n, math.prod(x.shape[last + 1 :]))
+    perm = [a for a in range(rank) if a not in axes] + sorted(axes)
+    moved = node.temp(x.dtype, [x.shape[a] for a in perm])
+    emit_transpose(node, x, moved, x.shape, perm)
+    return moved, (_kept(x, axes), n, 1)
+
+
+def _kept(x, axes):
+    return math.prod(d for a, d in enumerate(x.shape) if a not in axes)

@@ -1,0 +1,53 @@
+"""Integers and floats by small steps: what the quantized products share."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..ir import Tensor
+from ._elementwise import emit_binary
+
+FLOAT, UINT8, INT8, INT32 = 1, 2, 3, 6
+
+
+def as_dtype(node, t: Tensor, dtype: int) -> Tensor:
+    """t cast, at conversion if it is known."""
+    if t.dtype == dtype:
+        return t
+    out = node.temp(dtype, t.shape)
+    if t.data is not None:
+        return node.constant(t.data.astype(out.np_dtype).reshape(t.shape))
+    node.emit("cast", [t], [out], [])
+    return out
+
+
+def combined(node, op: str, a: Tensor, b: Tensor) -> Tensor:
+    """op(a, b), at conversion if both are known. op: add, sub or mul."""
+    shape = np.broadcast_shapes(a.shape, b.shape)
+    if a.data is not None and b.data is not None:
+        function = {"add": np.add, "sub": np.subtract, "mul": np.multiply}[op]
+        return node.constant(function(a.data, b.data).reshape(shape))
+    out = node.temp(a.dtype, shape)
+    emit_binary(node, op, a, b, out)
+    return out
+
+
+def centred(node, x: Tensor, zero: Tensor | None, shape=None) -> Tensor:
+    """x - zero in int32; shape: of zero, so that it broadcasts to x."""
+    wide = as_dtype(node, x, INT32)
+    if zero is None or (zero.data is not None and not zero.data.any()):
+        return wide
+    zero = node.reshaped(as_dtype(node, zero, INT32), zero.shape if shape is None else shape)
+    return combined(node, "sub", wide, zero)
+
+
+def as_unsigned(node, x: Tensor) -> Tensor:
+    """int8 plus 128 as uint8, which is a flip of the top bit; uint8 as it is."""
+    if x.dtype == UINT8:
+        return x
+    if x.data is not None:
+        return node.constant(x.data.view(np.uint8) ^ np.uint8(128))
+    bits, out = node.temp(UINT8, x.shape), node.temp(UINT8, x.shape)
+    bits.alias = x
+    emit_binary(node, "bitxor", bits, node.constant(np.uint8(128)), out)
+    return out

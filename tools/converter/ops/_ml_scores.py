@@ -1,0 +1,138 @@
+"""What follows the scores of ai.onnx.ml's operators: labels and post transforms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..errors import Problem
+from ..ir import Tensor
+from ._elementwise import emit_unary
+from ._select import emit_gather
+
+FLOAT, INT64, STRING = 1, 7, 8
+TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
+
+# How kernel class_pair makes two scores of one.
+ONE_MINUS, NEGATED, LOGISTIC = range(3)
+
+
+def transform_of(node) -> str:
+    """The attribute post_transform (in TreeEnsemble a number). Raises Problem."""
+    name = node.attr("post_transform", "NONE")
+    if isinstance(name, int) and 0 <= name < len(TRANSFORMS):
+        return TRANSFORMS[name]
+    if name not in TRANSFORMS:
+        raise Problem(f"post_transform {name}")
+    return name
+
+
+def labels_of(node, ints: str) -> list[int]:
+    """The classes of a classifier; ints: the attribute's name. Raises Problem."""
+    if node.attr("classlabels_strings"):
+        raise Problem("string labels", "give the classes integer labels")
+    labels = node.attr(ints)
+    if not labels:
+        raise Problem(f"{ints} is missing")
+    return list(labels)
+
+
+def as_float(node, x: Tensor) -> Tensor:
+    """x in float32. Raises Problem for float64, whose thresholds would need more digits."""
+    if x.dtype == FLOAT:
+        return x
+    if x.dtype == 11:
+        raise Problem("dtype float64", "cast the input to float32")
+    return cast(node, x, FLOAT)
+
+
+def cast(node, x: Tensor, dtype: int) -> Tensor:
+    """x in another dtype."""
+    if x.dtype == dtype:
+        return x
+    out = node.temp(dtype, x.shape)
+    node.emit("cast", [x], [out], [])
+    return out
+
+
+def rows_of(x: Tensor) -> tuple[int, int]:
+    """(samples, features): a vector is one sample. Raises Problem."""
+    if len(x.shape) not in (1, 2):
+        raise Problem(f"input of {len(x.shape)} dimensions")
+    return (1, x.shape[0]) if len(x.shape) == 1 else x.shape
+
+
+def emit_dots(node, x: Tensor, w: np.ndarray, bias: np.ndarray | None, out: Tensor) -> None:
+    """out (samples, rows of w) = x times each row of w, plus that row's bias."""
+    samples, n_features = rows_of(x)
+    if w.shape[1] != n_features:
+        raise Problem(f"coefficients for {w.shape[1]} features, the input has {n_features}")
+    parts = [w] if bias is None else [w, bias.reshape(-1, 1)]
+    packed = node.constant(np.concatenate(parts, axis=1).astype(np.float32))
+    shape = [1, 1, samples, len(w), n_features, int(bias is not None)]
+    node.emit("gemm", [x, packed], [out], [*shape, 0, 0, 0, 0], macs=samples * w.size)
+
+
+def floats(node, name: str) -> np.ndarray:
+    """A float attribute's values; empty where it is absent."""
+    return np.asarray(node.attr(name, []), np.float32)
+
+
+def table_of(values: np.ndarray, rows: int) -> np.ndarray:
+    """values as a matrix. Raises Problem."""
+    if rows <= 0 or values.size == 0 or values.size % rows:
+        raise Problem(f"{values.size} coefficients or support vector elements in {rows} rows")
+    return values.reshape(rows, -1)
+
+
+def before(node, transform: str, out: Tensor, width: int) -> Tensor:
+    """Where to put the scores that emit_transform turns into out (samples, width)."""
+    return node.temp(FLOAT, out.shape) if _acts(transform, width) else out
+
+
+def _acts(transform, width):
+    """Only PROBIT changes a single score, as in onnxruntime."""
+    return transform == "PROBIT" or (transform != "NONE" and width > 1)
+
+
+def emit_transform(node, transform: str, x: Tensor, out: Tensor, width: int) -> None:
+    """out = the post transform of x (samples, width); nothing to do where x is out."""
+    if not _acts(transform, width):
+        return
+    rows = out.nelem // width
+    if transform == "SOFTMAX":
+        node.emit("softmax", [x], [out], [0, rows, width, 1])
+    elif transform == "LOGISTIC":
+        emit_unary(node, "sigmoid", x, out)
+    else:
+        number = ("SOFTMAX_ZERO", "PROBIT").index(transform)
+        node.emit("score_transform", [x], [out], [number, rows, width])
+
+
+def emit_labels(node, scores: Tensor, labels: Sequence[int], out: Tensor | None) -> None:
+    """out = the label of the largest score of each sample, the first of equal ones."""
+    if out is None:
+        return
+    n = len(labels)
+    plain = list(labels) == list(range(n))
+    index = out if plain else node.temp(INT64, out.shape)
+    node.emit("arg_reduce", [scores], [index], [0, 0, out.nelem, n, 1])
+    if not plain:
+        emit_gather(node, node.constant(np.array(labels, np.int64)), index, out, 0)
+
+
+def emit_pair(node, transform, kind: int, halves: int, x, labels, outputs) -> None:
+    """One score a sample as two; the second class's label where the score exceeds halves / 2."""
+    if transform == "PROBIT":
+        raise Problem(
+            "PROBIT of one score for two classes", "onnxruntime leaves one undefined too"
+        )
+    if transform == "LOGISTIC":
+        kind = LOGISTIC
+    label, scores = (*outputs, None)[:2]
+    rows = x.nelem
+    label = label or node.temp(INT64, (rows,))
+    scores = scores or node.temp(FLOAT, (rows, 2))
+    table = node.constant(np.array(labels, np.int64))
+    node.emit("class_pair", [x, table], [label, scores], [kind, halves])

@@ -1,0 +1,228 @@
+"""Decision trees -> the integer table that the device kernel `trees` walks.
+
+Every node mode becomes the comparison x <= cut of two float32 values:
+
+    x < t    x <= the value below t            x > t   not x <= t
+    x >= t   not x < t                         x == t  x <= t and not x < t
+    x in {a, b, ...}    x == a or x == b or ...
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..errors import Problem
+
+LEQ, LT, GTE, GT, EQ, NEQ, MEMBER, NEVER = range(8)
+AVERAGE, SUM, MIN, MAX = range(4)
+
+_LEAF = 1 << 29  # in a root
+_SLOT_WORDS = 4
+
+
+@dataclass
+class Branch:
+    """A node that is no leaf.
+
+    on_true, on_false: the index of a branch, or ~ that of a leaf; missing: NaN is true.
+    """
+
+    mode: int
+    feature: int
+    value: np.float32
+    on_true: int
+    on_false: int
+    missing: bool
+    members: Sequence[np.float32] = ()
+
+
+@dataclass
+class Forest:
+    """roots: as Branch.on_true; leaves: a list of (target, weight) each."""
+
+    branches: list[Branch]
+    roots: list[int]
+    leaves: list[list[tuple[int, np.float32]]]
+
+
+@dataclass
+class Table:
+    """What the kernel takes: constants and parameters."""
+
+    words: np.ndarray
+    first: np.ndarray
+    targets: np.ndarray
+    weights: np.ndarray
+    n_trees: int
+    n_slots: int
+    n_cuts: int
+    n_nodes: int
+    wide: int
+    rank_bits: int
+
+
+def pack(forest: Forest, aggregate: int) -> Table:
+    """Raises Problem for what is no tree."""
+    _compare_only(forest.branches)
+    order = _order(forest)
+    leaf_ids, first, targets, weights = _pack_leaves(forest, order, aggregate)
+    slots = _slots([forest.branches[i] for i in order])
+    ahead, rank_bits, nodes = _nodes(forest.branches, order, leaf_ids, slots)
+    wide = ahead >= 1 << 14 or len(first) > 1 << 14
+    rows = [
+        [v, left, right] if wide else [v, left << 15 | right] for v, left, right in nodes(wide)
+    ]
+    place = {i: n for n, i in enumerate(order)}
+    roots = [_LEAF | leaf_ids[~r] if r < 0 else place[r] for r in forest.roots]
+    cuts = [_key(c) for values in slots.values() for c in values]
+    words = [*roots, *_slot_words(slots), *cuts, *itertools.chain(*rows)]
+    counts = (len(roots), len(slots), len(cuts), len(order), int(wide), rank_bits)
+    return Table(np.array(words, np.int32), first, targets, weights, *counts)
+
+
+def _compare_only(branches):
+    """Replaces every mode but LEQ and NEVER; adds branches behind."""
+    for b in branches:  # also those that are added meanwhile
+        if b.mode == MEMBER:
+            _split_members(branches, b)
+        if np.isnan(b.value) and b.mode in (EQ, LEQ, LT, GTE, GT):
+            b.mode = NEVER
+        elif np.isnan(b.value) and b.mode == NEQ:
+            b.mode, b.on_false = NEVER, b.on_true
+        if b.mode == NEQ:
+            b.mode, b.missing = EQ, False
+            b.on_true, b.on_false = b.on_false, b.on_true
+        if b.mode == EQ:
+            below = replace(b, mode=LT, on_true=b.on_false, on_false=b.on_true, missing=False)
+            branches.append(below)
+            b.mode, b.on_true = LEQ, len(branches) - 1
+        if b.mode in (GTE, GT):
+            b.mode, b.missing = LT if b.mode == GTE else LEQ, not b.missing
+            b.on_true, b.on_false = b.on_false, b.on_true
+        if b.mode == LT:
+            b.mode = NEVER if b.value == -np.inf else LEQ
+            b.value = np.nextafter(b.value, np.float32(-np.inf))
+
+
+def _split_members(branches, b):
+    if not b.members:
+        b.mode = NEVER
+        return
+    b.mode, b.value, others = EQ, b.members[0], b.members[1:]
+    if others:
+        branches.append(replace(b, mode=MEMBER, members=others))
+        b.on_false = len(branches) - 1
+
+
+def _order(forest):
+    """Branches that can be reached, parents before children."""
+    done, order = {}, []
+    for root in reversed(forest.roots):
+        stack = [(root, False)]
+        while stack:
+            i, children_done = stack.pop()
+            if children_done:
+                done[i] = True
+                order.append(i)
+            elif i >= 0 and i not in done:
+                done[i] = False
+                b = forest.branches[i]
+                stack += [(i, True), (b.on_true, False), (b.on_false, False)]
+            elif i >= 0 and not done[i]:
+                raise Problem("a tree whose nodes form a circle")
+    return order[::-1]
+
+
+def _pack_leaves(forest, order, aggregate):
+    """({leaf: packed leaf}, first, targets, weights): equal leaves once, no zeros in sums."""
+    used = [r for r in forest.roots if r < 0]
+    for i in order:
+        used += [r for r in (forest.branches[i].on_true, forest.branches[i].on_false) if r < 0]
+    ids, packed, first, entries = {}, {}, [0], []
+    for leaf in dict.fromkeys(~r for r in used):
+        pairs = tuple(_merged(forest.leaves[leaf], aggregate).items())
+        key = tuple((t, w.tobytes()) for t, w in pairs)
+        if key not in packed:
+            packed[key] = len(packed)
+            entries += pairs
+            first.append(len(entries))
+        ids[leaf] = packed[key]
+    targets = _narrow([t for t, _ in entries])
+    return ids, _narrow(first), targets, np.array([w for _, w in entries], np.float32)
+
+
+def _merged(entries, aggregate):
+    """{target: weight}"""
+    found = {}
+    for target, weight in entries:
+        if target not in found:
+            found[target] = weight
+        elif aggregate in (MIN, MAX):
+            found[target] = (min if aggregate == MIN else max)(found[target], weight)
+        else:
+            found[target] = found[target] + weight
+    if aggregate in (MIN, MAX):
+        return found
+    return {t: w for t, w in found.items() if w != 0}
+
+
+def _narrow(values):
+    """As the smallest of the dtypes that the kernel takes."""
+    top = max(values, default=0)
+    return np.array(values, np.uint8 if top < 256 else np.uint16 if top < 65536 else np.int32)
+
+
+def _slots(branches):
+    """{(feature, NaN goes left): sorted cuts}"""
+    cuts: dict[tuple[int, bool], set] = {}
+    for b in branches:
+        values = cuts.setdefault((b.feature, b.missing), set())
+        if b.mode == LEQ:
+            values.add(b.value + np.float32(0))  # no -0
+    return {slot: sorted(cuts[slot]) for slot in sorted(cuts)}
+
+
+def _slot_words(slots):
+    words, first = [], 0
+    for (feature, missing), cuts in slots.items():
+        words += [feature * 2 + missing, first, sum(c < 0 for c in cuts), len(cuts)]
+        first += len(cuts)
+    return words
+
+
+def _key(cut):
+    """The float32's bits without the sign; for a negative value 2**31 - 1 less these."""
+    bits = int(np.float32(cut).view(np.uint32)) & 0x7FFFFFFF
+    return 0x7FFFFFFF - bits if cut < 0 else bits
+
+
+def _nodes(branches, order, leaf_ids, slots):
+    """(how far ahead children are at most, bits of a rank, function that yields nodes' words)"""
+    place = {i: n for n, i in enumerate(order)}
+    numbers = {slot: i for i, slot in enumerate(slots)}
+    ranks = {slot: {c: i + 1 for i, c in enumerate(cuts)} for slot, cuts in slots.items()}
+    rank_bits = max([len(cuts) for cuts in slots.values()], default=0).bit_length()
+    if max(len(slots), 1) << rank_bits >= 1 << 30:
+        raise Problem("too many features and thresholds")
+    ends = [
+        (n, r) for n, i in enumerate(order) for r in (branches[i].on_true, branches[i].on_false)
+    ]
+    ahead = max([place[r] - n for n, r in ends if r >= 0], default=0)
+
+    def reference(n, r, leaf):
+        return leaf | leaf_ids[~r] if r < 0 else place[r] - n
+
+    def nodes(wide):
+        leaf = 1 << (29 if wide else 14)
+        for n, i in enumerate(order):
+            b = branches[i]
+            slot = (b.feature, b.missing)
+            rank = ranks[slot][b.value] if b.mode == LEQ else 0
+            left, right = reference(n, b.on_true, leaf), reference(n, b.on_false, leaf)
+            yield numbers[slot] << rank_bits | rank, left, right
+
+    return ahead, rank_bits, nodes

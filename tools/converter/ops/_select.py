@@ -1,0 +1,123 @@
+"""Emission of selections: every axis of the output takes items of one axis of the input.
+
+    out[i, j, ...] = x[maps[0][i], maps[1][j], ...]
+
+Slice, Pad, Tile, Resize by nearest neighbour and others are that. Maps which consist of a few
+regular pieces become strided copies (kernel move), others go through kernel gather.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..ir import Tensor
+from ._move import emit_move, strides_of
+
+_MAX_MOVES = 12  # beyond, one gather costs less than the steps, each with some 500 bytes of heap
+
+
+@dataclass
+class _Piece:
+    """out[out_first + i * dims[1] + j] = x[first + i * strides[0] + j * strides[1]]."""
+
+    out_first: int
+    first: int
+    dims: tuple[int, int]
+    strides: tuple[int, int]
+
+
+def emit_select(node, x: Tensor, out: Tensor, maps: Sequence[Sequence[int]]) -> None:
+    """maps: by axis, as many indices as out has items; negative: that item is left as it is."""
+    maps = [np.asarray(m, np.int64) for m in maps]
+    if out.nelem == 0:
+        return
+    pieces = [_pieces(m) for m in maps]
+    while math.prod(map(len, pieces)) > _MAX_MOVES:
+        axis = max(range(len(maps)), key=lambda a: len(pieces[a]))
+        taken = maps[axis] >= 0
+        index = node.constant(maps[axis][taken].astype(np.int32))
+        maps[axis] = np.where(taken, np.cumsum(taken) - 1, -1)
+        pieces[axis] = _pieces(maps[axis])
+        shape = (*x.shape[:axis], index.nelem, *x.shape[axis + 1 :])
+        last = _is_copy(shape, out, maps)
+        target = out if last else node.temp(x.dtype, shape)
+        emit_gather(node, x, index, target, axis)
+        if last:
+            return
+        x = target
+    for combination in itertools.product(*pieces):
+        _emit_pieces(node, x, out, combination)
+
+
+def alias_or_select(node, x: Tensor, out: Tensor, maps: Sequence[Sequence[int]]) -> None:
+    """The same for an out that nothing else writes: no copy where out is just x."""
+    if _is_copy(x.shape, out, maps):
+        node.alias(out, x)
+    else:
+        emit_select(node, x, out, maps)
+
+
+def _is_copy(shape, out, maps) -> bool:
+    return shape == out.shape and all(np.array_equal(m, np.arange(len(m))) for m in maps)
+
+
+def _emit_pieces(node, x, out, pieces):
+    dims, x_strides, out_strides, x_first, out_first = [], [], [], 0, 0
+    for piece, xs, os in zip(pieces, strides_of(x.shape), strides_of(out.shape), strict=True):
+        dims += piece.dims
+        x_strides += [s * xs for s in piece.strides]
+        out_strides += [piece.dims[1] * os, os]
+        x_first += piece.first * xs
+        out_first += piece.out_first * os
+    emit_move(node.emit, x, out, dims, x_strides, out_strides, x_first, out_first)
+
+
+def _pieces(index):
+    """The map as regular pieces: one of two levels if it is so as a whole, else runs."""
+    whole = _regular(index)
+    return [whole] if whole else _runs(index.tolist())
+
+
+def _regular(index):
+    n = len(index)
+    if index.min() < 0:
+        return None
+    for width in range(n, 0, -1):
+        if n % width:
+            continue
+        grid = index.reshape(-1, width)
+        s0 = int(grid[1, 0] - grid[0, 0]) if len(grid) > 1 else 0
+        s1 = int(grid[0, 1] - grid[0, 0]) if width > 1 else 0
+        ideal = grid[0, 0] + s0 * np.arange(len(grid))[:, None] + s1 * np.arange(width)
+        if np.array_equal(grid, ideal):
+            return _Piece(0, int(grid[0, 0]), grid.shape, (s0, s1))
+    return None
+
+
+def _runs(index):
+    runs, i = [], 0
+    while i < len(index):
+        if index[i] < 0:
+            i += 1
+            continue
+        j, step = i + 1, 0
+        if j < len(index) and index[j] >= 0:
+            step = index[j] - index[i]
+            while j < len(index) and index[j] >= 0 and index[j] - index[j - 1] == step:
+                j += 1
+        runs.append(_Piece(i, index[i], (1, j - i), (0, step)))
+        i = j
+    return runs
+
+
+def emit_gather(node, x: Tensor, index: Tensor, out: Tensor, axis: int) -> None:
+    """out = numpy.take(x, index, axis); index int32 or int64, checked when it runs."""
+    unit = 4 if x.itemsize % 4 == 0 else 1
+    inner = math.prod(x.shape[axis + 1 :]) * x.itemsize // unit
+    outer = math.prod(x.shape[:axis])
+    node.emit("gather", [x, index], [out], [unit, outer, x.shape[axis], inner])

@@ -1,0 +1,23 @@
+"""AveragePool and LpPool -> kernel average_pool."""
+
+from __future__ import annotations
+
+import math
+
+from . import lowers
+from ._windows import windows_of
+
+FLOAT, DOUBLE = 1, 11
+
+
+@lowers("AveragePool", "LpPool")
+def lower_average_pool(node):
+    """count_include_pad counts the padding asked for, not what ceil_mode reaches beyond."""
+    node.require_dtype(FLOAT, DOUBLE)
+    x, out = node.inputs[0], node.outputs[0]
+    w = windows_of(node, node.attr("kernel_shape"), out.shape)
+    power = node.attr("p", 2) if node.op == "LpPool" else 0
+    groups = (w.in_dims, w.kernel, w.out_dims, w.strides, w.dilations, w.pads, w.end_pads)
+    params = [math.prod(x.shape[:2])] + [v for group in groups for v in group]
+    params += [node.attr("count_include_pad", 0), power]
+    node.emit("average_pool", [x], [out], params)

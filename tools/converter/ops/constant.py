@@ -1,0 +1,71 @@
+"""Operators whose result is known at conversion: Constant, Shape, Size, Range, windows, ..."""
+
+from __future__ import annotations
+
+import numpy as np
+from onnx import helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+from . import lowers
+
+
+@lowers("Constant")
+def lower_constant(node):
+    """Constants become initializers before: this is one that is a graph output."""
+    out, sparse, dense = node.outputs[0], node.attr("sparse_value"), node.attr("value")
+    if sparse is not None:
+        out.data = _dense(sparse)
+    elif dense is not None:
+        out.data = numpy_helper.to_array(dense)
+    else:
+        names = ("value_float", "value_floats", "value_int", "value_ints")
+        value = next(v for v in map(node.attr, names) if v is not None)
+        out.data = np.asarray(value, out.np_dtype)
+
+
+def _dense(sparse):
+    """A SparseTensorProto; its indices are flat or one tuple of coordinates a value."""
+    values = numpy_helper.to_array(sparse.values)
+    index = numpy_helper.to_array(sparse.indices)
+    data = np.zeros(tuple(sparse.dims), values.dtype)
+    if index.ndim == 1:
+        data.reshape(-1)[index] = values
+    else:
+        data[tuple(index.T)] = values
+    return data
+
+
+@lowers("Shape")
+def lower_shape(node):
+    """start, end: opset 15, clamped as a Python slice."""
+    shape = node.inputs[0].shape[node.attr("start", 0) : node.attr("end")]
+    node.outputs[0].data = np.array(shape, np.int64)
+
+
+@lowers("Size")
+def lower_size(node):
+    node.outputs[0].data = np.array(node.inputs[0].nelem, np.int64)
+
+
+@lowers("HannWindow", "HammingWindow", "BlackmanWindow", fixes_shape=(0,))
+@lowers("Range", fixes_shape=(0, 1, 2))
+@lowers("MelWeightMatrix", fixes_shape=(0, 1, 2, 3, 4))
+def lower_known(node):
+    """Folding does most of these; here are those that it leaves, such as large ones."""
+    out = node.outputs[0]
+    values = [node.const(i) for i in range(len(node.inputs))]
+    out.data = _evaluate(node, values).astype(out.np_dtype).reshape(out.shape)
+
+
+def _evaluate(node, values):
+    """The node's only output for constant inputs, by onnx's reference evaluator."""
+    names = node.proto.input
+    infos = [
+        helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(v.dtype), v.shape)
+        for n, v in zip(names, values, strict=True)
+    ]
+    out = node.outputs[0]
+    outs = [helper.make_tensor_value_info(out.name, out.dtype, out.shape)]
+    graph = helper.make_graph([node.proto], "known", infos, outs)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", node.opset)])
+    return ReferenceEvaluator(model).run(None, dict(zip(names, values, strict=True)))[0]

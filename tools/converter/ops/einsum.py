@@ -1,0 +1,125 @@
+"""Einsum -> kernels move, reduce and gemm."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import Problem
+from ..ir import Tensor
+from . import lowers
+from ._move import emit_move, strides_of
+from ._elementwise import FLOATS, INTS
+from .gemm import emit_gemm
+from .reduce import emit_reduce
+
+_SUM = 0  # of kernel reduce
+
+
+@dataclass
+class _Term:
+    """A tensor with the label of each axis; one may come twice, which means the diagonal."""
+
+    t: Tensor
+    labels: list[str]
+
+
+@lowers("Einsum")
+def lower_einsum(node):
+    """Two terms at a time: what no later one needs is summed up as early as possible."""
+    dtype = node.require_dtype(*FLOATS, *INTS)
+    terms, result, sizes = _parse(node)
+    acc = terms.pop(0)
+    while terms:
+        other = terms.pop(0)
+        needed = {label for term in terms for label in term.labels} | set(result)
+        acc = _product(node, dtype, acc, other, needed, sizes)
+    final = _summed(node, acc, result, sizes)
+    node.alias(node.outputs[0], final.t)
+
+
+def _parse(node):
+    """(terms, labels of the output, {label: size}); the dims of an ellipsis are '.0', '.1', ..."""
+    left, arrow, right = node.attr("equation").replace(" ", "").partition("->")
+    parts = left.split(",")
+    if len(parts) != len(node.inputs):
+        raise Problem("the equation's terms are not as many as the inputs")
+    terms = [_Term(t, _labels(p, len(t.shape))) for p, t in zip(parts, node.inputs, strict=True)]
+    sizes: dict[str, int] = {}
+    for term in terms:
+        for label, d in zip(term.labels, term.t.shape, strict=True):
+            known = sizes.setdefault(label, d)
+            if d != known and 1 not in (d, known):
+                raise Problem(f"sizes {known} and {d} of {label}")
+            sizes[label] = d if known == 1 else known
+    if not arrow:
+        letters = re.sub(r"[^A-Za-z]", "", left)
+        right = "..." * ("..." in left) + "".join(
+            c for c in sorted(set(letters)) if letters.count(c) == 1
+        )
+    n_dots = sum(label[0] == "." for label in sizes)
+    dotted = len(right.replace("...", "")) + n_dots * ("..." in right)
+    return terms, _labels(right, dotted, n_dots), sizes
+
+
+def _labels(text, rank, n_dots=None):
+    """'ab...' -> ['a', 'b', '.1', '.0']: an ellipsis' dims are numbered from the right."""
+    head, dots, tail = text.partition("...")
+    between = rank - len(head) - len(tail) if n_dots is None else n_dots * bool(dots)
+    if between < 0 or (between and not dots):
+        raise Problem(f"term {text} does not fit an input of rank {rank}")
+    return [*head, *(f".{i}" for i in reversed(range(between))), *tail]
+
+
+def _product(node, dtype, a: _Term, b: _Term, needed, sizes) -> _Term:
+    """One gemm: batch labels, those of a, those of b; the others are summed up."""
+    ours, theirs = set(a.labels), set(b.labels)
+    shared = [label for label in sizes if label in ours and label in theirs]
+    batch = [label for label in shared if label in needed]
+    inner = [label for label in shared if label not in needed]
+    a_only = [label for label in sizes if label in (ours - theirs) & needed]
+    b_only = [label for label in sizes if label in (theirs - ours) & needed]
+    a = _summed(node, a, [*batch, *a_only, *inner], sizes)
+    b = _summed(node, b, [*batch, *b_only, *inner], sizes)
+    labels = [*batch, *a_only, *b_only]
+    out = node.temp(dtype, [sizes[label] for label in labels])
+    n0, m, n, k = (_size(group, sizes) for group in (batch, a_only, b_only, inner))
+    emit_gemm(node, a.t, b.t, out, (1, n0, m, n, k), False, (0, 1, 0, 1))
+    return _Term(out, labels)
+
+
+def _summed(node, term: _Term, keep: Sequence[str], sizes) -> _Term:
+    """The term with its axes as in `keep`, summed over the others."""
+    drop = [label for label in dict.fromkeys(term.labels) if label not in keep]
+    t = _arranged(node, term, [*keep, *drop], sizes)
+    if drop:
+        out = node.temp(t.dtype, [sizes[label] for label in keep])
+        emit_reduce(node, _SUM, 0, t, out, range(len(keep), len(t.shape)))
+        t = out
+    return _Term(t, list(keep))
+
+
+def _arranged(node, term, order, sizes) -> Tensor:
+    """The axes in this order: diagonals taken, dims of one item broadcast."""
+    shape = [sizes[label] for label in order]
+    if list(order) == term.labels and tuple(shape) == term.t.shape:
+        return term.t
+    strides = dict.fromkeys(order, 0)
+    for label, d, s in zip(term.labels, term.t.shape, strides_of(term.t.shape), strict=True):
+        strides[label] += s if d > 1 else 0
+    x_strides = [strides[label] for label in order]
+    if term.t.data is not None:
+        flat = np.ascontiguousarray(term.t.data).reshape(-1)
+        steps = [s * flat.itemsize for s in x_strides]
+        return node.constant(np.lib.stride_tricks.as_strided(flat, shape, steps))
+    out = node.temp(term.t.dtype, shape)
+    emit_move(node.emit, term.t, out, shape, x_strides, strides_of(shape))
+    return out
+
+
+def _size(labels, sizes):
+    return math.prod(sizes[label] for label in labels)

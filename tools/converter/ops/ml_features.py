@@ -1,0 +1,138 @@
+"""The operators of ai.onnx.ml that prepare features."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..errors import Problem
+from . import lowers
+from ._elementwise import emit_binary, emit_unary
+from ._ml_scores import FLOAT, cast, floats, rows_of
+from ._move import emit_fill, emit_move
+from ._select import emit_gather, emit_select
+from .select import emit_where
+
+ML = "ai.onnx.ml"
+INT32, INT64, BOOL, DOUBLE = 6, 7, 9, 11
+
+
+@lowers("Scaler", domain=ML)
+def lower_scaler(node):
+    """(x - offset) * scale; of float64 computed in float64."""
+    x, out = node.inputs[0], node.outputs[0]
+    dtype = DOUBLE if x.dtype == DOUBLE else FLOAT
+    x = cast(node, x, dtype)
+    scale, offset = floats(node, "scale"), floats(node, "offset")
+    if scale.size != offset.size or scale.size not in (1, x.shape[-1]):
+        raise Problem(f"{scale.size} values of scale, {offset.size} of offset")
+    if len(x.shape) > 2 and scale.size > 1:
+        raise Problem(f"input of {len(x.shape)} dimensions")
+    moved = node.temp(dtype, x.shape)
+    scaled = out if dtype == FLOAT else node.temp(dtype, x.shape)
+    emit_binary(node, "sub", x, node.constant(offset.astype(x.np_dtype)), moved)
+    emit_binary(node, "mul", moved, node.constant(scale.astype(x.np_dtype)), scaled)
+    if scaled is not out:
+        node.emit("cast", [scaled], [out], [])
+
+
+@lowers("Normalizer", domain=ML)
+def lower_normalizer(node):
+    norm = node.attr("norm", "MAX")
+    if norm not in ("MAX", "L1", "L2"):
+        raise Problem(f"norm {norm}")
+    x = cast(node, node.inputs[0], FLOAT)
+    params = [("MAX", "L1", "L2").index(norm), *rows_of(x)]
+    node.emit("normalizer", [x], node.outputs, params)
+
+
+@lowers("Binarizer", domain=ML)
+def lower_binarizer(node):
+    """1 where x > threshold, else 0, in x's dtype."""
+    x, out = node.inputs[0], node.outputs[0]
+    threshold = np.float32(node.attr("threshold", 0.0))
+    if x.dtype not in (FLOAT, DOUBLE):
+        limits = np.iinfo(x.np_dtype)
+        if not limits.min <= threshold <= limits.max:
+            raise Problem(f"threshold {threshold} for integers")
+        threshold = math.floor(threshold)
+    above = node.temp(BOOL, x.shape)
+    emit_binary(node, "greater", x, node.constant(np.asarray(threshold, x.np_dtype)), above)
+    node.emit("cast", [above], [out], [])
+
+
+@lowers("Imputer", domain=ML)
+def lower_imputer(node):
+    x, out = node.inputs[0], node.outputs[0]
+    kind = ("imputed_value_floats", "replaced_value_float")
+    if x.dtype in (INT32, INT64):
+        kind = ("imputed_value_int64s", "replaced_value_int64")
+    imputed, replaced = node.attr(kind[0], []), node.attr(kind[1], 0)
+    limits = np.iinfo(x.np_dtype) if x.dtype in (INT32, INT64) else None
+    if limits and not all(limits.min <= v <= limits.max for v in [*imputed, replaced]):
+        raise Problem(f"a value that {x.np_dtype} does not hold")
+    imputed = np.asarray(imputed, x.np_dtype)
+    if imputed.size not in (1, x.shape[-1]):
+        raise Problem(f"{imputed.size} values in {kind[0]}")
+    if len(x.shape) > 2 and imputed.size > 1:
+        raise Problem(f"input of {len(x.shape)} dimensions")
+    found = node.temp(BOOL, x.shape)
+    if replaced != replaced:
+        emit_unary(node, "isnan", x, found)
+    else:
+        emit_binary(node, "equal", x, node.constant(np.asarray(replaced, x.np_dtype)), found)
+    emit_where(node, found, node.constant(imputed), x, out)
+
+
+@lowers("ArrayFeatureExtractor", domain=ML)
+def lower_extractor(node):
+    """Items of the last axis; a vector is a matrix of one row."""
+    x, index, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    axis, n = len(x.shape) - 1, x.shape[-1]
+    if index.data is None:
+        emit_gather(node, x, index, out, axis)
+        return
+    flat = index.data.reshape(-1)
+    if flat.size and not (-n <= flat.min() and flat.max() < n):
+        raise Problem(f"an index is outside -{n} .. {n - 1}")
+    selected = node.temp(x.dtype, (*x.shape[:-1], flat.size))
+    node.alias(selected, out)
+    emit_select(node, x, selected, [*map(np.arange, x.shape[:-1]), flat % max(n, 1)])
+
+
+@lowers("OneHotEncoder", domain=ML)
+def lower_one_hot(node):
+    """Each item compared with each category."""
+    x, out = node.inputs[0], node.outputs[0]
+    categories = node.attr("cats_int64s")
+    if not categories:
+        raise Problem("string categories")
+    if len(set(categories)) < len(categories):
+        raise Problem("a category twice")
+    if not node.attr("zeros", 1):
+        raise Problem("zeros = 0: an unknown category would have to stop the run", "set zeros = 1")
+    x = cast(node, x, INT64)
+    column = node.reshaped(x, (*x.shape, 1))
+    found = node.temp(BOOL, out.shape)
+    emit_binary(node, "equal", column, node.constant(np.array(categories, np.int64)), found)
+    node.emit("cast", [found], [out], [])
+
+
+@lowers("FeatureVectorizer", domain=ML)
+def lower_vectorizer(node):
+    """Inputs side by side, each cut or padded with zeros to its size in inputdimensions."""
+    out = node.outputs[0]
+    sizes = node.attr("inputdimensions") or [x.shape[-1] for x in node.inputs]
+    if len(sizes) != len(node.inputs):
+        raise Problem(f"{len(sizes)} inputdimensions for {len(node.inputs)} inputs")
+    if any(x.shape[-1] < size for x, size in zip(node.inputs, sizes, strict=True)):
+        emit_fill(node, node.constant(np.zeros(1, np.float32)), out)
+    at = 0
+    for x, size in zip(node.inputs, sizes, strict=True):
+        rows, width = rows_of(x)
+        if rows != out.shape[0]:
+            raise Problem("inputs of different numbers of rows")
+        dims = [rows, min(width, size)]
+        emit_move(node.emit, cast(node, x, FLOAT), out, dims, [width, 1], [out.shape[1], 1], 0, at)
+        at += size

@@ -1,0 +1,168 @@
+"""SVMClassifier, SVMRegressor -> kernels gemm, rbf, svm_pairs, svm_proba and others."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import Problem
+from ..ir import Tensor
+from . import lowers
+from ._elementwise import emit_binary, emit_unary, float_bits
+from ._ml_scores import (
+    FLOAT,
+    NEGATED,
+    ONE_MINUS,
+    before,
+    cast,
+    emit_dots,
+    emit_labels,
+    emit_pair,
+    emit_transform,
+    floats,
+    labels_of,
+    rows_of,
+    table_of,
+    transform_of,
+)
+
+ML = "ai.onnx.ml"
+INT32, BOOL = 6, 9
+
+
+@lowers("SVMRegressor", domain=ML)
+def lower_regressor(node):
+    """The post transform does not count, as in onnxruntime."""
+    x, out = cast(node, node.inputs[0], FLOAT), node.outputs[0]
+    rho = _rho(node, 1)
+    n = node.attr("n_supports", 0)
+    one_class = node.attr("one_class", 0)
+    raw = node.temp(FLOAT, out.shape) if one_class else out
+    coefficients = table_of(floats(node, "coefficients"), 1)
+    if n:
+        x = _emit_kernel(node, x, table_of(floats(node, "support_vectors"), n))
+    emit_dots(node, x, coefficients, rho, raw)
+    if one_class:
+        _emit_sign(node, raw, out)
+
+
+def _emit_sign(node, x, out):
+    """out = 1 where x > 0, else -1"""
+    positive, doubled = node.temp(BOOL, x.shape), node.temp(FLOAT, x.shape)
+    emit_binary(node, "greater", x, node.constant(np.float32(0)), positive)
+    ones = cast(node, positive, FLOAT)
+    emit_binary(node, "add", ones, ones, doubled)
+    emit_binary(node, "sub", doubled, node.constant(np.float32(1)), out)
+
+
+@lowers("SVMClassifier", domain=ML)
+def lower_classifier(node):
+    """A score and a vote for each pair of classes; probabilities couple these (Platt, Wu)."""
+    labels, transform = labels_of(node, "classlabels_ints"), transform_of(node)
+    n = len(labels)
+    counts = list(node.attr("vectors_per_class", []))
+    x = cast(node, node.inputs[0], FLOAT)
+    if n < 2:
+        raise Problem("a classifier of one class")
+    if not sum(counts):
+        _lower_linear(node, x, labels, transform)
+        return
+    if len(counts) != n or min(counts) < 0:
+        raise Problem(f"{len(counts)} numbers in vectors_per_class for {n} classes")
+    samples, n_pairs = rows_of(x)[0], n * (n - 1) // 2
+    kernels = _emit_kernel(node, x, table_of(floats(node, "support_vectors"), sum(counts)))
+    label, scores = (*node.outputs, None)[:2]
+    proba = _proba(node, n_pairs)
+    direct = scores if scores is not None and n > 2 and not proba else None
+    pairs = node.temp(FLOAT, (samples, n_pairs))
+    if direct is not None:
+        pairs = before(node, transform, direct, n_pairs)
+    votes = node.temp(INT32, (samples, n))
+    _emit_pairs(node, kernels, counts, pairs, votes)
+    if n == 2 and not proba:
+        kind = NEGATED if transform == "NONE" else ONE_MINUS
+        emit_pair(node, transform, kind, 0, pairs, labels[::-1], node.outputs)
+        return
+    emit_labels(node, votes, labels, label)
+    if proba and scores is not None:
+        raw = before(node, transform, scores, n)
+        scratch = [node.temp(FLOAT, (n * n,)), node.temp(FLOAT, (n * n,)), node.temp(FLOAT, (n,))]
+        node.emit("svm_proba", [pairs, *proba], [raw], [samples, n], scratch)
+        emit_transform(node, transform, raw, scores, n)
+    elif direct is not None:
+        emit_transform(node, transform, pairs, direct, n_pairs)
+
+
+def _lower_linear(node, x, labels, transform):
+    """Without support vectors: a row of coefficients a class, all with the first rho."""
+    n = len(labels)
+    if n == 2:
+        raise Problem("two classes without support vectors", "use LinearClassifier")
+    samples = rows_of(x)[0]
+    label, scores = (*node.outputs, None)[:2]
+    scores = scores or node.temp(FLOAT, (samples, n))
+    raw = before(node, transform, scores, n)
+    rho = np.repeat(_rho(node, 1), n)
+    emit_dots(node, x, table_of(floats(node, "coefficients"), n), rho, raw)
+    emit_labels(node, raw, labels, label)
+    emit_transform(node, transform, raw, scores, n)
+
+
+def _emit_pairs(node, kernels: Tensor, counts, scores, votes):
+    n = len(counts)
+    coefficients = table_of(floats(node, "coefficients"), n - 1)
+    if coefficients.shape[1] != sum(counts):
+        raise Problem(f"{coefficients.size} coefficients for {sum(counts)} support vectors")
+    rho = _rho(node, n * (n - 1) // 2)
+    constants = [node.constant(coefficients), node.constant(rho)]
+    node.emit(
+        "svm_pairs",
+        [kernels, *constants],
+        [scores, votes],
+        [kernels.shape[0], n, *counts],
+        macs=kernels.nelem * (n - 1),
+    )
+
+
+def _rho(node, n):
+    rho = floats(node, "rho")
+    if rho.size < n:
+        raise Problem(f"{rho.size} values of rho, {n} needed")
+    return rho[:n]
+
+
+def _proba(node, n_pairs):
+    """prob_a and prob_b as constants; nothing where they are absent."""
+    a, b = floats(node, "prob_a"), floats(node, "prob_b")
+    if a.size != b.size or (a.size and a.size < n_pairs):
+        raise Problem(f"{a.size} values of prob_a, {b.size} of prob_b, {n_pairs} needed")
+    return [node.constant(v[:n_pairs]) for v in (a, b)] if a.size else []
+
+
+def _emit_kernel(node, x: Tensor, vectors: np.ndarray) -> Tensor:
+    """The kernel function of each sample and support vector."""
+    kind, parameters = node.attr("kernel_type", "LINEAR"), floats(node, "kernel_params")
+    if kind not in ("LINEAR", "POLY", "RBF", "SIGMOID"):
+        raise Problem(f"kernel_type {kind}")
+    if kind != "LINEAR" and parameters.size < 3:
+        raise Problem("kernel_params must be gamma, coef0 and degree")
+    samples, n_features = rows_of(x)
+    out = node.temp(FLOAT, (samples, len(vectors)))
+    if kind == "LINEAR":
+        emit_dots(node, x, vectors, None, out)
+        return out
+    gamma, coef0, degree = parameters[:3]
+    if kind == "RBF":
+        if vectors.shape[1] != n_features:
+            raise Problem(f"{vectors.shape[1]} elements a support vector, not {n_features}")
+        params = [samples, len(vectors), n_features, float_bits(gamma)]
+        node.emit("rbf", [x, node.constant(vectors)], [out], params, macs=samples * vectors.size)
+        return out
+    raw = node.temp(FLOAT, out.shape)
+    emit_dots(node, x, vectors * gamma, np.full(len(vectors), coef0), raw)
+    if kind == "SIGMOID":
+        emit_unary(node, "tanh", raw, out)
+    elif degree == 2:
+        emit_binary(node, "mul", raw, raw, out)
+    else:
+        emit_binary(node, "pow", raw, node.constant(np.float32(degree)), out)
+    return out

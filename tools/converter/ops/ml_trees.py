@@ -1,0 +1,207 @@
+"""TreeEnsembleClassifier, TreeEnsembleRegressor, TreeEnsemble -> kernel trees."""
+
+from __future__ import annotations
+
+import numpy as np
+from onnx import numpy_helper
+
+from ..errors import Problem
+from ..ir import Tensor
+from . import lowers
+from ._ml_scores import (
+    FLOAT,
+    NEGATED,
+    ONE_MINUS,
+    as_float,
+    before,
+    emit_labels,
+    emit_pair,
+    emit_transform,
+    labels_of,
+    rows_of,
+    transform_of,
+)
+from ._ml_trees import LEQ, MEMBER, SUM, Branch, Forest, pack
+
+ML = "ai.onnx.ml"
+INT32 = 6
+_MODES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ")
+_AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
+
+
+@lowers("TreeEnsembleClassifier", domain=ML)
+def lower_classifier(node):
+    """Two classes of which only the first has weights are one score: see kernel class_pair."""
+    labels = labels_of(node, "classlabels_int64s")
+    ids, weights = node.attr("class_ids", []), _floats(node, "class_weights")
+    forest = _listed(node, "class", ids, weights)
+    base = _floats(node, "base_values")
+    n, transform = len(labels), transform_of(node)
+    label, scores = (*node.outputs, None)[:2]
+    if n == 1:
+        raise Problem("a classifier of one class")
+    if n == 2 and set(ids) == {0}:
+        if len(base) > 1:
+            raise Problem("two base_values where only one class has weights")
+        raw = node.temp(FLOAT, (rows_of(node.inputs[0])[0], 1))
+        _emit_trees(node, forest, SUM, base, raw)
+        positive = min(weights, default=0) >= 0
+        kind, halves = (ONE_MINUS, 1) if positive else (NEGATED, 0)
+        emit_pair(node, transform, kind, halves, raw, labels, node.outputs)
+        return
+    if n == 2 and set(ids) == {1}:
+        raise Problem("two classes of which only the second has weights")
+    if len(base) not in (0, n):
+        raise Problem(f"{len(base)} base_values for {n} classes")
+    scores = scores or node.temp(FLOAT, (rows_of(node.inputs[0])[0], n))
+    raw = before(node, transform, scores, n)
+    _emit_trees(node, forest, SUM, base, raw)
+    emit_labels(node, raw, labels, label)
+    emit_transform(node, transform, raw, scores, n)
+
+
+@lowers("TreeEnsembleRegressor", domain=ML)
+def lower_regressor(node):
+    name = node.attr("aggregate_function", "SUM")
+    if name not in _AGGREGATES:
+        raise Problem(f"aggregate_function {name}")
+    ids, weights = node.attr("target_ids", []), _floats(node, "target_weights")
+    forest = _listed(node, "target", ids, weights)
+    _regress(node, forest, _AGGREGATES.index(name), _floats(node, "base_values"))
+
+
+@lowers("TreeEnsemble", domain=ML)
+def lower_ensemble(node):
+    """Inner nodes and leaves are listed apart; trees begin at tree_roots."""
+    aggregate = node.attr("aggregate_function", SUM)
+    if not 0 <= aggregate < len(_AGGREGATES):
+        raise Problem(f"aggregate_function {aggregate}")
+    branches = _inner(node)
+    weights = _floats(node, "leaf_weights")
+    leaves = [[(t, w)] for t, w in zip(node.attr("leaf_targetids"), weights, strict=True)]
+    forest = Forest(branches, list(node.attr("tree_roots")), leaves)
+    _check_references(forest)
+    _regress(node, forest, aggregate, np.zeros(0, np.float32))
+
+
+def _inner(node) -> list[Branch]:
+    """nodes_* of TreeEnsemble."""
+    modes = numpy_helper.to_array(node.attr("nodes_modes")).tolist()
+    splits, members = _floats(node, "nodes_splits"), _members(node)
+    features, missing = node.attr("nodes_featureids"), _missing(node, len(modes))
+    ends = []
+    for side in ("true", "false"):
+        pairs = zip(
+            node.attr(f"nodes_{side}nodeids"), node.attr(f"nodes_{side}leafs"), strict=True
+        )
+        ends.append([~number if is_leaf else number for number, is_leaf in pairs])
+    if any(not LEQ <= mode <= MEMBER for mode in modes):
+        raise Problem("a node mode that ONNX does not have")
+    if modes.count(MEMBER) > len(members):
+        raise Problem("membership_values has fewer sets than nodes with BRANCH_MEMBER")
+    columns = zip(modes, features, splits, *ends, missing, strict=True)
+    branches = [Branch(*column) for column in columns]
+    for b in branches:
+        if b.mode == MEMBER:
+            b.members = members.pop(0)
+    return branches
+
+
+def _missing(node, n) -> list[bool]:
+    """nodes_missing_value_tracks_true; those left out do not."""
+    values = node.attr("nodes_missing_value_tracks_true", [])
+    return [i < len(values) and values[i] == 1 for i in range(n)]
+
+
+def _members(node):
+    """membership_values: sets that end with NaN each."""
+    sets: list[list[np.float32]] = [[]]
+    for v in _floats(node, "membership_values"):
+        if np.isnan(v):
+            sets.append([])
+        else:
+            sets[-1].append(v)
+    return sets
+
+
+def _check_references(forest):
+    ends = [e for b in forest.branches for e in (b.on_true, b.on_false)]
+    for e in ends + forest.roots:
+        if not -len(forest.leaves) <= e < len(forest.branches):
+            raise Problem("a node refers to a node or leaf that is not there")
+
+
+def _floats(node, name) -> np.ndarray:
+    """An attribute of floats, or the tensor of the same meaning, in float32."""
+    for found in (node.attr(name), node.attr(name + "_as_tensor")):
+        if found is not None and len(getattr(found, "dims", found)):
+            data = found if isinstance(found, (list, tuple)) else numpy_helper.to_array(found)
+            return np.asarray(data, np.float32).reshape(-1)
+    return np.zeros(0, np.float32)
+
+
+def _listed(node, kind, ids, weights) -> Forest:
+    """The forest of opsets 1 to 3: nodes by tree and number, leaves among them.
+
+    kind: 'class' or 'target', the prefix of the attributes that hold the leaves' weights.
+    """
+    keys = list(zip(node.attr("nodes_treeids"), node.attr("nodes_nodeids"), strict=True))
+    modes = [m.decode() if isinstance(m, bytes) else m for m in node.attr("nodes_modes")]
+    inner = [i for i, mode in enumerate(modes) if mode != "LEAF"]
+    refs = {keys[i]: n for n, i in enumerate(inner)}
+    leaf_keys = [key for key, mode in zip(keys, modes, strict=True) if mode == "LEAF"]
+    refs |= {key: ~n for n, key in enumerate(leaf_keys)}
+    if len(refs) != len(keys):
+        raise Problem("a tree has two nodes of one number")
+    leaves: list[list] = [[] for _ in leaf_keys]
+    owners = zip(node.attr(f"{kind}_treeids", []), node.attr(f"{kind}_nodeids", []), strict=True)
+    for key, target, weight in zip(owners, ids, weights, strict=True):
+        if refs.get(key, 0) < 0:  # old exporters give inner nodes weights as well
+            leaves[~refs[key]].append((target, weight))
+    roots = [refs[k] for i, k in enumerate(keys) if i == 0 or k[0] != keys[i - 1][0]]
+    return Forest(_branches(node, keys, modes, inner, refs), roots, leaves)
+
+
+def _branches(node, keys, modes, inner, refs) -> list[Branch]:
+    """nodes_* of opsets 1 to 3 that are no leaves."""
+    values, features = _floats(node, "nodes_values"), node.attr("nodes_featureids")
+    true, false = node.attr("nodes_truenodeids"), node.attr("nodes_falsenodeids")
+    missing = _missing(node, len(keys))
+    branches = []
+    for i in inner:
+        ends = [(keys[i][0], true[i]), (keys[i][0], false[i])]
+        if any(end not in refs for end in ends):
+            raise Problem("a node refers to a node that is not there")
+        if modes[i] not in _MODES:
+            raise Problem(f"node mode {modes[i]}")
+        both = [refs[end] for end in ends]
+        branches.append(Branch(_MODES.index(modes[i]), features[i], values[i], *both, missing[i]))
+    return branches
+
+
+def _regress(node, forest, aggregate, base):
+    """base values of another number than the targets do not count, as in onnxruntime."""
+    n, transform = node.attr("n_targets", 1), transform_of(node)
+    out = node.outputs[0]
+    raw = before(node, transform, out, n)
+    _emit_trees(node, forest, aggregate, base if len(base) == n else base[:0], raw)
+    emit_transform(node, transform, raw, out, n)
+
+
+def _emit_trees(node, forest, aggregate, base, out: Tensor):
+    x = as_float(node, node.inputs[0])
+    rows, n_features = rows_of(x)
+    n = out.shape[1]
+    if any(not 0 <= b.feature < n_features for b in forest.branches):
+        raise Problem(f"a node asks for a feature that is not among {n_features}")
+    if any(not 0 <= t < n for leaf in forest.leaves for t, _ in leaf):
+        raise Problem(f"a leaf's target or class is not among {n}")
+    if not forest.roots:
+        raise Problem("no trees")
+    table = pack(forest, aggregate)
+    base = np.resize(base, n) if len(base) else np.zeros(n, np.float32)
+    arrays = (table.words, table.first, table.targets, table.weights, base.astype(np.float32))
+    scratch = [node.temp(INT32, (max(table.n_slots, 1),)), node.temp(INT32, (table.n_trees,))]
+    params = [aggregate, rows, n_features, n, table.n_trees, table.n_slots, table.n_cuts]
+    params += [table.n_nodes, table.wide, table.rank_bits]
+    node.emit("trees", [x, *map(node.constant, arrays)], [out], params, scratch)

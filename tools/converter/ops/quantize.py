@@ -1,0 +1,67 @@
+"""QuantizeLinear and DequantizeLinear -> kernel quantize."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import Problem
+from ..ir import Tensor
+from . import lowers
+from ._elementwise import broadcast
+from ._select import emit_select
+
+QUANTIZE, DEQUANTIZE = 0, 1
+
+
+@lowers("QuantizeLinear")
+def lower_quantize(node):
+    """axis since opset 13, block_size since opset 21; a scalar scale holds for all."""
+    x, scale, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    emit_quantize(node, QUANTIZE, x, *_per_item(node, x, scale, node.input(2)), out)
+
+
+@lowers("DequantizeLinear")
+def lower_dequantize(node):
+    x, scale, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    emit_quantize(node, DEQUANTIZE, x, *_per_item(node, x, scale, node.input(2)), out)
+
+
+def emit_quantize(node, op: int, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor):
+    """One call of the kernel; scale (and zero, of the same shape) broadcast to x."""
+    if 0 in out.shape:
+        return
+    dims, (x_strides, strides) = broadcast(out.shape, x, scale)
+    inputs = [x, scale] if zero is None else [x, scale, zero]
+    node.emit("quantize", inputs, [out], [op, len(dims), *dims, *x_strides, *strides])
+
+
+def _per_item(node, x, scale, zero):
+    """scale and zero with shapes that broadcast to x."""
+    rank, block = len(x.shape), node.attr("block_size", 0)
+    axis = node.attr("axis", 1)
+    tensors = [scale, zero]
+    if scale.nelem == 1 and not block:
+        shape = (1,)
+    elif block:
+        axis %= rank
+        maps = [np.arange(d) for d in scale.shape]
+        maps[axis] = np.arange(x.shape[axis]) // block
+        shape = x.shape
+        if len(scale.shape) != rank or maps[axis].max(initial=0) >= scale.shape[axis]:
+            raise Problem(f"{scale} does not fit blocks of {block} of {x}")
+        tensors = [t and _selected(node, t, maps) for t in tensors]
+    else:
+        axis %= rank
+        shape = (scale.nelem, *[1] * (rank - 1 - axis))
+    if zero is not None and zero.nelem != scale.nelem:
+        raise Problem(f"{scale} and {zero} are not as many")
+    return [t and node.reshaped(t, shape) for t in tensors]
+
+
+def _selected(node, t, maps):
+    """Scales by block, repeated for each item."""
+    if t.data is not None:
+        return node.constant(t.data[np.ix_(*maps)])
+    out = node.temp(t.dtype, [len(m) for m in maps])
+    emit_select(node, t, out, maps)
+    return out

@@ -1,0 +1,75 @@
+"""Reduce..., Global...Pool, ArgMax, ArgMin, CumSum, CumProd -> reduce, arg_reduce, cumulate."""
+
+from __future__ import annotations
+
+from ..errors import Problem
+from ..ir import Tensor
+from . import lowers
+from ._axes import joined, lines_of
+
+FLOAT, BOOL, DOUBLE = 1, 9, 11
+_NUMBERS = (FLOAT, DOUBLE, 2, 3, 4, 5, 6, 7, 12, 13)
+
+# ONNX operator -> operation and power of the kernel
+_OPS = {
+    "ReduceSum": (0, 0),
+    "ReduceMean": (1, 0),
+    "ReduceMax": (2, 0),
+    "ReduceMin": (3, 0),
+    "ReduceProd": (4, 0),
+    "ReduceLogSum": (5, 0),
+    "ReduceLogSumExp": (6, 0),
+    "ReduceSumSquare": (7, 0),
+    "ReduceL1": (8, 1),
+    "ReduceL2": (8, 2),
+}
+
+
+@lowers(*_OPS, fixes_shape=(1,))
+def lower_reduce(node):
+    """axes: an attribute, or an input (ReduceSum from opset 13, the others from 18)."""
+    x = node.inputs[0]
+    op = _OPS[node.op]
+    allowed = (FLOAT, DOUBLE) if node.op in ("ReduceLogSum", "ReduceLogSumExp") else _NUMBERS
+    if node.op in ("ReduceMax", "ReduceMin"):
+        allowed = (*_NUMBERS, BOOL)
+    node.require_dtype(*allowed)
+    axes = node.const(1, "axes").tolist() if node.input(1) is not None else node.attr("axes")
+    if not axes:
+        axes = [] if node.attr("noop_with_empty_axes", 0) else range(len(x.shape))
+    emit_reduce(node, *op, x, node.outputs[0], axes)
+
+
+def emit_reduce(node, op: int, power: int, x: Tensor, out: Tensor, axes) -> None:
+    """out = the kernel's operation over these axes of x."""
+    x, (outer, n, inner) = joined(node, x, axes) if x.shape else (x, (1, 1, 1))
+    node.emit("reduce", [x], [out], [op, outer, n, inner, power])
+
+
+@lowers("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
+def lower_global_pool(node):
+    node.require_dtype(FLOAT, DOUBLE)
+    x = node.inputs[0]
+    ops = {"GlobalAveragePool": (1, 0), "GlobalMaxPool": (2, 0)}
+    op = ops.get(node.op) or (8, node.attr("p", 2))
+    emit_reduce(node, *op, x, node.outputs[0], range(2, len(x.shape)))
+
+
+@lowers("ArgMax", "ArgMin")
+def lower_arg_reduce(node):
+    node.require_dtype(*_NUMBERS)
+    x = node.inputs[0]
+    outer, n, inner = lines_of(x.shape, node.attr("axis", 0))
+    if n == 0:
+        raise Problem("an axis of no items")
+    flags = [int(node.op == "ArgMin"), node.attr("select_last_index", 0)]
+    node.emit("arg_reduce", [x], node.outputs, [*flags, outer, n, inner])
+
+
+@lowers("CumSum", "CumProd", fixes_shape=(1,))
+def lower_cumulate(node):
+    node.require_dtype(*_NUMBERS)
+    x = node.inputs[0]
+    axis = int(node.const(1, "axis").reshape(-1)[0])
+    flags = [node.op == "CumProd", node.attr("exclusive", 0), node.attr("reverse", 0)]
+    node.emit("cumulate", [x], node.outputs, [*flags, *lines_of(x.shape, axis)])

@@ -1,0 +1,77 @@
+"""Resize and Upsample -> kernels resample (linear, cubic) and move or gather (nearest)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import Problem
+from . import lowers
+from ._axes import lines_of
+from ._move import emit_fill
+from ._resize import axes_of, coordinates, nearest, weights
+from ._select import alias_or_select
+
+FLOAT, DOUBLE = 1, 11
+
+
+@lowers("Resize", "Upsample", fixes_shape=(1, 2, 3))
+def lower_resize(node):
+    """All opsets and modes. The axes are independent of each other: one step (or none) an axis."""
+    x, out = node.inputs[0], node.outputs[0]
+    if x.nelem == 0 and out.nelem:
+        raise Problem("an input of no items")
+    axes = axes_of(node)
+    inside = [_inside(node, axis) for axis in axes]
+    if not all(mask.all() for mask in inside):
+        value = np.array(node.attr("extrapolation_value", 0.0), x.np_dtype)
+        emit_fill(node, node.constant(value), out)
+    if node.attr("mode", "nearest") == "nearest":
+        maps = [np.where(mask, nearest(node, a), -1) for a, mask in zip(axes, inside, strict=True)]
+        alias_or_select(node, x, out, maps)
+    else:
+        node.require_dtype(FLOAT, DOUBLE)
+        tables = [weights(node, a)[mask] for a, mask in zip(axes, inside, strict=True)]
+        maps = [np.where(mask, np.cumsum(mask) - 1, -1) for mask in inside]
+        _interpolate(node, x, out, tables, maps)
+
+
+def _inside(node, axis):
+    """Which outputs come from the input; the others are the extrapolation_value."""
+    if node.attr("coordinate_transformation_mode") != "tf_crop_and_resize":
+        return np.ones(axis.n_out, bool)
+    at = coordinates(node, axis)
+    return (at >= 0) & (at <= axis.n_in - 1)
+
+
+def _interpolate(node, x, out, tables, maps):
+    """Axis by axis, those that shrink first; then into its place if something was extrapolated."""
+    if any(len(table) == 0 for table in tables):
+        return
+    todo = [a for a, table in enumerate(tables) if not _is_identity(table)]
+    todo.sort(key=lambda a: tables[a].shape[0] / tables[a].shape[1])
+    placed = any(m.min() < 0 for m in maps)
+    for a in todo:
+        shape = (*x.shape[:a], len(tables[a]), *x.shape[a + 1 :])
+        target = out if a == todo[-1] and not placed else node.temp(x.dtype, shape)
+        _emit_resample(node, x, target, a, tables[a])
+        x = target
+    if x is not out:
+        alias_or_select(node, x, out, maps)
+
+
+def _is_identity(table):
+    return table.shape[0] == table.shape[1] and np.array_equal(table, np.eye(len(table)))
+
+
+def _emit_resample(node, x, out, axis, table):
+    """Only the band of taps that any output uses is stored."""
+    n_out, n_in = table.shape
+    used = table != 0
+    first, last = used.argmax(axis=1), n_in - 1 - used[:, ::-1].argmax(axis=1)
+    taps = int((last - first).max()) + 1 if used.any(axis=1).all() else n_in
+    first = np.minimum(first, n_in - taps)
+    band = np.take_along_axis(table, first[:, None] + np.arange(taps), axis=1)
+    outer, _, inner = lines_of(x.shape, axis)
+    weight = node.constant(band.astype(x.np_dtype))
+    params = [outer, n_in, inner, n_out, taps, *first]
+    node.emit("resample", [x, weight], [out], params, macs=out.nelem * taps)

@@ -1,0 +1,25 @@
+"""Softmax, LogSoftmax, Hardmax -> kernel softmax."""
+
+from __future__ import annotations
+
+import math
+
+from . import lowers
+from ._axes import lines_of
+
+FLOAT, DOUBLE = 1, 11
+_OPS = {"Softmax": 0, "LogSoftmax": 1, "Hardmax": 2}
+
+
+@lowers(*_OPS)
+def lower_softmax(node):
+    """Before opset 13 the input is seen as a matrix that is cut at axis, and whole rows count."""
+    node.require_dtype(FLOAT, DOUBLE)
+    x = node.inputs[0]
+    if node.opset >= 13:
+        lines = lines_of(x.shape, node.attr("axis", -1))
+    else:
+        axis = node.attr("axis", 1)
+        axis += len(x.shape) if axis < 0 else 0
+        lines = (math.prod(x.shape[:axis]), math.prod(x.shape[axis:]), 1)
+    node.emit("softmax", [x], node.outputs, [_OPS[node.op], *lines])

@@ -1,0 +1,11 @@
+"""Running many converted models on a MicroPython target, a few processes for all of them.
+
+from tools.harness import Job, run_jobs
+outcomes = run_jobs(get_target("unix"), [Job(model_bytes, [[input_bytes]])])
+outcomes[0].runs[0].outputs
+"""
+
+from .batch import Job, Outcome, Run, run_jobs
+from .binding import shape_fixing_inputs
+
+__all__ = ["Job", "Outcome", "Run", "run_jobs", "shape_fixing_inputs"]

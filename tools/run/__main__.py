@@ -1,0 +1,73 @@
+"""python -m tools.run MODEL X.npy...: runs a .bin or an .onnx on a MicroPython target."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from tools.converter.__main__ import add_options, options_from
+from tools.converter.errors import ConvertError, UsageError
+from tools.micropython import TargetError, target_names
+
+from .errors import RunError
+from .execute import execute
+from .show import print_report, to_json
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Exit status: 0 done, 1 the model was refused or failed, 2 usage."""
+    args = _arguments(sys.argv[1:] if argv is None else argv)
+    try:
+        report = execute(args, options_from(args.options), _say)
+    except (ConvertError, RunError, TargetError, OSError) as e:
+        text = f"{e.filename}: {e.strerror}" if isinstance(e, OSError) and e.filename else str(e)
+        _say(text)
+        if args.json:
+            print(json.dumps({"error": text}))
+        return 2 if isinstance(e, UsageError) else 1
+    if args.json:
+        print(to_json(report))
+    else:
+        print_report(report)
+    return 0
+
+
+def _arguments(argv):
+    """The arguments; those after `--` as .options."""
+    at = argv.index("--") if "--" in argv else len(argv)
+    parser = argparse.ArgumentParser(
+        "python -m tools.run",
+        description=__doc__,
+        epilog="Options of the converter follow after --; see python -m tools.converter --help.",
+    )
+    add = parser.add_argument
+    add("model", type=Path, help=".bin, or .onnx to convert on the way")
+    add("inputs", nargs="*", type=Path, metavar="X.npy", help="the graph's inputs, in order")
+    add(
+        "--samples",
+        type=Path,
+        metavar="DIR",
+        help="run each input_K.npy, input_K_1.npy, ... there",
+    )
+    add("--target", default="unix", choices=target_names())
+    add("--output-dir", type=Path, metavar="DIR", help="write output_K.npy, output_K_1.npy, ...")
+    add("--compare", type=Path, metavar="MODEL.onnx", help="errors against onnxruntime")
+    add("--timeout", type=float, default=600, metavar="SECONDS", help="for one inference (600)")
+    add("--json", action="store_true", help="print one JSON object")
+    args = parser.parse_args(argv[:at])
+    if args.samples and args.inputs:
+        parser.error("give X.npy or --samples, not both")
+    options = argparse.ArgumentParser("python -m tools.run ... --")
+    add_options(options)
+    args.options = options.parse_args(argv[at + 1 :])
+    return args
+
+
+def _say(text):
+    print(f"run: {text}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,90 @@
+"""How far outputs are from onnxruntime's, graph optimizations off."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from .errors import RunError
+
+
+class Reference:
+    """An .onnx in onnxruntime. Raises RunError where that cannot run it."""
+
+    def __init__(self, path: Path):
+        try:
+            import onnxruntime
+        except ImportError:
+            raise RunError("--compare needs onnxruntime: pip install onnxruntime") from None
+        options = onnxruntime.SessionOptions()
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        options.log_severity_level = 4
+        self._path = path
+        try:
+            self._session = onnxruntime.InferenceSession(
+                str(path), options, ["CPUExecutionProvider"]
+            )
+        except Exception as e:  # the runtime has kinds of its own
+            raise RunError(f"{path}: onnxruntime: {' '.join(str(e).split())}") from None
+
+    def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        names = [i.name for i in self._session.get_inputs()]
+        if len(names) != len(arrays):
+            raise RunError(f"{self._path} takes {len(names)} inputs, {len(arrays)} are given")
+        try:
+            outputs = self._session.run(None, dict(zip(names, arrays, strict=True)))
+        except Exception as e:
+            raise RunError(f"{self._path}: onnxruntime: {' '.join(str(e).split())}") from None
+        if not all(isinstance(y, np.ndarray) for y in outputs):
+            raise RunError(f"{self._path}: an output is no tensor")
+        return outputs
+
+
+class Errors:
+    """The errors of one output over all samples."""
+
+    def __init__(self):
+        self._n = 0
+        self._max = self._sum = self._noise = self._signal = self._largest = 0.0
+        self._agreeing = self._rows = 0
+
+    def add(self, got: np.ndarray, expected: np.ndarray) -> None:
+        """One sample's output. Raises RunError where the shapes differ."""
+        if got.shape != expected.shape:
+            raise RunError(f"shape {list(got.shape)} where {list(expected.shape)} is expected")
+        a, b = got.astype(np.float64).ravel(), expected.astype(np.float64).ravel()
+        with np.errstate(invalid="ignore"):
+            error = np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0, np.abs(a - b))
+        error = np.where(np.isnan(error), np.inf, error)  # NaN on one side only
+        finite = b[np.isfinite(b)]
+        self._n += error.size
+        self._max = max(self._max, error.max(initial=0))
+        self._sum += error.sum()
+        self._noise += (error**2).sum()
+        self._signal += (finite**2).sum()
+        self._largest = max(self._largest, np.abs(finite).max(initial=0))
+        if got.ndim and got.shape[-1] > 1 and got.size:
+            same = got.argmax(-1) == expected.argmax(-1)
+            self._agreeing += int(np.count_nonzero(same))
+            self._rows += same.size
+
+    def figures(self) -> dict:
+        """max_abs, mean_abs; max_rel: max_abs as a part of the largest expected value.
+
+        snr_db: signal to noise, None if there is no noise. argmax: part of the rows (along the
+        last axis) whose largest element is the same, None where there are none.
+        """
+        snr = None
+        if self._noise:
+            ratio = self._signal / self._noise
+            snr = 10 * math.log10(ratio) if ratio else -math.inf
+        return {
+            "max_abs": float(self._max),
+            "max_rel": float(self._max / self._largest) if self._largest else float(self._max),
+            "mean_abs": float(self._sum / self._n) if self._n else 0.0,
+            "snr_db": snr,
+            "argmax": self._agreeing / self._rows if self._rows else None,
+        }

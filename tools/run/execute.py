@@ -1,0 +1,131 @@
+"""Samples through a model on a target, and what there is to say about it."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+
+import numpy as np
+from tqdm import tqdm
+
+from tools.converter.convert import Options
+from tools.harness import Job, run_jobs
+from tools.micropython import get_target
+
+from .compare import Errors, Reference
+from .errors import RunError
+from .models import Say, checked, open_model
+from .samples import output_name, sample_of, samples_in
+
+_WORKERS = 2
+
+
+def execute(args: Namespace, options: Options, say: Say) -> dict:
+    """Runs all samples; the report has dicts, lists, numbers and arrays ("values").
+
+    Raises ConvertError, RunError, TargetError, OSError.
+    """
+    model = open_model(args.model, options, say)
+    samples = samples_in(args.samples) if args.samples else [sample_of(args.inputs)]
+    for sample in samples:
+        sample.arrays = checked(sample.arrays, model.inputs)
+    reference = Reference(args.compare) if args.compare else None
+    ready = [model.ready(sample.arrays) for sample in samples]
+    runs = _run(args, samples, ready)
+    outputs = [_arrays(run, r) for run, r in zip(runs, ready, strict=True)]
+    report = _figures(args, runs, ready)
+    report["samples"] = [
+        _sample(args, *parts) for parts in zip(samples, ready, runs, outputs, strict=True)
+    ]
+    if reference:
+        report["errors"] = _errors(reference, samples, outputs, ready[0].outputs)
+    return report
+
+
+def _arrays(run, ready):
+    pairs = zip(run.outputs, ready.outputs, strict=True)
+    return [np.frombuffer(raw, spec.dtype).reshape(spec.shape) for raw, spec in pairs]
+
+
+def _figures(args, runs, ready):
+    """seconds: mean of an inference, None where there is no clock; bytes: of the largest model."""
+    seconds = [run.seconds for run in runs]
+    return {
+        "model": str(args.model),
+        "target": args.target,
+        "conversions": len({id(r) for r in ready}),
+        "file_bytes": max(len(r.data) for r in ready),
+        "arena_bytes": max(r.arena_bytes for r in ready),
+        "seconds": None if None in seconds else sum(seconds) / len(seconds),
+    }
+
+
+def _run(args, samples, ready):
+    """A Run for each sample: neighbours with the same model share a job."""
+    most = -(-len(samples) // _WORKERS)
+    groups = _groups(ready, most)
+    jobs = [
+        Job(ready[group[0]].data, [_raw(samples[i], ready[i]) for i in group]) for group in groups
+    ]
+    options = {"total": len(samples), "unit": "sample", "desc": args.target}
+    with tqdm(disable=len(samples) < 2 or not sys.stderr.isatty(), **options) as bar:
+        outcomes = run_jobs(
+            get_target(args.target),
+            jobs,
+            args.timeout * most,
+            _WORKERS,
+            jobs_a_process=1,
+            on_run=bar.update,
+        )
+    for group, outcome in zip(groups, outcomes, strict=True):
+        if outcome.error:
+            at = min(len(outcome.runs), len(group) - 1)
+            number = samples[group[at]].number
+            raise RunError(f"sample {number}: {outcome.error}: {outcome.message}")
+    return [run for outcome in outcomes for run in outcome.runs]
+
+
+def _groups(ready, most):
+    """Indices of neighbours with the same model, at most so many together."""
+    groups: list[list[int]] = []
+    for i, r in enumerate(ready):
+        if groups and ready[groups[-1][0]] is r and len(groups[-1]) < most:
+            groups[-1].append(i)
+        else:
+            groups.append([i])
+    return groups
+
+
+def _raw(sample, ready):
+    return [sample.arrays[i].tobytes() for i in ready.fed]
+
+
+def _sample(args, sample, ready, run, outputs):
+    """One sample's part of the report; writes its outputs if there is a folder for them."""
+    described = []
+    for i, (spec, y) in enumerate(zip(ready.outputs, outputs, strict=True)):
+        entry = {"name": spec.name, "dtype": str(y.dtype), "shape": list(y.shape)}
+        if args.output_dir:
+            path = args.output_dir / output_name(sample.number, i)
+            args.output_dir.mkdir(parents=True, exist_ok=True)
+            np.save(path, y)
+            entry["file"] = str(path)
+        else:
+            entry["values"] = y
+        described.append(entry)
+    return {"sample": sample.number, "seconds": run.seconds, "outputs": described}
+
+
+def _errors(reference, samples, outputs, specs):
+    """The errors of each output over all samples."""
+    errors = [Errors() for _ in specs]
+    for sample, got in zip(samples, outputs, strict=True):
+        expected = reference.run(sample.arrays)
+        if len(expected) != len(got):
+            raise RunError(f"--compare: {len(expected)} outputs there, {len(got)} here")
+        for e, a, b, spec in zip(errors, got, expected, specs, strict=True):
+            try:
+                e.add(a, b)
+            except RunError as error:
+                raise RunError(f"--compare: output {spec.name}: {error}") from None
+    return [{"name": spec.name} | e.figures() for spec, e in zip(specs, errors, strict=True)]

@@ -1,0 +1,154 @@
+"""A .bin as it is, or an .onnx converted for the shapes of the samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from onnx import helper
+
+from tools.converter import inspect, layout, load
+from tools.converter.convert import Options, convert
+from tools.converter.errors import ConvertError, UsageError
+from tools.harness import shape_fixing_inputs
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Spec:
+    """An input or output. shape: a dimension that may have any size is its name."""
+
+    name: str
+    dtype: np.dtype
+    shape: tuple[int | str, ...]
+
+    def __str__(self):
+        return f"{self.name} {self.dtype} [{', '.join(str(d) for d in self.shape)}]"
+
+
+@dataclass
+class Ready:
+    """A converted model. fed: which arrays of a sample go in (the others became constants)."""
+
+    data: bytes
+    fed: list[int]
+    outputs: list[Spec]
+    arena_bytes: int
+
+
+def open_model(path: Path, options: Options, say: Say) -> OnnxModel | BinModel:
+    """A model by its file's first bytes. Raises ConvertError, OSError."""
+    with path.open("rb") as f:
+        is_bin = f.read(len(layout.MAGIC)) == layout.MAGIC or path.suffix == ".bin"
+    if not is_bin:
+        return OnnxModel(path, options, say)
+    if options != Options():
+        raise UsageError(f"{path} is converted already: no option after -- applies")
+    return BinModel(path)
+
+
+class BinModel:
+    """inputs: Specs in the graph's order."""
+
+    def __init__(self, path: Path):
+        data = path.read_bytes()
+        stored = inspect.read(data)
+        if stored.kind != layout.KIND_MODEL:
+            raise ConvertError(f"{path} holds tensors, no model")
+
+        def specs(ids):
+            tensors = [stored.tensors[i] for i in ids]
+            return [Spec(t.name, t.np_dtype, t.shape) for t in tensors]
+
+        self.inputs = specs(stored.inputs)
+        fed = list(range(len(self.inputs)))
+        self._ready = Ready(data, fed, specs(stored.outputs), stored.arena_nbytes)
+
+    def ready(self, arrays: Sequence[np.ndarray]) -> Ready:
+        return self._ready
+
+
+class OnnxModel:
+    """Converts once for each distinct set of shapes, and of values that decide a shape."""
+
+    def __init__(self, path: Path, options: Options, say: Say):
+        self._path = path
+        self._options = options
+        self._say = say
+        model = load.load(path)
+        self.inputs = [_spec(i) for i in model.graph.input if i.name not in options.bind]
+        fixing = set(shape_fixing_inputs(model))
+        self._bound = [i for i, spec in enumerate(self.inputs) if spec.name in fixing]
+        self._done: dict[tuple, Ready] = {}
+
+    def ready(self, arrays: Sequence[np.ndarray]) -> Ready:
+        """The model for these inputs. Raises ConvertError."""
+        key = tuple(
+            (x.shape, x.tobytes() if i in self._bound else b"") for i, x in enumerate(arrays)
+        )
+        if key not in self._done:
+            self._done[key] = self._convert(arrays)
+        return self._done[key]
+
+    def _convert(self, arrays):
+        bind, shapes = dict(self._options.bind), dict(self._options.shapes)
+        for i, (spec, x) in enumerate(zip(self.inputs, arrays, strict=True)):
+            if i in self._bound:
+                bind[spec.name] = x
+                text = np.array2string(x.ravel(), threshold=8)
+                self._say(f"{spec.name} bound to the sample's {text}")
+            elif spec.name not in shapes:
+                shapes[spec.name] = x.shape
+                if x.shape != spec.shape:
+                    self._say(f"{spec} taken as {list(x.shape)} from the sample")
+        options = replace(self._options, bind=bind, shapes=shapes, strip=True)
+        try:
+            done = convert(self._path, options)
+        except (ConvertError, OSError):
+            raise
+        except Exception as e:  # a fault of the converter is no reason for a traceback here
+            text = " ".join(str(e).split())
+            raise ConvertError(f"the converter failed: {type(e).__name__}: {text}") from e
+        fed = [i for i in range(len(arrays)) if i not in self._bound]
+        outputs = [Spec(t.name, t.np_dtype, t.shape) for t in done.graph.outputs]
+        return Ready(done.data, fed, outputs, done.plan.arena_bytes)
+
+
+def _spec(info):
+    t = info.type.tensor_type
+    if not info.type.HasField("tensor_type"):
+        raise ConvertError(f"input {info.name} is no tensor")
+    try:
+        dtype = helper.tensor_dtype_to_np_dtype(t.elem_type)
+    except KeyError:
+        raise ConvertError(f"input {info.name} has no dtype") from None
+    if not t.HasField("shape"):
+        return Spec(info.name, dtype, ("...",))
+    dims = (d.dim_value if d.dim_value > 0 else d.dim_param or "?" for d in t.shape.dim)
+    return Spec(info.name, dtype, tuple(dims))
+
+
+def checked(arrays: Sequence[np.ndarray], inputs: Sequence[Spec]) -> list[np.ndarray]:
+    """The arrays as the inputs need them. Raises UsageError where they do not fit."""
+    if len(arrays) != len(inputs):
+        wanted = "; ".join(str(spec) for spec in inputs) or "none"
+        raise UsageError(f"{len(arrays)} inputs given, {len(inputs)} needed: {wanted}")
+    return [_checked(x, spec) for x, spec in zip(arrays, inputs, strict=True)]
+
+
+def _checked(x, spec):
+    if x.dtype.kind == "V" and x.dtype.itemsize == spec.dtype.itemsize:
+        x = x.view(spec.dtype)  # how .npy holds a dtype that numpy itself does not know
+    if x.dtype.newbyteorder("=") != spec.dtype:
+        raise UsageError(f"input {spec} is given {x.dtype}: convert it with .astype()")
+    if spec.shape != ("...",):
+        same = len(x.shape) == len(spec.shape) and all(
+            isinstance(want, str) or want == size
+            for want, size in zip(spec.shape, x.shape, strict=True)
+        )
+        if not same:
+            raise UsageError(f"input {spec} is given shape {list(x.shape)}")
+    return x.astype(spec.dtype, order="C", copy=False)

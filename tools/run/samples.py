@@ -1,0 +1,63 @@
+"""The inputs to run: .npy files given by name, or a folder of numbered ones."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tools.converter.errors import UsageError
+
+_NAME = re.compile(r"input_(\d+)(?:_(\d+))?\.npy")
+
+
+@dataclass
+class Sample:
+    """number: K of input_K_J.npy; arrays: by input, in the graph's order."""
+
+    number: int
+    arrays: list[np.ndarray]
+
+
+def sample_of(paths: Sequence[Path]) -> Sample:
+    """One sample, a file an input. Raises UsageError."""
+    return Sample(0, [_array(path) for path in paths])
+
+
+def samples_in(folder: Path) -> list[Sample]:
+    """Every sample of a folder by number: input_K.npy, input_K_1.npy, ... Raises UsageError."""
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is no folder")
+    found: dict[int, dict[int, Path]] = defaultdict(dict)
+    for path in folder.iterdir():
+        match = _NAME.fullmatch(path.name)
+        if match:
+            found[int(match[1])][int(match[2] or 0)] = path
+    if not found:
+        raise UsageError(f"{folder} holds no input_0.npy or the like")
+    samples = []
+    for number, paths in sorted(found.items()):
+        missing = set(range(len(paths))) - set(paths)
+        if missing:
+            name = output_name(number, min(missing)).replace("output", "input")
+            raise UsageError(f"{folder} lacks {name}")
+        samples.append(Sample(number, [_array(paths[i]) for i in range(len(paths))]))
+    return samples
+
+
+def output_name(number: int, i: int) -> str:
+    """File name of a sample's i-th output, as the inputs are named."""
+    return f"output_{number}_{i}.npy" if i else f"output_{number}.npy"
+
+
+def _array(path):
+    try:
+        return np.load(path, allow_pickle=False)
+    except FileNotFoundError:
+        raise UsageError(f"{path} is not there") from None
+    except (OSError, ValueError, EOFError) as e:
+        raise UsageError(f"{path} is no .npy file of numbers: {e}") from None

@@ -1,0 +1,47 @@
+"""A report as text or as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+
+
+def to_json(report: dict) -> str:
+    """One object; what JSON has no number for is "nan", "inf" or "-inf"."""
+    return json.dumps(_plain(report), allow_nan=False)
+
+
+def _plain(value):
+    if isinstance(value, np.ndarray):
+        exact = value if value.dtype.kind in "biuf" else value.astype(np.float32)
+        return _plain(exact.tolist())
+    if isinstance(value, dict):
+        return {k: _plain(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_plain(v) for v in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value
+
+
+def print_report(report: dict) -> None:
+    """Outputs (shortened, or their files), errors, seconds and bytes."""
+    for sample in report["samples"]:
+        for output in sample["outputs"]:
+            where = f"-> {output['file']}" if "file" in output else ""
+            about = f"{output['name']} {output['dtype']} {output['shape']} {where}".rstrip()
+            print(f"sample {sample['sample']}: {about}")
+            if not where:
+                print(np.array2string(output["values"], threshold=64, max_line_width=99))
+    for e in report.get("errors", ()):
+        snr = "no error" if e["snr_db"] is None else f"SNR {e['snr_db']:.1f} dB"
+        argmax = "" if e["argmax"] is None else f", argmax agrees in {e['argmax']:.2%}"
+        print(
+            f"error of {e['name']}: max {e['max_abs']:.3g} ({e['max_rel']:.3g} of the largest "
+            f"value), mean {e['mean_abs']:.3g}, {snr}{argmax}"
+        )
+    if report["seconds"] is not None:
+        print(f"seconds {report['seconds']:.6f} an inference on {report['target']}")
+    print(f"bytes   {report['arena_bytes']:,} of arena, {report['file_bytes']:,} of file")
