@@ -1,7 +1,7 @@
 """Puts a user's values into the input tensors."""
 
 from .errors import InputError
-from .tensor import range_of
+from .tensor import is_narrow, range_of
 
 
 def fill(tensors, x):
@@ -79,6 +79,12 @@ class _Writer:
         self.data = t.data
         self.at = 0
         self.limits = range_of(t.dtype)
+        self.kind = None
+        if is_narrow(t.dtype):
+            from . import narrow
+
+            self.kind = narrow.kind(t.dtype)
+            self.limits = 0, self.kind.patterns - 1
 
     def write(self, x, shape):
         """Writes a number, a flat run of all remaining values, or lists nested like shape."""
@@ -95,16 +101,20 @@ class _Writer:
                     self.t.name, n, self.t.dtype, self.t.shape
                 )
             )
+        # integers in an array or a view are patterns of a narrow float, those in a list numbers
+        patterns = not isinstance(x, (list, tuple))
         for i in range(n):
             if nested:
                 self.write(x[i], shape[1:])
             else:
-                self._put(x[i])
+                self._put(x[i], patterns)
 
-    def _put(self, value):
+    def _put(self, value, is_pattern=False):
         if self.at >= self.t.nelem:
             raise InputError("{}: more than {} values".format(self.t.name, self.t.nelem))
         try:
+            if self.kind and not (is_pattern and isinstance(value, int)):
+                value = self.kind.encode(value)
             if self.limits and not self.limits[0] <= value <= self.limits[1]:
                 raise InputError("{}: {} is no {}".format(self.t.name, value, self.t.dtype))
             self.data[self.at] = value

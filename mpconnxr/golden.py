@@ -11,7 +11,9 @@ import struct
 from .errors import ModelError
 from .model import Model
 from .reader import CHUNK_DATA, CHUNK_GOLDEN, CHUNK_NAMES, Reader
+from .tensor import is_narrow
 
+_INF = float("inf")
 TOLERANCE = 1e-4  # of the largest magnitude in the reference
 _ALIGNMENT = 16
 
@@ -106,33 +108,18 @@ def _timed_run(model):
 def _compare(t, wanted):
     """(largest absolute error, largest finite magnitude of the reference) of one output."""
     got, error, largest = t.data, 0.0, 0.0
-    decode = {"float16": _float16, "bfloat16": _bfloat16}.get(t.dtype, _same)
+    kind = None
+    if is_narrow(t.dtype):
+        from . import narrow
+
+        kind = narrow.kind(t.dtype)
     for i in range(t.nelem):
-        a, b = decode(got[i]), decode(wanted[i])
+        a, b = got[i], wanted[i]
+        if kind:
+            a, b = kind.decode(a), kind.decode(b)
         if -_INF < b < _INF:
             largest = max(largest, abs(b))
         if a != b and (a == a or b == b):  # a number is compared with another one
             difference = abs(a - b)
             error = max(error, difference if difference == difference else _INF)
     return error, largest
-
-
-_INF = float("inf")
-
-
-def _same(value):
-    return value
-
-
-def _bfloat16(bits):
-    return struct.unpack("<f", struct.pack("<I", bits << 16))[0]
-
-
-def _float16(bits):
-    sign = -1.0 if bits >> 15 else 1.0
-    exponent, fraction = bits >> 10 & 31, bits & 1023
-    if exponent == 31:
-        return sign * _INF if not fraction else _INF - _INF
-    if exponent:
-        return sign * (1024 + fraction) * 2.0 ** (exponent - 25)
-    return sign * fraction * 2.0**-24

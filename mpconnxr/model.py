@@ -26,11 +26,7 @@ class Model:
                 raise ModelError("an input is a constant")
         self.inputs = [self._tensor(reader, i, names.pop(0)) for i in reader.inputs]
         self.outputs = [self._tensor(reader, i, names.pop(0)) for i in reader.outputs]
-        self._steps = []
-        for i, node in enumerate(reader.nodes()):
-            n, step = self._prepare(reader, i, node)
-            if n:
-                self._steps.append((n, step))
+        self._steps = self._prepare_all(reader)
         self._tensors = None
 
     def _tensor(self, reader, i, name=None):
@@ -42,8 +38,17 @@ class Model:
             self._tensors[i] = t
         return t
 
+    def _prepare_all(self, reader, body=None):
+        """[(n, step)] of the graph, or of a body."""
+        steps = []
+        for i, node in enumerate(reader.nodes(body)):
+            n, step = self._prepare(reader, i, node)
+            if n:
+                steps.append((n, step))
+        return steps
+
     def _prepare(self, reader, index, node):
-        kernel, inputs, outputs, scratch, params = node
+        kernel, inputs, outputs, scratch, params, bodies = node
         for i in outputs + scratch:
             if reader.tensors[i].storage:
                 raise ModelError("step {} {} writes to a constant".format(index, kernel))
@@ -53,6 +58,7 @@ class Model:
             [self._tensor(reader, i) for i in outputs],
             [self._tensor(reader, i) for i in scratch],
             params,
+            [self._prepare_all(reader, body) for body in bodies],
         )
         try:
             return _kernel(kernel).prepare(node)

@@ -19,9 +19,14 @@ BIAS = 1 << 29
 
 
 class Node:
-    """inputs, outputs, scratch: lists of Tensor; params: view of int32; name: for messages."""
+    """What a kernel works on.
 
-    def __init__(self, name, inputs, outputs, scratch, params):
+    name: for messages; inputs, outputs, scratch: lists of Tensor; params: view of int32; bodies:
+    a list of [(n, step)] for each subgraph, all prepared.
+    """
+
+    def __init__(self, name, inputs, outputs, scratch, params, bodies=()):
+        self.bodies = bodies
         self.name = name
         self.inputs = inputs
         self.outputs = outputs
@@ -36,8 +41,9 @@ class Node:
         if not condition:
             self.fail(what)
 
-    def expect(self, n_inputs, n_outputs, n_params, n_scratch=0):
+    def expect(self, n_inputs, n_outputs, n_params, n_scratch=0, n_bodies=0):
         """ModelError unless the node has exactly these counts."""
+        self.require(len(self.bodies) == n_bodies, "bodies")
         counts = (len(self.inputs), len(self.outputs), len(self.params), len(self.scratch))
         if counts != (n_inputs, n_outputs, n_params, n_scratch):
             self.fail("has {} inputs, outputs, params, scratch".format(counts))

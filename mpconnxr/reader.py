@@ -27,10 +27,14 @@ _CHUNK_WORDS = 11  # kind, offset, nbytes, sha256
 STORAGE_ARENA = 0
 STORAGE_DATA = 1
 
+FLAG_PACKED = 1  # of a constant: its elements of less than a byte are packed
+
 FEATURE_FLOAT64 = 1
 _FEATURES_KNOWN = FEATURE_FLOAT64
 
 _MAX_RANK = 32
+_NODE_WORDS = 6  # before the tensor numbers of a node
+_MAX_DEPTH = 8  # of bodies in bodies
 
 
 def _fail(what):
@@ -43,13 +47,18 @@ def _has_doubles():
 
 
 class TensorInfo:
-    """A tensor's record: dtype (ONNX number), shape, storage class, offset and size in bytes."""
+    """A tensor's record: dtype (ONNX number), shape, storage class, offset and size in bytes.
 
-    def __init__(self, dtype, storage, offset, nbytes):
+    packed: bits of an element that is packed in the file, else 0; stored_nbytes: in the file.
+    """
+
+    def __init__(self, dtype, storage, offset, stored_nbytes):
         self.dtype = dtype
         self.storage = storage
         self.offset = offset
-        self.nbytes = nbytes
+        self.stored_nbytes = stored_nbytes
+        self.nbytes = stored_nbytes
+        self.packed = 0
         self.shape = ()
 
 
@@ -176,7 +185,9 @@ class Reader:
 
     def _check_tensor(self, i, t, flags):
         code = tensor.code_of(t.dtype)
-        if code is None or flags:
+        if flags == FLAG_PACKED and t.storage:
+            t.packed = tensor.packed_bits(t.dtype)
+        if code is None or flags and not t.packed:
             raise UnsupportedError("tensor {}: dtype {} or flags {}".format(i, t.dtype, flags))
         nelem = 1
         for d in t.shape:
@@ -184,7 +195,9 @@ class Reader:
                 _fail("tensor {}: negative dimension".format(i))
             nelem *= d
         size = struct.calcsize(code)
-        if nelem * size != t.nbytes or t.offset < 0 or t.offset % size:
+        t.nbytes = nelem * size
+        stored_nbytes = (nelem * t.packed + 7) // 8 if t.packed else t.nbytes
+        if t.stored_nbytes != stored_nbytes or t.offset < 0 or t.offset % size:
             _fail("tensor {}: size or alignment".format(i))
         if t.storage == STORAGE_ARENA:
             if t.offset + t.nbytes > self.arena_nbytes:
@@ -197,7 +210,7 @@ class Reader:
     def _chunk_of(self, t, i):
         for chunk in self._chunks:
             kind, first, nbytes, _ = chunk
-            inside = first <= t.offset and t.offset + t.nbytes <= first + nbytes
+            inside = first <= t.offset and t.offset + t.stored_nbytes <= first + nbytes
             if inside and kind == CHUNK_DATA:
                 return chunk
         _fail("tensor {} lies outside the data".format(i))
@@ -227,26 +240,53 @@ class Reader:
         if t.storage == STORAGE_ARENA:
             return arena, t.offset
         _, offset, _, buffer = self._chunk_of(t, -1)
+        if t.packed:
+            from .unpack import unpacked
+
+            return unpacked(buffer, t.offset - offset, t.dtype, t.nbytes), 0
         return buffer, t.offset - offset
 
-    def nodes(self):
-        """Yields (kernel name, input ids, output ids, scratch ids, params as a view of int32)."""
-        at, end, words = self._graph_at, self._graph_end, self._words
+    def nodes(self, body=None):
+        """Yields (kernel name, input ids, output ids, scratch ids, params as int32, bodies).
+
+        body: one of the bodies of a node, for the nodes in it; else those of the graph itself.
+        """
+        at, end, depth = body or (self._graph_at, self._graph_end, 0)
+        words = self._words
         while at < end:
-            if at + 5 > end:
+            if at + _NODE_WORDS > end:
                 _fail("graph ends inside a node")
-            kernel, n_in, n_out, n_scratch, n_params = [words[at + k] for k in range(5)]
+            kernel, n_in, n_out, n_scratch, n_params, n_bodies = [
+                words[at + k] for k in range(_NODE_WORDS)
+            ]
             n_ids = n_in + n_out + n_scratch
-            if min(n_in, n_out, n_scratch, n_params) < 0 or at + 5 + n_ids + n_params > end:
+            at += _NODE_WORDS
+            if min(n_in, n_out, n_scratch, n_params, n_bodies) < 0 or at + n_ids + n_params > end:
                 _fail("graph ends inside a node")
             if not 0 <= kernel < len(self.kernels):
                 _fail("kernel index {}".format(kernel))
-            ids = self._read_ids(at + 5, n_ids)
-            at += 5 + n_ids
-            params = tensor.view(self._tables, at * 4, "i", n_params)
-            at += n_params
+            ids = self._read_ids(at, n_ids)
+            params = tensor.view(self._tables, (at + n_ids) * 4, "i", n_params)
+            at += n_ids + n_params
+            bodies = self._bodies(at, end, n_bodies, depth + 1)
+            if bodies:
+                at = bodies[-1][1]
             inputs, ids = ids[:n_in], ids[n_in:]
-            yield self.kernels[kernel], inputs, ids[:n_out], ids[n_out:], params
+            yield self.kernels[kernel], inputs, ids[:n_out], ids[n_out:], params, bodies
+
+    def _bodies(self, at, end, n, depth):
+        """[(first word, end, depth)] of the n bodies of a node."""
+        found = []
+        if n and depth > _MAX_DEPTH:
+            _fail("bodies in bodies in bodies")
+        for _ in range(n):
+            size = self._words[at] if at < end else -1
+            at += 1
+            if size < 0 or at + size > end:
+                _fail("graph ends inside a body")
+            found.append((at, at + size, depth))
+            at += size
+        return found
 
     def chunk(self, kind):
         """Bytes of the first chunk of a wanted kind; None if the file has none."""

@@ -11,12 +11,14 @@ import sys
 
 from .errors import UnsupportedError
 
-# struct codes by ONNX TensorProto.DataType; '?' has no view (strings, complex, sub-byte kinds).
-# float16 (10) and bfloat16 (16) appear as their bits.
-_CODES = "?fBbHhiq?BHdIQ??H"
+# struct codes by ONNX TensorProto.DataType; '?' has no view (strings, complex). Floats of 16 bits
+# and fewer appear as their bits; a dtype of fewer than 8 bits takes a byte.
+_CODES = "?fBbHhiq?BHdIQ??HBBBBBbBBBbBB"
 _NAMES = (
     "undefined float32 uint8 int8 uint16 int16 int32 int64 string bool "
-    "float16 float64 uint32 uint64 complex64 complex128 bfloat16"
+    "float16 float64 uint32 uint64 complex64 complex128 bfloat16 "
+    "float8e4m3fn float8e4m3fnuz float8e5m2 float8e5m2fnuz uint4 int4 float4e2m1 float8e8m0 "
+    "uint2 int2 float6e2m3 float6e3m2"
 )
 _WRITABLE = 0x80
 
@@ -31,6 +33,11 @@ def code_of(dtype):
 def name_of(dtype):
     """ONNX's name of a dtype number, such as 'float32'."""
     return _NAMES.split(" ")[dtype]
+
+
+def packed_bits(dtype):
+    """Bits of an element of an ONNX dtype number that a file may hold packed; 0 for others."""
+    return {21: 4, 22: 4, 23: 4, 25: 2, 26: 2}.get(dtype, 0)
 
 
 class PackedView:
@@ -163,9 +170,23 @@ class Tensor:
         """A tensor of the same dtype and shape in other memory."""
         return Tensor(buffer, offset, self.nbytes, self._dtype, self.shape, self.name)
 
+    def floats(self):
+        """A new list of the elements as Python floats, in C order, whatever the dtype."""
+        decode = float
+        if is_narrow(self.dtype):
+            from . import narrow
+
+            decode = narrow.kind(self.dtype).decode
+        return [decode(self.data[i]) for i in range(self.nelem)]
+
     def view(self, code):
         """The same bytes as items of another struct code."""
         return view(self._buffer, self._offset, code, self.nbytes // struct.calcsize(code))
+
+
+def is_narrow(dtype):
+    """True for floats (by name) whose elements appear as their bits."""
+    return "float" in dtype and dtype not in ("float32", "float64")
 
 
 def range_of(dtype):

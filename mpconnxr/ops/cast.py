@@ -1,47 +1,55 @@
 """cast: out = x in another dtype, element by element.
 
-Serves Cast and CastLike (all opsets) between float16, bfloat16, float32, float64, integers and
-bool. To a float: the nearest, ties to even, inf where it is too large. To an integer: truncated,
-modulo 2**bits; inf and nan become 0. To bool: whether it is not 0.
+Serves Cast and CastLike (all opsets) between all floats, integers and bool. To a float: the
+nearest, ties to even; what is too large becomes inf, in a float8 what `saturate` says, in smaller
+ones the greatest number. To an integer: truncated, modulo 2**bits; inf and nan become 0. To bool:
+whether it is not 0.
 
-    x, out  float16 and bfloat16 as their bits
-    no params
+    x, out  floats of 16 bits and fewer as their bits
+    params  if out is a float8: saturate (0, 1), round mode of float8e8m0 (0 up, 1 down, 2 nearest,
+            see narrow); else none
 Raises ModelError. A step allocates only what arithmetic does (boxed floats, big integers).
 """
 
-import math
-
 from ..node import block
-from ..tensor import range_of
+from ..tensor import is_narrow, range_of
 from .inline import ITEMS, Items, compile_loop, wrapped
-
-INF = float("inf")
-NAN = float("nan")
-
-# Narrow floats: bits of the mantissa, exponent of the least normal number.
-_NARROW = {"float16": (10, -14), "bfloat16": (7, -126)}
 
 
 def prepare(node):
-    node.expect(1, 1, 0)
     x, out = node.inputs[0], node.outputs[0]
+    is_float8 = out.dtype.startswith("float8")
+    node.expect(1, 1, 2 if is_float8 else 0)
+    saturate, round_mode = node.extents(0, 2) if is_float8 else (0, 0)
+    node.require(saturate < 2 and round_mode < 3, "saturate or round mode")
     node.require(x.nelem == out.nelem, "sizes differ")
+    decode = encode = None
+    if is_narrow(x.dtype) or is_narrow(out.dtype):
+        from .. import narrow
+
+        if is_narrow(x.dtype):
+            decode = narrow.kind(x.dtype).decode
+        if is_narrow(out.dtype):
+            encode = narrow.kind(out.dtype, saturate, round_mode).encode
     loop = compile_loop(ITEMS, _expression(x.dtype, out.dtype), globals())
-    return x.nelem, Items(loop, x.data, x.data, out.data, block(0, 0)).step
+    return x.nelem, Items(loop, x.data, (decode, encode), out.data, block(0, 0)).step
 
 
 def _expression(source, target):
+    """x of the source's dtype as the target's; w: the functions for narrow floats."""
     if source == target:
         return "x"
-    value = "widen(x, {}, {})".format(*_NARROW[source]) if source in _NARROW else "x"
+    value = "w[0](x)" if is_narrow(source) else "x"
+    known = range_of(source)
+    if known and known[1] < 127:  # its byte may hold more than it should
+        value = wrapped(value, source)
     if target == "bool":
         return "1 if {} else 0".format(value)
-    if target in _NARROW:
-        return "narrow({}, {}, {})".format(value, *_NARROW[target])
+    if is_narrow(target):
+        return "w[1]({})".format(value)
     limits = range_of(target)
     if limits is None:
         return value
-    known = range_of(source)
     if known is None:
         value = "whole({})".format(value)
     elif limits[0] <= known[0] and known[1] <= limits[1]:
@@ -51,33 +59,3 @@ def _expression(source, target):
 
 def whole(x):
     return int(x) if x - x == 0 else 0
-
-
-def widen(bits, mantissa_bits, least):
-    """The float that the bits of a narrow one mean."""
-    mantissa = bits & ((1 << mantissa_bits) - 1)
-    exponent = (bits & 0x7FFF) >> mantissa_bits
-    if exponent == 1 - 2 * least + 2:
-        value = NAN if mantissa else INF
-    else:
-        if exponent:
-            mantissa += 1 << mantissa_bits
-            exponent -= 1
-        value = math.ldexp(mantissa, exponent + least - mantissa_bits)
-    return -value if bits >> 15 else value
-
-
-def narrow(x, mantissa_bits, least):
-    """Bits of the narrow float nearest to x."""
-    top = (3 - 2 * least) << mantissa_bits  # of inf
-    if x != x:
-        return top | 1 << (mantissa_bits - 1)
-    sign = 0x8000 if math.copysign(1.0, x) < 0 else 0
-    if x - x != 0:
-        return sign | top
-    if x == 0:
-        return sign
-    exponent = max(math.frexp(x)[1] - 1, least)
-    # whole steps between neighbours of this exponent; a carry goes on into the exponent's bits
-    steps = round(abs(math.ldexp(x, mantissa_bits - exponent)))
-    return sign | min(steps + ((exponent - least) << mantissa_bits), top)

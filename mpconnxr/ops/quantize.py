@@ -5,10 +5,10 @@
 
 Serves QuantizeLinear and DequantizeLinear (all opsets; by tensor, axis or block).
 
-    x      op 0: float32, float64 or int32; op 1: int8, uint8, int16, uint16 or int32
+    x      op 0: float32, float64 or int32; op 1: an integer of at most 16 bits, or int32
     scale  float32 or float64, broadcast to x
     zero_point  of the integers' dtype, as many as scales; may be left out
-    out    op 0: int8, uint8, int16 or uint16; op 1: float32 or float64
+    out    op 0: an integer of at most 16 bits; op 1: float32 or float64
     params op, rank, then rank times each: dims, strides of x, strides of scale
 NaN becomes the zero point. Raises ModelError. A step allocates only boxed floats and integers.
 """
@@ -20,7 +20,7 @@ from ..tensor import range_of
 from .runs import Runs
 
 _FLOATS = ("float32", "float64")
-_NARROW = ("int8", "uint8", "int16", "uint16")
+_NARROW = ("int8", "uint8", "int16", "uint16", "int4", "uint4", "int2", "uint2")
 
 
 def prepare(node):

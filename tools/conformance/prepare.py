@@ -13,6 +13,7 @@ import onnx
 
 from tools.converter.convert import Options, convert
 from tools.converter.errors import ConvertError, UnsupportedModel
+from tools.converter.layout import element_bytes
 from tools.harness import shape_fixing_inputs
 
 from .cases import Case, free_inputs
@@ -137,4 +138,4 @@ def _bytes(value, t):
     value = np.ascontiguousarray(value)
     if value.dtype != t.np_dtype or value.size != t.nelem:
         raise ConvertError(f"input {t} is given {value.dtype} {list(value.shape)}")
-    return value.astype(value.dtype.newbyteorder("<")).tobytes()
+    return element_bytes(value)

@@ -11,7 +11,7 @@ import onnx
 
 from . import dims, golden, layout, load, lower, passes, plan
 from .errors import ConvertError
-from .ir import Graph, dtype_name
+from .ir import Graph, dtype_name, walk
 from .source import source_chunk
 
 
@@ -45,12 +45,12 @@ class Converted:
         """The figures of the conversion; sizes in bytes."""
         graph = self.graph
         weights = {t.root for t in graph.tensors() if t.root.data is not None}
-        scratch = [sum(t.nbytes for t in step.scratch) for step in graph.steps]
+        scratch = [sum(t.nbytes for t in step.scratch) for step in walk(graph.steps)]
         return {
             "nodes": self.nodes_before,
             "nodes_simplified": graph.nodes_after,
-            "steps": len(graph.steps),
-            "macs": sum(step.macs for step in graph.steps),
+            "steps": sum(1 for _ in walk(graph.steps)),
+            "macs": sum(step.total_macs for step in graph.steps),
             "file_bytes": len(self.data),
             "weight_bytes": sum(t.nbytes for t in weights),
             "arena_bytes": self.plan.arena_bytes,
@@ -93,7 +93,7 @@ def convert(source: Path | onnx.ModelProto, options: Options | None = None) -> C
 def _extra(origin, model, graph, golden_inputs, notes):
     """The optional chunks: names, source, golden vector."""
     names = layout.names_chunk(t.name for t in graph.inputs + graph.outputs)
-    nodes = layout.names_chunk(step.node for step in graph.steps)
+    nodes = layout.names_chunk(step.node for step in walk(graph.steps))
     chunks = [(layout.CHUNK_NAMES, names), (layout.CHUNK_NODES, nodes)]
     chunks.append((layout.CHUNK_SOURCE, source_chunk(origin, model)))
     inputs = golden.random_inputs(graph) if golden_inputs is None else golden_inputs

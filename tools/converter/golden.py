@@ -11,6 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 import onnx
 
+from .layout import element_bytes
+
 
 def reference(model: onnx.ModelProto, inputs: Sequence[np.ndarray]) -> list[np.ndarray] | None:
     """Outputs by onnxruntime, graph optimizations off; None if it is not installed or refuses."""
@@ -49,6 +51,6 @@ def chunk(inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> bytes:
     """
     data = bytearray(struct.pack("<I12x", 1))
     for value in [*inputs, *outputs]:
-        data.extend(np.ascontiguousarray(value).tobytes())
+        data.extend(element_bytes(value))
         data.extend(bytes(-len(data) % 16))
     return bytes(data)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import struct
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +13,9 @@ from onnx import helper
 
 from . import layout
 from .errors import ConvertError
-from .ir import dtype_name
+from .ir import dtype_name, packed_bits
 
+_MAX_DEPTH = 8  # of bodies in bodies
 _CHUNK_KINDS = {0: "data", 1: "names", 2: "golden", 3: "source", 4: "nodes"}
 _CHUNK_NBYTES, _SPAN_NBYTES = 44, 8  # of their records in the tables
 
@@ -30,13 +32,17 @@ class Chunk:
 
 @dataclass
 class StoredTensor:
-    """in_arena: offset counts from the arena's start, else from the file's."""
+    """in_arena: offset counts from the arena's start, else from the file's.
+
+    packed: several elements lie in a byte; nbytes: as they lie.
+    """
 
     dtype: int
     shape: tuple[int, ...]
     in_arena: bool
     offset: int
     nbytes: int
+    packed: bool
     name: str = ""
 
     @property
@@ -46,13 +52,14 @@ class StoredTensor:
 
 @dataclass
 class StoredNode:
-    """One step: tensor ids and parameters."""
+    """One step: tensor ids and parameters. depth: 1 in the body of another step, and so on."""
 
     kernel: str
     inputs: list[int]
     outputs: list[int]
     scratch: list[int]
     params: list[int]
+    depth: int = 0
     name: str = ""
 
 
@@ -94,10 +101,16 @@ def read_tensors(data: bytes) -> dict[str, np.ndarray]:
     for t in (stored.tensors[i] for i in stored.outputs):
         raw = data[t.offset : t.offset + t.nbytes]
         try:
-            arrays[t.name] = np.frombuffer(raw, t.np_dtype).reshape(t.shape)
+            arrays[t.name] = _elements(t, raw).reshape(t.shape)
         except ValueError as e:
             raise ConvertError(f"tensor {t.name}: {e}") from None
     return arrays
+
+
+def _elements(t, raw):
+    if not t.packed:
+        return np.frombuffer(raw, t.np_dtype)
+    return layout.unpacked(raw, t.np_dtype, packed_bits(t.dtype), math.prod(t.shape))
 
 
 class _Tables:
@@ -153,26 +166,31 @@ class _Tables:
         self.at += 4 * n
         dims = self.words(n_dims)
         tensors = []
-        for (offset, nbytes), (dtype, rank, storage, _) in zip(spans, records, strict=True):
+        for (offset, nbytes), (dtype, rank, storage, flags) in zip(spans, records, strict=True):
             shape, dims = tuple(dims[:rank]), dims[rank:]
             helper.tensor_dtype_to_np_dtype(dtype)  # KeyError for what is none
             in_arena = storage == layout.STORAGE_ARENA
-            tensors.append(StoredTensor(dtype, shape, in_arena, offset, nbytes))
+            packed = flags == layout.FLAG_PACKED and packed_bits(dtype) > 0
+            tensors.append(StoredTensor(dtype, shape, in_arena, offset, nbytes, packed))
         return tensors
 
     @staticmethod
-    def _nodes(words, kernels):
+    def _nodes(words, kernels, depth=0):
         nodes, at = [], 0
         while at < len(words):
-            kernel, *counts = words[at : at + 5]
-            if len(counts) != 4 or min(kernel, *counts) < 0:
+            kernel, *counts, n_bodies = words[at : at + 6]
+            if len(counts) != 4 or min(kernel, *counts, n_bodies) < 0 or depth > _MAX_DEPTH:
                 raise ValueError("the graph ends inside a node")
-            at += 5
+            at += 6
             parts = []
             for count in counts:
                 parts.append(words[at : at + count])
                 at += count
-            nodes.append(StoredNode(kernels[kernel], *parts))
+            nodes.append(StoredNode(kernels[kernel], *parts, depth))
+            for _ in range(n_bodies):
+                size = words[at]
+                nodes += _Tables._nodes(words[at + 1 : at + 1 + size], kernels, depth + 1)
+                at += 1 + size
         return nodes
 
 
@@ -221,7 +239,8 @@ def print_file(path: Path) -> None:
         print("nodes")
     for i, node in enumerate(stored.nodes):
         scratch = f" scratch {node.scratch}" if node.scratch else ""
-        print(f"  {i:4} {node.kernel:12} {node.inputs} -> {node.outputs}{scratch}  {node.name}")
+        kernel = "  " * node.depth + node.kernel
+        print(f"  {i:4} {kernel:12} {node.inputs} -> {node.outputs}{scratch}  {node.name}")
         print(f"       params {node.params}")
     _print_plan(stored)
 

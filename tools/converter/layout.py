@@ -6,9 +6,10 @@ import hashlib
 import struct
 from collections.abc import Iterable, Sequence
 
+import ml_dtypes
 import numpy as np
 
-from .ir import Graph, Tensor
+from .ir import Graph, Step, Tensor, packed_bits, walk
 
 MAGIC = b"MPCONNXR"
 VERSION = 1
@@ -16,6 +17,7 @@ HEADER_NBYTES = 96
 KIND_MODEL, KIND_TENSORS = 0, 1
 CHUNK_DATA, CHUNK_NAMES, CHUNK_GOLDEN, CHUNK_SOURCE, CHUNK_NODES = 0, 1, 2, 3, 4
 STORAGE_ARENA, STORAGE_DATA = 0, 1
+FLAG_PACKED = 1
 FEATURE_FLOAT64 = 1
 
 _ALIGNMENT = 16
@@ -28,12 +30,8 @@ def model_bytes(graph: Graph, arena_nbytes: int, extra: Sequence[tuple[int, byte
     """A model file. extra: (chunk kind, contents) behind the weights."""
     tensors = graph.tensors()
     index = {t: i for i, t in enumerate(tensors)}
-    kernels = list(dict.fromkeys(step.kernel for step in graph.steps))
-    words: list[int] = []
-    for step in graph.steps:
-        groups = (step.inputs, step.outputs, step.scratch)
-        words += [kernels.index(step.kernel), *(len(g) for g in groups), len(step.params)]
-        words += [index[t] for g in groups for t in g] + step.params
+    kernels = list(dict.fromkeys(step.kernel for step in walk(graph.steps)))
+    words = _graph_words(graph.steps, kernels, index)
     return _file(
         KIND_MODEL,
         tensors,
@@ -44,6 +42,19 @@ def model_bytes(graph: Graph, arena_nbytes: int, extra: Sequence[tuple[int, byte
         words,
         extra,
     )
+
+
+def _graph_words(steps: Sequence[Step], kernels: list[str], index: dict[Tensor, int]) -> list[int]:
+    words: list[int] = []
+    for step in steps:
+        groups = (step.inputs, step.outputs, step.scratch)
+        counts = [*(len(g) for g in groups), len(step.params), len(step.bodies)]
+        words += [kernels.index(step.kernel), *counts]
+        words += [index[t] for g in groups for t in g] + step.params
+        for body in step.bodies:
+            inner = _graph_words(body, kernels, index)
+            words += [len(inner), *inner]
+    return words
 
 
 def arena_bytes(model: bytes) -> int:
@@ -67,9 +78,33 @@ def _padded(data: bytes, alignment: int) -> bytes:
     return data + bytes(-len(data) % alignment)
 
 
+def packed(data: np.ndarray, bits: int) -> bytes:
+    """Elements of one byte each, put together `bits` at a time from the low end of each byte."""
+    per = 8 // bits
+    codes = data.reshape(-1).view(np.uint8) & ((1 << bits) - 1)
+    codes = np.append(codes, np.zeros(-len(codes) % per, np.uint8)).reshape(-1, per)
+    return np.bitwise_or.reduce(codes << (np.arange(per, dtype=np.uint8) * bits), 1).tobytes()
+
+
+def unpacked(raw: bytes, dtype: np.dtype, bits: int, nelem: int) -> np.ndarray:
+    """What `packed` put together."""
+    shifts = np.arange(8 // bits, dtype=np.uint8) * bits
+    codes = (np.frombuffer(raw, np.uint8)[:, None] >> shifts) & ((1 << bits) - 1)
+    return codes.reshape(-1)[:nelem].view(dtype)
+
+
+def element_bytes(array: np.ndarray) -> bytes:
+    """The elements in C order as a board holds them in its memory."""
+    array = np.ascontiguousarray(array)
+    if array.dtype in (ml_dtypes.int4, ml_dtypes.int2):
+        array = array.astype(np.int8)  # the sign fills its byte, which numpy leaves open
+    return array.astype(array.dtype.newbyteorder("<")).tobytes()
+
+
 def _raw(t: Tensor) -> bytes:
     data = np.ascontiguousarray(t.root.data)
-    return data.astype(data.dtype.newbyteorder("<")).tobytes()
+    bits = packed_bits(t.dtype)
+    return packed(data, bits) if bits else element_bytes(data)
 
 
 def _chunks(tensors):
@@ -128,12 +163,13 @@ def _tensor_tables(tensors, places, chunk_offsets):
     """The offset table {offset, size}, then a record a tensor: dtype, rank, storage, flags."""
     spans, records = b"", b""
     for t in tensors:
-        storage, at = STORAGE_ARENA, t.offset
+        storage, at, nbytes, flags = STORAGE_ARENA, t.offset, t.nbytes, 0
         if t in places:
             chunk, within = places[t]
-            storage, at = STORAGE_DATA, chunk_offsets[chunk] + within
-        spans += struct.pack("<2I", at, t.nbytes)
-        records += struct.pack("<4B", t.dtype, len(t.shape), storage, 0)
+            storage, at, nbytes = STORAGE_DATA, chunk_offsets[chunk] + within, t.stored_nbytes
+            flags = FLAG_PACKED if packed_bits(t.dtype) else 0
+        spans += struct.pack("<2I", at, nbytes)
+        records += struct.pack("<4B", t.dtype, len(t.shape), storage, flags)
     return spans + records
 
 

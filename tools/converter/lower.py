@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 import onnx
@@ -17,17 +18,18 @@ from .ops import lowering_of
 
 def lower(model: onnx.ModelProto) -> Graph:
     """A simplified model (see passes) as a graph of kernel steps. Raises UnsupportedModel."""
-    lowerer = _Lowerer(model)
-    for node in model.graph.node:
-        lowerer.lower(node)
+    lowerer = Lowerer(model)
+    lowerer.lower_all()
     return lowerer.finish()
 
 
-class _Lowerer:
-    def __init__(self, model):
+class Lowerer:
+    """Lowers one graph. bound: Tensors of values that come from outside (a body's inputs)."""
+
+    def __init__(self, model: onnx.ModelProto, bound: Mapping[str, Tensor] | None = None):
         self.model = model
         self.findings: list[Finding] = []
-        self.values: dict[str, Tensor] = {}
+        self.values: dict[str, Tensor] = dict(bound or {})
         self.unknown: dict[str, str] = {}
         graph = model.graph
         for proto in graph.initializer:
@@ -58,15 +60,20 @@ class _Lowerer:
             self.unknown[info.name] = (
                 f"shape {dims if t.HasField('shape') else 'unknown'} is not fixed"
             )
-        elif _bits(t.elem_type) is None:
+        elif not _is_held(t.elem_type):
             self.unknown[info.name] = f"dtype {dtype_name(t.elem_type)}"
         else:
             self.values[info.name] = Tensor(info.name, t.elem_type, tuple(dims))
 
+    def lower_all(self) -> None:
+        """Emits the steps of every node, or collects what is in the way."""
+        for node in self.model.graph.node:
+            self._lower(node)
+
     def _find(self, what, name, problem):
         self.findings.append(Finding(what, name, problem))
 
-    def lower(self, proto):
+    def _lower(self, proto):
         try:
             lowering = lowering_of(proto.domain, proto.op_type)
             if lowering is None:
@@ -88,15 +95,21 @@ class _Lowerer:
 
     def finish(self) -> Graph:
         """The graph, its outputs in memory of their own. Raises UnsupportedModel."""
-        for info in self.model.graph.output:
-            if info.name in self.values:
-                self.graph.outputs.append(self._output(self.values[info.name]))
-            elif not self.findings:
-                reason = self.unknown.get(info.name, "nothing computes it")
-                self._find("output", info.name, Problem(reason))
+        self.graph.outputs = [self._output(t) for t in self.results()]
         if self.findings:
             raise UnsupportedModel(self.findings)
         return self.graph
+
+    def results(self) -> list[Tensor]:
+        """The graph's outputs; one that nothing computes becomes a finding."""
+        found = []
+        for info in self.model.graph.output:
+            if info.name in self.values:
+                found.append(self.values[info.name])
+            elif not self.findings:
+                reason = self.unknown.get(info.name, "nothing computes it")
+                self._find("output", info.name, Problem(reason))
+        return found
 
     def _output(self, t):
         """An output that is just a view of an input gets a copy: refilling must not change it."""
@@ -109,9 +122,9 @@ class _Lowerer:
         return out
 
 
-def _bits(dtype):
-    """True if the device can hold this dtype; None if not (strings, sub-byte and float8 kinds)."""
-    return True if 0 < dtype <= 16 and dtype not in (8, 14, 15) else None
+def _is_held(dtype):
+    """True if the device can hold this dtype; False for strings and complex numbers."""
+    return 0 < dtype <= 28 and dtype not in (8, 14, 15)
 
 
 def operator_of(proto: onnx.NodeProto) -> str:
@@ -131,10 +144,11 @@ class Node:
     Tensors, None where absent.
     """
 
-    def __init__(self, lowerer: _Lowerer, proto: onnx.NodeProto, lowering):
+    def __init__(self, lowerer: Lowerer, proto: onnx.NodeProto, lowering):
         self._lowerer = lowerer
         self.proto = proto
         self._temps = 0
+        self.steps = lowerer.graph.steps  # where emit adds to
         self.op = proto.op_type
         self.name = f"{operator_of(proto)} {name_of(proto)}"
         self.opset = opset_of(lowerer.model, proto.domain)
@@ -191,6 +205,8 @@ class Node:
         params: Iterable[int],
         scratch: Iterable[Tensor] = (),
         macs: int = 0,
+        bodies: Sequence[list[Step]] = (),
+        trips: int = 1,
     ) -> None:
         """Adds a step. Several steps may write parts of one output."""
         step = Step(
@@ -201,10 +217,12 @@ class Node:
             list(scratch),
             self.name,
             int(macs),
+            list(bodies),
+            trips,
         )
         if any(not -(1 << 31) <= p < 1 << 31 for p in step.params):
             raise Problem(f"a parameter of kernel {kernel} exceeds 32 bits")
-        self._lowerer.graph.steps.append(step)
+        self.steps.append(step)
 
     def temp(self, dtype: int, shape: Iterable[int]) -> Tensor:
         """A new intermediate value (also for scratch)."""
@@ -214,7 +232,7 @@ class Node:
 
     def constant(self, data: np.ndarray) -> Tensor:
         """A new constant; its numpy dtype decides the ONNX one."""
-        data = np.ascontiguousarray(data)
+        data = np.asarray(data, order="C")
         t = self.temp(helper.np_dtype_to_tensor_dtype(data.dtype), data.shape)
         t.data = data
         return t
@@ -231,3 +249,18 @@ class Node:
         t = self.temp(x.dtype, shape)
         self.alias(t, x)
         return t
+
+    @contextmanager
+    def emitting_to(self, steps: list[Step]):
+        """While it lasts, emit adds to these steps, of a body."""
+        outer, self.steps = self.steps, steps
+        try:
+            yield
+        finally:
+            self.steps = outer
+
+    def lower_body(self, attribute: str, inputs: Sequence[Tensor]) -> tuple[list[Step], list[Tensor]]:
+        """Steps and outputs of the subgraph in an attribute, with these Tensors as its inputs."""
+        from . import body
+
+        return body.lower(self._lowerer, self.attr(attribute), inputs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .ir import Graph, Tensor
+from .ir import Graph, Step, Tensor, walk
 
 ALIGNMENT = 8  # bytes; the widest dtype
 
@@ -44,16 +44,18 @@ def plan(graph: Graph, keep_inputs: bool = False) -> Plan:
         block.tensor.offset = offset[0]
     for t in graph.tensors():
         t.offset = t.root.offset
-    return Plan(blocks, _end(best), lower_bound(blocks, len(graph.steps)))
+    n_steps = sum(1 for _ in walk(graph.steps))
+    return Plan(blocks, _end(best), lower_bound(blocks, n_steps))
 
 
 def lifetimes(graph: Graph, keep_inputs: bool = False) -> list[Block]:
     """A block for each piece of memory, with the steps between which it must hold."""
-    last_step = len(graph.steps)
+    steps = list(walk(graph.steps))
+    last_step = len(steps)
     spans: dict[Tensor, list[int]] = {
         t: [-1, last_step if keep_inputs else -1] for t in graph.inputs
     }
-    for i, step in enumerate(graph.steps):
+    for i, step in enumerate(steps):
         for t in step.inputs + step.outputs + step.scratch:
             if t.root.data is None:
                 span = spans.setdefault(t.root, [i, i])
@@ -61,7 +63,31 @@ def lifetimes(graph: Graph, keep_inputs: bool = False) -> list[Block]:
     for t in graph.outputs:
         if t.root.data is None:
             spans.setdefault(t.root, [-1, last_step])[1] = last_step
+    for body in _body_ranges(graph.steps, 0):
+        _hold_through(spans, *body)
     return [Block(t, _aligned(t.nbytes), *span) for t, span in spans.items()]
+
+
+def _body_ranges(steps: list[Step], at: int) -> list[tuple[int, int]]:
+    """(first, last) of each step with bodies and all that is in them, inner ones first."""
+    ranges = []
+    for step in steps:
+        first = at
+        at += 1
+        for body in step.bodies:
+            ranges += _body_ranges(body, at)
+            at += sum(1 for _ in walk(body))
+        if step.bodies:
+            ranges.append((first, at - 1))
+    return ranges
+
+
+def _hold_through(spans: dict[Tensor, list[int]], first: int, last: int) -> None:
+    """What a body shares with the outside must hold through all of its rounds."""
+    for span in spans.values():
+        inside = span[0] <= last and span[1] >= first
+        if inside and (span[0] < first or span[1] > last):
+            span[0], span[1] = min(span[0], first), max(span[1], last)
 
 
 def lower_bound(blocks: list[Block], n_steps: int) -> int:

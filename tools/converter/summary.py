@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+from .ir import walk
+
 
 def print_summary(converted, verbose: bool = False) -> None:
     """Nodes, kernels, MACs, file and arena bytes; with verbose each step."""
@@ -13,7 +15,7 @@ def print_summary(converted, verbose: bool = False) -> None:
     for kind in ("inputs", "outputs"):
         for t in report[kind]:
             print(f"{kind[:-1]:8} {t['name']} {t['dtype']} {t['shape']}")
-    kernels = Counter(step.kernel for step in converted.graph.steps)
+    kernels = Counter(step.kernel for step in walk(converted.graph.steps))
     print(f"nodes    {report['nodes']} -> {report['nodes_simplified']} -> {report['steps']} steps")
     print("kernels  " + ", ".join(f"{k} x{n}" if n > 1 else k for k, n in kernels.most_common()))
     print(f"MACs     {report['macs']:,}")
@@ -23,7 +25,7 @@ def print_summary(converted, verbose: bool = False) -> None:
     bound = report["arena_lower_bound_bytes"]
     print(f"arena    {report['arena_bytes']:,} bytes (lower bound {bound:,})")
     if verbose:
-        for i, step in enumerate(converted.graph.steps):
+        for i, step in enumerate(walk(converted.graph.steps)):
             tensors = ", ".join(str(t) for t in step.inputs)
             outputs = ", ".join(str(t) for t in step.outputs)
             print(f"{i:4} {step.kernel:10} {tensors} -> {outputs}  [{step.node}]")

@@ -9,6 +9,7 @@ import numpy as np
 from tqdm import tqdm
 
 from tools.converter.convert import Options
+from tools.converter.layout import element_bytes
 from tools.harness import Job, run_jobs
 from tools.micropython import get_target
 
@@ -97,7 +98,7 @@ def _groups(ready, most):
 
 
 def _raw(sample, ready):
-    return [sample.arrays[i].tobytes() for i in ready.fed]
+    return [element_bytes(sample.arrays[i]) for i in ready.fed]
 
 
 def _sample(args, sample, ready, run, outputs):

@@ -51,8 +51,9 @@ class Parsed:
         """[(kernel, inputs, outputs, scratch, params)]."""
         names, words, steps = self.kernels.rstrip(b"\0").split(b"\0"), list(self.graph), []
         while words:
-            kernel, *counts = words[:5]
-            del words[:5]
+            kernel, *counts, n_bodies = words[:6]
+            del words[:6]
+            assert n_bodies == 0
             groups = []
             for n in counts:
                 groups.append(words[:n])
@@ -210,9 +211,10 @@ def broken_files():
         "tensor id -1": with_words(good, (inputs, -1)),
         "kernel index 1": with_words(good, (graph, 1)),
         "graph ends inside a node": with_words(good, (graph + 16, 1)),
+        "graph ends inside a body": with_words(good, (graph + 20, 1)),
         "an input is a constant": with_words(good, (inputs, 2)),
-        "step 0 relu writes to a constant": with_words(good, (graph + 24, 2)),
-        "step 0 relu: sizes differ": with_words(good, (graph + 20, 2)),
+        "step 0 relu writes to a constant": with_words(good, (graph + 28, 2)),
+        "step 0 relu: sizes differ": with_words(good, (graph + 24, 2)),
         "step 0 relu: has (2, 0, 0, 0) inputs": with_words(good, (graph + 4, 2), (graph + 8, 0)),
         "tensor 0: dtype 8 or flags 0": with_words(good, (records, 8 | 2 << 8)),
         "tensor 0: dtype 1 or flags 1": with_words(good, (records, 1 | 2 << 8 | 1 << 24)),

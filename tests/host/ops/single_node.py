@@ -5,6 +5,7 @@ import pytest
 from onnx import helper, numpy_helper
 
 from tools.converter.convert import Options, convert
+from tools.converter.layout import element_bytes
 from tools.harness import Job, run_jobs
 from tools.micropython import UNIX_TARGETS
 
@@ -42,7 +43,7 @@ class Case:
         self.label = f"{op} {[str(x.dtype) for x in self.inputs]} {model}"
         model.setdefault("out", (self.expected.dtype, self.expected.shape))
         converted = convert(model_of(op, self.inputs, **model), Options(strip=True))
-        self.job = Job(converted.data, [[x.tobytes() for x in self.inputs]])
+        self.job = Job(converted.data, [[element_bytes(x) for x in self.inputs]])
 
     def fits(self, target):
         """False where it needs doubles that the target does not have."""

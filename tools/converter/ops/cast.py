@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from ..errors import Problem
+from ..ir import Tensor
 from . import lowers
+
+_FLOAT8 = (17, 18, 19, 20, 24)
+_ROUND_MODES = ("up", "down", "nearest")  # of float8e8m0, in the device's order
 
 
 @lowers("Cast", "CastLike")
 def lower_cast(node):
-    x, out = node.inputs[0], node.outputs[0]
+    """saturate: since opset 19; round_mode: since opset 24."""
+    mode = node.attr("round_mode", "up")
+    if mode not in _ROUND_MODES:
+        raise Problem(f"round_mode {mode}")
+    emit_cast(node, node.inputs[0], node.outputs[0], node.attr("saturate", 1), mode)
+
+
+def emit_cast(node, x: Tensor, out: Tensor, saturate: int = 1, round_mode: str = "up") -> None:
+    """out = x in out's dtype; saturate and round_mode matter to float8 only."""
     if x.dtype == out.dtype:
         node.alias(out, x)
-    else:
-        node.emit("cast", [x], [out], [])
+        return
+    params = [bool(saturate), _ROUND_MODES.index(round_mode)] if out.dtype in _FLOAT8 else []
+    node.emit("cast", [x], [out], params)

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..errors import Problem
 from . import lowers
+from ._batch_training import emit_training
 from ._elementwise import emit_binary, emit_unary
 
 
@@ -15,7 +16,10 @@ def lower_batch_normalization(node):
 
     Constants (the usual case) become one factor and one summand a channel.
     """
-    if node.attr("training_mode", 0) or len(node.outputs) > 1:
+    if node.attr("training_mode", 0):
+        emit_training(node)
+        return
+    if len(node.outputs) > 1:
         raise Problem("BatchNormalization in training mode", "export the model for inference")
     x, out = node.inputs[0], node.outputs[0]
     # spatial = 0 (up to opset 8): statistics for each position, not only for each channel

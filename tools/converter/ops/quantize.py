@@ -8,6 +8,7 @@ from ..errors import Problem
 from ..ir import Tensor
 from . import lowers
 from ._elementwise import broadcast
+from ._quantize_float import FLOAT8_AND_LESS, dequantize_float, quantize_float
 from ._select import emit_select
 
 QUANTIZE, DEQUANTIZE = 0, 1
@@ -17,13 +18,21 @@ QUANTIZE, DEQUANTIZE = 0, 1
 def lower_quantize(node):
     """axis since opset 13, block_size since opset 21; a scalar scale holds for all."""
     x, scale, out = node.inputs[0], node.inputs[1], node.outputs[0]
-    emit_quantize(node, QUANTIZE, x, *_per_item(node, x, scale, node.input(2)), out)
+    scale, zero = _per_item(node, x, scale, node.input(2))
+    if out.dtype in FLOAT8_AND_LESS:
+        quantize_float(node, x, scale, zero, out)
+    else:
+        emit_quantize(node, QUANTIZE, x, scale, zero, out)
 
 
 @lowers("DequantizeLinear")
 def lower_dequantize(node):
     x, scale, out = node.inputs[0], node.inputs[1], node.outputs[0]
-    emit_quantize(node, DEQUANTIZE, x, *_per_item(node, x, scale, node.input(2)), out)
+    scale, zero = _per_item(node, x, scale, node.input(2))
+    if x.dtype in FLOAT8_AND_LESS:
+        dequantize_float(node, x, scale, zero, out)
+    else:
+        emit_quantize(node, DEQUANTIZE, x, scale, zero, out)
 
 
 def emit_quantize(node, op: int, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor):

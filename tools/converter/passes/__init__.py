@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import onnx
 
-from . import expand, fold, infer
+from . import cast_like, expand, fold, infer, unroll
 
 _MAX_ROUNDS = 8  # each takes out the Shape of what the one before has given a shape
 
 
 def simplify(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Shapes inferred, constants folded, operators without a kernel replaced by their bodies."""
+    """Shapes inferred, constants folded, functions and loops without a kernel written out."""
     model = _settled(model)
-    expanded = expand.expand(model)
-    return model if expanded is model else _settled(expanded)
+    for _ in range(_MAX_ROUNDS):
+        changed = unroll.unroll(expand.expand(model))
+        if changed is model:
+            break
+        model = _settled(changed)
+    return model
 
 
 def _settled(model):
     """Inference and folding in turn, until no Shape goes away any more; with all types."""
     left = None
     for _ in range(_MAX_ROUNDS):
-        model = fold.fold(infer.infer(model))
+        model = fold.fold(cast_like.to_cast(infer.infer(model)))
         del model.graph.value_info[:]  # what is inferred anew may have become known
         before, left = left, sum(node.op_type in ("Shape", "Size") for node in model.graph.node)
         if left in (0, before):

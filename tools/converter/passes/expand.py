@@ -26,14 +26,15 @@ def _bodies(model):
     """{index of a node to replace: the function that defines it}."""
     from ..ops import lowering_of
 
-    types = {v.name: v.type for v in [*model.graph.input, *model.graph.value_info]}
-    for t in model.graph.initializer:
+    graph = model.graph
+    types = {v.name: v.type for v in [*graph.input, *graph.value_info, *graph.output]}
+    for t in graph.initializer:
         types[t.name] = onnx.helper.make_tensor_type_proto(t.data_type, t.dims)
     found = {}
-    for i, node in enumerate(model.graph.node):
+    for i, node in enumerate(graph.node):
         if lowering_of(node.domain, node.op_type) is None:
             body = _body(node, opset_of(model, node.domain), types)
-            if body is not None:
+            if body is not None and body.node:  # empty where the types do not suffice
                 found[i] = body
     return found
 

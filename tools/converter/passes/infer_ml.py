@@ -18,7 +18,7 @@ def annotate(model: onnx.ModelProto) -> bool:
         return False
     known: dict[str, Value] = {t.name: (t.data_type, list(t.dims)) for t in graph.initializer}
     for info in [*graph.input, *graph.value_info, *graph.output]:
-        value = _value(info)
+        value = value_of(info)
         if value is not None:
             known[info.name] = value
     changed = False
@@ -30,13 +30,14 @@ def annotate(model: onnx.ModelProto) -> bool:
         attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
         for name, value in zip(node.output, rule(attributes, *inputs), strict=False):
             if name and value is not None and name not in known:
-                _declare(graph, name, value)
+                declare(graph, name, value)
                 known[name] = value
                 changed = True
     return changed
 
 
-def _value(info) -> Value | None:
+def value_of(info) -> Value | None:
+    """A value's type, if it is a tensor of known shape."""
     t = info.type.tensor_type
     if not t.elem_type or not t.HasField("shape"):
         return None
@@ -45,7 +46,8 @@ def _value(info) -> Value | None:
     return t.elem_type, [d.dim_value for d in t.shape.dim]
 
 
-def _declare(graph, name, value):
+def declare(graph, name, value):
+    """Writes down the type of a value of the graph."""
     for values in (graph.output, graph.value_info):
         for info in values:
             if info.name == name:

@@ -1,0 +1,50 @@
+"""loop: runs its body again and again.
+
+    counter = 0
+    while counter < trips and condition: body; counter += 1
+
+Serves Loop and Scan (all opsets). What is carried from one round to the next, and the slices that
+a round reads and writes, are steps of the body (move, gather, place).
+
+    inputs   trips int64 (1), condition bool (1)
+    outputs  counter int64 (1): the number of the round in the body, of all rounds behind the loop
+    params   the most rounds there may be
+    body     may write the condition
+Raises ModelError; at run time InputError where the rounds would exceed their bound. Allocates
+nothing itself.
+"""
+
+from ..errors import InputError
+
+_MOST = 1 << 16
+
+
+def prepare(node):
+    node.expect(2, 1, 1, 0, 1)
+    trips, condition = node.inputs
+    counter = node.outputs[0]
+    node.expect_dtype("int64", trips, counter)
+    node.expect_dtype("bool", condition)
+    node.require(min(trips.nelem, condition.nelem, counter.nelem) > 0, "empty operand")
+    most = node.extents(0, 1)[0]
+    node.require(most <= _MOST, "rounds")
+    loop = _Loop(node.bodies[0], trips.data, condition.data, counter.data)
+    loop.most, loop.name = most, node.name
+    return 1, loop.step
+
+
+class _Loop:
+    def __init__(self, body, trips, condition, counter):
+        self.body, self.trips, self.condition, self.counter = body, trips, condition, counter
+
+    def step(self, lo, hi):
+        trips = self.trips[0]
+        i = 0
+        while i < trips and self.condition[0]:
+            if i >= self.most:
+                raise InputError("{}: more than {} rounds".format(self.name, self.most))
+            self.counter[0] = i
+            for n, step in self.body:
+                step(0, n)
+            i += 1
+        self.counter[0] = i

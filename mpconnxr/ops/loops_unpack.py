@@ -1,0 +1,30 @@
+"""Integers of 2 or 4 bits, one after another from the low bits of a byte, to a byte each.
+
+Written once, in the common subset of Python and viper.
+
+    x    bytes;  out  n bytes
+    p    first byte of x, n, bits an item, bit of the sign (0: unsigned), items a byte
+"""
+
+import micropython
+
+COMMON = True
+
+
+@micropython.viper
+def unpack(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
+    i = p[0]
+    n = p[1]
+    sign = p[3]
+    mask = (1 << p[2]) - 1
+    k = 0
+    while k < n:
+        v = x[i]
+        end = k + p[4]
+        if end > n:
+            end = n
+        while k < end:
+            out[k] = (((v & mask) ^ sign) - sign) & 255
+            v = v >> p[2]
+            k += 1
+        i += 1

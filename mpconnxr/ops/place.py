@@ -1,0 +1,48 @@
+"""place: writes one slice of a tensor, at an index known at run time.
+
+    out[o, index, i] = x[o, i]
+
+Serves the outputs of Scan and Loop, round by round (any dtype).
+
+    x        buffer of outer * inner items;  index  int64 (1)
+    out      buffer of outer * n * inner items; the other slices keep their contents
+    params   item size (1 or 4), outer, n, inner (items)
+Raises ModelError; at run time InputError for an index outside 0 to n - 1. Allocates nothing.
+"""
+
+from .. import forms
+from ..errors import InputError
+from ..node import BIAS, block
+
+_CODES = {1: "B", 4: "i"}
+
+
+def prepare(node):
+    node.expect(2, 1, 4)
+    x, index, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    size, outer, n, inner = node.extents(0, 4)
+    node.require(size in _CODES, "item size")
+    node.expect_dtype("int64", index)
+    node.require(index.nelem > 0, "empty index")
+    x, out = x.view(_CODES[size]), out.view(_CODES[size])
+    node.require(outer * inner <= len(x) and outer * n * inner <= len(out), "sizes")
+    place = _Place(x, index.data, out, (n, inner))
+    place.name = node.name
+    loops = forms.get("loops_move")
+    place.loop = loops.copy8 if size == 1 else loops.copy32
+    strides = (0, inner, 1, 0, n * inner, 1)
+    place.p = block(0, 1, outer, inner, *[BIAS + s for s in strides + (0, 0)])
+    return 1, place.step
+
+
+class _Place:
+    def __init__(self, x, index, out, shape):
+        self.x, self.index, self.out = x, index, out
+        self.n, self.inner = shape
+
+    def step(self, lo, hi):
+        i = self.index[0]
+        if not 0 <= i < self.n:
+            raise InputError("{}: index {} of {}".format(self.name, i, self.n))
+        self.p[11] = BIAS + i * self.inner
+        self.loop(self.x, self.x, self.out, self.p)

@@ -1,0 +1,58 @@
+"""random: numbers without a pattern, the same ones after every load.
+
+Serves RandomUniform, RandomNormal, their Like forms, Bernoulli and Multinomial (all
+opsets). Every run goes on where the last one stopped.
+
+    out    float32 or float64
+    params op (0 uniform from a to below b, 1 normal of mean a and deviation b), bits of a, bits of
+           b as float32, seed (any)
+Generator: xorshift with shifts 13, 17, 5 on 32 bits (G. Marsaglia), 24 bits of it a number; normal
+ones by the method of Box and Muller. Raises ModelError. A step allocates boxed floats and integers.
+"""
+
+import math
+import struct
+
+_SEED = 0x9E3779B9  # in the place of 0, at which the generator would stay
+_MASK = 0xFFFFFFFF
+
+
+def prepare(node):
+    node.expect(0, 1, 4)
+    out = node.outputs[0]
+    node.require(out.dtype in ("float32", "float64"), "dtype " + out.dtype)
+    node.require(0 <= node.params[0] < 2, "operation")
+    a, b = [struct.unpack("<f", struct.pack("<i", node.params[1 + i]))[0] for i in range(2)]
+    step = _Random(out.data, a, b, node.params[3])
+    return out.nelem, step.normal if node.params[0] else step.uniform
+
+
+class _Random:
+    """The extent is items."""
+
+    def __init__(self, out, a, b, seed):
+        self.out, self.a, self.b = out, a, b
+        self.state = (seed & _MASK) or _SEED
+        for _ in range(8):  # a small seed needs a few rounds to spread over all bits
+            self._next()
+
+    def _next(self):
+        """From 0 to below 1, in steps of 2**-24."""
+        s = self.state
+        s ^= s << 13 & _MASK
+        s ^= s >> 17
+        s ^= s << 5 & _MASK
+        self.state = s
+        return (s >> 8) * (1.0 / (1 << 24))
+
+    def uniform(self, lo, hi):
+        reach = self.b - self.a
+        while lo < hi:
+            self.out[lo] = self.a + self._next() * reach
+            lo += 1
+
+    def normal(self, lo, hi):
+        while lo < hi:
+            radius = math.sqrt(-2.0 * math.log(1.0 - self._next()))
+            self.out[lo] = self.a + self.b * radius * math.cos(2.0 * math.pi * self._next())
+            lo += 1

@@ -1,0 +1,170 @@
+"""If, Loop and Scan -> kernels branch and loop, their subgraphs as bodies of steps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..errors import Problem
+from ..ir import Step, Tensor
+from . import lowers
+from ._elementwise import emit_binary
+from ._move import emit_copy
+
+INT64, BOOL = 7, 9
+_MOST_ROUNDS = 1 << 16  # as mpconnxr/ops/loop.py
+
+
+@lowers("If")
+def lower_if(node):
+    """A condition known at conversion leaves just one branch."""
+    condition = node.inputs[0]
+    branches = ["then_branch", "else_branch"]
+    if condition.data is not None:
+        steps, outputs = node.lower_body(branches[0 if condition.data.item() else 1], [])
+        node.steps.extend(steps)
+        for out, x in zip(node.outputs, outputs, strict=True):
+            node.alias(out, x)
+        return
+    bodies = []
+    for branch in branches:
+        steps, outputs = node.lower_body(branch, [])
+        for out, x in zip(node.outputs, outputs, strict=True):
+            if x.shape != out.shape:
+                raise Problem(f"branches give {list(x.shape)} and {list(out.shape)}")
+            with node.emitting_to(steps):
+                emit_copy(node.emit, x, out)
+        bodies.append(steps)
+    node.emit("branch", [condition], [], [], bodies=bodies)
+
+
+@lowers("Loop")
+def lower_loop(node):
+    """Carried values live in memory of their own; a round ends by copying the new ones there."""
+    trips = node.input(0) or node.constant(np.array(np.iinfo(np.int64).max))
+    first = node.input(1) or node.constant(np.array(True))
+    initial = node.inputs[2:]
+    condition, states = node.temp(BOOL, ()), [node.temp(t.dtype, t.shape) for t in initial]
+    for t, start in zip([condition, *states], [first, *initial], strict=True):
+        emit_copy(node.emit, start, t)
+    counter = node.temp(INT64, ())
+    steps, outputs = node.lower_body("body", [counter, condition, *states])
+    scans = list(zip(outputs[1 + len(states) :], node.outputs[len(states) :], strict=True))
+    go_on = first if outputs[0].root is condition else outputs[0]
+    stops_early = go_on.data is None or not go_on.data.item()
+    most = _most_rounds(trips, stops_early, scans)
+    for x, out in scans:
+        if out is not None:
+            _emit_place(steps, node, x, counter, out, 0)
+    _carry(steps, node, outputs[: 1 + len(states)], [condition, *states])
+    node.emit("loop", [trips, condition], [counter], [most], bodies=[steps], trips=most)
+    for out, state in zip(node.outputs, states, strict=False):
+        if out is not None:
+            node.alias(out, state)
+
+
+def _most_rounds(trips, stops_early, scans) -> int:
+    if scans and (trips.data is None or stops_early):
+        raise Problem("scan outputs of a length that only run time knows")
+    known = _MOST_ROUNDS if trips.data is None else max(int(trips.data.item()), 0)
+    return min(known, _MOST_ROUNDS)
+
+
+@lowers("Scan")
+def lower_scan(node):
+    """A Loop whose rounds read a slice of each scan input and write one of each scan output."""
+    n_scans = node.attr("num_scan_inputs")
+    inputs, batched = (node.inputs[1:], True) if node.opset < 9 else (node.inputs, False)
+    if batched and (node.inputs[0] is not None or any(t.shape[0] != 1 for t in inputs)):
+        raise Problem("Scan of opset 8 with lengths or a batch", "export at opset 9 or later")
+    skip = int(batched)  # opset 8: a batch dim before all others
+    initial, xs = inputs[:-n_scans], inputs[-n_scans:]
+    axes = node.attr("scan_input_axes", [skip] * n_scans)
+    axes = [a % len(x.shape) for a, x in zip(axes, xs, strict=True)]
+    reverse = node.attr("scan_input_directions", node.attr("directions", [0] * n_scans))
+    length = xs[0].shape[axes[0]]
+    states = [node.temp(t.dtype, t.shape[skip:]) for t in initial]
+    for t, start in zip(states, initial, strict=True):
+        emit_copy(node.emit, start, t)
+    counter = node.temp(INT64, ())
+    steps: list[Step] = []
+    slices = []
+    for x, axis, backward in zip(xs, axes, reverse, strict=True):
+        index = _index(steps, node, counter, length, backward)
+        slices.append(_emit_take(steps, node, x, index, axis, skip))
+    body, outputs = node.lower_body("body", [*states, *slices])
+    steps += body
+    _write_scans(steps, node, outputs[len(states) :], counter, length, skip)
+    _carry(steps, node, outputs[: len(states)], states)
+    constants = [node.constant(np.array(length)), node.constant(np.array(True))]
+    node.emit("loop", constants, [counter], [length], bodies=[steps], trips=length)
+    for out, state in zip(node.outputs, states, strict=False):
+        if out is not None:
+            node.alias(out, state)
+
+
+def _write_scans(steps, node, values, counter, length, skip):
+    outs = node.outputs[len(node.outputs) - len(values) :]
+    axes = node.attr("scan_output_axes", [skip] * len(outs))
+    reverse = node.attr("scan_output_directions", [0] * len(outs))
+    for x, out, axis, backward in zip(values, outs, axes, reverse, strict=True):
+        if out is not None:
+            index = _index(steps, node, counter, length, backward)
+            _emit_place(steps, node, x, index, out, axis % len(out.shape))
+
+
+def _index(steps, node, counter, length, backward) -> Tensor:
+    """The round's slice: the counter, or length - 1 - counter."""
+    if not backward:
+        return counter
+    index = node.temp(INT64, ())
+    with node.emitting_to(steps):
+        emit_binary(node, "sub", node.constant(np.array(length - 1)), counter, index)
+    return index
+
+
+def _split(x_shape: Sequence[int], axis: int, itemsize: int) -> tuple[int, int, int]:
+    """(item size, outer, inner) of slices along an axis, in items that the device copies."""
+    unit = 4 if itemsize % 4 == 0 else 1
+    return unit, math.prod(x_shape[:axis]), math.prod(x_shape[axis + 1 :]) * itemsize // unit
+
+
+def _emit_take(steps, node, x, index, axis, skip) -> Tensor:
+    """The slice of x at the index, without the axis (and without a leading batch of one)."""
+    shape = [d for i, d in enumerate(x.shape) if i != axis][skip:]
+    out = node.temp(x.dtype, shape)
+    unit, outer, inner = _split(x.shape, axis, x.itemsize)
+    params = [unit, outer, x.shape[axis], inner]
+    with node.emitting_to(steps):
+        node.emit("gather", [x, index], [out], params)
+    return out
+
+
+def _emit_place(steps, node, x, index, out, axis):
+    unit, outer, inner = _split(out.shape, axis, out.itemsize)
+    if outer * inner * unit != x.nbytes:
+        raise Problem(f"a round gives {list(x.shape)} for an output of {list(out.shape)}")
+    params = [unit, outer, out.shape[axis], inner]
+    with node.emitting_to(steps):
+        node.emit("place", [x, index], [out], params)
+
+
+def _carry(steps, node, values, states):
+    """Copies the new values to the states; first aside what another copy would overwrite."""
+    targets = set(states)
+    sources = []
+    with node.emitting_to(steps):
+        for x, state in zip(values, states, strict=True):
+            if x.shape != state.shape:
+                shapes = f"{list(state.shape)} to {list(x.shape)}"
+                raise Problem(f"a carried value changes its shape from {shapes}")
+            if x.root in targets and x.root is not state:
+                aside = node.temp(x.dtype, x.shape)
+                emit_copy(node.emit, x, aside)
+                x = aside
+            sources.append(x)
+        for x, state in zip(sources, states, strict=True):
+            if x.root is not state:
+                emit_copy(node.emit, x, state)

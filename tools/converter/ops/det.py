@@ -1,0 +1,16 @@
+"""Det -> kernel det."""
+
+from __future__ import annotations
+
+import math
+
+from . import lowers
+
+
+@lowers("Det")
+def lower_det(node):
+    node.require_dtype(1, 11)
+    x, out = node.inputs[0], node.outputs[0]
+    n = x.shape[-1]
+    work = node.temp(x.dtype, (n, n))
+    node.emit("det", [x], [out], [math.prod(x.shape[:-2]), n], [work])

@@ -1,0 +1,72 @@
+"""DFT and STFT -> kernel dft."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..errors import Problem
+from ..ir import Tensor
+from . import lowers
+from ._elementwise import emit_binary
+from ._move import emit_move, strides_of
+
+_FORWARD, _INVERSE, _TO_REAL = range(3)
+
+
+@lowers("DFT", fixes_shape=(1, 2))
+def lower_dft(node):
+    """axis: an attribute before opset 20, then an input. dft_length cuts or fills the signal."""
+    node.require_dtype(1, 11)
+    x, out = node.inputs[0], node.outputs[0]
+    if node.opset < 20:
+        axis = node.attr("axis", 1)
+    else:
+        axis = int(node.const(2, "axis").item()) if node.input(2) is not None else -2
+    axis %= len(x.shape)
+    op = _FORWARD
+    if node.attr("inverse", 0):
+        op = _TO_REAL if node.attr("onesided", 0) else _INVERSE
+    length = _length(node, x.shape[axis], op)
+    if axis == len(x.shape) - 1:
+        raise Problem("axis is that of the real and imaginary parts")
+    emit_dft(node, op, x, out, axis, length)
+
+
+def _length(node, n, op):
+    if node.input(1) is not None:
+        return int(node.const(1, "dft_length").item())
+    return 2 * (n - 1) if op == _TO_REAL else n
+
+
+def emit_dft(node, op: int, x: Tensor, out: Tensor, axis: int, length: int) -> None:
+    """One call of the kernel over an axis of x (..., parts)."""
+    if length < 1:
+        raise Problem(f"dft_length {length}")
+    angles = 2 * np.pi * np.arange(length) / length
+    table = node.constant(np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(x.np_dtype))
+    outer, inner = math.prod(x.shape[:axis]), math.prod(x.shape[axis + 1 : -1])
+    params = [op, outer, x.shape[axis], inner, x.shape[-1], length, out.shape[axis]]
+    node.emit("dft", [x, table], [out], params, [node.temp(x.dtype, (4 * length,))])
+
+
+@lowers("STFT", fixes_shape=(1, 3))
+def lower_stft(node):
+    """Overlapping frames are copied out, weighted by the window, and transformed."""
+    node.require_dtype(1, 11)
+    x, window, out = node.inputs[0], node.input(2), node.outputs[0]
+    step = int(node.const(1, "frame_step").item())
+    length = window.nelem if window is not None else int(node.const(3, "frame_length").item())
+    batch, n_frames = out.shape[:2]
+    samples, parts = x.shape[1], x.shape[2] if len(x.shape) > 2 else 1
+    if n_frames and (n_frames - 1) * step + length > samples:
+        raise Problem("the last frame reaches beyond the signal")
+    frames = node.temp(x.dtype, (batch, n_frames, length, parts))
+    strides = [samples * parts, step * parts, parts, 1]
+    emit_move(node.emit, x, frames, frames.shape, strides, strides_of(frames.shape))
+    if window is not None:
+        weighted = node.temp(x.dtype, frames.shape)
+        emit_binary(node, "mul", frames, node.reshaped(window, (length, 1)), weighted)
+        frames = weighted
+    emit_dft(node, _FORWARD, frames, out, 2, length)

@@ -1,0 +1,70 @@
+"""RandomUniform, RandomNormal, their Like forms, Bernoulli, Multinomial -> kernel random."""
+
+from __future__ import annotations
+
+import struct
+
+from . import lowers
+from ._elementwise import emit_binary, float_bits
+from .reduce import emit_reduce
+
+_UNIFORM, _NORMAL = 0, 1
+FLOAT, BOOL = 1, 9
+_SUM = 0  # of kernel reduce
+
+
+@lowers("RandomUniform", "RandomUniformLike")
+def lower_random_uniform(node):
+    _emit_random(node, _UNIFORM, node.attr("low", 0.0), node.attr("high", 1.0), node.outputs[0])
+
+
+@lowers("RandomNormal", "RandomNormalLike")
+def lower_random_normal(node):
+    _emit_random(node, _NORMAL, node.attr("mean", 0.0), node.attr("scale", 1.0), node.outputs[0])
+
+
+@lowers("Bernoulli")
+def lower_bernoulli(node):
+    """1 with the probability x. (The body that ONNX gives would make it 1 - x.)"""
+    x, out = node.inputs[0], node.outputs[0]
+    drawn, hit = node.temp(x.dtype, x.shape), node.temp(BOOL, x.shape)
+    _emit_random(node, _UNIFORM, 0.0, 1.0, drawn)
+    emit_binary(node, "less", drawn, x, hit)
+    node.emit("cast", [hit], [out], [])
+
+
+@lowers("Multinomial")
+def lower_multinomial(node):
+    """The class of a sample: how many of the sums of the classes before each are not above it."""
+    node.require_dtype(FLOAT)
+    x, out = node.inputs[0], node.outputs[0]
+    batch, classes = x.shape
+    samples = out.shape[1]
+    shares, sums = (node.temp(FLOAT, (batch, classes)) for _ in range(2))
+    node.emit("softmax", [x], [shares], [0, batch, classes, 1])
+    # exclusive sums: the first is 0 and never above, so the count is one too many
+    node.emit("cumulate", [shares], [sums], [0, 1, 0, batch, classes, 1])
+    drawn = node.temp(FLOAT, (batch, samples, 1))
+    _emit_random(node, _UNIFORM, 0.0, 1.0, drawn)
+    above = node.temp(BOOL, (batch, samples, classes))
+    sums = node.reshaped(sums, (batch, 1, classes))
+    emit_binary(node, "lessequal", sums, drawn, above)
+    counted, count = node.temp(out.dtype, above.shape), node.temp(out.dtype, out.shape)
+    node.emit("cast", [above], [counted], [])
+    emit_reduce(node, _SUM, 0, counted, count, [2])
+    emit_binary(node, "sub", count, node.constant(out.np_dtype.type(1)), out)
+
+
+def _emit_random(node, op, a, b, out):
+    """The seed is a float: its bits serve. Without one, the node's name makes its own."""
+    seed = node.attr("seed")
+    bits = float_bits(seed) if seed is not None else _hash(node.name)
+    node.emit("random", [], [out], [op, float_bits(a), float_bits(b), bits])
+
+
+def _hash(text):
+    """FNV-1a, as a signed word."""
+    value = 0x811C9DC5
+    for byte in text.encode():
+        value = (value ^ byte) * 0x01000193 & 0xFFFFFFFF
+    return struct.unpack("<i", struct.pack("<I", value))[0]
