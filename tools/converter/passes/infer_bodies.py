@@ -5,17 +5,13 @@ from __future__ import annotations
 import onnx
 from onnx import helper, numpy_helper
 
-from .infer_ml import Value, declare, value_of
+from .types import declare, known_values, value_of
 
 
 def annotate(model: onnx.ModelProto) -> bool:
     """Adds what can be said now of these operators' outputs; True if there was anything to add."""
     graph = model.graph
-    known: dict[str, Value] = {t.name: (t.data_type, list(t.dims)) for t in graph.initializer}
-    for info in [*graph.input, *graph.value_info, *graph.output]:
-        value = value_of(info)
-        if value is not None:
-            known[info.name] = value
+    known = known_values(graph)
     changed = False
     for node in graph.node:
         rule = _RULES.get(node.op_type) if node.domain in ("", "ai.onnx") else None
@@ -66,7 +62,8 @@ def _scan(model, node, known):
     if None in values:
         return []
     states, xs = values[:-n], values[-n:]
-    axes = [axis % len(x[1]) for axis, x in zip(a.get("scan_input_axes", [0] * n), xs, strict=True)]
+    axes = a.get("scan_input_axes", [0] * n)
+    axes = [axis % len(x[1]) for axis, x in zip(axes, xs, strict=True)]
     length = xs[0][1][axes[0]]
     slices = [
         (dtype, [d for i, d in enumerate(dims) if i != axis])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import onnx
 from onnx import helper
 
+from .types import declare, known_values
+
 ML = "ai.onnx.ml"
 FLOAT, INT64, STRING = 1, 7, 8
-# (ONNX dtype, dims) or None where they are unknown
-Value = tuple[int, list[int]]
 
 
 def annotate(model: onnx.ModelProto) -> bool:
@@ -16,11 +16,7 @@ def annotate(model: onnx.ModelProto) -> bool:
     graph = model.graph
     if not any(node.domain == ML for node in graph.node):
         return False
-    known: dict[str, Value] = {t.name: (t.data_type, list(t.dims)) for t in graph.initializer}
-    for info in [*graph.input, *graph.value_info, *graph.output]:
-        value = value_of(info)
-        if value is not None:
-            known[info.name] = value
+    known = known_values(graph)
     changed = False
     for node in graph.node:
         rule = _RULES.get(node.op_type) if node.domain == ML else None
@@ -34,26 +30,6 @@ def annotate(model: onnx.ModelProto) -> bool:
                 known[name] = value
                 changed = True
     return changed
-
-
-def value_of(info) -> Value | None:
-    """A value's type, if it is a tensor of known shape."""
-    t = info.type.tensor_type
-    if not t.elem_type or not t.HasField("shape"):
-        return None
-    if any(not d.HasField("dim_value") or d.dim_value < 0 for d in t.shape.dim):
-        return None
-    return t.elem_type, [d.dim_value for d in t.shape.dim]
-
-
-def declare(graph, name, value):
-    """Writes down the type of a value of the graph."""
-    for values in (graph.output, graph.value_info):
-        for info in values:
-            if info.name == name:
-                info.CopyFrom(helper.make_tensor_value_info(name, *value))
-                return
-    graph.value_info.append(helper.make_tensor_value_info(name, *value))
 
 
 def _rows(x):

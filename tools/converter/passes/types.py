@@ -1,0 +1,39 @@
+"""Dtype and shape of a graph's values, as inference has written them down."""
+
+from __future__ import annotations
+
+import onnx
+from onnx import helper
+
+# (ONNX dtype, dims)
+Value = tuple[int, list[int]]
+
+
+def known_values(graph: onnx.GraphProto) -> dict[str, Value]:
+    """The tensors of known shape, by name."""
+    known: dict[str, Value] = {t.name: (t.data_type, list(t.dims)) for t in graph.initializer}
+    for info in [*graph.input, *graph.value_info, *graph.output]:
+        value = value_of(info)
+        if value is not None:
+            known[info.name] = value
+    return known
+
+
+def value_of(info) -> Value | None:
+    """A value's type, if it is a tensor of known shape."""
+    t = info.type.tensor_type
+    if not t.elem_type or not t.HasField("shape"):
+        return None
+    if any(not d.HasField("dim_value") or d.dim_value < 0 for d in t.shape.dim):
+        return None
+    return t.elem_type, [d.dim_value for d in t.shape.dim]
+
+
+def declare(graph, name, value):
+    """Writes down the type of a value of the graph."""
+    for values in (graph.output, graph.value_info):
+        for info in values:
+            if info.name == name:
+                info.CopyFrom(helper.make_tensor_value_info(name, *value))
+                return
+    graph.value_info.append(helper.make_tensor_value_info(name, *value))
