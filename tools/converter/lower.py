@@ -14,6 +14,7 @@ from .errors import DtypeProblem, Finding, Problem, UnsupportedModel
 from .ir import Graph, Step, Tensor, dtype_name
 from .load import opset_of
 from .ops import lowering_of
+from .prune import prune
 
 
 def lower(model: onnx.ModelProto) -> Graph:
@@ -31,6 +32,7 @@ class Lowerer:
         self.findings: list[Finding] = []
         self.values: dict[str, Tensor] = dict(bound or {})
         self.unknown: dict[str, str] = {}
+        self.wide: dict[Tensor, Tensor] = {}  # see widen
         graph = model.graph
         for proto in graph.initializer:
             data = numpy_helper.to_array(proto)
@@ -91,13 +93,14 @@ class Lowerer:
             if not widen.is_narrow(node):
                 raise
             del self.graph.steps[n_steps:]
-            widen.lower_wide(node, lowering)
+            widen.lower_wide(node, lowering, self.wide)
 
     def finish(self) -> Graph:
         """The graph, its outputs in memory of their own. Raises UnsupportedModel."""
         self.graph.outputs = [self._output(t) for t in self.results()]
         if self.findings:
             raise UnsupportedModel(self.findings)
+        prune(self.graph)
         return self.graph
 
     def results(self) -> list[Tensor]:
@@ -241,8 +244,11 @@ class Node:
         """Declares that out is x with another shape: no step, no copy."""
         if x.data is not None:
             out.data = x.data.reshape(out.shape)
-        else:
-            out.alias = x
+            return
+        out.alias = x
+        wide = self._lowerer.wide.get(x)
+        if wide is not None:
+            self._lowerer.wide[out] = self.reshaped(wide, out.shape)
 
     def reshaped(self, x: Tensor, shape: Iterable[int]) -> Tensor:
         """x with another shape, for use as a step's input."""
@@ -259,7 +265,9 @@ class Node:
         finally:
             self.steps = outer
 
-    def lower_body(self, attribute: str, inputs: Sequence[Tensor]) -> tuple[list[Step], list[Tensor]]:
+    def lower_body(
+        self, attribute: str, inputs: Sequence[Tensor]
+    ) -> tuple[list[Step], list[Tensor]]:
         """Steps and outputs of the subgraph in an attribute, with these Tensors as its inputs."""
         from . import body
 

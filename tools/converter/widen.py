@@ -1,7 +1,8 @@
-"""Narrow floats (float16, bfloat16): computed in float32, rounded after each operator.
+"""Narrow floats (float16, bfloat16): computed in float32, and kept so from one operator to the next.
 
-For +, -, *, / and sqrt that gives the bits of native arithmetic; for longer sums it is closer to
-the exact result, as in other runtimes.
+A value is rounded where it leaves: to an output, or to an operator that takes the narrow float as
+it is (Reshape, Transpose, ...). That is closer to the exact result than rounding after every
+operator, and what onnxruntime does on processors without narrow arithmetic.
 """
 
 from __future__ import annotations
@@ -19,25 +20,31 @@ def is_narrow(node) -> bool:
     return any(t is not None and t.dtype in _NARROW for t in node.inputs + node.outputs)
 
 
-def lower_wide(node, lowering) -> None:
-    """Lowers the node with float32 in the place of every narrow float, between casts."""
+def lower_wide(node, lowering, wide: dict[Tensor, Tensor]) -> None:
+    """Lowers the node with float32 in the place of every narrow float.
+
+    wide: the float32 value behind each narrow one that came from here before; added to.
+    """
     narrow_outputs = list(node.outputs)
-    node.inputs = [_widened(node, t) for t in node.inputs]
+    node.inputs = [_widened(node, t, wide) for t in node.inputs]
     node.outputs = [_wide_like(node, t) for t in node.outputs]
     lowering.lower(node)
-    for wide, narrow in zip(node.outputs, narrow_outputs, strict=True):
-        if wide is not narrow:
-            node.emit("cast", [wide], [narrow], [])
+    for value, narrow in zip(node.outputs, narrow_outputs, strict=True):
+        if value is not narrow:
+            node.emit("cast", [value], [narrow], [])  # dropped again where nobody reads it
+            wide[narrow] = value
 
 
-def _widened(node, t: Tensor | None) -> Tensor | None:
+def _widened(node, t: Tensor | None, wide: dict[Tensor, Tensor]) -> Tensor | None:
     if t is None or t.dtype not in _NARROW:
         return t
-    if t.data is not None:
-        return node.constant(t.data.astype(np.float32))
-    wide = node.temp(_FLOAT, t.shape)
-    node.emit("cast", [t], [wide], [])
-    return wide
+    if t not in wide:
+        if t.data is not None:
+            wide[t] = node.constant(t.data.astype(np.float32))
+        else:
+            wide[t] = node.temp(_FLOAT, t.shape)
+            node.emit("cast", [t], [wide[t]], [])
+    return wide[t]
 
 
 def _wide_like(node, t: Tensor | None) -> Tensor | None:

@@ -7,9 +7,11 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
+from onnx import TensorProto, numpy_helper
 
 from tools.converter.convert import Options, convert
 from tools.converter.errors import ConvertError
+from tools.converter.layout import element_bytes
 from tools.converter.ops import lowering_of
 
 
@@ -49,9 +51,13 @@ def _lowering(model):
     return lowering_of(nodes[0].domain, nodes[0].op_type) if len(nodes) == 1 else None
 
 
+def _value(value):
+    return numpy_helper.to_array(value) if isinstance(value, TensorProto) else value
+
+
 def _case(test):
     names = [i.name for i in test.model.graph.input]
-    values = dict(zip(names, test.data_sets[0][0], strict=True))
+    values = dict(zip(names, map(_value, test.data_sets[0][0]), strict=True))
     if not all(isinstance(v, np.ndarray | np.generic) for v in values.values()):
         return None
     node = test.model.graph.node[0]
@@ -64,5 +70,5 @@ def _case(test):
     except ConvertError:
         return None
     kernels = frozenset(step.kernel for step in done.graph.steps)
-    inputs = [np.ascontiguousarray(values[t.name]).tobytes() for t in done.graph.inputs]
+    inputs = [element_bytes(values[t.name]) for t in done.graph.inputs]
     return Case(test.name, done.data, kernels, inputs)

@@ -2,6 +2,7 @@
 
 import struct
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -153,6 +154,15 @@ def random_model(rng):
     return small.binary(proto), [x.tobytes()]
 
 
+def packed_model():
+    """Constants that load() unpacks; their number fills no whole byte."""
+    w = np.arange(35).reshape(7, 5).astype(ml_dtypes.int4)
+    nodes = [("DequantizeLinear", "w scale", "d", {}), ("Add", "x d", "y", {})]
+    values = [small.value(name, w.shape) for name in "xy"]
+    proto = small.model(nodes, values[:1], values[1:], 25, w=w, scale=np.float32(0.3))
+    return small.binary(proto), [small.floats(*w.shape).tobytes()]
+
+
 @viper_targets
 @pytest.mark.slow
 def test_forms_agree(target):
@@ -160,4 +170,5 @@ def test_forms_agree(target):
     rng = np.random.default_rng(2)
     named = [(c.name, c.data, c.inputs) for c in cases.all_cases()]
     named += [(f"random {i}", *random_model(rng)) for i in range(RANDOM_MODELS)]
+    named.append(("packed", *packed_model()))
     assert common_families() <= agreeing(target, named)

@@ -181,3 +181,27 @@ for i in range(3):
         "tensor 1: dtype 22 or flags 2",
         "tensor 1: dtype 2 or flags 1",
     ]
+
+
+@every_target
+@pytest.mark.parametrize(("mode", "amount"), [("bits", "3"), ("words", "1"), ("several", "500")])
+def test_damage(target, mode, amount):
+    """As tests/host/device/test_hostile.py, with packed constants and narrow casts."""
+    nodes = [
+        ("DequantizeLinear", "w scale zero", "d", {"axis": 1}),
+        ("Add", "x d", "s", {}),
+        ("Cast", "s", "f", {"to": number("float8e4m3fn")}),
+        ("Cast", "f", "p", {"to": number("float8e8m0")}),
+        ("Cast", "p", "y", {"to": number("int2")}),
+    ]
+    proto = small.model(
+        nodes,
+        [small.value("x", (3, 5))],
+        [small.value("y", (3, 5), number("int2"))],
+        25,
+        w=some("int4", 15).reshape(3, 5),
+        scale=small.floats(5),
+        zero=some("int4", 5),
+    )
+    report = small.damage(target, small.binary(proto), mode, amount)
+    assert report.ok and report.refused > 200 and report.ran > 50, report

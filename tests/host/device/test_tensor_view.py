@@ -22,6 +22,18 @@ KINDS = (
     (12, "uint32", [1, 0xFFFFFFFE]),
     (13, "uint64", [1, 0xFFFFFFFFFFFFFFFE]),
     (16, "bfloat16", [0x3F80, 0xFF80]),
+    (17, "float8e4m3fn", [1, 0xFE]),
+    (18, "float8e4m3fnuz", [1, 0xFE]),
+    (19, "float8e5m2", [1, 0xFE]),
+    (20, "float8e5m2fnuz", [1, 0xFE]),
+    (21, "uint4", [0, 15]),
+    (22, "int4", [-8, 7]),
+    (23, "float4e2m1", [0, 15]),
+    (24, "float8e8m0", [1, 0xFE]),
+    (25, "uint2", [0, 3]),
+    (26, "int2", [-2, 1]),
+    (27, "float6e2m3", [1, 63]),
+    (28, "float6e3m2", [1, 63]),
 )
 
 CHECK = """
@@ -62,7 +74,7 @@ def test_each_dtype(target, retypes):
 def test_dtypes_without_a_view(target):
     script = """
 from mpconnxr import tensor
-print([tensor.code_of(d) for d in (-1, 0, 8, 14, 15, 17, 20, 255)])
+print([tensor.code_of(d) for d in (-1, 0, 8, 14, 15, 29, 128, 255)])
 """
     assert small.run(target, script).strip() == str([None] * 8)
 

@@ -1,0 +1,20 @@
+"""Drops steps whose results nobody reads."""
+
+from __future__ import annotations
+
+from .ir import Graph, Step, Tensor, walk
+
+
+def prune(graph: Graph) -> None:
+    """Changes the graph in place. A step with bodies stays, with all that they read."""
+    needed = {t.root for t in graph.outputs}
+    kept: list[Step] = []
+    for step in reversed(graph.steps):
+        if step.bodies or any(t.root in needed for t in step.outputs):
+            kept.append(step)
+            needed.update(_read(step))
+    graph.steps = kept[::-1]
+
+
+def _read(step: Step) -> set[Tensor]:
+    return {t.root for inner in walk([step]) for t in inner.inputs}
