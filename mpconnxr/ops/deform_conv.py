@@ -1,6 +1,7 @@
 """deform_conv: a convolution whose taps are moved by an input.
 
-    out[b, g, m, y, x] = bias[g, m] + sum over c, ky, kx of w[g, m, c, ky, kx] * mask[b, o, ky, kx, y, x]
+    out[b, g, m, y, x] = bias[g, m] + sum over c, ky, kx of
+        w[g, m, c, ky, kx] * mask[b, o, ky, kx, y, x]
         * sample(x[b, g, c], y * sy - py + ky * dy + offset[b, o, ky, kx, 0, y, x],
                              x * sx - px + kx * dx + offset[b, o, ky, kx, 1, y, x])
 
@@ -52,7 +53,9 @@ class _DeformConv:
         self.strides, self.pads = e[12:14], pads
         self.x, self.offset, self.mask = views
         a_group = self.groups * self.c // groups
-        self.p = block(0, 0, self.c, h, w, kh, kw, e[14], e[15], 0, 0, 0, self.oh * self.ow, a_group)
+        self.p = block(
+            0, 0, self.c, h, w, kh, kw, e[14], e[15], 0, 0, 0, self.oh * self.ow, a_group
+        )
         self.taps = groups * kh * kw
         self.sample = forms.get("loops_deform").deformed_patch
         self.dots = forms.get("loops_dot").dots_f32

@@ -1,13 +1,14 @@
 """dft: discrete Fourier transform along an axis.
 
-    out[o, k, i] = scale * sum over j < length of x[o, j, i] * exp(sign * 2 pi sqrt(-1) * j * k / length)
+    out[o, k, i] = sum over j < length of x[o, j, i] * exp(sign * 2 pi sqrt(-1) * j * k / length)
 
-where x is zero behind its end, and for op `real` is made whole from its first half: x[length - j]
-is the conjugate of x[j]. Serves DFT and STFT (all opsets), inverse and one-sided ones, too.
+sign is -1 forward and 1 inverse; x is zero behind its end, and for op `inverse to real` it is made
+whole from its first half: x[length - j] is the conjugate of x[j]. Serves DFT and STFT (all
+opsets), inverse and one-sided ones, too.
 
     x      float32 or float64 (outer, n, inner, parts); parts: 1 real, 2 complex
     table  same dtype (length, 2): cosine and sine of 2 pi j / length
-    out    same dtype (outer, n_out, inner, 2); (outer, n_out, inner, 1) for op real
+    out    same dtype (outer, n_out, inner, 2); (outer, n_out, inner, 1) to real
     scratch  same dtype, 4 * length items
     params op (0 forward, 1 inverse, 2 inverse to real), outer, n, inner, parts, length, n_out
 An inverse is divided by length. Factors of two are split off (length * log2 operations for a power

@@ -2,8 +2,8 @@
 
 x    float32, from p[0] on: the group's channels;  out  float32, the patch (C, kh, kw)
 w    holds offset and mask (or None)
-p    first item of x, first channel, C, H, W, kh, kw, dilations y, x, corner y, x (ints), first item
-     of mask (of offset: see below), items between taps there, channels an offset group
+p    first item of x, first channel, C, H, W, kh, kw, dilations y, x, corner y, x, first item of
+     mask (of offset: see below), items between taps there, channels an offset group
 """
 
 
@@ -29,7 +29,7 @@ def deformed_patch(x, w, out, p):
 
 
 def bilinear(x, base, h, w, y, z):
-    """The plane of h x w items from base on, at (y, z); zero outside, or where that is no number."""
+    """The plane of h x w items from base on, at (y, z); zero outside and where that is nan."""
     if not (-1.0 < y < h and -1.0 < z < w):
         return 0.0
     row, column = int(y // 1), int(z // 1)

@@ -18,7 +18,8 @@ def taps(v, d, modes, at, share):
     if mode == 0:
         v = half_even(v)
     if padding == 1:
-        v = 0.0 if v < 0 else d - 1.0 if v > d - 1 else v
+        margin = 4 if mode == 2 else 0  # where all taps of a cubic lie on the border
+        v = 0.0 - margin if v < 0 - margin else d + margin - 1.0 if v > d + margin - 1 else v
     if not -_FAR < v < _FAR:
         share[0] = 0.0
         at[0] = 0

@@ -1,8 +1,8 @@
 """Statistics of a row and what they make of it. Plain form.
 
-    x    floats, a row from p[0] on;  out  floats, the same row
-    w    (list of mean, inv, epsilon; scale; bias), as many as the loop takes
-    p    first item, n, centred (0 or 1), first item of scale and bias, items they hold for
+x    floats, a row from p[0] on;  out  floats, the same row
+w    (list of mean, inv, epsilon; scale; bias), as many as the loop takes
+p    first item, n, centred (0 or 1), first item of scale and bias, items they hold for
 """
 
 from .float_math import reciprocal, sqrt

@@ -1,8 +1,8 @@
 """Quantization of items. Plain form.
 
-    x    items;  out  items in C order;  w  (scales, zero points or None, ...)
-    p    first item, row stride, stride of x; the same of the scales; first item of out; rows;
-         items a row
+x    items;  out  items in C order;  w  (scales, zero points or None, ...)
+p    first item, row stride, stride of x; the same of the scales; first item of out; rows;
+     items a row
 """
 
 INF = float("inf")

@@ -1,6 +1,7 @@
 """normalize: each row shifted and scaled to mean 0 and variance 1, then by a scale and a bias.
 
-    y[r, i] = (x[r, i] - mean[r]) * inv[r] * scale[s] + bias[s],    s = r % period * step + i // block
+    y[r, i] = (x[r, i] - mean[r]) * inv[r] * scale[s] + bias[s]
+    s = r % period * step + i // block
     inv[r] = 1 / sqrt(variance[r] + epsilon)
 
 or, not centred, with mean 0 and the mean square in place of the variance. Serves

@@ -6,8 +6,9 @@ opsets). Every run goes on where the last one stopped.
     out    float32 or float64
     params op (0 uniform from a to below b, 1 normal of mean a and deviation b), bits of a, bits of
            b as float32, seed (any)
-Generator: xorshift with shifts 13, 17, 5 on 32 bits (G. Marsaglia), 24 bits of it a number; normal
-ones by the method of Box and Muller. Raises ModelError. A step allocates boxed floats and integers.
+Generator: xorshift with shifts 13, 17, 5 on 32 bits (G. Marsaglia), 24 bits of it a number;
+normal ones by the method of Box and Muller. Raises ModelError. A step allocates boxed floats and
+integers of more than 30 bits.
 """
 
 import math

@@ -1,9 +1,9 @@
 """roi_align: bins of a region, each the mean or maximum of samples within it.
 
-A region (x0, y0, x1, y1) times scale, less 0.5 if half_pixel, is cut into oh x ow bins, and each of
-these is sampled at the middles of a grid of cells: sampling_ratio a side, or as many as make cells of
-one item at most. A sample beyond the border by more than one item is 0. `max` takes the largest of a
-sample's four weighted neighbours, as ONNX defines it. Serves RoiAlign (all opsets).
+A region (x0, y0, x1, y1) times scale, less 0.5 if half_pixel, is cut into oh x ow bins, and each
+of these is sampled at the middles of a grid of cells: sampling_ratio a side, or as many as make
+cells of one item at most. A sample beyond the border by more than one item is 0. `max` takes the
+largest of a sample's four weighted neighbours, as ONNX defines it. Serves RoiAlign (all opsets).
 
     x      float32 (N, C, H, W);  regions  float32 (R, 4);  batch  int64 (R)
     out    float32 (R, C, oh, ow)
@@ -37,7 +37,9 @@ def prepare(node):
         return 0, None
     node.require(x.nelem > 0, "samples of nothing")
     scale = struct.unpack("<f", struct.pack("<i", node.params[10]))[0]
-    step = _RoiAlign(node.name, (n, ratio, scale, half), block(0, 0, c, h, w, oh, ow, 0, 0, largest))
+    step = _RoiAlign(
+        node.name, (n, ratio, scale, half), block(0, 0, c, h, w, oh, ow, 0, 0, largest)
+    )
     step.bind(x.data, (regions.data, batch.data), out.data)
     return r, step.step
 

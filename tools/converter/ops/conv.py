@@ -32,7 +32,9 @@ def emit_conv_of(node, x: Tensor, w: Tensor, bias: Tensor | None, out: Tensor) -
     emit_conv(node, x, packed, windows, group, bias is not None, shape, out=out)
 
 
-def emit_conv(node, x, packed, windows, groups, has_bias, out_shape, first=0, strides=None, out=None):
+def emit_conv(
+    node, x, packed, windows, groups, has_bias, out_shape, first=0, strides=None, out=None
+):
     """One call of the kernel. out_shape: (N, channels, z, y, x); first, strides: in elements."""
     n, channels = x.shape[:2]
     c, m = channels // groups, out_shape[1] // groups

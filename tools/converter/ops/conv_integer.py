@@ -18,7 +18,7 @@ def lower_conv_integer(node):
 
 @lowers("QLinearConv")
 def lower_qlinear_conv(node):
-    """The convolution's integers, times x_scale * w_scale (one a channel), quantized by y_scale."""
+    """The convolution's integers, times x_scale * w_scale, quantized by y_scale."""
     x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero = node.inputs[:8]
     bias = node.input(8)
     out = node.outputs[0]
@@ -26,7 +26,9 @@ def lower_qlinear_conv(node):
     weights = _centred_weights(node, w, w_zero)
     bias = bias and as_dtype(node, bias, INT32)
     emit_conv_of(node, centred(node, x, x_zero), weights, bias, product)
-    scale = combined(node, "mul", node.reshaped(x_scale, (1,)), node.reshaped(w_scale, (w_scale.nelem,)))
+    scale = combined(
+        node, "mul", node.reshaped(x_scale, (1,)), node.reshaped(w_scale, (w_scale.nelem,))
+    )
     by_channel = (scale.nelem, *[1] * (len(out.shape) - 2)) if scale.nelem > 1 else (1,)
     emit_requantize(node, product, node.reshaped(scale, by_channel), y_scale, y_zero)
 

@@ -102,7 +102,8 @@ def matmul_operands(node, a: Tensor, b: Tensor):
         a = _expanded(node, a, a_shape, w_batch)
         dims, (a_steps, w_steps) = _batches(a.shape[:-2], w_batch)
     if len(dims) > 2:
-        raise Problem("MatMul batches that broadcast in more than two groups of dimensions")
+        w = _expanded(node, w, (*w_batch, n, k), a.shape[:-2])
+        dims, (a_steps, w_steps) = _batches(a.shape[:-2], w.shape[:-2])
     steps = [0] * (2 - len(a_steps)) + a_steps + [0] * (2 - len(w_steps)) + w_steps
     return a, w, (*[1] * (2 - len(dims)), *dims, m, n, k), steps
 
@@ -130,7 +131,7 @@ def _batches(a_batch, w_batch):
 
 
 def _expanded(node, a, a_shape, w_batch):
-    """A with its batch dims broadcast against those of W by a copy."""
+    """One operand with its batch dims broadcast against those of the other by a copy."""
     batch = np.broadcast_shapes(tuple(a_shape[:-2]), tuple(w_batch))
     out = node.temp(a.dtype, (*batch, *a_shape[-2:]))
     ones = (1,) * (len(out.shape) - len(a_shape)) + tuple(a_shape)

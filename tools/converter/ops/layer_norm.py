@@ -68,16 +68,22 @@ def _spread(node, t: Tensor, shape):
 
 @lowers("MeanVarianceNormalization")
 def lower_mean_variance_normalization(node):
-    """(x - mean) / (deviation + 1e-9), the deviation from the centred values."""
+    """(x - mean) / (deviation + 1e-9), the deviation from the centred values.
+
+    Centred twice: a large mean is rounded to more than the digits that are wanted of x - mean.
+    """
     node.require_dtype(*FLOATS)
     x, out = node.inputs[0], node.outputs[0]
     axes = [a % len(x.shape) for a in node.attr("axes", [0, 2, 3])]
     kept = [1 if a in axes else d for a, d in enumerate(x.shape)]
     n = math.prod(x.shape) // max(math.prod(kept), 1)
-    mean, norm, root, deviation = (node.temp(x.dtype, kept) for _ in range(4))
-    centred = node.temp(x.dtype, x.shape)
-    emit_reduce(node, _MEAN, 0, x, mean, axes)
-    emit_binary(node, "sub", x, mean, centred)
+    norm, root, deviation = (node.temp(x.dtype, kept) for _ in range(3))
+    centred = x
+    for _ in range(2):
+        mean, shifted = node.temp(x.dtype, kept), node.temp(x.dtype, x.shape)
+        emit_reduce(node, _MEAN, 0, centred, mean, axes)
+        emit_binary(node, "sub", centred, mean, shifted)
+        centred = shifted
     emit_reduce(node, _NORM, 2, centred, norm, axes)
     emit_binary(node, "div", norm, node.constant(np.sqrt(n).astype(x.np_dtype)), root)
     emit_binary(node, "add", root, node.constant(np.asarray(1e-9, x.np_dtype)), deviation)

@@ -22,7 +22,11 @@ def lower_roi_align(node):
     mode = node.attr("mode", "avg")
     if mode not in ("avg", "max") or transform not in ("half_pixel", "output_half_pixel"):
         raise Problem(f"mode {mode}, coordinate_transformation_mode {transform}")
-    flags = [max(node.attr("sampling_ratio", 0), 0), int(mode == "max"), int(transform == "half_pixel")]
+    flags = [
+        max(node.attr("sampling_ratio", 0), 0),
+        int(mode == "max"),
+        int(transform == "half_pixel"),
+    ]
     scale = float_bits(node.attr("spatial_scale", 1.0))
     params = [*x.shape, regions.shape[0], *out.shape[2:], *flags, scale]
     node.emit("roi_align", [x, regions, batch], [out], params)

@@ -29,7 +29,9 @@ def lower_tensor_scatter(node):
     lines = outer // max(batch, 1)
     start = at if at is not None else node.constant(np.zeros(batch, np.int64))
     steps = node.temp(INT64, (batch, 1, k))
-    emit_binary(node, "add", node.reshaped(start, (batch, 1, 1)), node.constant(np.arange(k)), steps)
+    emit_binary(
+        node, "add", node.reshaped(start, (batch, 1, 1)), node.constant(np.arange(k)), steps
+    )
     if mode == "circular":
         wrapped = node.temp(INT64, steps.shape)
         emit_binary(node, "mod", steps, node.constant(np.int64(n)), wrapped)

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import onnx
 
-from . import cast_like, expand, fold, infer, unroll
+from . import cast_like, expand, fold, infer
 
 _MAX_ROUNDS = 8  # each takes out the Shape of what the one before has given a shape
 
 
 def simplify(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Shapes inferred, constants folded, functions and loops without a kernel written out."""
+    """Shapes inferred, constants folded, operators without a kernel replaced by their bodies."""
     model = _settled(model)
-    for _ in range(_MAX_ROUNDS):
-        changed = unroll.unroll(expand.expand(model))
-        if changed is model:
-            break
-        model = _settled(changed)
-    return model
+    expanded = expand.expand(model)
+    return model if expanded is model else _settled(expanded)
 
 
 def _settled(model):

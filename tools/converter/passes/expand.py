@@ -50,7 +50,9 @@ def _body(node, version, types):
         return None
     _write_defaults(node, schema)
     if schema.has_function:
-        return _function(schema.get_function_with_opset_version, version, schema.function_opset_versions)
+        return _function(
+            schema.get_function_with_opset_version, version, schema.function_opset_versions
+        )
     given = [types.get(name, onnx.TypeProto()).SerializeToString() for name in node.input]
     return _function(
         lambda v: schema.get_context_dependent_function_with_opset_version(

@@ -62,7 +62,7 @@ def _chooser(opset):
     """node -> True to compute it now, False to leave it, None where onnxscript's rules decide."""
 
     def choose(node):
-        if node.op_type == "ConstantOfShape":
+        if node.op_type == "ConstantOfShape" and not node.outputs[0].is_graph_output():
             return int(np.prod(node.inputs[0].const_value.numpy())) <= _FILL_LIMIT
         return False if _RIGHT_SINCE.get(node.op_type, 0) > opset else None
 
