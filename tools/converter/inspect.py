@@ -199,7 +199,8 @@ def _name(stored):
     ids = stored.inputs + stored.outputs
     names = [f"input_{i}" for i in range(len(stored.inputs))]
     names += [f"output_{i}" for i in range(len(stored.outputs))]
-    for i, name in reversed(list(zip(ids, _given(stored, layout.CHUNK_NAMES, names), strict=True))):
+    given = _given(stored, layout.CHUNK_NAMES, names)
+    for i, name in reversed(list(zip(ids, given, strict=True))):
         stored.tensors[i].name = name
     steps = [f"step {i}" for i in range(len(stored.nodes))]
     for node, name in zip(stored.nodes, _given(stored, layout.CHUNK_NODES, steps), strict=True):

@@ -1,4 +1,4 @@
-"""Narrow floats (float16, bfloat16): computed in float32, and kept so from one operator to the next.
+"""Narrow floats (float16, bfloat16): computed in float32, and kept so between operators.
 
 A value is rounded where it leaves: to an output, or to an operator that takes the narrow float as
 it is (Reshape, Transpose, ...). That is closer to the exact result than rounding after every

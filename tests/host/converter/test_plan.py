@@ -1,4 +1,4 @@
-"""The memory plan: no two living tensors overlap, and it is as small as the bound where it can be."""
+"""The memory plan: no two living tensors overlap, and it is near the bound."""
 
 import random
 
