@@ -23,6 +23,9 @@ class Block:
         return self.first <= other.last and other.first <= self.last
 
 
+_Placement = dict[Block, tuple[int, int]]  # (offset, end) in bytes
+
+
 @dataclass
 class Plan:
     """blocks with offsets; arena_bytes; lower_bound_bytes: largest sum of blocks alive at once."""
@@ -38,14 +41,15 @@ def plan(graph: Graph, keep_inputs: bool = False) -> Plan:
     keep_inputs: no step may overwrite an input's memory.
     """
     blocks = lifetimes(graph, keep_inputs)
-    best = min((_placed(blocks, order) for order in _ORDERS), key=_end)
-    for block, offset in zip(blocks, best, strict=True):
-        block.offset = offset[0]
-        block.tensor.offset = offset[0]
+    n_steps = sum(1 for _ in walk(graph.steps))
+    bound = lower_bound(blocks, n_steps)
+    placed = _best_placement(blocks, bound)
+    for block in blocks:
+        block.offset = placed[block][0]
+        block.tensor.offset = block.offset
     for t in graph.tensors():
         t.offset = t.root.offset
-    n_steps = sum(1 for _ in walk(graph.steps))
-    return Plan(blocks, _end(best), lower_bound(blocks, n_steps))
+    return Plan(blocks, _end(placed), bound)
 
 
 def lifetimes(graph: Graph, keep_inputs: bool = False) -> list[Block]:
@@ -110,19 +114,42 @@ _ORDERS = (
 )
 
 
-def _placed(blocks, order):
-    """[(offset, end)] by block: each at the lowest free place, in the given order."""
-    result = {}
-    for block in sorted(blocks, key=order):
-        taken = sorted(result[other] for other in result if other.overlaps(block))
+# How often an order is improved before the best so far is taken.
+_ROUNDS = 200
+
+
+def _best_placement(blocks: list[Block], bound: int) -> _Placement:
+    """Greedy from several orders; then what ends highest goes first, as long as that may help."""
+    best: _Placement = {}
+    for key in _ORDERS:
+        order = sorted(blocks, key=key)
+        for _ in range(_ROUNDS):
+            placed = _placed(order)
+            if not best or _end(placed) < _end(best):
+                best = placed
+            if _end(best) <= bound:
+                return best
+            highest = max(order, key=lambda b: placed[b][1])
+            if order[0] is highest:
+                break
+            order.remove(highest)
+            order.insert(0, highest)
+    return best
+
+
+def _placed(order: list[Block]) -> _Placement:
+    """(offset, end) by block: each at the lowest free place, in this order."""
+    result: _Placement = {}
+    for block in order:
+        taken = sorted(place for other, place in result.items() if other.overlaps(block))
         offset = 0
         for start, end in taken:
             if offset + block.nbytes <= start:
                 break
             offset = max(offset, end)
         result[block] = (offset, offset + block.nbytes)
-    return [result[b] for b in blocks]
+    return result
 
 
-def _end(placed):
-    return max((end for _, end in placed), default=0)
+def _end(placed: _Placement) -> int:
+    return max((end for _, end in placed.values()), default=0)
