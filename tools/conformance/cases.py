@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,20 +19,23 @@ _DATA = Path(onnx.__file__).parent / "backend/test/data"
 _RTOL, _ATOL = 1e-3, 1e-7  # what onnx compares with, unless a case's data.json says otherwise
 
 
+Value = np.ndarray | list[np.ndarray] | None
+
+
 @dataclass(frozen=True)
 class Case:
     """operator: the one that is tested; "" for a model of several.
 
-    model: serialized; inputs, outputs: arrays in the graph's order (initializers left out), None
-    for what is no tensor.
+    model: serialized; inputs, outputs: arrays in the graph's order (initializers left out), lists
+    of arrays for sequences, None for an absent optional.
     """
 
     collection: str
     name: str
     operator: str
     model: bytes
-    inputs: list[np.ndarray | None]
-    outputs: list[np.ndarray | None]
+    inputs: list[Value]
+    outputs: list[Value]
     rtol: float = _RTOL
     atol: float = _ATOL
 
@@ -88,7 +91,15 @@ def _operator(model):
 def _array(value):
     if isinstance(value, onnx.TensorProto):
         return numpy_helper.to_array(value)
-    return None if value is None or isinstance(value, list) else np.asarray(value)
+    if isinstance(value, list):
+        return [_array(x) for x in value]
+    return None if value is None else np.asarray(value)
+
+
+def elements(values: Sequence[Value]) -> list[np.ndarray]:
+    """The arrays among values, those of a sequence one by one."""
+    lists = [v if isinstance(v, list) else [v] for v in values]
+    return [x for items in lists for x in items if x is not None]
 
 
 def _folder_case(kind, folder):
@@ -115,11 +126,11 @@ def free_inputs(graph: onnx.GraphProto) -> list[onnx.ValueInfoProto]:
 def _stored(folder, kind, infos):
     arrays = []
     for i, info in enumerate(infos):
-        array = None
-        if info.type.HasField("tensor_type"):
-            proto = onnx.TensorProto.FromString((folder / f"{kind}_{i}.pb").read_bytes())
-            array = numpy_helper.to_array(proto)
-        arrays.append(array)
+        raw = (folder / f"{kind}_{i}.pb").read_bytes()
+        if info.type.HasField("sequence_type"):
+            arrays.append(numpy_helper.to_list(onnx.SequenceProto.FromString(raw)))
+        else:
+            arrays.append(numpy_helper.to_array(onnx.TensorProto.FromString(raw)))
     return arrays
 
 

@@ -16,7 +16,7 @@ from tools.converter.errors import ConvertError, UnsupportedModel
 from tools.converter.layout import element_bytes
 from tools.harness import shape_fixing_inputs
 
-from .cases import Case, free_inputs
+from .cases import Case, elements, free_inputs
 
 TIME_LIMIT = 60  # seconds for one conversion
 # Nominal MACs above which a case is not run: interpreted loops would take minutes.
@@ -106,8 +106,18 @@ def _prepare(case):
     names = [i.name for i in free_inputs(model.graph)]
     values = dict(zip(names, case.inputs, strict=True))
     bind = {name: values[name] for name in shape_fixing_inputs(model) if name in values}
-    shapes = {name: x.shape for name, x in values.items() if name not in bind}
-    done = convert(model, Options(shapes=shapes, bind=bind, strip=True))
+    sequences = _sequences(model.graph, values)
+    for name, items in sequences.items():
+        values.pop(name)
+        values.update((f"{name}/{i}", x) for i, x in enumerate(items))
+    shapes = {i.name: values[i.name].shape for i in free_inputs(model.graph) if i.name in values}
+    options = Options(
+        shapes={name: shape for name, shape in shapes.items() if name not in bind},
+        sequences={name: [x.shape for x in items] for name, items in sequences.items()},
+        bind=bind,
+        strip=True,
+    )
+    done = convert(model, options)
     report = done.report()
     if not done.graph.steps:
         return Prepared("folded", "nothing is left to compute on the device")
@@ -123,15 +133,25 @@ def _prepare(case):
 
 
 def _no_tensor(graph):
-    """Why a graph's inputs and outputs are not all numeric tensors; "" if they are."""
+    """Why a graph's inputs and outputs are not all numeric; "" if they are."""
     for kind, infos in (("input", free_inputs(graph)), ("output", graph.output)):
         for info in infos:
             form = info.type.WhichOneof("value") or "untyped"
-            if form != "tensor_type":
+            if form not in ("tensor_type", "sequence_type", "optional_type"):
                 return f"{kind} of kind {form.removesuffix('_type')}"
             if info.type.tensor_type.elem_type == onnx.TensorProto.STRING:
                 return f"{kind} of strings"
     return ""
+
+
+def _sequences(graph, values):
+    """{name: arrays} of the inputs that are sequences or optionals."""
+    found = {}
+    for info in free_inputs(graph):
+        if info.type.WhichOneof("value") != "tensor_type":
+            value = values[info.name]
+            found[info.name] = value if isinstance(value, list) else elements([value])
+    return found
 
 
 def _bytes(value, t):

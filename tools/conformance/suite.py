@@ -10,7 +10,7 @@ import numpy as np
 from tools.harness import Job, run_jobs
 from tools.micropython import Target
 
-from .cases import Case
+from .cases import Case, elements
 from .prepare import Prepared
 
 STATUSES = ("passed", "passed-bound", "folded", "failed", "unsupported")
@@ -68,7 +68,7 @@ def _row(case, prepared, outcome):
     if outcome:
         status, reason = judge(case, prepared, outcome)
         seconds = outcome.runs[0].seconds if outcome.runs else None
-    dtypes = tuple(sorted({x.dtype.name for x in case.inputs if x is not None}))
+    dtypes = tuple(sorted({x.dtype.name for x in elements(case.inputs)}))
     return Row(case.collection, case.name, case.operator, dtypes, status, reason, seconds)
 
 
@@ -78,7 +78,10 @@ def judge(case: Case, prepared: Prepared, outcome) -> tuple[str, str]:
         status = "unsupported" if outcome.error == "UnsupportedError" else "failed"
         return status, f"{outcome.error}: {outcome.message}"
     outputs = outcome.runs[0].outputs
-    for raw, (dtype, shape), expected in zip(outputs, prepared.outputs, case.outputs, strict=True):
+    due = elements(case.outputs)
+    if len(due) != len(outputs):
+        return "failed", f"{len(outputs)} outputs where {len(due)} are due"
+    for raw, (dtype, shape), expected in zip(outputs, prepared.outputs, due, strict=True):
         got = np.frombuffer(raw, dtype).reshape(shape)
         reason = difference(got, expected, case.rtol, case.atol)
         if reason:

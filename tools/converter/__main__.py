@@ -48,7 +48,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def options_from(args: argparse.Namespace) -> Options:
     """Options from parsed arguments. Raises UsageError."""
     return Options(
-        shapes={n: _ints(n, v) for n, v in _pairs("--shape", args.shape)},
+        shapes={n: _ints(n, v) for n, v in _pairs("--shape", args.shape) if "/" not in v},
+        sequences={n: _shapes(n, v) for n, v in _pairs("--shape", args.shape) if "/" in v},
         dims={n: _ints(n, v)[0] for n, v in _pairs("--dim", args.dim)},
         bind={n: _array(v) for n, v in _pairs("--bind", args.bind)},
         keep_inputs=args.keep_inputs,
@@ -69,6 +70,12 @@ def _ints(name, text):
         return [int(part) for part in text.split(",") if part]
     except ValueError:
         raise UsageError(f"{name}={text}: numbers with commas are needed") from None
+
+
+def _shapes(name, text):
+    """Shapes of a sequence's elements, each with a slash behind it (the last one's may lack)."""
+    parts = text.split("/")
+    return [_ints(name, part) for part in (parts if parts[-1] else parts[:-1]) if text != "/"]
 
 
 def _array(path):

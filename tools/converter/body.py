@@ -10,23 +10,10 @@ from onnx import helper
 from .errors import Problem
 from .ir import Step, Tensor
 from .lower import Lowerer
+from .passes.inline import captured
 
 # (ONNX dtype, dims)
 Type = tuple[int, Sequence[int]]
-
-
-def captured(graph: onnx.GraphProto) -> list[str]:
-    """Names of outer values that a subgraph, or one inside it, refers to."""
-    own = {v.name for v in [*graph.input, *graph.initializer]}
-    own.update(name for node in graph.node for name in node.output)
-    used: dict[str, None] = {}
-    for node in graph.node:
-        used.update(dict.fromkeys(name for name in node.input if name))
-        for attribute in node.attribute:
-            if attribute.HasField("g"):
-                used.update(dict.fromkeys(captured(attribute.g)))
-    used.update(dict.fromkeys(o.name for o in graph.output))
-    return [name for name in used if name not in own]
 
 
 def model_of(

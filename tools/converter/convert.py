@@ -12,6 +12,7 @@ import onnx
 from . import dims, golden, layout, load, lower, passes, plan
 from .errors import ConvertError
 from .ir import Graph, dtype_name, walk
+from .passes import sequences
 from .source import source_chunk
 
 
@@ -19,11 +20,13 @@ from .source import source_chunk
 class Options:
     """What the command line can say.
 
-    shapes: dims by input; dims: values by symbolic name; bind: arrays by input; strip: no names,
-    source or golden vector in the file; golden: inputs of the golden vector (None: random ones).
+    shapes: dims by input; sequences: the elements' dims by input that is a sequence or optional;
+    dims: values by symbolic name; bind: arrays by input; strip: no names, source or golden vector
+    in the file; golden: inputs of the golden vector (None: random ones).
     """
 
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    sequences: Mapping[str, Sequence[Sequence[int]]] = field(default_factory=dict)
     dims: Mapping[str, int] = field(default_factory=dict)
     bind: Mapping[str, np.ndarray] = field(default_factory=dict)
     keep_inputs: bool = False
@@ -76,6 +79,7 @@ def convert(source: Path | onnx.ModelProto, options: Options | None = None) -> C
     else:
         model = load.load(source)
     nodes_before = len(model.graph.node)
+    sequences.split_inputs(model, options.sequences)
     notes = dims.fix(model, options.shapes, options.dims, options.bind)
     open_dims = dims.open_dims(model)
     if open_dims:

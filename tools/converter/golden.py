@@ -28,9 +28,11 @@ def reference(model: onnx.ModelProto, inputs: Sequence[np.ndarray]) -> list[np.n
             model.SerializeToString(), options, ["CPUExecutionProvider"]
         )
         names = [i.name for i in session.get_inputs()]
-        return session.run(None, dict(zip(names, inputs, strict=True)))
+        results = session.run(None, dict(zip(names, inputs, strict=True)))
     except Exception:  # the runtime raises kinds of its own for what it does not support
         return None
+    lists = [y if isinstance(y, list) else [y] for y in results]  # of a sequence, its elements
+    return [y for items in lists for y in items if y is not None]
 
 
 def random_inputs(graph, seed: int = 0) -> list[np.ndarray]:

@@ -52,7 +52,8 @@ class Lowerer:
         """A Tensor for a value whose dtype and shape are known; else the reason why not."""
         kind = info.type.WhichOneof("value")
         if kind != "tensor_type":
-            self.unknown[info.name] = f"{kind or 'untyped'} value"
+            what = (kind or "untyped value").removesuffix("_type")
+            self.unknown[info.name] = f"a {what} whose contents are not known at conversion"
             return
         t = info.type.tensor_type
         dims = [

@@ -19,17 +19,9 @@ _MOST_ROUNDS = 1 << 16  # as mpconnxr/ops/loop.py
 
 @lowers("If")
 def lower_if(node):
-    """A condition known at conversion leaves just one branch."""
     condition = node.inputs[0]
-    branches = ["then_branch", "else_branch"]
-    if condition.data is not None:
-        steps, outputs = node.lower_body(branches[0 if condition.data.item() else 1], [])
-        node.steps.extend(steps)
-        for out, x in zip(node.outputs, outputs, strict=True):
-            node.alias(out, x)
-        return
     bodies = []
-    for branch in branches:
+    for branch in ("then_branch", "else_branch"):
         steps, outputs = node.lower_body(branch, [])
         for out, x in zip(node.outputs, outputs, strict=True):
             if x.shape != out.shape:

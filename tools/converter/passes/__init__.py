@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import onnx
 
-from . import cast_like, expand, fold, infer
+from . import cast_like, expand, fold, infer, sequences
 
 _MAX_ROUNDS = 8  # each takes out the Shape of what the one before has given a shape
 
 
 def simplify(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Shapes inferred, constants folded, operators without a kernel replaced by their bodies."""
-    model = _settled(model)
-    expanded = expand.expand(model)
-    return model if expanded is model else _settled(expanded)
+    """Shapes inferred, constants folded, sequences resolved, functions inlined that need it."""
+    model = _settled(sequences.resolve(infer.infer(model)))
+    for _ in range(_MAX_ROUNDS):
+        changed = expand.expand(sequences.resolve(model))
+        if changed is model:
+            break
+        model = _settled(changed)
+    return model
 
 
 def _settled(model):

@@ -10,6 +10,8 @@ it would get wrong at an older opset is left to the device.
 
 from __future__ import annotations
 
+import logging
+
 import numpy as np
 import onnx
 import onnx_ir
@@ -17,6 +19,7 @@ from onnx_ir.passes import common as ir_passes
 from onnxscript import optimizer
 
 from ..load import opset_of
+from . import sequences
 
 # Elements a folded constant may have: above, the file would grow for nothing (Expand of a scalar).
 _INPUT_LIMIT = 1 << 20
@@ -45,6 +48,7 @@ def fold(model: onnx.ModelProto) -> onnx.ModelProto:
     """
     if any(_has_map(value.type) for value in model.graph.output):
         return model
+    logging.getLogger("onnxscript").setLevel(logging.ERROR)  # what it does not fold is no news
     ir = onnx_ir.from_proto(model)
     optimizer.fold_constants(
         ir,
@@ -62,6 +66,8 @@ def _chooser(opset):
     """node -> True to compute it now, False to leave it, None where onnxscript's rules decide."""
 
     def choose(node):
+        if node.op_type in sequences.OPERATORS:
+            return False
         if node.op_type == "ConstantOfShape" and not node.outputs[0].is_graph_output():
             return int(np.prod(node.inputs[0].const_value.numpy())) <= _FILL_LIMIT
         return False if _RIGHT_SINCE.get(node.op_type, 0) > opset else None
