@@ -30,13 +30,23 @@ def _fill_by_name(tensors, x):
 
 def fill_one(t, x):
     """Copies one value into tensor t: bytes in C order, array, list, nested list or number."""
+    if not hasattr(t, "view"):
+        from .objects import fill as fill_object
+
+        fill_object(t, x)
+        return
     if isinstance(x, (bytes, bytearray)) or _is_raw(t, x):
         _copy_raw(t, x)
         return
-    flat = _Writer(t)
-    flat.write(x, t.shape)
-    if flat.at != t.nelem:
-        raise InputError("{}: {} values given, {} needed".format(t.name, flat.at, t.nelem))
+    write_all(Writer(t), x)
+
+
+def write_all(writer, x):
+    """Writes all elements of a tensor. Raises InputError."""
+    t = writer.t
+    writer.write(x, t.shape)
+    if writer.at != t.nelem:
+        raise InputError("{}: {} values given, {} needed".format(t.name, writer.at, t.nelem))
 
 
 def _is_raw(t, x):
@@ -73,7 +83,9 @@ def _product(dims):
     return n
 
 
-class _Writer:
+class Writer:
+    """Puts a number, a run of them, or nested lists into a tensor's data."""
+
     def __init__(self, t):
         self.t = t
         self.data = t.data

@@ -79,6 +79,8 @@ def _padded(nbytes):
 
 def _count(vectors, model):
     """(number of vectors, where the first one starts); ModelError unless they fill the chunk."""
+    if not all([hasattr(t, "view") for t in model.inputs + model.outputs]):
+        raise ModelError("not a valid model file: golden vectors of strings or maps")
     nbytes = sum([_padded(t.nbytes) for t in model.inputs + model.outputs])
     n = struct.unpack_from("<I", vectors)[0] if len(vectors) >= _ALIGNMENT else 0
     if not n or len(vectors) != _ALIGNMENT + n * nbytes:

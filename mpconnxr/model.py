@@ -6,7 +6,8 @@ from . import arena as arenas
 from .errors import ModelError, MpconnxrError, UnsupportedError
 from .feed import fill
 from .node import Node
-from .tensor import Tensor
+from .reader import STORAGE_DATA
+from .tensor import Tensor, is_object
 
 
 class Model:
@@ -20,19 +21,26 @@ class Model:
         self.arena_nbytes = reader.arena_nbytes
         self._arena = arenas.make(reader.arena_nbytes, arena)
         self._tensors = {}
+        self._slots = None  # of strings and maps
         names = reader.io_names()
         for i in reader.inputs:
-            if reader.tensors[i].storage:
+            if reader.tensors[i].storage == STORAGE_DATA:
                 raise ModelError("an input is a constant")
         self.inputs = [self._tensor(reader, i, names.pop(0)) for i in reader.inputs]
         self.outputs = [self._tensor(reader, i, names.pop(0)) for i in reader.outputs]
         self._steps = self._prepare_all(reader)
-        self._tensors = None
+        self._tensors = self._slots = None
 
     def _tensor(self, reader, i, name=None):
         t = self._tensors.get(i)
-        if t is None or name:
-            info = reader.tensors[i]
+        info = reader.tensors[i]
+        if is_object(info.dtype):
+            from . import objects
+
+            self._slots = self._slots or objects.Slots()
+            t = self._tensors[i] = t or self._slots.make(reader, info, i)
+            t.name = name or t.name
+        elif t is None or name:
             buffer, offset = reader.buffer(info, self._arena)
             t = Tensor(buffer, offset, info.nbytes, info.dtype, info.shape, name)
             self._tensors[i] = t
@@ -50,7 +58,7 @@ class Model:
     def _prepare(self, reader, index, node):
         kernel, inputs, outputs, scratch, params, bodies = node
         for i in outputs + scratch:
-            if reader.tensors[i].storage:
+            if reader.tensors[i].storage == STORAGE_DATA:
                 raise ModelError("step {} {} writes to a constant".format(index, kernel))
         node = Node(
             "step {} {}".format(index, kernel),
@@ -60,8 +68,12 @@ class Model:
             params,
             [self._prepare_all(reader, body) for body in bodies],
         )
+        module = _kernel(kernel)
+        if self._slots and not getattr(module, "OBJECTS", False):
+            for i in inputs + outputs + scratch:
+                node.require(not is_object(reader.tensors[i].dtype), "strings or maps")
         try:
-            return _kernel(kernel).prepare(node)
+            return module.prepare(node)
         except MpconnxrError:
             raise
         except MemoryError:

@@ -26,11 +26,13 @@ _CHUNK_WORDS = 11  # kind, offset, nbytes, sha256
 
 STORAGE_ARENA = 0
 STORAGE_DATA = 1
+STORAGE_OBJECT = 2
 
 FLAG_PACKED = 1  # of a constant: its elements of less than a byte are packed
 
 FEATURE_FLOAT64 = 1
-_FEATURES_KNOWN = FEATURE_FLOAT64
+FEATURE_OBJECTS = 4
+_FEATURES_KNOWN = FEATURE_FLOAT64 | FEATURE_OBJECTS
 
 _MAX_RANK = 32
 _NODE_WORDS = 6  # before the tensor numbers of a node
@@ -130,6 +132,7 @@ class Reader:
             raise UnsupportedError("needs features {} of a newer mpconnxr".format(features))
         if features & FEATURE_FLOAT64 and not _has_doubles():
             raise UnsupportedError("needs float64, which this firmware does not have")
+        self._has_objects = features & FEATURE_OBJECTS
 
     def _check_digest(self):
         import hashlib
@@ -187,6 +190,13 @@ class Reader:
         code = tensor.code_of(t.dtype)
         if flags == FLAG_PACKED and t.storage:
             t.packed = tensor.packed_bits(t.dtype)
+        if code is None and self._has_objects:
+            from . import objects
+
+            objects.check(t, i, flags)
+            if t.storage == STORAGE_DATA:
+                self._chunk_of(t, i)
+            return
         if code is None or flags and not t.packed:
             raise UnsupportedError("tensor {}: dtype {} or flags {}".format(i, t.dtype, flags))
         nelem = 1

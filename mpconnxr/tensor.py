@@ -30,6 +30,11 @@ def code_of(dtype):
     return None
 
 
+def is_object(dtype):
+    """True for strings and maps, which are Python objects outside of the arena: see objects."""
+    return dtype == 8 or dtype >= 64
+
+
 def name_of(dtype):
     """ONNX's name of a dtype number, such as 'float32'."""
     return _NAMES.split(" ")[dtype]

@@ -8,7 +8,7 @@ So a board can be fed ONNX's test vectors.
 
 from .errors import ModelError
 from .reader import KIND_TENSORS, STORAGE_DATA, Reader
-from .tensor import Tensor
+from .tensor import Tensor, is_object
 
 
 def read(source, verify=True):
@@ -24,7 +24,13 @@ def read(source, verify=True):
         info = reader.tensors[i]
         if info.storage != STORAGE_DATA:
             raise ModelError("not a valid tensor file: a tensor without data")
-        buffer, offset = reader.buffer(info, None)
         name = names[len(tensors)]
+        if is_object(info.dtype):
+            from .objects import Slots
+
+            tensors.append(Slots().make(reader, info, i))
+            tensors[-1].name = name
+            continue
+        buffer, offset = reader.buffer(info, None)
         tensors.append(Tensor(buffer, offset, info.nbytes, info.dtype, info.shape, name))
     return tensors

@@ -2,15 +2,18 @@
 
     out[i] = values[k] where keys[k] == x[i]; for NaN values[K]; for what is no key values[K + 1]
 
-Serves LabelEncoder (all opsets) from numbers to numbers.
+Serves LabelEncoder and CategoryMapper (all opsets), and OneHotEncoder for strings.
 
-    x       integers, float32 or float64
-    keys    x's dtype, K in rising order;  values  any numeric dtype, K + 2;  out  values' dtype
+    x       integers, float32, float64 or strings
+    keys    x's dtype, K in rising order;  values  any of these, K + 2;  out  values' dtype
     no params
 Raises ModelError. A step allocates only boxed floats and big integers.
 """
 
 from ..tensor import range_of
+
+OBJECTS = True
+_PLAIN = ("float32", "float64", "string")
 
 
 def prepare(node):
@@ -20,7 +23,8 @@ def prepare(node):
     node.expect_dtype(x.dtype, keys)
     node.expect_dtype(values.dtype, out)
     for t in (x, out):
-        node.require(range_of(t.dtype) or t.dtype in ("float32", "float64"), "dtype " + t.dtype)
+        node.require(range_of(t.dtype) or t.dtype in _PLAIN, "dtype " + t.dtype)
+        node.require(not getattr(t, "is_open", False), "strings of a shape that a run decides")
     node.require(x.nelem == out.nelem and values.nelem == keys.nelem + 2, "sizes")
     return x.nelem, _LabelEncoder(x.data, keys.data, values.data, out.data).step
 

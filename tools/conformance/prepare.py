@@ -14,7 +14,8 @@ import onnx
 from tools.converter.convert import Options, convert
 from tools.converter.errors import ConvertError, UnsupportedModel
 from tools.converter.layout import element_bytes
-from tools.harness import shape_fixing_inputs
+from tools.converter.objects import STRING
+from tools.harness import input_bytes, shape_fixing_inputs
 
 from .cases import Case, elements, free_inputs
 
@@ -27,15 +28,15 @@ MACS_LIMIT = 100_000_000
 class Prepared:
     """verdict: "" if there is a model to run, else status and reason of the case.
 
-    sample: the inputs' bytes; outputs: (numpy dtype, shape) each; bound: an input was made a
-    constant; macs: nominal.
+    sample: the inputs' bytes; outputs: (dtype, numpy dtype, shape) each; bound: an input was made
+    a constant; macs: nominal.
     """
 
     verdict: str = ""
     reason: str = ""
     model: bytes = b""
     sample: list[bytes] = field(default_factory=list)
-    outputs: list[tuple[np.dtype, tuple[int, ...]]] = field(default_factory=list)
+    outputs: list[tuple[int, np.dtype, tuple[int, ...]]] = field(default_factory=list)
     bound: bool = False
     macs: int = 0
 
@@ -126,21 +127,19 @@ def _prepare(case):
     return Prepared(
         model=done.data,
         sample=[_bytes(values[t.name], t) for t in done.graph.inputs],
-        outputs=[(t.np_dtype, t.shape) for t in done.graph.outputs],
+        outputs=[(t.dtype, t.np_dtype, t.shape) for t in done.graph.outputs],
         bound=bool(bind),
         macs=report["macs"],
     )
 
 
 def _no_tensor(graph):
-    """Why a graph's inputs and outputs are not all numeric; "" if they are."""
+    """Why a graph has inputs or outputs that no case can be run with; "" if it has none."""
     for kind, infos in (("input", free_inputs(graph)), ("output", graph.output)):
         for info in infos:
             form = info.type.WhichOneof("value") or "untyped"
             if form not in ("tensor_type", "sequence_type", "optional_type"):
                 return f"{kind} of kind {form.removesuffix('_type')}"
-            if info.type.tensor_type.elem_type == onnx.TensorProto.STRING:
-                return f"{kind} of strings"
     return ""
 
 
@@ -155,6 +154,8 @@ def _sequences(graph, values):
 
 
 def _bytes(value, t):
+    if t.dtype == STRING and value.size == t.nelem:
+        return input_bytes(value)
     value = np.ascontiguousarray(value)
     if value.dtype != t.np_dtype or value.size != t.nelem:
         raise ConvertError(f"input {t} is given {value.dtype} {list(value.shape)}")

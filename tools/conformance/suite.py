@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from tools.harness import Job, run_jobs
+from tools.harness import Job, output_value, run_jobs
 from tools.micropython import Target
 
 from .cases import Case, elements
@@ -81,8 +81,10 @@ def judge(case: Case, prepared: Prepared, outcome) -> tuple[str, str]:
     due = elements(case.outputs)
     if len(due) != len(outputs):
         return "failed", f"{len(outputs)} outputs where {len(due)} are due"
-    for raw, (dtype, shape), expected in zip(outputs, prepared.outputs, due, strict=True):
-        got = np.frombuffer(raw, dtype).reshape(shape)
+    for raw, spec, expected in zip(outputs, prepared.outputs, due, strict=True):
+        got = output_value(raw, *spec)
+        if got.dtype.kind == "O":
+            expected = expected.astype(object)  # numpy has several dtypes for strings
         reason = difference(got, expected, case.rtol, case.atol)
         if reason:
             return "failed", reason
@@ -95,7 +97,7 @@ def difference(got: np.ndarray, expected: np.ndarray, rtol: float, atol: float) 
         return (
             f"{got.dtype} {list(got.shape)} where {expected.dtype} {list(expected.shape)} is due"
         )
-    if got.dtype.kind in "biu":
+    if got.dtype.kind in "biuO":
         wrong = got != expected
         return f"wrong values: {np.count_nonzero(wrong)} of {wrong.size}" if wrong.any() else ""
     if got.dtype.name == "bfloat16":

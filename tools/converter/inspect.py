@@ -14,6 +14,7 @@ from onnx import helper
 from . import layout
 from .errors import ConvertError
 from .ir import dtype_name, packed_bits
+from .objects import STRING, is_object, string_array, strings_from
 
 _MAX_DEPTH = 8  # of bodies in bodies
 _CHUNK_KINDS = {0: "data", 1: "names", 2: "golden", 3: "source", 4: "nodes"}
@@ -32,7 +33,8 @@ class Chunk:
 
 @dataclass
 class StoredTensor:
-    """in_arena: offset counts from the arena's start, else from the file's.
+    """in_arena: offset counts from the arena's start; in_slot: it is an object's slot; else it
+    counts from the file's start.
 
     packed: several elements lie in a byte; nbytes: as they lie.
     """
@@ -44,9 +46,12 @@ class StoredTensor:
     nbytes: int
     packed: bool
     name: str = ""
+    in_slot: bool = False
 
     @property
     def np_dtype(self) -> np.dtype:
+        if is_object(self.dtype):
+            return np.dtype(object)
         return helper.tensor_dtype_to_np_dtype(self.dtype)
 
 
@@ -108,6 +113,8 @@ def read_tensors(data: bytes) -> dict[str, np.ndarray]:
 
 
 def _elements(t, raw):
+    if t.dtype == STRING:
+        return string_array(strings_from(raw))
     if not t.packed:
         return np.frombuffer(raw, t.np_dtype)
     return layout.unpacked(raw, t.np_dtype, packed_bits(t.dtype), math.prod(t.shape))
@@ -168,10 +175,12 @@ class _Tables:
         tensors = []
         for (offset, nbytes), (dtype, rank, storage, flags) in zip(spans, records, strict=True):
             shape, dims = tuple(dims[:rank]), dims[rank:]
-            helper.tensor_dtype_to_np_dtype(dtype)  # KeyError for what is none
+            if not is_object(dtype):
+                helper.tensor_dtype_to_np_dtype(dtype)  # KeyError for what is none
             in_arena = storage == layout.STORAGE_ARENA
             packed = flags == layout.FLAG_PACKED and packed_bits(dtype) > 0
             tensors.append(StoredTensor(dtype, shape, in_arena, offset, nbytes, packed))
+            tensors[-1].in_slot = storage == layout.STORAGE_OBJECT
         return tensors
 
     @staticmethod
@@ -232,7 +241,7 @@ def print_file(path: Path) -> None:
         print(f"  {kind:8} at {chunk.offset:8}  {len(chunk.data):8} bytes  {state}")
     print("tensors")
     for i, t in enumerate(stored.tensors):
-        place = "arena" if t.in_arena else "file"
+        place = "arena" if t.in_arena else "slot" if t.in_slot else "file"
         about = f"{dtype_name(t.dtype)} {list(t.shape)}"
         print(f"  {i:4} {about:28} {place:5} {t.offset:8}  {t.nbytes:8} bytes  {t.name}".rstrip())
     print(f"inputs   {stored.inputs}\noutputs  {stored.outputs}")

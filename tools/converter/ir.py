@@ -10,9 +10,13 @@ import numpy as np
 import onnx
 from onnx import helper
 
+from . import objects
+
 
 def dtype_name(dtype: int) -> str:
-    """ONNX dtype number -> 'float32', ..."""
+    """ONNX dtype number, or that of a map -> 'float32', ..."""
+    if objects.is_map(dtype):
+        return objects.map_name(dtype)
     return (
         "float32"
         if dtype == 1
@@ -21,7 +25,9 @@ def dtype_name(dtype: int) -> str:
 
 
 def itemsize(dtype: int) -> int:
-    """Bytes of one element of an ONNX dtype."""
+    """Bytes of one element of an ONNX dtype in the arena; 0 for objects, which are not there."""
+    if objects.is_object(dtype):
+        return 0
     return helper.tensor_dtype_to_np_dtype(dtype).itemsize
 
 
@@ -34,8 +40,9 @@ def packed_bits(dtype: int) -> int:
 class Tensor:
     """A value. dtype: ONNX number; data: its contents if known at conversion.
 
+    shape: a dimension of strings that only a run decides is OPEN (see objects).
     alias: the tensor whose memory this one shares (Reshape and friends), else None.
-    offset: bytes into the arena or the file, set by plan and layout.
+    offset: bytes into the arena or the file, set by plan and layout; the slot of an object.
     """
 
     name: str
@@ -54,6 +61,16 @@ class Tensor:
         return math.prod(self.shape)
 
     @property
+    def is_object(self) -> bool:
+        """True for strings and maps, which a board keeps as Python objects."""
+        return objects.is_object(self.dtype)
+
+    @property
+    def is_open(self) -> bool:
+        """True if a run decides the shape."""
+        return objects.OPEN in self.shape
+
+    @property
     def itemsize(self) -> int:
         return itemsize(self.dtype)
 
@@ -64,11 +81,15 @@ class Tensor:
     @property
     def stored_nbytes(self) -> int:
         """Bytes of a constant in the file."""
+        if self.is_object:
+            return len(objects.string_bytes(self.root.data))
         bits = packed_bits(self.dtype)
         return -(-self.nelem * bits // 8) if bits else self.nbytes
 
     @property
     def np_dtype(self) -> np.dtype:
+        if self.is_object:
+            return np.dtype(object)
         return helper.tensor_dtype_to_np_dtype(self.dtype)
 
     def __str__(self):

@@ -10,15 +10,16 @@ import ml_dtypes
 import numpy as np
 
 from .ir import Graph, Step, Tensor, packed_bits, walk
+from .objects import string_bytes
 
 MAGIC = b"MPCONNXR"
 VERSION = 1
 HEADER_NBYTES = 96
 KIND_MODEL, KIND_TENSORS = 0, 1
 CHUNK_DATA, CHUNK_NAMES, CHUNK_GOLDEN, CHUNK_SOURCE, CHUNK_NODES = 0, 1, 2, 3, 4
-STORAGE_ARENA, STORAGE_DATA = 0, 1
+STORAGE_ARENA, STORAGE_DATA, STORAGE_OBJECT = 0, 1, 2
 FLAG_PACKED = 1
-FEATURE_FLOAT64 = 1
+FEATURE_FLOAT64, FEATURE_OBJECTS = 1, 4
 
 _ALIGNMENT = 16
 # A chunk is the unit that a board reads and verifies in one piece. Small tensors share one.
@@ -102,6 +103,8 @@ def element_bytes(array: np.ndarray) -> bytes:
 
 
 def _raw(t: Tensor) -> bytes:
+    if t.is_object:
+        return string_bytes(t.root.data)
     data = np.ascontiguousarray(t.root.data)
     bits = packed_bits(t.dtype)
     return packed(data, bits) if bits else element_bytes(data)
@@ -143,6 +146,7 @@ def _file(kind, tensors, inputs, outputs, arena_nbytes, kernel_names, graph_word
     tables += _tensor_tables(tensors, places, offsets) + _int32(dims)
     tables += _int32([*inputs, *outputs]) + kernel_names + _int32(graph_words)
     features = FEATURE_FLOAT64 if any(t.dtype == _DOUBLE for t in tensors) else 0
+    features |= FEATURE_OBJECTS if any(t.is_object for t in tensors) else 0
     lengths = (tables_nbytes + len(body), tables_nbytes)
     head = struct.pack("<8sHHIII", MAGIC, VERSION, kind, features, *lengths)
     rest = struct.pack("<I7I8x", arena_nbytes, *counts) + _padded(tables, _ALIGNMENT)
@@ -164,6 +168,8 @@ def _tensor_tables(tensors, places, chunk_offsets):
     spans, records = b"", b""
     for t in tensors:
         storage, at, nbytes, flags = STORAGE_ARENA, t.offset, t.nbytes, 0
+        if t.is_object:
+            storage, nbytes = STORAGE_OBJECT, 0
         if t in places:
             chunk, within = places[t]
             storage, at, nbytes = STORAGE_DATA, chunk_offsets[chunk] + within, t.stored_nbytes

@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from . import widen
+from . import objects, widen
 from .errors import DtypeProblem, Finding, Problem, UnsupportedModel
 from .ir import Graph, Step, Tensor, dtype_name
 from .load import opset_of
@@ -51,6 +51,11 @@ class Lowerer:
     def _declare(self, info):
         """A Tensor for a value whose dtype and shape are known; else the reason why not."""
         kind = info.type.WhichOneof("value")
+        as_map = objects.dtype_of(info.type)
+        if as_map is not None:
+            shape = (objects.OPEN,) if as_map & objects.SEQUENCE else ()
+            self.values[info.name] = Tensor(info.name, as_map, shape)
+            return
         if kind != "tensor_type":
             what = (kind or "untyped value").removesuffix("_type")
             self.unknown[info.name] = f"a {what} whose contents are not known at conversion"
@@ -59,7 +64,10 @@ class Lowerer:
         dims = [
             d.dim_value if d.HasField("dim_value") else d.dim_param or "?" for d in t.shape.dim
         ]
-        if not t.HasField("shape") or not all(isinstance(d, int) and d >= 0 for d in dims):
+        if t.elem_type == objects.STRING and t.HasField("shape"):
+            shape = tuple(d if isinstance(d, int) and d >= 0 else objects.OPEN for d in dims)
+            self.values[info.name] = Tensor(info.name, t.elem_type, shape)
+        elif not t.HasField("shape") or not all(isinstance(d, int) and d >= 0 for d in dims):
             self.unknown[info.name] = (
                 f"shape {dims if t.HasField('shape') else 'unknown'} is not fixed"
             )
@@ -78,13 +86,17 @@ class Lowerer:
 
     def _lower(self, proto):
         try:
-            lowering = lowering_of(proto.domain, proto.op_type)
+            lowering = lowering_of(proto.domain, proto.op_type, self._has_objects(proto))
             if lowering is None:
                 raise Problem("this operator has no kernel")
             self._lower_in_some_dtype(Node(self, proto, lowering), lowering)
         except Problem as problem:
             opset = opset_of(self.model, proto.domain)
             self._find(f"{operator_of(proto)} (opset {opset})", name_of(proto), problem)
+
+    def _has_objects(self, proto):
+        found = [self.values.get(name) for name in (*proto.input, *proto.output)]
+        return any(t is not None and t.is_object for t in found)
 
     def _lower_in_some_dtype(self, node, lowering):
         n_steps = len(self.graph.steps)
@@ -117,18 +129,20 @@ class Lowerer:
 
     def _output(self, t):
         """An output that is just a view of an input gets a copy: refilling must not change it."""
-        from .ops._move import emit_copy
-
         if t.root not in self.graph.inputs:
             return t
+        from .ops._move import emit_copy
+
         out = Tensor(t.name, t.dtype, t.shape)
+        if t.is_object:
+            from .ops._strings import emit_copy
         emit_copy(lambda **step: self.graph.steps.append(Step(**step)), t, out)
         return out
 
 
 def _is_held(dtype):
-    """True if the device can hold this dtype; False for strings and complex numbers."""
-    return 0 < dtype <= 28 and dtype not in (8, 14, 15)
+    """True if the device can hold this dtype; False for complex numbers."""
+    return 0 < dtype <= 28 and dtype not in (14, 15)
 
 
 def operator_of(proto: onnx.NodeProto) -> str:
@@ -237,7 +251,9 @@ class Node:
     def constant(self, data: np.ndarray) -> Tensor:
         """A new constant; its numpy dtype decides the ONNX one."""
         data = np.asarray(data, order="C")
-        t = self.temp(helper.np_dtype_to_tensor_dtype(data.dtype), data.shape)
+        is_text = data.dtype.kind in "OUS"
+        dtype = objects.STRING if is_text else helper.np_dtype_to_tensor_dtype(data.dtype)
+        t = self.temp(dtype, data.shape)
         t.data = data
         return t
 

@@ -47,6 +47,7 @@ def plan(graph: Graph, keep_inputs: bool = False) -> Plan:
     for block in blocks:
         block.offset = placed[block][0]
         block.tensor.offset = block.offset
+    _give_slots(graph)
     for t in graph.tensors():
         t.offset = t.root.offset
     return Plan(blocks, _end(placed), bound)
@@ -69,7 +70,15 @@ def lifetimes(graph: Graph, keep_inputs: bool = False) -> list[Block]:
             spans.setdefault(t.root, [-1, last_step])[1] = last_step
     for body in _body_ranges(graph.steps, 0):
         _hold_through(spans, *body)
-    return [Block(t, _aligned(t.nbytes), *span) for t, span in spans.items()]
+    found = [(t, span) for t, span in spans.items() if not t.is_object]
+    return [Block(t, _aligned(t.nbytes), *span) for t, span in found]
+
+
+def _give_slots(graph):
+    """Numbers the objects, which are not in the arena; aliases share one."""
+    roots = dict.fromkeys(t.root for t in graph.tensors() if t.is_object and t.root.data is None)
+    for slot, root in enumerate(roots):
+        root.offset = slot
 
 
 def _body_ranges(steps: list[Step], at: int) -> list[tuple[int, int]]:

@@ -12,6 +12,7 @@ from onnx import helper, numpy_helper
 from . import layout
 from .errors import ConvertError
 from .ir import Tensor
+from .objects import STRING
 
 
 def tensor_file(arrays: Mapping[str, np.ndarray]) -> bytes:
@@ -19,7 +20,8 @@ def tensor_file(arrays: Mapping[str, np.ndarray]) -> bytes:
     tensors = []
     for name, array in arrays.items():
         array = np.asarray(array)
-        dtype = helper.np_dtype_to_tensor_dtype(array.dtype)
+        is_text = array.dtype.kind in "OSU"
+        dtype = STRING if is_text else helper.np_dtype_to_tensor_dtype(array.dtype)
         tensors.append(Tensor(name, dtype, array.shape, array))
     return layout.tensor_bytes(tensors)
 

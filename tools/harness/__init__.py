@@ -7,5 +7,14 @@ outcomes[0].runs[0].outputs
 
 from .batch import Job, Outcome, Run, run_jobs
 from .binding import shape_fixing_inputs
+from .objects import input_bytes, output_value
 
-__all__ = ["Job", "Outcome", "Run", "run_jobs", "shape_fixing_inputs"]
+__all__ = [
+    "Job",
+    "Outcome",
+    "Run",
+    "input_bytes",
+    "output_value",
+    "run_jobs",
+    "shape_fixing_inputs",
+]

@@ -3,12 +3,14 @@
 `jobs.json` holds each job's number of samples. Job 3 is the model `3.bin`; the bytes of its
 sample 1's input 0 are `3_1_0`. An event is a line of JSON: a job's start, each of its runs, its
 end. The bytes of a run's outputs, one after another, follow its event as lines of base64, which
-are short so that a small heap can hold them.
+are short so that a small heap can hold them. Strings and maps are bytes of JSON both ways: see
+tools/harness/objects.py.
 """
 
 import binascii
 import gc
 import json
+import struct
 
 import mpconnxr
 
@@ -35,17 +37,20 @@ def run_job(job, n_samples):
 
 def _run_sample(model, prefix):
     for i, t in enumerate(model.inputs):
-        _fill(t.view("B"), prefix + str(i))
+        if hasattr(t, "view"):
+            _fill(t.view("B"), prefix + str(i))
+        else:
+            _fill_object(t, prefix + str(i))
     seconds = None
     start = ticks_us and ticks_us()
     outputs = model.run()
     if ticks_us:
         seconds = ticks_diff(ticks_us(), start) / 1e6
-    print(json.dumps({"seconds": seconds, "outputs": [t.nbytes for t in outputs]}))
-    for t in outputs:
-        data = t.view("B")
-        for at in range(0, t.nbytes, _PIECE):
-            line = binascii.b2a_base64(data[at : min(at + _PIECE, t.nbytes)])
+    pieces = [t.view("B") if hasattr(t, "view") else _object_bytes(t) for t in outputs]
+    print(json.dumps({"seconds": seconds, "outputs": [len(data) for data in pieces]}))
+    for data in pieces:
+        for at in range(0, len(data), _PIECE):
+            line = binascii.b2a_base64(data[at : min(at + _PIECE, len(data))])
             print(str(line, "ascii").strip())
 
 
@@ -53,6 +58,35 @@ def _fill(buffer, name):
     with open(name, "rb") as f:
         if f.readinto(buffer) != len(buffer) or f.read(1):
             raise ValueError(f"{name}: {len(buffer)} bytes are needed")
+
+
+def _fill_object(t, name):
+    from mpconnxr.feed import fill_one
+
+    with open(name) as f:
+        x = json.load(f)
+    if t.dtype != "string":
+        x = {key: _number(value) for key, value in x}
+    fill_one(t, x)
+
+
+def _number(value):
+    if isinstance(value, list):
+        return struct.unpack("<d", binascii.unhexlify(value[0]))[0]
+    return value
+
+
+def _object_bytes(t):
+    if t.dtype == "string":
+        return json.dumps({"shape": list(t.shape), "data": t.data}).encode()
+    maps = t.data if isinstance(t.data, list) else [t.data]
+    return json.dumps([[[key, _plain(x[key])] for key in x] for x in maps]).encode()
+
+
+def _plain(value):
+    if isinstance(value, float):
+        return [binascii.hexlify(struct.pack("<d", value)).decode()]
+    return value
 
 
 with open("jobs.json") as f:

@@ -10,7 +10,8 @@ import pkgutil
 from collections.abc import Callable
 from functools import cache
 
-_LOWERINGS: dict[tuple[str, str], Lowering] = {}
+# by domain, operator type, and whether for strings and maps
+_LOWERINGS: dict[tuple[str, str, bool], Lowering] = {}
 
 
 class Lowering:
@@ -21,17 +22,21 @@ class Lowering:
         self.fixes_shape = fixes_shape
 
 
-def lowers(*op_types: str, domain: str = "", fixes_shape: tuple[int, ...] = ()):
+def lowers(
+    *op_types: str, domain: str = "", fixes_shape: tuple[int, ...] = (), objects: bool = False
+):
     """Declares the decorated function as the lowering of these operators, at every opset.
 
-    fixes_shape: inputs (axes, shape, starts, repeats, ...) that must be known at conversion.
+    fixes_shape: inputs (axes, shape, starts, repeats, ...) that must be known at conversion;
+    objects: this one is for nodes with strings or maps among inputs and outputs.
     """
 
     def declare(lower):
         for op_type in op_types:
-            if (domain, op_type) in _LOWERINGS:
+            key = (domain, op_type, objects)
+            if key in _LOWERINGS:
                 raise ValueError(f"two lowerings for {domain}::{op_type}")
-            _LOWERINGS[domain, op_type] = Lowering(lower, fixes_shape)
+            _LOWERINGS[key] = Lowering(lower, fixes_shape)
         return lower
 
     return declare
@@ -43,7 +48,10 @@ def _load_all() -> None:
         importlib.import_module(f"{__name__}.{module.name}")
 
 
-def lowering_of(domain: str, op_type: str) -> Lowering | None:
-    """The lowering of an operator, or None."""
+def lowering_of(domain: str, op_type: str, objects: bool | None = None) -> Lowering | None:
+    """The lowering of an operator, or None. objects: for strings and maps; None: for either."""
     _load_all()
-    return _LOWERINGS.get(("" if domain == "ai.onnx" else domain, op_type))
+    domain = "" if domain == "ai.onnx" else domain
+    kinds = (False, True) if objects is None else (objects,)
+    found = [_LOWERINGS.get((domain, op_type, kind)) for kind in kinds]
+    return next(filter(None, found), None)

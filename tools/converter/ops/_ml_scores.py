@@ -8,8 +8,10 @@ import numpy as np
 
 from ..errors import Problem
 from ..ir import Tensor
+from ..objects import text_of
 from ._elementwise import emit_unary
 from ._select import emit_gather
+from ._strings import emit_lookup
 
 FLOAT, INT64, STRING = 1, 7, 8
 TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
@@ -28,10 +30,11 @@ def transform_of(node) -> str:
     return name
 
 
-def labels_of(node, ints: str) -> list[int]:
+def labels_of(node, ints: str) -> list[int] | list[str]:
     """The classes of a classifier; ints: the attribute's name. Raises Problem."""
-    if node.attr("classlabels_strings"):
-        raise Problem("string labels", "give the classes integer labels")
+    texts = node.attr("classlabels_strings")
+    if texts:
+        return [text_of(s) for s in texts]
     labels = node.attr(ints)
     if not labels:
         raise Problem(f"{ints} is missing")
@@ -110,7 +113,9 @@ def emit_transform(node, transform: str, x: Tensor, out: Tensor, width: int) -> 
         node.emit("score_transform", [x], [out], [number, rows, width])
 
 
-def emit_labels(node, scores: Tensor, labels: Sequence[int], out: Tensor | None) -> None:
+def emit_labels(
+    node, scores: Tensor, labels: Sequence[int] | Sequence[str], out: Tensor | None
+) -> None:
     """out = the label of the largest score of each sample, the first of equal ones."""
     if out is None:
         return
@@ -119,6 +124,14 @@ def emit_labels(node, scores: Tensor, labels: Sequence[int], out: Tensor | None)
     index = out if plain else node.temp(INT64, out.shape)
     node.emit("arg_reduce", [scores], [index], [0, 0, out.nelem, n, 1])
     if not plain:
+        _emit_lookup(node, labels, index, out)
+
+
+def _emit_lookup(node, labels, index, out):
+    """out = labels[index]"""
+    if out.is_object:
+        emit_lookup(node, index, labels, out)
+    else:
         emit_gather(node, node.constant(np.array(labels, np.int64)), index, out, 0)
 
 
@@ -132,7 +145,12 @@ def emit_pair(node, transform, kind: int, halves: int, x, labels, outputs) -> No
         kind = LOGISTIC
     label, scores = (*outputs, None)[:2]
     rows = x.nelem
-    label = label or node.temp(INT64, (rows,))
+    texts = label if label is not None and label.is_object else None
+    if texts or label is None:
+        label = node.temp(INT64, (rows,))
     scores = scores or node.temp(FLOAT, (rows, 2))
-    table = node.constant(np.array(labels, np.int64))
+    numbers = [0, 1] if isinstance(labels[0], str) else labels
+    table = node.constant(np.array(numbers, np.int64))
     node.emit("class_pair", [x, table], [label, scores], [kind, halves])
+    if texts:
+        _emit_lookup(node, labels, label, texts)

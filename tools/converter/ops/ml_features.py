@@ -7,11 +7,13 @@ import math
 import numpy as np
 
 from ..errors import Problem
+from ..objects import STRING, text_of
 from . import lowers
 from ._elementwise import emit_binary, emit_unary
 from ._ml_scores import FLOAT, cast, floats, rows_of
 from ._move import emit_fill, emit_move
 from ._select import emit_gather, emit_select
+from ._strings import emit_map
 from .select import emit_where
 
 ML = "ai.onnx.ml"
@@ -102,21 +104,32 @@ def lower_extractor(node):
 
 
 @lowers("OneHotEncoder", domain=ML)
+@lowers("OneHotEncoder", domain=ML, objects=True)
 def lower_one_hot(node):
     """Each item compared with each category."""
     x, out = node.inputs[0], node.outputs[0]
-    categories = node.attr("cats_int64s")
+    texts = x.dtype == STRING
+    categories = node.attr("cats_strings" if texts else "cats_int64s")
     if not categories:
-        raise Problem("string categories")
+        raise Problem(f"no categories for {x}")
     if len(set(categories)) < len(categories):
         raise Problem("a category twice")
     if not node.attr("zeros", 1):
         raise Problem("zeros = 0: an unknown category would have to stop the run", "set zeros = 1")
+    if texts:
+        x, categories = _numbered(node, x, [text_of(s) for s in categories])
     x = cast(node, x, INT64)
     column = node.reshaped(x, (*x.shape, 1))
     found = node.temp(BOOL, out.shape)
     emit_binary(node, "equal", column, node.constant(np.array(categories, np.int64)), found)
     node.emit("cast", [found], [out], [])
+
+
+def _numbered(node, x, texts):
+    """Strings as their places among the categories, and these places."""
+    numbers = node.temp(INT64, x.shape)
+    emit_map(node, x, {s: i for i, s in enumerate(texts)}, -1, numbers)
+    return numbers, range(len(texts))
 
 
 @lowers("FeatureVectorizer", domain=ML)

@@ -1,4 +1,4 @@
-"""LabelEncoder -> kernel label_encoder."""
+"""LabelEncoder, CategoryMapper -> kernel label_encoder."""
 
 from __future__ import annotations
 
@@ -6,48 +6,79 @@ import numpy as np
 from onnx import numpy_helper
 
 from ..errors import Problem
+from ..ir import Tensor
+from ..objects import STRING, string_array, text_of
 from . import lowers
+from ._strings import emit_map
+
+ML = "ai.onnx.ml"
 
 
-@lowers("LabelEncoder", domain="ai.onnx.ml")
+@lowers("LabelEncoder", domain=ML)
+@lowers("LabelEncoder", domain=ML, objects=True)
 def lower_label_encoder(node):
     """Of keys that are there twice, the last counts; NaN finds NaN, and 0 finds -0."""
     x, out = node.inputs[0], node.outputs[0]
     if node.attr("classes_strings") is not None:
-        raise Problem("string classes")
-    keys, values = _column(node, "keys", x.np_dtype), _column(node, "values", out.np_dtype)
+        _lower_classes(node, x, out)
+        return
+    keys, values = _column(node, "keys", x), _column(node, "values", out)
     if keys.size != values.size:
         raise Problem(f"{keys.size} keys and {values.size} values")
-    default = _default(node, out.np_dtype)
-    found = {k: v for k, v in zip(keys.tolist(), values, strict=True) if k == k}
-    of_nan = [v for k, v in zip(keys.tolist(), values, strict=True) if k != k]
-    ordered = sorted(found)
-    answers = [*(found[k] for k in ordered), of_nan[-1] if of_nan else default, default]
-    constants = [np.array(ordered, x.np_dtype), np.array(answers, out.np_dtype)]
-    node.emit("label_encoder", [x, *map(node.constant, constants)], [out], [])
+    answers = dict(zip(keys.tolist(), values, strict=True))
+    emit_map(node, x, answers, _default(node, out), out)
 
 
-def _column(node, kind, dtype) -> np.ndarray:
+def _lower_classes(node, x, out):
+    """Opset 1: strings to their places, or places to strings."""
+    classes = [text_of(s) for s in node.attr("classes_strings")]
+    if x.dtype == STRING:
+        answers, default = {s: i for i, s in enumerate(classes)}, node.attr("default_int64", -1)
+    else:
+        answers, default = dict(enumerate(classes)), node.attr("default_string", "_Unused")
+    emit_map(node, x, answers, default, out)
+
+
+@lowers("CategoryMapper", domain=ML, objects=True)
+def lower_category_mapper(node):
+    """Strings to integers or integers to strings."""
+    x, out = node.inputs[0], node.outputs[0]
+    texts = [text_of(s) for s in node.attr("cats_strings", [])]
+    numbers = node.attr("cats_int64s", [])
+    if len(texts) != len(numbers):
+        raise Problem(f"{len(texts)} cats_strings and {len(numbers)} cats_int64s")
+    if x.dtype == STRING:
+        answers, default = dict(zip(texts, numbers, strict=True)), node.attr("default_int64", -1)
+    else:
+        answers = dict(zip(numbers, texts, strict=True))
+        default = node.attr("default_string", "_Unused")
+    emit_map(node, x, answers, default, out)
+
+
+def _column(node, kind, t: Tensor) -> np.ndarray:
     """keys or values, from whichever attribute has them. Raises Problem."""
-    if node.attr(kind + "_strings") is not None:
-        raise Problem(f"string {kind}")
-    for suffix in ("_int64s", "_floats", "_tensor"):
+    for suffix in ("_strings", "_int64s", "_floats", "_tensor"):
         found = node.attr(kind + suffix)
-        if found is not None:
-            data = numpy_helper.to_array(found) if suffix == "_tensor" else np.array(found)
-            if data.dtype.kind not in "iuf":
-                raise Problem(f"string {kind}")
-            column = data.reshape(-1).astype(dtype)
-            if dtype.kind != "f" and not np.array_equal(column, data.reshape(-1)):
-                raise Problem(f"{kind} that {dtype} does not hold")
-            return column
+        if found is None:
+            continue
+        data = numpy_helper.to_array(found) if suffix == "_tensor" else np.array(found)
+        if (t.dtype == STRING) != (data.dtype.kind in "OSU"):
+            raise Problem(f"{kind}{suffix} for {t}")
+        if t.dtype == STRING:
+            return string_array(data.reshape(-1))
+        column = data.reshape(-1).astype(t.np_dtype)
+        if t.np_dtype.kind != "f" and not np.array_equal(column, data.reshape(-1)):
+            raise Problem(f"{kind} that {t.np_dtype} does not hold")
+        return column
     raise Problem(f"no {kind}")
 
 
-def _default(node, dtype):
+def _default(node, out: Tensor):
     tensor = node.attr("default_tensor")
     if tensor is not None and tensor.data_type:
         return numpy_helper.to_array(tensor).reshape(-1)[0]
-    if dtype.kind == "f":
+    if out.dtype == STRING:
+        return node.attr("default_string", "_Unused")
+    if out.np_dtype.kind == "f":
         return node.attr("default_float", -0.0)
     return node.attr("default_int64", -1)

@@ -24,6 +24,7 @@ ML = "ai.onnx.ml"
 
 
 @lowers("LinearClassifier", domain=ML)
+@lowers("LinearClassifier", domain=ML, objects=True)
 def lower_classifier(node):
     """A single row of coefficients is the score of the second of two classes."""
     labels, transform = labels_of(node, "classlabels_ints"), transform_of(node)

@@ -55,6 +55,7 @@ def _emit_sign(node, x, out):
 
 
 @lowers("SVMClassifier", domain=ML)
+@lowers("SVMClassifier", domain=ML, objects=True)
 def lower_classifier(node):
     """A score and a vote for each pair of classes; probabilities couple these (Platt, Wu)."""
     labels, transform = labels_of(node, "classlabels_ints"), transform_of(node)

@@ -30,6 +30,7 @@ _AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
 
 
 @lowers("TreeEnsembleClassifier", domain=ML)
+@lowers("TreeEnsembleClassifier", domain=ML, objects=True)
 def lower_classifier(node):
     """Two classes of which only the first has weights are one score: see kernel class_pair."""
     labels = labels_of(node, "classlabels_int64s")

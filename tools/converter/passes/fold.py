@@ -19,7 +19,7 @@ from onnx_ir.passes import common as ir_passes
 from onnxscript import optimizer
 
 from ..load import opset_of
-from . import sequences
+from . import maps, sequences
 
 # Elements a folded constant may have: above, the file would grow for nothing (Expand of a scalar).
 _INPUT_LIMIT = 1 << 20
@@ -42,12 +42,8 @@ _FILL_LIMIT = 1 << 8
 
 
 def fold(model: onnx.ModelProto) -> onnx.ModelProto:
-    """A copy of the model in which all constant expressions are initializers.
-
-    A model with maps (ZipMap), which onnx-ir cannot hold, comes back as it is.
-    """
-    if any(_has_map(value.type) for value in model.graph.output):
-        return model
+    """A copy of the model in which all constant expressions are initializers."""
+    model, aside = maps.set_aside(model)
     logging.getLogger("onnxscript").setLevel(logging.ERROR)  # what it does not fold is no news
     ir = onnx_ir.from_proto(model)
     optimizer.fold_constants(
@@ -59,7 +55,7 @@ def fold(model: onnx.ModelProto) -> onnx.ModelProto:
     )
     ir_passes.LiftConstantsToInitializersPass(lift_all_constants=True, size_limit=0)(ir)
     ir_passes.RemoveUnusedNodesPass()(ir)
-    return onnx_ir.to_proto(ir)
+    return maps.put_back(onnx_ir.to_proto(ir), aside)
 
 
 def _chooser(opset):
@@ -73,9 +69,3 @@ def _chooser(opset):
         return False if _RIGHT_SINCE.get(node.op_type, 0) > opset else None
 
     return choose
-
-
-def _has_map(type_proto) -> bool:
-    if type_proto.HasField("sequence_type"):
-        return _has_map(type_proto.sequence_type.elem_type)
-    return type_proto.HasField("map_type")

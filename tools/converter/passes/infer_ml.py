@@ -89,11 +89,34 @@ def _extractor(attributes, x, index):
     return [(x[0], [*x[1][:-1], n] if len(x[1]) > 1 else [1, n])]
 
 
+def _label_encoder(attributes, x):
+    """The output's dtype is that of the values."""
+    if "classes_strings" in attributes:
+        return [(INT64 if x[0] == STRING else STRING, x[1])]
+    if "values_tensor" in attributes:
+        return [(attributes["values_tensor"].data_type, x[1])]
+    kinds = {"values_strings": STRING, "values_int64s": INT64, "values_floats": FLOAT}
+    found = [dtype for name, dtype in kinds.items() if name in attributes]
+    return [(found[0], x[1])] if found else []
+
+
+def _dict_vectorizer(attributes, x):
+    vocabulary = attributes.get("string_vocabulary") or attributes.get("int64_vocabulary", [])
+    return [(x[0] & 15, [1, len(vocabulary)])]  # the dtype of the map's values
+
+
+def _category_mapper(attributes, x):
+    return [(INT64 if x[0] == STRING else STRING, x[1])]
+
+
 _RULES = {
     "ArrayFeatureExtractor": _extractor,
     "Binarizer": _same,
+    "CategoryMapper": _category_mapper,
+    "DictVectorizer": _dict_vectorizer,
     "FeatureVectorizer": _feature_vectorizer,
     "Imputer": _same,
+    "LabelEncoder": _label_encoder,
     "LinearClassifier": _classifier("classlabels_ints"),
     "LinearRegressor": _regressor("targets"),
     "Normalizer": _same_float,

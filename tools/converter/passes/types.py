@@ -5,12 +5,14 @@ from __future__ import annotations
 import onnx
 from onnx import helper
 
+from .. import objects
+
 # (ONNX dtype, dims)
 Value = tuple[int, list[int]]
 
 
 def known_values(graph: onnx.GraphProto) -> dict[str, Value]:
-    """The tensors of known shape, by name."""
+    """The tensors of known shape and the maps, by name."""
     known: dict[str, Value] = {t.name: (t.data_type, list(t.dims)) for t in graph.initializer}
     for info in [*graph.input, *graph.value_info, *graph.output]:
         value = value_of(info)
@@ -20,7 +22,10 @@ def known_values(graph: onnx.GraphProto) -> dict[str, Value]:
 
 
 def value_of(info) -> Value | None:
-    """A value's type, if it is a tensor of known shape."""
+    """A value's type, if it is a tensor of known shape or a map."""
+    as_map = objects.dtype_of(info.type)
+    if as_map is not None:
+        return as_map, []
     t = info.type.tensor_type
     if not t.elem_type or not t.HasField("shape"):
         return None

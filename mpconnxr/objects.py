@@ -1,0 +1,210 @@
+"""Strings and maps: values that are Python objects, outside of the arena.
+
+Imported only for a model that has some. A run allocates for them what Python does.
+"""
+
+import struct
+
+from .errors import InputError, ModelError, UnsupportedError
+from .feed import Writer, write_all
+from .reader import STORAGE_DATA, STORAGE_OBJECT
+
+OPEN = -1  # a dimension of strings that a run decides
+
+_STRING = 8
+# The number of a map: MAP, plus SEQUENCE for a list of maps, plus STRING_KEYS (otherwise they are
+# int64), plus the dtype of its values.
+_MAP, _SEQUENCE, _STRING_KEYS = 64, 32, 16
+_VALUES = {1: "float32", 7: "int64", _STRING: "string", 11: "float64"}
+
+_MOST = 1 << 24  # elements, so that a damaged file does not take the whole heap
+
+
+class Strings:
+    """A tensor of strings.
+
+    name; dtype: 'string'; shape: a tuple; data: list of str, C order. A shape that only a run
+    knows is_open, and empty before the first one.
+    """
+
+    dtype = "string"
+    nbytes = 0
+
+    def __init__(self, shape, data, is_open=False):
+        self.name = None
+        self.shape = shape
+        self.data = data
+        self.is_open = is_open
+
+    @property
+    def nelem(self):
+        return len(self.data)
+
+    def set(self, shape, data):
+        """The outcome of a run where that decides the shape."""
+        self.shape = shape
+        self.data = data
+
+
+class Maps:
+    """A map, or a list of maps.
+
+    name; dtype: 'map(string,float32)' or 'seq(map(...))'; shape: () or (number of maps,);
+    data: a dict, or a list of dicts; keys, values: dtypes.
+    """
+
+    nbytes = 0
+    is_open = True
+
+    def __init__(self, dtype):
+        self.name = None
+        self.is_sequence = dtype & _SEQUENCE
+        self.keys = "string" if dtype & _STRING_KEYS else "int64"
+        self.values = _VALUES[dtype & 15]
+        self.data = [] if self.is_sequence else {}
+
+    @property
+    def dtype(self):
+        name = "map({},{})".format(self.keys, self.values)
+        return "seq({})".format(name) if self.is_sequence else name
+
+    @property
+    def shape(self):
+        return (len(self.data),) if self.is_sequence else ()
+
+    @property
+    def nelem(self):
+        return len(self.data) if self.is_sequence else 1
+
+
+def _fail(i, what):
+    raise ModelError("not a valid model file: tensor {}: {}".format(i, what))
+
+
+def check(info, i, flags):
+    """ModelError unless the record of tensor i is one of strings or maps."""
+    is_map = _MAP <= info.dtype < 2 * _MAP and (info.dtype & 15) in _VALUES
+    if info.dtype != _STRING and not is_map or flags:
+        raise UnsupportedError("tensor {}: dtype {} or flags {}".format(i, info.dtype, flags))
+    n = 1
+    for d in info.shape:
+        if d < OPEN or d == OPEN and info.storage == STORAGE_DATA:
+            _fail(i, "negative dimension")
+        n *= max(d, 1)
+        if n > _MOST:
+            _fail(i, "too many elements")
+    if info.offset < 0 or info.stored_nbytes < 0:
+        _fail(i, "offset or size")
+    if info.storage == STORAGE_OBJECT:
+        if info.stored_nbytes:
+            _fail(i, "an object with bytes")
+        if is_map and len(info.shape) != (1 if info.dtype & _SEQUENCE else 0):
+            _fail(i, "rank")
+    elif info.storage != STORAGE_DATA or is_map:
+        _fail(i, "storage class")
+
+
+class Slots:
+    """Makes the tensors of a model. Those of one slot share their list of strings."""
+
+    def __init__(self):
+        self._taken = {}
+
+    def make(self, reader, info, i):
+        """Tensor i of the file."""
+        try:
+            if info.storage == STORAGE_DATA:
+                return Strings(info.shape, _stored(reader, info, i))
+            return self._empty(info, i)
+        except MemoryError:
+            raise UnsupportedError("not enough memory for tensor {}".format(i))
+
+    def _empty(self, info, i):
+        if info.dtype == _STRING and OPEN not in info.shape:
+            return Strings(info.shape, self._shared(info, i))
+        if info.offset in self._taken:
+            _fail(i, "slot of another one")
+        self._taken[info.offset] = None
+        if info.dtype != _STRING:
+            return Maps(info.dtype)
+        return Strings(tuple([0 if d == OPEN else d for d in info.shape]), [], True)
+
+    def _shared(self, info, i):
+        n = _product(info.shape)
+        data = self._taken.get(info.offset, ())
+        if data == ():
+            data = self._taken[info.offset] = [""] * n
+        if data is None or len(data) != n:
+            _fail(i, "slot of another one")
+        return data
+
+
+def _product(dims):
+    n = 1
+    for d in dims:
+        n *= d
+    return n
+
+
+def _stored(reader, info, i):
+    """The strings of a constant."""
+    buffer, at = reader.buffer(info, None)
+    end = at + info.stored_nbytes
+    found = []
+    for _ in range(_product(info.shape)):
+        if at + 4 > end:
+            _fail(i, "strings missing")
+        nbytes = struct.unpack_from("<I", buffer, at)[0]
+        at += 4
+        if nbytes > end - at:
+            _fail(i, "string beyond its tensor")
+        try:
+            found.append(str(bytes(memoryview(buffer)[at : at + nbytes]), "utf-8"))
+        except UnicodeError:
+            _fail(i, "not UTF-8")
+        at += nbytes
+    if at != end:
+        _fail(i, "bytes behind its strings")
+    return found
+
+
+def fill(t, x):
+    """Copies a user's value into strings or a map. Raises InputError."""
+    if isinstance(t, Strings):
+        if t.is_open or isinstance(x, (bytes, bytearray, memoryview)):
+            raise InputError("{}: strings of shape {} are needed".format(t.name, t.shape))
+        write_all(_StringWriter(t), [x] if t.shape == (1,) and isinstance(x, str) else x)
+        return
+    if t.is_sequence:
+        raise InputError("{}: a list of maps is no input".format(t.name))
+    if isinstance(x, (list, tuple)) and len(x) == 1:
+        x = x[0]
+    if not isinstance(x, dict):
+        raise InputError("{}: a dict is needed".format(t.name))
+    for key in x:
+        _check_item(t, key, t.keys)
+        _check_item(t, x[key], t.values)
+    t.data = dict(x)
+
+
+def _check_item(t, value, dtype):
+    kind = str if dtype == "string" else int if dtype == "int64" else (int, float)
+    if not isinstance(value, kind):
+        raise InputError("{}: {!r} is no {}".format(t.name, value, dtype))
+
+
+class _StringWriter(Writer):
+    def _put(self, value, is_pattern=False):
+        if not isinstance(value, str):
+            raise InputError("{}: {!r} is no string".format(self.t.name, value))
+        if self.at >= self.t.nelem:
+            raise InputError("{}: more than {} values".format(self.t.name, self.t.nelem))
+        self.t.data[self.at] = value
+        self.at += 1
+
+
+def expect_fixed(node, *tensors):
+    """ModelError unless these are strings of a shape that no run changes."""
+    node.expect_dtype("string", *tensors)
+    for t in tensors:
+        node.require(not t.is_open, "strings of a shape that a run decides")

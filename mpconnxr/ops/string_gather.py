@@ -1,0 +1,53 @@
+"""string_gather: rows of strings chosen by indices.
+
+    out[o, k, i] = x[o, index[k], i]        (a negative index counts from the end)
+
+Serves Gather and ArrayFeatureExtractor on strings (all opsets), and string labels of classifiers.
+
+    x      strings (outer, n, inner) of fixed shape;  index  int32 or int64 (K)
+    out    strings (outer, K, inner);  params  outer, n, inner
+Raises ModelError; InputError when it runs, for an index outside -n .. n - 1. A step allocates
+nothing but big integers.
+"""
+
+from ..errors import InputError
+from ..objects import expect_fixed
+
+OBJECTS = True
+
+
+def prepare(node):
+    node.expect(2, 1, 3)
+    x, index = node.inputs
+    out = node.outputs[0]
+    expect_fixed(node, x, out)
+    node.require(index.dtype in ("int32", "int64"), "indices of dtype " + index.dtype)
+    outer, n, inner = node.extents(0, 3)
+    node.require(outer * n * inner == x.nelem, "input size")
+    node.require(outer * index.nelem * inner == out.nelem, "output size")
+    if out.nelem == 0:
+        return 0, None
+    return out.nelem, _Gather(node.name, index.data, x.data, out.data, (n, inner)).step
+
+
+class _Gather:
+    """The extent is items of the output."""
+
+    def __init__(self, name, index, x, out, shape):
+        self.name, self.index, self.x, self.out = name, index, x, out
+        self.n, self.inner = shape
+
+    def step(self, lo, hi):
+        k, inner = len(self.index), self.inner
+        while lo < hi:
+            row = lo // inner
+            i = self.index[row % k]
+            if i < 0:
+                i += self.n
+            if not 0 <= i < self.n:
+                self._refuse()
+            self.out[lo] = self.x[(row // k * self.n + i) * inner + lo % inner]
+            lo += 1
+
+    def _refuse(self):
+        raise InputError("{}: an index is outside -{} .. {}".format(self.name, self.n, self.n - 1))

@@ -1,0 +1,87 @@
+"""string_normalizer: drops stop words and changes the case of the others.
+
+Serves StringNormalizer (all opsets). The order of the strings stays; if none is left, one empty
+string is.
+
+    x       strings (C) or (1, C);  stopwords  strings, a constant
+    table   int32 (K, 8), a constant: letters beyond ASCII whose code points lie at equal steps,
+            as first, last, step and difference to the other case, for lower case; then for upper
+    out     strings, x's rank, of a length that the run decides
+    params  case (0: as it is, 1: lower, 2: upper), whether the comparison heeds the case
+Letters that have no single counterpart (such as German sharp s) stay. Raises ModelError. A step
+allocates the strings and the list that it makes.
+"""
+
+OBJECTS = True
+_ROW = 4  # numbers about a run of letters
+
+
+def prepare(node):
+    node.expect(3, 1, 2)
+    x, stopwords, table = node.inputs
+    out = node.outputs[0]
+    node.expect_dtype("string", x, stopwords, out)
+    node.expect_dtype("int32", table)
+    case, heeds = node.extents(0, 2)
+    node.require(case < 3 and heeds < 2, "params")
+    node.require(out.is_open and len(out.shape) == len(x.shape) in (1, 2), "shapes")
+    node.require(len(x.shape) == 1 or out.shape[0] == 1, "shapes")
+    node.require(table.nelem % (2 * _ROW) == 0, "table")
+    half = table.nelem // 2
+    lower, upper = _runs(node, table.data, 0, half), _runs(node, table.data, half, 2 * half)
+    step = _Normalizer(x, out)
+    step.change = _Changer(lower if case == 1 else upper, case == 1).change if case else None
+    step.fold = None if heeds else _Changer(lower, True).change
+    words = stopwords.data
+    step.stops = {w if heeds else step.fold(w): True for w in words}
+    return 1, step.step
+
+
+def _runs(node, table, at, end):
+    """[(first, last, step, difference)]"""
+    found = []
+    while at < end:
+        first, last, step, delta = [table[at + k] for k in range(_ROW)]
+        node.require(127 < first <= last < 0x110000 and step > 0, "table")
+        for code in (first + delta, last + delta):
+            node.require(0 <= code < 0xD800 or 0xE000 <= code < 0x110000, "table")
+        found.append((first, last, step, delta))
+        at += _ROW
+    return found
+
+
+class _Changer:
+    """Changes the case of a string: Python does so with ASCII letters, the runs with others."""
+
+    def __init__(self, runs, to_lower):
+        self.runs = runs
+        self.to_lower = to_lower
+
+    def change(self, s):
+        s = s.lower() if self.to_lower else s.upper()
+        for c in s:
+            if ord(c) > 127:
+                return "".join([chr(self._code(ord(c))) for c in s])
+        return s
+
+    def _code(self, code):
+        if code > 127:
+            for first, last, step, delta in self.runs:
+                if first <= code <= last and (code - first) % step == 0:
+                    return code + delta
+        return code
+
+
+class _Normalizer:
+    """change: the wanted case, or None; fold: what makes strings of any case equal, or None."""
+
+    def __init__(self, x, out):
+        self.x, self.out = x, out
+
+    def step(self, lo, hi):
+        found = []
+        for s in self.x.data:
+            if (self.fold(s) if self.fold else s) not in self.stops:
+                found.append(self.change(s) if self.change else s)
+        found = found or [""]
+        self.out.set((len(found),) if len(self.x.shape) == 1 else (1, len(found)), found)

@@ -1,0 +1,52 @@
+"""string_split: substrings between delimiters.
+
+    out[i] = x[i] split, with empty strings behind, as many as the longest one needs
+    count[i] = the number of substrings of x[i]
+
+Serves StringSplit (all opsets). An empty delimiter stands for any white space (of ASCII), which
+is then dropped at both ends, too, as Python's str.split does.
+
+    x       strings of fixed shape (N);  delimiter  one string, a constant
+    out     strings (N, longest), decided by the run;  count  int64 (N)
+    params  the most splits, or -1;  x's dims
+Raises ModelError. A step allocates the strings and lists that it makes.
+"""
+
+from ..objects import expect_fixed
+
+OBJECTS = True
+
+
+def prepare(node):
+    node.expect(2, 2, len(node.params))
+    x, delimiter = node.inputs
+    out, count = node.outputs
+    expect_fixed(node, x, delimiter)
+    node.expect_dtype("string", out)
+    node.expect_dtype("int64", count)
+    node.require(delimiter.nelem == 1 and out.is_open and count.nelem == x.nelem, "sizes")
+    node.require(len(node.params) >= 1 and node.params[0] >= -1, "params")
+    shape = tuple(node.extents(1, len(node.params) - 1))
+    node.require(shape == x.shape, "dims")
+    step = _Split(x.data, out, count.data, shape)
+    step.most, step.delimiter = node.params[0], delimiter.data[0] or None
+    return 1, step.step
+
+
+class _Split:
+    def __init__(self, x, out, count, shape):
+        self.x, self.out, self.count, self.shape = x, out, count, shape
+
+    def step(self, lo, hi):
+        parts = [self._parts(s) for s in self.x]
+        longest = 0
+        for i in range(len(parts)):
+            self.count[i] = len(parts[i])
+            longest = max(longest, len(parts[i]))
+        found = []
+        for part in parts:
+            found += part + [""] * (longest - len(part))
+        self.out.set(self.shape + (longest,), found)
+
+    def _parts(self, s):
+        return s.split(self.delimiter, self.most)

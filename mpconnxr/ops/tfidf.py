@@ -1,0 +1,120 @@
+"""tfidf: how often each of many n-grams occurs in each row.
+
+    count[r, k] = places in row r where the items at distance s + 1, s = 0 .. skips, are n-gram k
+    out[r, index[k]] = count, or 1 if it is not 0, or that times weight[index[k]]
+
+Serves TfIdfVectorizer (all opsets). Single items are counted once, whatever the skips.
+
+    x        integers or strings, rows of equal length; of strings as many as the run has
+    words    x's dtype (int64 for integers), rising: the items of the n-grams
+    grams    int32: n-grams of each length as places in words, in rising order
+    index    int32: their places in a row of the output
+    weights  float32 (width of the output), or (0): all are 1
+    out      float32 (rows, width)
+    params   rows, width, most skips, whether a count stays a count (else it becomes 1), then the
+             number of n-grams of length 1, 2, ...
+Raises ModelError. A step allocates boxed floats and big integers.
+"""
+
+from ..tensor import range_of
+
+OBJECTS = True
+
+
+def prepare(node):
+    node.require(len(node.params) >= 4, "params")
+    node.expect(5, 1, len(node.params))
+    x, words, grams, index, weights = node.inputs
+    out = node.outputs[0]
+    strings = x.dtype == "string"
+    node.require(strings or range_of(x.dtype), "dtype " + x.dtype)
+    node.expect_dtype("string" if strings else "int64", words)
+    node.expect_dtype("int32", grams, index)
+    node.expect_dtype("float32", weights, out)
+    rows, width, skips, counts = node.extents(0, 4)
+    numbers = node.extents(4, len(node.params) - 4)
+    node.require(rows * width == out.nelem and weights.nelem in (0, width), "output size")
+    node.require(rows > 0 and counts < 2, "params")
+    node.require(strings or x.nelem % rows == 0, "input size")
+    used = sum([(i + 1) * n for i, n in enumerate(numbers)])
+    node.require(used == grams.nelem and sum(numbers) == index.nelem, "n-grams")
+    for i in range(index.nelem):
+        node.require(0 <= index.data[i] < width, "place in the output")
+    step = _Tfidf(x, words.data, out.data, (rows, width, skips, counts))
+    step.grams, step.index, step.numbers = grams.data, index.data, numbers
+    step.weights = weights.data if weights.nelem else None
+    return rows, step.step
+
+
+class _Tfidf:
+    """The extent is rows."""
+
+    def __init__(self, x, words, out, shape):
+        self.x, self.words, self.out = x, words, out
+        self.rows, self.width, self.skips, self.counts = shape
+
+    def step(self, lo, hi):
+        data = self.x.data
+        n = len(data) // self.rows
+        while lo < hi:
+            at = lo * self.width
+            end = at + self.width
+            while at < end:
+                self.out[at] = 0.0
+                at += 1
+            items = [self._find(data[i]) for i in range(lo * n, lo * n + n)]
+            self._count_all(items, lo * self.width)
+            self._weigh(lo * self.width)
+            lo += 1
+
+    def _find(self, v):
+        """A word's place, or -1."""
+        words = self.words
+        low, high = 0, len(words)
+        while low < high:
+            middle = (low + high) // 2
+            if words[middle] < v:
+                low = middle + 1
+            else:
+                high = middle
+        return low if low < len(words) and words[low] == v else -1
+
+    def _count_all(self, items, out_at):
+        at = first = 0
+        for i, number in enumerate(self.numbers):
+            skip = 0
+            while number and i * (skip + 1) < len(items) and skip <= (self.skips if i else 0):
+                for start in range(len(items) - i * (skip + 1)):
+                    k = self._gram(items, start, skip + 1, (at, i + 1, number))
+                    if k >= 0:
+                        self.out[out_at + self.index[first + k]] += 1.0
+                skip += 1
+            at += number * (i + 1)
+            first += number
+
+    def _gram(self, items, start, distance, table):
+        """Number of the n-gram that starts here, or -1."""
+        at, length, number = table
+        low, high = 0, number
+        while low < high:
+            middle = (low + high) // 2
+            k = 0
+            place = at + middle * length
+            while k < length and self.grams[place + k] == items[start + k * distance]:
+                k += 1
+            if k == length:
+                return middle
+            if self.grams[place + k] < items[start + k * distance]:
+                low = middle + 1
+            else:
+                high = middle
+        return -1
+
+    def _weigh(self, at):
+        i = 0
+        while i < self.width:
+            v = self.out[at + i]
+            if v and not self.counts:
+                v = 1.0
+            self.out[at + i] = v * self.weights[i] if self.weights else v
+            i += 1

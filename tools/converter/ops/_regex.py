@@ -1,0 +1,205 @@
+"""Regular expressions as deterministic automata: what RE2 and Python mean alike.
+
+Python's own parser reads the expression; what lies outside of the regular subset (look-around,
+references, word boundaries), or means different things in RE2 and Python, is a Problem.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from re import _constants as c
+from re import _parser
+
+from ..errors import Problem
+
+_LAST = 0x10FFFF
+_MOST_STATES = 1000
+_MOST_NODES = 20_000  # of the automaton that is not deterministic yet
+
+Ranges = list[tuple[int, int]]
+
+_CATEGORIES = {  # of RE2, which knows ASCII only
+    c.CATEGORY_DIGIT: [(48, 57)],
+    c.CATEGORY_SPACE: [(9, 10), (12, 13), (32, 32)],
+    c.CATEGORY_WORD: [(48, 57), (65, 90), (95, 95), (97, 122)],
+}
+_NEGATIONS = {
+    c.CATEGORY_NOT_DIGIT: c.CATEGORY_DIGIT,
+    c.CATEGORY_NOT_SPACE: c.CATEGORY_SPACE,
+    c.CATEGORY_NOT_WORD: c.CATEGORY_WORD,
+}
+
+
+def automaton(pattern: str) -> tuple[list[int], list[int], list[list[int]]]:
+    """(starts of intervals of code points, class of each, table) for kernel string_match.
+
+    table: a row a state: whether it accepts, then the next state by class. Raises Problem.
+    """
+    nfa = _Nfa()
+    end = nfa.add(_parse(pattern), 0)
+    starts = nfa.starts()
+    rows, accepting = _determined(nfa, end, starts)
+    rows, accepting = _minimized(rows, accepting)
+    columns = list(zip(*rows, strict=True))
+    distinct = list(dict.fromkeys(columns))
+    classes = [distinct.index(column) for column in columns]
+    kept = [i for i in range(len(starts)) if i == 0 or classes[i] != classes[i - 1]]
+    table = [[int(a), *(col[i] for col in distinct)] for i, a in enumerate(accepting)]
+    return [starts[i] for i in kept], [classes[i] for i in kept], table
+
+
+def _parse(pattern):
+    for text, why in (("[[:", "a POSIX class"), ("\\p", "a Unicode class"), ("\\Q", "\\Q")):
+        if text in pattern:
+            raise Problem(f"pattern {pattern!r}: {why}")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # of what a later Python will read otherwise
+            parsed = _parser.parse(pattern)
+    except (re.error, Warning, OverflowError, RecursionError) as e:
+        raise Problem(f"pattern {pattern!r}: {e}") from None
+    if parsed.state.flags & ~re.UNICODE:
+        raise Problem(f"pattern {pattern!r}: flags")
+    items = list(parsed)
+    # the whole string is matched: anchors at its ends change nothing
+    while items and items[0] in ((c.AT, c.AT_BEGINNING), (c.AT, c.AT_BEGINNING_STRING)):
+        items.pop(0)
+    while items and items[-1] in ((c.AT, c.AT_END), (c.AT, c.AT_END_STRING)):
+        items.pop()
+    return items
+
+
+class _Nfa:
+    """moves: by node [(ranges, next node)]; jumps: by node the nodes reached without a character."""
+
+    def __init__(self):
+        self.moves: list[list[tuple[Ranges, int]]] = [[]]
+        self.jumps: list[list[int]] = [[]]
+
+    def node(self) -> int:
+        if len(self.moves) >= _MOST_NODES:
+            raise Problem("the pattern is too large")
+        self.moves.append([])
+        self.jumps.append([])
+        return len(self.moves) - 1
+
+    def add(self, items, at: int) -> int:
+        """Parsed items from a node on; returns the node behind them."""
+        for op, value in items:
+            at = self._add_one(op, value, at)
+        return at
+
+    def _add_one(self, op, value, at):
+        if op in (c.MAX_REPEAT, c.MIN_REPEAT):  # how much is tried first makes no difference
+            return self._repeat(*value, at)
+        if op == c.SUBPATTERN and not value[1] and not value[2]:
+            return self.add(value[3], at)
+        if op == c.BRANCH:
+            end = self.node()
+            for branch in value[1]:
+                self.jumps[self.add(branch, at)].append(end)
+            return end
+        end = self.node()
+        self.moves[at].append((_ranges(op, value), end))
+        return end
+
+    def _repeat(self, least, most, items, at):
+        for _ in range(least):
+            at = self.add(items, at)
+        if most == c.MAXREPEAT:
+            # a node of its own, so that the way back cannot lead into what was before
+            start = self.node()
+            self.jumps[at].append(start)
+            self.jumps[self.add(items, start)].append(start)
+            end = self.node()
+            self.jumps[start].append(end)
+            return end
+        end = self.node()
+        for _ in range(most - least):
+            self.jumps[at].append(end)
+            at = self.add(items, at)
+        self.jumps[at].append(end)
+        return end
+
+    def starts(self) -> list[int]:
+        """First code points of intervals between whose members no range makes a difference."""
+        found = {0}
+        for moves in self.moves:
+            for ranges, _ in moves:
+                for first, last in ranges:
+                    found |= {first, last + 1}
+        return sorted(found - {_LAST + 1})
+
+    def closure(self, nodes) -> frozenset[int]:
+        found, left = set(), list(nodes)
+        while left:
+            node = left.pop()
+            if node not in found:
+                found.add(node)
+                left += self.jumps[node]
+        return frozenset(found)
+
+
+def _ranges(op, value) -> Ranges:
+    """The code points that one character of the pattern matches."""
+    if op == c.LITERAL:
+        return [(value, value)]
+    if op == c.NOT_LITERAL:
+        return _others([(value, value)])
+    if op == c.ANY:
+        return _others([(10, 10)])
+    if op == c.RANGE:
+        return [value]
+    if op == c.CATEGORY:
+        return _CATEGORIES.get(value) or _others(_CATEGORIES[_NEGATIONS[value]])
+    if op == c.IN:
+        negated = value[0][0] == c.NEGATE
+        ranges = [r for item in value[negated:] for r in _ranges(*item)]
+        return _others(ranges) if negated else ranges
+    raise Problem(f"a pattern with {str(op).lower()}")
+
+
+def _others(ranges: Ranges) -> Ranges:
+    found, at = [], 0
+    for first, last in sorted(ranges):
+        if at < first:
+            found.append((at, first - 1))
+        at = max(at, last + 1)
+    return found + ([(at, _LAST)] if at <= _LAST else [])
+
+
+def _determined(nfa, end, starts):
+    """(next state by interval for each state, whether it accepts)."""
+    first = nfa.closure([0])
+    numbers, left = {first: 0}, [first]
+    rows = []
+    while len(rows) < len(left):
+        state = left[len(rows)]
+        moves = [m for node in state for m in nfa.moves[node]]
+        row = []
+        for code in starts:
+            found = nfa.closure(n for ranges, n in moves if any(a <= code <= b for a, b in ranges))
+            if found not in numbers:
+                if len(numbers) >= _MOST_STATES:
+                    raise Problem(f"the pattern needs more than {_MOST_STATES} states")
+                numbers[found] = len(left)
+                left.append(found)
+            row.append(numbers[found])
+        rows.append(row)
+    return rows, [end in state for state in left]
+
+
+def _minimized(rows, accepting):
+    """The fewest states (Moore): those are one that no string tells apart."""
+    group = [int(a) for a in accepting]
+    while True:
+        keys = [(group[i], *(group[n] for n in row)) for i, row in enumerate(rows)]
+        numbers = {key: i for i, key in enumerate(dict.fromkeys(keys))}  # state 0 stays 0
+        new = [numbers[key] for key in keys]
+        if len(numbers) == len(set(group)):
+            break
+        group = new
+    chosen = {g: i for i, g in reversed(list(enumerate(new)))}
+    order = sorted(chosen)
+    return [[new[n] for n in rows[chosen[g]]] for g in order], [accepting[chosen[g]] for g in order]

@@ -1,0 +1,130 @@
+"""Operators on strings that have kernels of their own."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from ..errors import Problem
+from ..objects import OPEN, STRING, string_array
+from . import lowers
+from ._regex import automaton
+from ._strings import broadcast, require_fixed, set_open
+from .cast import emit_cast
+
+FLOAT, INT64, BOOL, DOUBLE = 1, 7, 9, 11
+_CASES = ("NONE", "LOWER", "UPPER")
+
+
+@lowers("StringConcat", objects=True)
+def lower_concat(node):
+    out = node.outputs[0]
+    pair = [broadcast(node, x, out.shape) for x in node.inputs]
+    node.emit("string_join", pair, [out], [0])
+
+
+@lowers("Equal", objects=True)
+def lower_equal(node):
+    out = node.outputs[0]
+    pair = [broadcast(node, x, out.shape) for x in node.inputs]
+    node.emit("string_join", pair, [out], [1])
+
+
+@lowers("Where", objects=True)
+def lower_where(node):
+    out = node.outputs[0]
+    parts = [broadcast(node, x, out.shape) for x in node.inputs]
+    node.emit("string_select", parts, [out], [])
+
+
+@lowers("StringNormalizer", objects=True)
+def lower_normalizer(node):
+    """The locale does not count: letters change as Unicode says."""
+    x, out = node.inputs[0], node.outputs[0]
+    if len(x.shape) not in (1, 2) or (len(x.shape) == 2 and x.shape[0] != 1):
+        raise Problem(f"input of shape {list(x.shape)}, [C] or [1, C] is needed")
+    case = node.attr("case_change_action", "NONE")
+    if case not in _CASES:
+        raise Problem(f"case_change_action {case}")
+    set_open(out, (*x.shape[:-1], OPEN))
+    heeds = bool(node.attr("is_case_sensitive", 0))
+    stopwords = node.constant(string_array(node.attr("stopwords", [])))
+    changes = case != "NONE" or not heeds
+    table = node.constant(_case_table() if changes else np.zeros((0, 4), np.int32))
+    node.emit("string_normalizer", [x, stopwords, table], [out], [_CASES.index(case), heeds])
+
+
+@cache
+def _case_table() -> np.ndarray:
+    """Letters with one counterpart: runs to lower case, then as many rows to upper case."""
+    halves = [_runs(str.lower), _runs(str.upper)]
+    rows = max(map(len, halves))
+    return np.concatenate([np.resize(half, (rows, 4)) for half in halves]).astype(np.int32)
+
+
+def _runs(change) -> np.ndarray:
+    """(first, last, step, difference) of code points at equal steps with equal differences."""
+    found: list[list[int]] = []
+    for code in range(128, 0x110000):
+        other = change(chr(code))
+        if len(other) != 1 or ord(other) == code:
+            continue
+        run = found[-1] if found else [0, 0, 0, 0]
+        step = code - run[1]
+        if run[3] == ord(other) - code and step == (run[2] or step) and step <= 2:
+            run[1], run[2] = code, step
+        else:
+            found.append([code, code, 0, ord(other) - code])
+    return np.array([[first, last, step or 1, delta] for first, last, step, delta in found])
+
+
+@lowers("StringSplit", objects=True)
+def lower_split(node):
+    x, (out, count) = node.inputs[0], (*node.outputs, None)[:2]
+    require_fixed(x)
+    out = out or node.temp(STRING, (*x.shape, OPEN))
+    count = count or node.temp(INT64, x.shape)
+    set_open(out, (*x.shape, OPEN))
+    most = node.attr("maxsplit")
+    delimiter = node.constant(string_array([node.attr("delimiter") or ""]))
+    params = [-1 if most is None or most < 0 else most, *x.shape]
+    node.emit("string_split", [x, delimiter], [out, count], params)
+
+
+@lowers("RegexFullMatch", objects=True)
+def lower_regex(node):
+    x = node.inputs[0]
+    require_fixed(x)
+    starts, classes, table = automaton(node.attr("pattern") or "")
+    constants = [node.constant(np.array(v, np.int32)) for v in (starts, table, classes)]
+    node.emit("string_match", [x, *constants], node.outputs, [len(table), len(table[0]) - 1])
+
+
+@lowers("Cast", "CastLike", objects=True)
+def lower_cast(node):
+    x, out = node.inputs[0], node.outputs[0]
+    if x.dtype == out.dtype:
+        require_fixed(x)
+        node.alias(out, x)
+        return
+    require_fixed(x, out)
+    if out.dtype == STRING:
+        node.emit("string_format", [_plain(node, x)], [out], [])
+        return
+    if out.dtype == BOOL:
+        raise Problem("strings as bool", "compare them with Equal")
+    direct = out if out.dtype in (FLOAT, DOUBLE) or out.np_dtype.kind in "iu" else None
+    parsed = direct or node.temp(FLOAT, x.shape)
+    node.emit("string_parse", [x], [parsed], [])
+    if parsed is not out:
+        emit_cast(node, parsed, out, node.attr("saturate", 1), node.attr("round_mode", "up"))
+
+
+def _plain(node, x):
+    """x itself, or its narrow floats in float32."""
+    if x.dtype in (FLOAT, DOUBLE) or x.np_dtype.kind in "iub":
+        return x
+    wide = node.temp(FLOAT, x.shape)
+    emit_cast(node, x, wide)
+    return wide

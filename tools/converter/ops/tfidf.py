@@ -1,0 +1,72 @@
+"""TfIdfVectorizer -> kernel tfidf."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import Problem
+from ..ir import Tensor
+from ..objects import OPEN, STRING, string_array, text_of
+from . import lowers
+
+_MODES = ("TF", "IDF", "TFIDF")
+
+
+@lowers("TfIdfVectorizer")
+@lowers("TfIdfVectorizer", objects=True)
+def lower_tfidf(node):
+    """The n-grams as places in a list of their distinct items, by length, in order."""
+    x, out = node.inputs[0], node.outputs[0]
+    mode, index = node.attr("mode"), node.attr("ngram_indexes")
+    if mode not in _MODES:
+        raise Problem(f"mode {mode}")
+    pool = _pool(node, x)
+    words = sorted(set(pool))
+    number_of = {v: i for i, v in enumerate(words)}
+    numbers, grams, places = _table(node, [number_of[v] for v in pool], index)
+    width = max(index) + 1
+    rows, skips = _rows(x), node.attr("max_skip_count")
+    if out.nelem != rows * width:
+        raise Problem(f"{out.nelem} outputs for {rows} rows of {width}")
+    constants = [
+        string_array(words) if x.dtype == STRING else np.array(words, np.int64),
+        np.array(grams, np.int32),
+        np.array(places, np.int32),
+        np.array((node.attr("weights") or []) if mode != "TF" else [], np.float32),
+    ]
+    if constants[3].size not in (0, width):
+        raise Problem(f"{constants[3].size} weights for {width} outputs")
+    params = [rows, width, skips, mode != "IDF", *numbers]
+    node.emit("tfidf", [x, *map(node.constant, constants)], [out], params)
+
+
+def _pool(node, x: Tensor) -> list:
+    if x.dtype == STRING:
+        return [text_of(s) for s in node.attr("pool_strings") or []]
+    return list(node.attr("pool_int64s") or [])
+
+
+def _rows(x: Tensor) -> int:
+    """A vector is one row; only its length may be open."""
+    if len(x.shape) > 2 or (len(x.shape) == 2 and x.shape[0] == OPEN):
+        raise Problem(f"input of shape {list(x.shape)}")
+    return x.shape[0] if len(x.shape) == 2 else 1
+
+
+def _table(node, pool, index):
+    """(n-grams of each length, their items, their places in the output); unused ones left out."""
+    starts = [*node.attr("ngram_counts"), len(pool)]
+    least, most = node.attr("min_gram_length"), node.attr("max_gram_length")
+    numbers, grams, places, number = [], [], [], 0
+    for length, (start, end) in enumerate(zip(starts, starts[1:], strict=False), 1):
+        if not 0 <= start <= end or (end - start) % length:
+            raise Problem("ngram_counts do not fit the pool")
+        found = {}
+        for at in range(start, end, length):
+            found[tuple(pool[at : at + length])] = index[number]
+            number += 1
+        used = sorted(found.items()) if least <= length <= most else []
+        numbers.append(len(used))
+        grams += [v for gram, _ in used for v in gram]
+        places += [place for _, place in used]
+    return numbers, grams, places
