@@ -1,7 +1,7 @@
 """tfidf: how often each of many n-grams occurs in each row.
 
     count[r, k] = places in row r where the items at distance s + 1, s = 0 .. skips, are n-gram k
-    out[r, index[k]] = count, or 1 if it is not 0, or that times weight[index[k]]
+    out[r, index[k]] = weight[k] * count[r, k], or just weight[k] where that is not 0
 
 Serves TfIdfVectorizer (all opsets). Single items are counted once, whatever the skips.
 
@@ -9,10 +9,10 @@ Serves TfIdfVectorizer (all opsets). Single items are counted once, whatever the
     words    x's dtype (int64 for integers), rising: the items of the n-grams
     grams    int32: n-grams of each length as places in words, in rising order
     index    int32: their places in a row of the output
-    weights  float32 (width of the output), or (0): all are 1
+    weights  float32: their weights, or (0): all are 1
     out      float32 (rows, width)
-    params   rows, width, most skips, whether a count stays a count (else it becomes 1), then the
-             number of n-grams of length 1, 2, ...
+    params   rows, width, most skips, whether the count counts, then the number of n-grams of
+             length 1, 2, ...
 Raises ModelError. A step allocates boxed floats and big integers.
 """
 
@@ -33,11 +33,12 @@ def prepare(node):
     node.expect_dtype("float32", weights, out)
     rows, width, skips, counts = node.extents(0, 4)
     numbers = node.extents(4, len(node.params) - 4)
-    node.require(rows * width == out.nelem and weights.nelem in (0, width), "output size")
+    node.require(rows * width == out.nelem, "output size")
     node.require(rows > 0 and counts < 2, "params")
     node.require(strings or x.nelem % rows == 0, "input size")
     used = sum([(i + 1) * n for i, n in enumerate(numbers)])
     node.require(used == grams.nelem and sum(numbers) == index.nelem, "n-grams")
+    node.require(weights.nelem in (0, index.nelem), "weights")
     for i in range(index.nelem):
         node.require(0 <= index.data[i] < width, "place in the output")
     step = _Tfidf(x, words.data, out.data, (rows, width, skips, counts))
@@ -64,7 +65,6 @@ class _Tfidf:
                 at += 1
             items = [self._find(data[i]) for i in range(lo * n, lo * n + n)]
             self._count_all(items, lo * self.width)
-            self._weigh(lo * self.width)
             lo += 1
 
     def _find(self, v):
@@ -87,7 +87,7 @@ class _Tfidf:
                 for start in range(len(items) - i * (skip + 1)):
                     k = self._gram(items, start, skip + 1, (at, i + 1, number))
                     if k >= 0:
-                        self.out[out_at + self.index[first + k]] += 1.0
+                        self._add(out_at + self.index[first + k], first + k)
                 skip += 1
             at += number * (i + 1)
             first += number
@@ -110,11 +110,6 @@ class _Tfidf:
                 high = middle
         return -1
 
-    def _weigh(self, at):
-        i = 0
-        while i < self.width:
-            v = self.out[at + i]
-            if v and not self.counts:
-                v = 1.0
-            self.out[at + i] = v * self.weights[i] if self.weights else v
-            i += 1
+    def _add(self, at, k):
+        weight = self.weights[k] if self.weights else 1.0
+        self.out[at] = self.out[at] + weight if self.counts else weight

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from argparse import Namespace
 
@@ -9,8 +10,9 @@ import numpy as np
 from tqdm import tqdm
 
 from tools.converter.convert import Options
-from tools.converter.layout import element_bytes
-from tools.harness import Job, run_jobs
+from tools.converter.ir import dtype_name
+from tools.converter.objects import is_object
+from tools.harness import Job, input_bytes, output_value, run_jobs
 from tools.micropython import get_target
 
 from .compare import Errors, Reference
@@ -45,7 +47,7 @@ def execute(args: Namespace, options: Options, say: Say) -> dict:
 
 def _arrays(run, ready):
     pairs = zip(run.outputs, ready.outputs, strict=True)
-    return [np.frombuffer(raw, spec.dtype).reshape(spec.shape) for raw, spec in pairs]
+    return [output_value(raw, s.number, s.dtype, s.shape) for raw, s in pairs]
 
 
 def _figures(args, runs, ready):
@@ -98,23 +100,33 @@ def _groups(ready, most):
 
 
 def _raw(sample, ready):
-    return [element_bytes(sample.arrays[i]) for i in ready.fed]
+    return [input_bytes(sample.arrays[i]) for i in ready.fed]
 
 
 def _sample(args, sample, ready, run, outputs):
     """One sample's part of the report; writes its outputs if there is a folder for them."""
     described = []
     for i, (spec, y) in enumerate(zip(ready.outputs, outputs, strict=True)):
-        entry = {"name": spec.name, "dtype": str(y.dtype), "shape": list(y.shape)}
+        dtype = dtype_name(spec.number) if is_object(spec.number) else str(y.dtype)
+        entry = {"name": spec.name, "dtype": dtype, "shape": list(np.shape(y))}
         if args.output_dir:
-            path = args.output_dir / output_name(sample.number, i)
             args.output_dir.mkdir(parents=True, exist_ok=True)
-            np.save(path, y)
-            entry["file"] = str(path)
+            entry["file"] = str(_saved(args.output_dir, sample.number, i, y))
         else:
             entry["values"] = y
         described.append(entry)
     return {"sample": sample.number, "seconds": run.seconds, "outputs": described}
+
+
+def _saved(folder, number, i, y):
+    """Writes an output: a list of maps as .json, all else as .npy; returns the path."""
+    if isinstance(y, list):
+        path = folder / output_name(number, i, ".json")
+        path.write_text(json.dumps(y))
+        return path
+    path = folder / output_name(number, i)
+    np.save(path, y.astype(str) if y.dtype.kind == "O" else y)
+    return path
 
 
 def _errors(reference, samples, outputs, specs):

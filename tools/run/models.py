@@ -12,21 +12,28 @@ from onnx import helper
 from tools.converter import inspect, layout, load
 from tools.converter.convert import Options, convert
 from tools.converter.errors import ConvertError, UsageError
-from tools.harness import shape_fixing_inputs
+from tools.converter.ir import dtype_name
+from tools.converter.objects import STRING, STRING_KEYS, dtype_of, is_map, is_object
+from tools.harness import input_bytes, shape_fixing_inputs
 
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Spec:
-    """An input or output. shape: a dimension that may have any size is its name."""
+    """An input or output. shape: a dimension that may have any size is its name.
+
+    number: of the dtype, see tools.converter.objects; dtype: numpy's, object for strings and maps.
+    """
 
     name: str
+    number: int
     dtype: np.dtype
     shape: tuple[int | str, ...]
 
     def __str__(self):
-        return f"{self.name} {self.dtype} [{', '.join(str(d) for d in self.shape)}]"
+        about = dtype_name(self.number) if is_object(self.number) else self.dtype
+        return f"{self.name} {about} [{', '.join(str(d) for d in self.shape)}]"
 
 
 @dataclass
@@ -61,7 +68,7 @@ class BinModel:
 
         def specs(ids):
             tensors = [stored.tensors[i] for i in ids]
-            return [Spec(t.name, t.np_dtype, t.shape) for t in tensors]
+            return [Spec(t.name, t.dtype, t.np_dtype, t.shape) for t in tensors]
 
         self.inputs = specs(stored.inputs)
         fed = list(range(len(self.inputs)))
@@ -87,7 +94,8 @@ class OnnxModel:
     def ready(self, arrays: Sequence[np.ndarray]) -> Ready:
         """The model for these inputs. Raises ConvertError."""
         key = tuple(
-            (x.shape, x.tobytes() if i in self._bound else b"") for i, x in enumerate(arrays)
+            (np.shape(x), input_bytes(x) if i in self._bound else b"")
+            for i, x in enumerate(arrays)
         )
         if key not in self._done:
             self._done[key] = self._convert(arrays)
@@ -100,7 +108,7 @@ class OnnxModel:
                 bind[spec.name] = x
                 text = np.array2string(x.ravel(), threshold=8)
                 self._say(f"{spec.name} bound to the sample's {text}")
-            elif spec.name not in shapes:
+            elif spec.name not in shapes and not is_map(spec.number):
                 shapes[spec.name] = x.shape
                 if x.shape != spec.shape:
                     self._say(f"{spec} taken as {list(x.shape)} from the sample")
@@ -113,12 +121,15 @@ class OnnxModel:
             text = " ".join(str(e).split())
             raise ConvertError(f"the converter failed: {type(e).__name__}: {text}") from e
         fed = [i for i in range(len(arrays)) if i not in self._bound]
-        outputs = [Spec(t.name, t.np_dtype, t.shape) for t in done.graph.outputs]
+        outputs = [Spec(t.name, t.dtype, t.np_dtype, t.shape) for t in done.graph.outputs]
         return Ready(done.data, fed, outputs, done.plan.arena_bytes)
 
 
 def _spec(info):
     t = info.type.tensor_type
+    as_map = dtype_of(info.type)
+    if as_map is not None:
+        return Spec(info.name, as_map, np.dtype(object), ())
     if not info.type.HasField("tensor_type"):
         raise ConvertError(f"input {info.name} is no tensor")
     try:
@@ -126,9 +137,9 @@ def _spec(info):
     except KeyError:
         raise ConvertError(f"input {info.name} has no dtype") from None
     if not t.HasField("shape"):
-        return Spec(info.name, dtype, ("...",))
+        return Spec(info.name, t.elem_type, dtype, ("...",))
     dims = (d.dim_value if d.dim_value > 0 else d.dim_param or "?" for d in t.shape.dim)
-    return Spec(info.name, dtype, tuple(dims))
+    return Spec(info.name, t.elem_type, dtype, tuple(dims))
 
 
 def checked(arrays: Sequence[np.ndarray], inputs: Sequence[Spec]) -> list[np.ndarray]:
@@ -140,6 +151,10 @@ def checked(arrays: Sequence[np.ndarray], inputs: Sequence[Spec]) -> list[np.nda
 
 
 def _checked(x, spec):
+    if isinstance(x, dict) or is_map(spec.number):
+        return _checked_map(x, spec)
+    if x.dtype.kind == "U" and spec.number == STRING:
+        x = x.astype(object)
     if x.dtype.kind == "V" and x.dtype.itemsize == spec.dtype.itemsize:
         x = x.view(spec.dtype)  # how .npy holds a dtype that numpy itself does not know
     if x.dtype.newbyteorder("=") != spec.dtype:
@@ -152,3 +167,15 @@ def _checked(x, spec):
         if not same:
             raise UsageError(f"input {spec} is given shape {list(x.shape)}")
     return x.astype(spec.dtype, order="C", copy=False)
+
+
+def _checked_map(x, spec):
+    """A map from JSON, whose keys are text."""
+    if not isinstance(x, dict) or not is_map(spec.number):
+        raise UsageError(f"input {spec} is given {type(x).__name__}: a map is an object in .json")
+    if spec.number & STRING_KEYS:
+        return x
+    try:
+        return {int(key): value for key, value in x.items()}
+    except ValueError:
+        raise UsageError(f"input {spec} is given a key that is no integer") from None

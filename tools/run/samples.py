@@ -1,7 +1,8 @@
-"""The inputs to run: .npy files given by name, or a folder of numbered ones."""
+"""The inputs to run: .npy files (.json for maps) given by name, or a folder of numbered ones."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Sequence
@@ -12,15 +13,15 @@ import numpy as np
 
 from tools.converter.errors import UsageError
 
-_NAME = re.compile(r"input_(\d+)(?:_(\d+))?\.npy")
+_NAME = re.compile(r"input_(\d+)(?:_(\d+))?\.(?:npy|json)")
 
 
 @dataclass
 class Sample:
-    """number: K of input_K_J.npy; arrays: by input, in the graph's order."""
+    """number: K of input_K_J.npy; arrays: by input, in the graph's order, a dict for a map."""
 
     number: int
-    arrays: list[np.ndarray]
+    arrays: list[np.ndarray | dict]
 
 
 def sample_of(paths: Sequence[Path]) -> Sample:
@@ -49,15 +50,18 @@ def samples_in(folder: Path) -> list[Sample]:
     return samples
 
 
-def output_name(number: int, i: int) -> str:
+def output_name(number: int, i: int, suffix: str = ".npy") -> str:
     """File name of a sample's i-th output, as the inputs are named."""
-    return f"output_{number}_{i}.npy" if i else f"output_{number}.npy"
+    return f"output_{number}_{i}{suffix}" if i else f"output_{number}{suffix}"
 
 
 def _array(path):
     try:
+        if path.suffix == ".json":
+            return json.loads(path.read_text())
         return np.load(path, allow_pickle=False)
     except FileNotFoundError:
         raise UsageError(f"{path} is not there") from None
     except (OSError, ValueError, EOFError) as e:
-        raise UsageError(f"{path} is no .npy file of numbers: {e}") from None
+        kind = ".json" if path.suffix == ".json" else ".npy file of numbers or strings"
+        raise UsageError(f"{path} is no {kind}: {e}") from None

@@ -15,7 +15,7 @@ def to_json(report: dict) -> str:
 
 def _plain(value):
     if isinstance(value, np.ndarray):
-        exact = value if value.dtype.kind in "biuf" else value.astype(np.float32)
+        exact = value if value.dtype.kind in "biufO" else value.astype(np.float32)
         return _plain(exact.tolist())
     if isinstance(value, dict):
         return {k: _plain(v) for k, v in value.items()}
@@ -26,6 +26,13 @@ def _plain(value):
     return value
 
 
+def _text(values):
+    """An array, or maps one a line."""
+    if isinstance(values, list):
+        return "\n".join(map(str, values))
+    return np.array2string(values, threshold=64, max_line_width=99)
+
+
 def print_report(report: dict) -> None:
     """Outputs (shortened, or their files), errors, seconds and bytes."""
     for sample in report["samples"]:
@@ -34,7 +41,7 @@ def print_report(report: dict) -> None:
             about = f"{output['name']} {output['dtype']} {output['shape']} {where}".rstrip()
             print(f"sample {sample['sample']}: {about}")
             if not where:
-                print(np.array2string(output["values"], threshold=64, max_line_width=99))
+                print(_text(output["values"]))
     for e in report.get("errors", ()):
         snr = "no error" if e["snr_db"] is None else f"SNR {e['snr_db']:.1f} dB"
         argmax = "" if e["argmax"] is None else f", argmax agrees in {e['argmax']:.2%}"

@@ -1,11 +1,12 @@
 """Regular expressions as deterministic automata: what RE2 and Python mean alike.
 
 Python's own parser reads the expression; what lies outside of the regular subset (look-around,
-references, word boundaries), or means different things in RE2 and Python, is a Problem.
+references), or means different things in RE2 and Python, is a Problem.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 import warnings
 from re import _constants as c
@@ -30,6 +31,16 @@ _NEGATIONS = {
     c.CATEGORY_NOT_WORD: c.CATEGORY_WORD,
 }
 
+# What is before or after a place: the end of the string, a letter of a word, another character.
+_EDGE, _WORD, _OTHER = range(3)
+_CONDITIONS = {
+    c.AT_BEGINNING: lambda before, after: before == _EDGE,
+    c.AT_BEGINNING_STRING: lambda before, after: before == _EDGE,
+    c.AT_END: lambda before, after: after == _EDGE,
+    c.AT_BOUNDARY: lambda before, after: (before == _WORD) != (after == _WORD),
+    c.AT_NON_BOUNDARY: lambda before, after: (before == _WORD) == (after == _WORD),
+}
+
 
 def automaton(pattern: str) -> tuple[list[int], list[int], list[list[int]]]:
     """(starts of intervals of code points, class of each, table) for kernel string_match.
@@ -49,8 +60,12 @@ def automaton(pattern: str) -> tuple[list[int], list[int], list[list[int]]]:
     return [starts[i] for i in kept], [classes[i] for i in kept], table
 
 
+# what Python reads otherwise than RE2, or not at all
+_DIFFERENT = {"{,": "{,", "[:": "a POSIX class", "\\Z": "\\Z", "(?P=": "a reference"}
+
+
 def _parse(pattern):
-    for text, why in (("[[:", "a POSIX class"), ("\\p", "a Unicode class"), ("\\Q", "\\Q")):
+    for text, why in _DIFFERENT.items():
         if text in pattern:
             raise Problem(f"pattern {pattern!r}: {why}")
     try:
@@ -61,21 +76,18 @@ def _parse(pattern):
         raise Problem(f"pattern {pattern!r}: {e}") from None
     if parsed.state.flags & ~re.UNICODE:
         raise Problem(f"pattern {pattern!r}: flags")
-    items = list(parsed)
-    # the whole string is matched: anchors at its ends change nothing
-    while items and items[0] in ((c.AT, c.AT_BEGINNING), (c.AT, c.AT_BEGINNING_STRING)):
-        items.pop(0)
-    while items and items[-1] in ((c.AT, c.AT_END), (c.AT, c.AT_END_STRING)):
-        items.pop()
-    return items
+    return list(parsed)
 
 
 class _Nfa:
-    """moves: by node [(ranges, next node)]; jumps: by node the nodes reached without a character."""
+    """moves: by node [(ranges, next node)]; jumps: by node the nodes reached without a character.
+
+    A jump has a condition, or None.
+    """
 
     def __init__(self):
         self.moves: list[list[tuple[Ranges, int]]] = [[]]
-        self.jumps: list[list[int]] = [[]]
+        self.jumps: list[list[tuple[object, int]]] = [[]]
 
     def node(self) -> int:
         if len(self.moves) >= _MOST_NODES:
@@ -83,6 +95,9 @@ class _Nfa:
         self.moves.append([])
         self.jumps.append([])
         return len(self.moves) - 1
+
+    def jump(self, a: int, b: int, condition: object = None) -> None:
+        self.jumps[a].append((condition, b))
 
     def add(self, items, at: int) -> int:
         """Parsed items from a node on; returns the node behind them."""
@@ -98,9 +113,12 @@ class _Nfa:
         if op == c.BRANCH:
             end = self.node()
             for branch in value[1]:
-                self.jumps[self.add(branch, at)].append(end)
+                self.jump(self.add(branch, at), end)
             return end
         end = self.node()
+        if op == c.AT and value in _CONDITIONS:
+            self.jump(at, end, value)
+            return end
         self.moves[at].append((_ranges(op, value), end))
         return end
 
@@ -110,35 +128,39 @@ class _Nfa:
         if most == c.MAXREPEAT:
             # a node of its own, so that the way back cannot lead into what was before
             start = self.node()
-            self.jumps[at].append(start)
-            self.jumps[self.add(items, start)].append(start)
+            self.jump(at, start)
+            self.jump(self.add(items, start), start)
             end = self.node()
-            self.jumps[start].append(end)
+            self.jump(start, end)
             return end
         end = self.node()
         for _ in range(most - least):
-            self.jumps[at].append(end)
+            self.jump(at, end)
             at = self.add(items, at)
-        self.jumps[at].append(end)
+        self.jump(at, end)
         return end
 
     def starts(self) -> list[int]:
         """First code points of intervals between whose members no range makes a difference."""
+        all_ranges = [ranges for moves in self.moves for ranges, _ in moves]
+        if any(condition for jumps in self.jumps for condition, _ in jumps):
+            all_ranges.append(_CATEGORIES[c.CATEGORY_WORD])
         found = {0}
-        for moves in self.moves:
-            for ranges, _ in moves:
-                for first, last in ranges:
-                    found |= {first, last + 1}
+        for first, last in itertools.chain(*all_ranges):
+            found |= {first, last + 1}
         return sorted(found - {_LAST + 1})
 
-    def closure(self, nodes) -> frozenset[int]:
+    def closure(self, nodes, before: int, after: int) -> set[int]:
+        """What is reached without a character between two of these kinds."""
         found, left = set(), list(nodes)
         while left:
             node = left.pop()
             if node not in found:
                 found.add(node)
-                left += self.jumps[node]
-        return frozenset(found)
+                left += [
+                    n for at, n in self.jumps[node] if at is None or _CONDITIONS[at](before, after)
+                ]
+        return found
 
 
 def _ranges(op, value) -> Ranges:
@@ -170,24 +192,34 @@ def _others(ranges: Ranges) -> Ranges:
 
 
 def _determined(nfa, end, starts):
-    """(next state by interval for each state, whether it accepts)."""
-    first = nfa.closure([0])
-    numbers, left = {first: 0}, [first]
-    rows = []
-    while len(rows) < len(left):
-        state = left[len(rows)]
-        moves = [m for node in state for m in nfa.moves[node]]
+    """(next state by interval for each state, whether it accepts).
+
+    A state is the nodes behind the last character, and what kind that was.
+    """
+    words = _CATEGORIES[c.CATEGORY_WORD]
+    kinds = [_WORD if any(a <= code <= b for a, b in words) else _OTHER for code in starts]
+    first = (frozenset([0]), _EDGE)
+    numbers, states = {first: 0}, [first]
+    rows, accepting = [], []
+    while len(rows) < len(states):
+        nodes, before = states[len(rows)]
+        accepting.append(end in nfa.closure(nodes, before, _EDGE))
+        moves = {}
+        for kind in (_WORD, _OTHER):
+            reached = nfa.closure(nodes, before, kind)
+            moves[kind] = [m for node in reached for m in nfa.moves[node]]
         row = []
-        for code in starts:
-            found = nfa.closure(n for ranges, n in moves if any(a <= code <= b for a, b in ranges))
-            if found not in numbers:
+        for code, kind in zip(starts, kinds, strict=True):
+            found = {n for ranges, n in moves[kind] if any(a <= code <= b for a, b in ranges)}
+            state = (frozenset(found), kind if found else _OTHER)
+            if state not in numbers:
                 if len(numbers) >= _MOST_STATES:
                     raise Problem(f"the pattern needs more than {_MOST_STATES} states")
-                numbers[found] = len(left)
-                left.append(found)
-            row.append(numbers[found])
+                numbers[state] = len(states)
+                states.append(state)
+            row.append(numbers[state])
         rows.append(row)
-    return rows, [end in state for state in left]
+    return rows, accepting
 
 
 def _minimized(rows, accepting):

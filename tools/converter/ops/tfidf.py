@@ -23,7 +23,10 @@ def lower_tfidf(node):
     pool = _pool(node, x)
     words = sorted(set(pool))
     number_of = {v: i for i, v in enumerate(words)}
-    numbers, grams, places = _table(node, [number_of[v] for v in pool], index)
+    numbers, grams, used = _table(node, [number_of[v] for v in pool], len(index))
+    weights = (node.attr("weights") or []) if mode != "TF" else []
+    if len(weights) not in (0, len(index)):
+        raise Problem(f"{len(weights)} weights for {len(index)} n-grams")
     width = max(index) + 1
     rows, skips = _rows(x), node.attr("max_skip_count")
     if out.nelem != rows * width:
@@ -31,11 +34,9 @@ def lower_tfidf(node):
     constants = [
         string_array(words) if x.dtype == STRING else np.array(words, np.int64),
         np.array(grams, np.int32),
-        np.array(places, np.int32),
-        np.array((node.attr("weights") or []) if mode != "TF" else [], np.float32),
+        np.array([index[k] for k in used], np.int32),
+        np.array([weights[k] for k in used] if weights else [], np.float32),
     ]
-    if constants[3].size not in (0, width):
-        raise Problem(f"{constants[3].size} weights for {width} outputs")
     params = [rows, width, skips, mode != "IDF", *numbers]
     node.emit("tfidf", [x, *map(node.constant, constants)], [out], params)
 
@@ -53,20 +54,22 @@ def _rows(x: Tensor) -> int:
     return x.shape[0] if len(x.shape) == 2 else 1
 
 
-def _table(node, pool, index):
-    """(n-grams of each length, their items, their places in the output); unused ones left out."""
+def _table(node, pool, n):
+    """(n-grams of each length, their items, their numbers in the pool); unused ones left out."""
     starts = [*node.attr("ngram_counts"), len(pool)]
     least, most = node.attr("min_gram_length"), node.attr("max_gram_length")
-    numbers, grams, places, number = [], [], [], 0
+    numbers, grams, order, number = [], [], [], 0
     for length, (start, end) in enumerate(zip(starts, starts[1:], strict=False), 1):
         if not 0 <= start <= end or (end - start) % length:
             raise Problem("ngram_counts do not fit the pool")
         found = {}
         for at in range(start, end, length):
-            found[tuple(pool[at : at + length])] = index[number]
+            found[tuple(pool[at : at + length])] = number
             number += 1
         used = sorted(found.items()) if least <= length <= most else []
         numbers.append(len(used))
         grams += [v for gram, _ in used for v in gram]
-        places += [place for _, place in used]
-    return numbers, grams, places
+        order += [k for _, k in used]
+    if number != n:
+        raise Problem(f"{n} ngram_indexes for {number} n-grams")
+    return numbers, grams, order
