@@ -70,7 +70,7 @@ def test_options_that_do_not_fit_are_refused(options):
 
 def test_everything_unsupported_is_reported_at_once():
     nodes = [
-        helper.make_node("StringNormalizer", ["s"], ["t"], name="first"),
+        helper.make_node("StringNormalizer", ["s"], ["t"], "first", case_change_action="TITLE"),
         helper.make_node("Nonsense", ["x"], ["y"], name="second", domain="com.acme"),
     ]
     strings = [value("s", [1], TensorProto.STRING), value("x", [1])]
@@ -79,8 +79,8 @@ def test_everything_unsupported_is_reported_at_once():
     with pytest.raises(UnsupportedModel) as caught:
         convert(model)
     report = str(caught.value)
-    assert "StringNormalizer (opset 17): this operator has no kernel\n      at first" in report
-    assert "com.acme::Nonsense (opset 1)" in report and "at second" in report
+    assert "StringNormalizer (opset 17): case_change_action TITLE\n      at first" in report
+    assert "com.acme::Nonsense (opset 1): this operator has no kernel" in report and "at second" in report
 
 
 def test_a_shape_chain_folds_once_dims_are_fixed():
