@@ -5,10 +5,10 @@
 Serves Cast to strings (all opsets). As Python and numpy write them: 0.1, 1.0, 1e-05, 1e+16; nan,
 inf, -inf; bool as True and False; integers in full.
 
-    x  float32, float64, bool or any integer dtype (N);  out  strings (N) of fixed shape;  no params
+    x    float32, float64, bool or any integer dtype (N)
+    out  strings (N) of fixed shape;  no params
 Raises ModelError. A step allocates strings and big integers.
 """
-
 
 from ..objects import expect_fixed
 from ..tensor import range_of

@@ -58,10 +58,7 @@ class _Parser:
 
     def _integer(self, body, negative):
         digits, exponent = _decimal(body)
-        if exponent > 0:
-            value = digits * 10**exponent
-        else:
-            value = digits // 10**-exponent
+        value = digits * 10**exponent if exponent > 0 else digits // 10**-exponent
         if negative:
             value = -value
         if not self.limits[0] <= value <= self.limits[1]:

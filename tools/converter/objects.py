@@ -77,7 +77,9 @@ def text_of(value: str | bytes) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
-def string_array(values: Iterable[str | bytes], shape: tuple[int, ...] | None = None) -> np.ndarray:
+def string_array(
+    values: Iterable[str | bytes], shape: tuple[int, ...] | None = None
+) -> np.ndarray:
     """An array of str objects."""
     texts = [text_of(v) for v in values]
     found = np.empty(len(texts), object)

@@ -80,7 +80,10 @@ def test_everything_unsupported_is_reported_at_once():
         convert(model)
     report = str(caught.value)
     assert "StringNormalizer (opset 17): case_change_action TITLE\n      at first" in report
-    assert "com.acme::Nonsense (opset 1): this operator has no kernel" in report and "at second" in report
+    assert (
+        "com.acme::Nonsense (opset 1): this operator has no kernel" in report
+        and "at second" in report
+    )
 
 
 def test_a_shape_chain_folds_once_dims_are_fixed():

@@ -19,7 +19,9 @@ DECIMALS = [
 
 
 def cast(x, dtype, opset=20):
-    number = TensorProto.STRING if dtype is object else helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    number = (
+        TensorProto.STRING if dtype is object else helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    )
     return Node("Cast", [x], {"to": int(number)}, opset=opset, dtypes=(dtype,))
 
 
@@ -28,7 +30,9 @@ def bits(x):
 
 
 def check_exactly(target, nodes, expected):
-    for node, [got], want in zip(nodes, run(target, nodes, [[e] for e in expected]), expected, strict=True):
+    for node, [got], want in zip(
+        nodes, run(target, nodes, [[e] for e in expected]), expected, strict=True
+    ):
         same = (bits(got) == bits(want)) | (np.isnan(want) & np.isnan(got))
         assert same.all(), (str(node), node.inputs[0][~same], got[~same], want[~same])
 
@@ -44,7 +48,9 @@ def random_floats(dtype, n):
 @every_target
 def test_strings_to_floats(target):
     x = np.array(DECIMALS, object)
-    random = np.array([f"{v:.{i % 12}e}" for i, v in enumerate(random_floats(np.float32, 150))], object)
+    random = np.array(
+        [f"{v:.{i % 12}e}" for i, v in enumerate(random_floats(np.float32, 150))], object
+    )
     dtypes = [np.float32] if target.float_bits == 32 else [np.float32, np.float64]
     nodes = [cast(v, dtype) for dtype in dtypes for v in (x, random)]
     with np.errstate(over="ignore"):
@@ -59,7 +65,10 @@ def test_strings_to_integers(target):
     x = np.array(values, object)
     wide = np.array(["9223372036854775807", "-9223372036854775808", "9007199254740993"], object)
     nodes = [cast(x, np.int32), cast(x, np.int64), cast(x[2:], np.uint8), cast(wide, np.int64)]
-    expected = [[int(float(s)) for s in values]] * 2 + [[12, 100, 99, 100, 2], list(map(int, wide))]
+    expected = [[int(float(s)) for s in values]] * 2 + [
+        [12, 100, 99, 100, 2],
+        list(map(int, wide)),
+    ]
     expected = [np.array(v, n.dtypes[0]) for v, n in zip(expected, nodes, strict=True)]
     check_exactly(target, nodes, expected)
 
@@ -98,7 +107,9 @@ def test_integers_to_strings(target):
         np.array([1 << 31, 1], np.uint32),
         np.array([True, False]),
     ]
-    compare(target, [cast(x, object) for x in arrays], [[x.astype(str).astype(object)] for x in arrays])
+    compare(
+        target, [cast(x, object) for x in arrays], [[x.astype(str).astype(object)] for x in arrays]
+    )
 
 
 def test_narrow_floats_go_through_float32(target):

@@ -234,4 +234,6 @@ def _minimized(rows, accepting):
         group = new
     chosen = {g: i for i, g in reversed(list(enumerate(new)))}
     order = sorted(chosen)
-    return [[new[n] for n in rows[chosen[g]]] for g in order], [accepting[chosen[g]] for g in order]
+    return [[new[n] for n in rows[chosen[g]]] for g in order], [
+        accepting[chosen[g]] for g in order
+    ]

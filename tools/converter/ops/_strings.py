@@ -55,7 +55,9 @@ def broadcast(node, x: Tensor, shape: Sequence[int]) -> Tensor:
     else:
         from ._select import emit_gather
 
-        emit_gather(node, node.reshaped(x, (x.nelem,)), node.constant(table.astype(np.int32)), out, 0)
+        emit_gather(
+            node, node.reshaped(x, (x.nelem,)), node.constant(table.astype(np.int32)), out, 0
+        )
     return out
 
 
