@@ -8,13 +8,13 @@ from collections.abc import Iterable
 import numpy as np
 import onnx
 
-STRING = 8
+INT64, STRING = 7, 8
 OPEN = -1  # a dimension of strings that a run decides
 
 # A map has no number in ONNX. Here it is MAP, plus SEQUENCE for a list of maps, plus STRING_KEYS
 # (otherwise they are int64), plus the dtype of its values.
 MAP, SEQUENCE, STRING_KEYS = 64, 32, 16
-_VALUES = {1: "float32", 7: "int64", STRING: "string", 11: "float64"}
+_VALUES = {1: "float32", INT64: "int64", STRING: "string", 11: "float64"}
 
 
 def is_object(dtype: int) -> bool:
@@ -36,7 +36,7 @@ def map_name(dtype: int) -> str:
 
 def map_dtype(keys: int, values: int, sequence: bool = False) -> int | None:
     """The number of a map by the ONNX dtypes of its keys and values; None if it is not held."""
-    if keys not in (STRING, onnx.TensorProto.INT64) or values not in _VALUES:
+    if keys not in (STRING, INT64) or values not in _VALUES:
         return None
     return MAP + SEQUENCE * sequence + STRING_KEYS * (keys == STRING) + values
 

@@ -44,7 +44,13 @@ def _arguments(argv):
     )
     add = parser.add_argument
     add("model", type=Path, help=".bin, or .onnx to convert on the way")
-    add("inputs", nargs="*", type=Path, metavar="X.npy", help="the graph's inputs, in order")
+    add(
+        "inputs",
+        nargs="*",
+        type=Path,
+        metavar="X.npy",
+        help="the graph's inputs, in order; strings are .npy too, a map is an object in .json",
+    )
     add(
         "--samples",
         type=Path,

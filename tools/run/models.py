@@ -13,7 +13,7 @@ from tools.converter import inspect, layout, load
 from tools.converter.convert import Options, convert
 from tools.converter.errors import ConvertError, UsageError
 from tools.converter.ir import dtype_name
-from tools.converter.objects import STRING, STRING_KEYS, dtype_of, is_map, is_object
+from tools.converter.objects import INT64, STRING, STRING_KEYS, dtype_of, is_map, is_object
 from tools.harness import input_bytes, shape_fixing_inputs
 
 Say = Callable[[str], None]
@@ -170,12 +170,12 @@ def _checked(x, spec):
 
 
 def _checked_map(x, spec):
-    """A map from JSON, whose keys are text."""
+    """A map from JSON, where keys are text and a number may lack its point."""
     if not isinstance(x, dict) or not is_map(spec.number):
         raise UsageError(f"input {spec} is given {type(x).__name__}: a map is an object in .json")
-    if spec.number & STRING_KEYS:
-        return x
+    key_of = str if spec.number & STRING_KEYS else int
+    value_of = {STRING: str, INT64: int}.get(spec.number & 15, float)
     try:
-        return {int(key): value for key, value in x.items()}
-    except ValueError:
-        raise UsageError(f"input {spec} is given a key that is no integer") from None
+        return {key_of(key): value_of(value) for key, value in x.items()}
+    except (TypeError, ValueError):
+        raise UsageError(f"input {spec} is given a key or value that does not fit") from None
