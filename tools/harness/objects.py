@@ -36,7 +36,8 @@ def output_value(raw: bytes, dtype: int, np_dtype: np.dtype, shape: tuple[int, .
         return np.frombuffer(raw, np_dtype).reshape(shape)
     found = json.loads(raw)
     if is_map(dtype):
-        return [{key: _number(value) for key, value in pairs} for pairs in found]
+        # MicroPython's dicts have no order; onnxruntime's maps are sorted
+        return [{key: _number(value) for key, value in sorted(pairs)} for pairs in found]
     return string_array(found["data"], tuple(found["shape"]))
 
 

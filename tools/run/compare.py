@@ -57,7 +57,7 @@ class Errors:
         if isinstance(got, list):
             if [list(m) for m in got] != [list(m) for m in expected]:
                 raise RunError("maps of other keys")
-            got, expected = (np.array([list(m.values()) for m in y]) for y in (got, expected))
+            got, expected = (np.array([list(m.values()) for m in y], float) for y in (got, expected))
         elif got.dtype.kind == "O" and got.shape == expected.shape:
             got, expected = (got != expected).astype(np.float64), np.zeros(got.shape)
         if got.shape != expected.shape:
