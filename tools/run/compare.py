@@ -41,6 +41,10 @@ class Reference:
         return outputs
 
 
+def _values(maps):
+    return np.array([list(m.values()) for m in maps], np.float64)
+
+
 class Errors:
     """The errors of one output over all samples."""
 
@@ -57,7 +61,7 @@ class Errors:
         if isinstance(got, list):
             if [list(m) for m in got] != [list(m) for m in expected]:
                 raise RunError("maps of other keys")
-            got, expected = (np.array([list(m.values()) for m in y], float) for y in (got, expected))
+            got, expected = (_values(y) for y in (got, expected))
         elif got.dtype.kind == "O" and got.shape == expected.shape:
             got, expected = (got != expected).astype(np.float64), np.zeros(got.shape)
         if got.shape != expected.shape:

@@ -48,6 +48,32 @@ def mapped():
     return model
 
 
+def casts():
+    """Numbers to strings and back, some chosen by an index and a condition; their words."""
+    nodes = [
+        ("Cast", "x", "t", {"to": STRING}),
+        ("Gather", "t i", "g", {"axis": 1}),
+        ("Where", "c g t", "w", {}),
+        ("Cast", "w", "y", {"to": 1}),
+        ("Reshape", "w flat", "v", {}),
+        ("StringNormalizer", "v", "n", {"stopwords": ["1.0"]}),
+        ("Unsqueeze", "n zero", "u", {}),
+        ("RegexFullMatch", "w", "r", {"pattern": r"-?\d\.\d+"}),
+    ]
+    constants = {"zero": np.array([0]), "flat": np.array([-1])}
+    inputs = [
+        small.value("x", (2, 2)),
+        small.value("i", (2,), TensorProto.INT64),
+        small.value("c", (2, 1), TensorProto.BOOL),
+    ]
+    outputs = [
+        small.value("y", (2, 2)),
+        small.value("u", (1, None), STRING),
+        small.value("r", (2, 2), TensorProto.BOOL),
+    ]
+    return small.model(nodes, inputs, outputs, opset=20, **constants)
+
+
 def binary(model):
     return convert(model, Options(strip=False)).data
 
@@ -98,6 +124,22 @@ print(mpconnxr.InferenceSession("m.bin").run(["z"], {"m": {"a": 3.0}})[0][0]["x"
         "1 0.0 8.0",
         "6.0",
     ]
+
+
+@every_target
+def test_strings_and_numbers_in_one_model(target):
+    script = """
+import mpconnxr
+m = mpconnxr.load("m.bin")
+y, u, r = m.run([[1, 2.5, -0.25, 1e-7], [1, -1], [True, False]])
+print(list(y.data)[:3], 0 < y.data[3] < 2e-7)
+print(u.shape, u.data)
+print(list(r.data))
+"""
+    lines = small.lines(target, script, m=binary(casts()))
+    assert lines[0] == "[2.5, 2.5, -0.25] True"
+    assert lines[1] == "(1, 4) ['2.5', '2.5', '-0.25', '1e-07']"
+    assert lines[2].replace("True", "1").replace("False", "0") == "[1, 1, 1, 0]"
 
 
 @every_target
@@ -194,9 +236,9 @@ except mpconnxr.ModelError as e:
 
 
 @every_target
-@pytest.mark.parametrize("model", [words, mapped])
-@pytest.mark.parametrize(("mode", "amount"), [("bits", "1"), ("words", "1"), ("several", "1000")])
+@pytest.mark.parametrize("model", [words, mapped, casts])
+@pytest.mark.parametrize(("mode", "amount"), [("bits", "8"), ("words", "1"), ("several", "300")])
 def test_damage(target, model, mode, amount):
-    data = convert(model(), Options(strip=True)).data
+    data = convert(model(), Options(strip=True, keep_inputs=True)).data
     report = small.damage(target, data, mode, amount)
     assert report.ok and report.refused > 100 and report.ran > 20, report

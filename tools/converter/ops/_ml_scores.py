@@ -33,8 +33,13 @@ def transform_of(node) -> str:
 def labels_of(node, ints: str) -> list[int] | list[str]:
     """The classes of a classifier; ints: the attribute's name. Raises Problem."""
     texts = node.attr("classlabels_strings")
+    label = node.outputs[0]
+    if texts and label is not None and not label.is_object:
+        raise Problem(f"string labels for {label}")
     if texts:
         return [text_of(s) for s in texts]
+    if label is not None and label.is_object:
+        raise Problem(f"no string labels for {label}")
     labels = node.attr(ints)
     if not labels:
         raise Problem(f"{ints} is missing")
