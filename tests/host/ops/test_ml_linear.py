@@ -139,7 +139,6 @@ def test_svm_regressors(target):
 @pytest.mark.parametrize(
     ("op", "attrs", "reason"),
     [
-        ("LinearClassifier", {"classlabels_strings": ["a", "b"]}, "string"),
         ("LinearClassifier", {"classlabels_ints": [1, 2, 3]}, "2 rows .* for 3 classes"),
         ("LinearClassifier", {"classlabels_ints": [1, 2], "intercepts": [1.0]}, "intercepts"),
         ("LinearRegressor", {"targets": 3}, "in 3 rows"),
