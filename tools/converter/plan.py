@@ -123,16 +123,18 @@ _ORDERS = (
 )
 
 
-# How often an order is improved before the best so far is taken.
-_ROUNDS = 200
+# Comparisons of two blocks that improving one order may cost: seconds for a graph of hundreds.
+_EFFORT = 4_000_000
+_MOST_ROUNDS = 200
 
 
 def _best_placement(blocks: list[Block], bound: int) -> _Placement:
     """Greedy from several orders; then what ends highest goes first, as long as that may help."""
     best: _Placement = {}
+    rounds = max(_EFFORT // max(len(blocks), 1) ** 2, 1)
     for key in _ORDERS:
         order = sorted(blocks, key=key)
-        for _ in range(_ROUNDS):
+        for _ in range(min(rounds, _MOST_ROUNDS)):
             placed = _placed(order)
             if not best or _end(placed) < _end(best):
                 best = placed
