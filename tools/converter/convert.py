@@ -12,6 +12,7 @@ import onnx
 from . import dims, golden, layout, load, lower, passes, plan
 from .errors import ConvertError
 from .ir import Graph, dtype_name, walk
+from .passes import infer_extents
 from .source import source_chunk
 
 
@@ -20,7 +21,8 @@ class Options:
     """What the command line can say.
 
     shapes: dims by input; dims: values by symbolic name; bind: arrays by input; strip: no names,
-    source or golden vector in the file; golden: inputs of the golden vector (None: random ones).
+    source or golden vector in the file; golden: inputs of the golden vector (None: random ones);
+    bounds: the most items that there can be of what a run decides, by name of a value.
     """
 
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
@@ -29,6 +31,7 @@ class Options:
     keep_inputs: bool = False
     strip: bool = False
     golden: Sequence[np.ndarray] | None = None
+    bounds: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass
@@ -83,6 +86,7 @@ def convert(source: Path | onnx.ModelProto, options: Options | None = None) -> C
             "these inputs have free dimensions; fix them with --shape NAME=... or --dim NAME=N:"
             + "".join(f"\n  {name}" for name in open_dims)
         )
+    infer_extents.set_bounds(model, options.bounds)
     graph = lower.lower(passes.simplify(model))
     arena = plan.plan(graph, options.keep_inputs)
     extra = [] if options.strip else _extra(source, model, graph, options.golden, notes)
@@ -96,6 +100,9 @@ def _extra(origin, model, graph, golden_inputs, notes):
     nodes = layout.names_chunk(step.node for step in walk(graph.steps))
     chunks = [(layout.CHUNK_NAMES, names), (layout.CHUNK_NODES, nodes)]
     chunks.append((layout.CHUNK_SOURCE, source_chunk(origin, model)))
+    if any(t.is_open for t in graph.outputs):
+        notes.append("no golden vector: an output's shape is decided by the inputs")
+        return chunks
     inputs = golden.random_inputs(graph) if golden_inputs is None else golden_inputs
     outputs = golden.reference(model, inputs)
     if outputs is None:

@@ -10,6 +10,8 @@ import numpy as np
 import onnx
 from onnx import helper
 
+from . import extent
+
 
 def dtype_name(dtype: int) -> str:
     """ONNX dtype number -> 'float32', ..."""
@@ -34,6 +36,7 @@ def packed_bits(dtype: int) -> int:
 class Tensor:
     """A value. dtype: ONNX number; data: its contents if known at conversion.
 
+    contents: the same with Extents among it (see contents.py), of small integer tensors.
     alias: the tensor whose memory this one shares (Reshape and friends), else None.
     offset: bytes into the arena or the file, set by plan and layout.
     """
@@ -44,6 +47,7 @@ class Tensor:
     data: np.ndarray | None = None
     alias: Tensor | None = None
     offset: int = 0
+    contents: np.ndarray | None = None
 
     @property
     def root(self) -> Tensor:
@@ -60,6 +64,17 @@ class Tensor:
     @property
     def nbytes(self) -> int:
         return self.nelem * self.itemsize
+
+    @property
+    def planned_nbytes(self) -> int:
+        """Bytes of memory: those of the largest it can be, within what it shares memory with."""
+        own = int(extent.bound_of(self.nelem)) * self.itemsize
+        return min(own, self.alias.planned_nbytes) if self.alias else own
+
+    @property
+    def is_open(self) -> bool:
+        """True if a run decides its shape."""
+        return any(map(extent.is_open, self.shape))
 
     @property
     def stored_nbytes(self) -> int:

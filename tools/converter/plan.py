@@ -65,7 +65,7 @@ def lifetimes(graph: Graph, keep_inputs: bool = False) -> list[Block]:
             spans.setdefault(t.root, [-1, last_step])[1] = last_step
     for body in _body_ranges(graph.steps, 0):
         _hold_through(spans, *body)
-    return [Block(t, _aligned(t.nbytes), *span) for t, span in spans.items()]
+    return [Block(t, _aligned(t.planned_nbytes), *span) for t, span in spans.items()]
 
 
 def _body_ranges(steps: list[Step], at: int) -> list[tuple[int, int]]:

@@ -14,24 +14,29 @@ _LOWERINGS: dict[tuple[str, str], Lowering] = {}
 
 
 class Lowering:
-    """lower(node) emits steps for a node; fixes_shape: indices of inputs that decide a shape."""
+    """lower(node) emits steps for a node; fixes_shape: indices of inputs that decide a shape.
 
-    def __init__(self, lower: Callable, fixes_shape: tuple[int, ...]):
+    at_run_time: it can do without their contents if its outputs have shapes.
+    """
+
+    def __init__(self, lower: Callable, fixes_shape: tuple[int, ...], at_run_time: bool):
         self.lower = lower
         self.fixes_shape = fixes_shape
+        self.at_run_time = at_run_time
 
 
-def lowers(*op_types: str, domain: str = "", fixes_shape: tuple[int, ...] = ()):
+def lowers(*op_types: str, domain: str = "", fixes_shape: tuple[int, ...] = (), at_run_time=False):
     """Declares the decorated function as the lowering of these operators, at every opset.
 
-    fixes_shape: inputs (axes, shape, starts, repeats, ...) that must be known at conversion.
+    fixes_shape: inputs (axes, shape, starts, repeats, ...) that must be known at conversion,
+        unless the lowering is one that works at_run_time.
     """
 
     def declare(lower):
         for op_type in op_types:
             if (domain, op_type) in _LOWERINGS:
                 raise ValueError(f"two lowerings for {domain}::{op_type}")
-            _LOWERINGS[domain, op_type] = Lowering(lower, fixes_shape)
+            _LOWERINGS[domain, op_type] = Lowering(lower, fixes_shape, at_run_time)
         return lower
 
     return declare

@@ -93,7 +93,7 @@ def _scan(node, shapes):
 def _loop(node, known):
     body = next(a.g for a in node.attribute if a.name == "body")
     count, condition = node.input[:2]
-    if count not in known or not _always(body, condition, known):
+    if count not in known or not always(body, condition, known):
         return None
     trips = int(numpy_helper.to_array(known[count]).item())
     states = list(node.input[2:])
@@ -101,7 +101,7 @@ def _loop(node, known):
     return _Repeat(node, body, trips, states, [], [], stacked, skip=2, skip_out=1)
 
 
-def _always(body, condition, known):
+def always(body, condition, known):
     """True if the condition is true at the start and the body hands it on or sets it."""
     if condition and (condition not in known or not numpy_helper.to_array(known[condition]).all()):
         return False

@@ -1,0 +1,370 @@
+"""Extents that only a run knows: integers which carry how they follow from run-time dims.
+
+A run-time dim is a number from 0 to its bound that a kernel sets during a run. An Extent is an int,
+the most that it can be, together with a polynomial in such dims: {product of atoms: coefficient}.
+Atoms besides the dims are quotients, maxima and minima of other polynomials, and bounds of dims,
+which are constants of a conversion. Sums and products of Extents are Extents; two are equal only
+if their polynomials are, whatever the numbers; an order that not all runs agree on is a Problem.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import zlib
+from collections.abc import Callable, Sequence
+
+from .errors import Problem
+
+_PREFIX = "rt_"  # of a symbolic dimension that holds an Extent
+_GROWN = "'"  # behind the name of a dim with another bound
+
+
+class Extent(int):
+    """poly: ((atoms, coefficient), ...) in one order; least: the least that it can be."""
+
+    poly: tuple
+    least: int
+
+    def __add__(self, other):
+        return _sum(_poly(self), _poly(other))
+
+    __radd__ = __add__
+
+    def __neg__(self):
+        return self * -1
+
+    def __sub__(self, other):
+        return self + -1 * other
+
+    def __rsub__(self, other):
+        return -self + other
+
+    def __mul__(self, other):
+        terms = itertools.product(_poly(self), _poly(other))
+        return _sum([(tuple(sorted(a + b, key=repr)), c * d) for (a, c), (b, d) in terms])
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other):
+        return _quotient(self, other)
+
+    def __rfloordiv__(self, other):
+        return _quotient(other, self)
+
+    def __mod__(self, other):
+        return self - self // other * other
+
+    def __abs__(self):
+        if self.least >= 0:
+            return self
+        return max(abs(self.least), abs(int(self)))
+
+    def __eq__(self, other):
+        return isinstance(other, Extent) and self.poly == other.poly
+
+    def __ne__(self, other):
+        return not self == other
+
+    def __hash__(self):
+        return hash(self.poly)
+
+    def __lt__(self, other):
+        return _is_negative(self - other)
+
+    def __gt__(self, other):
+        return _is_negative(other - self)
+
+    def __le__(self, other):
+        return not self > other
+
+    def __ge__(self, other):
+        return not self < other
+
+    def __bool__(self):
+        if self.least <= 0 <= int(self):
+            raise Problem("it cannot follow a run-time extent")
+        return True
+
+    def __repr__(self):
+        return " + ".join(_term_text(*term) for term in self.poly)
+
+    __str__ = __repr__
+
+    def __format__(self, spec):
+        return format(str(self) if not spec else int(self), spec)
+
+
+class DimNumber(int):
+    """A parameter that names a run-time dim: its number in the file. key: (name, bound)."""
+
+    key: tuple[str, int]
+
+
+def number_of(value: int) -> DimNumber:
+    """The DimNumber of an Extent that is just one run-time dim."""
+    made = DimNumber(0)
+    made.key = dims_in(value)[0]
+    return made
+
+
+def dim(name: str, bound: int) -> int:
+    """The run-time dim of this name."""
+    return _sum([((("dim", name, int(bound)),), 1)]) if bound else 0
+
+
+def is_own(value: int, name: str) -> bool:
+    """True for a dim that was made for the value of this name."""
+    return [n.rpartition(".")[0] for n, _ in dims_in(value)] == [name]
+
+
+def is_open(value: int) -> bool:
+    """True if a run decides the value."""
+    return isinstance(value, Extent) and any(map(_is_open, _atoms(value.poly)))
+
+
+def kept(value: int) -> int:
+    """The value as a plain int, or as the Extent or DimNumber that it is."""
+    return value if isinstance(value, Extent | DimNumber) else int(value)
+
+
+def any_open(values: Sequence[int]) -> bool:
+    return any(isinstance(v, Extent) for v in values)
+
+
+def bound_of(value: int) -> int:
+    """At least the most that a value can be, as an Extent that the bounds decide, and no run."""
+    if not is_open(value):
+        return value
+    kept = _sum([(m, c) for m, c in value.poly if c > 0 or not any(_is_open(a) for a in m)])
+    return _replaced(kept, lambda atom: ("bound", *atom[1:]))
+
+
+def larger(a: int, b: int) -> int:
+    """max(a, b), decided now if all runs agree."""
+    return _either("max", a, b)
+
+
+def smaller(a: int, b: int) -> int:
+    """min(a, b), decided now if all runs agree."""
+    return _either("min", a, b)
+
+
+def exact_quotient(a: int, b: int) -> int:
+    """a / b of which it is known that it leaves no rest: n * 6 / n is 6."""
+    terms = _poly(b)
+    if len(terms) == 1:
+        atoms, c = terms[0]
+        rest = [(_without(m, atoms), d // c) for m, d in _poly(a) if d % c == 0]
+        if len(rest) == len(_poly(a)) and all(m is not None for m, _ in rest):
+            return _sum(rest)
+    return a // b
+
+
+def dims_in(value: int) -> list[tuple[str, int]]:
+    """(name, bound) of the run-time dims that decide a value."""
+    if not isinstance(value, Extent):
+        return []
+    return [atom[1:] for atom in _atoms(value.poly) if atom[0] == "dim"]
+
+
+def symbol(value: int) -> str:
+    """A name for a symbolic dimension, from which `parsed` makes the Extent again."""
+    return _PREFIX + json.dumps(value.poly).encode().hex()
+
+
+def symbols(dims: Sequence[int]) -> list[int | str]:
+    """Dims as onnx takes them."""
+    return [symbol(d) if isinstance(d, Extent) else d for d in dims]
+
+
+def parsed(name: str, grown: bool = False) -> int | None:
+    """The Extent in a symbolic dimension; None for one of another kind. grown: larger bounds."""
+    if not name.startswith(_PREFIX):
+        return None
+    try:
+        poly = _tuples(json.loads(bytes.fromhex(name[len(_PREFIX) :])))
+    except ValueError:
+        return None
+    return _replaced(_sum(poly), _grown_atom) if grown else _sum(poly)
+
+
+def corresponds(a: int, b: int) -> bool:
+    """True if both are the same number, or the same polynomial, with bounds of their own."""
+    if isinstance(a, DimNumber) and isinstance(b, DimNumber):
+        return a.key[0] == b.key[0].removesuffix(_GROWN)
+    if not isinstance(a, Extent) or not isinstance(b, Extent):
+        return type(a) is type(b) and a == b
+    return _replaced(a, _without_bound) == _replaced(b, _without_bound)
+
+
+CONSTANT, DIM, ADD, MULTIPLY, DIVIDE, MAXIMUM, MINIMUM = range(7)
+
+
+def postfix(value: int, number_of: Callable[[tuple[str, int]], int]) -> list[int]:
+    """Words of an expression for the device: operation in the low 3 bits, its number above."""
+    words: list[int] = []
+    for i, (atoms, c) in enumerate(_poly(value)):
+        for k, atom in enumerate(atoms):
+            words += _atom_words(atom, number_of) + [MULTIPLY] * (k > 0)
+        if c != 1 or not atoms:
+            if not -(1 << 28) <= c < 1 << 28:
+                raise Problem("a run-time extent exceeds 28 bits")
+            words += [c * 8 | CONSTANT] + [MULTIPLY] * bool(atoms)
+        words += [ADD] * (i > 0)
+    return words
+
+
+def _atom_words(atom, number_of):
+    kind = atom[0]
+    if kind == "dim":
+        return [number_of(atom[1:]) * 8 | DIM]
+    if kind == "bound":
+        return [atom[2] * 8 | CONSTANT]
+    operation = {"/": DIVIDE, "max": MAXIMUM, "min": MINIMUM}[kind]
+    operands = [postfix(_sum(poly), number_of) or [CONSTANT] for poly in atom[1:]]
+    return sum(operands, []) + [operation]
+
+
+def _poly(value):
+    if isinstance(value, Extent):
+        return value.poly
+    return (((), int(value)),) if value else ()
+
+
+def _sum(*polys):
+    """The sum of polynomials: an int if no atom is left."""
+    found: dict[tuple, int] = {}
+    for atoms, c in itertools.chain(*polys):
+        found[atoms] = found.get(atoms, 0) + c
+    terms = tuple(sorted(((m, c) for m, c in found.items() if c), key=repr))
+    if all(not m for m, _ in terms):
+        return sum(c for _, c in terms)
+    low, high = _range(terms)
+    made = Extent(high)
+    made.poly, made.least = terms, low
+    return made
+
+
+def _range(poly):
+    low = high = 0
+    for atoms, c in poly:
+        ends = [c, c]
+        for atom in atoms:
+            corners = [e * f for e in ends for f in _atom_range(atom)]
+            ends = [min(corners), max(corners)]
+        low, high = low + ends[0], high + ends[1]
+    return low, high
+
+
+def _atom_range(atom):
+    if atom[0] == "dim":
+        return 0, atom[2]
+    if atom[0] == "bound":
+        return atom[2], atom[2]
+    (a, b), (c, d) = map(_range, atom[1:])
+    if atom[0] == "/":
+        corners = [e // f for e in (a, b) for f in (max(c, 1), max(d, 1))]
+        return min(corners), max(corners)
+    return (max(a, c), max(b, d)) if atom[0] == "max" else (min(a, c), min(b, d))
+
+
+def _quotient(a, b):
+    """a // b; a whole multiple of a constant is taken out."""
+    if isinstance(b, Extent):
+        return _sum([((("/", _poly(a), _poly(b)),), 1)])
+    whole = [(m, c // b) for m, c in _poly(a) if c % b == 0]
+    rest = _sum([(m, c) for m, c in _poly(a) if c % b])
+    if not isinstance(rest, Extent):
+        return _sum(whole, _poly(rest // b))
+    return _sum(whole, [((("/", rest.poly, _poly(b)),), 1)])
+
+
+def _either(kind, a, b):
+    try:
+        return max(a, b) if kind == "max" else min(a, b)
+    except Problem:
+        return _sum([(((kind, *sorted((_poly(a), _poly(b)), key=repr)),), 1)])
+
+
+def _is_negative(value):
+    if not isinstance(value, Extent):
+        return value < 0
+    if value.least < 0 <= int(value):
+        raise Problem("it cannot follow a run-time extent")
+    return int(value) < 0
+
+
+def _without(atoms, divisor):
+    """The product of atoms divided by another one; None if it does not divide."""
+    left = list(atoms)
+    for atom in divisor:
+        if atom not in left:
+            return None
+        left.remove(atom)
+    return tuple(left)
+
+
+def _atoms(poly):
+    """All dims and bounds in a polynomial."""
+    for atoms, _ in poly:
+        for atom in atoms:
+            if atom[0] in ("dim", "bound"):
+                yield atom
+            else:
+                for inner in atom[1:]:
+                    yield from _atoms(inner)
+
+
+def _is_open(atom):
+    if atom[0] in ("dim", "bound"):
+        return atom[0] == "dim"
+    return any(_is_open(inner) for inner in _atoms(atom[1] + atom[2]))
+
+
+def _replaced(value, change):
+    """The value with each dim and bound replaced by what change(atom) gives."""
+
+    def poly_of(poly):
+        total = 0
+        for atoms, c in poly:
+            total = total + math.prod([atom_of(a) for a in atoms], start=c)
+        return total
+
+    def atom_of(atom):
+        if atom[0] in ("dim", "bound"):
+            return _sum([((change(atom),), 1)])
+        a, b = map(poly_of, atom[1:])
+        return a // b if atom[0] == "/" else _either(atom[0], a, b)
+
+    return poly_of(_poly(value))
+
+
+def _grown_atom(atom):
+    kind, name, bound = atom
+    if name.endswith(_GROWN):
+        return atom
+    return kind, name + _GROWN, bound + 5 + zlib.crc32(name.encode()) % 13
+
+
+def _without_bound(atom):
+    return atom[0], atom[1].removesuffix(_GROWN), 1 << 20
+
+
+def _tuples(value):
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
+
+def _term_text(atoms, c):
+    factors = [str(c)] * (c != 1 or not atoms) + [_atom_text(a) for a in atoms]
+    return "*".join(factors)
+
+
+def _atom_text(atom):
+    if atom[0] == "dim":
+        return atom[1]
+    if atom[0] == "bound":
+        return str(atom[2])
+    a, b = (_sum(poly) for poly in atom[1:])
+    return f"({a} // {b})" if atom[0] == "/" else f"{atom[0]}({a}, {b})"
