@@ -27,7 +27,7 @@ MACS_LIMIT = 100_000_000
 class Prepared:
     """verdict: "" if there is a model to run, else status and reason of the case.
 
-    sample: the inputs' bytes; outputs: (numpy dtype, shape) each; bound: an input was made a
+    sample: the inputs' bytes; dtypes: of the outputs; bound: an input was made a
     constant; macs: nominal.
     """
 
@@ -35,7 +35,7 @@ class Prepared:
     reason: str = ""
     model: bytes = b""
     sample: list[bytes] = field(default_factory=list)
-    outputs: list[tuple[np.dtype, tuple[int, ...]]] = field(default_factory=list)
+    dtypes: list[np.dtype] = field(default_factory=list)
     bound: bool = False
     macs: int = 0
 
@@ -116,7 +116,7 @@ def _prepare(case):
     return Prepared(
         model=done.data,
         sample=[_bytes(values[t.name], t) for t in done.graph.inputs],
-        outputs=[(t.np_dtype, t.shape) for t in done.graph.outputs],
+        dtypes=[t.np_dtype for t in done.graph.outputs],
         bound=bool(bind),
         macs=report["macs"],
     )

@@ -77,8 +77,10 @@ def judge(case: Case, prepared: Prepared, outcome) -> tuple[str, str]:
     if outcome.error:
         status = "unsupported" if outcome.error == "UnsupportedError" else "failed"
         return status, f"{outcome.error}: {outcome.message}"
-    outputs = outcome.runs[0].outputs
-    for raw, (dtype, shape), expected in zip(outputs, prepared.outputs, case.outputs, strict=True):
+    run = outcome.runs[0]
+    for raw, shape, dtype, expected in zip(
+        run.outputs, run.shapes, prepared.dtypes, case.outputs, strict=True
+    ):
         got = np.frombuffer(raw, dtype).reshape(shape)
         reason = difference(got, expected, case.rtol, case.atol)
         if reason:

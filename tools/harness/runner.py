@@ -41,7 +41,8 @@ def _run_sample(model, prefix):
     outputs = model.run()
     if ticks_us:
         seconds = ticks_diff(ticks_us(), start) / 1e6
-    print(json.dumps({"seconds": seconds, "outputs": [t.nbytes for t in outputs]}))
+    sizes, shapes = [t.nbytes for t in outputs], [t.shape for t in outputs]
+    print(json.dumps({"seconds": seconds, "outputs": sizes, "shapes": shapes}))
     for t in outputs:
         data = t.view("B")
         for at in range(0, t.nbytes, _PIECE):

@@ -44,8 +44,8 @@ def execute(args: Namespace, options: Options, say: Say) -> dict:
 
 
 def _arrays(run, ready):
-    pairs = zip(run.outputs, ready.outputs, strict=True)
-    return [np.frombuffer(raw, spec.dtype).reshape(spec.shape) for raw, spec in pairs]
+    parts = zip(run.outputs, run.shapes, ready.outputs, strict=True)
+    return [np.frombuffer(raw, spec.dtype).reshape(shape) for raw, shape, spec in parts]
 
 
 def _figures(args, runs, ready):
