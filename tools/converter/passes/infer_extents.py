@@ -217,6 +217,19 @@ def _top_k(p, node, x, *_):
     return [(dtype, dims), (INT64, dims)]
 
 
+def _broadcast(p, node, *xs):
+    """Two extents that are not known to be equal must be so in a run: the smaller bound counts."""
+    rank = max(len(dims) for _, dims in xs)
+    wide = [[1] * (rank - len(dims)) + dims for _, dims in xs]
+    found = []
+    for column in zip(*wide, strict=True):
+        long = [d for d in column if d != 1] or [1]
+        fixed = [d for d in long if not extent.is_open(d)]
+        found.append(fixed[0] if fixed else min(long, key=int))
+    is_comparison = node.op_type in _COMPARISONS
+    return [(onnx.TensorProto.BOOL if is_comparison else xs[0][0], found)]
+
+
 def _concat(p, node, *xs):
     dtype, dims = xs[0]
     axis = attributes(node)["axis"] % len(dims)
@@ -321,6 +334,9 @@ def _clamped(d, start, end, step):
     return first, extent.larger(-((last - first) // -step), 0)
 
 
+_COMPARISONS = ("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual")
+_ELEMENTWISE = ("Add", "Sub", "Mul", "Div", "Pow", "Mod", "Min", "Max", "And", "Or", "Xor", "PRelu")
+
 # Those whose result decides its shape, whatever shape the model declares for it.
 _DECIDE = {
     "NonZero": _nonzero,
@@ -338,4 +354,4 @@ _RULES = _DECIDE | {
     "Expand": _expand,
     "Tile": _tile,
     "Slice": _slice,
-}
+} | dict.fromkeys(_ELEMENTWISE + _COMPARISONS, _broadcast)
