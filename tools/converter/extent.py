@@ -14,6 +14,7 @@ import json
 import math
 import zlib
 from collections.abc import Callable, Sequence
+from numbers import Integral
 
 from .errors import Problem
 
@@ -28,6 +29,8 @@ class Extent(int):
     least: int
 
     def __add__(self, other):
+        if not isinstance(other, Integral):
+            return NotImplemented
         return _sum(_poly(self), _poly(other))
 
     __radd__ = __add__
@@ -42,12 +45,16 @@ class Extent(int):
         return -self + other
 
     def __mul__(self, other):
+        if not isinstance(other, Integral):
+            return NotImplemented
         terms = itertools.product(_poly(self), _poly(other))
         return _sum([(tuple(sorted(a + b, key=repr)), c * d) for (a, c), (b, d) in terms])
 
     __rmul__ = __mul__
 
     def __floordiv__(self, other):
+        if not isinstance(other, Integral):
+            return NotImplemented
         return _quotient(self, other)
 
     def __rfloordiv__(self, other):

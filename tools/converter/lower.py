@@ -107,6 +107,15 @@ class Lowerer:
         except Problem as problem:
             opset = opset_of(self.model, proto.domain)
             self._find(f"{operator_of(proto)} (opset {opset})", name_of(proto), problem)
+        except (ArithmeticError, LookupError, TypeError, ValueError):
+            if not self._is_open(proto):
+                raise
+            problem = Problem("it cannot follow a run-time extent")
+            self._find(operator_of(proto), name_of(proto), problem)
+
+    def _is_open(self, proto):
+        found = [self.values.get(name) for name in [*proto.input, *proto.output]]
+        return any(t is not None and extent.any_open(t.shape) for t in found)
 
     def _lower_in_some_dtype(self, node, lowering):
         n_steps = len(self.graph.steps)

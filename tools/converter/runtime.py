@@ -64,7 +64,7 @@ def is_decided_by_runs(graph: Graph) -> bool:
 def check_follows(a: Graph, b: Graph) -> None:
     """UnsupportedModel unless both are the same but for the bounds of run-time dims."""
     known: dict[Tensor, Tensor] = {}
-    findings = []
+    findings = _unset(a)
     for step, other in _pairs(a.steps, b.steps, findings):
         if not _same_step(step, other, known):
             findings.append(_finding(step))
@@ -74,6 +74,17 @@ def check_follows(a: Graph, b: Graph) -> None:
             findings.append(Finding("output", x.name, _problem()))
     if findings:
         raise UnsupportedModel(findings)
+
+
+def _unset(graph):
+    """Findings for dims that no step decides."""
+    steps = list(walk(graph.steps))
+    numbers = {p.key for s in steps for p in s.params if isinstance(p, extent.DimNumber)}
+    used = {key for t in graph.tensors() for d in t.shape for key in extent.dims_in(d)}
+    used |= {key for s in steps for p in s.params for key in extent.dims_in(p)}
+    return [
+        Finding("run-time dim", name, Problem("no step decides it")) for name, _ in used - numbers
+    ]
 
 
 def _pairs(a, b, findings):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from .. import extent
 from ..errors import Problem
 from ..ir import Tensor
-from ..passes.infer_extents import slice_parts
+from ..passes.infer_extents import own_dim, slice_parts
 from ._move import emit_move, strides_of
 
 
@@ -38,29 +38,38 @@ def emit_slice(node, x: Tensor, out: Tensor) -> None:
         raise Problem("axes or steps that only a run knows")
     strides = strides_of(x.shape)
     steps, x_first = list(strides), 0
-    for place, (axis, (first, _, step)) in enumerate(parts.items()):
-        if extent.is_own(out.shape[axis], out.name):
-            numbers = [extent.number_of(first), extent.number_of(out.shape[axis])]
-            params = [*numbers, place, x.shape[axis], step]
+    for place, (axis, (first, n, step)) in enumerate(parts.items()):
+        if extent.is_own(out.shape[axis], out.name) or extent.is_own(n, out.name):
+            first = own_dim(node.proto, {}, x.shape[axis], f"first{axis}")
+            n = out.shape[axis] if extent.is_own(out.shape[axis], out.name) else n
+            params = [extent.number_of(first), extent.number_of(n), place, x.shape[axis], step]
             node.emit("slice_extent", node.inputs[1:3], [], params)
+        emit_same(node, [(n, out.shape[axis])])
         x_first = x_first + first * strides[axis]
         steps[axis] = step * strides[axis]
     emit_move(node.emit, x, out, out.shape, steps, strides_of(out.shape), x_first)
+
+
+def emit_same(node, pairs: Sequence[tuple[int, int]]) -> None:
+    """Extents that must be equal are compared in a run, unless they are known to be."""
+    params = [v for a, b in pairs if a != b and extent.any_open((a, b)) for v in (a, b)]
+    if params:
+        node.emit("same", [], [], params)
 
 
 def matched(node, x: Tensor, shape: Sequence[int]) -> Tensor:
     """x for broadcasting to a shape: extents that must be equal are compared in a run."""
     dims = list(x.shape)
     skip = len(shape) - len(dims)
-    params: list[int] = []
+    pairs = []
     for i, d in enumerate(dims):
         wanted = shape[skip + i]
         if d != wanted and d != 1 and extent.any_open((d, wanted)):
             if not extent.is_open(wanted) and int(d) < wanted:
                 raise Problem(f"an extent of {d} where {wanted} is needed")
-            params += [d, wanted]
+            pairs.append((d, wanted))
             dims[i] = wanted
-    if not params:
+    if not pairs:
         return x
-    node.emit("same", [], [], params)
+    emit_same(node, pairs)
     return node.reshaped(x, dims)

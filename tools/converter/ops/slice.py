@@ -7,6 +7,7 @@ import numpy as np
 from ..extent import any_open
 from . import lowers
 from ._extents import emit_slice
+from ._move import emit_move, strides_of
 from ._select import alias_or_select
 
 
@@ -50,7 +51,11 @@ def lower_split(node):
     sizes = node.attr("split") if node.opset < 13 else _list(node, 1)
     at = 0
     for i, out in enumerate(node.outputs):
-        if out is not None:
+        if out is not None and any_open(x.shape):
+            strides = strides_of(x.shape)
+            first = at * strides[axis]
+            emit_move(node.emit, x, out, out.shape, strides, strides_of(out.shape), first)
+        elif out is not None:
             maps = [np.arange(d) for d in x.shape]
             maps[axis] = np.arange(at, at + out.shape[axis])
             alias_or_select(node, x, out, maps)

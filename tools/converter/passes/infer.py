@@ -14,6 +14,7 @@ def infer(model: onnx.ModelProto) -> onnx.ModelProto:
 
     Raises ConvertError where the model contradicts itself.
     """
+    infer_extents.forget(model)
     model = _infer(model)
     for _ in model.graph.node:  # each round gets past one such operator at least
         passes = (infer_ml, infer_bodies, infer_extents)

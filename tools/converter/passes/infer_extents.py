@@ -46,6 +46,14 @@ def annotate(model: onnx.ModelProto) -> bool:
     return changed
 
 
+def forget(model: onnx.ModelProto) -> None:
+    """Takes Extents out of the outputs' shapes: they may be named after what is gone now."""
+    for info in model.graph.output:
+        for d in info.type.tensor_type.shape.dim:
+            if extent.parsed(d.dim_param) is not None:
+                d.dim_param = ""
+
+
 def _forget_open(graph):
     """Symbols from before hide from inference what is known now."""
     kept = [v for v in graph.value_info if value_of(v) is not None]
