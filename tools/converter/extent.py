@@ -2,8 +2,8 @@
 
 A run-time dim is a number from 0 to its bound that a kernel sets during a run. An Extent is an int,
 the most that it can be, together with a polynomial in such dims: {product of atoms: coefficient}.
-Atoms besides the dims are quotients, maxima and minima of other polynomials, and bounds of dims,
-which are constants of a conversion. Sums and products of Extents are Extents; two are equal only
+Atoms besides the dims are quotients, maxima and minima of two other polynomials, and the most that
+one can be, which is a constant of the conversion. Sums and products of Extents are Extents; two are equal only
 if their polynomials are, whatever the numbers; an order that not all runs agree on is a Problem.
 """
 
@@ -141,11 +141,8 @@ def any_open(values: Sequence[int]) -> bool:
 
 
 def bound_of(value: int) -> int:
-    """At least the most that a value can be, as an Extent that the bounds decide, and no run."""
-    if not is_open(value):
-        return value
-    kept = _sum([(m, c) for m, c in value.poly if c > 0 or not any(_is_open(a) for a in m)])
-    return _replaced(kept, lambda atom: ("bound", *atom[1:]))
+    """The most that a value can be, as an Extent that the bounds decide, and no run."""
+    return _sum([((("most", value.poly),), 1)]) if is_open(value) else value
 
 
 def larger(a: int, b: int) -> int:
@@ -173,7 +170,7 @@ def dims_in(value: int) -> list[tuple[str, int]]:
     """(name, bound) of the run-time dims that decide a value."""
     if not isinstance(value, Extent):
         return []
-    return [atom[1:] for atom in _atoms(value.poly) if atom[0] == "dim"]
+    return [atom[1:] for atom in _atoms(value.poly)]
 
 
 def symbol(value: int) -> str:
@@ -227,8 +224,8 @@ def _atom_words(atom, number_of):
     kind = atom[0]
     if kind == "dim":
         return [number_of(atom[1:]) * 8 | DIM]
-    if kind == "bound":
-        return [atom[2] * 8 | CONSTANT]
+    if kind == "most":
+        return postfix(_range(atom[1])[1], number_of)
     operation = {"/": DIVIDE, "max": MAXIMUM, "min": MINIMUM}[kind]
     operands = [postfix(_sum(poly), number_of) or [CONSTANT] for poly in atom[1:]]
     return sum(operands, []) + [operation]
@@ -268,8 +265,8 @@ def _range(poly):
 def _atom_range(atom):
     if atom[0] == "dim":
         return 0, atom[2]
-    if atom[0] == "bound":
-        return atom[2], atom[2]
+    if atom[0] == "most":
+        return _range(atom[1])[1:] * 2
     (a, b), (c, d) = map(_range, atom[1:])
     if atom[0] == "/":
         corners = [e // f for e in (a, b) for f in (max(c, 1), max(d, 1))]
@@ -314,24 +311,24 @@ def _without(atoms, divisor):
 
 
 def _atoms(poly):
-    """All dims and bounds in a polynomial."""
+    """All dims in a polynomial, without those whose bounds alone count."""
     for atoms, _ in poly:
         for atom in atoms:
-            if atom[0] in ("dim", "bound"):
+            if atom[0] == "dim":
                 yield atom
+            elif atom[0] == "most":
+                continue
             else:
                 for inner in atom[1:]:
                     yield from _atoms(inner)
 
 
 def _is_open(atom):
-    if atom[0] in ("dim", "bound"):
-        return atom[0] == "dim"
-    return any(_is_open(inner) for inner in _atoms(atom[1] + atom[2]))
+    return any(True for _ in _atoms((((atom,), 1),)))
 
 
 def _replaced(value, change):
-    """The value with each dim and bound replaced by what change(atom) gives."""
+    """The value with each dim replaced by what change(atom) gives."""
 
     def poly_of(poly):
         total = 0
@@ -340,8 +337,10 @@ def _replaced(value, change):
         return total
 
     def atom_of(atom):
-        if atom[0] in ("dim", "bound"):
+        if atom[0] == "dim":
             return _sum([((change(atom),), 1)])
+        if atom[0] == "most":
+            return bound_of(poly_of(atom[1]))
         a, b = map(poly_of, atom[1:])
         return a // b if atom[0] == "/" else _either(atom[0], a, b)
 
@@ -371,7 +370,7 @@ def _term_text(atoms, c):
 def _atom_text(atom):
     if atom[0] == "dim":
         return atom[1]
-    if atom[0] == "bound":
-        return str(atom[2])
+    if atom[0] == "most":
+        return str(_range(atom[1])[1])
     a, b = (_sum(poly) for poly in atom[1:])
     return f"({a} // {b})" if atom[0] == "/" else f"{atom[0]}({a}, {b})"

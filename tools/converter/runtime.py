@@ -77,14 +77,18 @@ def check_follows(a: Graph, b: Graph) -> None:
 
 
 def _unset(graph):
-    """Findings for dims that no step decides."""
+    """Findings for dims that no step decides, and values larger than their memory."""
     steps = list(walk(graph.steps))
     numbers = {p.key for s in steps for p in s.params if isinstance(p, extent.DimNumber)}
     used = {key for t in graph.tensors() for d in t.shape for key in extent.dims_in(d)}
     used |= {key for s in steps for p in s.params for key in extent.dims_in(p)}
-    return [
+    findings = [
         Finding("run-time dim", name, Problem("no step decides it")) for name, _ in used - numbers
     ]
+    for t in graph.tensors():
+        if t.data is None and not t.is_open and t.planned_nbytes < t.nbytes:
+            findings.append(Finding("memory", t.name, _problem()))
+    return findings
 
 
 def _pairs(a, b, findings):
