@@ -6,10 +6,11 @@ postfix words (docs/format.md). A step that depends on dims is prepared by its k
 changed since it last was: such models allocate memory in a run.
 """
 
+import struct
 from array import array
 
 from .errors import InputError, ModelError, MpconnxrError, UnsupportedError
-from .tensor import Tensor
+from .tensor import Tensor, code_of
 
 _CONSTANT, _DIM, _ADD, _MULTIPLY, _DIVIDE, _MAXIMUM, _MINIMUM = range(7)
 _LIMIT = 1 << 40  # of a result on the way, so that no product grows without end
@@ -172,7 +173,7 @@ class OpenTensor(Tensor):
         Tensor.__init__(self, buffer, offset, info.nbytes, info.dtype, (), name)
         self._runtime = runtime
         self._capacity = info.nbytes
-        self._size = info.nbytes // self.nelem if self.nelem else 1
+        self._size = struct.calcsize(code_of(info.dtype))
         self.raw = info.shape
         self.shape = tuple([max(d, 0) for d in self.raw])
         self.nbytes = self.nelem = 0

@@ -128,7 +128,7 @@ def is_own(value: int, name: str) -> bool:
 
 def is_open(value: int) -> bool:
     """True if a run decides the value."""
-    return isinstance(value, Extent) and any(map(_is_open, _atoms(value.poly)))
+    return bool(dims_in(value))
 
 
 def kept(value: int) -> int:
@@ -321,10 +321,6 @@ def _atoms(poly):
             else:
                 for inner in atom[1:]:
                     yield from _atoms(inner)
-
-
-def _is_open(atom):
-    return any(True for _ in _atoms((((atom,), 1),)))
 
 
 def _replaced(value, change):

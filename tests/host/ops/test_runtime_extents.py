@@ -312,3 +312,76 @@ def test_against_onnxruntime(target):
                 np.testing.assert_allclose(got, w, rtol=1e-5, atol=1e-6, err_msg=str(i))
             shapes.add(tuple(run.shapes))
         assert len(shapes) > 1 or case.model.graph.node[0].op_type == "If", i
+
+
+@every_target
+@pytest.mark.parametrize(
+    ("make", "sample", "text"),
+    [
+        (ranges, [0, 9, 1], "9 items, planned for 0 to 8"),
+        (ranges, [0, 1, 0], "a delta of 0"),
+        (filled, [np.array([5, 3]), f32(1, 3)], "5 items, planned for 0 to 4"),
+        (filled, [np.array([-1, 3]), f32(1, 3)], "-1 items, planned for 0 to 4"),
+        (top_k, [f32(3, 6), np.array([7])], "7 items, planned for 0 to 6"),
+        (loop_of_some_rounds, [np.float32([-99, 0]), np.array(9)], "more than 8 rounds"),
+    ],
+)
+def test_what_memory_was_not_planned_for(target, make, sample, text):
+    """The model still runs afterwards."""
+    case = make()
+    bad = [element_bytes(np.asarray(x)) for x in sample]
+    done = case.converted()
+    outcome = run_jobs(target, [Job(done.data, [case.raw()[0], bad])])[0]
+    assert outcome.error == "InputError" and text in outcome.message and len(outcome.runs) == 1
+
+
+def different_masks():
+    nodes = ["Compress x0 x1 -> a", "Compress x0 x2 -> b", "Add a b -> y"]
+    equal = [f32(4), np.array([1, 0, 1, 0], bool), np.array([0, 0, 1, 1], bool)]
+    return Case(nodes, [equal], {"y": FLOAT})
+
+
+@every_target
+def test_extents_that_must_be_equal(target):
+    case = different_masks()
+    x, mask = case.samples[0][:2]
+    unequal = [element_bytes(v) for v in (x, mask, np.ones(4, bool))]
+    done = case.converted()
+    outcome = run_jobs(target, [Job(done.data, [case.raw()[0], unequal])])[0]
+    np.testing.assert_array_equal(
+        np.frombuffer(outcome.runs[0].outputs[0], np.float32), case.expected[0][0]
+    )
+    assert outcome.error == "InputError" and "an extent of" in outcome.message
+
+
+def test_a_bound_is_asked_for():
+    case = ranges()
+    with pytest.raises(UnsupportedModel, match="--bound y=N says how many"):
+        convert(case.model)
+
+
+def test_a_bound_that_is_smaller_than_the_derived_one():
+    case = nonzero()
+    by_itself = case.converted().report()["arena_bytes"]
+    bounded = convert(case.model, Options(strip=True, bounds={"i": 4})).report()["arena_bytes"]
+    assert bounded < by_itself
+
+
+def test_what_cannot_follow_is_refused():
+    """A lowering that computes with plain numbers: its result would hold for the bound only."""
+    nodes = [("Compress x0 x1 -> a", {"axis": 0}), "Trilu a -> y"]
+    case = Case(nodes, masks(4, f32(4, 4)), {"y": FLOAT}, opset=17)
+    with pytest.raises(UnsupportedModel, match="cannot follow a run-time extent"):
+        case.converted()
+
+
+@pytest.mark.slow
+@every_target
+@pytest.mark.parametrize(
+    "make", [shape_chain, unique, suppressed, ranges, sliced, stopped_loop, compressed_twice]
+)
+def test_damaged_files(target, make):
+    data = make().converted().data
+    for mode, amount in (("words", "1"), ("several", "600")):
+        report = small.damage(target, data, mode, amount, timeout=240)
+        assert report.ok and report.slowest < 10_000, f"{mode}: {report}"
