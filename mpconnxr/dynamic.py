@@ -1,9 +1,9 @@
 """Run-time dims: sizes that kernels decide during a run, and steps that follow them.
 
-Imported only for a model that has such dims. A run-time dim is a number from 0 to its bound, within
+Imported only for a model that has such dims. A run-time dim is a number from 0 to its bound, for
 which the converter has planned the memory. Shapes and parameters are expressions over them, in
-postfix words (docs/format.md). A step that depends on dims is prepared by its kernel when they have
-changed since it last was: such models allocate memory in a run.
+postfix words (docs/format.md). A step that depends on dims is prepared by its kernel when they
+have changed since it last was: such models allocate memory in a run.
 """
 
 import struct

@@ -51,7 +51,8 @@ def _has_doubles():
 class TensorInfo:
     """A tensor's record: dtype (ONNX number), shape, storage class, offset and size in bytes.
 
-    is_open: a run decides its shape; stored_nbytes: of the most it can hold. packed: bits of an element that is packed in the file, else 0; stored_nbytes: in the file.
+    packed: bits of an element that is packed in the file, else 0; stored_nbytes: in the file;
+    is_open: a run decides its shape, and nbytes are those of the most it can hold.
     """
 
     def __init__(self, dtype, storage, offset, stored_nbytes):

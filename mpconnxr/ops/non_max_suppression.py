@@ -11,8 +11,8 @@ if its score exceeds the least score, and its IOU with none chosen before exceed
     out      int64, rows of batch, class, box: at least as many as there may be
     scratch  int32 (n)
     params   the run-time dim of the number of rows, centre (0 or 1), batches, classes, n
-Raises ModelError, also when it runs where its tensors overlap; InputError for more rows than the dim's bound. A step allocates boxed floats and
-one tuple of floats a comparison of boxes.
+Raises ModelError, also when it runs where its tensors overlap; InputError for more rows than the
+dim's bound. A step allocates boxed floats, and tuples of them for each comparison of boxes.
 """
 
 from ..errors import ModelError

@@ -1,7 +1,7 @@
 """numbers: integers that are parameters, as a tensor.
 
-Serves Shape, Size and what is computed from them, where a run decides the shape: the parameters are
-expressions then.
+Serves Shape, Size and what is computed from them, where a run decides the shape: the parameters
+are expressions then.
 
     out      int32 or int64, n items
     params   the n numbers

@@ -9,8 +9,9 @@ Serves Unique (all opsets); its values are gathered by the indices.
     scratch  int32 (2 * n)
     params   the run-time dim of their number, sorted (0: in the order of the first ones; 1: by
              their items, in C order), outer, n, inner
-Raises ModelError, also when it runs where its tensors overlap; InputError for more than the dim's bound. A step allocates only integers and
-boxed floats. Finding is by bisection, but putting one in order moves all that are larger.
+Raises ModelError, also when it runs where its tensors overlap; InputError for more than the dim's
+bound. A step allocates only integers and boxed floats. Finding is by bisection, but putting one in
+order moves all that are larger.
 """
 
 from ..errors import ModelError

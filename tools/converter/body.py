@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import onnx
 from onnx import helper
 
-from . import extent
+from . import extent_forms
 from .errors import Problem
 from .ir import Step, Tensor
 from .lower import Lowerer
@@ -43,7 +43,7 @@ def model_of(
     model.graph.CopyFrom(graph)
     model.graph.name = graph.name or "body"
     for info, (dtype, dims) in zip(model.graph.input, types, strict=True):
-        info.CopyFrom(helper.make_tensor_value_info(info.name, dtype, extent.symbols(dims)))
+        info.CopyFrom(helper.make_tensor_value_info(info.name, dtype, extent_forms.symbols(dims)))
     constants = {t.name: t for t in outer.graph.initializer}
     infos = {
         v.name: v for v in [*outer.graph.output, *outer.graph.value_info, *outer.graph.input]
@@ -66,7 +66,7 @@ def lower(
     for info in model.graph.input[len(inputs) :]:
         if info.name in outer.values:
             t = outer.values[info.name]
-            dims = extent.symbols(t.shape)
+            dims = extent_forms.symbols(t.shape)
             info.CopyFrom(helper.make_tensor_value_info(info.name, t.dtype, dims))
     model = passes.simplify(model)
     names = [i.name for i in model.graph.input]

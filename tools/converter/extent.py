@@ -1,25 +1,21 @@
 """Extents that only a run knows: integers which carry how they follow from run-time dims.
 
-A run-time dim is a number from 0 to its bound that a kernel sets during a run. An Extent is an int,
-the most that it can be, together with a polynomial in such dims: {product of atoms: coefficient}.
+A run-time dim is a number from 0 to its bound that a kernel sets during a run. An Extent is an
+int, the most that it can be, together with a polynomial in such dims: ((atoms, coefficient), ...).
 Atoms besides the dims are quotients, maxima and minima of two other polynomials, and the most that
-one can be, which is a constant of the conversion. Sums and products of Extents are Extents; two are equal only
-if their polynomials are, whatever the numbers; an order that not all runs agree on is a Problem.
+one can be, which is a constant of the conversion. Sums and products of Extents are Extents; two
+are equal only if their polynomials are, whatever the numbers; an order that not all runs agree on
+is a Problem.
 """
 
 from __future__ import annotations
 
 import itertools
-import json
 import math
-import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral
 
 from .errors import Problem
-
-_PREFIX = "rt_"  # of a symbolic dimension that holds an Extent
-_GROWN = "'"  # behind the name of a dim with another bound
 
 
 class Extent(int):
@@ -31,7 +27,7 @@ class Extent(int):
     def __add__(self, other):
         if not isinstance(other, Integral):
             return NotImplemented
-        return _sum(_poly(self), _poly(other))
+        return sum_of(poly_of(self), poly_of(other))
 
     __radd__ = __add__
 
@@ -47,8 +43,8 @@ class Extent(int):
     def __mul__(self, other):
         if not isinstance(other, Integral):
             return NotImplemented
-        terms = itertools.product(_poly(self), _poly(other))
-        return _sum([(tuple(sorted(a + b, key=repr)), c * d) for (a, c), (b, d) in terms])
+        terms = itertools.product(poly_of(self), poly_of(other))
+        return sum_of([(tuple(sorted(a + b, key=repr)), c * d) for (a, c), (b, d) in terms])
 
     __rmul__ = __mul__
 
@@ -118,7 +114,7 @@ def number_of(value: int) -> DimNumber:
 
 def dim(name: str, bound: int) -> int:
     """The run-time dim of this name."""
-    return _sum([((("dim", name, int(bound)),), 1)]) if bound else 0
+    return sum_of([((("dim", name, int(bound)),), 1)]) if bound else 0
 
 
 def is_own(value: int, name: str) -> bool:
@@ -142,7 +138,7 @@ def any_open(values: Sequence[int]) -> bool:
 
 def bound_of(value: int) -> int:
     """The most that a value can be, as an Extent that the bounds decide, and no run."""
-    return _sum([((("most", value.poly),), 1)]) if is_open(value) else value
+    return sum_of([((("most", value.poly),), 1)]) if is_open(value) else value
 
 
 def larger(a: int, b: int) -> int:
@@ -157,12 +153,12 @@ def smaller(a: int, b: int) -> int:
 
 def exact_quotient(a: int, b: int) -> int:
     """a / b of which it is known that it leaves no rest: n * 6 / n is 6."""
-    terms = _poly(b)
+    terms = poly_of(b)
     if len(terms) == 1:
         atoms, c = terms[0]
-        rest = [(_without(m, atoms), d // c) for m, d in _poly(a) if d % c == 0]
-        if len(rest) == len(_poly(a)) and all(m is not None for m, _ in rest):
-            return _sum(rest)
+        rest = [(_without(m, atoms), d // c) for m, d in poly_of(a) if d % c == 0]
+        if len(rest) == len(poly_of(a)) and all(m is not None for m, _ in rest):
+            return sum_of(rest)
     return a // b
 
 
@@ -173,71 +169,14 @@ def dims_in(value: int) -> list[tuple[str, int]]:
     return [atom[1:] for atom in _atoms(value.poly)]
 
 
-def symbol(value: int) -> str:
-    """A name for a symbolic dimension, from which `parsed` makes the Extent again."""
-    return _PREFIX + json.dumps(value.poly).encode().hex()
-
-
-def symbols(dims: Sequence[int]) -> list[int | str]:
-    """Dims as onnx takes them."""
-    return [symbol(d) if isinstance(d, Extent) else d for d in dims]
-
-
-def parsed(name: str, grown: bool = False) -> int | None:
-    """The Extent in a symbolic dimension; None for one of another kind. grown: larger bounds."""
-    if not name.startswith(_PREFIX):
-        return None
-    try:
-        poly = _tuples(json.loads(bytes.fromhex(name[len(_PREFIX) :])))
-    except ValueError:
-        return None
-    return _replaced(_sum(poly), _grown_atom) if grown else _sum(poly)
-
-
-def corresponds(a: int, b: int) -> bool:
-    """True if both are the same number, or the same polynomial, with bounds of their own."""
-    if isinstance(a, DimNumber) and isinstance(b, DimNumber):
-        return a.key[0] == b.key[0].removesuffix(_GROWN)
-    if not isinstance(a, Extent) or not isinstance(b, Extent):
-        return type(a) is type(b) and a == b
-    return _replaced(a, _without_bound) == _replaced(b, _without_bound)
-
-
-CONSTANT, DIM, ADD, MULTIPLY, DIVIDE, MAXIMUM, MINIMUM = range(7)
-
-
-def postfix(value: int, number_of: Callable[[tuple[str, int]], int]) -> list[int]:
-    """Words of an expression for the device: operation in the low 3 bits, its number above."""
-    words: list[int] = []
-    for i, (atoms, c) in enumerate(_poly(value)):
-        for k, atom in enumerate(atoms):
-            words += _atom_words(atom, number_of) + [MULTIPLY] * (k > 0)
-        if c != 1 or not atoms:
-            if not -(1 << 28) <= c < 1 << 28:
-                raise Problem("a run-time extent exceeds 28 bits")
-            words += [c * 8 | CONSTANT] + [MULTIPLY] * bool(atoms)
-        words += [ADD] * (i > 0)
-    return words
-
-
-def _atom_words(atom, number_of):
-    kind = atom[0]
-    if kind == "dim":
-        return [number_of(atom[1:]) * 8 | DIM]
-    if kind == "most":
-        return postfix(_range(atom[1])[1], number_of)
-    operation = {"/": DIVIDE, "max": MAXIMUM, "min": MINIMUM}[kind]
-    operands = [postfix(_sum(poly), number_of) or [CONSTANT] for poly in atom[1:]]
-    return sum(operands, []) + [operation]
-
-
-def _poly(value):
+def poly_of(value: int) -> tuple:
+    """((atoms, coefficient), ...) of an Extent or a number."""
     if isinstance(value, Extent):
         return value.poly
     return (((), int(value)),) if value else ()
 
 
-def _sum(*polys):
+def sum_of(*polys: Iterable) -> int:
     """The sum of polynomials: an int if no atom is left."""
     found: dict[tuple, int] = {}
     for atoms, c in itertools.chain(*polys):
@@ -249,6 +188,11 @@ def _sum(*polys):
     made = Extent(high)
     made.poly, made.least = terms, low
     return made
+
+
+def most_of(poly: tuple) -> int:
+    """The most that a polynomial can be."""
+    return _range(poly)[1]
 
 
 def _range(poly):
@@ -277,19 +221,19 @@ def _atom_range(atom):
 def _quotient(a, b):
     """a // b; a whole multiple of a constant is taken out."""
     if isinstance(b, Extent):
-        return _sum([((("/", _poly(a), _poly(b)),), 1)])
-    whole = [(m, c // b) for m, c in _poly(a) if c % b == 0]
-    rest = _sum([(m, c) for m, c in _poly(a) if c % b])
+        return sum_of([((("/", poly_of(a), poly_of(b)),), 1)])
+    whole = [(m, c // b) for m, c in poly_of(a) if c % b == 0]
+    rest = sum_of([(m, c) for m, c in poly_of(a) if c % b])
     if not isinstance(rest, Extent):
-        return _sum(whole, _poly(rest // b))
-    return _sum(whole, [((("/", rest.poly, _poly(b)),), 1)])
+        return sum_of(whole, poly_of(rest // b))
+    return sum_of(whole, [((("/", rest.poly, poly_of(b)),), 1)])
 
 
 def _either(kind, a, b):
     try:
         return max(a, b) if kind == "max" else min(a, b)
     except Problem:
-        return _sum([(((kind, *sorted((_poly(a), _poly(b)), key=repr)),), 1)])
+        return sum_of([(((kind, *sorted((poly_of(a), poly_of(b)), key=repr)),), 1)])
 
 
 def _is_negative(value):
@@ -323,10 +267,10 @@ def _atoms(poly):
                     yield from _atoms(inner)
 
 
-def _replaced(value, change):
+def replaced(value: int, change: Callable[[tuple], tuple]) -> int:
     """The value with each dim replaced by what change(atom) gives."""
 
-    def poly_of(poly):
+    def total_of(poly):
         total = 0
         for atoms, c in poly:
             total = total + math.prod([atom_of(a) for a in atoms], start=c)
@@ -334,28 +278,13 @@ def _replaced(value, change):
 
     def atom_of(atom):
         if atom[0] == "dim":
-            return _sum([((change(atom),), 1)])
+            return sum_of([((change(atom),), 1)])
         if atom[0] == "most":
-            return bound_of(poly_of(atom[1]))
-        a, b = map(poly_of, atom[1:])
+            return bound_of(total_of(atom[1]))
+        a, b = map(total_of, atom[1:])
         return a // b if atom[0] == "/" else _either(atom[0], a, b)
 
-    return poly_of(_poly(value))
-
-
-def _grown_atom(atom):
-    kind, name, bound = atom
-    if name.endswith(_GROWN):
-        return atom
-    return kind, name + _GROWN, bound + 5 + zlib.crc32(name.encode()) % 13
-
-
-def _without_bound(atom):
-    return atom[0], atom[1].removesuffix(_GROWN), 1 << 20
-
-
-def _tuples(value):
-    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+    return total_of(poly_of(value))
 
 
 def _term_text(atoms, c):
@@ -368,5 +297,5 @@ def _atom_text(atom):
         return atom[1]
     if atom[0] == "most":
         return str(_range(atom[1])[1])
-    a, b = (_sum(poly) for poly in atom[1:])
+    a, b = (sum_of(poly) for poly in atom[1:])
     return f"({a} // {b})" if atom[0] == "/" else f"{atom[0]}({a}, {b})"

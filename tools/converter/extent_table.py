@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from . import extent
+from . import extent, extent_forms
 
 
 class Table:
@@ -23,7 +23,7 @@ class Table:
         return self._dims.setdefault(key, len(self._dims))
 
     def _expression(self, value):
-        words = tuple(extent.postfix(value, self._number))
+        words = tuple(extent_forms.postfix(value, self._number))
         return self._expressions.setdefault(words, len(self._expressions))
 
     def dims(self, shape: Iterable[int]) -> list[int]:
@@ -44,7 +44,7 @@ class Table:
         return plain
 
     def words(self) -> list[int]:
-        """Bounds; number of expressions, and each with its length; (place in the graph, expression)."""
+        """Bounds; number of expressions, each with its length; (place in the graph, expression)."""
         if not self._dims:
             return []
         words = [bound for _, bound in self._dims] + [len(self._expressions)]

@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from . import contents, extent, runtime, widen
+from . import contents, extent, extent_forms, runtime, widen
 from .errors import DtypeProblem, Finding, Problem, UnsupportedModel
 from .ir import Graph, Step, Tensor, dtype_name
 from .load import opset_of
@@ -85,7 +85,7 @@ class Lowerer:
         """A number, an Extent, or the name of what is neither."""
         if d.HasField("dim_value"):
             return d.dim_value
-        value = extent.parsed(d.dim_param, self.grown)
+        value = extent_forms.parsed(d.dim_param, self.grown)
         return (d.dim_param or "?") if value is None else value
 
     def lower_all(self) -> None:
@@ -313,7 +313,9 @@ class Node:
         finally:
             self.steps = outer
 
-    def lower_body(self, attribute: str, inputs: Sequence[Tensor]) -> tuple[list[Step], list[Tensor]]:
+    def lower_body(
+        self, attribute: str, inputs: Sequence[Tensor]
+    ) -> tuple[list[Step], list[Tensor]]:
         """Steps and outputs of the subgraph in an attribute, with these Tensors as its inputs."""
         from . import body
 

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from . import contents, extent
+from . import contents, extent, extent_forms
 from .errors import Finding, Problem, UnsupportedModel
 from .ir import Graph, Step, Tensor, walk
 
@@ -116,14 +116,14 @@ def _same_step(a, b, known):
         return False
     pairs = [pair for x, y in groups for pair in zip(x, y, strict=True)]
     return all(_same_tensor(*pair, known) for pair in pairs) and all(
-        extent.corresponds(*pair) for pair in zip(a.params, b.params, strict=True)
+        extent_forms.corresponds(*pair) for pair in zip(a.params, b.params, strict=True)
     )
 
 
 def _same_tensor(a, b, known):
     if known.setdefault(a, b) is not b or (a.dtype, len(a.shape)) != (b.dtype, len(b.shape)):
         return False
-    if not all(map(extent.corresponds, a.shape, b.shape)):
+    if not all(map(extent_forms.corresponds, a.shape, b.shape)):
         return False
     if (a.data is None) != (b.data is None) or (a.alias is None) != (b.alias is None):
         return False

@@ -7,7 +7,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from tests.host.device import small
 from tools.converter.convert import Options, convert
-from tools.converter.errors import UnsupportedModel
+from tools.converter.errors import UnsupportedModel, UsageError
 from tools.converter.layout import element_bytes
 from tools.harness import Job, run_jobs
 from tools.micropython import UNIX_TARGETS
@@ -123,7 +123,8 @@ def compressed():
 
 
 def compressed_flat():
-    return Case(["Compress x0 x1 -> y", "Size y -> n"], masks(4, f32(3, 2)), {"y": FLOAT, "n": INT64})
+    outputs = {"y": FLOAT, "n": INT64}
+    return Case(["Compress x0 x1 -> y", "Size y -> n"], masks(4, f32(3, 2)), outputs)
 
 
 def compressed_twice():
@@ -164,7 +165,8 @@ def ranges():
     nodes = ["Range x0 x1 x2 -> y", "Mul y y -> z", ("CumSum y zero -> c", {})]
     numbers = [(0, 7, 1), (3, 3, 1), (10, -5, -4), (1, 9, 1), (5, 1, 2)]
     samples = [[np.array(v) for v in sample] for sample in numbers]
-    return Case(nodes, samples, {"y": INT64, "z": INT64, "c": INT64}, {"zero": np.array(0)}, {"y": 8})
+    outputs = {"y": INT64, "z": INT64, "c": INT64}
+    return Case(nodes, samples, outputs, {"zero": np.array(0)}, {"y": 8})
 
 
 def float_range():
@@ -358,6 +360,11 @@ def test_a_bound_is_asked_for():
     case = ranges()
     with pytest.raises(UnsupportedModel, match="--bound y=N says how many"):
         convert(case.model)
+
+
+def test_a_bound_of_nothing():
+    with pytest.raises(UsageError, match="no node computes q"):
+        convert(ranges().model, Options(bounds={"q": 3}))
 
 
 def test_a_bound_that_is_smaller_than_the_derived_one():

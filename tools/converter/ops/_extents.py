@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from .. import extent
 from ..errors import Problem
 from ..ir import Tensor
-from ..passes.infer_extents import own_dim, slice_parts
+from ..passes.extent_rules import own_dim, slice_parts
 from ._move import emit_move, strides_of
 
 

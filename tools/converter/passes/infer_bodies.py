@@ -5,7 +5,8 @@ from __future__ import annotations
 import onnx
 from onnx import helper, numpy_helper
 
-from .infer_extents import bounds_of, own_dim
+from .extent_rules import own_dim
+from .infer_extents import bounds_of
 from .infer_ml import Value, declare, value_of
 from .unroll import always
 

@@ -1,8 +1,8 @@
 """Shapes that a run decides: run-time dims, and what follows from them.
 
 Operators whose result decides a shape (NonZero, Range of computed limits, ...) get a run-time dim;
-where onnx's inference leaves a shape open downstream, it is computed here. Extents are written down
-as symbolic dimensions that inference hands on (see tools/converter/extent.py).
+where onnx's inference leaves a shape open downstream, extent_rules computes it. Extents are written
+down as symbolic dimensions that inference hands on (see tools/converter/extent.py).
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import math
 
 import numpy as np
 import onnx
-from onnx import helper, numpy_helper
+from onnx import numpy_helper
 
-from .. import contents, extent
-from ..errors import Problem
+from .. import contents, extent_forms
+from ..errors import Problem, UsageError
+from .extent_rules import DECIDE, RULES, attributes, own_dim
 from .infer_ml import Value, declare, value_of
 
-INT64 = onnx.TensorProto.INT64
 _BOUND_KEY = "mpconnxr.bound."  # of the metadata in which a model carries --bound
 # Operators that take the bounds of their run-time dims from --bound
 NEEDS_BOUND = ("Range", "ConstantOfShape", "Expand", "Reshape", "Loop")
@@ -27,6 +27,22 @@ def set_bounds(model: onnx.ModelProto, bounds) -> None:
     """Keeps the user's bounds, by name of a value, with the model."""
     for name, bound in bounds.items():
         model.metadata_props.add(key=_BOUND_KEY + name, value=str(bound))
+
+
+def check_bounds(bounds, *models: onnx.ModelProto) -> None:
+    """UsageError for a bound of what no node of these models computes."""
+    names = {name for model in models for name in _computed(model.graph)}
+    for name in bounds:
+        if name not in names:
+            raise UsageError(f"--bound: no node computes {name}")
+
+
+def _computed(graph):
+    for node in graph.node:
+        yield from node.output
+        for a in node.attribute:
+            if a.HasField("g"):
+                yield from _computed(a.g)
 
 
 def bounds_of(model: onnx.ModelProto) -> dict[str, int]:
@@ -50,7 +66,7 @@ def forget(model: onnx.ModelProto) -> None:
     """Takes Extents out of the outputs' shapes: they may be named after what is gone now."""
     for info in model.graph.output:
         for d in info.type.tensor_type.shape.dim:
-            if extent.parsed(d.dim_param) is not None:
+            if extent_forms.parsed(d.dim_param) is not None:
                 d.dim_param = ""
 
 
@@ -89,7 +105,7 @@ class _Pass:
                 self._constant(node)
                 continue
             self._follow(node)
-            decides = node.op_type in _DECIDE and not (node.input[0] in self.constant)
+            decides = node.op_type in DECIDE and node.input[0] not in self.constant
             unknown = any(name and name not in self.known for name in node.output)
             if node.domain in ("", "ai.onnx") and (decides or unknown):
                 changed |= self._declare(node)
@@ -120,14 +136,14 @@ class _Pass:
             self.contents[node.output[0]] = found
 
     def _declare(self, node):
-        rule = _RULES.get(node.op_type)
+        rule = RULES.get(node.op_type)
         inputs = [self.known.get(name) for name in node.input]
         if rule is None or any(x is None for x, n in zip(inputs, node.input, strict=True) if n):
             return False
         try:
             values = rule(self, node, *inputs) or ()
-        except Problem:  # an order that not all runs agree on: the shape stays unknown
-            return False
+        except (Problem, ArithmeticError, LookupError, TypeError, ValueError):
+            return False  # an order that not all runs agree on: the shape stays unknown
         changed = False
         for name, value in zip(node.output, values, strict=False):
             if name and value is not None and self.known.get(name) != value:
@@ -143,223 +159,3 @@ class _Pass:
     def input_contents(self, node, i):
         name = node.input[i] if i < len(node.input) else ""
         return self.contents.get(name)
-
-
-def own_dim(node, bounds, derived=None, suffix="0"):
-    """A run-time dim named after the node's first output; None where nothing bounds it."""
-    named = next((name for name in node.output if name), "")
-    given = [bounds[name] for name in node.output if name in bounds]
-    given += [] if derived is None else [int(derived)]
-    return extent.dim(f"{named}.{suffix}", min(given)) if given else None
-
-
-def attributes(node) -> dict:
-    return {a.name: helper.get_attribute_value(a) for a in node.attribute}
-
-
-def _nonzero(p, node, x):
-    return [(INT64, [max(len(x[1]), 1), p.dim(node, math.prod(x[1]))])]
-
-
-def _compress(p, node, x, condition):
-    dtype, dims = x
-    axis = attributes(node).get("axis")
-    n = math.prod(dims) if axis is None else dims[axis]
-    kept = p.dim(node, min(int(n), int(condition[1][0])))
-    if axis is None:
-        return [(dtype, [kept])]
-    axis %= len(dims)
-    return [(dtype, [*dims[:axis], kept, *dims[axis + 1 :]])]
-
-
-def _unique(p, node, x):
-    dtype, dims = x
-    axis = attributes(node).get("axis")
-    n = math.prod(dims) if axis is None else dims[axis]
-    kept = p.dim(node, n)
-    values = [kept]
-    if axis is not None:
-        axis %= len(dims)
-        values = [*dims[:axis], kept, *dims[axis + 1 :]]
-    return [(dtype, values), (INT64, [kept]), (INT64, [n]), (INT64, [kept])]
-
-
-def _non_max_suppression(p, node, boxes, scores, *_):
-    batches, classes, n = scores[1]
-    most = p.input_contents(node, 2)
-    if most is not None:
-        n = min(int(n), max(int(most.reshape(-1)[0]), 0))
-    elif len(node.input) < 3 or not node.input[2]:
-        n = 0
-    return [(INT64, [p.dim(node, batches * classes * n), 3])]
-
-
-def _range(p, node, start, *_):
-    values = [p.input_contents(node, i) for i in range(3)]
-    n = None
-    if all(v is not None for v in values):
-        first, limit, delta = [v.item() for v in values]
-        if not isinstance(delta, extent.Extent) and delta:
-            n = extent.larger(-((first - limit) // delta), 0)
-    return [(start[0], [n])] if n is not None else _unless_open(start[0], [p.dim(node)])
-
-
-def _unless_open(dtype, dims):
-    return None if None in dims else [(dtype, dims)]
-
-
-def _constant_of_shape(p, node, shape):
-    value = attributes(node).get("value")
-    dims = p.input_contents(node, 0)
-    if dims is None:
-        dims = [p.dim(node, suffix=str(i)) for i in range(shape[1][0])]
-    return _unless_open(value.data_type if value is not None else 1, list(dims))
-
-
-def _top_k(p, node, x, *_):
-    dtype, dims = x
-    axis = attributes(node).get("axis", -1) % len(dims)
-    k = p.input_contents(node, 1)
-    n = p.dim(node, dims[axis]) if k is None else k.item()
-    dims = [*dims[:axis], n, *dims[axis + 1 :]]
-    return [(dtype, dims), (INT64, dims)]
-
-
-def _broadcast(p, node, *xs):
-    """Two extents that are not known to be equal must be so in a run: the smaller bound counts."""
-    rank = max(len(dims) for _, dims in xs)
-    wide = [[1] * (rank - len(dims)) + dims for _, dims in xs]
-    found = []
-    for column in zip(*wide, strict=True):
-        long = [d for d in column if d != 1] or [1]
-        fixed = [d for d in long if not extent.is_open(d)]
-        found.append(fixed[0] if fixed else min(long, key=int))
-    is_comparison = node.op_type in _COMPARISONS
-    return [(onnx.TensorProto.BOOL if is_comparison else xs[0][0], found)]
-
-
-def _concat(p, node, *xs):
-    dtype, dims = xs[0]
-    axis = attributes(node)["axis"] % len(dims)
-    total = sum(x[1][axis] for x in xs)
-    return [(dtype, [*dims[:axis], total, *dims[axis + 1 :]])]
-
-
-def _flatten(p, node, x):
-    dtype, dims = x
-    axis = attributes(node).get("axis", 1)
-    axis += len(dims) * (axis < 0)
-    return [(dtype, [math.prod(dims[:axis]), math.prod(dims[axis:])])]
-
-
-def _reshape(p, node, x, *_):
-    dtype, dims = x
-    shape = p.input_contents(node, 1)
-    if shape is None:
-        return None
-    keeps_zero = attributes(node).get("allowzero", 0)
-    wanted = [
-        dims[i] if not isinstance(d, extent.Extent) and d == 0 and not keeps_zero else d
-        for i, d in enumerate(shape.tolist())
-    ]
-    if -1 in wanted:
-        rest = math.prod(d for d in wanted if isinstance(d, extent.Extent) or d != -1)
-        wanted[wanted.index(-1)] = extent.exact_quotient(math.prod(dims), rest)
-    return [(dtype, wanted)]
-
-
-def _expand(p, node, x, shape):
-    dtype, dims = x
-    wanted = p.input_contents(node, 1)
-    if wanted is None:
-        wanted = [p.dim(node, suffix=str(i)) for i in range(shape[1][0])]
-        if None in wanted or len(dims) > len(wanted):
-            return None
-    wanted = list(wanted)
-    rank = max(len(dims), len(wanted))
-    dims = [1] * (rank - len(dims)) + dims
-    wanted = [1] * (rank - len(wanted)) + wanted
-    return [(dtype, [d if w == 1 else w for d, w in zip(dims, wanted, strict=True)])]
-
-
-def _tile(p, node, x, _):
-    repeats = p.input_contents(node, 1)
-    return None if repeats is None else [(x[0], [d * r for d, r in zip(x[1], repeats, strict=True)])]
-
-
-def _slice(p, node, x, *_):
-    values = [p.input_contents(node, i) for i in range(1, 5)]
-    count = p.known[node.input[1]][1][0] if len(node.input) > 1 else 0
-    parts = slice_parts(node, x[1], values, count, p.bounds)
-    if parts is None:
-        return None
-    dims = list(x[1])
-    for axis, (_, n, _) in parts.items():
-        dims[axis] = n
-    return [(x[0], dims)]
-
-
-def slice_parts(node, dims, values, count, bounds):
-    """{axis: (first, number, step)} of a Slice, Extents where a run decides; None if unknown.
-
-    values: contents of starts, ends, axes, steps (opset 10 and later), None where unknown;
-    count: items of starts.
-    """
-    a = attributes(node)
-    given = [len(node.input) > i and bool(node.input[i]) for i in range(1, 5)]
-    if not given[0]:
-        starts, ends, axes, steps = a["starts"], a["ends"], a.get("axes"), None
-    else:
-        if any(g and v is None for g, v in zip(given[2:], values[2:], strict=True)):
-            return None
-        starts, ends, axes, steps = [None if v is None else v.tolist() for v in values]
-    count = count if given[0] else len(starts)
-    axes = axes if axes is not None else list(range(count))
-    steps = steps if steps is not None else [1] * len(axes)
-    parts = {}
-    for i, (axis, step) in enumerate(zip(axes, steps, strict=True)):
-        d = dims[axis % len(dims)]
-        known = starts is not None and ends is not None
-        first, n = _clamped(d, starts[i], ends[i], step) if known else (None, None)
-        if n is None:
-            first = own_dim(node, {}, d, f"first{axis}")
-            n = own_dim(node, bounds, -(-int(d) // abs(step)), f"{axis}")
-        parts[axis % len(dims)] = first, n, step
-    return parts
-
-
-def _clamped(d, start, end, step):
-    """(first, number) of a slice, None if unknown: ends counted from the back and clamped as ONNX says."""
-    low, high = (0, d) if step > 0 else (-1, d - 1)
-    try:
-        first, last = [
-            extent.smaller(extent.larger(v + d if v < 0 else v, low), high) for v in (start, end)
-        ]
-    except Problem:  # whether it counts from the back is decided by a run
-        return None, None
-    if step > 0:
-        return first, extent.larger(-((first - last) // step), 0)
-    return first, extent.larger(-((last - first) // -step), 0)
-
-
-_COMPARISONS = ("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual")
-_ELEMENTWISE = ("Add", "Sub", "Mul", "Div", "Pow", "Mod", "Min", "Max", "And", "Or", "Xor", "PRelu")
-
-# Those whose result decides its shape, whatever shape the model declares for it.
-_DECIDE = {
-    "NonZero": _nonzero,
-    "Compress": _compress,
-    "Unique": _unique,
-    "NonMaxSuppression": _non_max_suppression,
-}
-_RULES = _DECIDE | {
-    "Range": _range,
-    "ConstantOfShape": _constant_of_shape,
-    "TopK": _top_k,
-    "Concat": _concat,
-    "Flatten": _flatten,
-    "Reshape": _reshape,
-    "Expand": _expand,
-    "Tile": _tile,
-    "Slice": _slice,
-} | dict.fromkeys(_ELEMENTWISE + _COMPARISONS, _broadcast)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import onnx
 from onnx import helper
 
-from .. import extent
+from .. import extent, extent_forms
 
 ML = "ai.onnx.ml"
 FLOAT, INT64, STRING = 1, 7, 8
@@ -44,7 +44,8 @@ def value_of(info) -> Value | None:
     if not t.elem_type or not t.HasField("shape"):
         return None
     dims = [
-        d.dim_value if d.HasField("dim_value") else extent.parsed(d.dim_param) for d in t.shape.dim
+        d.dim_value if d.HasField("dim_value") else extent_forms.parsed(d.dim_param)
+        for d in t.shape.dim
     ]
     if any(d is None or not isinstance(d, extent.Extent) and d < 0 for d in dims):
         return None
@@ -54,7 +55,7 @@ def value_of(info) -> Value | None:
 def declare(graph, name, value):
     """Writes down the type of a value of the graph."""
     dtype, dims = value
-    value = dtype, extent.symbols(dims)
+    value = dtype, extent_forms.symbols(dims)
     for values in (graph.output, graph.value_info):
         for info in values:
             if info.name == name:
