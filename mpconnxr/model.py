@@ -14,7 +14,8 @@ class Model:
     """A model that is ready to run.
 
     inputs, outputs: lists of Tensor, in the graph's order; their data are typed views into the
-    arena. Fill inputs[i].data and call run(), or pass the values to run().
+    arena. Fill inputs[i].data and call run(), or pass the values to run(). The shape and data of
+    an output whose shape a run decides are those of the last run.
     """
 
     def __init__(self, reader, arena=None):
@@ -22,10 +23,15 @@ class Model:
         self._arena = arenas.make(reader.arena_nbytes, arena)
         self._tensors = {}
         self._slots = None  # of strings and maps
+        self._runtime = None
+        if reader.runtime_dims():
+            from .dynamic import Runtime
+
+            self._runtime = Runtime(*reader.runtime_dims())
         names = reader.io_names()
         for i in reader.inputs:
-            if reader.tensors[i].storage == STORAGE_DATA:
-                raise ModelError("an input is a constant")
+            if reader.tensors[i].storage == STORAGE_DATA or reader.tensors[i].is_open:
+                raise ModelError("an input is a constant, or has no fixed shape")
         self.inputs = [self._tensor(reader, i, names.pop(0)) for i in reader.inputs]
         self.outputs = [self._tensor(reader, i, names.pop(0)) for i in reader.outputs]
         self._steps = self._prepare_all(reader)
@@ -42,7 +48,10 @@ class Model:
             t.name = name or t.name
         elif t is None or name:
             buffer, offset = reader.buffer(info, self._arena)
-            t = Tensor(buffer, offset, info.nbytes, info.dtype, info.shape, name)
+            if info.is_open:
+                t = self._runtime.tensor(buffer, offset, info, name)
+            else:
+                t = Tensor(buffer, offset, info.nbytes, info.dtype, info.shape, name)
             self._tensors[i] = t
         return t
 
@@ -56,7 +65,7 @@ class Model:
         return steps
 
     def _prepare(self, reader, index, node):
-        kernel, inputs, outputs, scratch, params, bodies = node
+        kernel, inputs, outputs, scratch, params, bodies, place = node
         for i in outputs + scratch:
             if reader.tensors[i].storage == STORAGE_DATA:
                 raise ModelError("step {} {} writes to a constant".format(index, kernel))
@@ -73,6 +82,10 @@ class Model:
             for i in inputs + outputs + scratch:
                 node.require(not is_object(reader.tensors[i].dtype), "strings or maps")
         try:
+            if self._runtime:
+                follows = self._runtime.step(module, node, place)
+                if follows:
+                    return 1, follows.step
             return module.prepare(node)
         except MpconnxrError:
             raise
@@ -93,8 +106,12 @@ class Model:
         """
         if x is not None:
             fill(self.inputs, x)
+        if self._runtime:
+            self._runtime.reset()
         for n, step in self._steps:
             step(0, n)
+        if self._runtime:
+            self._runtime.resize(self.outputs)
         return self.outputs
 
 

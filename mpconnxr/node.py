@@ -33,6 +33,13 @@ class Node:
         self.scratch = scratch
         self.params = params
 
+    runtime = None  # of a model with run-time dims: a dynamic.Runtime
+
+    def dim(self, i):
+        """The run-time dim whose number is params[i]: has set(n) and bound."""
+        self.require(self.runtime is not None, "a model without run-time dims")
+        return self.runtime.dim(self.params[i], self.name)
+
     def fail(self, what):
         raise ModelError("{}: {}".format(self.name, what))
 

@@ -28,11 +28,13 @@ STORAGE_ARENA = 0
 STORAGE_DATA = 1
 STORAGE_OBJECT = 2
 
+FLAG_OPEN = 2  # a run decides the shape: a dim of -1 - e is expression e
 FLAG_PACKED = 1  # of a constant: its elements of less than a byte are packed
 
 FEATURE_FLOAT64 = 1
+FEATURE_RUNTIME_DIMS = 2
 FEATURE_OBJECTS = 4
-_FEATURES_KNOWN = FEATURE_FLOAT64 | FEATURE_OBJECTS
+_FEATURES_KNOWN = FEATURE_FLOAT64 | FEATURE_RUNTIME_DIMS | FEATURE_OBJECTS
 
 _MAX_RANK = 32
 _NODE_WORDS = 6  # before the tensor numbers of a node
@@ -51,7 +53,8 @@ def _has_doubles():
 class TensorInfo:
     """A tensor's record: dtype (ONNX number), shape, storage class, offset and size in bytes.
 
-    packed: bits of an element that is packed in the file, else 0; stored_nbytes: in the file.
+    packed: bits of an element that is packed in the file, else 0; stored_nbytes: in the file;
+    is_open: a run decides its shape, and nbytes are those of the most it can hold.
     """
 
     def __init__(self, dtype, storage, offset, stored_nbytes):
@@ -61,6 +64,7 @@ class TensorInfo:
         self.stored_nbytes = stored_nbytes
         self.nbytes = stored_nbytes
         self.packed = 0
+        self.is_open = False
         self.shape = ()
 
 
@@ -100,6 +104,11 @@ class Reader:
         end = at + n_chunks * _CHUNK_WORDS + n_tensors * 3 + n_dims + n_inputs + n_outputs
         # the graph ends where the first chunk starts, up to padding
         end += kernels_nbytes // 4 + graph_words
+        self._runtime = (end, words[22], words[23]) if head[3] & FEATURE_RUNTIME_DIMS else None
+        if self._runtime:
+            if words[22] < 0 or words[23] < 0:
+                _fail("a count is negative")
+            end += words[23]
         if kernels_nbytes % 4 or not 0 <= len(words) - end < 4:
             _fail("tables do not fill their space")
         at = self._read_chunks(at, n_chunks, verify)
@@ -197,17 +206,18 @@ class Reader:
             if t.storage == STORAGE_DATA:
                 self._chunk_of(t, i)
             return
-        if code is None or flags and not t.packed:
+        t.is_open = flags == FLAG_OPEN and self._runtime is not None and not t.storage
+        if code is None or flags and not t.packed and not t.is_open:
             raise UnsupportedError("tensor {}: dtype {} or flags {}".format(i, t.dtype, flags))
         nelem = 1
         for d in t.shape:
-            if d < 0:
+            if d < 0 and not t.is_open:
                 _fail("tensor {}: negative dimension".format(i))
             nelem *= d
         size = struct.calcsize(code)
-        t.nbytes = nelem * size
+        t.nbytes = nelem * size if not t.is_open else t.stored_nbytes
         stored_nbytes = (nelem * t.packed + 7) // 8 if t.packed else t.nbytes
-        if t.stored_nbytes != stored_nbytes or t.offset < 0 or t.offset % size:
+        if t.stored_nbytes != stored_nbytes or min(t.offset, t.nbytes) < 0 or t.offset % size:
             _fail("tensor {}: size or alignment".format(i))
         if t.storage == STORAGE_ARENA:
             if t.offset + t.nbytes > self.arena_nbytes:
@@ -256,8 +266,17 @@ class Reader:
             return unpacked(buffer, t.offset - offset, t.dtype, t.nbytes), 0
         return buffer, t.offset - offset
 
+    def runtime_dims(self):
+        """None, or (words that describe the run-time dims, number of dims)."""
+        if self._runtime is None:
+            return None
+        first, n_dims, n_words = self._runtime
+        return self._words[first : first + n_words], n_dims
+
     def nodes(self, body=None):
-        """Yields (kernel name, input ids, output ids, scratch ids, params as int32, bodies).
+        """Yields (kernel, input ids, output ids, scratch ids, params as int32, bodies, place).
+
+        place: word at which the parameters start, counted from the start of the graph.
 
         body: one of the bodies of a node, for the nodes in it; else those of the graph itself.
         """
@@ -277,12 +296,13 @@ class Reader:
                 _fail("kernel index {}".format(kernel))
             ids = self._read_ids(at, n_ids)
             params = tensor.view(self._tables, (at + n_ids) * 4, "i", n_params)
+            place = at + n_ids - self._graph_at
             at += n_ids + n_params
             bodies = self._bodies(at, end, n_bodies, depth + 1)
             if bodies:
                 at = bodies[-1][1]
             inputs, ids = ids[:n_in], ids[n_in:]
-            yield self.kernels[kernel], inputs, ids[:n_out], ids[n_out:], params, bodies
+            yield self.kernels[kernel], inputs, ids[:n_out], ids[n_out:], params, bodies, place
 
     def _bodies(self, at, end, n, depth):
         """[(first word, end, depth)] of the n bodies of a node."""

@@ -8,7 +8,7 @@ a round reads and writes, are steps of the body (move, gather, place).
 
     inputs   trips int64 (1), condition bool (1)
     outputs  counter int64 (1): the number of the round in the body, of all rounds behind the loop
-    params   the most rounds there may be
+    params   the most rounds there may be; then the run-time dim of their number, if there is one
     body     may write the condition
 Raises ModelError; at run time InputError where the rounds would exceed their bound. Allocates
 nothing itself.
@@ -20,7 +20,8 @@ _MOST = 1 << 16
 
 
 def prepare(node):
-    node.expect(2, 1, 1, 0, 1)
+    node.expect(2, 1, len(node.params), 0, 1)
+    node.require(0 < len(node.params) < 3, "params")
     trips, condition = node.inputs
     counter = node.outputs[0]
     node.expect_dtype("int64", trips, counter)
@@ -30,6 +31,7 @@ def prepare(node):
     node.require(most <= _MOST, "rounds")
     loop = _Loop(node.bodies[0], trips.data, condition.data, counter.data)
     loop.most, loop.name = most, node.name
+    loop.rounds = node.dim(1) if len(node.params) > 1 else None
     return 1, loop.step
 
 
@@ -48,3 +50,5 @@ class _Loop:
                 step(0, n)
             i += 1
         self.counter[0] = i
+        if self.rounds:
+            self.rounds.set(i)

@@ -16,6 +16,7 @@ class Tensor:
     def __init__(self, data):
         self.data = data
         self.nbytes = len(data)
+        self.shape = (len(data),)
     def view(self, code):
         return memoryview(self.data)
 

@@ -28,15 +28,15 @@ MACS_LIMIT = 100_000_000
 class Prepared:
     """verdict: "" if there is a model to run, else status and reason of the case.
 
-    sample: the inputs' bytes; outputs: (dtype, numpy dtype, shape) each; bound: an input was made
-    a constant; macs: nominal.
+    sample: the inputs' bytes; outputs: (dtype, numpy dtype) each; bound: an input was made a
+    constant; macs: nominal.
     """
 
     verdict: str = ""
     reason: str = ""
     model: bytes = b""
     sample: list[bytes] = field(default_factory=list)
-    outputs: list[tuple[int, np.dtype, tuple[int, ...]]] = field(default_factory=list)
+    outputs: list[tuple[int, np.dtype]] = field(default_factory=list)
     bound: bool = False
     macs: int = 0
 
@@ -127,7 +127,7 @@ def _prepare(case):
     return Prepared(
         model=done.data,
         sample=[_bytes(values[t.name], t) for t in done.graph.inputs],
-        outputs=[(t.dtype, t.np_dtype, t.shape) for t in done.graph.outputs],
+        outputs=[(t.dtype, t.np_dtype) for t in done.graph.outputs],
         bound=bool(bind),
         macs=report["macs"],
     )

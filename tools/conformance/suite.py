@@ -77,12 +77,14 @@ def judge(case: Case, prepared: Prepared, outcome) -> tuple[str, str]:
     if outcome.error:
         status = "unsupported" if outcome.error == "UnsupportedError" else "failed"
         return status, f"{outcome.error}: {outcome.message}"
-    outputs = outcome.runs[0].outputs
+    run = outcome.runs[0]
     due = elements(case.outputs)
-    if len(due) != len(outputs):
-        return "failed", f"{len(outputs)} outputs where {len(due)} are due"
-    for raw, spec, expected in zip(outputs, prepared.outputs, due, strict=True):
-        got = output_value(raw, *spec)
+    if len(due) != len(run.outputs):
+        return "failed", f"{len(run.outputs)} outputs where {len(due)} are due"
+    for raw, shape, spec, expected in zip(
+        run.outputs, run.shapes, prepared.outputs, due, strict=True
+    ):
+        got = output_value(raw, *spec, tuple(shape))
         if got.dtype.kind == "O":
             expected = expected.astype(object)  # numpy has several dtypes for strings
         reason = difference(got, expected, case.rtol, case.atol)

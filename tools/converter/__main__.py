@@ -41,6 +41,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=FILE.npy",
         help="make an input a constant",
     )
+    add("--bound", action="append", default=[], metavar="NAME=N", help="most items of a value")
     add("--keep-inputs", action="store_true", help="a run leaves the inputs' memory as it was")
     add("--strip", action="store_true", help="no names, no golden vector in the file")
 
@@ -52,6 +53,7 @@ def options_from(args: argparse.Namespace) -> Options:
         sequences={n: _shapes(n, v) for n, v in _pairs("--shape", args.shape) if "/" in v},
         dims={n: _ints(n, v)[0] for n, v in _pairs("--dim", args.dim)},
         bind={n: _array(v) for n, v in _pairs("--bind", args.bind)},
+        bounds={n: _ints(n, v)[0] for n, v in _pairs("--bound", args.bound)},
         keep_inputs=args.keep_inputs,
         strip=args.strip,
     )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import onnx
 from onnx import helper
 
+from . import extent_forms
 from .errors import Problem
 from .ir import Step, Tensor
 from .lower import Lowerer
@@ -25,10 +26,11 @@ def model_of(
     """
     model = onnx.ModelProto(ir_version=outer.ir_version)
     model.opset_import.extend(outer.opset_import)
+    model.metadata_props.extend(outer.metadata_props)
     model.graph.CopyFrom(graph)
     model.graph.name = graph.name or "body"
     for info, (dtype, dims) in zip(model.graph.input, types, strict=True):
-        info.CopyFrom(helper.make_tensor_value_info(info.name, dtype, list(dims)))
+        info.CopyFrom(helper.make_tensor_value_info(info.name, dtype, extent_forms.symbols(dims)))
     constants = {t.name: t for t in outer.graph.initializer}
     infos = {
         v.name: v for v in [*outer.graph.output, *outer.graph.value_info, *outer.graph.input]
@@ -48,13 +50,18 @@ def lower(
     from . import passes
 
     model = model_of(outer.model, graph, [(t.dtype, t.shape) for t in inputs])
+    for info in model.graph.input[len(inputs) :]:
+        if info.name in outer.values:
+            t = outer.values[info.name]
+            dims = extent_forms.symbols(t.shape)
+            info.CopyFrom(helper.make_tensor_value_info(info.name, t.dtype, dims))
     model = passes.simplify(model)
     names = [i.name for i in model.graph.input]
     bound = dict(zip(names, inputs, strict=False))
     for name in names[len(inputs) :]:
         if name in outer.values:
             bound[name] = outer.values[name]
-    inner = Lowerer(model, bound)
+    inner = Lowerer(model, bound, outer.grown)
     inner.lower_all()
     outputs = inner.results()
     outer.findings.extend(inner.findings)

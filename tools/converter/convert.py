@@ -12,7 +12,7 @@ import onnx
 from . import dims, golden, layout, load, lower, passes, plan
 from .errors import ConvertError
 from .ir import Graph, dtype_name, walk
-from .passes import sequences
+from .passes import infer_extents, sequences
 from .source import source_chunk
 
 
@@ -22,7 +22,8 @@ class Options:
 
     shapes: dims by input; sequences: the elements' dims by input that is a sequence or optional;
     dims: values by symbolic name; bind: arrays by input; strip: no names, source or golden vector
-    in the file; golden: inputs of the golden vector (None: random ones).
+    in the file; golden: inputs of the golden vector (None: random ones); bounds: the most items
+    that there can be of what a run decides, by name of a value.
     """
 
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
@@ -32,6 +33,7 @@ class Options:
     keep_inputs: bool = False
     strip: bool = False
     golden: Sequence[np.ndarray] | None = None
+    bounds: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass
@@ -87,7 +89,10 @@ def convert(source: Path | onnx.ModelProto, options: Options | None = None) -> C
             "these inputs have free dimensions; fix them with --shape NAME=... or --dim NAME=N:"
             + "".join(f"\n  {name}" for name in open_dims)
         )
-    graph = lower.lower(passes.simplify(model))
+    infer_extents.set_bounds(model, options.bounds)
+    simplified = passes.simplify(model)
+    infer_extents.check_bounds(options.bounds, model, simplified)
+    graph = lower.lower(simplified)
     arena = plan.plan(graph, options.keep_inputs)
     extra = [] if options.strip else _extra(source, model, graph, options.golden, notes)
     data = layout.model_bytes(graph, arena.arena_bytes, extra)
@@ -102,6 +107,9 @@ def _extra(origin, model, graph, golden_inputs, notes):
     chunks.append((layout.CHUNK_SOURCE, source_chunk(origin, model)))
     if any(t.is_object for t in graph.inputs + graph.outputs):
         notes.append("no golden vector: it holds numbers, the model has strings or maps")
+        return chunks
+    if any(t.is_open for t in graph.outputs):
+        notes.append("no golden vector: an output's shape is decided by the inputs")
         return chunks
     inputs = golden.random_inputs(graph) if golden_inputs is None else golden_inputs
     outputs = golden.reference(model, inputs)

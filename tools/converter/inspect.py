@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from onnx import helper
 
-from . import layout
+from . import inspect_extents, layout
 from .errors import ConvertError
 from .ir import dtype_name, packed_bits
 from .objects import STRING, is_object, string_array, strings_from
@@ -36,7 +36,8 @@ class StoredTensor:
     """in_arena: offset counts from the arena's start; in_slot: it is an object's slot; else it
     counts from the file's start.
 
-    packed: several elements lie in a byte; nbytes: as they lie.
+    packed: several elements lie in a byte; nbytes: as they lie; dims_text: the shape, with
+    expressions where a run decides it.
     """
 
     dtype: int
@@ -47,6 +48,7 @@ class StoredTensor:
     packed: bool
     name: str = ""
     in_slot: bool = False
+    dims_text: str = ""
 
     @property
     def np_dtype(self) -> np.dtype:
@@ -57,7 +59,10 @@ class StoredTensor:
 
 @dataclass
 class StoredNode:
-    """One step: tensor ids and parameters. depth: 1 in the body of another step, and so on."""
+    """One step: tensor ids and parameters. depth: 1 in the body of another step, and so on.
+
+    place: word of the graph at which the parameters start.
+    """
 
     kernel: str
     inputs: list[int]
@@ -65,6 +70,7 @@ class StoredNode:
     scratch: list[int]
     params: list[int]
     depth: int = 0
+    place: int = 0
     name: str = ""
 
 
@@ -82,6 +88,7 @@ class Stored:
     inputs: list[int]
     outputs: list[int]
     nodes: list[StoredNode]
+    extents: inspect_extents.StoredExtents
 
 
 def read(data: bytes) -> Stored:
@@ -140,7 +147,7 @@ class _Tables:
             raise ValueError(f"{len(self.data)} bytes long, should be {nbytes}")
         tables = self.data[:tables_nbytes]
         digest = hashlib.sha256(tables[:24] + tables[56:]).digest()
-        arena_nbytes, *counts = struct.unpack_from("<8I", self.data, 56)
+        arena_nbytes, *counts, n_extents, n_words = struct.unpack_from("<10I", self.data, 56)
         n_chunks, n_tensors, n_dims, n_inputs, n_outputs, names_nbytes, graph_words = counts
         chunks = [self._chunk() for _ in range(n_chunks)]
         tensors = self._tensors(n_tensors, n_dims)
@@ -148,12 +155,19 @@ class _Tables:
         kernels = self.data[self.at : self.at + names_nbytes].rstrip(b"\0").decode().split("\0")
         self.at += names_nbytes
         nodes = self._nodes(self.words(graph_words), kernels)
+        extents = inspect_extents.StoredExtents()
+        if features & layout.FEATURE_RUNTIME_DIMS:
+            extents = inspect_extents.read(self.words(n_words), n_extents)
+        for t in tensors:
+            dims = ("?" if t.in_slot and d < 0 else extents.dim(d) for d in t.shape)
+            t.dims_text = ", ".join(dims)
         for i in sum((n.inputs + n.outputs + n.scratch for n in nodes), inputs + outputs):
             if not 0 <= i < n_tensors:
                 raise ValueError(f"tensor id {i}")
         intact = digest == tables[24:56]
         stored = Stored(
-            kind, version, features, intact, arena_nbytes, chunks, tensors, inputs, outputs, nodes
+            *(kind, version, features, intact, arena_nbytes),
+            *(chunks, tensors, inputs, outputs, nodes, extents),
         )
         _name(stored)
         return stored
@@ -184,7 +198,7 @@ class _Tables:
         return tensors
 
     @staticmethod
-    def _nodes(words, kernels, depth=0):
+    def _nodes(words, kernels, depth=0, first=0):
         nodes, at = [], 0
         while at < len(words):
             kernel, *counts, n_bodies = words[at : at + 6]
@@ -195,10 +209,12 @@ class _Tables:
             for count in counts:
                 parts.append(words[at : at + count])
                 at += count
-            nodes.append(StoredNode(kernels[kernel], *parts, depth))
+            place = first + at - len(parts[-1])
+            nodes.append(StoredNode(kernels[kernel], *parts, depth, place))
             for _ in range(n_bodies):
                 size = words[at]
-                nodes += _Tables._nodes(words[at + 1 : at + 1 + size], kernels, depth + 1)
+                inner = words[at + 1 : at + 1 + size]
+                nodes += _Tables._nodes(inner, kernels, depth + 1, first + at + 1)
                 at += 1 + size
         return nodes
 
@@ -242,17 +258,25 @@ def print_file(path: Path) -> None:
     print("tensors")
     for i, t in enumerate(stored.tensors):
         place = "arena" if t.in_arena else "slot" if t.in_slot else "file"
-        about = f"{dtype_name(t.dtype)} {list(t.shape)}"
+        about = f"{dtype_name(t.dtype)} [{t.dims_text}]"
         print(f"  {i:4} {about:28} {place:5} {t.offset:8}  {t.nbytes:8} bytes  {t.name}".rstrip())
     print(f"inputs   {stored.inputs}\noutputs  {stored.outputs}")
+    for i, bound in enumerate(stored.extents.bounds):
+        print(f"run-time dim d{i}, at most {bound}")
     if stored.nodes:
         print("nodes")
     for i, node in enumerate(stored.nodes):
         scratch = f" scratch {node.scratch}" if node.scratch else ""
         kernel = "  " * node.depth + node.kernel
         print(f"  {i:4} {kernel:12} {node.inputs} -> {node.outputs}{scratch}  {node.name}")
-        print(f"       params {node.params}")
+        print(f"       params [{', '.join(_params(node, stored.extents))}]")
     _print_plan(stored)
+
+
+def _params(node, extents):
+    for i, value in enumerate(node.params):
+        e = extents.places.get(node.place + i)
+        yield str(value) if e is None else extents.expressions[e]
 
 
 def _print_plan(stored):

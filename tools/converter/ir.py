@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 from onnx import helper
 
-from . import objects
+from . import extent, objects
 
 
 def dtype_name(dtype: int) -> str:
@@ -41,6 +41,7 @@ class Tensor:
     """A value. dtype: ONNX number; data: its contents if known at conversion.
 
     shape: a dimension of strings that only a run decides is OPEN (see objects).
+    contents: the same with Extents among it (see contents.py), of small integer tensors.
     alias: the tensor whose memory this one shares (Reshape and friends), else None.
     offset: bytes into the arena or the file, set by plan and layout; the slot of an object.
     """
@@ -51,6 +52,7 @@ class Tensor:
     data: np.ndarray | None = None
     alias: Tensor | None = None
     offset: int = 0
+    contents: np.ndarray | None = None
 
     @property
     def root(self) -> Tensor:
@@ -66,9 +68,9 @@ class Tensor:
         return objects.is_object(self.dtype)
 
     @property
-    def is_open(self) -> bool:
-        """True if a run decides the shape."""
-        return objects.OPEN in self.shape
+    def is_open_object(self) -> bool:
+        """True for strings of which a run decides the shape."""
+        return self.is_object and objects.OPEN in self.shape
 
     @property
     def itemsize(self) -> int:
@@ -77,6 +79,17 @@ class Tensor:
     @property
     def nbytes(self) -> int:
         return self.nelem * self.itemsize
+
+    @property
+    def planned_nbytes(self) -> int:
+        """Bytes of memory: those of the largest it can be, within what it shares memory with."""
+        own = int(extent.bound_of(self.nelem)) * self.itemsize
+        return min(own, self.alias.planned_nbytes) if self.alias else own
+
+    @property
+    def is_open(self) -> bool:
+        """True for numbers of which a run decides the shape."""
+        return any(map(extent.is_open, self.shape))
 
     @property
     def stored_nbytes(self) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 import ml_dtypes
 import numpy as np
 
+from .extent_table import Table
 from .ir import Graph, Step, Tensor, packed_bits, walk
 from .objects import string_bytes
 
@@ -18,8 +19,8 @@ HEADER_NBYTES = 96
 KIND_MODEL, KIND_TENSORS = 0, 1
 CHUNK_DATA, CHUNK_NAMES, CHUNK_GOLDEN, CHUNK_SOURCE, CHUNK_NODES = 0, 1, 2, 3, 4
 STORAGE_ARENA, STORAGE_DATA, STORAGE_OBJECT = 0, 1, 2
-FLAG_PACKED = 1
-FEATURE_FLOAT64, FEATURE_OBJECTS = 1, 4
+FLAG_PACKED, FLAG_OPEN = 1, 2
+FEATURE_FLOAT64, FEATURE_RUNTIME_DIMS, FEATURE_OBJECTS = 1, 2, 4
 
 _ALIGNMENT = 16
 # A chunk is the unit that a board reads and verifies in one piece. Small tensors share one.
@@ -132,11 +133,14 @@ def _chunks(tensors):
 def _file(kind, tensors, inputs, outputs, arena_nbytes, kernel_names, graph_words, extra):
     data, places = _chunks(tensors)
     chunks = [(CHUNK_DATA, c) for c in data] + list(extra)
-    dims = [d for t in tensors for d in t.shape]
+    table = Table()
+    dims = table.dims(d for t in tensors for d in t.shape)
+    graph_words = table.graph(graph_words)
+    runtime = table.words()
     counts = [len(chunks), len(tensors), len(dims), len(inputs), len(outputs)]
     counts += [len(kernel_names), len(graph_words)]
     n_words = 11 * len(chunks) + 3 * len(tensors) + len(dims) + len(inputs) + len(outputs)
-    end = HEADER_NBYTES + 4 * n_words + len(kernel_names) + 4 * len(graph_words)
+    end = HEADER_NBYTES + 4 * n_words + len(kernel_names) + 4 * (len(graph_words) + len(runtime))
     tables_nbytes = end + -end % _ALIGNMENT
     offsets, body = _body(chunks, tables_nbytes)
     tables = b"".join(
@@ -144,12 +148,14 @@ def _file(kind, tensors, inputs, outputs, arena_nbytes, kernel_names, graph_word
         for (k, c), at in zip(chunks, offsets, strict=True)
     )
     tables += _tensor_tables(tensors, places, offsets) + _int32(dims)
-    tables += _int32([*inputs, *outputs]) + kernel_names + _int32(graph_words)
+    tables += _int32([*inputs, *outputs]) + kernel_names + _int32(graph_words) + _int32(runtime)
     features = FEATURE_FLOAT64 if any(t.dtype == _DOUBLE for t in tensors) else 0
     features |= FEATURE_OBJECTS if any(t.is_object for t in tensors) else 0
+    features |= FEATURE_RUNTIME_DIMS if runtime else 0
     lengths = (tables_nbytes + len(body), tables_nbytes)
     head = struct.pack("<8sHHIII", MAGIC, VERSION, kind, features, *lengths)
-    rest = struct.pack("<I7I8x", arena_nbytes, *counts) + _padded(tables, _ALIGNMENT)
+    rest = struct.pack("<10I", arena_nbytes, *counts, table.n_dims, len(runtime))
+    rest += _padded(tables, _ALIGNMENT)
     return head + hashlib.sha256(head + rest).digest() + rest + body
 
 
@@ -167,9 +173,11 @@ def _tensor_tables(tensors, places, chunk_offsets):
     """The offset table {offset, size}, then a record a tensor: dtype, rank, storage, flags."""
     spans, records = b"", b""
     for t in tensors:
-        storage, at, nbytes, flags = STORAGE_ARENA, t.offset, t.nbytes, 0
+        storage, at, nbytes, flags = STORAGE_ARENA, t.offset, t.planned_nbytes, 0
         if t.is_object:
             storage, nbytes = STORAGE_OBJECT, 0
+        elif t.is_open:
+            flags = FLAG_OPEN
         if t in places:
             chunk, within = places[t]
             storage, at, nbytes = STORAGE_DATA, chunk_offsets[chunk] + within, t.stored_nbytes

@@ -9,26 +9,44 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from . import objects, widen
+from . import contents, extent, extent_forms, objects, runtime, widen
 from .errors import DtypeProblem, Finding, Problem, UnsupportedModel
 from .ir import Graph, Step, Tensor, dtype_name
 from .load import opset_of
 from .ops import lowering_of
+from .passes.infer_extents import NEEDS_BOUND, bounds_of
 from .prune import prune
 
 
 def lower(model: onnx.ModelProto) -> Graph:
     """A simplified model (see passes) as a graph of kernel steps. Raises UnsupportedModel."""
-    lowerer = Lowerer(model)
+    graph = _lowered(model, False)
+    if runtime.is_decided_by_runs(graph):
+        runtime.check_follows(graph, _lowered(model, True))
+    return graph
+
+
+def _lowered(model, grown):
+    lowerer = Lowerer(model, grown=grown)
     lowerer.lower_all()
     return lowerer.finish()
 
 
 class Lowerer:
-    """Lowers one graph. bound: Tensors of values that come from outside (a body's inputs)."""
+    """Lowers one graph. bound: Tensors of values that come from outside (a body's inputs).
 
-    def __init__(self, model: onnx.ModelProto, bound: Mapping[str, Tensor] | None = None):
+    grown: run-time dims have other bounds than those planned for.
+    """
+
+    def __init__(
+        self,
+        model: onnx.ModelProto,
+        bound: Mapping[str, Tensor] | None = None,
+        grown: bool = False,
+    ):
         self.model = model
+        self.grown = grown
+        self.bounds = bounds_of(model)
         self.findings: list[Finding] = []
         self.values: dict[str, Tensor] = dict(bound or {})
         self.unknown: dict[str, str] = {}
@@ -61,13 +79,11 @@ class Lowerer:
             self.unknown[info.name] = f"a {what} whose contents are not known at conversion"
             return
         t = info.type.tensor_type
-        dims = [
-            d.dim_value if d.HasField("dim_value") else d.dim_param or "?" for d in t.shape.dim
-        ]
+        dims = [self._dim(d) for d in t.shape.dim]
         if t.elem_type == objects.STRING and t.HasField("shape"):
-            shape = tuple(d if isinstance(d, int) and d >= 0 else objects.OPEN for d in dims)
+            shape = tuple(d if _is_extent(d) else objects.OPEN for d in dims)
             self.values[info.name] = Tensor(info.name, t.elem_type, shape)
-        elif not t.HasField("shape") or not all(isinstance(d, int) and d >= 0 for d in dims):
+        elif not t.HasField("shape") or not all(map(_is_extent, dims)):
             self.unknown[info.name] = (
                 f"shape {dims if t.HasField('shape') else 'unknown'} is not fixed"
             )
@@ -75,6 +91,13 @@ class Lowerer:
             self.unknown[info.name] = f"dtype {dtype_name(t.elem_type)}"
         else:
             self.values[info.name] = Tensor(info.name, t.elem_type, tuple(dims))
+
+    def _dim(self, d):
+        """A number, an Extent, or the name of what is neither."""
+        if d.HasField("dim_value"):
+            return d.dim_value
+        value = extent_forms.parsed(d.dim_param, self.grown)
+        return (d.dim_param or "?") if value is None else value
 
     def lower_all(self) -> None:
         """Emits the steps of every node, or collects what is in the way."""
@@ -89,10 +112,21 @@ class Lowerer:
             lowering = lowering_of(proto.domain, proto.op_type, self._has_objects(proto))
             if lowering is None:
                 raise Problem("this operator has no kernel")
-            self._lower_in_some_dtype(Node(self, proto, lowering), lowering)
+            node = Node(self, proto, lowering)
+            if not runtime.lower_contents(node):
+                self._lower_in_some_dtype(node, lowering)
         except Problem as problem:
             opset = opset_of(self.model, proto.domain)
             self._find(f"{operator_of(proto)} (opset {opset})", name_of(proto), problem)
+        except (ArithmeticError, LookupError, TypeError, ValueError):
+            if not self._is_open(proto):
+                raise
+            problem = Problem("it cannot follow a run-time extent")
+            self._find(operator_of(proto), name_of(proto), problem)
+
+    def _is_open(self, proto):
+        found = [self.values.get(name) for name in [*proto.input, *proto.output]]
+        return any(t is not None and extent.any_open(t.shape) for t in found)
 
     def _has_objects(self, proto):
         found = [self.values.get(name) for name in (*proto.input, *proto.output)]
@@ -111,6 +145,7 @@ class Lowerer:
     def finish(self) -> Graph:
         """The graph, its outputs in memory of their own. Raises UnsupportedModel."""
         self.graph.outputs = [self._output(t) for t in self.results()]
+        runtime.drop_unused(self.graph)
         if self.findings:
             raise UnsupportedModel(self.findings)
         prune(self.graph)
@@ -138,6 +173,10 @@ class Lowerer:
             from .ops._strings import emit_copy
         emit_copy(lambda **step: self.graph.steps.append(Step(**step)), t, out)
         return out
+
+
+def _is_extent(d):
+    return isinstance(d, extent.Extent) or isinstance(d, int) and d >= 0
 
 
 def _is_held(dtype):
@@ -177,13 +216,16 @@ class Node:
             self._value(n, f"output {i}") if n else None for i, n in enumerate(proto.output)
         ]
         for i in lowering.fixes_shape:
-            if self.input(i) is not None:
+            if self.input(i) is not None and not lowering.at_run_time:
                 self.const(i)
 
     def _value(self, name, what):
         t = self._lowerer.values.get(name)
         if t is None:
-            raise Problem(f"{what} ({name}): {self._lowerer.unknown.get(name, 'shape unknown')}")
+            bound = f"--bound {name}=N says how many items there can be"
+            todo = bound if self.op in NEEDS_BOUND and what.startswith("output") else ""
+            reason = self._lowerer.unknown.get(name, "shape unknown")
+            raise Problem(f"{what} ({name}): {reason}", todo)
         return t
 
     def input(self, i: int) -> Tensor | None:
@@ -208,6 +250,18 @@ class Node:
             )
         return t.data
 
+    @property
+    def bounds(self) -> Mapping[str, int]:
+        """What --bound gives, by name of a value."""
+        return self._lowerer.bounds
+
+    def contents(self, i: int) -> np.ndarray | None:
+        """The i-th input as ints and Extents, as far as they follow from shapes; else None."""
+        t = self.input(i)
+        if t is None or t.data is None:
+            return None if t is None else t.contents
+        return contents.of_constant(t.data)
+
     def require_dtype(self, *dtypes: int) -> int:
         """dtype of the first input; DtypeProblem unless it is one of these ONNX numbers."""
         dtype = self.inputs[0].dtype
@@ -231,7 +285,7 @@ class Node:
             kernel,
             list(inputs),
             list(outputs),
-            [int(p) for p in params],
+            [extent.kept(p) for p in params],
             list(scratch),
             self.name,
             int(macs),
@@ -246,7 +300,7 @@ class Node:
         """A new intermediate value (also for scratch)."""
         self._temps += 1
         name = f"{self.proto.output[0]}/{self._temps}"
-        return Tensor(name, dtype, tuple(int(d) for d in shape))
+        return Tensor(name, dtype, tuple(map(extent.kept, shape)))
 
     def constant(self, data: np.ndarray) -> Tensor:
         """A new constant; its numpy dtype decides the ONNX one."""

@@ -71,7 +71,7 @@ def lifetimes(graph: Graph, keep_inputs: bool = False) -> list[Block]:
     for body in _body_ranges(graph.steps, 0):
         _hold_through(spans, *body)
     found = [(t, span) for t, span in spans.items() if not t.is_object]
-    return [Block(t, _aligned(t.nbytes), *span) for t, span in found]
+    return [Block(t, _aligned(t.planned_nbytes), *span) for t, span in found]
 
 
 def _give_slots(graph):

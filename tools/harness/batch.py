@@ -40,10 +40,14 @@ class Job:
 
 @dataclass
 class Run:
-    """One inference. outputs: the tensors' bytes; seconds: None where there is no clock."""
+    """One inference. outputs: the tensors' bytes; seconds: None where there is no clock.
+
+    shapes: those that the outputs had in this run.
+    """
 
     outputs: list[bytearray]
     seconds: float | None
+    shapes: list[tuple[int, ...]]
 
 
 @dataclass
@@ -171,7 +175,11 @@ class _Events:
             self.current = Outcome()
         elif "outputs" in event:
             self.current.runs.append(
-                Run([bytearray() for _ in event["outputs"]], event["seconds"])
+                Run(
+                    [bytearray() for _ in event["outputs"]],
+                    event["seconds"],
+                    [tuple(shape) for shape in event["shapes"]],
+                )
             )
             self._missing = event["outputs"]
             self._on_run()

@@ -47,7 +47,8 @@ def _run_sample(model, prefix):
     if ticks_us:
         seconds = ticks_diff(ticks_us(), start) / 1e6
     pieces = [t.view("B") if hasattr(t, "view") else _object_bytes(t) for t in outputs]
-    print(json.dumps({"seconds": seconds, "outputs": [len(data) for data in pieces]}))
+    sizes, shapes = [len(data) for data in pieces], [t.shape for t in outputs]
+    print(json.dumps({"seconds": seconds, "outputs": sizes, "shapes": shapes}))
     for data in pieces:
         for at in range(0, len(data), _PIECE):
             line = binascii.b2a_base64(data[at : min(at + _PIECE, len(data))])

@@ -46,8 +46,8 @@ def execute(args: Namespace, options: Options, say: Say) -> dict:
 
 
 def _arrays(run, ready):
-    pairs = zip(run.outputs, ready.outputs, strict=True)
-    return [output_value(raw, s.number, s.dtype, s.shape) for raw, s in pairs]
+    parts = zip(run.outputs, run.shapes, ready.outputs, strict=True)
+    return [output_value(raw, s.number, s.dtype, tuple(shape)) for raw, shape, s in parts]
 
 
 def _figures(args, runs, ready):

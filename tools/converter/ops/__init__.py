@@ -15,19 +15,28 @@ _LOWERINGS: dict[tuple[str, str, bool], Lowering] = {}
 
 
 class Lowering:
-    """lower(node) emits steps for a node; fixes_shape: indices of inputs that decide a shape."""
+    """lower(node) emits steps for a node; fixes_shape: indices of inputs that decide a shape.
 
-    def __init__(self, lower: Callable, fixes_shape: tuple[int, ...]):
+    at_run_time: it can do without their contents if its outputs have shapes.
+    """
+
+    def __init__(self, lower: Callable, fixes_shape: tuple[int, ...], at_run_time: bool):
         self.lower = lower
         self.fixes_shape = fixes_shape
+        self.at_run_time = at_run_time
 
 
 def lowers(
-    *op_types: str, domain: str = "", fixes_shape: tuple[int, ...] = (), objects: bool = False
+    *op_types: str,
+    domain: str = "",
+    fixes_shape: tuple[int, ...] = (),
+    at_run_time: bool = False,
+    objects: bool = False,
 ):
     """Declares the decorated function as the lowering of these operators, at every opset.
 
-    fixes_shape: inputs (axes, shape, starts, repeats, ...) that must be known at conversion;
+    fixes_shape: inputs (axes, shape, starts, repeats, ...) that must be known at conversion,
+        unless the lowering is one that works at_run_time;
     objects: this one is for nodes with strings or maps among inputs and outputs.
     """
 
@@ -36,7 +45,7 @@ def lowers(
             key = (domain, op_type, objects)
             if key in _LOWERINGS:
                 raise ValueError(f"two lowerings for {domain}::{op_type}")
-            _LOWERINGS[key] = Lowering(lower, fixes_shape)
+            _LOWERINGS[key] = Lowering(lower, fixes_shape, at_run_time)
         return lower
 
     return declare

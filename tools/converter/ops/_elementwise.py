@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ..errors import DtypeProblem, Problem
 from ..ir import Tensor, dtype_name
+from ._extents import matched
 from ._move import collapse, strides_of
 
 FLOATS = (1, 11)
@@ -93,6 +94,7 @@ ACTIVATION = (
 def emit_binary(node, op: str, a: Tensor, b: Tensor, out: Tensor) -> None:
     """out = op(a, b) with numpy's broadcasting of a and b to out. Raises Problem."""
     _check(BINARY, op, a)
+    a, b = matched(node, a, out.shape), matched(node, b, out.shape)
     dims, (a_strides, b_strides) = broadcast(out.shape, a, b)
     params = [_number(BINARY, op), len(dims), *dims, *a_strides, *b_strides]
     if 0 not in out.shape:

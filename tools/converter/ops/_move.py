@@ -70,7 +70,7 @@ def emit_move(
 
 def _fits_words(dims, x_strides, out_strides, firsts) -> bool:
     """True if a copy of bytes is one of whole, aligned 4-byte words."""
-    if not dims or dims[-1] % 4 or x_strides[-1] != 1 or out_strides[-1] != 1:
+    if not dims or dims[-1] % 4 != 0 or x_strides[-1] != 1 or out_strides[-1] != 1:
         return False
     return all(s % 4 == 0 for s in x_strides[:-1] + out_strides[:-1] + firsts)
 

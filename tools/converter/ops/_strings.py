@@ -14,7 +14,7 @@ from ..objects import OPEN, STRING, string_array
 def require_fixed(*tensors: Tensor | None) -> None:
     """Problem where a run decides the shape of one of these."""
     for t in tensors:
-        if t is not None and t.is_open:
+        if t is not None and t.is_open_object:
             raise Problem(f"the shape of {t.name} is known only when the model runs")
 
 

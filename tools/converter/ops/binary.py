@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import DtypeProblem
+from ..extent import any_open
 from . import lowers
 from ._elementwise import emit_binary
 
@@ -93,7 +94,8 @@ def _emit_chain(node, op, out):
     if not others:
         node.alias(out, first)
     for i, t in enumerate(others, 1):
-        shape = np.broadcast_shapes(first.shape, t.shape)
+        is_open = any_open((*first.shape, *t.shape))
+        shape = out.shape if is_open else np.broadcast_shapes(first.shape, t.shape)
         target = out if i == len(others) else node.temp(out.dtype, shape)
         emit_binary(node, op, first, t, target)
         first = target

@@ -6,7 +6,9 @@ import numpy as np
 from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
+from .. import extent
 from . import lowers
+from ._extents import store
 
 
 @lowers("Constant")
@@ -48,13 +50,26 @@ def lower_size(node):
 
 
 @lowers("HannWindow", "HammingWindow", "BlackmanWindow", fixes_shape=(0,))
-@lowers("Range", fixes_shape=(0, 1, 2))
 @lowers("MelWeightMatrix", fixes_shape=(0, 1, 2, 3, 4))
 def lower_known(node):
     """Folding does most of these; here are those that it leaves, such as large ones."""
     out = node.outputs[0]
     values = [node.const(i) for i in range(len(node.inputs))]
     out.data = _evaluate(node, values).astype(out.np_dtype).reshape(out.shape)
+
+
+@lowers("Range", fixes_shape=(0, 1, 2), at_run_time=True)
+def lower_range(node):
+    """Known, or of a length that follows from shapes, or that the kernel finds out."""
+    out = node.outputs[0]
+    if all(t.data is not None for t in node.inputs):
+        lower_known(node)
+        return
+    n = out.shape[0]
+    if extent.is_own(n, out.name):
+        node.emit("range", node.inputs, [store(node, out)], [extent.number_of(n)])
+    else:
+        node.emit("range", node.inputs, [out], [])
 
 
 def _evaluate(node, values):

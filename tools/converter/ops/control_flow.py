@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .. import extent
 from ..errors import Problem
 from ..ir import Step, Tensor
 from . import lowers
@@ -46,22 +47,35 @@ def lower_loop(node):
     scans = list(zip(outputs[1 + len(states) :], node.outputs[len(states) :], strict=True))
     go_on = first if outputs[0].root is condition else outputs[0]
     stops_early = go_on.data is None or not go_on.data.item()
-    most = _most_rounds(trips, stops_early, scans)
+    scans = [(x, out) for x, out in scans if out is not None]
+    rounds = _rounds(trips, stops_early, [out for _, out in scans])
+    most = extent.bound_of(rounds)
     for x, out in scans:
-        if out is not None:
-            _emit_place(steps, node, x, counter, out, 0)
+        whole = out
+        if extent.is_open(out.shape[0]):
+            whole = node.temp(out.dtype, (most, *out.shape[1:]))
+            node.alias(out, whole)
+        _emit_place(steps, node, x, counter, whole, 0)
     _carry(steps, node, outputs[: 1 + len(states)], [condition, *states])
-    node.emit("loop", [trips, condition], [counter], [most], bodies=[steps], trips=most)
+    params = [most, *([extent.number_of(rounds)] if extent.is_open(rounds) else [])]
+    node.emit("loop", [trips, condition], [counter], params, bodies=[steps], trips=int(most))
+    for _, out in scans:
+        if rounds != out.shape[0]:  # the model promises it, whatever its inputs
+            node.emit("same", [], [], [rounds, out.shape[0]])
     for out, state in zip(node.outputs, states, strict=False):
         if out is not None:
             node.alias(out, state)
 
 
-def _most_rounds(trips, stops_early, scans) -> int:
-    if scans and (trips.data is None or stops_early):
-        raise Problem("scan outputs of a length that only run time knows")
+def _rounds(trips, stops_early, scans) -> int:
+    """The number of rounds as an Extent, or the most there may be where no shape depends on it."""
     known = _MOST_ROUNDS if trips.data is None else max(int(trips.data.item()), 0)
-    return min(known, _MOST_ROUNDS)
+    if not scans or (trips.data is not None and not stops_early):
+        return min(known, _MOST_ROUNDS)
+    for out in scans:
+        if extent.is_open(out.shape[0]):
+            return out.shape[0]
+    return extent.dim(f"{scans[0].name}.rounds", min(scans[0].shape[0], known))
 
 
 @lowers("Scan")

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from ..errors import Problem
+from ..extent import any_open
 from ..ir import Tensor
 from . import lowers
 from ._elementwise import emit_binary
@@ -59,6 +60,8 @@ def lower_stft(node):
     step = int(node.const(1, "frame_step").item())
     length = window.nelem if window is not None else int(node.const(3, "frame_length").item())
     batch, n_frames = out.shape[:2]
+    if any_open(x.shape[2:]):
+        raise Problem("a run decides whether the signal is complex")
     samples, parts = x.shape[1], x.shape[2] if len(x.shape) > 2 else 1
     if n_frames and (n_frames - 1) * step + length > samples:
         raise Problem("the last frame reaches beyond the signal")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import Problem
+from ..extent import any_open
 from . import lowers
 from ._select import emit_gather, emit_select
 
@@ -14,7 +15,7 @@ def lower_gather(node):
     """Indices known at conversion select by strided copies if they are regular."""
     x, index, out = node.inputs[0], node.inputs[1], node.outputs[0]
     axis = node.attr("axis", 0) % len(x.shape)
-    if index.data is None:
+    if index.data is None or any_open(x.shape):
         emit_gather(node, x, index, out, axis)
         return
     flat = index.data.reshape(-1).astype(np.int64)

@@ -7,10 +7,12 @@ import math
 import numpy as np
 
 from ..errors import Problem
+from ..extent import any_open
 from ..ir import Tensor
 from . import lowers
 from ._dot import pack_rows
 from ._elementwise import emit_binary
+from ._extents import emit_same
 from ._move import collapse, emit_move, strides_of
 
 FLOATS = (1, 11)
@@ -31,6 +33,7 @@ def lower_gemm(node):
     if dtype in INTS and (alpha, beta) != (1.0, 1.0):
         raise Problem("alpha or beta for integers")
     (m, n), k = out.shape, a.shape[0 if node.attr("transA", 0) else 1]
+    emit_same(node, [(k, b.shape[1 if node.attr("transB", 0) else 0])])
     if node.attr("transA", 0):
         a = _transposed(node, a)
     rows, cols = ([0], [1]) if node.attr("transB", 0) else ([1], [0])
@@ -94,6 +97,7 @@ def matmul_operands(node, a: Tensor, b: Tensor):
     a_shape = a.shape if len(a.shape) > 1 else (1, *a.shape)
     b_shape = b.shape if len(b.shape) > 1 else (*b.shape, 1)
     m, k, n = a_shape[-2], a_shape[-1], b_shape[-1]
+    emit_same(node, [(k, b_shape[-2])])
     w, w_batch = _pack_batches(node, b, b_shape)
     if math.prod(w_batch) == 1:
         return a, w, (1, 1, math.prod(a_shape[:-1]), n, k), (0, 0, 0, 0)
@@ -122,9 +126,9 @@ def _batches(a_batch, w_batch):
     rank = max(len(a_batch), len(w_batch))
     a_batch = [1] * (rank - len(a_batch)) + list(a_batch)
     w_batch = [1] * (rank - len(w_batch)) + list(w_batch)
-    dims = [max(x, y) if 0 not in (x, y) else 0 for x, y in zip(a_batch, w_batch, strict=True)]
+    dims = [x if y == 1 else y for x, y in zip(a_batch, w_batch, strict=True)]
     strides = [
-        [s if d > 1 else 0 for s, d in zip(strides_of(shape), shape, strict=True)]
+        [s if d != 1 else 0 for s, d in zip(strides_of(shape), shape, strict=True)]
         for shape in (a_batch, w_batch)
     ]
     return collapse(dims, *strides)
@@ -132,6 +136,8 @@ def _batches(a_batch, w_batch):
 
 def _expanded(node, a, a_shape, w_batch):
     """One operand with its batch dims broadcast against those of the other by a copy."""
+    if any_open((*a_shape, *w_batch)):
+        raise Problem("MatMul batches that broadcast, of run-time extents")
     batch = np.broadcast_shapes(tuple(a_shape[:-2]), tuple(w_batch))
     out = node.temp(a.dtype, (*batch, *a_shape[-2:]))
     ones = (1,) * (len(out.shape) - len(a_shape)) + tuple(a_shape)

@@ -9,6 +9,7 @@ import numpy as np
 from ..ir import Tensor
 from . import lowers
 from ._elementwise import broadcast, emit_binary, float_bits
+from ._extents import matched
 from ._move import emit_move, strides_of
 from .reduce import emit_reduce
 
@@ -61,6 +62,7 @@ def _spread(node, t: Tensor, shape):
     if t.data is not None:
         return node.constant(np.broadcast_to(t.data, shape))
     out = node.temp(t.dtype, shape)
+    t = matched(node, t, shape)
     dims, (strides,) = broadcast(shape, t)
     emit_move(node.emit, t, out, dims, strides, strides_of(dims))
     return out

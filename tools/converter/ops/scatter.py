@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 
 from ..errors import Problem
+from ..extent import any_open
 from ..ir import Tensor
 from . import lowers
 from ._move import emit_copy, strides_of
@@ -70,6 +71,8 @@ def _element_rows(node, data, index) -> Tensor:
 def _slice_rows(node, data, index, batch: int) -> tuple[Tensor, tuple[int, int]]:
     """(row numbers, shape of data as rows and inner): the last axis of index holds tuples."""
     n_t = index.shape[-1]
+    if any_open([n_t]):
+        raise Problem("tuples of indices of a run-time length")
     row_shape = data.shape[: batch + n_t]
     strides = strides_of(row_shape)
     dims = index.shape[:-1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..ir import Tensor
 from . import lowers
 from ._elementwise import broadcast
+from ._extents import matched
 from ._move import collapse, emit_move, strides_of
 
 
@@ -20,6 +21,7 @@ def emit_where(node, condition: Tensor, a: Tensor, b: Tensor, out: Tensor) -> No
     """
     if 0 in out.shape:
         return
+    condition, a, b = [matched(node, t, out.shape) for t in (condition, a, b)]
     dims, (strides,) = broadcast(out.shape, b)
     emit_move(node.emit, b, out, dims, strides, strides_of(dims))
     dims, (a_strides, condition_strides) = broadcast(out.shape, a, condition)

@@ -24,7 +24,7 @@ def lower_alias(node):
     x, out = node.inputs[0], node.outputs[0]
     if x.dtype != STRING or out.dtype != STRING:
         raise Problem("a map")
-    if not x.is_open:
+    if not x.is_open_object:
         node.alias(out, x)
         return
     shape = x.shape if node.op == "Identity" else out.shape

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from . import lowers
 from ._axes import lines_of
+from ._extents import emit_measure
 
 _NUMBERS = (1, 11, 2, 3, 4, 5, 6, 7, 12, 13)
 
 
-@lowers("TopK", fixes_shape=(1,))
+@lowers("TopK", fixes_shape=(1,), at_run_time=True)
 def lower_top_k(node):
     """k: an attribute before opset 10; largest and sorted came with opset 11. Always sorted."""
     node.require_dtype(*_NUMBERS)
@@ -18,5 +19,7 @@ def lower_top_k(node):
     values = values or node.temp(x.dtype, indices.shape)
     indices = indices or node.temp(7, values.shape)
     k = values.shape[axis]
+    if node.input(1) is not None:
+        emit_measure(node, node.inputs[1], [k])
     smallest = int(not node.attr("largest", 1))
     node.emit("top_k", [x], [values, indices], [smallest, outer, n, inner, k])

@@ -6,7 +6,7 @@ import onnx
 from onnx import shape_inference
 
 from ..errors import ConvertError
-from . import infer_bodies, infer_ml
+from . import infer_bodies, infer_extents, infer_ml
 
 
 def infer(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -14,9 +14,11 @@ def infer(model: onnx.ModelProto) -> onnx.ModelProto:
 
     Raises ConvertError where the model contradicts itself.
     """
+    infer_extents.forget(model)
     model = _infer(model)
     for _ in model.graph.node:  # each round gets past one such operator at least
-        if not infer_ml.annotate(model) and not infer_bodies.annotate(model):
+        passes = (infer_ml, infer_bodies, infer_extents)
+        if not any(p.annotate(model) for p in passes):
             break
         model = _infer(model)
     return model

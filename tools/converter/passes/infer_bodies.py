@@ -5,6 +5,9 @@ from __future__ import annotations
 import onnx
 from onnx import helper, numpy_helper
 
+from .extent_rules import own_dim
+from .infer_extents import bounds_of
+from .loops import always
 from .types import declare, known_values, value_of
 
 
@@ -50,7 +53,7 @@ def _loop(model, node, known):
         return []
     types = [(onnx.TensorProto.INT64, []), (onnx.TensorProto.BOOL, []), *states]
     results = _results(model, _attributes(node)["body"], types)[1:]
-    trips = _constant(model, node.input[0])
+    trips = _rounds(model, node)
     kept = [s if s == r else None for s, r in zip(states, results, strict=False)]
     return kept + [_stacked(r, 0, trips) for r in results[len(states) :]]
 
@@ -82,6 +85,16 @@ def _stacked(value, axis, n):
     dtype, dims = value
     axis %= len(dims) + 1
     return dtype, [*dims[:axis], n, *dims[axis:]]
+
+
+def _rounds(model, node):
+    """Number of rounds, a run-time dim where a run decides it; None where nothing bounds that."""
+    trips = _constant(model, node.input[0])
+    initial = {t.name: t for t in model.graph.initializer}
+    body = _attributes(node)["body"]
+    if trips is not None and always(body, node.input[1], initial):
+        return trips
+    return own_dim(node, bounds_of(model), trips, "rounds")
 
 
 def _constant(model, name):

@@ -23,6 +23,7 @@ from onnx import helper, numpy_helper
 
 from ..errors import ConvertError
 from .inline import captured, inline_body
+from .loops import always
 
 _MOST_ROUNDS = 256  # of a Loop that is written out
 Nodes = list[onnx.NodeProto]
@@ -348,14 +349,14 @@ def _loop(r, node):
     if not any(r.carries(name) for name in [*states, *node.output]):
         return None
     trips = r.constant(node.input[0])
-    go_on = r.constant(node.input[1] if len(node.input) > 1 else "", np.array(True))
     ready = all(r.settled(name) for name in states)
-    known = trips is not None and go_on is not None and trips.item() <= _MOST_ROUNDS
-    if not ready or not known or not _never_stops(body):
+    if not ready or trips is None or trips.item() > _MOST_ROUNDS:
+        return None
+    if not always(body, node.input[1] if len(node.input) > 1 else "", r.constants):
         return None
     nodes: Nodes = []
     stacks: list[list[str]] = [[] for _ in node.output[len(states) :]]
-    for i in range(int(trips.item()) if go_on else 0):
+    for i in range(int(trips.item())):
         at = [f"{node.output[0]}/round{i}", f"{node.output[0]}/go{i}"]
         nodes += [_constant_node(at[0], np.int64(i)), _constant_node(at[1], np.array(True))]
         new, outputs = r.copy_of(body, [*at, *states])
@@ -372,20 +373,6 @@ def _loop(r, node):
         )
         nodes += [new for n in (whole, joined) for new in r.rewritten(n)]
     return nodes
-
-
-def _never_stops(body) -> bool:
-    """True if the body's condition is its own input, or a constant true."""
-    makers = {out: n for n in body.node for out in n.output}
-    name = body.output[0].name
-    while name in makers and makers[name].op_type == "Identity":
-        name = makers[name].input[0]
-    if name == body.input[1].name:
-        return True
-    constants = {t.name: t for t in body.initializer}
-    if name in makers and makers[name].op_type == "Constant":
-        constants[name] = _attributes(makers[name])["value"]
-    return name in constants and bool(numpy_helper.to_array(constants[name]).item())
 
 
 def _if(r, node):

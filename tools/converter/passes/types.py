@@ -5,9 +5,9 @@ from __future__ import annotations
 import onnx
 from onnx import helper
 
-from .. import objects
+from .. import extent, extent_forms, objects
 
-# (ONNX dtype, dims)
+# (ONNX dtype, dims, Extents among them)
 Value = tuple[int, list[int]]
 
 
@@ -29,13 +29,19 @@ def value_of(info) -> Value | None:
     t = info.type.tensor_type
     if not t.elem_type or not t.HasField("shape"):
         return None
-    if any(not d.HasField("dim_value") or d.dim_value < 0 for d in t.shape.dim):
+    dims = [
+        d.dim_value if d.HasField("dim_value") else extent_forms.parsed(d.dim_param)
+        for d in t.shape.dim
+    ]
+    if any(d is None or not isinstance(d, extent.Extent) and d < 0 for d in dims):
         return None
-    return t.elem_type, [d.dim_value for d in t.shape.dim]
+    return t.elem_type, dims
 
 
 def declare(graph, name, value):
     """Writes down the type of a value of the graph."""
+    dtype, dims = value
+    value = dtype, extent_forms.symbols(dims)
     for values in (graph.output, graph.value_info):
         for info in values:
             if info.name == name:

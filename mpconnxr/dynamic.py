@@ -1,0 +1,233 @@
+"""Run-time dims: sizes that kernels decide during a run, and steps that follow them.
+
+Imported only for a model that has such dims. A run-time dim is a number from 0 to its bound, for
+which the converter has planned the memory. Shapes and parameters are expressions over them, in
+postfix words (docs/format.md). A step that depends on dims is prepared by its kernel when they
+have changed since it last was: such models allocate memory in a run.
+"""
+
+import struct
+from array import array
+
+from .errors import InputError, ModelError, MpconnxrError, UnsupportedError
+from .tensor import Tensor, code_of
+
+_CONSTANT, _DIM, _ADD, _MULTIPLY, _DIVIDE, _MAXIMUM, _MINIMUM = range(7)
+_LIMIT = 1 << 40  # of a result on the way, so that no product grows without end
+_MAX_STACK = 64
+
+
+def _fail(what):
+    raise ModelError("not a valid model file: " + what)
+
+
+class Runtime:
+    """The run-time dims of a model. values: their current numbers."""
+
+    def __init__(self, words, n_dims):
+        if n_dims >= len(words):
+            _fail("run-time dims do not fill their space")
+        self.bounds = [words[i] for i in range(n_dims)]
+        if n_dims and min(self.bounds) < 0:
+            _fail("bound of a run-time dim")
+        self.values = [0] * n_dims
+        self._expressions = []
+        at = self._read_expressions(words, n_dims + 1, words[n_dims])
+        self._read_places(words, at)
+
+    def _read_expressions(self, words, at, n):
+        if not 0 <= n <= len(words):
+            _fail("number of expressions")
+        for _ in range(n):
+            size = words[at] if at < len(words) else 0
+            if size < 1 or at + 1 + size > len(words):
+                _fail("expressions do not fill their space")
+            self._expressions.append(array("i", [words[at + 1 + k] for k in range(size)]))
+            self._check(self._expressions[-1])
+            at += 1 + size
+        return at
+
+    def _check(self, expression):
+        depth = 0
+        for word in expression:
+            operation = word & 7
+            if operation > _MINIMUM or operation == _DIM and not 0 <= word >> 3 < len(self.values):
+                _fail("an expression's word")
+            depth += 1 if operation <= _DIM else -1
+            if not 0 < depth <= _MAX_STACK:
+                _fail("an expression's operands")
+        if depth != 1:
+            _fail("an expression's operands")
+
+    def _read_places(self, words, at):
+        """Where in the graph parameters are expressions."""
+        self._places = {}
+        if (len(words) - at) % 2:
+            _fail("expressions do not fill their space")
+        for k in range(at, len(words), 2):
+            if not 0 <= words[k + 1] < len(self._expressions):
+                _fail("number of an expression")
+            self._places[words[k]] = words[k + 1]
+
+    def reset(self):
+        for i in range(len(self.values)):
+            self.values[i] = 0
+
+    @staticmethod
+    def resize(tensors):
+        """Gives tensors of which some follow the dims their current shapes."""
+        for t in tensors:
+            if isinstance(t, OpenTensor):
+                t.resize()
+
+    def evaluate(self, e):
+        """The value of an expression now. Raises InputError where it has none."""
+        stack = []
+        for word in self._expressions[e]:
+            if word & 7 <= _DIM:
+                stack.append(self.values[word >> 3] if word & 7 else word >> 3)
+                continue
+            b = stack.pop()
+            stack.append(_applied(word & 7, stack.pop(), b))
+        return stack[0]
+
+    def dims_of(self, e):
+        """Numbers of the dims in an expression."""
+        return [word >> 3 for word in self._expressions[e] if word & 7 == _DIM]
+
+    def shape(self, raw):
+        """A shape of which -1 - e stands for the value of expression e."""
+        shape = tuple([d if d >= 0 else self.evaluate(-1 - d) for d in raw])
+        if shape and min(shape) < 0:
+            raise InputError("an extent of {} comes out of the inputs".format(min(shape)))
+        return shape
+
+    def tensor(self, buffer, offset, info, name):
+        """A tensor of a shape that follows the dims."""
+        for d in info.shape:
+            if d < 0 and -1 - d >= len(self._expressions):
+                _fail("number of an expression")
+        return OpenTensor(self, buffer, offset, info, name)
+
+    def dim(self, number, name):
+        """What a kernel sets; name: of its step."""
+        if not 0 <= number < len(self.values):
+            raise ModelError("{}: no run-time dim {}".format(name, number))
+        return Dim(self, number, name)
+
+    def step(self, kernel, node, place):
+        """A step that follows the dims, or None for one that does not depend on any."""
+        tensors = []
+        for t in node.inputs + node.outputs + node.scratch:
+            if isinstance(t, OpenTensor) and t not in tensors:
+                tensors.append(t)
+        params = {}
+        for k in range(len(node.params)):
+            if place + k in self._places:
+                params[k] = self._places[place + k]
+        dims = []
+        for e in list(params.values()) + [-1 - d for t in tensors for d in t.raw if d < 0]:
+            dims += [d for d in self.dims_of(e) if d not in dims]
+        node.runtime = self
+        if not tensors and not params:
+            return None
+        return OpenStep(self, kernel, node, tensors, params, dims)
+
+
+def _applied(operation, a, b):
+    if operation == _DIVIDE:
+        if not b:
+            raise InputError("an extent of 0 divides another")
+        a //= b
+    elif operation == _ADD:
+        a += b
+    elif operation == _MULTIPLY:
+        a *= b
+    else:
+        a = max(a, b) if operation == _MAXIMUM else min(a, b)
+    if not -_LIMIT < a < _LIMIT:
+        raise InputError("an extent beyond all memory")
+    return a
+
+
+class Dim:
+    """One run-time dim, as the kernel sees it that decides it. bound: the most it may be."""
+
+    def __init__(self, runtime, number, name):
+        self._values, self._number, self._name = runtime.values, number, name
+        self.bound = runtime.bounds[number]
+
+    def set(self, n):
+        """Raises InputError for what lies outside 0 to the bound."""
+        if not 0 <= n <= self.bound:
+            raise InputError(
+                "{}: {} items, planned for 0 to {} (--bound)".format(self._name, n, self.bound)
+            )
+        self._values[self._number] = n
+
+
+class OpenTensor(Tensor):
+    """A tensor whose shape follows the dims; without items before the first run."""
+
+    def __init__(self, runtime, buffer, offset, info, name):
+        Tensor.__init__(self, buffer, offset, info.nbytes, info.dtype, (), name)
+        self._runtime = runtime
+        self._capacity = info.nbytes
+        self._size = struct.calcsize(code_of(info.dtype))
+        self.raw = info.shape
+        self.shape = tuple([max(d, 0) for d in self.raw])
+        self.nbytes = self.nelem = 0
+
+    def resize(self):
+        """Takes on the current shape. Raises InputError where memory was not planned for it."""
+        shape = self._runtime.shape(self.raw)
+        nelem = 1
+        for d in shape:
+            nelem *= d
+        if nelem * self._size > self._capacity:
+            raise InputError("shape {}: beyond what was planned for (--bound)".format(shape))
+        self.shape, self.nelem, self.nbytes = shape, nelem, nelem * self._size
+        self._data = None
+
+
+class OpenStep:
+    """A step that is prepared again when dims have changed."""
+
+    def __init__(self, runtime, kernel, node, tensors, params, dims):
+        self.values, self.kernel, self.node = runtime.values, kernel, node
+        self.tensors, self.params, self.dims = tensors, params, dims
+        self.key = self.inner = None
+        self.n = 0
+
+    def step(self, lo, hi):
+        key = [self.values[d] for d in self.dims]
+        if key != self.key:
+            self.key = None
+            try:
+                self.renew()
+            except MpconnxrError as e:
+                if isinstance(e, UnsupportedError):
+                    raise
+                raise InputError("{} (for extents {} of this run)".format(e, key))
+            self.key = key
+        if self.n:
+            self.inner(0, self.n)
+
+    def renew(self):
+        node = self.node
+        try:
+            for t in self.tensors:
+                t.resize()
+            params = array("i", node.params)
+            for k in self.params:
+                value = node.runtime.evaluate(self.params[k])
+                node.require(-(1 << 31) <= value < 1 << 31, "parameter")
+                params[k] = value
+            node.params = params
+            self.n, self.inner = self.kernel.prepare(node)
+        except MpconnxrError:
+            raise
+        except MemoryError:
+            raise UnsupportedError(node.name + ": not enough memory to prepare it")
+        except Exception as e:  # a kernel's check was not tight enough: the file's fault
+            node.fail(repr(e))

@@ -1,0 +1,29 @@
+"""measure: sets run-time dims to the items of a tensor.
+
+Serves operators whose shape is such a tensor (ConstantOfShape, Expand, TopK).
+
+    x        int32 or int64
+    params   pairs: place of an item in x, run-time dim
+Raises ModelError; InputError for an item outside 0 to the dim's bound. A step allocates integers.
+"""
+
+
+def prepare(node):
+    n = len(node.params) // 2
+    node.expect(1, 0, 2 * n)
+    x = node.inputs[0]
+    node.require(x.dtype in ("int32", "int64"), "dtype " + x.dtype)
+    measure = _Measure(x.data)
+    for k in range(n):
+        node.require(0 <= node.params[2 * k] < x.nelem, "place of an item")
+        measure.pairs.append((node.params[2 * k], node.dim(2 * k + 1)))
+    return n, measure.step
+
+
+class _Measure:
+    def __init__(self, x):
+        self.x, self.pairs = x, []
+
+    def step(self, lo, hi):
+        for place, dim in self.pairs:
+            dim.set(self.x[place])

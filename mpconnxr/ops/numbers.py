@@ -1,0 +1,27 @@
+"""numbers: integers that are parameters, as a tensor.
+
+Serves Shape, Size and what is computed from them, where a run decides the shape: the parameters
+are expressions then.
+
+    out      int32 or int64, n items
+    params   the n numbers
+Raises ModelError. A step allocates nothing.
+"""
+
+
+def prepare(node):
+    n = len(node.params)
+    node.expect(0, 1, n)
+    out = node.outputs[0]
+    node.require(out.dtype in ("int32", "int64") and out.nelem == n, "output")
+    return n, _Numbers(node.params, out.data).step
+
+
+class _Numbers:
+    def __init__(self, params, out):
+        self.params, self.out = params, out
+
+    def step(self, lo, hi):
+        while lo < hi:
+            self.out[lo] = self.params[lo]
+            lo += 1

@@ -1,0 +1,19 @@
+"""same: extents that must be equal, as a model takes for granted.
+
+Serves element-wise operators of values whose shapes a run decides.
+
+    params   pairs of extents
+Raises InputError, when a run has decided them, for a pair that differs. Allocates nothing.
+"""
+
+from ..errors import InputError
+
+
+def prepare(node):
+    n = len(node.params) // 2
+    node.expect(0, 0, 2 * n)
+    for k in range(n):
+        a, b = node.params[2 * k], node.params[2 * k + 1]
+        if a != b:
+            raise InputError("{}: an extent of {} where {} is needed".format(node.name, a, b))
+    return 0, None

@@ -1,0 +1,41 @@
+"""slice_extent: where a slice along an axis begins, and how many items it has.
+
+Serves Slice where a run decides starts or ends: both clamped to the axis, negative ones counted
+from its end.
+
+    starts, ends   int32 or int64
+    params   run-time dim of the first item, that of the number of items, place in starts and ends,
+             length of the axis, step (not 0)
+Raises ModelError. A step allocates integers.
+"""
+
+
+def prepare(node):
+    node.expect(2, 0, 5)
+    for t in node.inputs:
+        node.require(t.dtype in ("int32", "int64"), "dtype " + t.dtype)
+    first, number = node.dim(0), node.dim(1)
+    place, length = node.extents(2, 2)
+    step = node.signed(4, 1)[0]
+    node.require(step != 0 and place < min([t.nelem for t in node.inputs]), "place or step")
+    slices = _Slice([t.data for t in node.inputs], place, length, step)
+    slices.first, slices.number = first, number
+    return 1, slices.run
+
+
+class _Slice:
+    def __init__(self, ends, place, length, step):
+        self.starts, self.ends = ends
+        self.place, self.length, self.step = place, length, step
+
+    def _clamped(self, v):
+        if v < 0:
+            v += self.length
+        low = 0 if self.step > 0 else -1
+        return min(max(v, low), self.length + low)
+
+    def run(self, lo, hi):
+        first, end = self._clamped(self.starts[self.place]), self._clamped(self.ends[self.place])
+        n = max(-((first - end) // self.step), 0)
+        self.first.set(first if n else 0)
+        self.number.set(n)

@@ -1,0 +1,75 @@
+"""Emission for values whose shape a run decides (see tools/converter/extent.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import extent
+from ..errors import Problem
+from ..ir import Tensor
+from ..passes.extent_rules import own_dim, slice_parts
+from ._move import emit_move, strides_of
+
+
+def store(node, out: Tensor) -> Tensor:
+    """Memory for the most that an output can hold; the output is its beginning."""
+    whole = node.temp(out.dtype, [extent.bound_of(out.nelem)])
+    node.alias(out, whole)
+    return whole
+
+
+def emit_measure(node, x: Tensor, shape: Sequence[int]) -> None:
+    """Sets those dims of the shape that are the node's own to the items of x."""
+    names = {t.name for t in node.outputs if t}
+    params: list[int] = []
+    for i, d in enumerate(shape):
+        if any(extent.is_own(d, name) for name in names):
+            params += [i, extent.number_of(d)]
+    if params:
+        node.emit("measure", [x], [], params)
+
+
+def emit_slice(node, x: Tensor, out: Tensor) -> None:
+    """A Slice of which a run decides where it begins or ends, or the shape of x."""
+    values = [node.contents(i) for i in range(1, 5)]
+    count = node.input(1).shape[0] if node.input(1) is not None else 0
+    parts = slice_parts(node.proto, x.shape, values, count, node.bounds)
+    if parts is None:
+        raise Problem("axes or steps that only a run knows")
+    strides = strides_of(x.shape)
+    steps, x_first = list(strides), 0
+    for place, (axis, (first, n, step)) in enumerate(parts.items()):
+        if extent.is_own(out.shape[axis], out.name) or extent.is_own(n, out.name):
+            first = own_dim(node.proto, {}, x.shape[axis], f"first{axis}")
+            n = out.shape[axis] if extent.is_own(out.shape[axis], out.name) else n
+            params = [extent.number_of(first), extent.number_of(n), place, x.shape[axis], step]
+            node.emit("slice_extent", node.inputs[1:3], [], params)
+        emit_same(node, [(n, out.shape[axis])])
+        x_first = x_first + first * strides[axis]
+        steps[axis] = step * strides[axis]
+    emit_move(node.emit, x, out, out.shape, steps, strides_of(out.shape), x_first)
+
+
+def emit_same(node, pairs: Sequence[tuple[int, int]]) -> None:
+    """Extents that must be equal are compared in a run, unless they are known to be."""
+    params = [v for a, b in pairs if a != b and extent.any_open((a, b)) for v in (a, b)]
+    if params:
+        node.emit("same", [], [], params)
+
+
+def matched(node, x: Tensor, shape: Sequence[int]) -> Tensor:
+    """x for broadcasting to a shape: extents that must be equal are compared in a run."""
+    dims = list(x.shape)
+    skip = len(shape) - len(dims)
+    pairs = []
+    for i, d in enumerate(dims):
+        wanted = shape[skip + i]
+        if d != wanted and d != 1 and extent.any_open((d, wanted)):
+            if not extent.is_open(wanted) and int(d) < wanted:
+                raise Problem(f"an extent of {d} where {wanted} is needed")
+            pairs.append((d, wanted))
+            dims[i] = wanted
+    if not pairs:
+        return x
+    emit_same(node, pairs)
+    return node.reshaped(x, dims)

@@ -1,0 +1,90 @@
+"""NonZero, Compress, Unique, NonMaxSuppression: operators whose result decides its own shape."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .. import extent
+from . import lowers
+from ._axes import lines_of
+from ._extents import store
+from ._select import emit_gather
+
+INT32, INT64 = 6, 7
+_NUMBERS = (1, 11, 2, 3, 4, 5, 6, 7, 12, 13, 9)
+
+
+@lowers("NonZero")
+def lower_nonzero(node):
+    node.require_dtype(*_NUMBERS)
+    x, out = node.inputs[0], node.outputs[0]
+    if extent.is_open(out.shape[1]):
+        emit_nonzero(node, x, out)
+
+
+def emit_nonzero(node, x, out):
+    """out: int64 (rank, a run-time dim)."""
+    dims = x.shape or (1,)
+    count = extent.number_of(out.shape[1])
+    node.emit("nonzero", [x], [store(node, out)], [count, *dims])
+
+
+@lowers("Compress")
+def lower_compress(node):
+    """The places where the condition is true; then a Gather."""
+    x, condition, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    axis = node.attr("axis")
+    if axis is None:
+        x, axis = node.reshaped(x, [x.nelem]), 0
+    axis %= len(x.shape)
+    if not extent.is_open(out.shape[axis]):
+        return
+    index = node.temp(INT64, [1, out.shape[axis]])
+    emit_nonzero(node, condition, index)
+    emit_gather(node, x, index, out, axis)
+
+
+@lowers("Unique")
+def lower_unique(node):
+    """Which slices come first; then a Gather."""
+    x = node.inputs[0]
+    node.require_dtype(*_NUMBERS)
+    axis = node.attr("axis")
+    if axis is None:
+        x, axis = node.reshaped(x, [x.nelem]), 0
+    outer, n, inner = lines_of(x.shape, axis)
+    values, indices, inverse, counts = (*node.outputs, None, None, None)[:4]
+    count = next(t.shape[i] for t, i in ((values, axis), (indices, 0), (counts, 0)) if t)
+    if not extent.is_open(count):
+        return
+    indices = indices or node.temp(INT64, [count])
+    counts = counts or node.temp(INT64, [count])
+    inverse = inverse or node.temp(INT64, [n])
+    scratch = node.temp(INT32, [extent.bound_of(2 * n)])
+    params = [extent.number_of(count), node.attr("sorted", 1), outer, n, inner]
+    outs = [store(node, indices), inverse, store(node, counts)]
+    node.emit("unique", [x], outs, params, scratch=[scratch])
+    if values:
+        emit_gather(node, x, indices, values, axis % len(x.shape))
+
+
+@lowers("NonMaxSuppression")
+def lower_non_max_suppression(node):
+    boxes, scores, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    batches, classes, n = scores.shape
+    if not extent.is_open(out.shape[0]):
+        return
+    most = node.input(2) or node.constant(np.array([0]))
+    iou = node.input(3) or node.constant(np.zeros(1, np.float32))
+    least = node.input(4) or node.constant(np.array([-math.inf], np.float32))
+    params = [extent.number_of(out.shape[0]), node.attr("center_point_box", 0)]
+    scratch = node.temp(INT32, [extent.bound_of(n)])
+    node.emit(
+        "non_max_suppression",
+        [boxes, scores, most, iou, least],
+        [store(node, out)],
+        [*params, batches, classes, n],
+        scratch=[scratch],
+    )
