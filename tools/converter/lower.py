@@ -15,6 +15,7 @@ from .ir import Graph, Step, Tensor, dtype_name
 from .load import opset_of
 from .ops import lowering_of
 from .prune import prune
+from .signature import Signature
 
 
 def lower(model: onnx.ModelProto) -> Graph:
@@ -155,24 +156,19 @@ def name_of(proto: onnx.NodeProto) -> str:
     return proto.name or (proto.output[0] if proto.output else "?")
 
 
-class Node:
+class Node(Signature):
     """What a lowering sees of an ONNX node, and how it emits steps.
 
-    op: operator type; opset: version of its domain; proto: the ONNX node; inputs, outputs:
-    Tensors, None where absent.
+    inputs, outputs: Tensors, None where absent.
     """
 
     def __init__(self, lowerer: Lowerer, proto: onnx.NodeProto, lowering):
         self._lowerer = lowerer
-        self.proto = proto
         self._temps = 0
         self.steps = lowerer.graph.steps  # where emit adds to
-        self.op = proto.op_type
         self.name = f"{operator_of(proto)} {name_of(proto)}"
-        self.opset = opset_of(lowerer.model, proto.domain)
-        self.inputs = [
-            self._value(n, f"input {i}") if n else None for i, n in enumerate(proto.input)
-        ]
+        inputs = [self._value(n, f"input {i}") if n else None for i, n in enumerate(proto.input)]
+        super().__init__(proto, opset_of(lowerer.model, proto.domain), inputs)
         self.outputs = [
             self._value(n, f"output {i}") if n else None for i, n in enumerate(proto.output)
         ]
@@ -185,18 +181,6 @@ class Node:
         if t is None:
             raise Problem(f"{what} ({name}): {self._lowerer.unknown.get(name, 'shape unknown')}")
         return t
-
-    def input(self, i: int) -> Tensor | None:
-        """The i-th input; None where it is left out."""
-        return self.inputs[i] if i < len(self.inputs) else None
-
-    def attr(self, name: str, default=None):
-        """An attribute's value (bytes decoded to str), or the default."""
-        for a in self.proto.attribute:
-            if a.name == name:
-                value = helper.get_attribute_value(a)
-                return value.decode() if isinstance(value, bytes) else value
-        return default
 
     def const(self, i: int, name: str = "") -> np.ndarray:
         """Contents of the i-th input. Raises Problem where only run time knows them."""

@@ -15,20 +15,30 @@ _LOWERINGS: dict[tuple[str, str, bool], Lowering] = {}
 
 
 class Lowering:
-    """lower(node) emits steps for a node; fixes_shape: indices of inputs that decide a shape."""
+    """lower(node) emits steps for a node; fixes_shape: indices of inputs that decide a shape.
 
-    def __init__(self, lower: Callable, fixes_shape: tuple[int, ...]):
+    infer(signature) gives (dtype, shape) of each output where onnx itself does not know them.
+    """
+
+    def __init__(self, lower: Callable, fixes_shape: tuple[int, ...], infer: Callable | None):
         self.lower = lower
         self.fixes_shape = fixes_shape
+        self.infer = infer
 
 
 def lowers(
-    *op_types: str, domain: str = "", fixes_shape: tuple[int, ...] = (), objects: bool = False
+    *op_types: str,
+    domain: str = "",
+    fixes_shape: tuple[int, ...] = (),
+    objects: bool = False,
+    infer: Callable | None = None,
 ):
     """Declares the decorated function as the lowering of these operators, at every opset.
 
     fixes_shape: inputs (axes, shape, starts, repeats, ...) that must be known at conversion;
     objects: this one is for nodes with strings or maps among inputs and outputs.
+    infer: for operators that onnx does not know: infer(node) gives a list of (ONNX dtype number,
+    shape), one an output; node is a Signature.
     """
 
     def declare(lower):
@@ -36,7 +46,7 @@ def lowers(
             key = (domain, op_type, objects)
             if key in _LOWERINGS:
                 raise ValueError(f"two lowerings for {domain}::{op_type}")
-            _LOWERINGS[key] = Lowering(lower, fixes_shape)
+            _LOWERINGS[key] = Lowering(lower, fixes_shape, infer)
         return lower
 
     return declare

@@ -6,7 +6,7 @@ import onnx
 from onnx import shape_inference
 
 from ..errors import ConvertError
-from . import infer_bodies, infer_ml
+from . import infer_bodies, infer_declared, infer_ml
 
 
 def infer(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -16,7 +16,7 @@ def infer(model: onnx.ModelProto) -> onnx.ModelProto:
     """
     model = _infer(model)
     for _ in model.graph.node:  # each round gets past one such operator at least
-        if not infer_ml.annotate(model) and not infer_bodies.annotate(model):
+        if not any(rules.annotate(model) for rules in (infer_ml, infer_declared, infer_bodies)):
             break
         model = _infer(model)
     return model
