@@ -9,6 +9,7 @@ import onnx_ir
 from onnx import inliner, version_converter
 from onnx_ir.passes import common as ir_passes
 
+from . import ort_domain
 from .errors import ConvertError
 
 OLDEST_OPSET = 7
@@ -30,7 +31,7 @@ def prepare(model: onnx.ModelProto) -> onnx.ModelProto:
     if not model.graph.node and not model.graph.output:
         raise ConvertError("this is no ONNX model: it has no graph")
     try:
-        model = _inlined(_sorted(model))
+        model = ort_domain.claim(_inlined(_sorted(model)))
         onnx.checker.check_model(model)
     except Exception as e:  # onnx and onnx-ir raise many kinds for a malformed model
         raise ConvertError(f"the model breaks ONNX's rules: {_first_line(e)}") from None
