@@ -42,6 +42,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="make an input a constant",
     )
     add("--keep-inputs", action="store_true", help="a run leaves the inputs' memory as it was")
+    add("--ops", type=Path, metavar="FOLDER", help="operators of your own")
+    add(
+        "--allow-domain",
+        action="append",
+        default=[],
+        metavar="com.acme",
+        help="a domain whose operators --ops may serve",
+    )
     add("--strip", action="store_true", help="no names, no golden vector in the file")
 
 
@@ -54,6 +62,8 @@ def options_from(args: argparse.Namespace) -> Options:
         bind={n: _array(v) for n, v in _pairs("--bind", args.bind)},
         keep_inputs=args.keep_inputs,
         strip=args.strip,
+        ops=args.ops,
+        allow_domains=args.allow_domain,
     )
 
 

@@ -11,6 +11,7 @@ from onnx_ir.passes import common as ir_passes
 
 from . import ort_domain
 from .errors import ConvertError
+from .ops import is_separate
 
 OLDEST_OPSET = 7
 
@@ -80,7 +81,11 @@ def _sorted(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _inlined(model: onnx.ModelProto) -> onnx.ModelProto:
-    return inliner.inline_local_functions(model) if model.functions else model
+    """Functions replaced by their nodes, but for those that the user has a kernel for."""
+    if not model.functions:
+        return model
+    kept = [(f.domain, f.name) for f in model.functions if is_separate(f.domain, f.name)]
+    return inliner.inline_selected_functions(model, kept, exclude=True)
 
 
 def _first_line(e: Exception) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from . import objects, widen
+from . import objects, own, widen
 from .errors import DtypeProblem, Finding, Problem, UnsupportedModel
 from .ir import Graph, Step, Tensor, dtype_name
 from .load import opset_of
@@ -89,7 +89,7 @@ class Lowerer:
         try:
             lowering = lowering_of(proto.domain, proto.op_type, self._has_objects(proto))
             if lowering is None:
-                raise Problem("this operator has no kernel")
+                raise Problem("this operator has no kernel", own.hint(proto.domain, proto.op_type))
             self._lower_in_some_dtype(Node(self, proto, lowering), lowering)
         except Problem as problem:
             opset = opset_of(self.model, proto.domain)

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 
 # by domain, operator type, and whether for strings and maps
-_LOWERINGS: dict[tuple[str, str, bool], Lowering] = {}
+_Table = dict[tuple[str, str, bool], "Lowering"]
+_LOWERINGS: _Table = {}
+_separate: ContextVar[_Table | None] = ContextVar("separate", default=None)
 
 
 class Lowering:
@@ -41,12 +45,15 @@ def lowers(
     shape), one an output; node is a Signature.
     """
 
+    separate = _separate.get()
+    table = _LOWERINGS if separate is None else separate
+
     def declare(lower):
         for op_type in op_types:
-            key = (domain, op_type, objects)
-            if key in _LOWERINGS:
+            key = (_plain(domain), op_type, objects)
+            if key in _LOWERINGS or key in table:
                 raise ValueError(f"two lowerings for {domain}::{op_type}")
-            _LOWERINGS[key] = Lowering(lower, fixes_shape, infer)
+            table[key] = Lowering(lower, fixes_shape, infer)
         return lower
 
     return declare
@@ -61,7 +68,28 @@ def _load_all() -> None:
 def lowering_of(domain: str, op_type: str, objects: bool | None = None) -> Lowering | None:
     """The lowering of an operator, or None. objects: for strings and maps; None: for either."""
     _load_all()
-    domain = "" if domain == "ai.onnx" else domain
     kinds = (False, True) if objects is None else (objects,)
-    found = [_LOWERINGS.get((domain, op_type, kind)) for kind in kinds]
-    return next(filter(None, found), None)
+    keys = [(_plain(domain), op_type, kind) for kind in kinds]
+    tables = (_LOWERINGS, _separate.get() or {})
+    return next((table[key] for table in tables for key in keys if key in table), None)
+
+
+@contextmanager
+def separate() -> Iterator[_Table]:
+    """While it lasts, lowerings are declared into a table of their own, which ends with it."""
+    _load_all()
+    table: _Table = {}
+    token = _separate.set(table)
+    try:
+        yield table
+    finally:
+        _separate.reset(token)
+
+
+def is_separate(domain: str, op_type: str) -> bool:
+    """True for an operator that was declared so."""
+    return (_plain(domain), op_type) in {key[:2] for key in _separate.get() or {}}
+
+
+def _plain(domain):
+    return "" if domain == "ai.onnx" else domain
