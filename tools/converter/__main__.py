@@ -119,10 +119,17 @@ def convert_main(argv: list[str]) -> int:
 
 def inspect_main(argv: list[str]) -> int:
     from .inspect import print_file
+    from .kernels import print_kernels
 
     parser = argparse.ArgumentParser("python -m tools.converter inspect")
     parser.add_argument("file", type=Path, help=".bin")
-    print_file(parser.parse_args(argv).file)
+    parser.add_argument("--kernels", action="store_true", help="kernels, and forms of their loops")
+    parser.add_argument("--ops", type=Path, metavar="FOLDER", help="operators of your own")
+    args = parser.parse_args(argv)
+    if args.kernels:
+        print_kernels(args.file, args.ops)
+    else:
+        print_file(args.file)
     return 0
 
 

@@ -66,6 +66,21 @@ class Package:
                 queue += self._needs(module)
         return sorted(self._path(module) for module in wanted)
 
+    def forms_for(self, kernel: str) -> dict[str, list[str]]:
+        """The families of loops that a kernel may take, with their forms, the best one first.
+
+        Raises DeployError for a kernel that is absent.
+        """
+        stems = {p.stem for p in {*self.files_for([kernel])} - {*self.files_for([])}}
+        return {f: self._forms_of(f) for f in sorted(self._forms) if f in stems}
+
+    def _forms_of(self, family):
+        """A form for each file; a family that is written once has viper without one."""
+        stems = [module.rpartition(".")[2] for module in self._forms[family]]
+        tuned = [stem.removeprefix(family + "_") for stem in stems if stem != family]
+        common = "\nCOMMON = True" in self._path(f"ops.{family}").read_text()
+        return tuned + ["viper"] * common + ["plain"]
+
     def place(self, path: Path) -> str:
         """Where a file belongs on the board, below the package's parent."""
         if path in self._own.values():
