@@ -208,6 +208,21 @@ class ThereAndBack(MsNode):
         return model
 
 
+@on_targets
+def test_half_floats(target):
+    """Computed in float32: onnxruntime itself is off by more than a float16's last digit."""
+    half = np.float16
+    x, skip, gamma = (floats(*s).astype(half) for s in ((2, 3, 8), (2, 3, 8), (8,)))
+    few = matmul_nbits(4, 5, 32, 16)
+    few.inputs = [few.inputs[0].astype(half), few.inputs[1], few.inputs[2].astype(half)]
+    few.dtypes = (half,)
+    nodes = [
+        MsNode("SkipLayerNormalization", [x, skip, gamma], fixed=(2,), dtypes=(half,)),
+        few,
+    ]
+    compare(target, nodes, rtol=4e-3, atol=4e-3)
+
+
 INT4 = (ml_dtypes.int4, ml_dtypes.uint4)
 
 

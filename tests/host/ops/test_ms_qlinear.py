@@ -15,6 +15,7 @@ from tests.host import zoo
 from tests.host.ops.against_ort import run
 from tests.host.ops.ms_node import MsNode
 from tools.converter.convert import Options, convert
+from tools.converter.errors import ConvertError
 from tools.harness import Job, run_jobs
 
 on_targets = pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
@@ -114,6 +115,24 @@ def test_gemm(target, dtype):
         gemm([a, *of_a, b, *of_b, c], None, F),
     ]
     near(target, nodes)
+
+
+X, SCALE, ZERO = ints(np.uint8, 1, 3, 4, 4), np.array(0.1, F), np.array(3, np.uint8)
+MANY = np.array([0.1, 0.2, 0.3], F)
+REFUSED = [
+    (
+        node("QLinearGlobalAveragePool", [X, SCALE, ZERO, SCALE, ZERO], {"channels_last": 1}),
+        "last",
+    ),
+    (node("QLinearSigmoid", [X, MANY, ZERO, SCALE, ZERO]), "not one number"),
+    (node("QLinearAdd", [X, SCALE, ZERO, X[:, :2], SCALE, ZERO, SCALE, ZERO]), "broadcast"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "text"), REFUSED)
+def test_what_cannot_be_is_refused(wrong, text):
+    with pytest.raises(ConvertError, match=text):
+        convert(wrong.model([X.shape]), Options(strip=True))
 
 
 MODELS = [name for name in zoo.models() if re.search("_qop_|_w4$", name)]
