@@ -11,7 +11,7 @@ from .errors import ArenaError, InputError, ModelError, MpconnxrError, Unsupport
 __version__ = "0.1.0"
 
 
-def load(source, verify=True, arena=None):
+def load(source, verify=True, arena=None, prefer=()):
     """Loads a model and makes it ready to run.
 
     source: path of a .bin, or its bytes (bytes, bytearray, memoryview of bytes): its weights are
@@ -20,13 +20,14 @@ def load(source, verify=True, arena=None):
     verify: check the SHA-256 digests. The structure is always checked in full.
     arena: writable buffer of at least the model's arena bytes, 8-byte aligned. Several models may
         share one: a run of one ends the life of another's inputs and outputs.
+    prefer: forms of loops to take before the best one, such as ("plain",), where they exist.
 
     Raises ModelError, UnsupportedError, ArenaError; OSError if a path cannot be opened.
     """
     from .model import Model
     from .reader import Reader
 
-    return Model(Reader(source, verify), arena)
+    return Model(Reader(source, verify), arena, prefer)
 
 
 def InferenceSession(source, verify=True, arena=None):

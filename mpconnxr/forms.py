@@ -29,6 +29,9 @@ _FORMS = (
 )
 _loaded = {}
 
+prefer = ()  # forms that come first; a Model sets it while it prepares its steps
+used = None  # a list: get() adds each family that is asked for
+
 
 def arch():
     """Architecture number of this firmware's native code; 0 where it has none."""
@@ -42,10 +45,24 @@ def available(name):
 
 def get(name, form=None):
     """The loops of a family in the given form, or in the best one this machine has."""
-    key = (name, form)
+    if used is not None:
+        used.append(name)
+    key = (name, form or prefer)
     if key not in _loaded:
-        _loaded[key] = _first(name, [form] if form else [f for f, _ in _FORMS])
+        _loaded[key] = _first(name, [form] if form else _order())
     return _loaded[key]
+
+
+def form_of(name):
+    """The form that get(name) takes."""
+    for form in _order():
+        if _find(name, form):
+            return form
+
+
+def _order():
+    known = [form for form, _ in _FORMS]
+    return [form for form in prefer if form in known] + known
 
 
 def _first(name, wanted):

@@ -76,6 +76,7 @@ class Reader:
     """
 
     def __init__(self, source, verify=True, kind=KIND_MODEL, wanted=(CHUNK_DATA, CHUNK_NAMES)):
+        self.origin = source
         self._source = Source(source)
         self._wanted = wanted
         try:

@@ -49,6 +49,7 @@ def _parser():
     add("model", nargs="?", type=Path, help="made by python -m tools.converter")
     add("--port", default="auto", help="serial port or pty (default: the only USB one)")
     add("--dir", metavar="FOLDER", help="where on the board (default: its current folder, /)")
+    add("--ops", type=Path, metavar="FOLDER", help="operators of your own, with their kernels")
     add("--dry-run", action="store_true", help="say what would be copied, change nothing")
     add("--no-verify", action="store_true", help="do not run the golden vectors on the board")
     add("--timeout", type=float, default=_RUN_TIMEOUT, metavar="S", help="for that run")
@@ -58,7 +59,7 @@ def _parser():
 
 def flash(args: argparse.Namespace) -> int:
     """Deploys as the arguments say; returns the exit status. Raises DeployError."""
-    files = transfer.files_for(args.model, Package())
+    files = transfer.files_for(args.model, Package(own=args.ops and args.ops / "device"))
     with Device(find_port(args.port)) as device:
         about = device.about()
         print(f"board     {describe(about)}")

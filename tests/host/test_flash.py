@@ -11,6 +11,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from examples.custom_op.demo import OPS
+from examples.custom_op.network import ACME, network
 from examples.digits.demo import HERE
 from tools import flash
 from tools.converter import golden
@@ -226,3 +228,11 @@ def test_runs_as_a_plain_script(tmp_path):
         1,
         "flash: none.bin: No such file or directory\n",
     )
+
+
+def test_kernels_of_ones_own_are_deployed(board, tmp_path, capsys):
+    path = tmp_path / "denoise.bin"
+    path.write_bytes(convert(network(), Options(ops=OPS, allow_domains=[ACME])).data)
+    assert run(board, path, "--ops", str(OPS)) == 0
+    assert "verified" in capsys.readouterr().out
+    assert "mpconnxr/ops/fir_engine.py" in board.files()

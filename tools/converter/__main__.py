@@ -43,6 +43,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--bound", action="append", default=[], metavar="NAME=N", help="most items of a value")
     add("--keep-inputs", action="store_true", help="a run leaves the inputs' memory as it was")
+    add("--ops", type=Path, metavar="FOLDER", help="operators of your own")
+    add(
+        "--allow-domain",
+        action="append",
+        default=[],
+        metavar="com.acme",
+        help="a domain whose operators --ops may serve",
+    )
     add("--strip", action="store_true", help="no names, no golden vector in the file")
 
 
@@ -56,6 +64,8 @@ def options_from(args: argparse.Namespace) -> Options:
         bounds={n: _ints(n, v)[0] for n, v in _pairs("--bound", args.bound)},
         keep_inputs=args.keep_inputs,
         strip=args.strip,
+        ops=args.ops,
+        allow_domains=args.allow_domain,
     )
 
 
@@ -111,10 +121,17 @@ def convert_main(argv: list[str]) -> int:
 
 def inspect_main(argv: list[str]) -> int:
     from .inspect import print_file
+    from .kernels import print_kernels
 
     parser = argparse.ArgumentParser("python -m tools.converter inspect")
     parser.add_argument("file", type=Path, help=".bin")
-    print_file(parser.parse_args(argv).file)
+    parser.add_argument("--kernels", action="store_true", help="kernels, and forms of their loops")
+    parser.add_argument("--ops", type=Path, metavar="FOLDER", help="operators of your own")
+    args = parser.parse_args(argv)
+    if args.kernels:
+        print_kernels(args.file, args.ops)
+    else:
+        print_file(args.file)
     return 0
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from . import dims, golden, layout, load, lower, passes, plan
+from . import dims, golden, layout, load, lower, own, passes, plan
 from .errors import ConvertError
 from .ir import Graph, dtype_name, walk
 from .passes import infer_extents, sequences
@@ -23,7 +23,8 @@ class Options:
     shapes: dims by input; sequences: the elements' dims by input that is a sequence or optional;
     dims: values by symbolic name; bind: arrays by input; strip: no names, source or golden vector
     in the file; golden: inputs of the golden vector (None: random ones); bounds: the most items
-    that there can be of what a run decides, by name of a value.
+    that there can be of what a run decides, by name of a value; ops: folder of the user's own
+    operators; allow_domains: domains that it may serve.
     """
 
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
@@ -34,6 +35,8 @@ class Options:
     strip: bool = False
     golden: Sequence[np.ndarray] | None = None
     bounds: Mapping[str, int] = field(default_factory=dict)
+    ops: Path | None = None
+    allow_domains: Sequence[str] = field(default_factory=list)
 
 
 @dataclass
@@ -74,6 +77,11 @@ def _describe(t):
 def convert(source: Path | onnx.ModelProto, options: Options | None = None) -> Converted:
     """Converts a model. Raises ConvertError (UnsupportedModel names every reason at once)."""
     options = options or Options()
+    with own.operators(options.ops, options.allow_domains):
+        return _convert(source, options)
+
+
+def _convert(source, options):
     if isinstance(source, onnx.ModelProto):
         copy = onnx.ModelProto()
         copy.CopyFrom(source)

@@ -12,6 +12,7 @@ import numpy as np
 import onnx
 
 from .layout import element_bytes
+from .ort_domain import release
 
 
 def reference(model: onnx.ModelProto, inputs: Sequence[np.ndarray]) -> list[np.ndarray] | None:
@@ -25,7 +26,7 @@ def reference(model: onnx.ModelProto, inputs: Sequence[np.ndarray]) -> list[np.n
     options.log_severity_level = 4
     try:
         session = ort.InferenceSession(
-            model.SerializeToString(), options, ["CPUExecutionProvider"]
+            release(model).SerializeToString(), options, ["CPUExecutionProvider"]
         )
         names = [i.name for i in session.get_inputs()]
         results = session.run(None, dict(zip(names, inputs, strict=True)))

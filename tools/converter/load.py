@@ -9,7 +9,9 @@ import onnx_ir
 from onnx import inliner, version_converter
 from onnx_ir.passes import common as ir_passes
 
+from . import ort_domain
 from .errors import ConvertError
+from .ops import is_separate
 
 OLDEST_OPSET = 7
 
@@ -30,7 +32,7 @@ def prepare(model: onnx.ModelProto) -> onnx.ModelProto:
     if not model.graph.node and not model.graph.output:
         raise ConvertError("this is no ONNX model: it has no graph")
     try:
-        model = _inlined(_sorted(model))
+        model = ort_domain.claim(_inlined(_sorted(model)))
         onnx.checker.check_model(model)
     except Exception as e:  # onnx and onnx-ir raise many kinds for a malformed model
         raise ConvertError(f"the model breaks ONNX's rules: {_first_line(e)}") from None
@@ -79,7 +81,11 @@ def _sorted(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _inlined(model: onnx.ModelProto) -> onnx.ModelProto:
-    return inliner.inline_local_functions(model) if model.functions else model
+    """Functions replaced by their nodes, but for those that the user has a kernel for."""
+    if not model.functions:
+        return model
+    kept = [(f.domain, f.name) for f in model.functions if is_separate(f.domain, f.name)]
+    return inliner.inline_selected_functions(model, kept, exclude=True)
 
 
 def _first_line(e: Exception) -> str:

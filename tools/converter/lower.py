@@ -9,13 +9,14 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from . import contents, extent, extent_forms, objects, runtime, widen
+from . import contents, extent, extent_forms, objects, own, runtime, widen
 from .errors import DtypeProblem, Finding, Problem, UnsupportedModel
 from .ir import Graph, Step, Tensor, dtype_name
 from .load import opset_of
 from .ops import lowering_of
 from .passes.infer_extents import NEEDS_BOUND, bounds_of
 from .prune import prune
+from .signature import Signature
 
 
 def lower(model: onnx.ModelProto) -> Graph:
@@ -111,7 +112,7 @@ class Lowerer:
         try:
             lowering = lowering_of(proto.domain, proto.op_type, self._has_objects(proto))
             if lowering is None:
-                raise Problem("this operator has no kernel")
+                raise Problem("this operator has no kernel", own.hint(proto.domain, proto.op_type))
             node = Node(self, proto, lowering)
             if not runtime.lower_contents(node):
                 self._lower_in_some_dtype(node, lowering)
@@ -194,30 +195,26 @@ def name_of(proto: onnx.NodeProto) -> str:
     return proto.name or (proto.output[0] if proto.output else "?")
 
 
-class Node:
+class Node(Signature):
     """What a lowering sees of an ONNX node, and how it emits steps.
 
-    op: operator type; opset: version of its domain; proto: the ONNX node; inputs, outputs:
-    Tensors, None where absent.
+    inputs, outputs: Tensors, None where absent.
     """
 
     def __init__(self, lowerer: Lowerer, proto: onnx.NodeProto, lowering):
         self._lowerer = lowerer
-        self.proto = proto
         self._temps = 0
         self.steps = lowerer.graph.steps  # where emit adds to
-        self.op = proto.op_type
         self.name = f"{operator_of(proto)} {name_of(proto)}"
-        self.opset = opset_of(lowerer.model, proto.domain)
-        self.inputs = [
-            self._value(n, f"input {i}") if n else None for i, n in enumerate(proto.input)
-        ]
-        self.outputs = [
-            self._value(n, f"output {i}") if n else None for i, n in enumerate(proto.output)
-        ]
+        super().__init__(proto, opset_of(lowerer.model, proto.domain), ())
+        self.inputs = self._values("input", proto.input)
+        self.outputs = self._values("output", proto.output)
         for i in lowering.fixes_shape:
             if self.input(i) is not None and not lowering.at_run_time:
                 self.const(i)
+
+    def _values(self, kind, names):
+        return [self._value(n, f"{kind} {i}") if n else None for i, n in enumerate(names)]
 
     def _value(self, name, what):
         t = self._lowerer.values.get(name)
@@ -227,18 +224,6 @@ class Node:
             reason = self._lowerer.unknown.get(name, "shape unknown")
             raise Problem(f"{what} ({name}): {reason}", todo)
         return t
-
-    def input(self, i: int) -> Tensor | None:
-        """The i-th input; None where it is left out."""
-        return self.inputs[i] if i < len(self.inputs) else None
-
-    def attr(self, name: str, default=None):
-        """An attribute's value (bytes decoded to str), or the default."""
-        for a in self.proto.attribute:
-            if a.name == name:
-                value = helper.get_attribute_value(a)
-                return value.decode() if isinstance(value, bytes) else value
-        return default
 
     def const(self, i: int, name: str = "") -> np.ndarray:
         """Contents of the i-th input. Raises Problem where only run time knows them."""

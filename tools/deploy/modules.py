@@ -38,10 +38,16 @@ def kernels_of(data: bytes) -> list[str]:
 
 
 class Package:
-    """The device package in a folder of this computer."""
+    """The device package in a folder of this computer; own: a folder of more files for ops/."""
 
-    def __init__(self, folder: Path = PACKAGE):
+    def __init__(self, folder: Path = PACKAGE, own: Path | None = None):
         self.folder = folder
+        self._own = {f"ops.{p.stem}": p for p in sorted(own.glob("*.py"))} if own else {}
+        if own and not self._own:
+            raise DeployError(f"{own} holds no kernels")
+        for path in self._own.values():
+            if (folder / "ops" / path.name).exists():
+                raise DeployError(f"{path} has the name of a kernel of mpconnxr: rename it")
         self._trees: dict[str, ast.Module] = {}
 
     def files_for(self, kernels: list[str]) -> list[Path]:
@@ -60,7 +66,30 @@ class Package:
                 queue += self._needs(module)
         return sorted(self._path(module) for module in wanted)
 
+    def forms_for(self, kernel: str) -> dict[str, list[str]]:
+        """The families of loops that a kernel may take, with their forms, the best one first.
+
+        Raises DeployError for a kernel that is absent.
+        """
+        stems = {p.stem for p in {*self.files_for([kernel])} - {*self.files_for([])}}
+        return {f: self._forms_of(f) for f in sorted(self._forms) if f in stems}
+
+    def _forms_of(self, family):
+        """A form for each file; a family that is written once has viper without one."""
+        stems = [module.rpartition(".")[2] for module in self._forms[family]]
+        tuned = [stem.removeprefix(family + "_") for stem in stems if stem != family]
+        common = "\nCOMMON = True" in self._path(f"ops.{family}").read_text()
+        return tuned + ["viper"] * common + ["plain"]
+
+    def place(self, path: Path) -> str:
+        """Where a file belongs on the board, below the package's parent."""
+        if path in self._own.values():
+            return f"{self.folder.name}/ops/{path.name}"
+        return path.relative_to(self.folder.parent).as_posix()
+
     def _path(self, module: str) -> Path:
+        if module in self._own:
+            return self._own[module]
         path = self.folder.joinpath(*module.split(".")) if module else self.folder
         return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
@@ -98,6 +127,7 @@ class Package:
         loops_dot_u8_viper is of loops_dot_u8 if some kernel names that family.
         """
         modules = [f"ops.{p.stem}" for p in sorted((self.folder / "ops").glob("*.py"))]
+        modules += self._own
         families = {f for module in modules for f in _families(self._tree(module))}
         forms = {family: [] for family in families}
         for module in modules:

@@ -33,9 +33,8 @@ def files_for(model: Path, package: Package) -> list[File]:
         data = model.read_bytes()
     except OSError as e:
         raise DeployError(f"{model}: {e.strerror}") from None
-    root = package.folder.parent
     sources = package.files_for(kernels_of(data))
-    files = [File(p.relative_to(root).as_posix(), p.read_bytes()) for p in sources]
+    files = [File(package.place(p), p.read_bytes()) for p in sources]
     return [*files, File(model.name, data)]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -70,16 +70,19 @@ def run_jobs(
     jobs_a_process: int = JOBS_A_PROCESS,
     on_run: Callable[[], None] = lambda: None,
     on_job: Callable[[], None] = lambda: None,
+    kernels: Mapping[str, Path] | None = None,
 ) -> list[Outcome]:
     """An outcome for each job. Raises TargetError where the target itself does not work.
 
     timeout: seconds that no single job may exceed. on_run, on_job are called after each
-    inference and each job (from another thread), for a progress bar.
+    inference and each job (from another thread), for a progress bar. kernels: files that
+    mpconnxr/ops/ has besides its own, by name.
     """
     target.build()
+    package = _package(kernels or {})
 
     def work(batch):
-        return _run_batch(target, batch, timeout, on_run, on_job)
+        return _run_batch(target, batch, package, timeout, on_run, on_job)
 
     with ThreadPoolExecutor(workers) as pool:
         parts = list(pool.map(work, _batches(jobs, jobs_a_process)))
@@ -99,24 +102,33 @@ def _batches(jobs, most):
         yield batch
 
 
-def _run_batch(target, jobs, timeout, on_run, on_job):
+def _package(kernels):
+    """mpconnxr/ as a target's files: the folder, or all that is in it and more."""
+    if not kernels:
+        return {"mpconnxr": _PACKAGE}
+    paths = _PACKAGE.rglob("*.py")
+    files = {f"mpconnxr/{p.relative_to(_PACKAGE).as_posix()}": p for p in paths}
+    return files | {f"mpconnxr/ops/{name}": path for name, path in kernels.items()}
+
+
+def _run_batch(target, jobs, package, timeout, on_run, on_job):
     """Outcomes of all jobs: after a job that ended its process the next process goes on."""
     outcomes = []
     while len(outcomes) < len(jobs):
-        for outcome in _run_process(target, jobs[len(outcomes) :], timeout, on_run):
+        for outcome in _run_process(target, jobs[len(outcomes) :], package, timeout, on_run):
             outcomes.append(outcome)
             on_job()
     return outcomes
 
 
-def _run_process(target, jobs, timeout, on_run):
+def _run_process(target, jobs, package, timeout, on_run):
     """Outcomes of the first few of the jobs, at least one."""
     events = _Events(on_run)
     reason, message = "crash", ""
     try:
         done = target.run(
             _RUNNER,
-            files=_files(jobs),
+            files=package | _files(jobs),
             timeout=timeout,
             on_line=events.feed,
             heap=_heap(target, jobs),
@@ -138,10 +150,7 @@ def _run_process(target, jobs, timeout, on_run):
 
 
 def _files(jobs):
-    files = {
-        "mpconnxr": _PACKAGE,
-        "jobs.json": json.dumps([len(j.samples) for j in jobs]).encode(),
-    }
+    files = {"jobs.json": json.dumps([len(j.samples) for j in jobs]).encode()}
     for i, job in enumerate(jobs):
         files[f"{i}.bin"] = job.model
         for k, sample in enumerate(job.samples):

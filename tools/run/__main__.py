@@ -20,7 +20,9 @@ def main(argv: list[str] | None = None) -> int:
     """Exit status: 0 done, 1 the model was refused or failed, 2 usage."""
     args = _arguments(sys.argv[1:] if argv is None else argv)
     try:
-        report = execute(args, options_from(args.options), _say)
+        options = options_from(args.options)
+        options.ops = args.ops or options.ops
+        report = execute(args, options, _say)
     except (ConvertError, RunError, TargetError, OSError) as e:
         text = f"{e.filename}: {e.strerror}" if isinstance(e, OSError) and e.filename else str(e)
         _say(text)
@@ -60,6 +62,7 @@ def _arguments(argv):
     add("--target", default="unix", choices=target_names())
     add("--output-dir", type=Path, metavar="DIR", help="write output_K.npy, output_K_1.npy, ...")
     add("--compare", type=Path, metavar="MODEL.onnx", help="errors against onnxruntime")
+    add("--ops", type=Path, metavar="FOLDER", help="operators of your own, with their kernels")
     add("--timeout", type=float, default=600, metavar="SECONDS", help="for one inference (600)")
     add("--json", action="store_true", help="print one JSON object")
     args = parser.parse_args(argv[:at])

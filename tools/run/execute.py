@@ -9,6 +9,7 @@ from argparse import Namespace
 import numpy as np
 from tqdm import tqdm
 
+from tools.converter import own
 from tools.converter.convert import Options
 from tools.converter.ir import dtype_name
 from tools.converter.objects import is_object
@@ -34,7 +35,7 @@ def execute(args: Namespace, options: Options, say: Say) -> dict:
         sample.arrays = checked(sample.arrays, model.inputs)
     reference = Reference(args.compare) if args.compare else None
     ready = [model.ready(sample.arrays) for sample in samples]
-    runs = _run(args, samples, ready)
+    runs = _run(args, samples, ready, own.kernels_in(options.ops))
     outputs = [_arrays(run, r) for run, r in zip(runs, ready, strict=True)]
     report = _figures(args, runs, ready)
     report["samples"] = [
@@ -63,7 +64,7 @@ def _figures(args, runs, ready):
     }
 
 
-def _run(args, samples, ready):
+def _run(args, samples, ready, kernels):
     """A Run for each sample: neighbours with the same model share a job."""
     most = -(-len(samples) // _WORKERS)
     groups = _groups(ready, most)
@@ -79,6 +80,7 @@ def _run(args, samples, ready):
             _WORKERS,
             jobs_a_process=1,
             on_run=bar.update,
+            kernels=kernels,
         )
     for group, outcome in zip(groups, outcomes, strict=True):
         if outcome.error:

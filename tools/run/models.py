@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from onnx import helper
 
-from tools.converter import inspect, layout, load
+from tools.converter import inspect, layout, load, own
 from tools.converter.convert import Options, convert
 from tools.converter.errors import ConvertError, UsageError
 from tools.converter.ir import dtype_name
@@ -52,7 +52,7 @@ def open_model(path: Path, options: Options, say: Say) -> OnnxModel | BinModel:
         is_bin = f.read(len(layout.MAGIC)) == layout.MAGIC or path.suffix == ".bin"
     if not is_bin:
         return OnnxModel(path, options, say)
-    if options != Options():
+    if replace(options, ops=None) != Options():
         raise UsageError(f"{path} is converted already: no option after -- applies")
     return BinModel(path)
 
@@ -85,9 +85,10 @@ class OnnxModel:
         self._path = path
         self._options = options
         self._say = say
-        model = load.load(path)
+        with own.operators(options.ops, options.allow_domains):
+            model = load.load(path)
+            fixing = set(shape_fixing_inputs(model))
         self.inputs = [_spec(i) for i in model.graph.input if i.name not in options.bind]
-        fixing = set(shape_fixing_inputs(model))
         self._bound = [i for i, spec in enumerate(self.inputs) if spec.name in fixing]
         self._done: dict[tuple, Ready] = {}
 

@@ -7,23 +7,35 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 
 # by domain, operator type, and whether for strings and maps
-_LOWERINGS: dict[tuple[str, str, bool], Lowering] = {}
+_Table = dict[tuple[str, str, bool], "Lowering"]
+_LOWERINGS: _Table = {}
+_separate: ContextVar[_Table | None] = ContextVar("separate", default=None)
 
 
 class Lowering:
     """lower(node) emits steps for a node; fixes_shape: indices of inputs that decide a shape.
 
-    at_run_time: it can do without their contents if its outputs have shapes.
+    at_run_time: it can do without their contents if its outputs have shapes; infer(signature)
+    gives (dtype, shape) of each output where onnx itself does not know them.
     """
 
-    def __init__(self, lower: Callable, fixes_shape: tuple[int, ...], at_run_time: bool):
+    def __init__(
+        self,
+        lower: Callable,
+        fixes_shape: tuple[int, ...],
+        at_run_time: bool,
+        infer: Callable | None,
+    ):
         self.lower = lower
         self.fixes_shape = fixes_shape
         self.at_run_time = at_run_time
+        self.infer = infer
 
 
 def lowers(
@@ -32,20 +44,26 @@ def lowers(
     fixes_shape: tuple[int, ...] = (),
     at_run_time: bool = False,
     objects: bool = False,
+    infer: Callable | None = None,
 ):
     """Declares the decorated function as the lowering of these operators, at every opset.
 
     fixes_shape: inputs (axes, shape, starts, repeats, ...) that must be known at conversion,
         unless the lowering is one that works at_run_time;
-    objects: this one is for nodes with strings or maps among inputs and outputs.
+    objects: this one is for nodes with strings or maps among inputs and outputs;
+    infer: for operators that onnx does not know: infer(node) gives a list of (ONNX dtype number,
+    shape), one an output; node is a Signature.
     """
+
+    separate = _separate.get()
+    table = _LOWERINGS if separate is None else separate
 
     def declare(lower):
         for op_type in op_types:
-            key = (domain, op_type, objects)
-            if key in _LOWERINGS:
+            key = (_plain(domain), op_type, objects)
+            if key in _LOWERINGS or key in table:
                 raise ValueError(f"two lowerings for {domain}::{op_type}")
-            _LOWERINGS[key] = Lowering(lower, fixes_shape, at_run_time)
+            table[key] = Lowering(lower, fixes_shape, at_run_time, infer)
         return lower
 
     return declare
@@ -60,7 +78,28 @@ def _load_all() -> None:
 def lowering_of(domain: str, op_type: str, objects: bool | None = None) -> Lowering | None:
     """The lowering of an operator, or None. objects: for strings and maps; None: for either."""
     _load_all()
-    domain = "" if domain == "ai.onnx" else domain
     kinds = (False, True) if objects is None else (objects,)
-    found = [_LOWERINGS.get((domain, op_type, kind)) for kind in kinds]
-    return next(filter(None, found), None)
+    keys = [(_plain(domain), op_type, kind) for kind in kinds]
+    tables = (_LOWERINGS, _separate.get() or {})
+    return next((table[key] for table in tables for key in keys if key in table), None)
+
+
+@contextmanager
+def separate() -> Iterator[_Table]:
+    """While it lasts, lowerings are declared into a table of their own, which ends with it."""
+    _load_all()
+    table: _Table = {}
+    token = _separate.set(table)
+    try:
+        yield table
+    finally:
+        _separate.reset(token)
+
+
+def is_separate(domain: str, op_type: str) -> bool:
+    """True for an operator that was declared so."""
+    return (_plain(domain), op_type) in {key[:2] for key in _separate.get() or {}}
+
+
+def _plain(domain):
+    return "" if domain == "ai.onnx" else domain

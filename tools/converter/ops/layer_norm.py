@@ -51,8 +51,13 @@ def _emit_normalize(node, factors, sizes, centred, spread):
     if any(node.outputs[1:]):
         statistics = [*node.outputs[1:], None, None][:2]
         outputs = outputs + [t or node.temp(x.dtype, (sizes[0],)) for t in statistics]
-    epsilon = float_bits(node.attr("epsilon", 1e-5))
-    node.emit("normalize", [x, *factors], outputs, [*sizes, centred, epsilon, *spread])
+    emit_normalize(node, x, factors, outputs, sizes, centred, spread)
+
+
+def emit_normalize(node, x, factors, outputs, sizes, centred, spread, default_epsilon=1e-5):
+    """One call of the kernel, with the node's epsilon."""
+    epsilon = float_bits(node.attr("epsilon", default_epsilon))
+    node.emit("normalize", [x, *factors], outputs, [*sizes, int(centred), epsilon, *spread])
 
 
 def _spread(node, t: Tensor, shape):

@@ -17,7 +17,7 @@ _MAX_K = 33000  # the kernel's
 @lowers("MatMulInteger")
 def lower_matmul_integer(node):
     a, b = node.inputs[:2]
-    _emit_product(node, a, b, node.input(2), node.input(3), node.outputs[0])
+    emit_product(node, a, b, node.input(2), node.input(3), node.outputs[0])
 
 
 @lowers("QLinearMatMul")
@@ -26,7 +26,7 @@ def lower_qlinear_matmul(node):
     a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero = node.inputs
     out = node.outputs[0]
     product = node.temp(INT32, out.shape)
-    _emit_product(node, a, b, a_zero, b_zero, product)
+    emit_product(node, a, b, a_zero, b_zero, product)
     rows = (a.shape[-2], 1) if a_scale.nelem > 1 and len(a_scale.shape) == 1 else a_scale.shape
     scale = combined(node, "mul", node.reshaped(a_scale, rows), b_scale)
     emit_requantize(node, product, scale, y_scale, y_zero)
@@ -41,7 +41,7 @@ def emit_requantize(node, product: Tensor, scale: Tensor, y_scale: Tensor, y_zer
     emit_quantize(node, QUANTIZE, real, *one, out)
 
 
-def _emit_product(node, a, b, a_zero, b_zero, out):
+def emit_product(node, a, b, a_zero, b_zero, out):
     """out int32 = (a - a_zero) * (b - b_zero), zero points as scalars, rows or columns."""
     known = b.data is not None and (b_zero is None or b_zero.data is not None)
     one_a, one_b = (t is None or t.nelem == 1 for t in (a_zero, b_zero))

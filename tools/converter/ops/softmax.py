@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from ..ir import Tensor
 from . import lowers
 from ._axes import lines_of
 
@@ -15,11 +16,15 @@ _OPS = {"Softmax": 0, "LogSoftmax": 1, "Hardmax": 2}
 def lower_softmax(node):
     """Before opset 13 the input is seen as a matrix that is cut at axis, and whole rows count."""
     node.require_dtype(FLOAT, DOUBLE)
-    x = node.inputs[0]
-    if node.opset >= 13:
+    emit_softmax(node, node.op, node.inputs[0], node.outputs[0], node.opset)
+
+
+def emit_softmax(node, op: str, x: Tensor, out: Tensor, opset: int) -> None:
+    """out = op(x) along the node's axis."""
+    if opset >= 13:
         lines = lines_of(x.shape, node.attr("axis", -1))
     else:
         axis = node.attr("axis", 1)
         axis += len(x.shape) if axis < 0 else 0
         lines = (math.prod(x.shape[:axis]), math.prod(x.shape[axis:]), 1)
-    node.emit("softmax", [x], node.outputs, [_OPS[node.op], *lines])
+    node.emit("softmax", [x], [out], [_OPS[op], *lines])

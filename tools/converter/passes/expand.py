@@ -88,7 +88,8 @@ def _inlined(model, bodies):
         body.domain, body.name = node.domain, node.op_type
         _import(copy, body)
         copy.functions.append(body)
-    copy = inliner.inline_local_functions(copy)
+    own = [(f.domain, f.name) for f in copy.functions if f.domain == _DOMAIN]
+    copy = inliner.inline_selected_functions(copy, own)
     kept = [o for o in copy.opset_import if o.domain != _DOMAIN]
     del copy.opset_import[:]
     copy.opset_import.extend(kept)

@@ -6,7 +6,7 @@ import onnx
 from onnx import shape_inference
 
 from ..errors import ConvertError
-from . import infer_bodies, infer_extents, infer_ml
+from . import infer_bodies, infer_declared, infer_extents, infer_ml
 
 
 def infer(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -17,7 +17,7 @@ def infer(model: onnx.ModelProto) -> onnx.ModelProto:
     infer_extents.forget(model)
     model = _infer(model)
     for _ in model.graph.node:  # each round gets past one such operator at least
-        passes = (infer_ml, infer_bodies, infer_extents)
+        passes = (infer_ml, infer_declared, infer_bodies, infer_extents)
         if not any(p.annotate(model) for p in passes):
             break
         model = _infer(model)

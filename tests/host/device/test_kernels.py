@@ -1,0 +1,119 @@
+"""load(prefer=...) and Model.kernels(), as docs/api.md has them, and `inspect --kernels`."""
+
+import pytest
+from onnx import TensorProto, helper
+
+from tests.host.device import cases, small
+from tools.converter import __main__ as converter
+from tools.converter.inspect import read
+from tools.deploy.modules import PACKAGE, Package
+from tools.micropython import UNIX_TARGETS
+
+OPS = PACKAGE / "ops"
+every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
+RUN = """
+import mpconnxr
+for prefer in ((), ("plain",), ("viper",), "plain", ("none", "thumb", "plain")):
+    m = mpconnxr.load("m.bin", prefer=prefer)
+    for i in range(m.inputs[0].nelem):
+        m.inputs[0].data[i] = (i * 37 % 64 - 32) / 8
+    m.run()
+    print(bytes(m.outputs[0].view("B")).hex())
+    print(m.kernels())
+"""
+
+
+def listed(form, **families):
+    return str([(str(i), k, {f: form}) for i, (k, f) in enumerate(families.items())])
+
+
+@every_target
+def test_a_preferred_form_gives_the_same_bits_and_is_listed(target):
+    nodes = [("Relu", "x", "r", {}), ("MaxPool", "r", "y", {"kernel_shape": [2, 2]})]
+    proto = small.model(nodes, [small.value("x", (1, 2, 5, 6))], [small.value("y", (1, 2, 4, 5))])
+    printed = small.lines(target, RUN, m=small.binary(proto))
+    best = "viper" if target.viper else "plain"
+    steps = {"relu": "loops_relu", "max_pool": "loops_pool"}
+    assert len(set(printed[::2])) == 1
+    expected = [listed(form, **steps) for form in (best, "plain", best, "plain", "plain")]
+    assert printed[1::2] == expected
+
+
+@every_target
+def test_a_preference_ends_with_the_load(target, relu):
+    script = """
+import mpconnxr
+from mpconnxr import forms
+mpconnxr.load("m.bin", prefer=("plain",)).kernels()
+print(forms.prefer, forms.used, mpconnxr.load("m.bin").kernels()[0][2])
+try:
+    mpconnxr.load(memoryview(b"?"), prefer=("plain",))
+except mpconnxr.ModelError:
+    print(forms.prefer)
+"""
+    form = "viper" if target.viper else "plain"
+    assert small.lines(target, script, m=relu) == [f"() None {{'loops_relu': '{form}'}}", "()"]
+
+
+def branching():
+    """If with a Relu in one body and a Softmax in the other."""
+
+    def body(op):
+        out = helper.make_tensor_value_info(op, TensorProto.FLOAT, (1, 3))
+        return helper.make_graph([helper.make_node(op, ["x"], [op])], op, [], [out])
+
+    branches = {"then_branch": body("Relu"), "else_branch": body("Softmax")}
+    inputs = [small.value("c", (), TensorProto.BOOL), small.value("x", (1, 3))]
+    return small.model([("If", "c", "y", branches)], inputs, [small.value("y", (1, 3))])
+
+
+@every_target
+def test_steps_of_bodies(target):
+    script = """
+import mpconnxr
+for step, kernel, forms in mpconnxr.load("m.bin").kernels():
+    print(step, kernel, sorted(forms))
+"""
+    data = small.binary(branching())
+    printed = small.lines(target, script, m=data)
+    assert [line.split()[1] for line in printed] == [n.kernel for n in read(data).nodes]
+    assert [line.split()[0].count("/") for line in printed] == [n.depth for n in read(data).nodes]
+    assert any(line.endswith("relu ['loops_relu']") for line in printed)
+
+
+def test_listing_leaves_the_arena_as_it_is(target):
+    """Of every kernel: the smallest file."""
+    script = """
+import mpconnxr
+for i in range(int(open("n").read())):
+    m = mpconnxr.load(f"{i}.bin")
+    before = bytes(m._arena)
+    m.kernels()
+    if bytes(m._arena) != before:
+        print("changed by one of", [k for _, k, _ in m.kernels()])
+"""
+    found = cases.smallest(1)
+    files = {f"{i}.bin": data for i, [data] in enumerate(found.values())}
+    assert small.run(target, script, files | {"n": str(len(files)).encode()}) == ""
+
+
+def test_inspect_lists_kernels_with_their_forms(tmp_path, capsys):
+    path = tmp_path / "m.bin"
+    path.write_bytes(small.binary(small.mixed()))
+    assert converter.main(["inspect", "--kernels", str(path)]) == 0
+    printed = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["conv", "1", "loops_conv:", "viper,", "plain"] in printed
+    assert ["relu", "1", "loops_relu:", "viper,", "plain"] in printed
+    assert ["loops_dot:", "plain"] in printed
+
+
+def test_inspect_knows_every_family_and_form():
+    package = Package()
+    kernels = [p.stem for p in (PACKAGE / "ops").glob("*.py") if "def prepare" in p.read_text()]
+    found = {}
+    for kernel in kernels:
+        found |= package.forms_for(kernel)
+    assert found["loops_dot_u8"] == ["thumb", "viper", "plain"]
+    assert found["loops_relu"] == ["viper", "plain"]
+    families = {p.stem.partition("_viper")[0].partition("_thumb")[0] for p in OPS.glob("loops_*")}
+    assert families == {*found, "loops_unpack"}  # the last one is the core's

@@ -1,0 +1,170 @@
+"""Quantized operators of domain com.microsoft on MicroPython, against onnxruntime.
+
+Both compute in floats what lies between the integers, in another order: a result in the middle of
+two integers may go either way. One step apart is the most that is allowed.
+"""
+
+import re
+
+import numpy as np
+import onnx
+import pytest
+from onnx import numpy_helper
+
+from tests.host import zoo
+from tests.host.ops.against_ort import run
+from tests.host.ops.ms_node import MsNode
+from tools.converter.convert import Options, convert
+from tools.converter.errors import ConvertError
+from tools.harness import Job, run_jobs
+
+on_targets = pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
+rng = np.random.default_rng(12)
+F = np.float32
+BYTES = (np.uint8, np.int8)
+
+
+def ints(dtype, *shape):
+    info = np.iinfo(dtype)
+    return rng.integers(info.min, info.max, shape, dtype, endpoint=True)
+
+
+def near(target, nodes):
+    """All nodes against onnxruntime: integers at most one step away, and few of them."""
+    expected = [n.expected() for n in nodes]
+    failures = []
+    for node, got, want in zip(nodes, run(target, nodes, expected), expected, strict=True):
+        far = np.abs(got[0].astype(np.float64) - want[0])
+        if got[0].dtype == F:
+            wrong = not np.allclose(got[0], want[0], 1e-5, 1e-6)
+        else:
+            wrong = far.max() > 1 or far.sum() > 0.02 * far.size + 1
+        if wrong:
+            failures.append(f"{node}: {int((far > 0).sum())} of {far.size}, {far.max()}")
+    assert not failures, "\n".join(failures)
+
+
+def scaled(dtype, scale, zero):
+    return [np.array(scale, F), np.array(zero, dtype)]
+
+
+def node(op, inputs, attrs=None, dtype=np.uint8):
+    variable = tuple(i for i, x in enumerate(inputs) if x.ndim > 1)
+    fixed = tuple(i for i in range(len(inputs)) if i not in variable)
+    return MsNode(op, inputs, attrs or {}, fixed=fixed, dtypes=(dtype,))
+
+
+@on_targets
+@pytest.mark.parametrize("dtype", BYTES)
+def test_of_two_tensors(target, dtype):
+    a, b = ints(dtype, 2, 3, 40), ints(dtype, 3, 1)
+    of_a, of_b, out = scaled(dtype, 0.02, 7), scaled(dtype, 0.01, 90), scaled(dtype, 0.03, 50)
+    nodes = [
+        node(op, [a, *of_a, b if broadcast else ints(dtype, *a.shape), *of_b, *out], None, dtype)
+        for op in ("QLinearAdd", "QLinearMul")
+        for broadcast in (False, True)
+    ]
+    near(target, nodes)
+
+
+@on_targets
+@pytest.mark.parametrize("dtype", BYTES)
+def test_of_one_tensor(target, dtype):
+    x = ints(dtype, 1, 3, 8, 8)
+    of_x, out = scaled(dtype, 0.05, 20), scaled(dtype, 1 / 256, np.iinfo(dtype).min)
+    wide = scaled(dtype, 0.06, 30)
+    pool = {"kernel_shape": [2, 3], "strides": [2, 1], "pads": [1, 0, 0, 1]}
+    nodes = [
+        node("QLinearSigmoid", [x, *of_x, *out], None, dtype),
+        node("QLinearLeakyRelu", [x, *of_x, *wide], {"alpha": 0.1}, dtype),
+        node("QLinearGlobalAveragePool", [x, *of_x, *wide], None, dtype),
+        node("QLinearAveragePool", [x, *of_x, *wide], pool, dtype),
+        node("QLinearAveragePool", [x, *of_x, *wide], {**pool, "count_include_pad": 1}, dtype),
+        node("QLinearSoftmax", [x[0, 0], *of_x, *out], {"opset": 13, "axis": -1}, dtype),
+        node("QLinearSoftmax", [x[0], *of_x, *out], {"opset": 11, "axis": 1}, dtype),
+    ]
+    near(target, nodes)
+
+
+@on_targets
+@pytest.mark.parametrize("dtype", BYTES)
+def test_concat(target, dtype):
+    out = scaled(dtype, 0.04, 11)
+    others = [scaled(dtype, 0.02, 3), out, scaled(dtype, 0.05, 100)]
+    parts = [v for i, s in enumerate(others) for v in (ints(dtype, 2, 3 + i, 5), *s)]
+    near(target, [node("QLinearConcat", [*out, *parts], {"axis": 1}, dtype)])
+
+
+@on_targets
+@pytest.mark.parametrize("dtype", BYTES)
+def test_gemm(target, dtype):
+    a, b, c = ints(dtype, 4, 9), ints(np.int8, 9, 5), rng.integers(-9000, 9000, 5, np.int32)
+    of_a, out = scaled(dtype, 0.02, 7), scaled(dtype, 0.9, 50)
+    of_b = scaled(np.int8, 0.01, 3)
+    by_column = [np.linspace(0.01, 0.05, 5).astype(F), np.zeros(5, np.int8)]
+
+    def gemm(inputs, attrs=None, dtype=dtype):
+        fixed = tuple(i for i in range(1, len(inputs)) if inputs[i] is not None)
+        return MsNode("QGemm", inputs, attrs or {}, fixed=fixed, dtypes=(dtype,))
+
+    nodes = [
+        gemm([a, *of_a, b, *of_b, c, *out]),
+        gemm([a, *of_a, b, *by_column, c, *out]),
+        gemm([a, *of_a, b.T.copy(), *by_column, None, *out], {"transB": 1}),
+        gemm([a.T.copy(), *of_a, b, *of_b, c, *out], {"transA": 1, "alpha": 0.5}),
+        gemm([a, *of_a, b, *of_b, c], None, F),
+    ]
+    near(target, nodes)
+
+
+X, SCALE, ZERO = ints(np.uint8, 1, 3, 4, 4), np.array(0.1, F), np.array(3, np.uint8)
+MANY = np.array([0.1, 0.2, 0.3], F)
+REFUSED = [
+    (
+        node("QLinearGlobalAveragePool", [X, SCALE, ZERO, SCALE, ZERO], {"channels_last": 1}),
+        "last",
+    ),
+    (node("QLinearSigmoid", [X, MANY, ZERO, SCALE, ZERO]), "not one number"),
+    (node("QLinearAdd", [X, SCALE, ZERO, X[:, :2], SCALE, ZERO, SCALE, ZERO]), "broadcast"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "text"), REFUSED)
+def test_what_cannot_be_is_refused(wrong, text):
+    with pytest.raises(ConvertError, match=text):
+        convert(wrong.model([X.shape]), Options(strip=True))
+
+
+MODELS = [name for name in zoo.models() if re.search("_qop_|_w4$", name)]
+STEPS = 2
+SLOW_MACS = 1_000_000
+LARGE = re.compile("vww|mobilenetv2|cifar")  # on one target only
+RUNS = [(n, t) for n in MODELS for t in ("unix", "unix32") if t == "unix32" or not LARGE.search(n)]
+
+
+def step_of(name):
+    """A quantization step of the model's output: the scale of its last node."""
+    model = onnx.load(zoo.model_path(name))
+    values = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
+    last = model.graph.node[-1]
+    assert last.op_type == "DequantizeLinear"
+    return float(values[last.input[1]])
+
+
+@zoo.needs_zoo
+@pytest.mark.parametrize(("name", "target"), RUNS, indirect=["target"])
+def test_real_models(target, name):
+    samples = {k: zoo.sample(name, k, "input") for k in range(3)}
+    shapes = dict(zip(zoo.input_names(name), [x.shape for x in samples[0]], strict=True))
+    converted = convert(zoo.model_path(name), Options(shapes=shapes, strip=True))
+    if converted.report()["macs"] > SLOW_MACS:
+        samples = {0: samples[0]}
+    job = Job(converted.data, [[x.tobytes() for x in sample] for sample in samples.values()])
+    [outcome] = run_jobs(target, [job], timeout=300)
+    assert not outcome.error, outcome.message
+    step = step_of(name)
+    for k, done in zip(samples, outcome.runs, strict=True):
+        [want] = zoo.sample(name, k, "output")
+        got = np.frombuffer(done.outputs[0], F).reshape(want.shape)
+        assert np.abs(got - want).max() <= (STEPS + 0.01) * step
+        assert got.argmax() == want.argmax()

@@ -1,0 +1,99 @@
+"""What the lowerings of domain com.microsoft share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import onnx
+from onnx import defs, helper, shape_inference
+
+from ..errors import Problem
+from ..ir import Tensor
+from ._elementwise import emit_unary, float_bits
+from ._move import emit_transpose
+
+MS = "com.microsoft"
+FLOAT = 1
+
+Types = list[tuple[int, Sequence[int]]]
+
+# Activation -> the names that its constants have as ONNX's attributes, with their defaults.
+_CONSTANTS = {
+    "Clip": (("min", -np.inf), ("max", np.inf)),
+    "Elu": (("alpha", 1.0),),
+    "HardSigmoid": (("alpha", 0.2), ("beta", 0.5)),
+    "LeakyRelu": (("alpha", 0.01),),
+    "Relu": (),
+    "Sigmoid": (),
+    "Softplus": (),
+    "Softsign": (),
+    "Tanh": (),
+    "ThresholdedRelu": (("alpha", 1.0),),
+}
+
+
+def like(i: int) -> Callable:
+    """The rule of an output of the i-th input's dtype and shape."""
+    return lambda node: [(node.inputs[i].dtype, node.inputs[i].shape)]
+
+
+def as_onnx(node, op: str, inputs: Sequence[Tensor | None], opset: int = 13) -> Types:
+    """What onnx infers for ONNX's operator `op` with the node's attributes and these inputs."""
+    schema = defs.get_schema(op, opset, "")
+    names = [t and f"x{i}" or "" for i, t in enumerate(inputs)]
+    proto = helper.make_node(op, names, ["y"])
+    proto.attribute.extend(a for a in node.proto.attribute if a.name in schema.attributes)
+    types = {
+        name: helper.make_tensor_type_proto(t.dtype, t.shape)
+        for name, t in zip(names, inputs, strict=True)
+        if t is not None
+    }
+    opsets = [helper.make_opsetid("", opset)]
+    try:
+        found = shape_inference.infer_node_outputs(schema, proto, types, opset_imports=opsets)
+    except shape_inference.InferenceError as e:
+        raise Problem(" ".join(str(e).split())) from None
+    return [_value_of(found[name]) for name in proto.output if name in found]
+
+
+def _value_of(type_proto: onnx.TypeProto):
+    t = type_proto.tensor_type
+    return t.elem_type, [d.dim_value for d in t.shape.dim]
+
+
+def with_outputs(node, outputs: Sequence[Tensor], lower: Callable) -> None:
+    """lower(node), with these in the place of the node's outputs."""
+    own, node.outputs = node.outputs, list(outputs)
+    try:
+        lower(node)
+    finally:
+        node.outputs = own
+
+
+def emit_activation(node, name: str, constants: Sequence[float | None], x: Tensor, out: Tensor):
+    """out = the activation of x. constants: in order, or None for the default. Raises Problem."""
+    if name not in _CONSTANTS:
+        raise Problem(f"activation {name}")
+    given = [*constants, *[None] * len(_CONSTANTS[name])]
+    defaults = [default for _, default in _CONSTANTS[name]]
+    c = [d if v is None else v for v, d in zip(given, defaults, strict=False)]
+    if name == "Relu":
+        node.emit("relu", [x], [out], [])
+    elif name == "Clip":
+        node.emit("clip", [x], [out], [float_bits(v) for v in c])
+    elif name == "Elu":
+        emit_unary(node, "elu", x, out, 1.0, c[0], 1.0)
+    else:
+        emit_unary(node, name.lower(), x, out, *c)
+
+
+def transposed(node, x: Tensor, perm: Sequence[int]) -> Tensor:
+    """numpy.transpose(x, perm); at conversion if x is known."""
+    if list(perm) == sorted(perm):
+        return x
+    if x.data is not None:
+        return node.constant(x.data.transpose(perm))
+    out = node.temp(x.dtype, [x.shape[a] for a in perm])
+    emit_transpose(node, x, out, x.shape, perm)
+    return out

@@ -1,0 +1,94 @@
+"""com.microsoft's fusions: FusedConv, FusedGemm, FusedMatMul; they become what they were."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import Problem
+from ..ir import Tensor
+from . import lowers
+from ._elementwise import emit_binary
+from ._microsoft import FLOAT, MS, as_onnx, emit_activation, transposed, with_outputs
+from .conv import emit_conv_of
+from .gemm import emit_gemm, lower_gemm, matmul_operands
+
+
+def _infer_conv(node):
+    return as_onnx(node, "Conv", node.inputs[:3], 11)
+
+
+@lowers("FusedConv", domain=MS, infer=_infer_conv)
+def lower_fused_conv(node):
+    """activation(Conv(X, W, B) + Z)"""
+    node.require_dtype(FLOAT)
+    out, z, activation = node.outputs[0], node.input(3), node.attr("activation", "")
+    steps = 1 + (z is not None) + bool(activation)
+    values = [*(node.temp(out.dtype, out.shape) for _ in range(steps - 1)), out]
+    y = values.pop(0)
+    emit_conv_of(node, node.inputs[0], node.inputs[1], node.input(2), y)
+    if z is not None:
+        emit_binary(node, "add", y, z, values[0])
+        y = values.pop(0)
+    if activation:
+        emit_activation(node, activation, node.attr("activation_params", []), y, out)
+
+
+def _infer_gemm(node):
+    return as_onnx(node, "Gemm", node.inputs)
+
+
+@lowers("FusedGemm", domain=MS, infer=_infer_gemm)
+def lower_fused_gemm(node):
+    """activation(Gemm(A, B, C))"""
+    node.require_dtype(FLOAT)
+    activation, out = node.attr("activation", ""), node.outputs[0]
+    if not activation:
+        lower_gemm(node)
+        return
+    product = node.temp(out.dtype, out.shape)
+    with_outputs(node, [product], lower_gemm)
+    constants = [node.attr(f"activation_{name}") for name in ("alpha", "beta", "gamma")]
+    emit_activation(node, activation, constants, product, out)
+
+
+def _infer_matmul(node):
+    a, b = (
+        Tensor(t.name, t.dtype, tuple(t.shape[axis] for axis in _axes(node, t, side)))
+        for t, side in zip(node.inputs, "AB", strict=True)
+    )
+    return as_onnx(node, "MatMul", [a, b])
+
+
+@lowers("FusedMatMul", domain=MS, infer=_infer_matmul)
+def lower_fused_matmul(node):
+    """alpha * MatMul(A, B), the operands transposed first. Known weights take in alpha."""
+    node.require_dtype(FLOAT)
+    alpha, out = node.attr("alpha", 1.0), node.outputs[0]
+    a, b = (
+        transposed(node, t, _axes(node, t, side))
+        for t, side in zip(node.inputs, "AB", strict=True)
+    )
+    if b.data is not None:
+        b, alpha = node.constant(b.data * np.float32(alpha)), 1.0
+    a, w, shape, steps = matmul_operands(node, a, b)
+    product = out if alpha == 1.0 else node.temp(out.dtype, out.shape)
+    emit_gemm(node, a, w, product, shape, False, steps)
+    if product is not out:
+        emit_binary(node, "mul", product, node.constant(np.float32(alpha)), out)
+
+
+def _axes(node, t: Tensor, side: str) -> list[int]:
+    """t's axes in the order that the product wants. side: A or B.
+
+    transBatch moves the first axis behind the batch's; trans then swaps the last two.
+    """
+    axes = list(range(len(t.shape)))
+    if len(axes) < 2:
+        return axes
+    if node.attr(f"transBatch{side}", 0):
+        if len(axes) < 3:
+            raise Problem(f"transBatch{side} of {len(axes)} dimensions")
+        axes = [*axes[1:-1], 0, axes[-1]]
+    if node.attr(f"trans{side}", 0):
+        axes[-2:] = axes[:-3:-1]
+    return axes

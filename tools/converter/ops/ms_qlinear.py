@@ -1,0 +1,177 @@
+"""com.microsoft's QLinear operators: to floats, ONNX's operator, and back, as onnxruntime does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..errors import Problem
+from ..ir import Tensor
+from . import lowers
+from ._elementwise import emit_binary, emit_unary
+from ._integer import INT32, as_dtype, combined
+from ._microsoft import FLOAT, MS, as_onnx, like, transposed, with_outputs
+from .average_pool import lower_average_pool
+from .concat import emit_concat
+from .matmul_integer import emit_product, emit_requantize
+from .quantize import DEQUANTIZE, QUANTIZE, emit_quantize
+from .reduce import emit_reduce
+from .softmax import emit_softmax
+
+_MEAN = 1  # of kernel reduce
+
+
+def dequantized(node, first: int) -> Tensor:
+    """Inputs first, first + 1, first + 2 (values, scale, zero point) as float32."""
+    x = node.inputs[first]
+    out = node.temp(FLOAT, x.shape)
+    scale, zero = _scalars(node, first + 1)
+    emit_quantize(node, DEQUANTIZE, x, scale, zero, out)
+    return out
+
+
+def quantize(node, y: Tensor, first: int) -> None:
+    """The node's output = y by the scale and zero point in inputs first, first + 1."""
+    scale, zero = _scalars(node, first)
+    emit_quantize(node, QUANTIZE, y, scale, zero, node.outputs[0])
+
+
+def _scalars(node, first):
+    found = node.inputs[first], node.input(first + 1)
+    if any(t is not None and t.nelem != 1 for t in found):
+        raise Problem("a scale or zero point that is not one number")
+    return [t and node.reshaped(t, (1,)) for t in found]
+
+
+def _infer_binary(node):
+    a, b = node.inputs[0], node.inputs[3]
+    try:
+        return [(a.dtype, np.broadcast_shapes(a.shape, b.shape))]
+    except ValueError:
+        raise Problem(f"{a} and {b} do not broadcast") from None
+
+
+@lowers("QLinearAdd", "QLinearMul", domain=MS, infer=_infer_binary)
+def lower_binary(node):
+    y = node.temp(FLOAT, node.outputs[0].shape)
+    op = {"QLinearAdd": "add", "QLinearMul": "mul"}[node.op]
+    emit_binary(node, op, dequantized(node, 0), dequantized(node, 3), y)
+    quantize(node, y, 6)
+
+
+@lowers("QLinearSigmoid", "QLinearLeakyRelu", domain=MS, infer=like(0))
+def lower_activation(node):
+    y = node.temp(FLOAT, node.outputs[0].shape)
+    if node.op == "QLinearSigmoid":
+        emit_unary(node, "sigmoid", dequantized(node, 0), y)
+    else:
+        emit_unary(node, "leakyrelu", dequantized(node, 0), y, node.attr("alpha", 0.01))
+    quantize(node, y, 3)
+
+
+@lowers("QLinearSoftmax", domain=MS, infer=like(0))
+def lower_softmax(node):
+    """opset: that of the Softmax that was quantized; its meaning changed at 13."""
+    y = node.temp(FLOAT, node.outputs[0].shape)
+    emit_softmax(node, "Softmax", dequantized(node, 0), y, node.attr("opset", 13))
+    quantize(node, y, 3)
+
+
+def _infer_concat(node):
+    tensors, axis = node.inputs[2::3], node.attr("axis")
+    shape = list(tensors[0].shape)
+    shape[axis] = sum(t.shape[axis] for t in tensors)
+    return [(node.inputs[1].dtype, shape)]
+
+
+@lowers("QLinearConcat", domain=MS, infer=_infer_concat)
+def lower_concat(node):
+    """An input with the output's scale and zero point is copied as it is: that changes nothing."""
+    out, parts = node.outputs[0], []
+    y_scale, y_zero = _scalars(node, 0)
+    for first in range(2, len(node.inputs), 3):
+        x = node.inputs[first]
+        if not _same(node.inputs[first + 1 : first + 3], node.inputs[:2]):
+            real, x = dequantized(node, first), node.temp(out.dtype, x.shape)
+            emit_quantize(node, QUANTIZE, real, y_scale, y_zero, x)
+        parts.append(x)
+    emit_concat(node, parts, out)
+
+
+def _same(a, b):
+    """True if all these are known, and equal."""
+    for s, t in zip(a, b, strict=True):
+        if s is not t and (s.data is None or t.data is None or s.data != t.data):
+            return False
+    return True
+
+
+def _real(x: Tensor) -> Tensor:
+    return Tensor(x.name, FLOAT, x.shape)
+
+
+def _infer_pool(op: str) -> Callable:
+    def infer(node):
+        _require_channels_first(node)
+        [(_, shape)] = as_onnx(node, op, [_real(node.inputs[0])], 11)
+        return [(node.inputs[0].dtype, shape)]
+
+    return infer
+
+
+def _require_channels_first(node):
+    if node.attr("channels_last", 0):
+        raise Problem("channels_last", "export the model with channels first")
+
+
+@lowers("QLinearAveragePool", domain=MS, infer=_infer_pool("AveragePool"))
+def lower_pool(node):
+    _require_channels_first(node)
+    y = node.temp(FLOAT, node.outputs[0].shape)
+    own = node.inputs
+    node.inputs = [dequantized(node, 0)]
+    with_outputs(node, [y], lower_average_pool)
+    node.inputs = own
+    quantize(node, y, 3)
+
+
+@lowers("QLinearGlobalAveragePool", domain=MS, infer=_infer_pool("GlobalAveragePool"))
+def lower_global_pool(node):
+    _require_channels_first(node)
+    y = node.temp(FLOAT, node.outputs[0].shape)
+    x = dequantized(node, 0)
+    emit_reduce(node, _MEAN, 0, x, y, range(2, len(x.shape)))
+    quantize(node, y, 3)
+
+
+def _infer_gemm(node):
+    a, b = _real(node.inputs[0]), _real(node.inputs[3])
+    [(_, shape)] = as_onnx(node, "Gemm", [a, b])
+    zero = node.input(8)
+    return [(FLOAT if zero is None else zero.dtype, shape)]
+
+
+@lowers("QGemm", domain=MS, infer=_infer_gemm)
+def lower_qgemm(node):
+    """(A * B + C) in integers, times alpha * a_scale * b_scale; quantized by y_scale if given."""
+    a, a_scale, a_zero, b, b_scale, b_zero = node.inputs[:6]
+    c, y_scale = node.input(6), node.input(7)
+    a = transposed(node, a, [1, 0] if node.attr("transA", 0) else [0, 1])
+    b = transposed(node, b, [1, 0] if node.attr("transB", 0) else [0, 1])
+    out = node.outputs[0]
+    product = node.temp(INT32, out.shape)
+    emit_product(node, a, b, a_zero, b_zero, product)
+    if c is not None:
+        product, unbiased = node.temp(INT32, out.shape), product
+        emit_binary(node, "add", unbiased, as_dtype(node, c, INT32), product)
+    scales = [node.reshaped(t, (t.nelem,)) for t in (a_scale, b_scale)]
+    scale = combined(node, "mul", *scales)
+    if node.attr("alpha", 1.0) != 1.0:
+        scale = combined(node, "mul", scale, node.constant(np.float32(node.attr("alpha"))))
+    if (y_scale is None) != (node.input(8) is None):
+        raise Problem("y_scale and y_zero_point are given or left out together")
+    if y_scale is not None:
+        emit_requantize(node, product, scale, y_scale, node.inputs[8])
+    else:
+        emit_binary(node, "mul", as_dtype(node, product, FLOAT), scale, out)
