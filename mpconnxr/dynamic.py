@@ -9,7 +9,7 @@ have changed since it last was: such models allocate memory in a run.
 import struct
 from array import array
 
-from .errors import InputError, ModelError, MpconnxrError, UnsupportedError
+from .errors import InputError, ModelError, MpconnxrError, UnsupportedError, fail
 from .tensor import Tensor, code_of
 
 _CONSTANT, _DIM, _ADD, _MULTIPLY, _DIVIDE, _MAXIMUM, _MINIMUM = range(7)
@@ -17,19 +17,15 @@ _LIMIT = 1 << 40  # of a result on the way, so that no product grows without end
 _MAX_STACK = 64
 
 
-def _fail(what):
-    raise ModelError("not a valid model file: " + what)
-
-
 class Runtime:
     """The run-time dims of a model. values: their current numbers."""
 
     def __init__(self, words, n_dims):
         if n_dims >= len(words):
-            _fail("run-time dims do not fill their space")
+            fail("run-time dims do not fill their space")
         self.bounds = [words[i] for i in range(n_dims)]
         if n_dims and min(self.bounds) < 0:
-            _fail("bound of a run-time dim")
+            fail("bound of a run-time dim")
         self.values = [0] * n_dims
         self._expressions = []
         at = self._read_expressions(words, n_dims + 1, words[n_dims])
@@ -37,11 +33,11 @@ class Runtime:
 
     def _read_expressions(self, words, at, n):
         if not 0 <= n <= len(words):
-            _fail("number of expressions")
+            fail("number of expressions")
         for _ in range(n):
             size = words[at] if at < len(words) else 0
             if size < 1 or at + 1 + size > len(words):
-                _fail("expressions do not fill their space")
+                fail("expressions do not fill their space")
             self._expressions.append(array("i", [words[at + 1 + k] for k in range(size)]))
             self._check(self._expressions[-1])
             at += 1 + size
@@ -52,21 +48,21 @@ class Runtime:
         for word in expression:
             operation = word & 7
             if operation > _MINIMUM or operation == _DIM and not 0 <= word >> 3 < len(self.values):
-                _fail("an expression's word")
+                fail("an expression's word")
             depth += 1 if operation <= _DIM else -1
             if not 0 < depth <= _MAX_STACK:
-                _fail("an expression's operands")
+                fail("an expression's operands")
         if depth != 1:
-            _fail("an expression's operands")
+            fail("an expression's operands")
 
     def _read_places(self, words, at):
         """Where in the graph parameters are expressions."""
         self._places = {}
         if (len(words) - at) % 2:
-            _fail("expressions do not fill their space")
+            fail("expressions do not fill their space")
         for k in range(at, len(words), 2):
             if not 0 <= words[k + 1] < len(self._expressions):
-                _fail("number of an expression")
+                fail("number of an expression")
             self._places[words[k]] = words[k + 1]
 
     def reset(self):
@@ -106,7 +102,7 @@ class Runtime:
         """A tensor of a shape that follows the dims."""
         for d in info.shape:
             if d < 0 and -1 - d >= len(self._expressions):
-                _fail("number of an expression")
+                fail("number of an expression")
         return OpenTensor(self, buffer, offset, info, name)
 
     def dim(self, number, name):

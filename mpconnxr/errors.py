@@ -9,6 +9,11 @@ class ModelError(MpconnxrError):
     """The model file is damaged, truncated, or breaks a rule of the format."""
 
 
+def fail(what):
+    """Raises the ModelError for a file that breaks a rule of the format."""
+    raise ModelError("not a valid model file: " + what)
+
+
 class UnsupportedError(MpconnxrError):
     """The model is well-formed but needs something that this board or version does not have."""
 

@@ -9,8 +9,7 @@ A family is a module `mpconnxr.ops.NAME`. Two kinds:
 
 All forms of a loop give the same bits, so an operator never knows which one it got.
 
-Installed as .mpy files, a family has the forms that were compiled: tools/flash.py copies what the
-board's firmware runs, and for one without native code the plain forms.
+Installed as .mpy files, a family has the forms that were compiled.
 """
 
 import sys

@@ -8,7 +8,8 @@ its table. What the parameters of a kernel mean is checked by that kernel.
 import struct
 
 from . import tensor
-from .errors import ModelError, UnsupportedError
+from .errors import UnsupportedError, fail
+from .graph import Graph, read_ids
 from .source import Source
 
 VERSION = 1
@@ -37,12 +38,6 @@ FEATURE_OBJECTS = 4
 _FEATURES_KNOWN = FEATURE_FLOAT64 | FEATURE_RUNTIME_DIMS | FEATURE_OBJECTS
 
 _MAX_RANK = 32
-_NODE_WORDS = 6  # before the tensor numbers of a node
-_MAX_DEPTH = 8  # of bodies in bodies
-
-
-def _fail(what):
-    raise ModelError("not a valid model file: " + what)
 
 
 def _has_doubles():
@@ -87,7 +82,7 @@ class Reader:
     def _read(self, verify, kind):
         nbytes = self._source.nbytes
         if nbytes < HEADER_NBYTES:
-            _fail("shorter than a header")
+            fail("shorter than a header")
         head = struct.unpack_from("<8sHHIII", self._source.fetch(0, HEADER_NBYTES))
         self._check_lengths(head, nbytes)
         self._tables = self._source.fetch(0, head[5])
@@ -99,7 +94,7 @@ class Reader:
         self.arena_nbytes = words[14]
         counts = [words[i] for i in range(15, 22)]
         if self.arena_nbytes < 0 or min(counts) < 0:
-            _fail("a count is negative")
+            fail("a count is negative")
         n_chunks, n_tensors, n_dims, n_inputs, n_outputs, kernels_nbytes, graph_words = counts
         at = HEADER_NBYTES // 4
         end = at + n_chunks * _CHUNK_WORDS + n_tensors * 3 + n_dims + n_inputs + n_outputs
@@ -108,27 +103,28 @@ class Reader:
         self._runtime = (end, words[22], words[23]) if head[3] & FEATURE_RUNTIME_DIMS else None
         if self._runtime:
             if words[22] < 0 or words[23] < 0:
-                _fail("a count is negative")
+                fail("a count is negative")
             end += words[23]
         if kernels_nbytes % 4 or not 0 <= len(words) - end < 4:
-            _fail("tables do not fill their space")
+            fail("tables do not fill their space")
         at = self._read_chunks(at, n_chunks, verify)
         at = self._read_tensors(at, n_tensors, n_dims)
-        self.inputs = self._read_ids(at, n_inputs)
-        self.outputs = self._read_ids(at + n_inputs, n_outputs)
+        self.inputs = read_ids(words, at, n_inputs, n_tensors)
+        self.outputs = read_ids(words, at + n_inputs, n_outputs, n_tensors)
         at += n_inputs + n_outputs
         self.kernels = self._read_kernels(at * 4, kernels_nbytes)
-        self._graph_at = at + kernels_nbytes // 4
-        self._graph_end = self._graph_at + graph_words
+        at += kernels_nbytes // 4
+        self._graph = Graph(self._tables, words, (at, at + graph_words, 0))
+        self._graph.kernels, self._graph.n_tensors = self.kernels, n_tensors
 
     def _check_lengths(self, head, nbytes):
         magic, _, _, _, file_nbytes, tables_nbytes = head
         if magic != b"MPCONNXR":
-            _fail("it does not start with MPCONNXR")
+            fail("it does not start with MPCONNXR")
         if file_nbytes != nbytes:
-            _fail("{} bytes long, should be {}".format(nbytes, file_nbytes))
+            fail("{} bytes long, should be {}".format(nbytes, file_nbytes))
         if not HEADER_NBYTES <= tables_nbytes <= nbytes or tables_nbytes % 16:
-            _fail("tables reach beyond the file")
+            fail("tables reach beyond the file")
 
     def _check_head(self, head, kind):
         _, version, file_kind, features, _, _ = head
@@ -137,7 +133,7 @@ class Reader:
                 "file format {}, this package reads {}: convert it again".format(version, VERSION)
             )
         if file_kind != kind:
-            _fail("it holds " + ("tensors, no model" if file_kind else "a model, not tensors"))
+            fail("it holds " + ("tensors, no model" if file_kind else "a model, not tensors"))
         if features & ~_FEATURES_KNOWN:
             raise UnsupportedError("needs features {} of a newer mpconnxr".format(features))
         if features & FEATURE_FLOAT64 and not _has_doubles():
@@ -150,7 +146,7 @@ class Reader:
         digest = hashlib.sha256(memoryview(self._tables)[:DIGEST_AT])
         digest.update(memoryview(self._tables)[DIGEST_AT + 32 :])
         if digest.digest() != bytes(self._tables[DIGEST_AT : DIGEST_AT + 32]):
-            _fail("damaged (digest of the tables)")
+            fail("damaged (digest of the tables)")
 
     def _read_chunks(self, at, n, verify):
         self._chunks = chunks = []
@@ -158,7 +154,7 @@ class Reader:
         for _ in range(n):
             kind, offset, nbytes = self._words[at], self._words[at + 1], self._words[at + 2]
             if offset != last + -last % 16 or nbytes < 0 or offset + nbytes > self._source.nbytes:
-                _fail("a chunk lies outside the file or not behind the one before")
+                fail("a chunk lies outside the file or not behind the one before")
             buffer = None
             if kind in self._wanted:
                 buffer = self._load_chunk(offset, nbytes, at * 4 + 12 if verify else 0)
@@ -166,7 +162,7 @@ class Reader:
             last = offset + nbytes
             at += _CHUNK_WORDS
         if last != self._source.nbytes:
-            _fail("bytes after the last chunk")
+            fail("bytes after the last chunk")
         return at
 
     def _load_chunk(self, offset, nbytes, digest_at):
@@ -175,7 +171,7 @@ class Reader:
             import hashlib
 
             if hashlib.sha256(buffer).digest() != bytes(self._tables[digest_at : digest_at + 32]):
-                _fail("damaged (digest of the data)")
+                fail("damaged (digest of the data)")
         return buffer
 
     def _read_tensors(self, at, n, n_dims):
@@ -187,13 +183,13 @@ class Reader:
             t = TensorInfo(info & 255, info >> 16 & 255, words[at + 2 * i], words[at + 2 * i + 1])
             rank = info >> 8 & 255
             if rank > _MAX_RANK or dims + rank > dims_end:
-                _fail("tensor {}: rank".format(i))
+                fail("tensor {}: rank".format(i))
             t.shape = tuple([words[dims + k] for k in range(rank)])
             dims += rank
             self._check_tensor(i, t, info >> 24 & 255)
             self.tensors.append(t)
         if dims != dims_end:
-            _fail("dims without a tensor")
+            fail("dims without a tensor")
         return dims_end
 
     def _check_tensor(self, i, t, flags):
@@ -213,20 +209,20 @@ class Reader:
         nelem = 1
         for d in t.shape:
             if d < 0 and not t.is_open:
-                _fail("tensor {}: negative dimension".format(i))
+                fail("tensor {}: negative dimension".format(i))
             nelem *= d
         size = struct.calcsize(code)
         t.nbytes = nelem * size if not t.is_open else t.stored_nbytes
         stored_nbytes = (nelem * t.packed + 7) // 8 if t.packed else t.nbytes
         if t.stored_nbytes != stored_nbytes or min(t.offset, t.nbytes) < 0 or t.offset % size:
-            _fail("tensor {}: size or alignment".format(i))
+            fail("tensor {}: size or alignment".format(i))
         if t.storage == STORAGE_ARENA:
             if t.offset + t.nbytes > self.arena_nbytes:
-                _fail("tensor {} lies outside the arena".format(i))
+                fail("tensor {} lies outside the arena".format(i))
         elif t.storage == STORAGE_DATA:
             self._chunk_of(t, i)
         else:
-            _fail("tensor {}: storage class".format(i))
+            fail("tensor {}: storage class".format(i))
 
     def _chunk_of(self, t, i):
         for chunk in self._chunks:
@@ -234,14 +230,7 @@ class Reader:
             inside = first <= t.offset and t.offset + t.stored_nbytes <= first + nbytes
             if inside and kind == CHUNK_DATA:
                 return chunk
-        _fail("tensor {} lies outside the data".format(i))
-
-    def _read_ids(self, at, n):
-        ids = [self._words[at + k] for k in range(n)]
-        for i in ids:
-            if not 0 <= i < len(self.tensors):
-                _fail("tensor id {}".format(i))
-        return ids
+        fail("tensor {} lies outside the data".format(i))
 
     def _read_kernels(self, at, nbytes):
         names = bytes(self._tables[at : at + nbytes]).rstrip(b"\0").split(b"\0")
@@ -249,11 +238,11 @@ class Reader:
             return []
         for name in names:
             if not name:
-                _fail("a kernel without a name")
+                fail("a kernel without a name")
             for c in name:
                 # the name becomes part of a module path: lower case, digits, underscore only
                 if not (97 <= c <= 122 or 48 <= c <= 57 or c == 95):
-                    _fail("kernel name")
+                    fail("kernel name")
         return [str(name, "ascii") for name in names]
 
     def buffer(self, t, arena):
@@ -275,49 +264,8 @@ class Reader:
         return self._words[first : first + n_words], n_dims
 
     def nodes(self, body=None):
-        """Yields (kernel, input ids, output ids, scratch ids, params as int32, bodies, place).
-
-        place: word at which the parameters start, counted from the start of the graph.
-
-        body: one of the bodies of a node, for the nodes in it; else those of the graph itself.
-        """
-        at, end, depth = body or (self._graph_at, self._graph_end, 0)
-        words = self._words
-        while at < end:
-            if at + _NODE_WORDS > end:
-                _fail("graph ends inside a node")
-            kernel, n_in, n_out, n_scratch, n_params, n_bodies = [
-                words[at + k] for k in range(_NODE_WORDS)
-            ]
-            n_ids = n_in + n_out + n_scratch
-            at += _NODE_WORDS
-            if min(n_in, n_out, n_scratch, n_params, n_bodies) < 0 or at + n_ids + n_params > end:
-                _fail("graph ends inside a node")
-            if not 0 <= kernel < len(self.kernels):
-                _fail("kernel index {}".format(kernel))
-            ids = self._read_ids(at, n_ids)
-            params = tensor.view(self._tables, (at + n_ids) * 4, "i", n_params)
-            place = at + n_ids - self._graph_at
-            at += n_ids + n_params
-            bodies = self._bodies(at, end, n_bodies, depth + 1)
-            if bodies:
-                at = bodies[-1][1]
-            inputs, ids = ids[:n_in], ids[n_in:]
-            yield self.kernels[kernel], inputs, ids[:n_out], ids[n_out:], params, bodies, place
-
-    def _bodies(self, at, end, n, depth):
-        """[(first word, end, depth)] of the n bodies of a node."""
-        found = []
-        if n and depth > _MAX_DEPTH:
-            _fail("bodies in bodies in bodies")
-        for _ in range(n):
-            size = self._words[at] if at < end else -1
-            at += 1
-            if size < 0 or at + size > end:
-                _fail("graph ends inside a body")
-            found.append((at, at + size, depth))
-            at += size
-        return found
+        """The nodes of the graph, or of one of a node's bodies: see Graph.nodes."""
+        return self._graph.nodes(body)
 
     def chunk(self, kind):
         """Bytes of the first chunk of a wanted kind; None if the file has none."""
