@@ -15,11 +15,18 @@ class Preferring(Model):
 
     def __init__(self, reader, arena, prefer):
         self._prefer = prefer
-        usual = forms.order
         wanted = (prefer,) if isinstance(prefer, str) else prefer
-        forms.order = tuple([form for form in wanted if form in usual]) + usual
+        self._order = tuple([form for form in wanted if form in forms.order]) + forms.order
+        self._ordered(Model.__init__, reader, arena)
+
+    def run(self, x=None):
+        """As Model.run: steps whose shapes a run decides take their loops in it."""
+        return self._ordered(Model.run, x)
+
+    def _ordered(self, method, *args):
+        usual, forms.order = forms.order, self._order
         try:
-            Model.__init__(self, reader, arena)
+            return method(self, *args)
         finally:
             forms.order = usual
 

@@ -121,7 +121,8 @@ class Model:
         """A list of (step, kernel, forms) in the order of the file.
 
         step: its number, as '3'; '3/0' is a step in a body of step 3. forms: a dict of the
-        families of loops that the kernel took, with the form of each ('plain', 'viper', ...).
+        families of loops that the kernel took, with the form of each ('plain', 'viper', ...);
+        empty for a step whose shapes a run decides, which takes them in that run.
         """
         from .kernels import Listing
 

@@ -56,6 +56,27 @@ except mpconnxr.ModelError:
     assert small.lines(target, script, m=relu) == [f"True True {{'loops_relu': '{form}'}}", "True"]
 
 
+@every_target
+def test_steps_whose_shapes_a_run_decides(target):
+    """They take their loops in the run: a preference holds there, too."""
+    nodes = [
+        ("NonZero", "x", "n", {}),
+        ("Cast", "n", "f", {"to": TensorProto.FLOAT}),
+        ("Relu", "f", "y", {}),
+    ]
+    data = small.binary(small.model(nodes, [small.value("x", (4,))], [small.value("y", (1, "n"))]))
+    script = """
+import mpconnxr
+from mpconnxr import forms
+m = mpconnxr.load("m.bin", prefer=("plain",))
+print(list(m.run([1, 0, 0, 2])[0].data), m.kernels()[-1])
+print([form[0] for name, form in forms._loaded if name == "loops_relu"])
+"""
+    taken, first = small.lines(target, script, m=data)
+    assert taken == "[0.0, 3.0] ('2', 'relu', {})"
+    assert first == "['plain']"
+
+
 def branching():
     """If with a Relu in one body and a Softmax in the other."""
 
