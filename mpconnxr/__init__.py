@@ -27,7 +27,12 @@ def load(source, verify=True, arena=None, prefer=()):
     from .model import Model
     from .reader import Reader
 
-    return Model(Reader(source, verify), arena, prefer)
+    reader = Reader(source, verify)
+    if prefer:
+        from .kernels import Preferring
+
+        return Preferring(reader, arena, prefer)
+    return Model(reader, arena)
 
 
 def InferenceSession(source, verify=True, arena=None):

@@ -26,10 +26,8 @@ _FORMS = (
     ("viper", None),
     ("plain", None),
 )
+order = tuple([form for form, _ in _FORMS])  # in which get() tries them
 _loaded = {}
-
-prefer = ()  # forms that come first; a Model sets it while it prepares its steps
-used = None  # a list: get() adds each family that is asked for
 
 
 def arch():
@@ -44,24 +42,10 @@ def available(name):
 
 def get(name, form=None):
     """The loops of a family in the given form, or in the best one this machine has."""
-    if used is not None:
-        used.append(name)
-    key = (name, form or prefer)
+    key = (name, form or order)
     if key not in _loaded:
-        _loaded[key] = _first(name, [form] if form else _order())
+        _loaded[key] = _first(name, [form] if form else order)
     return _loaded[key]
-
-
-def form_of(name):
-    """The form that get(name) takes."""
-    for form in _order():
-        if _find(name, form):
-            return form
-
-
-def _order():
-    known = [form for form, _ in _FORMS]
-    return [form for form in prefer if form in known] + known
 
 
 def _first(name, wanted):

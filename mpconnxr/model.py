@@ -18,8 +18,10 @@ class Model:
     an output whose shape a run decides are those of the last run.
     """
 
-    def __init__(self, reader, arena=None, prefer=()):
-        self._origin = reader.origin, prefer
+    _prefer = ()  # forms of loops; see kernels
+
+    def __init__(self, reader, arena=None):
+        self._origin = reader.origin
         self.arena_nbytes = reader.arena_nbytes
         self._arena = arenas.make(reader.arena_nbytes, arena)
         self._tensors = {}
@@ -35,7 +37,7 @@ class Model:
                 raise ModelError("an input is a constant, or has no fixed shape")
         self.inputs = [self._tensor(reader, i, names.pop(0)) for i in reader.inputs]
         self.outputs = [self._tensor(reader, i, names.pop(0)) for i in reader.outputs]
-        self._steps = self._prepare_preferring(reader, prefer)
+        self._steps = self._prepare_all(reader)
         self._tensors = self._slots = None
 
     def _tensor(self, reader, i, name=None):
@@ -55,17 +57,6 @@ class Model:
                 t = Tensor(buffer, offset, info.nbytes, info.dtype, info.shape, name)
             self._tensors[i] = t
         return t
-
-    def _prepare_preferring(self, reader, prefer):
-        if not prefer:
-            return self._prepare_all(reader)
-        from . import forms
-
-        forms.prefer = (prefer,) if isinstance(prefer, str) else tuple(prefer)
-        try:
-            return self._prepare_all(reader)
-        finally:
-            forms.prefer = ()
 
     def _prepare_all(self, reader, body=None):
         """[(n, step)] of the graph, or of a body."""
@@ -130,13 +121,12 @@ class Model:
         """A list of (step, kernel, forms) in the order of the file.
 
         step: its number, as '3'; '3/0' is a step in a body of step 3. forms: a dict of the
-        families of loops that the kernel took, with the form of each ('plain', 'viper', ...).
-        The source that the model was loaded from is read once more.
+        families of loops that the kernel took, with the form of each ('plain', 'viper', ...);
+        empty for a step whose shapes a run decides, which takes them in that run.
         """
         from .kernels import Listing
 
-        source, prefer = self._origin
-        return Listing(source, self._arena, prefer).found
+        return Listing(self._origin, self._arena, self._prefer).found
 
 
 def _kernel(name):

@@ -44,15 +44,37 @@ def test_a_preference_ends_with_the_load(target, relu):
     script = """
 import mpconnxr
 from mpconnxr import forms
+usual, get = forms.order, forms.get
 mpconnxr.load("m.bin", prefer=("plain",)).kernels()
-print(forms.prefer, forms.used, mpconnxr.load("m.bin").kernels()[0][2])
+print(forms.order is usual, forms.get is get, mpconnxr.load("m.bin").kernels()[0][2])
 try:
     mpconnxr.load(memoryview(b"?"), prefer=("plain",))
 except mpconnxr.ModelError:
-    print(forms.prefer)
+    print(forms.order is usual)
 """
     form = "viper" if target.viper else "plain"
-    assert small.lines(target, script, m=relu) == [f"() None {{'loops_relu': '{form}'}}", "()"]
+    assert small.lines(target, script, m=relu) == [f"True True {{'loops_relu': '{form}'}}", "True"]
+
+
+@every_target
+def test_steps_whose_shapes_a_run_decides(target):
+    """They take their loops in the run: a preference holds there, too."""
+    nodes = [
+        ("NonZero", "x", "n", {}),
+        ("Cast", "n", "f", {"to": TensorProto.FLOAT}),
+        ("Relu", "f", "y", {}),
+    ]
+    data = small.binary(small.model(nodes, [small.value("x", (4,))], [small.value("y", (1, "n"))]))
+    script = """
+import mpconnxr
+from mpconnxr import forms
+m = mpconnxr.load("m.bin", prefer=("plain",))
+print(list(m.run([1, 0, 0, 2])[0].data), m.kernels()[-1])
+print([form[0] for name, form in forms._loaded if name == "loops_relu"])
+"""
+    taken, first = small.lines(target, script, m=data)
+    assert taken == "[0.0, 3.0] ('2', 'relu', {})"
+    assert first == "['plain']"
 
 
 def branching():
