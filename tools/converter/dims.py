@@ -101,6 +101,8 @@ def _apply(value, known):
         if dim.dim_param in known:
             size = known[dim.dim_param]
             dim.dim_value = size
+        elif dim.dim_value < 0:  # how some exporters write that it is free
+            dim.ClearField("dim_value")
 
 
 def open_dims(model: onnx.ModelProto) -> list[str]:
