@@ -64,6 +64,14 @@ def test_model_runs_on_an_emulated_cortex_m3(ready_target, name):
         assert_agrees(got, reference)
 
 
+@pytest.mark.parametrize("name", MODELS)
+def test_arena_is_near_its_lower_bound(name):
+    first = [x.shape for x in zoo.sample(name, 0, "input")]
+    shapes = dict(zip(zoo.input_names(name), first, strict=True))
+    plan = convert(zoo.model_path(name), Options(shapes=shapes, strip=True)).plan
+    assert plan.lower_bound_bytes <= plan.arena_bytes <= 1.02 * plan.lower_bound_bytes
+
+
 def test_model_runs_in_the_plain_form(ready_target):
     for got, reference in outputs_of(ready_target("unix-plain"), "digits_cnn_f32", 2):
         assert_agrees(got, reference)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import onnx
 import onnx_ir
-from onnx import inliner, version_converter
+from onnx import inliner, numpy_helper, version_converter
 from onnx_ir.passes import common as ir_passes
 
 from . import ort_domain
@@ -34,6 +34,7 @@ def prepare(model: onnx.ModelProto) -> onnx.ModelProto:
     try:
         model = ort_domain.claim(_inlined(_sorted(model)))
         onnx.checker.check_model(model)
+        _check_constants(model.graph)
     except Exception as e:  # onnx and onnx-ir raise many kinds for a malformed model
         raise ConvertError(f"the model breaks ONNX's rules: {_first_line(e)}") from None
     if 0 < opset_of(model, "") < OLDEST_OPSET:
@@ -51,6 +52,18 @@ def _upgraded(model: onnx.ModelProto) -> onnx.ModelProto:
         raise ConvertError(
             f"opset {opset} is older than {OLDEST_OPSET} and cannot be upgraded: {_first_line(e)}"
         ) from None
+
+
+def _check_constants(graph: onnx.GraphProto) -> None:
+    """Raises what onnx raises for a constant whose data do not fill its shape; no checker does."""
+    for tensor in graph.initializer:
+        numpy_helper.to_array(tensor)
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("t"):
+                numpy_helper.to_array(attribute.t)
+            if attribute.HasField("g"):
+                _check_constants(attribute.g)
 
 
 def opset_of(model: onnx.ModelProto, domain: str) -> int:

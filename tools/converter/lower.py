@@ -117,11 +117,11 @@ class Lowerer:
         except Problem as problem:
             opset = opset_of(self.model, proto.domain)
             self._find(f"{operator_of(proto)} (opset {opset})", name_of(proto), problem)
-        except (ArithmeticError, LookupError, TypeError, ValueError):
-            if not self._is_open(proto):
-                raise
-            problem = Problem("it cannot follow a run-time extent")
-            self._find(operator_of(proto), name_of(proto), problem)
+        except (ArithmeticError, LookupError, TypeError, ValueError) as e:
+            reason = f"its inputs and attributes do not fit together ({type(e).__name__}: {e})"
+            if self._is_open(proto):
+                reason = "it cannot follow a run-time extent"
+            self._find(operator_of(proto), name_of(proto), Problem(reason))
 
     def _is_open(self, proto):
         found = [self.values.get(name) for name in [*proto.input, *proto.output]]

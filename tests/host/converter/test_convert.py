@@ -1,6 +1,7 @@
 """The converter as a whole: what it accepts, what it says, what it refuses, byte for byte."""
 
 import json
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -184,3 +185,39 @@ def test_a_missing_file_is_one_line(tmp_path):
     done = cli(tmp_path / "none.onnx", tmp_path / "m.bin")
     assert done.returncode == 1
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def mutated(model, rng):
+    """A copy with one thing wrong: an attribute, edge or operator, or a constant's shape."""
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    node, other = rng.choice(copy.graph.node), rng.choice(copy.graph.node)
+    constant = rng.choice(copy.graph.initializer)
+    kind = rng.randrange(5)
+    if kind == 0 and node.attribute:
+        attribute = rng.choice(node.attribute)
+        if attribute.ints:
+            attribute.ints[rng.randrange(len(attribute.ints))] = rng.choice((0, -1, 7, 1 << 40))
+        else:
+            attribute.i = rng.choice((0, -1, 99))
+    elif kind == 1 and node.attribute:
+        del node.attribute[rng.randrange(len(node.attribute))]
+    elif kind == 2:
+        node.input[rng.randrange(len(node.input))] = other.output[0]
+    elif kind == 3:
+        node.op_type = rng.choice(("Gemm", "Conv", "Softmax", "Slice", "TopK", other.op_type))
+    else:
+        constant.dims[0] += rng.choice((-1, 1))
+    return copy
+
+
+def test_a_model_that_makes_no_sense_is_refused_with_a_report():
+    model = onnx.load(ROOT / "examples" / "digits" / "digits.onnx")
+    rng = random.Random(7)
+    refused = 0
+    for _ in range(400):
+        try:
+            convert(mutated(model, rng), Options(strip=True))
+        except ConvertError:  # anything else would be a traceback
+            refused += 1
+    assert refused > 100

@@ -48,7 +48,7 @@ def test_random_graphs_never_overlap_and_stay_near_the_bound():
         graph = random_graph(rng, rng.randint(1, 40))
         p = plan(graph)
         assert_sound(graph, p)
-        assert p.lower_bound_bytes <= p.arena_bytes <= 1.5 * p.lower_bound_bytes
+        assert p.lower_bound_bytes <= p.arena_bytes <= 1.1 * p.lower_bound_bytes
 
 
 def test_kept_inputs_live_to_the_end():

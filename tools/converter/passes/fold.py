@@ -18,6 +18,7 @@ import onnx_ir
 from onnx_ir.passes import common as ir_passes
 from onnxscript import optimizer
 
+from ..errors import ConvertError
 from ..load import opset_of
 from . import maps, sequences
 
@@ -46,13 +47,16 @@ def fold(model: onnx.ModelProto) -> onnx.ModelProto:
     model, aside = maps.set_aside(model)
     logging.getLogger("onnxscript").setLevel(logging.ERROR)  # what it does not fold is no news
     ir = onnx_ir.from_proto(model)
-    optimizer.fold_constants(
-        ir,
-        onnx_shape_inference=False,
-        input_size_limit=_INPUT_LIMIT,
-        output_size_limit=_OUTPUT_LIMIT,
-        should_fold=_chooser(opset_of(model, "")),
-    )
+    try:
+        optimizer.fold_constants(
+            ir,
+            onnx_shape_inference=False,
+            input_size_limit=_INPUT_LIMIT,
+            output_size_limit=_OUTPUT_LIMIT,
+            should_fold=_chooser(opset_of(model, "")),
+        )
+    except Exception as e:  # its evaluator raises whatever numpy does; the text names the node
+        raise ConvertError(f"a constant of the model cannot be computed: {e}") from None
     ir_passes.LiftConstantsToInitializersPass(lift_all_constants=True, size_limit=0)(ir)
     ir_passes.RemoveUnusedNodesPass()(ir)
     return maps.put_back(onnx_ir.to_proto(ir), aside)
