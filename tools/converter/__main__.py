@@ -51,6 +51,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="com.acme",
         help="a domain whose operators --ops may serve",
     )
+    add("--optimize", type=int, choices=(0, 1, 2), default=2, help="level of the rewrites")
     add("--strip", action="store_true", help="no names, no golden vector in the file")
 
 
@@ -64,6 +65,7 @@ def options_from(args: argparse.Namespace) -> Options:
         bounds={n: _ints(n, v)[0] for n, v in _pairs("--bound", args.bound)},
         keep_inputs=args.keep_inputs,
         strip=args.strip,
+        optimize=args.optimize,
         ops=args.ops,
         allow_domains=args.allow_domain,
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from . import dims, golden, layout, load, lower, own, passes, plan
+from . import dims, golden, layout, load, lower, own, passes, plan, rewrites
 from .errors import ConvertError
 from .ir import Graph, dtype_name, walk
 from .passes import infer_extents, sequences
@@ -24,7 +24,7 @@ class Options:
     dims: values by symbolic name; bind: arrays by input; strip: no names, source or golden vector
     in the file; golden: inputs of the golden vector (None: random ones); bounds: the most items
     that there can be of what a run decides, by name of a value; ops: folder of the user's own
-    operators; allow_domains: domains that it may serve.
+    operators; allow_domains: domains that it may serve; optimize: level of the rewrites, 0 to 2.
     """
 
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
@@ -37,6 +37,7 @@ class Options:
     bounds: Mapping[str, int] = field(default_factory=dict)
     ops: Path | None = None
     allow_domains: Sequence[str] = field(default_factory=list)
+    optimize: int = 2
 
 
 @dataclass
@@ -100,6 +101,7 @@ def _convert(source, options):
     infer_extents.set_bounds(model, options.bounds)
     simplified = passes.simplify(model)
     infer_extents.check_bounds(options.bounds, model, simplified)
+    rewrites.rewrite(simplified, options.optimize)
     graph = lower.lower(simplified)
     arena = plan.plan(graph, options.keep_inputs)
     extra = [] if options.strip else _extra(source, model, graph, options.golden, notes)
