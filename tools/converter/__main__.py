@@ -1,4 +1,4 @@
-"""python -m tools.converter model.onnx model.bin | inspect model.bin | tensor x.pb x.bin"""
+"""python -m tools.converter model.onnx model.bin | report | inspect | tensor"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .errors import ConvertError, UsageError
 def main(argv: list[str] | None = None) -> int:
     """Runs one command. Exit status: 0 done, 1 refused (one report on stderr), 2 usage."""
     argv = sys.argv[1:] if argv is None else argv
-    commands = {"inspect": inspect_main, "tensor": tensor_main}
+    commands = {"inspect": inspect_main, "report": report_main, "tensor": tensor_main}
     try:
         if argv and argv[0] in commands:
             return commands[argv[0]](argv[1:])
@@ -106,6 +106,7 @@ def convert_main(argv: list[str]) -> int:
     add_options(parser)
     parser.add_argument("--golden", nargs="+", metavar="X.npy", help="inputs of the golden vector")
     parser.add_argument("--json", action="store_true", help="print the report as one JSON object")
+    parser.add_argument("--summary", action="store_true", help="a table of the steps")
     parser.add_argument("-v", "--verbose", action="store_true", help="list the steps")
     args = parser.parse_args(argv)
     options = options_from(args)
@@ -118,6 +119,25 @@ def convert_main(argv: list[str]) -> int:
         from .summary import print_summary
 
         print_summary(converted, args.verbose)
+        if args.summary:
+            from .report.terminal import print_steps
+
+            print_steps(converted)
+    return 0
+
+
+def report_main(argv: list[str]) -> int:
+    from .report import page
+
+    parser = argparse.ArgumentParser("python -m tools.converter report")
+    parser.add_argument("model", type=Path, help=".onnx")
+    parser.add_argument("-o", "--output", type=Path, help=".html to write (default: beside it)")
+    add_options(parser)
+    args = parser.parse_args(argv)
+    converted = convert(args.model, options_from(args))
+    output = args.output or args.model.with_suffix(".html")
+    output.write_text(page(converted, "/".join(args.model.parts[-2:])), encoding="utf-8")
+    print(f"report   {output}")
     return 0
 
 

@@ -42,13 +42,15 @@ class Options:
 
 @dataclass
 class Converted:
-    """data: the file; graph, plan: what is in it; notes: choices made for the user."""
+    """data: the file; graph, plan: what is in it; notes: choices made for the user; log: what the
+    rewrites did, in order."""
 
     data: bytes
     graph: Graph
     plan: plan.Plan
     notes: list[str]
     nodes_before: int
+    log: list[str] = field(default_factory=list)
 
     def report(self) -> dict:
         """The figures of the conversion; sizes in bytes."""
@@ -101,12 +103,12 @@ def _convert(source, options):
     infer_extents.set_bounds(model, options.bounds)
     simplified = passes.simplify(model)
     infer_extents.check_bounds(options.bounds, model, simplified)
-    rewrites.rewrite(simplified, options.optimize)
+    log = rewrites.rewrite(simplified, options.optimize)
     graph = lower.lower(simplified)
     arena = plan.plan(graph, options.keep_inputs)
     extra = [] if options.strip else _extra(source, model, graph, options.golden, notes)
     data = layout.model_bytes(graph, arena.arena_bytes, extra)
-    return Converted(data, graph, arena, notes, nodes_before)
+    return Converted(data, graph, arena, notes, nodes_before, log)
 
 
 def _extra(origin, model, graph, golden_inputs, notes):

@@ -1,0 +1,38 @@
+"""A converted model as one HTML page: its steps, its memory over time, and where it fits.
+
+The page needs nothing but itself: no network, no script; the drawings are inline SVG.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jinja2
+
+from ..convert import Converted
+from . import arena_map, fits, graph_drawing, rows
+
+_TEMPLATE = Path(__file__).parent
+
+
+def page(converted: Converted, title: str) -> str:
+    """The page's HTML. title: what the model is called."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATE),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters["n"] = lambda value: f"{value:,}"
+    table = rows.step_rows(converted)
+    return environment.get_template("page.html").render(
+        title=title,
+        report=converted.report(),
+        rows=table,
+        total_macs=sum(row.macs for row in table) or 1,
+        arena=arena_map.draw(converted.plan, len(table)),
+        graph=graph_drawing.draw(converted.graph),
+        boards=fits.fits(converted),
+        log=converted.log,
+    )

@@ -1,0 +1,64 @@
+"""What each step is and costs, as rows for a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..convert import Converted
+from ..ir import Step, Tensor, dtype_name, walk
+
+
+@dataclass(frozen=True)
+class StepRow:
+    """macs: nominal; weight_bytes: of the constants it reads; live_bytes: of the arena while it
+    runs, its scratch included, and scratch_bytes of these; share: its part of the model's MACs.
+    """
+
+    index: int
+    kernel: str
+    node: str
+    inputs: str
+    output: str
+    macs: int
+    share: float
+    weight_bytes: int
+    scratch_bytes: int
+    live_bytes: int
+    is_peak: bool
+
+
+def step_rows(converted: Converted) -> list[StepRow]:
+    """A row for each step, bodies included, in the order of the file."""
+    steps = list(walk(converted.graph.steps))
+    live = [_live(converted.plan.blocks, i) for i in range(len(steps))]
+    total = sum(step.macs for step in steps) or 1
+    peak = max(live, default=0)
+    return [
+        _row(i, step, step.macs / total, live[i], live[i] == peak) for i, step in enumerate(steps)
+    ]
+
+
+def _row(index: int, step: Step, share: float, live_bytes: int, is_peak: bool) -> StepRow:
+    constants = {t.root for t in step.inputs if t.root.data is not None}
+    return StepRow(
+        index=index,
+        kernel=step.kernel,
+        node=step.node,
+        inputs=", ".join(_shape(t) for t in step.inputs if t.root.data is None),
+        output=", ".join(_shape(t) for t in step.outputs),
+        macs=step.macs,
+        share=share,
+        weight_bytes=sum(t.stored_nbytes for t in constants),
+        scratch_bytes=sum(t.nbytes for t in step.scratch),
+        live_bytes=live_bytes,
+        is_peak=is_peak,
+    )
+
+
+def _live(blocks, i):
+    return sum(b.nbytes for b in blocks if b.first <= i <= b.last)
+
+
+def _shape(t: Tensor) -> str:
+    """'float32 1×8×28×28'"""
+    return f"{dtype_name(t.dtype)} {'×'.join(map(str, t.shape)) or 'scalar'}"
