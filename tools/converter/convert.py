@@ -42,15 +42,17 @@ class Options:
 
 @dataclass
 class Converted:
-    """data: the file; graph, plan: what is in it; notes: choices made for the user; log: what the
-    rewrites did, in order."""
+    """data: the file; graph, plan: what is in it; notes: choices made for the user.
+
+    log: by name of a rewrite, how many places it changed.
+    """
 
     data: bytes
     graph: Graph
     plan: plan.Plan
     notes: list[str]
     nodes_before: int
-    log: list[str] = field(default_factory=list)
+    log: dict[str, int] = field(default_factory=dict)
 
     def report(self) -> dict:
         """The figures of the conversion; sizes in bytes."""
@@ -69,6 +71,7 @@ class Converted:
             "scratch_bytes": max(scratch, default=0),
             "inputs": [_describe(t) for t in graph.inputs],
             "outputs": [_describe(t) for t in graph.outputs],
+            "rewrites": self.log,
             "notes": self.notes,
         }
 
@@ -103,7 +106,7 @@ def _convert(source, options):
     infer_extents.set_bounds(model, options.bounds)
     simplified = passes.simplify(model)
     infer_extents.check_bounds(options.bounds, model, simplified)
-    log = rewrites.rewrite(simplified, options.optimize)
+    simplified, log = rewrites.rewrite(simplified, options.optimize)
     graph = lower.lower(simplified)
     arena = plan.plan(graph, options.keep_inputs)
     extra = [] if options.strip else _extra(source, model, graph, options.golden, notes)

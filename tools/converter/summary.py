@@ -15,6 +15,8 @@ def print_summary(converted, verbose: bool = False) -> None:
     for kind in ("inputs", "outputs"):
         for t in report[kind]:
             print(f"{kind[:-1]:8} {t['name']} {t['dtype']} {t['shape']}")
+    if verbose and report["rewrites"]:
+        print("rewrites " + ", ".join(f"{name} x{n}" for name, n in report["rewrites"].items()))
     kernels = Counter(step.kernel for step in walk(converted.graph.steps))
     print(f"nodes    {report['nodes']} -> {report['nodes_simplified']} -> {report['steps']} steps")
     print("kernels  " + ", ".join(f"{k} x{n}" if n > 1 else k for k, n in kernels.most_common()))

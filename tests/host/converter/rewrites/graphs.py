@@ -1,0 +1,84 @@
+"""Small graphs before and after rewriting, both run by onnxruntime with its own rewrites off."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper, numpy_helper
+
+from tools.converter import golden, load, passes, rewrites
+
+RTOL = 2e-5  # of the largest: what another order of float32 sums may change
+
+
+def node(op: str, inputs: str, outputs: str, domain: str = "", **attributes) -> onnx.NodeProto:
+    """A node; inputs and outputs are names with blanks between, `-` for one that is left out."""
+    names = [[n.replace("-", "") for n in text.split()] for text in (inputs, outputs)]
+    return helper.make_node(op, *names, domain=domain, **attributes)
+
+
+def randn(*shape: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed + sum(shape)).standard_normal(shape).astype(np.float32)
+
+
+@dataclass
+class Case:
+    """A graph. inputs: arrays by name; constants likewise; outputs: names with blanks between."""
+
+    nodes: Sequence[onnx.NodeProto]
+    inputs: Mapping[str, np.ndarray]
+    constants: Mapping[str, np.ndarray] = field(default_factory=dict)
+    outputs: str = "y"
+    opset: int = 17
+    level: int = 2
+    rtol: float = RTOL
+
+    def model(self) -> onnx.ModelProto:
+        infos = [_info(name, x.dtype, x.shape) for name, x in self.inputs.items()]
+        results = [onnx.ValueInfoProto(name=name) for name in self.outputs.split()]
+        constants = [numpy_helper.from_array(np.asarray(c), n) for n, c in self.constants.items()]
+        graph = helper.make_graph(self.nodes, "g", infos, results, constants)
+        opsets = [helper.make_opsetid("", self.opset), helper.make_opsetid("com.microsoft", 1)]
+        return helper.make_model(graph, opset_imports=opsets, ir_version=8)
+
+    def rewritten(self) -> Counter[str]:
+        """Operators of the rewritten graph, with counts, once its numbers have been compared."""
+        pytest.importorskip("onnxruntime")
+        model = passes.simplify(load.prepare(_typed(self.model())))
+        done, self.log = rewrites.rewrite(model, self.level)
+        assert [o.name for o in done.graph.output] == self.outputs.split()
+        compare(model, done, list(self.inputs.values()), 0 if self.level < 2 else self.rtol)
+        self.done = done
+        return Counter(n.op_type for n in done.graph.node)
+
+
+def compare(model, done, inputs, rtol: float) -> None:
+    """Fails unless both models give the same: exactly with rtol 0."""
+    expected, got = golden.reference(model, inputs), golden.reference(done, inputs)
+    assert expected is not None, "onnxruntime does not run the model"
+    assert got is not None, "onnxruntime does not run the rewritten model"
+    for a, b in zip(expected, got, strict=True):
+        assert a.shape == b.shape and a.dtype == b.dtype
+        if a.dtype.kind == "f" and rtol:
+            np.testing.assert_allclose(b, a, rtol, rtol * np.abs(a).max(initial=0))
+        else:
+            np.testing.assert_array_equal(b, a)
+
+
+def _info(name, dtype, shape):
+    return helper.make_tensor_value_info(
+        name, helper.np_dtype_to_tensor_dtype(np.dtype(dtype)), shape
+    )
+
+
+def _typed(model):
+    """With the outputs' types, which onnx's checker wants."""
+    inferred = onnx.shape_inference.infer_shapes(model)
+    unknown = [o.name for o in inferred.graph.output if not o.type.tensor_type.elem_type]
+    assert not unknown, f"no type for {unknown}"
+    return inferred

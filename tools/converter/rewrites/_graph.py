@@ -1,0 +1,151 @@
+"""What rewrites share: reading nodes and values, and putting others in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import onnx_ir as ir
+
+MS = "com.microsoft"
+
+
+def nodes_of(model: ir.Model, *op_types: str, domain: str = "") -> list[ir.Node]:
+    """The nodes of these types, in order, those of subgraphs included."""
+    return [n for n in model.graph.all_nodes() if n.op_type in op_types and n.domain == domain]
+
+
+def is_op(node: ir.Node | None, *op_types: str, domain: str = "") -> bool:
+    return node is not None and node.op_type in op_types and node.domain == domain
+
+
+def input_of(node: ir.Node, i: int) -> ir.Value | None:
+    """The i-th input; None if it is left out."""
+    return node.inputs[i] if i < len(node.inputs) else None
+
+
+def attr(node: ir.Node, name: str, default=None):
+    """An attribute's value: a number, a str, a list of numbers, a tensor."""
+    found = node.attributes.get(name)
+    if found is None:
+        return default
+    return list(found.value) if isinstance(found.value, tuple) else found.value
+
+
+def opset_of(node: ir.Node) -> int:
+    """The version of ONNX's operator set around a node."""
+    graph = node.graph
+    while isinstance(graph, ir.Graph) and "" not in graph.opset_imports and graph.parent_node:
+        graph = graph.parent_node.graph
+    return graph.opset_imports.get("", 0)
+
+
+def const(value: ir.Value | None) -> np.ndarray | None:
+    """Contents of a constant, else None."""
+    if value is None or value.const_value is None or value.is_graph_input():
+        return None
+    return value.const_value.numpy()
+
+
+def scalar(value: ir.Value | None) -> float | None:
+    """The one number in a constant, else None."""
+    data = const(value)
+    return data.item() if data is not None and data.size == 1 else None
+
+
+def shape_of(value: ir.Value | None) -> tuple[int, ...] | None:
+    """Fixed dims, else None."""
+    if value is None or value.shape is None or not value.shape.is_static():
+        return None
+    return tuple(int(d) for d in value.shape)
+
+
+def is_float(value: ir.Value | None) -> bool:
+    """True for float32, whose rounding level 2 may change: 16 bits would show it."""
+    return value is not None and value.dtype == ir.DataType.FLOAT
+
+
+def same_type(a: ir.Value, b: ir.Value) -> bool:
+    """True if both have one dtype and one fixed shape."""
+    known = a.dtype is not None and shape_of(a) is not None
+    return known and a.dtype == b.dtype and shape_of(a) == shape_of(b)
+
+
+def sole_reader(value: ir.Value) -> ir.Node | None:
+    """The only node that reads the value, once; None if there are more, or it is an output."""
+    uses = value.uses()
+    if value.is_graph_output() or len(uses) != 1:
+        return None
+    return next(iter(uses)).node
+
+
+def maker(value: ir.Value | None, *op_types: str, domain: str = "") -> ir.Node | None:
+    """The node of one of these types that makes the value, else None."""
+    node = None if value is None else value.producer()
+    return node if is_op(node, *op_types, domain=domain) else None
+
+
+def sole_maker(value: ir.Value | None, *op_types: str, domain: str = "") -> ir.Node | None:
+    """The same if nobody else reads the value."""
+    node = maker(value, *op_types, domain=domain)
+    return node if node is not None and sole_reader(value) is not None else None
+
+
+def constant(like: ir.Value, data: np.ndarray) -> ir.Value:
+    """A new initializer of the graph that `like` is in, named after it."""
+    graph = like.graph
+    name = base = like.name
+    n = 0
+    while name in graph.initializers or n == 0:
+        n += 1
+        name = f"{base}/c{n}"
+    value = ir.Value(name=name, const_value=ir.tensor(np.ascontiguousarray(data), name=name))
+    value.dtype, value.shape = value.const_value.dtype, ir.Shape(data.shape)
+    graph.register_initializer(value)
+    return value
+
+
+def add(
+    before: ir.Node,
+    op_type: str,
+    inputs: Sequence[ir.Value | None],
+    attributes: Mapping | None = None,
+    domain: str = "",
+    like: ir.Value | None = None,
+    shape: Sequence[int] | None = None,
+) -> ir.Value:
+    """A new node in front of another one; its output.
+
+    The output has the dtype and shape of `like` (default: the other node's output), or `shape`.
+    """
+    like = like or before.outputs[0]
+    node = ir.node(op_type, inputs, attributes or {}, domain=domain, name=before.name)
+    before.graph.insert_before(before, node)
+    out = node.outputs[0]
+    out.dtype = like.dtype
+    out.shape = like.shape.copy() if shape is None and like.shape else shape and ir.Shape(shape)
+    return out
+
+
+def replace(node: ir.Node, *values: ir.Value) -> bool:
+    """Puts these values in the place of the node's outputs; the node goes.
+
+    The graph's outputs keep their names. False, and nothing done, if that cannot be: the value is
+    an input, a constant or another output.
+    """
+    for old, new in zip(node.outputs, values, strict=True):
+        if old.is_graph_output() and not _can_be_output(old, new):
+            return False
+    for old, new in zip(node.outputs, values, strict=True):
+        is_output, name = old.is_graph_output(), old.name
+        old.replace_all_uses_with(new, replace_graph_outputs=True)
+        if is_output:
+            old.name = f"{name}/replaced"
+            new.name = name
+    node.graph.remove(node, safe=True)
+    return True
+
+
+def _can_be_output(old, new):
+    is_free = not (new.is_graph_input() or new.is_initializer() or new.is_graph_output())
+    return is_free and new.graph is old.graph

@@ -1,0 +1,49 @@
+"""Common subexpressions.
+
+1. Of nodes with one operator, the same inputs and the same attributes the first one stays.
+
+Not so for random operators, for nodes with subgraphs, and for domains whose operators are the
+user's own: these may not give the same twice.
+"""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from . import _graph as g
+
+_DOMAINS = ("", "ai.onnx.ml", g.MS)
+_RANDOM = ("Bernoulli", "Dropout", "Multinomial", "RandomNormal", "RandomNormalLike")
+_RANDOM += ("RandomUniform", "RandomUniformLike")
+
+
+def rewrite(model: ir.Model) -> int:
+    return sum(_merged(graph) for graph in model.graphs())
+
+
+def _merged(graph):
+    first: dict[tuple, ir.Node] = {}
+    n_merged = 0
+    for node in list(graph):
+        key = _key(node)
+        if key is None:
+            continue
+        same = first.setdefault(key, node)
+        if same is not node:
+            n_merged += g.replace(node, *same.outputs)
+    return n_merged
+
+
+def _key(node):
+    """Equal for nodes that compute the same; None for those that may not."""
+    attributes = []
+    for name, a in sorted(node.attributes.items()):
+        if a.type in (ir.AttributeType.GRAPH, ir.AttributeType.GRAPHS):
+            return None
+        is_tensor = a.type in (ir.AttributeType.TENSOR, ir.AttributeType.TENSORS)
+        attributes.append((name, id(a.value) if is_tensor else str(a.value)))
+    if node.domain not in _DOMAINS or node.op_type in _RANDOM:
+        return None
+    n_outputs = tuple(bool(out.name) for out in node.outputs)
+    inputs = tuple(id(x) for x in node.inputs)
+    return node.op_identifier(), inputs, n_outputs, tuple(attributes)

@@ -1,0 +1,35 @@
+"""Constants are stored once, and only if they are used.
+
+1. Initializers of one dtype, shape and contents become one.
+2. Those that nobody reads go, with the nodes whose results nobody reads.
+"""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+from onnx_ir.passes import common as ir_passes
+
+
+def rewrite(model: ir.Model) -> int:
+    ir_passes.RemoveUnusedNodesPass()(model)
+    return sum(_merged(graph) for graph in model.graphs())
+
+
+def _merged(graph):
+    first: dict[tuple, ir.Value] = {}
+    n_merged = 0
+    for value in list(graph.initializers.values()):
+        if value.is_graph_input() or value.is_graph_output():
+            continue
+        same = first.setdefault(_key(value.const_value), value)
+        if same is not value:
+            value.replace_all_uses_with(same)
+            del graph.initializers[value.name]
+            n_merged += 1
+    return n_merged
+
+
+def _key(tensor):
+    is_text = tensor.dtype == ir.DataType.STRING
+    data = tuple(tensor.string_data()) if is_text else tensor.tobytes()
+    return tensor.dtype, tuple(tensor.shape), data
