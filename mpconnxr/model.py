@@ -24,6 +24,9 @@ class Model:
         self._origin = reader.origin
         self.arena_nbytes = reader.arena_nbytes
         self._arena = arenas.make(reader.arena_nbytes, arena)
+        self.state_nbytes = reader.state_nbytes
+        # memory of the model's own, never in an arena that others may share
+        self._state = arenas.make(reader.state_nbytes)
         self._tensors = {}
         self._slots = None  # of strings and maps
         self._runtime = None
@@ -50,7 +53,7 @@ class Model:
             t = self._tensors[i] = t or self._slots.make(reader, info, i)
             t.name = name or t.name
         elif t is None or name:
-            buffer, offset = reader.buffer(info, self._arena)
+            buffer, offset = reader.buffer(info, self._arena, self._state)
             if info.is_open:
                 t = self._runtime.tensor(buffer, offset, info, name)
             else:
@@ -116,6 +119,11 @@ class Model:
         if self._runtime:
             self._runtime.resize(self.outputs)
         return self.outputs
+
+    def reset(self):
+        """Forgets what the last run left for the next one: zeros, as after load."""
+        for i in range(len(self._state)):
+            self._state[i] = 0
 
     def kernels(self):
         """A list of (step, kernel, forms) in the order of the file.

@@ -28,6 +28,7 @@ _CHUNK_WORDS = 11  # kind, offset, nbytes, sha256
 STORAGE_ARENA = 0
 STORAGE_DATA = 1
 STORAGE_OBJECT = 2
+STORAGE_STATE = 3
 
 FLAG_OPEN = 2  # a run decides the shape: a dim of -1 - e is expression e
 FLAG_PACKED = 1  # of a constant: its elements of less than a byte are packed
@@ -35,7 +36,8 @@ FLAG_PACKED = 1  # of a constant: its elements of less than a byte are packed
 FEATURE_FLOAT64 = 1
 FEATURE_RUNTIME_DIMS = 2
 FEATURE_OBJECTS = 4
-_FEATURES_KNOWN = FEATURE_FLOAT64 | FEATURE_RUNTIME_DIMS | FEATURE_OBJECTS
+FEATURE_STATE = 8
+_FEATURES_KNOWN = FEATURE_FLOAT64 | FEATURE_RUNTIME_DIMS | FEATURE_OBJECTS | FEATURE_STATE
 
 _MAX_RANK = 32
 
@@ -66,8 +68,9 @@ class TensorInfo:
 class Reader:
     """The validated contents of a file.
 
-    arena_nbytes; tensors: [TensorInfo]; inputs, outputs: tensor ids; kernels: names;
-    nodes(): the graph. Of the chunks only the `wanted` kinds are read (and their digests checked).
+    arena_nbytes; state_nbytes: of what lasts from run to run; tensors: [TensorInfo]; inputs,
+    outputs: tensor ids; kernels: names; nodes(): the graph. Of the chunks only the `wanted` kinds
+    are read (and their digests checked).
     """
 
     def __init__(self, source, verify=True, kind=KIND_MODEL, wanted=(CHUNK_DATA, CHUNK_NAMES)):
@@ -139,6 +142,7 @@ class Reader:
         if features & FEATURE_FLOAT64 and not _has_doubles():
             raise UnsupportedError("needs float64, which this firmware does not have")
         self._has_objects = features & FEATURE_OBJECTS
+        self._has_state = features & FEATURE_STATE
 
     def _check_digest(self):
         import hashlib
@@ -177,6 +181,7 @@ class Reader:
     def _read_tensors(self, at, n, n_dims):
         words = self._words
         self.tensors = []
+        self.state_nbytes = 0
         dims, dims_end = at + n * 3, at + n * 3 + n_dims
         for i in range(n):
             info = words[at + 2 * n + i]
@@ -194,7 +199,7 @@ class Reader:
 
     def _check_tensor(self, i, t, flags):
         code = tensor.code_of(t.dtype)
-        if flags == FLAG_PACKED and t.storage:
+        if flags == FLAG_PACKED and t.storage == STORAGE_DATA:
             t.packed = tensor.packed_bits(t.dtype)
         if code is None and self._has_objects:
             from . import objects
@@ -221,6 +226,8 @@ class Reader:
                 fail("tensor {} lies outside the arena".format(i))
         elif t.storage == STORAGE_DATA:
             self._chunk_of(t, i)
+        elif t.storage == STORAGE_STATE and self._has_state:
+            self.state_nbytes = max(self.state_nbytes, t.offset + t.nbytes)
         else:
             fail("tensor {}: storage class".format(i))
 
@@ -245,10 +252,12 @@ class Reader:
                     fail("kernel name")
         return [str(name, "ascii") for name in names]
 
-    def buffer(self, t, arena):
+    def buffer(self, t, arena, state=None):
         """(buffer, offset) in which the bytes of a tensor lie."""
         if t.storage == STORAGE_ARENA:
             return arena, t.offset
+        if t.storage == STORAGE_STATE:
+            return state, t.offset
         _, offset, _, buffer = self._chunk_of(t, -1)
         if t.packed:
             from .unpack import unpacked

@@ -42,6 +42,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="make an input a constant",
     )
     add("--bound", action="append", default=[], metavar="NAME=N", help="most items of a value")
+    add(
+        "--state", action="append", default=[], metavar="OUTPUT=INPUT", help="goes to the next run"
+    )
     add("--keep-inputs", action="store_true", help="a run leaves the inputs' memory as it was")
     add("--ops", type=Path, metavar="FOLDER", help="operators of your own")
     add(
@@ -63,6 +66,7 @@ def options_from(args: argparse.Namespace) -> Options:
         dims={n: _ints(n, v)[0] for n, v in _pairs("--dim", args.dim)},
         bind={n: _array(v) for n, v in _pairs("--bind", args.bind)},
         bounds={n: _ints(n, v)[0] for n, v in _pairs("--bound", args.bound)},
+        state=_states(args.state),
         keep_inputs=args.keep_inputs,
         strip=args.strip,
         optimize=args.optimize,
@@ -90,6 +94,16 @@ def _shapes(name, text):
     """Shapes of a sequence's elements, each with a slash behind it (the last one's may lack)."""
     parts = text.split("/")
     return [_ints(name, part) for part in (parts if parts[-1] else parts[:-1]) if text != "/"]
+
+
+def _states(texts):
+    """Outputs by input."""
+    found = {}
+    for output, name in _pairs("--state", texts):
+        if name in found:
+            raise UsageError(f"--state: {name} is given twice")
+        found[name] = output
+    return found
 
 
 def _array(path):

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from . import dims, golden, layout, load, lower, own, passes, plan, rewrites
+from . import dims, golden, layout, load, lower, own, passes, plan, rewrites, state
 from .errors import ConvertError
 from .ir import Graph, dtype_name, walk
 from .passes import infer_extents, sequences
@@ -24,7 +24,8 @@ class Options:
     dims: values by symbolic name; bind: arrays by input; strip: no names, source or golden vector
     in the file; golden: inputs of the golden vector (None: random ones); bounds: the most items
     that there can be of what a run decides, by name of a value; ops: folder of the user's own
-    operators; allow_domains: domains that it may serve; optimize: level of the rewrites, 0 to 2.
+    operators; allow_domains: domains that it may serve; optimize: level of the rewrites, 0 to 2;
+    state: the output, by input, that the next run finds in it.
     """
 
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
@@ -38,6 +39,7 @@ class Options:
     ops: Path | None = None
     allow_domains: Sequence[str] = field(default_factory=list)
     optimize: int = 2
+    state: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -69,6 +71,7 @@ class Converted:
             "arena_bytes": self.plan.arena_bytes,
             "arena_lower_bound_bytes": self.plan.lower_bound_bytes,
             "scratch_bytes": max(scratch, default=0),
+            "state_bytes": self.plan.state_bytes,
             "inputs": [_describe(t) for t in graph.inputs],
             "outputs": [_describe(t) for t in graph.outputs],
             "rewrites": self.log,
@@ -108,13 +111,14 @@ def _convert(source, options):
     infer_extents.check_bounds(options.bounds, model, simplified)
     simplified, log = rewrites.rewrite(simplified, options.optimize)
     graph = lower.lower(simplified)
+    state.carry(graph, options.state)
     arena = plan.plan(graph, options.keep_inputs)
-    extra = [] if options.strip else _extra(source, model, graph, options.golden, notes)
+    extra = [] if options.strip else _extra(source, model, graph, options, notes)
     data = layout.model_bytes(graph, arena.arena_bytes, extra)
     return Converted(data, graph, arena, notes, nodes_before, log)
 
 
-def _extra(origin, model, graph, golden_inputs, notes):
+def _extra(origin, model, graph, options, notes):
     """The optional chunks: names, source, golden vector."""
     names = layout.names_chunk(t.name for t in graph.inputs + graph.outputs)
     nodes = layout.names_chunk(step.node for step in walk(graph.steps))
@@ -126,8 +130,8 @@ def _extra(origin, model, graph, golden_inputs, notes):
     if any(t.is_open for t in graph.outputs):
         notes.append("no golden vector: an output's shape is decided by the inputs")
         return chunks
-    inputs = golden.random_inputs(graph) if golden_inputs is None else golden_inputs
-    outputs = golden.reference(model, inputs)
+    inputs = golden.random_inputs(graph) if options.golden is None else options.golden
+    outputs = golden.reference(model, inputs, options.state)
     if outputs is None:
         notes.append("no golden vector: onnxruntime is not installed or does not run this model")
     else:

@@ -6,17 +6,24 @@ A board runs them after deployment (see mpconnxr/golden.py) and compares.
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import onnx
+from onnx import helper
 
 from .layout import element_bytes
 from .ort_domain import release
 
 
-def reference(model: onnx.ModelProto, inputs: Sequence[np.ndarray]) -> list[np.ndarray] | None:
-    """Outputs by onnxruntime, graph optimizations off; None if it is not installed or refuses."""
+def reference(
+    model: onnx.ModelProto, inputs: Sequence[np.ndarray], states: Mapping[str, str] | None = None
+) -> list[np.ndarray] | None:
+    """Outputs by onnxruntime, graph optimizations off; None if it is not installed or refuses.
+
+    states: outputs by input; these outputs are left out, these inputs are zero.
+    """
+    states = states or {}
     try:
         import onnxruntime as ort
     except ImportError:
@@ -28,12 +35,20 @@ def reference(model: onnx.ModelProto, inputs: Sequence[np.ndarray]) -> list[np.n
         session = ort.InferenceSession(
             release(model).SerializeToString(), options, ["CPUExecutionProvider"]
         )
-        names = [i.name for i in session.get_inputs()]
-        results = session.run(None, dict(zip(names, inputs, strict=True)))
+        names = [i.name for i in session.get_inputs() if i.name not in states]
+        zeros = {i.name: _zero(i) for i in model.graph.input if i.name in states}
+        wanted = [o.name for o in session.get_outputs() if o.name not in states.values()]
+        results = session.run(wanted, dict(zip(names, inputs, strict=True)) | zeros)
     except Exception:  # the runtime raises kinds of its own for what it does not support
         return None
     lists = [y if isinstance(y, list) else [y] for y in results]  # of a sequence, its elements
     return [y for items in lists for y in items if y is not None]
+
+
+def _zero(info):
+    t = info.type.tensor_type
+    dtype = helper.tensor_dtype_to_np_dtype(t.elem_type)
+    return np.zeros([d.dim_value for d in t.shape.dim], dtype)
 
 
 def random_inputs(graph, seed: int = 0) -> list[np.ndarray]:

@@ -18,7 +18,8 @@ from .objects import STRING, is_object, string_array, strings_from
 
 _MAX_DEPTH = 8  # of bodies in bodies
 _CHUNK_KINDS = {0: "data", 1: "names", 2: "golden", 3: "source", 4: "nodes"}
-_CHUNK_NBYTES, _SPAN_NBYTES = 44, 8  # of their records in the tables
+_PLACES = ("arena", "file", "slot", "state")  # by storage class
+_CHUNK_NBYTES = 44  # of its record in the tables
 
 
 @dataclass
@@ -33,8 +34,8 @@ class Chunk:
 
 @dataclass
 class StoredTensor:
-    """in_arena: offset counts from the arena's start; in_slot: it is an object's slot; else it
-    counts from the file's start.
+    """storage: STORAGE_... of layout; offset: from the start of the arena, the file or the state,
+    or an object's slot.
 
     packed: several elements lie in a byte; nbytes: as they lie; dims_text: the shape, with
     expressions where a run decides it.
@@ -42,12 +43,11 @@ class StoredTensor:
 
     dtype: int
     shape: tuple[int, ...]
-    in_arena: bool
+    storage: int
     offset: int
     nbytes: int
     packed: bool
     name: str = ""
-    in_slot: bool = False
     dims_text: str = ""
 
     @property
@@ -159,7 +159,8 @@ class _Tables:
         if features & layout.FEATURE_RUNTIME_DIMS:
             extents = inspect_extents.read(self.words(n_words), n_extents)
         for t in tensors:
-            dims = ("?" if t.in_slot and d < 0 else extents.dim(d) for d in t.shape)
+            in_slot = t.storage == layout.STORAGE_OBJECT
+            dims = ("?" if in_slot and d < 0 else extents.dim(d) for d in t.shape)
             t.dims_text = ", ".join(dims)
         for i in sum((n.inputs + n.outputs + n.scratch for n in nodes), inputs + outputs):
             if not 0 <= i < n_tensors:
@@ -189,12 +190,11 @@ class _Tables:
         tensors = []
         for (offset, nbytes), (dtype, rank, storage, flags) in zip(spans, records, strict=True):
             shape, dims = tuple(dims[:rank]), dims[rank:]
+            _PLACES[storage]  # IndexError for what is none
             if not is_object(dtype):
                 helper.tensor_dtype_to_np_dtype(dtype)  # KeyError for what is none
-            in_arena = storage == layout.STORAGE_ARENA
             packed = flags == layout.FLAG_PACKED and packed_bits(dtype) > 0
-            tensors.append(StoredTensor(dtype, shape, in_arena, offset, nbytes, packed))
-            tensors[-1].in_slot = storage == layout.STORAGE_OBJECT
+            tensors.append(StoredTensor(dtype, shape, storage, offset, nbytes, packed))
         return tensors
 
     @staticmethod
@@ -257,7 +257,7 @@ def print_file(path: Path) -> None:
         print(f"  {kind:8} at {chunk.offset:8}  {len(chunk.data):8} bytes  {state}")
     print("tensors")
     for i, t in enumerate(stored.tensors):
-        place = "arena" if t.in_arena else "slot" if t.in_slot else "file"
+        place = _PLACES[t.storage]
         about = f"{dtype_name(t.dtype)} [{t.dims_text}]"
         print(f"  {i:4} {about:28} {place:5} {t.offset:8}  {t.nbytes:8} bytes  {t.name}".rstrip())
     print(f"inputs   {stored.inputs}\noutputs  {stored.outputs}")
@@ -285,7 +285,7 @@ def _print_plan(stored):
 
     def use(i, step):
         t = stored.tensors[i]
-        if t.in_arena:
+        if t.storage == layout.STORAGE_ARENA:
             span = spans.setdefault((t.offset, t.offset + t.nbytes), [step, step])
             span[1] = step
 

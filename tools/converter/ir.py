@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -42,6 +42,7 @@ class Tensor:
 
     shape: a dimension of strings that only a run decides is OPEN (see objects).
     contents: the same with Extents among it (see contents.py), of small integer tensors.
+    persistent: it lasts from run to run (see state.py).
     alias: the tensor whose memory this one shares (Reshape and friends), else None.
     offset: bytes into the arena or the file, set by plan and layout; the slot of an object.
     """
@@ -53,6 +54,7 @@ class Tensor:
     alias: Tensor | None = None
     offset: int = 0
     contents: np.ndarray | None = None
+    persistent: bool = False
 
     @property
     def root(self) -> Tensor:
@@ -114,7 +116,9 @@ class Step:
     """One call of a kernel.
 
     node: the ONNX node it came from, for messages; macs: nominal, without those of the bodies;
-    bodies: the steps of its subgraphs (Loop, If, Scan), each run `trips` times at most.
+    bodies: the steps of its subgraphs (Loop, If, Scan), each run `trips` times at most;
+    in_place: (input, output) pairs that may share memory: the kernel, and the others of the same
+    node, no longer read what of the input lies where they write.
     """
 
     kernel: str
@@ -126,6 +130,7 @@ class Step:
     macs: int = 0
     bodies: list[list[Step]] = field(default_factory=list)
     trips: int = 1
+    in_place: Sequence[tuple[Tensor, Tensor]] = ()
 
     @property
     def total_macs(self) -> int:
@@ -144,13 +149,17 @@ def walk(steps: list[Step]) -> Iterator[Step]:
 
 @dataclass(eq=False)
 class Graph:
-    """Steps in order, with the tensors that go in and come out."""
+    """Steps in order, with the tensors that go in and come out.
+
+    states: inputs that a run leaves for the next one, no more among the inputs.
+    """
 
     inputs: list[Tensor]
     outputs: list[Tensor]
     steps: list[Step]
     nodes_before: int = 0
     nodes_after: int = 0
+    states: list[Tensor] = field(default_factory=list)
 
     def tensors(self) -> list[Tensor]:
         """Every tensor once: inputs, outputs, then in order of use."""

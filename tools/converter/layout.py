@@ -18,9 +18,9 @@ VERSION = 1
 HEADER_NBYTES = 96
 KIND_MODEL, KIND_TENSORS = 0, 1
 CHUNK_DATA, CHUNK_NAMES, CHUNK_GOLDEN, CHUNK_SOURCE, CHUNK_NODES = 0, 1, 2, 3, 4
-STORAGE_ARENA, STORAGE_DATA, STORAGE_OBJECT = 0, 1, 2
+STORAGE_ARENA, STORAGE_DATA, STORAGE_OBJECT, STORAGE_STATE = 0, 1, 2, 3
 FLAG_PACKED, FLAG_OPEN = 1, 2
-FEATURE_FLOAT64, FEATURE_RUNTIME_DIMS, FEATURE_OBJECTS = 1, 2, 4
+FEATURE_FLOAT64, FEATURE_RUNTIME_DIMS, FEATURE_OBJECTS, FEATURE_STATE = 1, 2, 4, 8
 
 _ALIGNMENT = 16
 # A chunk is the unit that a board reads and verifies in one piece. Small tensors share one.
@@ -152,6 +152,7 @@ def _file(kind, tensors, inputs, outputs, arena_nbytes, kernel_names, graph_word
     features = FEATURE_FLOAT64 if any(t.dtype == _DOUBLE for t in tensors) else 0
     features |= FEATURE_OBJECTS if any(t.is_object for t in tensors) else 0
     features |= FEATURE_RUNTIME_DIMS if runtime else 0
+    features |= FEATURE_STATE if any(t.root.persistent for t in tensors) else 0
     lengths = (tables_nbytes + len(body), tables_nbytes)
     head = struct.pack("<8sHHIII", MAGIC, VERSION, kind, features, *lengths)
     rest = struct.pack("<10I", arena_nbytes, *counts, table.n_dims, len(runtime))
@@ -178,6 +179,8 @@ def _tensor_tables(tensors, places, chunk_offsets):
             storage, nbytes = STORAGE_OBJECT, 0
         elif t.is_open:
             flags = FLAG_OPEN
+        if t.root.persistent:
+            storage = STORAGE_STATE
         if t in places:
             chunk, within = places[t]
             storage, at, nbytes = STORAGE_DATA, chunk_offsets[chunk] + within, t.stored_nbytes

@@ -100,6 +100,7 @@ class Node(Signature):
         macs: int = 0,
         bodies: Sequence[list[Step]] = (),
         trips: int = 1,
+        in_place: Sequence[tuple[Tensor, Tensor]] = (),
     ) -> None:
         """Adds a step. Several steps may write parts of one output."""
         step = Step(
@@ -112,6 +113,7 @@ class Node(Signature):
             int(macs),
             list(bodies),
             trips,
+            in_place,
         )
         if any(not -(1 << 31) <= p < 1 << 31 for p in step.params):
             raise Problem(f"a parameter of kernel {kernel} exceeds 32 bits")

@@ -28,11 +28,15 @@ _Placement = dict[Block, tuple[int, int]]  # (offset, end) in bytes
 
 @dataclass
 class Plan:
-    """blocks with offsets; arena_bytes; lower_bound_bytes: largest sum of blocks alive at once."""
+    """blocks with offsets; arena_bytes; lower_bound_bytes: largest sum of blocks alive at once.
+
+    state_bytes: of the persistent part, which is no part of arena_bytes.
+    """
 
     blocks: list[Block]
     arena_bytes: int
     lower_bound_bytes: int
+    state_bytes: int = 0
 
 
 def plan(graph: Graph, keep_inputs: bool = False) -> Plan:
@@ -48,9 +52,10 @@ def plan(graph: Graph, keep_inputs: bool = False) -> Plan:
         block.offset = placed[block][0]
         block.tensor.offset = block.offset
     _give_slots(graph)
+    state_bytes = _place_states(graph)
     for t in graph.tensors():
         t.offset = t.root.offset
-    return Plan(blocks, _end(placed), bound)
+    return Plan(blocks, _end(placed), bound, state_bytes)
 
 
 def lifetimes(graph: Graph, keep_inputs: bool = False) -> list[Block]:
@@ -70,7 +75,7 @@ def lifetimes(graph: Graph, keep_inputs: bool = False) -> list[Block]:
             spans.setdefault(t.root, [-1, last_step])[1] = last_step
     for body in _body_ranges(graph.steps, 0):
         _hold_through(spans, *body)
-    found = [(t, span) for t, span in spans.items() if not t.is_object]
+    found = [(t, span) for t, span in spans.items() if not t.is_object and not t.persistent]
     return [Block(t, _aligned(t.planned_nbytes), *span) for t, span in found]
 
 
@@ -79,6 +84,15 @@ def _give_slots(graph):
     roots = dict.fromkeys(t.root for t in graph.tensors() if t.is_object and t.root.data is None)
     for slot, root in enumerate(roots):
         root.offset = slot
+
+
+def _place_states(graph):
+    """Offsets in the persistent part, one behind the other; returns its size."""
+    end = 0
+    for t in graph.states:
+        t.offset = end
+        end += _aligned(t.nbytes)
+    return end
 
 
 def _body_ranges(steps: list[Step], at: int) -> list[tuple[int, int]]:

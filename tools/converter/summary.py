@@ -26,6 +26,8 @@ def print_summary(converted, verbose: bool = False) -> None:
     )
     bound = report["arena_lower_bound_bytes"]
     print(f"arena    {report['arena_bytes']:,} bytes (lower bound {bound:,})")
+    if report["state_bytes"]:
+        print(f"state    {report['state_bytes']:,} bytes, kept from run to run")
     if verbose:
         for i, step in enumerate(walk(converted.graph.steps)):
             tensors = ", ".join(str(t) for t in step.inputs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +12,12 @@ from .errors import RunError
 
 
 class Reference:
-    """An .onnx in onnxruntime. Raises RunError where that cannot run it."""
+    """An .onnx in onnxruntime. Raises RunError where that cannot run it.
 
-    def __init__(self, path: Path):
+    states: output by input that takes its value in the next run, in the first run that of held.
+    """
+
+    def __init__(self, path: Path, states: Mapping[str, str], held: Mapping[str, np.ndarray]):
         try:
             import onnxruntime
         except ImportError:
@@ -29,16 +32,22 @@ class Reference:
             )
         except Exception as e:  # the runtime has kinds of its own
             raise RunError(f"{path}: onnxruntime: {' '.join(str(e).split())}") from None
+        self._states = states
+        self._held = dict(held) if states else {}
 
     def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-        names = [i.name for i in self._session.get_inputs()]
+        names = [i.name for i in self._session.get_inputs() if i.name not in self._states]
         if len(names) != len(arrays):
             raise RunError(f"{self._path} takes {len(names)} inputs, {len(arrays)} are given")
         try:
-            outputs = self._session.run(None, dict(zip(names, arrays, strict=True)))
+            outputs = self._session.run(None, dict(zip(names, arrays, strict=True)) | self._held)
         except Exception as e:
             raise RunError(f"{self._path}: onnxruntime: {' '.join(str(e).split())}") from None
-        return outputs
+        if not self._states:
+            return outputs
+        by_name = dict(zip([o.name for o in self._session.get_outputs()], outputs, strict=True))
+        self._held = {name: by_name[output] for name, output in self._states.items()}
+        return [y for name, y in by_name.items() if name not in self._states.values()]
 
 
 def _values(maps):

@@ -33,8 +33,9 @@ def execute(args: Namespace, options: Options, say: Say) -> dict:
     samples = samples_in(args.samples) if args.samples else [sample_of(args.inputs)]
     for sample in samples:
         sample.arrays = checked(sample.arrays, model.inputs)
-    reference = Reference(args.compare) if args.compare else None
     ready = [model.ready(sample.arrays) for sample in samples]
+    zeros = {s.name: np.zeros(s.shape, s.dtype) for s in ready[0].states}
+    reference = Reference(args.compare, options.state, zeros) if args.compare else None
     runs = _run(args, samples, ready, own.kernels_in(options.ops))
     outputs = [_arrays(run, r) for run, r in zip(runs, ready, strict=True)]
     report = _figures(args, runs, ready)
@@ -65,8 +66,15 @@ def _figures(args, runs, ready):
 
 
 def _run(args, samples, ready, kernels):
-    """A Run for each sample: neighbours with the same model share a job."""
+    """A Run for each sample: neighbours with the same model share a job.
+
+    Those of a model with state are the steps of one sequence, in one job.
+    """
     most = -(-len(samples) // _WORKERS)
+    if any(r.states for r in ready):
+        most = len(samples)
+        if any(r is not ready[0] for r in ready):
+            raise RunError("samples of one shape are needed: state is kept from one to the next")
     groups = _groups(ready, most)
     jobs = [
         Job(ready[group[0]].data, [_raw(samples[i], ready[i]) for i in group]) for group in groups

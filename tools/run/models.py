@@ -38,12 +38,16 @@ class Spec:
 
 @dataclass
 class Ready:
-    """A converted model. fed: which arrays of a sample go in (the others became constants)."""
+    """A converted model. fed: which arrays of a sample go in (the others became constants).
+
+    states: what is kept from run to run.
+    """
 
     data: bytes
     fed: list[int]
     outputs: list[Spec]
     arena_bytes: int
+    states: Sequence[Spec] = ()
 
 
 def open_model(path: Path, options: Options, say: Say) -> OnnxModel | BinModel:
@@ -66,13 +70,14 @@ class BinModel:
         if stored.kind != layout.KIND_MODEL:
             raise ConvertError(f"{path} holds tensors, no model")
 
-        def specs(ids):
-            tensors = [stored.tensors[i] for i in ids]
+        def specs(tensors):
             return [Spec(t.name, t.dtype, t.np_dtype, t.shape) for t in tensors]
 
-        self.inputs = specs(stored.inputs)
+        self.inputs = specs(stored.tensors[i] for i in stored.inputs)
+        outputs = specs(stored.tensors[i] for i in stored.outputs)
+        states = specs(t for t in stored.tensors if t.storage == layout.STORAGE_STATE)
         fed = list(range(len(self.inputs)))
-        self._ready = Ready(data, fed, specs(stored.outputs), stored.arena_nbytes)
+        self._ready = Ready(data, fed, outputs, stored.arena_nbytes, states)
 
     def ready(self, arrays: Sequence[np.ndarray]) -> Ready:
         return self._ready
@@ -88,7 +93,8 @@ class OnnxModel:
         with own.operators(options.ops, options.allow_domains):
             model = load.load(path)
             fixing = set(shape_fixing_inputs(model))
-        self.inputs = [_spec(i) for i in model.graph.input if i.name not in options.bind]
+        given = options.bind.keys() | options.state.keys()
+        self.inputs = [_spec(i) for i in model.graph.input if i.name not in given]
         self._bound = [i for i, spec in enumerate(self.inputs) if spec.name in fixing]
         self._done: dict[tuple, Ready] = {}
 
@@ -122,8 +128,11 @@ class OnnxModel:
             text = " ".join(str(e).split())
             raise ConvertError(f"the converter failed: {type(e).__name__}: {text}") from e
         fed = [i for i in range(len(arrays)) if i not in self._bound]
-        outputs = [Spec(t.name, t.dtype, t.np_dtype, t.shape) for t in done.graph.outputs]
-        return Ready(done.data, fed, outputs, done.plan.arena_bytes)
+        outputs, states = (
+            [Spec(t.name, t.dtype, t.np_dtype, t.shape) for t in tensors]
+            for tensors in (done.graph.outputs, done.graph.states)
+        )
+        return Ready(done.data, fed, outputs, done.plan.arena_bytes, states)
 
 
 def _spec(info):

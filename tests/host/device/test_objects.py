@@ -181,7 +181,7 @@ def test_a_file_says_that_it_has_objects():
     data = binary(words())
     assert struct.unpack_from("<I", data, 12)[0] == layout.FEATURE_OBJECTS
     stored = inspect.read(data)
-    kinds = {(t.dtype == STRING, t.in_slot, t.in_arena) for t in stored.tensors}
+    kinds = {(t.dtype == STRING, t.storage == 2, t.storage == 0) for t in stored.tensors}
     assert (True, True, False) in kinds and (True, False, False) in kinds
     open_dims = [t.shape for t in stored.tensors if -1 in t.shape]
     assert open_dims == [(1, -1)]

@@ -102,6 +102,9 @@ def _lower(node, n_gates, n_states, defaults, option):
     optional = [_lengths(node, s), *(_state(node, i) for i in (5, 6)), node.input(7)]
     present = sum((t is not None) << i for i, t in enumerate(optional + outputs))
     tensors = [t for t in optional if t is not None]
+    # a step takes its initial states first and leaves the last ones at its end
+    states = zip(optional[1:3], outputs[1:], strict=True)
+    in_place = [pair for pair in states if None not in pair]
     scratch = [node.temp(FLOAT, (n_states * s.batch + 2 * n_gates, s.hidden))]
     macs = s.seq * s.batch * n_gates * s.hidden * (s.inputs + s.hidden)
     for d in range(s.directions):
@@ -114,6 +117,7 @@ def _lower(node, n_gates, n_states, defaults, option):
             + activations[d],
             scratch,
             macs,
+            in_place=in_place,
         )
 
 

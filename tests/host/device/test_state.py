@@ -1,0 +1,177 @@
+"""State carried from run to run (--state): streaming gives what the whole sequence gives."""
+
+import struct
+
+import numpy as np
+import pytest
+
+from tests.host import zoo
+from tests.host.device import small
+from tools.converter.convert import Options, convert
+from tools.harness import Job, run_jobs
+from tools.micropython import UNIX_TARGETS
+
+every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
+GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
+STEPS, BATCH, INPUTS, HIDDEN = 7, 2, 3, 4
+
+
+def recurrent(op, steps):
+    """A model over so many time steps; its states go in and come out."""
+    states = ["h", "c"] if op == "LSTM" else ["h"]
+    shape = (1, BATCH, HIDDEN)
+    rows = GATES[op] * HIDDEN
+    into, out = [f"{s}0" for s in states], [f"{s}n" for s in states]
+    node = (op, "x w r b", f"y {' '.join(out)}", {"hidden_size": HIDDEN})
+    proto = small.model(
+        [node],
+        [small.value("x", (steps, BATCH, INPUTS))] + [small.value(s, shape) for s in into],
+        [small.value("y", (steps, 1, BATCH, HIDDEN))] + [small.value(s, shape) for s in out],
+        w=small.floats(1, rows, INPUTS, seed=1),
+        r=small.floats(1, rows, HIDDEN, seed=2),
+        b=small.floats(1, 2 * rows, seed=3),
+    )
+    proto.graph.node[0].input.extend(["", *into])  # no sequence_lens
+    return proto, dict(zip(into, out, strict=True))
+
+
+@every_target
+@pytest.mark.parametrize("op", GATES)
+def test_one_time_step_a_run_gives_what_the_sequence_gives(target, op):
+    x = small.floats(STEPS, BATCH, INPUTS, seed=4)
+    whole, states = recurrent(op, STEPS)
+    zeros = [np.zeros((1, BATCH, HIDDEN), np.float32)] * len(states)
+    want = small.expected(whole, x, *zeros)[0]
+    done = convert(recurrent(op, 1)[0], Options(strip=True, state=states))
+    assert [step.kernel for step in done.graph.steps] == [op.lower()]  # written in place
+    [outcome] = run_jobs(target, [Job(done.data, [[row.tobytes()] for row in x])])
+    assert not outcome.error, outcome.message
+    got = [np.frombuffer(run.outputs[0], np.float32) for run in outcome.runs]
+    np.testing.assert_allclose(np.stack(got).reshape(want.shape), want, rtol=1e-5, atol=1e-6)
+
+
+def swapping():
+    """y = a + b; the next a is b, the next b is a + x: each is read after the other is written."""
+    nodes = [
+        ("Add", "a x", "bn", {}),
+        ("Identity", "b", "an", {}),
+        ("Add", "a b", "y", {}),
+    ]
+    names = ("x", "a", "b"), ("y", "an", "bn")
+    return small.model(nodes, *([small.value(n, (3,)) for n in group] for group in names))
+
+
+SWAPPED = {"a": "an", "b": "bn"}
+
+
+def swapped(runs):
+    """y of each run with x = 1, 2, 3, ..."""
+    a, b, found = 0, 0, []
+    for x in range(1, runs + 1):
+        found.append(float(a + b))
+        a, b = b, a + x
+    return found
+
+
+@every_target
+def test_states_that_need_a_copy(target):
+    script = """
+import mpconnxr
+m = mpconnxr.load("m.bin")
+for run in range(2):
+    print([m.run([x] * 3)[0].data[2] for x in range(1, 8)])
+    m.reset()
+print([t.name for t in m.inputs + m.outputs], m.state_nbytes)
+"""
+    done = convert(swapping(), Options(state=SWAPPED))
+    assert done.report()["state_bytes"] == 32
+    printed = small.lines(target, script, m=done.data)
+    assert printed == [str(swapped(7))] * 2 + ["['x', 'y'] 28"]
+
+
+@every_target
+def test_models_in_one_arena_keep_their_states(target):
+    script = """
+import mpconnxr
+arena = bytearray(2000)
+models = [mpconnxr.load("m.bin", arena=arena) for _ in range(2)]
+other = mpconnxr.load("other.bin", arena=arena)
+found = [], []
+for x in range(1, 6):
+    for m, values in zip(models, found):
+        values.append(m.run([x] * 3)[0].data[0])
+        other.run([9] * 200)
+print(found[0])
+print(found[1])
+"""
+    m = small.binary(swapping(), state=SWAPPED)
+    other = small.binary(small.relu((200,)))
+    assert small.lines(target, script, m=m, other=other) == [str(swapped(5))] * 2
+
+
+def test_golden_vectors_start_from_zeros(target):
+    script = """
+from mpconnxr import golden
+import mpconnxr
+print(golden.verify("m.bin").ok)
+"""
+    proto, states = recurrent("LSTM", 1)
+    data = convert(proto, Options(state=states)).data
+    assert small.lines(target, script, m=data) == ["True"]
+
+
+@every_target
+@pytest.mark.parametrize("mode", [("bits", "7"), ("words", "1"), ("several", "1000")])
+def test_damaged_models_with_state(target, mode):
+    report = small.damage(target, small.binary(swapping(), state=SWAPPED), *mode)
+    assert report.ok and report.refused > 100 and report.ran > 20, report
+
+
+def test_what_a_file_may_not_say_of_states(target):
+    """Storage class 3 needs its feature, and memory that can be had."""
+    good = small.binary(swapping(), state=SWAPPED)
+    script = """
+import mpconnxr
+for name in ("feature.bin", "far.bin"):
+    try:
+        mpconnxr.load(name, verify=False)
+    except mpconnxr.MpconnxrError as e:
+        print(type(e).__name__, e)
+"""
+    without = good[:12] + bytes(4) + good[16:]
+    n_chunks, n_tensors = struct.unpack_from("<2I", good, 60)
+    spans = 96 + 44 * n_chunks
+    records = spans + 8 * n_tensors
+    first = next(i for i in range(n_tensors) if good[records + 4 * i + 2] == 3)
+    far = bytearray(good)
+    struct.pack_into("<I", far, spans + 8 * first, 0x7FFFFF00)
+    printed = small.lines(target, script, feature=without, far=bytes(far))
+    assert printed[0].startswith("ModelError") and "storage class" in printed[0]
+    assert printed[1].startswith("ArenaError")
+
+
+@zoo.needs_zoo
+@pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
+@pytest.mark.parametrize(
+    ("name", "state"),
+    [
+        ("silero_vad_16k_ifless", {"state": "stateN"}),
+        ("dtln_model_1_lstm", {"input_3": "tf_op_layer_stack_2"}),
+    ],
+)
+def test_real_models_in_a_stream(target, name, state):
+    """Their samples as one stream from zeros, onnxruntime fed its own states."""
+    ort = pytest.importorskip("onnxruntime")
+    session = ort.InferenceSession(str(zoo.model_path(name)), providers=["CPUExecutionProvider"])
+    xs = [zoo.sample(name, k, "input") for k in range(3)]
+    first, held = session.get_inputs()[0].name, np.zeros_like(xs[0][1])
+    want = []
+    for x, _ in xs:
+        y, held = session.run(None, {first: x, next(iter(state)): held})
+        want.append(y)
+    done = convert(zoo.model_path(name), Options(strip=True, state=state))
+    [outcome] = run_jobs(target, [Job(done.data, [[x.tobytes()] for x, _ in xs])], timeout=300)
+    assert not outcome.error, outcome.message
+    for run, y in zip(outcome.runs, want, strict=True):
+        got = np.frombuffer(run.outputs[0], np.float32).reshape(y.shape)
+        assert np.abs(got - y).max() <= 1e-4 * np.abs(y).max()
