@@ -13,6 +13,8 @@ import onnx
 from onnx import numpy_helper
 from onnx.backend.test.case.node import collect_testcases
 
+from tools.converter.load import free_inputs
+
 COLLECTIONS = ("node", "pytorch-converted", "pytorch-operator", "simple", "light")
 
 _DATA = Path(onnx.__file__).parent / "backend/test/data"
@@ -115,12 +117,6 @@ def _folder_case(kind, folder):
         _stored(data, "output", model.graph.output),
         **_tolerances(folder / "data.json"),
     )
-
-
-def free_inputs(graph: onnx.GraphProto) -> list[onnx.ValueInfoProto]:
-    """The inputs that are no initializers."""
-    constant = {t.name for t in graph.initializer}
-    return [i for i in graph.input if i.name not in constant]
 
 
 def _stored(folder, kind, infos):

@@ -14,10 +14,11 @@ import onnx
 from tools.converter.convert import Options, convert
 from tools.converter.errors import ConvertError, UnsupportedModel
 from tools.converter.layout import element_bytes
+from tools.converter.load import free_inputs
 from tools.converter.objects import STRING
 from tools.harness import input_bytes, shape_fixing_inputs
 
-from .cases import Case, elements, free_inputs
+from .cases import Case, elements
 
 TIME_LIMIT = 60  # seconds for one conversion
 # Nominal MACs above which a case is not run: interpreted loops would take minutes.

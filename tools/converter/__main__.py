@@ -11,6 +11,7 @@ import numpy as np
 
 from .convert import Options, convert
 from .errors import ConvertError, UsageError
+from .quantize.arguments import add_arguments, settings_from
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -56,6 +57,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--optimize", type=int, choices=(0, 1, 2), default=2, help="level of the rewrites")
     add("--strip", action="store_true", help="no names, no golden vector in the file")
+    add_arguments(parser)
 
 
 def options_from(args: argparse.Namespace) -> Options:
@@ -72,6 +74,7 @@ def options_from(args: argparse.Namespace) -> Options:
         optimize=args.optimize,
         ops=args.ops,
         allow_domains=args.allow_domain,
+        quantize=settings_from(args),
     )
 
 

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from . import dims, golden, layout, load, lower, own, passes, plan, rewrites, state
+from . import dims, golden, layout, load, lower, own, passes, plan, quantize, rewrites, state
 from .errors import ConvertError
 from .ir import Graph, dtype_name, walk
 from .passes import infer_extents, sequences
+from .quantize.settings import Settings
 from .source import source_chunk
 
 
@@ -25,6 +26,7 @@ class Options:
     in the file; golden: inputs of the golden vector (None: random ones); bounds: the most items
     that there can be of what a run decides, by name of a value; ops: folder of the user's own
     operators; allow_domains: domains that it may serve; optimize: level of the rewrites, 0 to 2;
+    quantize: how to make integers of a float model;
     state: the output, by input, that the next run finds in it.
     """
 
@@ -39,6 +41,7 @@ class Options:
     ops: Path | None = None
     allow_domains: Sequence[str] = field(default_factory=list)
     optimize: int = 2
+    quantize: Settings | None = None
     state: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -46,7 +49,7 @@ class Options:
 class Converted:
     """data: the file; graph, plan: what is in it; notes: choices made for the user.
 
-    log: by name of a rewrite, how many places it changed.
+    log: by name of a rewrite, how many places it changed; quantized: what --quantize did.
     """
 
     data: bytes
@@ -55,6 +58,7 @@ class Converted:
     notes: list[str]
     nodes_before: int
     log: dict[str, int] = field(default_factory=dict)
+    quantized: quantize.Outcome | None = None
 
     def report(self) -> dict:
         """The figures of the conversion; sizes in bytes."""
@@ -109,13 +113,19 @@ def _convert(source, options):
     infer_extents.set_bounds(model, options.bounds)
     simplified = passes.simplify(model)
     infer_extents.check_bounds(options.bounds, model, simplified)
+    quantized = None
+    if options.quantize:
+        simplified, _ = rewrites.rewrite(simplified, min(options.optimize, 1))
+        simplified, quantized = quantize.quantize(simplified, options.quantize)
+        notes += quantized.notes
+        model = simplified  # what the golden vector is to be compared with
     simplified, log = rewrites.rewrite(simplified, options.optimize)
     graph = lower.lower(simplified)
     state.carry(graph, options.state)
     arena = plan.plan(graph, options.keep_inputs)
     extra = [] if options.strip else _extra(source, model, graph, options, notes)
     data = layout.model_bytes(graph, arena.arena_bytes, extra)
-    return Converted(data, graph, arena, notes, nodes_before, log)
+    return Converted(data, graph, arena, notes, nodes_before, log, quantized)
 
 
 def _extra(origin, model, graph, options, notes):

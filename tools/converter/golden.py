@@ -13,7 +13,7 @@ import onnx
 from onnx import helper
 
 from .layout import element_bytes
-from .ort_domain import release
+from .ort_session import open_session
 
 
 def reference(
@@ -25,21 +25,12 @@ def reference(
     """
     states = states or {}
     try:
-        import onnxruntime as ort
-    except ImportError:
-        return None
-    options = ort.SessionOptions()
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.log_severity_level = 4
-    try:
-        session = ort.InferenceSession(
-            release(model).SerializeToString(), options, ["CPUExecutionProvider"]
-        )
+        session = open_session(model)
         names = [i.name for i in session.get_inputs() if i.name not in states]
         zeros = {i.name: _zero(i) for i in model.graph.input if i.name in states}
         wanted = [o.name for o in session.get_outputs() if o.name not in states.values()]
         results = session.run(wanted, dict(zip(names, inputs, strict=True)) | zeros)
-    except Exception:  # the runtime raises kinds of its own for what it does not support
+    except Exception:  # not installed; the runtime's own kinds for what it does not support
         return None
     lists = [y if isinstance(y, list) else [y] for y in results]  # of a sequence, its elements
     return [y for items in lists for y in items if y is not None]

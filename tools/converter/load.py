@@ -104,3 +104,9 @@ def _inlined(model: onnx.ModelProto) -> onnx.ModelProto:
 def _first_line(e: Exception) -> str:
     lines = str(e).strip().splitlines()
     return lines[0] if lines else type(e).__name__
+
+
+def free_inputs(graph: onnx.GraphProto) -> list[onnx.ValueInfoProto]:
+    """The inputs that are no initializers."""
+    constant = {t.name for t in graph.initializer}
+    return [i for i in graph.input if i.name not in constant]

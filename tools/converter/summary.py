@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 
 from .ir import walk
+from .quantize.text import print_outcome
 
 
 def print_summary(converted, verbose: bool = False) -> None:
     """Nodes, kernels, MACs, file and arena bytes; with verbose each step."""
     report = converted.report()
+    if converted.quantized:
+        print_outcome(converted.quantized)
     for note in report["notes"]:
         print(f"note: {note}")
     for kind in ("inputs", "outputs"):

@@ -50,7 +50,7 @@ def _per_item(node, x, scale, zero):
     axis = node.attr("axis", 1)
     tensors = [scale, zero]
     if scale.nelem == 1 and not block:
-        shape = (1,)
+        shape = (1,) * min(rank, 1)
     elif block:
         axis %= rank
         maps = [np.arange(d) for d in scale.shape]

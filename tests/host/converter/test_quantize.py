@@ -1,0 +1,235 @@
+"""--quantize: accuracy, the layers' figures, and what a bad quantization looks like."""
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from tools.converter.__main__ import main
+from tools.converter.convert import Options, convert
+from tools.converter.errors import UsageError
+from tools.converter.load import prepare
+from tools.converter.ort_session import open_session
+from tools.converter.passes import simplify
+from tools.converter.quantize import Settings, qdq, quantize
+from tools.converter.quantize.bias import corrected
+from tools.converter.quantize.equalize import equalize
+from tools.converter.quantize.layers import layers
+from tools.converter.quantize.ranges import ranges
+
+CLASSES = 4
+
+
+def _array(name, x):
+    return numpy_helper.from_array(np.asarray(x, np.float32), name)
+
+
+def _net(w=None, b=None):
+    """Conv, Relu, depthwise Conv, Relu, pool, Gemm: 8x8 to four classes."""
+    rng = np.random.default_rng(1)
+    w = rng.normal(size=(6, 1, 3, 3)) / 3 if w is None else w
+    weights = [
+        _array("w", w),
+        _array("b", rng.normal(size=6) / 4 if b is None else b),
+        _array("d", rng.normal(size=(6, 1, 3, 3)) / 3),
+        _array("e", rng.normal(size=6) / 4),
+        _array("g", rng.normal(size=(CLASSES, 6))),
+        _array("h", rng.normal(size=CLASSES) / 4),
+    ]
+    nodes = [
+        helper.make_node("Conv", ["x", "w", "b"], ["a"], "first"),
+        helper.make_node("Relu", ["a"], ["r"], "relu"),
+        helper.make_node("Conv", ["r", "d", "e"], ["c"], "second", group=6),
+        helper.make_node("LeakyRelu", ["c"], ["l"], "leaky", alpha=0.1),
+        helper.make_node("GlobalAveragePool", ["l"], ["p"], "pool"),
+        helper.make_node("Flatten", ["p"], ["f"], "flatten"),
+        helper.make_node("Gemm", ["f", "g", "h"], ["y"], "last", transB=1),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "net",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 1, 8, 8])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, CLASSES])],
+        weights,
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+
+
+def _samples(n=48, seed=2):
+    x = np.random.default_rng(seed).normal(size=(n, 1, 1, 8, 8)).astype(np.float32)
+    return [{"x": one} for one in x]
+
+
+def _prepared(model):
+    return simplify(prepare(model))
+
+
+def _outputs(model, samples):
+    session = open_session(model)
+    return np.array([session.run(None, s)[0] for s in samples])
+
+
+@pytest.mark.parametrize("method", ["minmax", "percentile", "entropy", "mse"])
+def test_each_method_stays_close_to_float(method):
+    model, samples = _prepared(_net()), _samples()
+    done, outcome = quantize(model, Settings(samples=samples, method=method))
+    wanted, seen = _outputs(model, samples), _outputs(done, samples)
+    assert np.square(seen - wanted).mean() < 1e-3 * np.square(wanted).mean()
+    assert not [row for row in outcome.layers if row.hint]
+    assert outcome.attempts[-1].top1 > 0.9  # of the samples keep float's class
+
+
+@pytest.mark.parametrize("mode", ["int16x8", "dynamic"])
+def test_other_modes_stay_close_to_float(mode):
+    model, samples = _prepared(_net()), _samples()
+    done, _ = quantize(model, Settings(mode, samples=samples))
+    wanted, seen = _outputs(model, samples), _outputs(done, samples)
+    assert np.square(seen - wanted).mean() < 1e-3 * np.square(wanted).mean()
+    types = {t.data_type for t in done.graph.initializer}
+    assert TensorProto.INT8 in types
+    assert (TensorProto.INT16 in types) == (mode == "int16x8")
+
+
+def test_an_outlier_among_the_weights_is_pointed_out():
+    w = np.random.default_rng(3).normal(size=(6, 1, 3, 3)) / 3
+    w[2, 0, 1, 1] = 300.0
+    settings = Settings(samples=_samples(), per_channel=False)
+    _, outcome = quantize(_prepared(_net(w)), settings)
+    hints = {row.node: row.hint for row in outcome.layers}
+    assert "larger than the others" in hints["first"]
+    assert not hints["second"]
+
+
+def test_a_saturating_activation_is_pointed_out():
+    model, samples = _prepared(_net()), _samples()
+    found = ranges(model, samples, "minmax")
+    found["r"] = (0.0, found["r"][1] / 4)
+    rows = {row.node: row for row in layers(model, qdq.static(model, found, 8, True, []), samples)}
+    values = np.concatenate([_inner(model, "r", s).reshape(-1) for s in samples])
+    assert rows["first"].clipped == pytest.approx((values > found["r"][1] * 1.01).mean(), rel=0.05)
+    assert "saturate" in rows["first"].hint
+    assert not rows["last"].clipped
+
+
+def _inner(model, name, sample):
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    copy.graph.output.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, None))
+    return open_session(copy).run([name], sample)[0]
+
+
+def test_equalized_weights_compute_the_same_with_like_channels():
+    rng = np.random.default_rng(4)
+    w = rng.normal(size=(6, 1, 3, 3)) * np.logspace(-3, 2, 6).reshape(6, 1, 1, 1)
+    model, samples = _prepared(_net(w)), _samples(8)
+    done = equalize(model)
+    wanted, seen = _outputs(model, samples), _outputs(done, samples)
+    np.testing.assert_allclose(seen, wanted, rtol=1e-5, atol=1e-5 * np.abs(wanted).max())
+    arrays = {t.name: numpy_helper.to_array(t) for t in done.graph.initializer}
+    first, second = (np.abs(arrays[name]).reshape(6, -1).max(axis=1) for name in "wd")
+    np.testing.assert_allclose(first, second, rtol=1e-4)
+
+
+def test_corrected_biases_take_the_shift_out():
+    rng = np.random.default_rng(5)
+    w = np.abs(rng.normal(size=(6, 1, 3, 3))) * 0.1  # all of a sign: the rounding has a mean
+    w[0] *= 60.0
+    model, samples = _prepared(_net(w)), [{"x": np.abs(s["x"])} for s in _samples()]
+    found = ranges(model, samples, "minmax")
+    before = qdq.static(model, found, 8, False, [])
+    after = qdq.static(corrected(model, before, samples), found, 8, False, [])
+    wanted = _mean_of(model, "first", samples)
+    shifts = [np.abs(_mean_of(m, "first", samples) - wanted).max() for m in (before, after)]
+    assert shifts[1] < shifts[0] / 10
+
+
+def _mean_of(model, node, samples):
+    """The mean of a node's output, by channel."""
+    [name] = [n.output[0] for n in model.graph.node if n.name == node]
+    return np.mean([_inner(model, name, s) for s in samples], axis=(0, 1, 3, 4))
+
+
+def test_better_ways_are_tried_until_the_accuracy_holds():
+    w = np.random.default_rng(3).normal(size=(6, 1, 3, 3)) / 3
+    w[2, 0, 1, 1] = 900.0
+    dead = np.where(np.arange(6) == 2, -1e5, 0.1)  # what the outlier makes is always below zero
+    model, samples = _prepared(_net(w, dead)), _samples()
+    [last] = [t for t in model.graph.initializer if t.name == "h"]  # no class is the likeliest
+    middle = _outputs(model, samples).mean(axis=0)[0]
+    last.CopyFrom(_array("h", numpy_helper.to_array(last) - middle))
+    labels = _outputs(model, samples).reshape(len(samples), -1).argmax(axis=1)
+    settings = Settings(samples=samples, labels=labels, per_channel=False, max_drop=0.06)
+    _, outcome = quantize(model, settings)
+    assert len(outcome.attempts) > 1
+    taken = outcome.attempts[-1]
+    assert taken.top1 == max(a.top1 for a in outcome.attempts) >= 0.94
+    assert outcome.attempts[0].top1 < 0.94
+
+
+def test_excluded_nodes_stay_in_float():
+    done, _ = quantize(_prepared(_net()), Settings(samples=_samples(), exclude=["first"]))
+    [first] = [node for node in done.graph.node if node.name == "first"]
+    assert "w" in first.input
+
+
+def test_integers_at_the_border():
+    settings = Settings(samples=_samples(), io="int8")
+    done, outcome = quantize(_prepared(_net()), settings)
+    assert not outcome.notes
+    kinds = [v.type.tensor_type.elem_type for v in [*done.graph.input, *done.graph.output]]
+    assert kinds == [TensorProto.INT8, TensorProto.INT8]
+    onnx.checker.check_model(done, full_check=True)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (Settings(), "needs --calibration"),
+        (Settings(samples=_samples(2), exclude=["nobody"]), "no node is called nobody"),
+        (Settings(samples=_samples(2), max_drop=0.1), "needs --labels"),
+        (Settings("dynamic", io="int8"), "not with --quantize dynamic"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(settings, said):
+    with pytest.raises(UsageError, match=said):
+        quantize(_prepared(_net()), settings)
+
+
+def test_a_quantized_model_is_not_quantized_again():
+    done, _ = quantize(_prepared(_net()), Settings(samples=_samples()))
+    with pytest.raises(UsageError, match="quantized already"):
+        quantize(done, Settings(samples=_samples()))
+
+
+def test_command(tmp_path, capsys):
+    onnx.save(_net(), tmp_path / "net.onnx")
+    x = np.concatenate([s["x"] for s in _samples()])
+    wanted = _outputs(_net(), _samples()).reshape(len(x), -1).argmax(axis=1)
+    np.savez(tmp_path / "data.npz", x=x, labels=wanted)
+    data = str(tmp_path / "data.npz")
+    words = [str(tmp_path / "net.onnx"), str(tmp_path / "net.bin"), "--quantize", "int8"]
+    assert main([*words, "--calibration", data, "--labels", f"{data}:labels"]) == 0
+    printed = capsys.readouterr().out
+    assert "quantize int8, minmax, per channel: top-1" in printed and "first" in printed
+    assert main([*words, "--calibration", data, "--labels", data]) == 2
+    assert "say which of x, labels" in capsys.readouterr().err
+    np.save(tmp_path / "wrong.npy", x.astype(np.float64))
+    assert main([*words, "--calibration", str(tmp_path / "wrong.npy")]) == 2
+    assert "float64, but input x takes float32" in capsys.readouterr().err
+
+
+def test_a_scalar_that_is_quantized_converts():
+    """A DequantizeLinear of one number, as the quantizer makes of an Add's constant."""
+    nodes = [
+        helper.make_node("DequantizeLinear", ["q", "s", "z"], ["c"]),
+        helper.make_node("Add", ["x", "c"], ["y"]),
+    ]
+    constants = [
+        numpy_helper.from_array(np.int8(3), "q"),
+        numpy_helper.from_array(np.float32(0.5), "s"),
+        numpy_helper.from_array(np.int8(1), "z"),
+    ]
+    infos = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [2]) for n in "xy"]
+    graph = helper.make_graph(nodes, "g", infos[:1], infos[1:], constants)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    assert convert(model, Options(optimize=0)).data

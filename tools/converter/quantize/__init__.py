@@ -1,0 +1,76 @@
+"""Post-training quantization: a float model in, the same model with integers out.
+
+The float graph comes simplified, with its shapes. onnxruntime's quantizer (extra `quantize`)
+places QuantizeLinear and DequantizeLinear; the rewrites after it make integer operators of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import onnx
+
+from ..errors import ConvertError, UsageError
+from ..passes import infer
+from .borders import open_borders
+from .data import loaded
+from .layers import Layer, layers
+from .search import Attempt, best
+from .settings import Settings
+
+_SHOWN = 64  # samples that the layers' figures look at
+
+
+@dataclass
+class Outcome:
+    """layers: the noisiest first; attempts: what was tried, the last one taken."""
+
+    layers: list[Layer] = field(default_factory=list)
+    attempts: list[Attempt] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def quantize(model: onnx.ModelProto, settings: Settings) -> tuple[onnx.ModelProto, Outcome]:
+    """The quantized model and what it cost. Raises UsageError, ConvertError."""
+    _require_runtime()
+    settings = loaded(settings, model.graph)
+    _check(model, settings)
+    named = onnx.ModelProto()
+    named.CopyFrom(model)
+    for i, node in enumerate(named.graph.node):
+        node.name = node.name or f"{node.op_type}_{i}"
+    unknown = set(settings.exclude) - {node.name for node in named.graph.node}
+    if unknown:
+        raise UsageError(f"--exclude: no node is called {', '.join(sorted(unknown))}")
+    found, attempts = best(named, settings)
+    if settings.mode == "dynamic":
+        return infer.infer(found), Outcome(attempts=attempts)
+    found = infer.infer(found)
+    rows = layers(named, found, settings.samples[:_SHOWN])
+    outcome = Outcome(rows, attempts)
+    if settings.io == "int8":
+        outcome.notes += [
+            f"{name} stays float: it is not quantized" for name in open_borders(found)
+        ]
+        del found.graph.value_info[:]
+    return infer.infer(found), outcome
+
+
+def _require_runtime():
+    try:
+        import onnxruntime.quantization  # noqa: F401
+    except ImportError as e:
+        raise ConvertError(
+            f"--quantize needs onnxruntime ({e}); install it: pip install 'mpconnxr[quantize]'"
+        ) from None
+
+
+def _check(model, settings):
+    if settings.mode != "dynamic" and not settings.samples:
+        raise UsageError(f"--quantize {settings.mode} needs --calibration data.npz or a folder")
+    if settings.mode == "dynamic" and settings.io != "float":
+        raise UsageError("--io int8 needs ranges that are known: not with --quantize dynamic")
+    if settings.max_drop is not None and settings.labels is None:
+        raise UsageError("--min-accuracy-drop needs --labels")
+    if any(node.op_type in ("QuantizeLinear", "QLinearConv") for node in model.graph.node):
+        raise UsageError("the model is quantized already")

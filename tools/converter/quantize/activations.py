@@ -1,0 +1,34 @@
+"""What the tensors of a model hold while samples run through it, in onnxruntime."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import onnx
+
+from ..ort_session import open_session
+from .data import Sample
+
+
+def each_run(model: onnx.ModelProto, samples: Sequence[Sample]) -> Iterator[dict[str, np.ndarray]]:
+    """For each sample the float tensors of the graph by name, inputs included.
+
+    Values must have types.
+    """
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    present = {o.name for o in copy.graph.output}
+    made = {name for node in copy.graph.node for name in node.output}
+    inner = [v for v in copy.graph.value_info if v.name in made - present]
+    copy.graph.output.extend(v for v in inner if _is_float(v))
+    session = open_session(copy)
+    names = [o.name for o in copy.graph.output if _is_float(o)]
+    floats = [i.name for i in model.graph.input if _is_float(i)]
+    for sample in samples:
+        found = dict(zip(names, session.run(names, dict(sample)), strict=True))
+        yield found | {name: sample[name] for name in floats if name in sample}
+
+
+def _is_float(info):
+    return info.type.tensor_type.elem_type == onnx.TensorProto.FLOAT

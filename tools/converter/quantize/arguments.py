@@ -1,0 +1,58 @@
+"""The options of quantization on the command line."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ..errors import UsageError
+from .settings import IO, METHODS, MODES, Settings
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """A group of options to a parser."""
+    group = parser.add_argument_group("quantization after training")
+    add = group.add_argument
+    add("--quantize", choices=MODES, help="make integers of a float model")
+    add("--calibration", type=Path, metavar="DATA", help="inputs: .npz, .npy or folder of .npy")
+    add("--labels", metavar="FILE[:KEY]", help="classes: .npy, or an array of a .npz")
+    add("--method", choices=METHODS, default="minmax", help="how ranges are chosen")
+    add("--per-tensor", action="store_true", help="one scale for all output channels of weights")
+    add("--exclude", action="append", default=[], metavar="NODE", help="stays in float")
+    add("--io", choices=IO, default="float", help="dtype of the model's inputs and outputs")
+    add(
+        "--min-accuracy-drop",
+        metavar="1%",
+        help="try better ways until no more than this is lost against float",
+    )
+
+
+def settings_from(args: argparse.Namespace) -> Settings | None:
+    """None without --quantize. Raises UsageError."""
+    if args.quantize is None:
+        if args.calibration or args.labels or args.min_accuracy_drop:
+            raise UsageError("--calibration, --labels and --min-accuracy-drop go with --quantize")
+        return None
+    return Settings(
+        mode=args.quantize,
+        samples=args.calibration or (),
+        labels=args.labels,
+        method=args.method,
+        per_channel=not args.per_tensor,
+        exclude=args.exclude,
+        io=args.io,
+        max_drop=_share(args.min_accuracy_drop),
+    )
+
+
+def _share(text):
+    """'1%' or '0.01' -> 0.01; None for None."""
+    if text is None:
+        return None
+    try:
+        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share < 1:
+        raise UsageError(f"--min-accuracy-drop {text}: a share such as 1% or 0.01 is needed")
+    return share

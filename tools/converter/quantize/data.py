@@ -1,0 +1,102 @@
+"""Calibration data from files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import onnx
+
+from ..errors import UsageError
+from ..load import free_inputs
+from .settings import Settings
+
+Sample = Mapping[str, np.ndarray]
+
+
+def loaded(settings: Settings, graph: onnx.GraphProto) -> Settings:
+    """The settings with arrays in the place of files. Raises UsageError."""
+    samples, labels = settings.samples, settings.labels
+    if isinstance(samples, Path):
+        samples = read_samples(samples, graph)
+    if isinstance(labels, str):
+        labels = read_labels(labels, len(samples))
+    return replace(settings, samples=samples, labels=labels)
+
+
+def read_samples(path: Path, graph: onnx.GraphProto) -> list[Sample]:
+    """The samples in a .npz, .npy or folder of .npy files, by input name. Raises UsageError.
+
+    .npz: an array for each input, under its name (under any, if there is one input; a label array
+    beside it, 1-D integers, is not taken for it). A leading axis more than the input has, or a
+    leading axis where the input has 1, counts samples. A folder: a sample of the only input in
+    each .npy, in the order of their names.
+    """
+    inputs = {i.name: i for i in free_inputs(graph)}
+    if path.is_dir():
+        files = sorted(path.glob("*.npy"))
+        if not files or len(inputs) != 1:
+            raise UsageError(f"{path}: .npy files for a model with one input are needed")
+        [(name, info)] = inputs.items()
+        return [{name: x} for file in files for x in _split(_load(file), info, file)]
+    found = _load(path)
+    arrays = _by_input(found, inputs, path) if isinstance(found, dict) else {_only(inputs): found}
+    columns = {name: _split(array, inputs[name], path) for name, array in arrays.items()}
+    counts = {len(column) for column in columns.values()}
+    if len(counts) != 1:
+        raise UsageError(f"{path}: its arrays hold different numbers of samples")
+    return [{name: column[i] for name, column in columns.items()} for i in range(*counts)]
+
+
+def read_labels(text: str, count: int) -> np.ndarray:
+    """The class of each sample: a .npy, or FILE.npz:KEY. Raises UsageError."""
+    name, _, key = text.partition(".npz:")
+    found = _load(Path(name + ".npz" if key else name))
+    if isinstance(found, dict):
+        if key not in found:
+            raise UsageError(f"{text}: say which of {', '.join(found)}, as FILE.npz:KEY")
+        found = found[key]
+    if found.shape != (count,) or found.dtype.kind not in "iu":
+        raise UsageError(f"{text}: {count} integers are needed, one a sample")
+    return found
+
+
+def _load(path):
+    try:
+        found = np.load(path, allow_pickle=False)
+        return dict(found) if isinstance(found, np.lib.npyio.NpzFile) else found
+    except (OSError, ValueError) as e:
+        raise UsageError(f"{path}: {e}") from None
+
+
+def _only(inputs):
+    if len(inputs) != 1:
+        raise UsageError("a .npz with an array for each input is needed: " + ", ".join(inputs))
+    return next(iter(inputs))
+
+
+def _by_input(found, inputs, path):
+    if set(inputs) <= set(found):
+        return {name: found[name] for name in inputs}
+    others = [array for array in found.values() if array.ndim > 1]
+    if len(inputs) == 1 and len(others) == 1:
+        return {_only(inputs): others[0]}
+    raise UsageError(f"{path} holds {', '.join(found)}; the inputs are {', '.join(inputs)}")
+
+
+def _split(array, info, path) -> Sequence[np.ndarray]:
+    """Arrays of the input's shape. Raises UsageError: a wrong dtype is no matter of a cast."""
+    tensor = info.type.tensor_type
+    dtype = onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type)
+    shape = tuple(d.dim_value for d in tensor.shape.dim)
+    if array.dtype != dtype:
+        raise UsageError(f"{path}: {array.dtype}, but input {info.name} takes {dtype}")
+    if array.shape == shape:
+        return [array]
+    if array.shape[1:] == shape:
+        return list(array)
+    if shape[:1] == (1,) and array.shape[1:] == shape[1:]:
+        return [x[None] for x in array]
+    raise UsageError(f"{path}: shape {list(array.shape)}, but input {info.name} is {list(shape)}")

@@ -1,0 +1,70 @@
+"""The model with QuantizeLinear and DequantizeLinear in it, by onnxruntime's quantizer."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import onnx
+
+from .ranges import Ranges, as_tensors_data
+
+# Operators that gain from integers, or that integers pass through unharmed.
+_OPERATORS = (
+    "Add", "AveragePool", "Clip", "Concat", "Conv", "Flatten", "Gemm", "GlobalAveragePool",
+    "LeakyRelu", "MatMul", "MaxPool", "Mul", "Pad", "Relu", "Reshape", "Resize", "Sigmoid",
+    "Slice", "Split", "Squeeze", "Tanh", "Transpose", "Unsqueeze",
+)  # fmt: skip
+
+
+def static(
+    model: onnx.ModelProto,
+    found: Ranges,
+    activation_bits: int,
+    per_channel: bool,
+    exclude: Sequence[str],
+) -> onnx.ModelProto:
+    """Activations in 8 or 16 bits by these ranges, weights in 8. exclude: names of nodes."""
+    from onnxruntime import quantization
+    from onnxruntime.quantization.calibrate import save_tensors_data
+
+    logging.getLogger().setLevel(logging.ERROR)  # it recommends steps that were taken here
+    wide = activation_bits == 16
+    with TemporaryDirectory() as folder:
+        cache, out = Path(folder, "ranges.json"), Path(folder, "quantized.onnx")
+        save_tensors_data(as_tensors_data(found), cache)
+        quantization.quantize_static(
+            model,
+            out,
+            None,
+            calibration_cache_path=cache,
+            op_types_to_quantize=list(_OPERATORS),
+            per_channel=per_channel,
+            nodes_to_exclude=list(exclude),
+            activation_type=quantization.QuantType.QInt16
+            if wide
+            else quantization.QuantType.QInt8,
+            weight_type=quantization.QuantType.QInt8,
+            extra_options={"ActivationSymmetric": wide, "UseQDQContribOps": wide},
+        )
+        return onnx.load(out)
+
+
+def dynamic(model: onnx.ModelProto, per_channel: bool, exclude: Sequence[str]) -> onnx.ModelProto:
+    """Weights in 8 bits; each run finds the ranges of its activations."""
+    from onnxruntime import quantization
+
+    logging.getLogger().setLevel(logging.ERROR)
+    with TemporaryDirectory() as folder:
+        out = Path(folder, "quantized.onnx")
+        quantization.quantize_dynamic(
+            model,
+            out,
+            per_channel=per_channel,
+            nodes_to_exclude=list(exclude),
+            weight_type=quantization.QuantType.QInt8,
+            extra_options={"DefaultTensorType": onnx.TensorProto.FLOAT},
+        )
+        return onnx.load(out)

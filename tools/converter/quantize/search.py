@@ -1,0 +1,135 @@
+"""Ways to quantize, tried until the accuracy holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import onnx
+
+from ..ort_session import open_session
+from . import bias, qdq
+from .data import Sample
+from .equalize import equalize
+from .layers import layers
+from .ranges import ranges
+from .settings import METHODS, Settings
+
+_LOOKED_AT = 64  # samples that say which layers are worst
+_LEFT_IN_FLOAT = (1, 2, 4, 8)  # of the worst layers, tried in this order
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """what: in words; top1, top1_float: shares of the labelled samples, or of those that keep
+    float's class where there are no labels (then top1_float is 1); None if it is no classifier.
+    """
+
+    what: str
+    top1: float | None
+    top1_float: float | None
+
+
+@dataclass(frozen=True)
+class _Way:
+    settings: Settings
+    equalized: bool = False
+    corrected: bool = False
+
+    def __str__(self):
+        if self.settings.mode == "dynamic":
+            words = ["dynamic"]
+        else:
+            words = [self.settings.mode, self.settings.method]
+        words.append("per channel" if self.settings.per_channel else "per tensor")
+        words += ["weights equalized"] * self.equalized + ["biases corrected"] * self.corrected
+        if self.settings.exclude:
+            words.append("in float: " + ", ".join(self.settings.exclude))
+        return ", ".join(words)
+
+
+def best(model: onnx.ModelProto, settings: Settings) -> tuple[onnx.ModelProto, list[Attempt]]:
+    """The quantized model and all attempts; more than one only where a drop limit is set.
+
+    The most accurate is taken, and its attempt comes last; the first that is within the limit
+    ends the search.
+    """
+    judge = _Judge(model, settings)
+    tried: list[tuple[Attempt, onnx.ModelProto]] = []
+    for way in _ways(model, settings):
+        quantized = _quantized(model, way)
+        attempt = Attempt(str(way), judge.top1(quantized), judge.top1_float)
+        tried.append((attempt, quantized))
+        if settings.max_drop is None or _holds(attempt, settings.max_drop):
+            break
+    taken = max(range(len(tried)), key=lambda i: (tried[i][0].top1 or 0.0, -i))
+    tried.append(tried.pop(taken))
+    return tried[-1][1], [attempt for attempt, _ in tried]
+
+
+def _holds(attempt, max_drop):
+    return attempt.top1 is not None and attempt.top1 >= attempt.top1_float - max_drop
+
+
+def _ways(model, settings) -> Iterator[_Way]:
+    """What the user asked for, then what may be more accurate, cheap things first."""
+    yield _Way(settings)
+    channels = replace(settings, per_channel=True)
+    if not settings.per_channel:
+        yield _Way(channels)
+    if settings.mode != "dynamic":
+        for method in METHODS:
+            if method != settings.method:
+                yield _Way(replace(channels, method=method))
+        channels = replace(channels, method="mse")
+        yield _Way(channels, equalized=True)
+        yield _Way(channels, equalized=True, corrected=True)
+        rows = layers(model, _quantized(model, _Way(channels)), settings.samples[:_LOOKED_AT])
+        worst = [row.node for row in sorted(rows, key=lambda row: row.output)]
+        for n in _LEFT_IN_FLOAT:
+            if n <= len(worst):
+                exclude = tuple(dict.fromkeys([*settings.exclude, *worst[:n]]))
+                yield _Way(replace(channels, exclude=exclude))
+
+
+def _quantized(model, way):
+    settings = way.settings
+    if settings.mode == "dynamic":
+        return qdq.dynamic(model, settings.per_channel, settings.exclude)
+    if way.equalized:
+        model = equalize(model)
+    bits = 16 if settings.mode == "int16x8" else 8
+    found = ranges(model, settings.samples, settings.method)
+    rest = (bits, settings.per_channel, settings.exclude)
+    quantized = qdq.static(model, found, *rest)
+    if way.corrected:
+        corrected = bias.corrected(model, quantized, settings.samples)
+        quantized = qdq.static(corrected, found, *rest)
+    return quantized
+
+
+class _Judge:
+    """Compares the first output's classes with the labels, or with float's classes."""
+
+    def __init__(self, model, settings):
+        self.samples = settings.samples
+        classes = _classes(model, self.samples)
+        self.wanted = classes if settings.labels is None else settings.labels
+        self.top1_float = None if classes is None else float(np.mean(classes == self.wanted))
+
+    def top1(self, model) -> float | None:
+        if self.top1_float is None:
+            return None
+        return float(np.mean(_classes(model, self.samples) == self.wanted))
+
+
+def _classes(model, samples: Sequence[Sample]):
+    """The largest of the first output's last axis, by sample; None if there is but one value."""
+    if not samples:
+        return None
+    session = open_session(model)
+    outputs = [session.run(None, dict(sample))[0] for sample in samples]
+    if outputs[0].ndim == 0 or outputs[0].size < 2 or outputs[0].size != outputs[0].shape[-1]:
+        return None
+    return np.array([y.argmax() for y in outputs])

@@ -1,0 +1,35 @@
+"""What the command line says about quantization."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+MODES = ("int8", "int16x8", "dynamic")
+METHODS = ("minmax", "percentile", "entropy", "mse")
+IO = ("float", "int8")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """mode: 'int8' (activations and weights), 'int16x8' (activations in 16 bits), 'dynamic'
+    (weights only at conversion, activations by each run's own range).
+
+    samples: by input name, the arrays of one run each, or the file or folder that has them (see
+    data.py); labels: the class of each sample, or a file with them, as 'y.npy' or 'data.npz:y';
+    method: how ranges of activations are chosen; per_channel: a scale for each output channel of
+    weights; exclude: nodes that stay in float; io: dtype of the model's inputs and outputs;
+    max_drop: share of samples that may be lost against float before other ways are tried.
+    """
+
+    mode: str = "int8"
+    samples: Sequence[Mapping[str, np.ndarray]] | Path = ()
+    labels: np.ndarray | str | None = None
+    method: str = "minmax"
+    per_channel: bool = True
+    exclude: Sequence[str] = ()
+    io: str = "float"
+    max_drop: float | None = None
