@@ -16,7 +16,19 @@ import onnx_ir as ir
 from onnx_ir.passes import common as ir_passes
 
 from ..passes import infer, maps
-from . import common, duplicates, identities, reshapes, transposes
+from . import (
+    activations,
+    batch_norm,
+    common,
+    constants,
+    duplicates,
+    gemms,
+    identities,
+    pads,
+    reshapes,
+    residuals,
+    transposes,
+)
 
 Rewrite = Callable[[ir.Model], int]
 
@@ -30,7 +42,14 @@ LEVELS: Mapping[int, Sequence[Rewrite]] = {
         transposes.rewrite,
         common.rewrite,
     ),
-    2: (),
+    2: (
+        pads.rewrite,
+        batch_norm.rewrite,
+        constants.rewrite,
+        gemms.rewrite,
+        residuals.rewrite,
+        activations.rewrite,
+    ),
 }
 
 _MAX_ROUNDS = 8  # what one rewrite leaves may suit another

@@ -113,15 +113,18 @@ def add(
     domain: str = "",
     like: ir.Value | None = None,
     shape: Sequence[int] | None = None,
+    named: ir.Node | None = None,
 ) -> ir.Value:
     """A new node in front of another one; its output.
 
     The output has the dtype and shape of `like` (default: the other node's output), or `shape`.
+    named: the node, soon to go, whose name it takes.
     """
     like = like or before.outputs[0]
-    node = ir.node(op_type, inputs, attributes or {}, domain=domain, name=before.name)
+    node = ir.node(op_type, inputs, attributes or {}, domain=domain)
     before.graph.insert_before(before, node)
     out = node.outputs[0]
+    node.name = named.name if named else f"{before.name}/{out.name}"
     out.dtype = like.dtype
     out.shape = like.shape.copy() if shape is None and like.shape else shape and ir.Shape(shape)
     return out

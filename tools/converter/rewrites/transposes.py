@@ -30,4 +30,4 @@ def _merged(node):
     perm = [perm_of(inner)[axis] for axis in perm_of(node)]
     if perm == sorted(perm) and g.replace(node, inner.inputs[0]):
         return True
-    return g.replace(node, g.add(node, "Transpose", [inner.inputs[0]], {"perm": perm}))
+    return g.replace(node, g.add(node, "Transpose", [inner.inputs[0]], {"perm": perm}, named=node))

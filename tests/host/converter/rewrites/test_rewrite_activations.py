@@ -1,0 +1,91 @@
+"""Activations in Conv and Gemm."""
+
+import numpy as np
+import pytest
+
+from tests.host.converter.rewrites.graphs import Case, node, randn
+
+WEIGHTS = {"w": randn(4, 3, 3, 3), "b": randn(4), "m": randn(5, 4), "s": np.int64([2, 4])}
+LIMITS = {"low": np.float32(-0.5), "high": np.float32(0.5)}
+CONV, GEMM = node("Conv", "x w b", "a"), node("Gemm", "x m b", "a")
+IMAGE, ROWS = randn(1, 3, 6, 6), randn(2, 5)
+SIMPLE = [
+    node("Relu", "a", "y"),
+    node("LeakyRelu", "a", "y", alpha=0.3),
+    node("LeakyRelu", "a", "y"),
+    node("HardSigmoid", "a", "y", alpha=0.3, beta=0.4),
+    node("HardSigmoid", "a", "y"),
+    node("Sigmoid", "a", "y"),
+    node("Tanh", "a", "y"),
+]
+CLIPS = [
+    node("Clip", "a low high", "y"),
+    node("Clip", "a low", "y"),
+    node("Clip", "a - high", "y"),
+]
+
+
+def ops(nodes, x, **kwargs):
+    return Case(nodes, {"x": x}, {**WEIGHTS, **LIMITS}, **kwargs).rewritten()
+
+
+@pytest.mark.parametrize("activation", [*SIMPLE, *CLIPS])
+def test_behind_conv(activation):
+    assert ops([CONV, activation], IMAGE) == {"FusedConv": 1}
+
+
+@pytest.mark.parametrize("activation", SIMPLE)
+def test_behind_gemm_and_matmul(activation):
+    assert ops([GEMM, activation], ROWS) == {"FusedGemm": 1}
+    assert ops([node("MatMul", "x m", "a"), activation], ROWS) == {"FusedGemm": 1}
+
+
+def test_limits_may_be_attributes():
+    assert ops([CONV, node("Clip", "a", "y", min=0.0, max=6.0)], IMAGE, opset=9) == {
+        "FusedConv": 1
+    }
+
+
+def test_a_view_between_comes_behind():
+    nodes = [GEMM, node("Reshape", "a s", "c"), node("Relu", "c", "y")]
+    case = Case(nodes, {"x": ROWS}, {**WEIGHTS, "s": np.int64([1, 2, 4])})
+    assert case.rewritten() == {"FusedGemm": 1, "Reshape": 1}
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        [CONV, node("Relu", "a", "c"), node("Sub", "a c", "y")],
+        [CONV, node("Elu", "a", "y")],
+        [CONV, node("ReduceMax", "x", "top", keepdims=0), node("Clip", "a low top", "y")],
+    ],
+)
+def test_what_does_not_fit_stays(nodes):
+    found = ops(nodes, IMAGE)
+    assert "FusedConv" not in found and found["Conv"] == 1
+
+
+def test_only_one_activation_goes():
+    assert ops([CONV, node("Relu", "a", "c"), node("Tanh", "c", "y")], IMAGE) == {
+        "FusedConv": 1,
+        "Tanh": 1,
+    }
+
+
+def test_between_quantized_tensors_it_stays():
+    scale = {"scale": np.float32(0.1), "zero": np.uint8(7), "q": np.uint8([[3, 4, 5, 6]] * 5)}
+    nodes = [
+        node("DequantizeLinear", "q scale zero", "v"),
+        node("MatMul", "x v", "a"),
+        node("Relu", "a", "r"),
+        node("QuantizeLinear", "r scale zero", "y"),
+    ]
+    found = Case(nodes, {"x": ROWS}, scale).rewritten()
+    assert found["Relu"] == found["MatMul"] == 1
+
+
+def test_halves_are_left_alone():
+    halves = {name: c.astype(np.float16) for name, c in WEIGHTS.items() if name != "s"}
+    nodes = [GEMM, node("Relu", "a", "y")]
+    found = Case(nodes, {"x": ROWS.astype(np.float16)}, halves).rewritten()
+    assert found == {"Gemm": 1, "Relu": 1}

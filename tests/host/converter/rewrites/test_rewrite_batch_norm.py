@@ -1,0 +1,107 @@
+"""BatchNormalization in the weights beside it."""
+
+import numpy as np
+import pytest
+
+from tests.host.converter.rewrites.graphs import Case, node, randn
+
+NORM = {
+    "scale": randn(6, seed=1),
+    "shift": randn(6, seed=2),
+    "mean": randn(6, seed=3),
+    "var": np.abs(randn(6, seed=4)) + 0.1,
+}
+
+
+def norm(x, y, **attributes):
+    return node("BatchNormalization", f"{x} scale shift mean var", y, **attributes)
+
+
+def ops(nodes, x, constants, **kwargs):
+    return Case(nodes, {"x": x}, {**NORM, **constants}, **kwargs).rewritten()
+
+
+@pytest.mark.parametrize(
+    ("linear", "x", "constants"),
+    [
+        (node("Conv", "x w", "a"), randn(1, 3, 5, 5), {"w": randn(6, 3, 3, 3)}),
+        (
+            node("Conv", "x w b", "a", group=3, pads=[1, 0, 1, 2]),
+            randn(2, 3, 5, 5),
+            {"w": randn(6, 1, 3, 3), "b": randn(6)},
+        ),
+        (
+            node("ConvTranspose", "x w", "a", strides=[2, 2]),
+            randn(1, 3, 4, 4),
+            {"w": randn(3, 6, 3, 3)},
+        ),
+        (
+            node("ConvTranspose", "x w b", "a", group=2),
+            randn(1, 4, 4),
+            {"w": randn(4, 3, 3), "b": randn(6)},
+        ),
+        (
+            node("Gemm", "x w b", "a", alpha=0.5, beta=2.0, transB=1),
+            randn(2, 4),
+            {"w": randn(6, 4), "b": randn(6)},
+        ),
+        (node("Gemm", "x w b", "a", transA=1), randn(4, 2), {"w": randn(4, 6), "b": randn(1)}),
+        (node("MatMul", "x w", "a"), randn(2, 4), {"w": randn(4, 6)}),
+    ],
+)
+def test_behind_it_goes_into_the_weights(linear, x, constants):
+    found = ops([linear, norm("a", "y", epsilon=0.01)], x, constants)
+    assert "BatchNormalization" not in found and found.total() == 1
+
+
+@pytest.mark.parametrize(
+    ("linear", "x", "constants"),
+    [
+        (node("Conv", "a w", "y"), randn(1, 6, 5, 5), {"w": randn(3, 6, 3, 3)}),
+        (
+            node("Conv", "a w b", "y", group=2),
+            randn(1, 6, 5),
+            {"w": randn(4, 3, 3), "b": randn(4)},
+        ),
+        (node("Gemm", "a w b", "y"), randn(2, 6), {"w": randn(6, 4), "b": randn(1, 4)}),
+        (node("MatMul", "a w", "y"), randn(2, 6), {"w": randn(6, 4)}),
+    ],
+)
+def test_in_front_it_goes_into_the_weights(linear, x, constants):
+    found = ops([norm("x", "a"), linear], x, constants)
+    assert "BatchNormalization" not in found and found.total() == 1
+
+
+@pytest.mark.parametrize(
+    ("nodes", "x", "constants"),
+    [
+        (
+            [norm("x", "a"), node("Conv", "a w", "y", pads=[1, 1, 1, 1])],
+            randn(1, 6, 5, 5),
+            {"w": randn(3, 6, 3, 3)},
+        ),
+        (
+            [norm("x", "a"), node("ConvTranspose", "a w", "y")],
+            randn(1, 6, 5, 5),
+            {"w": randn(6, 3, 3, 3)},
+        ),
+        (
+            [node("Conv", "x w", "a"), norm("a", "b"), node("Sub", "a b", "y")],
+            randn(1, 3, 5, 5),
+            {"w": randn(6, 3, 3, 3)},
+        ),
+        (
+            [node("Relu", "x", "a"), norm("a", "b"), node("Relu", "b", "y")],
+            randn(1, 6, 5, 5),
+            {},
+        ),
+    ],
+)
+def test_it_stays_where_it_does_not_fit(nodes, x, constants):
+    assert ops(nodes, x, constants)["BatchNormalization"] == 1
+
+
+def test_weights_of_two_readers_stay():
+    nodes = [node("Conv", "x w", "a"), norm("a", "b"), node("Conv", "x w", "c", pads=[1] * 4)]
+    nodes += [node("GlobalAveragePool", "c", "d"), node("Sub", "b d", "y")]
+    assert ops(nodes, randn(1, 3, 5, 5), {"w": randn(6, 3, 3, 3)})["BatchNormalization"] == 1

@@ -1,0 +1,121 @@
+"""Scaling and shifting what goes into, or comes out of, a node with constant weights.
+
+A channel's factor goes into the weights and its summand into the bias, both computed in doubles.
+The nodes are Conv, ConvTranspose, Gemm and MatMul of float32.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from . import _graph as g
+
+OPERATORS = ("Conv", "ConvTranspose", "Gemm", "MatMul")
+_MOST_FLOAT = float(np.finfo(np.float32).max)
+
+
+def weights_of(node: ir.Node) -> np.ndarray | None:
+    """The constant weights that no other node reads; None if there are none such."""
+    w = g.input_of(node, 1)
+    if not g.is_op(node, *OPERATORS) or not g.is_float(w) or g.sole_reader(w) is None:
+        return None
+    data = g.const(w)
+    return None if data is None or node.op_type == "MatMul" and data.ndim != 2 else data
+
+
+def out_axis(node: ir.Node) -> int:
+    """The axis of the output's channels."""
+    rank = len(node.outputs[0].shape)
+    return rank - 1 if node.op_type in ("Gemm", "MatMul") else 1
+
+
+def in_axis(node: ir.Node) -> int | None:
+    """The axis of the input's channels; None where a factor along it cannot be moved."""
+    if node.op_type == "Gemm" and g.attr(node, "transA", 0):
+        return None
+    return len(node.inputs[0].shape) - 1 if node.op_type in ("Gemm", "MatMul") else 1
+
+
+def channel_values(data: np.ndarray, shape: tuple[int, ...], axis: int) -> np.ndarray | None:
+    """A constant that is broadcast against this shape as one number a channel, in doubles.
+
+    None if it varies along another axis, or makes the result larger.
+    """
+    if data.ndim > len(shape):
+        return None
+    own = (1,) * (len(shape) - data.ndim) + data.shape
+    if any(d != 1 for i, d in enumerate(own) if i != axis) or own[axis] not in (1, shape[axis]):
+        return None
+    return np.broadcast_to(data.astype(np.float64).reshape(-1), (shape[axis],))
+
+
+def with_output(node: ir.Node, reader: ir.Node, factor, summand) -> ir.Value | None:
+    """factor * node + summand by channel, as a new node in front of its reader; None if not so."""
+    w, bias = weights_of(node), _bias(node)
+    if w is None or bias is None:
+        return None
+    rows = _rows(node, w) * factor.reshape(_groups(node), -1, 1, 1)
+    return _rebuilt(node, reader, node.inputs[0], rows, bias * factor + summand)
+
+
+def with_input(node: ir.Node, x: ir.Value, factor, summand) -> ir.Value | None:
+    """node(factor * x + summand), by channel of x, as a new node in front of it."""
+    w, bias = weights_of(node), _bias(node)
+    if w is None or bias is None or np.any(summand) and not _sees_all(node):
+        return None
+    rows, shape = _rows(node, w), (_groups(node), 1, -1, 1)
+    added = (rows * summand.reshape(shape)).sum((2, 3)).reshape(-1)
+    return _rebuilt(node, node, x, rows * factor.reshape(shape), bias + added)
+
+
+def _sees_all(node):
+    """True if every output is a sum over all of the weights: no padding, no overlap."""
+    if node.op_type != "Conv":
+        return node.op_type != "ConvTranspose"
+    is_valid = g.attr(node, "auto_pad", "NOTSET") in ("NOTSET", "VALID")
+    return is_valid and not any(g.attr(node, "pads", [0]))
+
+
+def _groups(node):
+    return g.attr(node, "group", 1)
+
+
+def _is_turned(node):
+    """True if the weights have the input's channels first."""
+    return not (node.op_type == "Conv" or node.op_type == "Gemm" and g.attr(node, "transB", 0))
+
+
+def _rows(node, w):
+    """The weights in doubles, without alpha, as (group, output, input, place)."""
+    w = w.astype(np.float64) * g.attr(node, "alpha", 1.0)
+    if not _is_turned(node):
+        return w.reshape(_groups(node), -1, w.shape[1], int(np.prod(w.shape[2:])))
+    w = w.reshape(_groups(node), -1, w.shape[1], int(np.prod(w.shape[2:])))
+    return w.transpose(0, 2, 1, 3)
+
+
+def _bias(node):
+    """The bias in doubles, with beta; 0 if there is none, None if it is not constant."""
+    if node.op_type == "MatMul" or g.input_of(node, 2) is None:
+        return np.zeros(())
+    data = g.const(node.inputs[2])
+    return None if data is None else data.astype(np.float64) * g.attr(node, "beta", 1.0)
+
+
+def _rebuilt(node, before, x, rows, bias):
+    """The node with other weights; None where these would not be finite floats."""
+    w = rows.transpose(0, 2, 1, 3) if _is_turned(node) else rows
+    values = np.concatenate([w.ravel(), bias.ravel()])
+    if not (np.abs(values) <= _MOST_FLOAT).all():
+        return None
+    w = w.reshape(node.inputs[1].const_value.shape.numpy()).astype(np.float32)
+    inputs, op = [x, g.constant(node.inputs[1], w)], node.op_type
+    if op != "MatMul" and bias.ndim or np.any(bias):
+        if op == "MatMul" and len(node.outputs[0].shape) != 2:
+            return None
+        op = "Gemm" if op == "MatMul" else op
+        name = g.input_of(node, 2) or node.inputs[1]
+        inputs.append(g.constant(name, bias.astype(np.float32)))
+    attributes = {k: v for k, v in node.attributes.items() if k not in ("alpha", "beta")}
+    return g.add(before, op, inputs, attributes, like=node.outputs[0], named=node)

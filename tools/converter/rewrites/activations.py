@@ -1,0 +1,87 @@
+"""Activations go into the step before: com.microsoft's FusedConv and FusedGemm.
+
+1. Relu, LeakyRelu, Clip with constant limits, HardSigmoid, Sigmoid or Tanh behind Conv, or behind
+   FusedConv without an activation, that nobody else reads: FusedConv.
+2. Relu, LeakyRelu, HardSigmoid, Sigmoid or Tanh behind Gemm: FusedGemm.
+3. The same behind MatMul of a matrix with constant weights: FusedGemm.
+4. Between both may be a view (Reshape and the like); it comes behind then.
+
+Convs between DequantizeLinear and QuantizeLinear are left to the rewrites of those.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from . import _graph as g
+from .reshapes import VIEWS, reshaped
+
+# Activation -> its attributes with their defaults, in the order of FusedConv's and FusedGemm's
+_ATTRIBUTES = {
+    "Clip": (),
+    "HardSigmoid": (("alpha", 0.2), ("beta", 0.5)),
+    "LeakyRelu": (("alpha", 0.01),),
+    "Relu": (),
+    "Sigmoid": (),
+    "Tanh": (),
+}
+_NAMES = ("activation_alpha", "activation_beta")
+
+
+def rewrite(model: ir.Model) -> int:
+    return sum(_merged(node) for node in g.nodes_of(model, *_ATTRIBUTES))
+
+
+def _merged(node):
+    view = g.sole_maker(node.inputs[0], *VIEWS)
+    x, shape = view.inputs[0] if view else node.inputs[0], g.shape_of(node.outputs[0])
+    made, constants = _linear_maker(x), _constants(node)
+    if made is None or constants is None or view and not shape or not g.is_float(x):
+        return False
+    if any(g.maker(value, "DequantizeLinear") for value in made.inputs[:2]):
+        return False
+    value = (_into_conv if "Conv" in made.op_type else _into_gemm)(node, made, constants)
+    return value is not None and g.replace(node, reshaped(node, value, shape) if view else value)
+
+
+def _linear_maker(x):
+    """The node that x comes from, if it can take an activation and nobody else reads x."""
+    made = g.sole_maker(x, "Conv", "Gemm", "MatMul") or g.sole_maker(x, "FusedConv", domain=g.MS)
+    if made is None or "activation" in made.attributes:
+        return None
+    ranks = [v.shape is not None and len(v.shape) for v in made.inputs[:2]]
+    is_plain = ranks == [2, 2] and g.const(made.inputs[1]) is not None
+    return made if made.op_type != "MatMul" or is_plain else None
+
+
+def _into_conv(node, made, constants):
+    attributes = {**made.attributes, "activation": node.op_type}
+    if constants:
+        attributes["activation_params"] = constants
+    like = made.outputs[0]
+    return g.add(node, "FusedConv", made.inputs, attributes, g.MS, like=like, named=made)
+
+
+def _into_gemm(node, made, constants):
+    if node.op_type == "Clip":
+        return None
+    attributes = {**made.attributes, "activation": node.op_type}
+    attributes.update(zip(_NAMES, constants, strict=False))
+    like = made.outputs[0]
+    return g.add(node, "FusedGemm", made.inputs, attributes, g.MS, like=like, named=made)
+
+
+def _constants(node):
+    """The activation's numbers; None if a run decides them."""
+    if node.op_type != "Clip":
+        return [float(g.attr(node, *pair)) for pair in _ATTRIBUTES[node.op_type]]
+    most = float(np.finfo(np.float32).max)
+    limits = []
+    for i, (name, default) in enumerate((("min", -most), ("max", most))):
+        given = g.input_of(node, i + 1)
+        value = g.attr(node, name, default) if given is None else g.scalar(given)
+        if value is None or value != value:
+            return None
+        limits.append(float(value))
+    return limits

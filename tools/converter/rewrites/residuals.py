@@ -1,0 +1,28 @@
+"""What is added to a convolution goes into it: com.microsoft's FusedConv with Z.
+
+1. Add of a Conv that nobody else reads and any tensor of its shape.
+
+The activation behind follows by itself (see activations).
+"""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from . import _graph as g
+
+
+def rewrite(model: ir.Model) -> int:
+    return sum(_merged(node) for node in g.nodes_of(model, "Add") if g.is_float(node.outputs[0]))
+
+
+def _merged(node):
+    for x, z in (node.inputs, node.inputs[::-1]):
+        made = g.sole_maker(x, "Conv")
+        if made is None or not g.same_type(x, z) or g.const(z) is not None:
+            continue
+        if any(g.maker(value, "DequantizeLinear") for value in (*made.inputs[:2], z)):
+            continue
+        inputs = [*made.inputs[:2], g.input_of(made, 2), z]
+        return g.replace(node, g.add(node, "FusedConv", inputs, made.attributes, g.MS, named=made))
+    return False
