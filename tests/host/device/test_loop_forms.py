@@ -1,0 +1,93 @@
+"""Every loop that has several forms gives the same bits in all of them, for random calls.
+
+The calls are in tests/device/calls/, a file a family. MPCONNXR_LONG=1: 100,000 of each loop.
+"""
+
+import ast
+import os
+
+import numpy as np
+import pytest
+
+from tests.host.device import small
+from tools.deploy.modules import PACKAGE
+
+OPS = PACKAGE / "ops"
+CALLS = small.SCRIPTS / "calls"
+SCRIPT = small.SCRIPTS / "loop_forms.py"
+FORMS = ("viper", "thumb", "armv7m", "armv7em")
+LONG = os.environ.get("MPCONNXR_LONG") == "1"
+N_CALLS = 100_000 if LONG else 300
+N_EMULATED = 40  # on a core that QEMU emulates
+N_WORDS = 4096
+SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 3.4e38, -3.4e38, 1.0, -1.0]
+
+
+def loops_of(family):
+    """Names of the functions of a family that follow the loop ABI."""
+    tree = ast.parse((OPS / f"{family}.py").read_text())
+    functions = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
+    return {f.name for f in functions if [a.arg for a in f.args.args] == ["x", "w", "out", "p"]}
+
+
+def families():
+    """{family: forms besides plain}, of those that have any."""
+    found = {}
+    for path in sorted(OPS.glob("loops_*.py")):
+        common = "\nCOMMON = True" in path.read_text()
+        forms = [f for f in FORMS if path.with_name(f"{path.stem}_{f}.py").exists()]
+        if common or forms:
+            found[path.stem] = forms or ["viper"]
+    return found
+
+
+def data():
+    """Words: special floats, small numbers, any bits."""
+    rng = np.random.default_rng(11)
+    words = rng.integers(-(1 << 31), 1 << 31, N_WORDS).astype(np.int32)
+    kind = rng.integers(0, 4, N_WORDS)
+    special = np.array(SPECIAL, np.float32).view(np.int32)
+    words[kind == 0] = rng.choice(special, N_WORDS)[kind == 0]
+    words[kind == 1] = rng.normal(0, 9, N_WORDS).astype(np.float32).view(np.int32)[kind == 1]
+    words[kind == 2] = rng.integers(-300, 300, N_WORDS)[kind == 2]
+    return words.tobytes()
+
+
+def digests(target, names, n):
+    """{(family, loop): digest of n calls}; fails where forms disagree."""
+    files = {"data": data(), "calls": CALLS}
+    printed = small.run(target, SCRIPT, files, (str(n), *names), timeout=3600).splitlines()
+    assert not [line for line in printed if line.startswith("differs")]
+    return {tuple(line.split()[:2]): line.split()[3] for line in printed}
+
+
+@pytest.mark.parametrize("family", families())
+def test_no_loop_is_left_out(family):
+    calls = ast.parse((CALLS / f"{family}.py").read_text())
+    assert loops_of(family) <= {n.name for n in calls.body if isinstance(n, ast.FunctionDef)}
+
+
+def test_forms_give_the_same_bits(ready_target):
+    names = list(families())
+    wanted = {(family, loop) for family in names for loop in loops_of(family)}
+    found = digests(ready_target("unix"), names, N_CALLS)
+    assert set(found) == wanted
+    for target in ("unix32", "unix-plain"):
+        assert digests(ready_target(target), names, N_CALLS) == found
+
+
+def test_assembler_forms_give_the_same_bits(ready_target):
+    names = [family for family, forms in families().items() if set(forms) - {"viper"}]
+    found = digests(ready_target("mps2-an385"), names, N_EMULATED)
+    assert found == digests(ready_target("unix-plain"), names, N_EMULATED)
+
+
+def test_a_form_that_differs_is_found(target):
+    """A relu that takes -0.0 for a positive number."""
+    text = (OPS / "loops_relu.py").read_text().replace("COMMON = True", "")
+    other = text.replace("if (v >> 31) & 1:", "if (v >> 31) & 1 and v & 0x3FFFFFFF:")
+    files = {f"mpconnxr/{path.name}": path for path in PACKAGE.glob("*.py")}
+    files |= {"mpconnxr/ops/__init__.py": b"", "mpconnxr/ops/loops_relu.py": text.encode()}
+    files |= {"mpconnxr/ops/loops_relu_viper.py": other.encode(), "data": data(), "calls": CALLS}
+    done = target.run(SCRIPT, files=files, args=("100", "loops_relu"))
+    assert done.stdout.startswith("differs loops_relu relu32 viper call "), done.stderr
