@@ -4,7 +4,8 @@
 
 Serves ArgMax and ArgMin (all opsets).
 
-    x      float32, float64 or any integer dtype (outer, n, inner);  out  int64 (outer, inner)
+    x      float32, float64 or any integer dtype (outer, n, inner);  out  int64 or
+           int32 (outer, inner)
     params smallest (0 or 1), last (0 or 1), outer, n, inner
 The first NaN counts as largest and as smallest. Raises ModelError. A step allocates only boxed
 floats and integers.
@@ -17,7 +18,7 @@ from ..node import block
 def prepare(node):
     node.expect(1, 1, 5)
     x, out = node.inputs[0], node.outputs[0]
-    node.expect_dtype("int64", out)
+    node.require(out.dtype in ("int64", "int32"), "dtype " + out.dtype)
     node.require(x.dtype not in ("float16", "bfloat16"), "dtype " + x.dtype)
     smallest, last, outer, n, inner = node.extents(0, 5)
     node.require(smallest < 2 and last < 2, "flags")

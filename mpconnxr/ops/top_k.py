@@ -4,7 +4,7 @@ Serves TopK (all opsets). Of equal items the one that comes first counts more. W
 in the order is undefined.
 
     x        float32, float64 or any integer dtype (outer, n, inner)
-    values   as x (outer, k, inner);  indices  int64 (outer, k, inner)
+    values   as x (outer, k, inner);  indices  int64 or int32 (outer, k, inner)
     params   smallest (0 or 1), outer, n, inner, k
 Raises ModelError. A step allocates only boxed floats and integers.
 """
@@ -17,7 +17,7 @@ def prepare(node):
     node.expect(1, 2, 5)
     x, values, indices = node.inputs[0], node.outputs[0], node.outputs[1]
     node.expect_dtype(x.dtype, values)
-    node.expect_dtype("int64", indices)
+    node.require(indices.dtype in ("int64", "int32"), "indices of dtype " + indices.dtype)
     node.require(x.dtype not in ("float16", "bfloat16", "bool"), "dtype " + x.dtype)
     smallest, outer, n, inner, k = node.extents(0, 5)
     node.require(smallest < 2 and outer * n * inner == x.nelem and k <= n, "sizes")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import onnx
 from onnx import numpy_helper
 
-from . import extent, extent_forms, objects, own, runtime, widen
+from . import extent, extent_forms, int64, objects, own, runtime, widen
 from .errors import DtypeProblem, Finding, Problem, UnsupportedModel
 from .ir import Graph, Step, Tensor, dtype_name
 from .load import opset_of
@@ -51,6 +51,7 @@ class Lowerer:
         self.unknown: dict[str, str] = {}
         self.wide: dict[Tensor, Tensor] = {}  # see widen
         graph = model.graph
+        self.int64 = int64.Narrowing(graph, bound is not None)
         for proto in graph.initializer:
             data = numpy_helper.to_array(proto)
             self.values[proto.name] = Tensor(proto.name, proto.data_type, data.shape, data)
@@ -113,7 +114,9 @@ class Lowerer:
                 raise Problem("this operator has no kernel", own.hint(proto.domain, proto.op_type))
             node = Node(self, proto, lowering)
             if not runtime.lower_contents(node):
+                replaced = self.int64.enter(node)
                 self._lower_in_some_dtype(node, lowering)
+                self.int64.leave(node, replaced)
         except Problem as problem:
             opset = opset_of(self.model, proto.domain)
             self._find(f"{operator_of(proto)} (opset {opset})", name_of(proto), problem)
