@@ -102,7 +102,7 @@ class Writer:
         """Writes a number, a flat run of all remaining values, or lists nested like shape."""
         n = _length(x)
         if n is None:
-            self._put(x)
+            self.put(x)
             return
         nested = n and _length(x[0]) is not None
         if nested and (not shape or n != shape[0]):
@@ -119,9 +119,9 @@ class Writer:
             if nested:
                 self.write(x[i], shape[1:])
             else:
-                self._put(x[i], patterns)
+                self.put(x[i], patterns)
 
-    def _put(self, value, is_pattern=False):
+    def put(self, value, is_pattern=False):
         if self.at >= self.t.nelem:
             raise InputError("{}: more than {} values".format(self.t.name, self.t.nelem))
         try:

@@ -6,7 +6,7 @@ from . import arena as arenas
 from .errors import ModelError, MpconnxrError, UnsupportedError
 from .feed import fill
 from .node import Node
-from .reader import STORAGE_DATA
+from .reader import CHUNK_GRIDS, CHUNK_IMAGES, STORAGE_DATA
 from .tensor import Tensor, is_object
 
 
@@ -40,6 +40,7 @@ class Model:
                 raise ModelError("an input is a constant, or has no fixed shape")
         self.inputs = [self._tensor(reader, i, names.pop(0)) for i in reader.inputs]
         self.outputs = [self._tensor(reader, i, names.pop(0)) for i in reader.outputs]
+        self._describe_borders(reader)
         self._steps = self._prepare_all(reader)
         self._tensors = self._slots = None
 
@@ -60,6 +61,18 @@ class Model:
                 t = Tensor(buffer, offset, info.nbytes, info.dtype, info.shape, name)
             self._tensors[i] = t
         return t
+
+    def _describe_borders(self, reader):
+        """Gives inputs and outputs what the file says of their integers and images."""
+        grids, images = reader.chunk(CHUNK_GRIDS), reader.chunk(CHUNK_IMAGES)
+        if grids:
+            from . import borders
+
+            borders.attach(self.inputs + self.outputs, grids)
+        if images:
+            from .images import attach
+
+            attach(self.inputs, images)
 
     def _prepare_all(self, reader, body=None):
         """[(n, step)] of the graph, or of a body."""

@@ -194,7 +194,7 @@ def _check_item(t, value, dtype):
 
 
 class _StringWriter(Writer):
-    def _put(self, value, is_pattern=False):
+    def put(self, value, is_pattern=False):
         if not isinstance(value, str):
             raise InputError("{}: {!r} is no string".format(self.t.name, value))
         if self.at >= self.t.nelem:

@@ -23,6 +23,9 @@ CHUNK_DATA = 0
 CHUNK_NAMES = 1
 CHUNK_GOLDEN = 2
 CHUNK_SOURCE = 3
+CHUNK_GRIDS = 5
+CHUNK_IMAGES = 6
+_ALWAYS = (CHUNK_DATA, CHUNK_NAMES, CHUNK_GRIDS, CHUNK_IMAGES)
 _CHUNK_WORDS = 11  # kind, offset, nbytes, sha256
 
 STORAGE_ARENA = 0
@@ -73,7 +76,7 @@ class Reader:
     are read (and their digests checked).
     """
 
-    def __init__(self, source, verify=True, kind=KIND_MODEL, wanted=(CHUNK_DATA, CHUNK_NAMES)):
+    def __init__(self, source, verify=True, kind=KIND_MODEL, wanted=_ALWAYS):
         self.origin = source
         self._source = Source(source)
         self._wanted = wanted

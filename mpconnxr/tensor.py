@@ -148,8 +148,11 @@ class Tensor:
     """A typed piece of memory with a shape.
 
     name: str or None; dtype: 'float32', ...; shape: tuple of ints; nelem, nbytes: int;
-    data: typed view (C order).
+    data: typed view (C order); scale, zero_point: of integers that stand for numbers,
+    (q - zero_point) * scale, else None; image: for an input that takes pictures, else None.
     """
+
+    scale = zero_point = image = None
 
     def __init__(self, buffer, offset, nbytes, dtype, shape, name=None):
         self._buffer = buffer
@@ -183,6 +186,33 @@ class Tensor:
 
             decode = narrow.kind(self.dtype).decode
         return [decode(self.data[i]) for i in range(self.nelem)]
+
+    def quantize(self, x):
+        """Fills the tensor with the integers that stand for x: rounded half to even, saturated.
+
+        x: numbers as Model.run takes them. Raises InputError, also where no scale is known.
+        """
+        from .borders import quantize
+
+        quantize(self, x)
+
+    def dequantize(self):
+        """A new list of the numbers that the integers stand for. Raises InputError."""
+        from .borders import dequantize
+
+        return dequantize(self)
+
+    def load_image(self, buf, width, height, format):
+        """Fills an input that takes pictures: cropped or stretched, nearest pixels, scaled.
+
+        buf: bytes-like, rows from the top without padding; width, height: in pixels; format:
+        'rgb888', 'rgb565' (low byte first), 'rgb565be' or 'gray8'. Raises InputError.
+        """
+        if self.image is None:
+            from .errors import InputError
+
+            raise InputError("{}: the file does not say that it is an image".format(self.name))
+        self.image.load(self, buf, width, height, format)
 
     def view(self, code):
         """The same bytes as items of another struct code."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from .borders import image_from
 from .convert import Options, convert
 from .errors import ConvertError, UsageError
 from .quantize.arguments import add_arguments, settings_from
@@ -56,6 +57,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="a domain whose operators --ops may serve",
     )
     add("--optimize", type=int, choices=(0, 1, 2), default=2, help="level of the rewrites")
+    add(
+        "--image",
+        action="append",
+        default=[],
+        metavar="NAME=rgb,chw,...",
+        help="an input that takes pictures",
+    )
     add("--strip", action="store_true", help="no names, no golden vector in the file")
     add_arguments(parser)
 
@@ -74,6 +82,7 @@ def options_from(args: argparse.Namespace) -> Options:
         optimize=args.optimize,
         ops=args.ops,
         allow_domains=args.allow_domain,
+        images={n: image_from(spec) for n, spec in _images(args.image)},
         quantize=settings_from(args),
     )
 
@@ -84,6 +93,13 @@ def _pairs(option, texts):
         if not equals or not name:
             raise UsageError(f"{option} {text}: NAME=VALUE is needed")
         yield name, value
+
+
+def _images(texts):
+    """(input, specification): the name ends at the first equals sign."""
+    for text in texts:
+        name, _, spec = text.partition("=")
+        yield name, spec
 
 
 def _ints(name, text):

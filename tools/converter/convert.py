@@ -9,7 +9,20 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from . import dims, golden, layout, load, lower, own, passes, plan, quantize, rewrites, state
+from . import (
+    borders,
+    dims,
+    golden,
+    layout,
+    load,
+    lower,
+    own,
+    passes,
+    plan,
+    quantize,
+    rewrites,
+    state,
+)
 from .errors import ConvertError
 from .ir import Graph, dtype_name, walk
 from .passes import infer_extents, sequences
@@ -26,7 +39,7 @@ class Options:
     in the file; golden: inputs of the golden vector (None: random ones); bounds: the most items
     that there can be of what a run decides, by name of a value; ops: folder of the user's own
     operators; allow_domains: domains that it may serve; optimize: level of the rewrites, 0 to 2;
-    quantize: how to make integers of a float model;
+    quantize: how to make integers of a float model; images: inputs that take pictures, by name;
     state: the output, by input, that the next run finds in it.
     """
 
@@ -42,6 +55,7 @@ class Options:
     allow_domains: Sequence[str] = field(default_factory=list)
     optimize: int = 2
     quantize: Settings | None = None
+    images: Mapping[str, borders.Image] = field(default_factory=dict)
     state: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -95,13 +109,37 @@ def convert(source: Path | onnx.ModelProto, options: Options | None = None) -> C
 
 
 def _convert(source, options):
-    if isinstance(source, onnx.ModelProto):
-        copy = onnx.ModelProto()
-        copy.CopyFrom(source)
-        model = load.prepare(copy)
-    else:
-        model = load.load(source)
+    model = _read(source)
     nodes_before = len(model.graph.node)
+    notes = _fix_shapes(model, options)
+    infer_extents.set_bounds(model, options.bounds)
+    simplified = passes.simplify(model)
+    infer_extents.check_bounds(options.bounds, model, simplified)
+    quantized = None
+    if options.quantize:
+        simplified, quantized = _quantized(simplified, options)
+        model = simplified  # what the golden vector is to be compared with
+        notes += quantized.notes
+    rewritten, log = rewrites.rewrite(simplified, options.optimize)
+    graph = lower.lower(rewritten)
+    state.carry(graph, options.state)
+    arena = plan.plan(graph, options.keep_inputs)
+    extra = _borders(simplified, graph, options)
+    extra += [] if options.strip else _for_people(source, model, graph, options, notes)
+    data = layout.model_bytes(graph, arena.arena_bytes, extra)
+    return Converted(data, graph, arena, notes, nodes_before, log, quantized)
+
+
+def _read(source):
+    if not isinstance(source, onnx.ModelProto):
+        return load.load(source)
+    copy = onnx.ModelProto()
+    copy.CopyFrom(source)
+    return load.prepare(copy)
+
+
+def _fix_shapes(model, options):
+    """Gives every input a shape; returns notes on what was chosen."""
     sequences.split_inputs(model, options.sequences)
     notes = dims.fix(model, options.shapes, options.dims, options.bind)
     open_dims = dims.open_dims(model)
@@ -110,25 +148,24 @@ def _convert(source, options):
             "these inputs have free dimensions; fix them with --shape NAME=... or --dim NAME=N:"
             + "".join(f"\n  {name}" for name in open_dims)
         )
-    infer_extents.set_bounds(model, options.bounds)
-    simplified = passes.simplify(model)
-    infer_extents.check_bounds(options.bounds, model, simplified)
-    quantized = None
-    if options.quantize:
-        simplified, _ = rewrites.rewrite(simplified, min(options.optimize, 1))
-        simplified, quantized = quantize.quantize(simplified, options.quantize)
-        notes += quantized.notes
-        model = simplified  # what the golden vector is to be compared with
-    simplified, log = rewrites.rewrite(simplified, options.optimize)
-    graph = lower.lower(simplified)
-    state.carry(graph, options.state)
-    arena = plan.plan(graph, options.keep_inputs)
-    extra = [] if options.strip else _extra(source, model, graph, options, notes)
-    data = layout.model_bytes(graph, arena.arena_bytes, extra)
-    return Converted(data, graph, arena, notes, nodes_before, log, quantized)
+    return notes
 
 
-def _extra(origin, model, graph, options, notes):
+def _quantized(model, options):
+    """The model with integers in it, its float layers merged before, and what that cost."""
+    merged, _ = rewrites.rewrite(model, options.optimize, leave_out=rewrites.FUSING)
+    return quantize.quantize(merged, options.quantize)
+
+
+def _borders(model, graph, options):
+    """Chunks that a board needs to feed the model; model: before its operators were merged."""
+    grids = borders.grids_chunk(model, graph)
+    images = borders.images_chunk(options.images, graph)
+    chunks = [(layout.CHUNK_GRIDS, grids), (layout.CHUNK_IMAGES, images)]
+    return [chunk for chunk in chunks if chunk[1]]
+
+
+def _for_people(origin, model, graph, options, notes):
     """The optional chunks: names, source, golden vector."""
     names = layout.names_chunk(t.name for t in graph.inputs + graph.outputs)
     nodes = layout.names_chunk(step.node for step in walk(graph.steps))

@@ -17,7 +17,7 @@ from .ir import dtype_name, packed_bits
 from .objects import STRING, is_object, string_array, strings_from
 
 _MAX_DEPTH = 8  # of bodies in bodies
-_CHUNK_KINDS = {0: "data", 1: "names", 2: "golden", 3: "source", 4: "nodes"}
+_CHUNK_KINDS = ("data", "names", "golden", "source", "nodes", "grids", "images")
 _PLACES = ("arena", "file", "slot", "state")  # by storage class
 _CHUNK_NBYTES = 44  # of its record in the tables
 
@@ -252,7 +252,7 @@ def print_file(path: Path) -> None:
     )
     print("chunks")
     for chunk in stored.chunks:
-        kind = _CHUNK_KINDS.get(chunk.kind, str(chunk.kind))
+        kind = dict(enumerate(_CHUNK_KINDS)).get(chunk.kind, str(chunk.kind))
         state = "intact" if chunk.intact else "DAMAGED"
         print(f"  {kind:8} at {chunk.offset:8}  {len(chunk.data):8} bytes  {state}")
     print("tensors")

@@ -34,5 +34,5 @@ def page(converted: Converted, title: str) -> str:
         arena=arena_map.draw(converted.plan, len(table)),
         graph=graph_drawing.draw(converted.graph),
         boards=fits.fits(converted),
-        log=[f"{name} ×{n}" for name, n in converted.log.items()],
+        log=converted.log,
     )

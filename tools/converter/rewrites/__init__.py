@@ -52,15 +52,21 @@ LEVELS: Mapping[int, Sequence[Rewrite]] = {
     ),
 }
 
+# They write operators of com.microsoft, which a quantizer does not know.
+FUSING = (residuals.rewrite, activations.rewrite)
+
 _MAX_ROUNDS = 8  # what one rewrite leaves may suit another
 
 
-def rewrite(model: onnx.ModelProto, level: int) -> tuple[onnx.ModelProto, dict[str, int]]:
+def rewrite(
+    model: onnx.ModelProto, level: int, leave_out: Sequence[Rewrite] = ()
+) -> tuple[onnx.ModelProto, dict[str, int]]:
     """Applies the rewrites of all levels up to this one, until none finds anything to do.
 
     Returns the model, with all types, and by name of a rewrite how many places it changed.
     """
     chosen = [one for at in sorted(LEVELS) if at <= level for one in LEVELS[at]]
+    chosen = [one for one in chosen if one not in leave_out]
     log: Counter[str] = Counter()
     proto, aside = maps.set_aside(model)
     changed = ir.from_proto(proto)

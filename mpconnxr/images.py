@@ -1,0 +1,116 @@
+"""Camera pixels into an input tensor: cropped, scaled and looked up, in integers.
+
+What the model wants is a record of the file (chunk 6), 28 bytes for an input that takes an image:
+its number, the order of its channels (0: gray, 1: RGB, 2: BGR), its layout (0: channels first),
+how a picture of another shape fits (0: its middle, 1: stretched), then a factor and an offset
+(float32) for each of three channels: value = pixel * factor + offset, pixel 0 to 255.
+"""
+
+import struct
+from array import array
+
+from . import forms
+from .borders import LARGEST, integer_of
+from .errors import InputError, ModelError
+from .node import block
+from .tensor import range_of
+
+_RECORD_NBYTES = 28
+_MOST_PIXELS = 1 << 13  # of a side, so that 16.16 fixed point stays within 29 bits
+# Bytes of a pixel, and its kind in the loop, by name of a format.
+_FORMATS = {"gray8": (1, 0), "rgb888": (3, 1), "rgb565": (2, 2), "rgb565be": (2, 3)}
+
+
+def attach(inputs, records):
+    """Gives the inputs their image records. records: the chunk. Raises ModelError."""
+    if len(records) % _RECORD_NBYTES:
+        raise ModelError("the image records have a wrong size")
+    for at in range(0, len(records), _RECORD_NBYTES):
+        index, order, layout, fit = records[at], records[at + 1], records[at + 2], records[at + 3]
+        if index >= len(inputs) or order > 2 or layout > 1 or fit > 1:
+            raise ModelError("an image record is not valid")
+        scales = struct.unpack_from("<6f", records, at + 4)
+        if not all([-LARGEST < s < LARGEST for s in scales]):  # or nan
+            raise ModelError("the scales of an image are not valid")
+        inputs[index].image = Image(inputs[index], order, layout, fit, scales)
+
+
+class Image:
+    """An input that takes pictures. width, height, channels: of the tensor."""
+
+    def __init__(self, t, order, layout, fit, scales):
+        channels = 1 if order == 0 else 3
+        dims = t.shape[-3:]
+        if len(dims) != 3 or dims[2 * layout] != channels or t.nelem != _product(dims):
+            raise ModelError("{}: {} is no image".format(t.name, t.shape))
+        if t.dtype not in ("float32", "int8", "uint8"):
+            raise ModelError("{}: an image of {}".format(t.name, t.dtype))
+        self.channels, self._order, self._layout, self._fit = channels, order, layout, fit
+        self.height, self.width = dims[:2] if layout else dims[1:]
+        self._scales, self._table = scales, None
+
+    def load(self, t, buf, width, height, format):
+        """Fills t; see Tensor.load_image."""
+        if format not in _FORMATS:
+            raise InputError(
+                "format {!r}: there are {}".format(format, ", ".join(sorted(_FORMATS)))
+            )
+        nbytes, kind = _FORMATS[format]
+        if not (0 < width <= _MOST_PIXELS and 0 < height <= _MOST_PIXELS):
+            raise InputError(
+                "{} x {} pixels: at most {} a side".format(width, height, _MOST_PIXELS)
+            )
+        if len(buf) != width * height * nbytes:
+            raise InputError(
+                "{} bytes given; {} x {} pixels of {} are {} bytes".format(
+                    len(buf), width, height, format, width * height * nbytes
+                )
+            )
+        if self._table is None:
+            self._table = self._make_table(t)
+        size = t.nbytes // t.nelem
+        p = self._block(width, height, kind, size)
+        forms.get("loops_image").pixels(buf, self._table, t.view("B"), p)
+
+    def _block(self, width, height, kind, size):
+        """Parameters of the loop: see loops_image."""
+        across, down = width, height
+        if self._fit == 0:  # the largest part in the middle that has the tensor's proportions
+            across = min(width, max(1, height * self.width // self.height))
+            down = min(height, max(1, width * self.height // self.width))
+        dx, dy = (across << 16) // self.width, (down << 16) // self.height
+        left, top = (width - across) // 2 << 16, (height - down) // 2 << 16
+        c, w, h = self.channels, self.width, self.height
+        strides = (1, c, c * w) if self._layout else (w * h, 1, w)
+        swap = 1 if self._order == 2 else 0
+        return block(
+            width, left + dx // 2, top + dy // 2, dx, dy, w, h, c, *(strides + (kind, swap, size))
+        )
+
+    def _make_table(self, t):
+        """256 entries a channel, of the bits of a float32 or of an integer's byte."""
+        table = array("i", [0] * (256 * self.channels))
+        limits = range_of(t.dtype)
+        for c in range(self.channels):
+            factor, offset = self._scales[2 * c], self._scales[2 * c + 1]
+            for pixel in range(256):
+                x = pixel * factor + offset
+                table[256 * c + pixel] = _byte(t, x, limits) if limits else _bits(x)
+        return table
+
+
+def _bits(x):
+    return struct.unpack("<i", struct.pack("<f", x))[0]
+
+
+def _byte(t, x, limits):
+    """The byte of the integer that stands for x, or of x itself where the input has no scale."""
+    scaled = x if t.scale is None else x / t.scale
+    return integer_of(scaled, t.zero_point or 0, limits) & 255
+
+
+def _product(dims):
+    n = 1
+    for d in dims:
+        n *= d
+    return n

@@ -1,0 +1,69 @@
+"""Pixels of a picture, picked by fixed-point steps and looked up. Written once, in the common
+subset of Python and viper.
+
+x    bytes of the picture, rows from the top, no padding
+w    int32: 256 entries for each channel of the output
+out  bytes of the tensor
+p    width of the picture, column and row of the first pixel and steps between pixels (16.16),
+     width, height and channels (1 or 3) of the tensor, its strides of a channel, column and row,
+     kind of x (0: gray, 1: RGB888, 2: RGB565, 3: the same, high byte first), 1 for BGR else 0,
+     bytes of an element (1 or 4)
+"""
+
+import micropython
+
+COMMON = True
+
+
+@micropython.viper
+def pixels(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
+    kind = p[11]
+    size = p[13]
+    row = p[2]
+    y = 0
+    while y < p[6]:
+        start = (row >> 16) * p[0]
+        column = p[1]
+        i = 0
+        while i < p[5]:
+            n = start + (column >> 16)
+            if kind == 0:
+                red = x[n]
+                green = red
+                blue = red
+            elif kind == 1:
+                red = x[3 * n]
+                green = x[3 * n + 1]
+                blue = x[3 * n + 2]
+            else:
+                n = 2 * n
+                swapped = kind - 2  # the high byte comes first
+                word = x[n + swapped] | x[n + 1 - swapped] << 8
+                red = word >> 11 << 3 | word >> 13
+                green = (word >> 5 & 63) << 2 | (word >> 9 & 3)
+                blue = (word & 31) << 3 | (word >> 2 & 7)
+            if p[7] == 1:
+                red = (77 * red + 150 * green + 29 * blue) >> 8
+            elif p[12] == 1:
+                n = red
+                red = blue
+                blue = n
+            c = 0
+            while c < p[7]:
+                if c == 0:
+                    value = w[red]
+                elif c == 1:
+                    value = w[256 + green]
+                else:
+                    value = w[512 + blue]
+                n = (y * p[10] + i * p[9] + c * p[8]) * size
+                k = n + size
+                while n < k:
+                    out[n] = value & 255
+                    value >>= 8
+                    n += 1
+                c += 1
+            column += p[3]
+            i += 1
+        row += p[4]
+        y += 1
