@@ -11,13 +11,16 @@ from .errors import ArenaError, InputError, ModelError, MpconnxrError, Unsupport
 __version__ = "0.1.0"
 
 
-def load(source, verify=True, arena=None, prefer=()):
+def load(source, verify=True, arena=None, prefer=(), stream=True):
     """Loads a model and makes it ready to run.
 
-    source: path of a .bin, or its bytes (bytes, bytearray, memoryview of bytes): its weights are
-        then used in place if it starts at a multiple of 8, else copied. A file on a memory-mapped
-        file system is used in place too.
-    verify: check the SHA-256 digests. The structure is always checked in full.
+    source: path of a .bin, a file opened with "rb", or its bytes (bytes, bytearray, memoryview of
+        bytes): its weights are then used in place if it starts at a multiple of 8, else copied. A
+        file on a memory-mapped file system is used in place too.
+    verify: check the SHA-256 digests. The structure is always checked in full. Those of weights
+        that are streamed are checked in the first run, which may so raise ModelError.
+    stream: weights in any other file are read whenever a step needs them, into the arena. False:
+        they are held in RAM, which takes more of it and makes runs faster.
     arena: writable buffer of at least the model's arena bytes, 8-byte aligned. Several models may
         share one: a run of one ends the life of another's inputs and outputs.
     prefer: forms of loops to take before the best one, such as ("plain",), where they exist.
@@ -27,7 +30,7 @@ def load(source, verify=True, arena=None, prefer=()):
     from .model import Model
     from .reader import Reader
 
-    reader = Reader(source, verify)
+    reader = Reader(source, verify, stream=stream)
     if prefer:
         from .kernels import Preferring
 

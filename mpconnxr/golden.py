@@ -10,7 +10,7 @@ import struct
 
 from .errors import ModelError
 from .model import Model
-from .reader import CHUNK_DATA, CHUNK_GOLDEN, CHUNK_NAMES, Reader
+from .reader import CHUNK_GOLDEN, Reader
 from .tensor import is_narrow
 
 _INF = float("inf")
@@ -52,7 +52,7 @@ def verify(source, arena=None):
     source, arena: as for mpconnxr.load. The vectors are read into RAM where the file is not used
     in place. Raises ModelError if the file has none, and whatever load raises.
     """
-    reader = Reader(source, wanted=(CHUNK_DATA, CHUNK_NAMES, CHUNK_GOLDEN))
+    reader = Reader(source, wanted=(CHUNK_GOLDEN,), stream=True)
     vectors = reader.chunk(CHUNK_GOLDEN)
     if vectors is None:
         raise ModelError("the file has no golden vector: it was stripped, or had no reference")

@@ -1,15 +1,15 @@
-"""The graph section of a model file: nodes as words, bodies of nodes inside them."""
+"""The graph section of a model file: nodes as numbers, bodies of nodes inside them."""
 
-from . import tensor
+from array import array
+
 from .errors import fail
 
-_NODE_WORDS = 6  # before the tensor numbers of a node
 _MAX_DEPTH = 8  # of bodies in bodies
 
 
-def read_ids(words, at, n, n_tensors):
+def read_ids(numbers, n, n_tensors):
     """n tensor numbers; ModelError for one that is none."""
-    ids = [words[at + k] for k in range(n)]
+    ids = numbers.take(n)
     for i in ids:
         if not 0 <= i < n_tensors:
             fail("tensor id {}".format(i))
@@ -17,58 +17,54 @@ def read_ids(words, at, n, n_tensors):
 
 
 class Graph:
-    """tables: the bytes that hold it; words: the same as int32; all: (first word, end, depth 0).
+    """numbers: at the graph's own number of numbers.
 
     kernels: names; n_tensors: how many tensors the file has.
     """
 
-    def __init__(self, tables, words, all):
-        self._tables = tables
-        self._words = words
-        self._all = all
-        self.kernels = ()
-        self.n_tensors = 0
+    def __init__(self, numbers, kernels, n_tensors):
+        self._kernels = kernels
+        self._n_tensors = n_tensors
+        n = numbers.count()
+        self._all = (numbers.fork(), n, 0)
+        self._first = numbers.n_read
+        numbers.skip(n)
 
     def nodes(self, body=None):
-        """Yields (kernel, input ids, output ids, scratch ids, params as int32, bodies, place).
+        """Yields (kernel, input ids, output ids, scratch ids, params as int32, bodies, place,
+        reads).
 
-        place: word at which the parameters start, counted from the start of the graph.
+        place: of the parameters, in numbers counted from the start of the graph; reads: chunks.
         body: one of the bodies of a node, for the nodes in it; else those of the graph itself.
         """
-        at, end, depth = body or self._all
-        words = self._words
-        while at < end:
-            if at + _NODE_WORDS > end:
-                fail("graph ends inside a node")
-            kernel, n_in, n_out, n_scratch, n_params, n_bodies = [
-                words[at + k] for k in range(_NODE_WORDS)
-            ]
-            n_ids = n_in + n_out + n_scratch
-            at += _NODE_WORDS
-            if min(n_in, n_out, n_scratch, n_params, n_bodies) < 0 or at + n_ids + n_params > end:
-                fail("graph ends inside a node")
-            if not 0 <= kernel < len(self.kernels):
+        start, n, depth = body or self._all
+        numbers = start.fork()
+        end = numbers.n_read + n
+        while numbers.n_read < end:
+            kernel = numbers.size()
+            if kernel >= len(self._kernels):
                 fail("kernel index {}".format(kernel))
-            ids = read_ids(words, at, n_ids, self.n_tensors)
-            params = tensor.view(self._tables, (at + n_ids) * 4, "i", n_params)
-            place = at + n_ids - self._all[0]
-            at += n_ids + n_params
-            bodies = self._bodies(at, end, n_bodies, depth + 1)
-            if bodies:
-                at = bodies[-1][1]
-            inputs, ids = ids[:n_in], ids[n_in:]
-            yield self.kernels[kernel], inputs, ids[:n_out], ids[n_out:], params, bodies, place
+            n_in, n_out, n_scratch, n_params, n_bodies, n_reads = [
+                numbers.count() for _ in range(6)
+            ]
+            inputs = read_ids(numbers, n_in, self._n_tensors)
+            outputs = read_ids(numbers, n_out, self._n_tensors)
+            scratch = read_ids(numbers, n_scratch, self._n_tensors)
+            place = numbers.n_read - self._first
+            params = array("i", numbers.take(n_params))
+            reads = numbers.take(n_reads)
+            bodies = self._bodies(numbers, n_bodies, depth + 1)
+            if numbers.n_read > end:
+                fail("graph ends inside a node")
+            yield self._kernels[kernel], inputs, outputs, scratch, params, bodies, place, reads
 
-    def _bodies(self, at, end, n, depth):
-        """[(first word, end, depth)] of the n bodies of a node."""
+    def _bodies(self, numbers, n, depth):
+        """[(numbers at its start, how many, depth)] of the n bodies of a node."""
         found = []
         if n and depth > _MAX_DEPTH:
             fail("bodies in bodies in bodies")
         for _ in range(n):
-            size = self._words[at] if at < end else -1
-            at += 1
-            if size < 0 or at + size > end:
-                fail("graph ends inside a body")
-            found.append((at, at + size, depth))
-            at += size
+            size = numbers.count()
+            found.append((numbers.fork(), size, depth))
+            numbers.skip(size)
         return found

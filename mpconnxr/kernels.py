@@ -34,7 +34,7 @@ class Preferring(Model):
 class Listing(Preferring):
     """found: a list of (step, kernel, forms), as Model.kernels says."""
 
-    def __init__(self, source, arena, prefer):
+    def __init__(self, source, arena, prefer, stream):
         self.found = []
         self._path = []
         self._families = []
@@ -46,7 +46,7 @@ class Listing(Preferring):
 
         forms.get = noting
         try:
-            Preferring.__init__(self, Reader(source, False), arena, prefer)
+            Preferring.__init__(self, Reader(source, False, stream=stream), arena, prefer)
         finally:
             forms.get = get
 

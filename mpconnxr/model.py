@@ -6,7 +6,8 @@ from . import arena as arenas
 from .errors import ModelError, MpconnxrError, UnsupportedError
 from .feed import fill
 from .node import Node
-from .reader import CHUNK_GRIDS, CHUNK_IMAGES, STORAGE_DATA
+from .reader import CHUNK_GRIDS, CHUNK_IMAGES
+from .records import STORAGE_DATA
 from .tensor import Tensor, is_object
 
 
@@ -24,6 +25,7 @@ class Model:
         self._origin = reader.origin
         self.arena_nbytes = reader.arena_nbytes
         self._arena = arenas.make(reader.arena_nbytes, arena)
+        self._stream = reader.stream
         self.state_nbytes = reader.state_nbytes
         # memory of the model's own, never in an arena that others may share
         self._state = arenas.make(reader.state_nbytes)
@@ -35,9 +37,7 @@ class Model:
 
             self._runtime = Runtime(*reader.runtime_dims())
         names = reader.io_names()
-        for i in reader.inputs:
-            if reader.tensors[i].storage == STORAGE_DATA or reader.tensors[i].is_open:
-                raise ModelError("an input is a constant, or has no fixed shape")
+        _check_ends(reader)
         self.inputs = [self._tensor(reader, i, names.pop(0)) for i in reader.inputs]
         self.outputs = [self._tensor(reader, i, names.pop(0)) for i in reader.outputs]
         self._describe_borders(reader)
@@ -75,16 +75,18 @@ class Model:
             attach(self.inputs, images)
 
     def _prepare_all(self, reader, body=None):
-        """[(n, step)] of the graph, or of a body."""
+        """[(n, step)] of the graph, or of a body; before a step what reads its weights."""
         steps = []
         for i, node in enumerate(reader.nodes(body)):
             n, step = self._prepare(reader, i, node)
+            if self._stream:
+                steps += [(1, self._stream.read(chunk, self._arena)) for chunk in node[-1]]
             if n:
                 steps.append((n, step))
         return steps
 
     def _prepare(self, reader, index, node):
-        kernel, inputs, outputs, scratch, params, bodies, place = node
+        kernel, inputs, outputs, scratch, params, bodies, place, _ = node
         for i in outputs + scratch:
             if reader.tensors[i].storage == STORAGE_DATA:
                 raise ModelError("step {} {} writes to a constant".format(index, kernel))
@@ -97,6 +99,9 @@ class Model:
             [self._prepare_all(reader, body) for body in bodies],
         )
         module = _kernel(kernel)
+        streams = getattr(module, "STREAMS", ())
+        for k, i in enumerate(inputs):
+            node.require(k in streams or not reader.tensors[i].is_streamed, "streamed weights")
         if self._slots and not getattr(module, "OBJECTS", False):
             for i in inputs + outputs + scratch:
                 node.require(not is_object(reader.tensors[i].dtype), "strings or maps")
@@ -138,6 +143,11 @@ class Model:
         for i in range(len(self._state)):
             self._state[i] = 0
 
+    def close(self):
+        """Closes the file that weights are streamed from; the model cannot run after it."""
+        if self._stream:
+            self._stream.close()
+
     def kernels(self):
         """A list of (step, kernel, forms) in the order of the file.
 
@@ -147,7 +157,16 @@ class Model:
         """
         from .kernels import Listing
 
-        return Listing(self._origin, self._arena, self._prefer).found
+        return Listing(self._origin, self._arena, self._prefer, self._stream is not None).found
+
+
+def _check_ends(reader):
+    for i in reader.inputs:
+        if reader.tensors[i].storage == STORAGE_DATA or reader.tensors[i].is_open:
+            raise ModelError("an input is a constant, or has no fixed shape")
+    for i in reader.outputs:
+        if reader.tensors[i].is_streamed:
+            raise ModelError("an output is a constant that is streamed")
 
 
 def _kernel(name):

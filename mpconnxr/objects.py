@@ -7,7 +7,7 @@ import struct
 
 from .errors import InputError, ModelError, UnsupportedError
 from .feed import Writer, write_all
-from .reader import STORAGE_DATA, STORAGE_OBJECT
+from .records import STORAGE_DATA, STORAGE_OBJECT
 
 OPEN = -1  # a dimension of strings that a run decides
 
@@ -93,11 +93,7 @@ def check(info, i, flags):
         n *= max(d, 1)
         if n > _MOST:
             _fail(i, "too many elements")
-    if info.offset < 0 or info.stored_nbytes < 0:
-        _fail(i, "offset or size")
     if info.storage == STORAGE_OBJECT:
-        if info.stored_nbytes:
-            _fail(i, "an object with bytes")
         if is_map and len(info.shape) != (1 if info.dtype & _SEQUENCE else 0):
             _fail(i, "rank")
     elif info.storage != STORAGE_DATA or is_map:

@@ -5,24 +5,25 @@ from .errors import ModelError, UnsupportedError
 
 
 class Source:
-    """Bytes of the file: in memory that can be addressed, or behind a file object."""
+    """Bytes of the file: in memory that can be addressed, or behind a file object.
+
+    memory: a view of all of them, or None; file: where there is one.
+    """
 
     def __init__(self, source):
-        self.memory = None
-        self._file = None
-        if isinstance(source, str):
-            self._file = open(source, "rb")
-            try:
-                source = memoryview(self._file)  # ROMFS and the like: used in place
-            except TypeError:
-                self._file.seek(0, 2)
-                self.nbytes = self._file.tell()
-                return
+        self.memory = self.file = None
+        self._is_ours = isinstance(source, str)
+        if self._is_ours:
+            source = open(source, "rb")
+        if hasattr(source, "readinto"):
+            self.file = source
         try:
-            self.memory = memoryview(source)
+            self.memory = memoryview(source)  # of a file: on ROMFS and the like
+            self.nbytes = len(self.memory)
         except TypeError:
-            raise TypeError("a path or a buffer is needed")
-        self.nbytes = len(self.memory)
+            if self.file is None:
+                raise TypeError("a path, a buffer or a file is needed")
+            self.nbytes = self.file.seek(0, 2)
 
     def fetch(self, offset, nbytes):
         """Bytes of the file, aligned for every dtype: in place if they are so, else a copy."""
@@ -33,15 +34,16 @@ class Source:
             copy = _allocate(nbytes)
             copy[:] = piece
             return copy
-        self._file.seek(offset)
+        self.file.seek(offset)
         buffer = _allocate(nbytes)
-        if self._file.readinto(buffer) != nbytes:
+        if self.file.readinto(buffer) != nbytes:
             raise ModelError("not a valid model file: truncated")
         return buffer
 
     def close(self):
-        if self._file:
-            self._file.close()
+        """Closes the file if it was opened here."""
+        if self._is_ours:
+            self.file.close()
 
 
 def _allocate(nbytes):

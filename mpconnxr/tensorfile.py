@@ -7,7 +7,8 @@ So a board can be fed ONNX's test vectors.
 """
 
 from .errors import ModelError
-from .reader import KIND_TENSORS, STORAGE_DATA, Reader
+from .reader import KIND_TENSORS, Reader
+from .records import STORAGE_DATA
 from .tensor import Tensor, is_object
 
 

@@ -1,26 +1,41 @@
 """Damages a model file in every way a mode knows, and loads and runs what comes of it.
 
-    script MODE [STRIDE]      with model.bin beside it; STRIDE: every how manyth bit or word
+    script MODE STRIDE SOURCE     with model.bin beside it; STRIDE: every how manyth bit or number;
+                                  SOURCE: memory, or file, from which weights are streamed
 
 With verify=False each load and run must end in an MpconnxrError or complete; nothing outside the
 arena may change. Prints where it is, so that a crash says where it was; a line BAD for each rule
 that is broken; last, `refused R ran M slowest T ms`.
 """
 
+import io
 import random
 import struct
 import sys
 import time
 
 import mpconnxr
+from mpconnxr.numbers import Numbers
+from mpconnxr.reader import _ALWAYS, CHUNK_STREAMED, Reader
 
 GUARD = 64  # bytes before and behind the arena
 WORDS = (0, 1, -1, 0x7FFFFFFF, -0x80000000)
-HEADER_NBYTES = 96
+HEADER_NBYTES = 64
+WIDE = 5  # bytes of each number, in the modes that replace some
 
 good = open("model.bin", "rb").read()
 tables_nbytes = struct.unpack_from("<I", good, 20)[0]
-arena_nbytes = struct.unpack_from("<I", good, 56)[0]
+n_chunks, names_nbytes = struct.unpack_from("<2I", good, 56)
+first = HEADER_NBYTES + 32 * n_chunks + names_nbytes  # of the numbers
+
+
+def source_of(data):
+    """A copy of the file in memory, or a file object from which weights are streamed."""
+    return bytearray(data) if sys.argv[3] == "memory" else io.BytesIO(data)
+
+
+sizes = Numbers(good, first, tables_nbytes)  # of the arena: weights in memory, and streamed
+arena_nbytes = max(sizes.size(), sizes.size())
 memory = bytearray(GUARD + arena_nbytes + GUARD)
 arena = memoryview(memory)[GUARD : GUARD + arena_nbytes]
 canary = bytes([0xA5 ^ i for i in range(GUARD)])
@@ -39,7 +54,7 @@ def broken(what, where):
 def attempt(data, where):
     """One load and run without digests, with canaries around all that must not change."""
     global refused, ran, slowest
-    source = bytearray(data)
+    source = source_of(data)
     start = time.ticks_ms()
     try:
         mpconnxr.load(source, verify=False, arena=arena).run()
@@ -52,14 +67,14 @@ def attempt(data, where):
     if memory[:GUARD] != canary or memory[-GUARD:] != canary:
         broken("memory beside the arena", where)
         memory[:GUARD] = memory[-GUARD:] = canary
-    if source != data:
+    if isinstance(source, bytearray) and source != data:
         broken("the file's own bytes", where)
 
 
 def must_refuse(data, where, verify=True):
     global refused
     try:
-        mpconnxr.load(data, verify, arena=arena)
+        mpconnxr.load(source_of(data), verify, arena=arena).run()
     except mpconnxr.ModelError:
         refused += 1
     except Exception as e:
@@ -76,12 +91,10 @@ def flipped(at, mask):
 
 def digests(stride):
     """Each byte that a digest covers."""
-    n_chunks = struct.unpack_from("<I", good, 60)[0]
     spans = [(0, tables_nbytes, 1)]
-    for i in range(n_chunks):
-        kind, offset, nbytes = struct.unpack_from("<3I", good, HEADER_NBYTES + 44 * i)
-        if kind < 2:  # data and names; a model does not read the others
-            spans.append((offset, nbytes, stride))
+    for chunk in Reader(good)._chunks:
+        if chunk.kind in _ALWAYS + (CHUNK_STREAMED,):  # a model reads no others
+            spans.append((chunk.offset, chunk.nbytes, stride))
     for offset, nbytes, step in spans:
         for at in range(offset, offset + nbytes, step):
             must_refuse(flipped(at, 0xFF), at)
@@ -108,44 +121,66 @@ def bits(stride):
         attempt(flipped(at, 0xFF), at)
 
 
-def with_word(data, at, value):
-    struct.pack_into("<i", data, at, value)
+def decoded(at):
+    """The number at a byte of the tables."""
+    code = 0
+    for i in range(WIDE):
+        code |= (good[at + i] & 127) << 7 * i
+    return -1 - (code >> 1) if code & 1 else code >> 1
+
+
+def with_number(data, at, value):
+    code = value << 1 if value >= 0 else (-1 - value) << 1 | 1
+    for i in range(WIDE):
+        data[at + i] = code & 127 | (128 if i < WIDE - 1 else 0)
+        code >>= 7
     return data
 
 
+def number_places():
+    """Where the numbers lie, all of them as wide as any."""
+    places = list(range(first, tables_nbytes - WIDE + 1, WIDE))
+    return [at for at in places if good[at] > 127]  # the others are padding
+
+
 def words(stride):
-    """Each word (or one in STRIDE) behind the header's lengths replaced, by itself."""
-    _words(16, tables_nbytes, stride)
+    """Each number of the tables (or one in STRIDE) replaced, by itself."""
+    for at in number_places()[::stride]:
+        print("number", at)
+        value = decoded(at)
+        near = (max(value, -0x7FFFFFFF) - 1, min(value, 0x7FFFFFFE) + 1)
+        for other in WORDS + near:
+            attempt(with_number(bytearray(good), at, other), (at, other))
 
 
 def contents(stride):
-    """The same for the words of the data: kernels may take indices from constants."""
-    _words(tables_nbytes, len(good) - 3, stride)
-
-
-def _words(first, end, stride):
-    for at in range(first, end, 4 * stride):
+    """Each word of the data replaced: kernels may take indices from constants."""
+    for at in range(tables_nbytes, len(good) - 3, 4 * stride):
         print("word", at)
         value = struct.unpack_from("<i", good, at)[0]
         near = (max(value, -0x7FFFFFFF) - 1, min(value, 0x7FFFFFFE) + 1)
         for other in WORDS + near:
-            attempt(with_word(bytearray(good), at, other), (at, other))
+            data = bytearray(good)
+            struct.pack_into("<i", data, at, other)
+            attempt(data, (at, other))
 
 
 def several(n):
     """N files with one to three small changes each in the graph; the same in every run."""
     random.seed(1)
-    first = tables_nbytes // 4 - struct.unpack_from("<I", good, 84)[0] - 3
+    places = number_places()
+    sizes = [k for k in range(len(places)) if decoded(places[k]) == len(places) - k - 1]
+    graph = places[sizes[0] :]
     for i in range(n):
         print("several", i)
         data = bytearray(good)
         for _ in range(random.randint(1, 3)):
-            at = 4 * random.randint(first, tables_nbytes // 4 - 1)
-            value = struct.unpack_from("<i", good, at)[0]
+            at = random.choice(graph)
+            value = decoded(at)
             if not -1000000 < value < 1000000:
                 value = 0
             near = (value + 1, value - 1, value * 2, -value)
-            with_word(data, at, random.choice((0, 1, 2, -1) + near))
+            with_number(data, at, random.choice((0, 1, 2, -1) + near))
         attempt(data, i)
 
 

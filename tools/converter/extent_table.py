@@ -44,10 +44,15 @@ class Table:
         return plain
 
     def words(self) -> list[int]:
-        """Bounds; how many expressions, each with its length; (place in the graph, expression)."""
+        """How many words, the words, number of dims; nothing where there are none.
+
+        The words: bounds; how many expressions, each with its length; (place in the graph,
+        expression).
+        """
         if not self._dims:
             return []
         words = [bound for _, bound in self._dims] + [len(self._expressions)]
         for expression in self._expressions:
             words += [len(expression), *expression]
-        return words + [word for place in self._places for word in place]
+        words += [word for place in self._places for word in place]
+        return [len(words), *words, len(self._dims)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 import struct
 from dataclasses import dataclass
@@ -13,23 +14,23 @@ from onnx import helper
 
 from . import inspect_extents, layout
 from .errors import ConvertError
-from .ir import dtype_name, packed_bits
+from .ir import dtype_name, itemsize, packed_bits
 from .objects import STRING, is_object, string_array, strings_from
 
 _MAX_DEPTH = 8  # of bodies in bodies
-_CHUNK_KINDS = ("data", "names", "golden", "source", "nodes", "grids", "images")
+_CHUNK_KINDS = ("data", "names", "golden", "source", "nodes", "grids", "images", "streamed")
 _PLACES = ("arena", "file", "slot", "state")  # by storage class
-_CHUNK_NBYTES = 44  # of its record in the tables
 
 
 @dataclass
 class Chunk:
-    """kind: CHUNK_... of layout; intact: its digest is right."""
+    """kind: CHUNK_... of layout; intact: its digest is right; place: in the arena, if streamed."""
 
     kind: int
     offset: int
     data: bytes
     intact: bool
+    place: int | None = None
 
 
 @dataclass
@@ -61,7 +62,7 @@ class StoredTensor:
 class StoredNode:
     """One step: tensor ids and parameters. depth: 1 in the body of another step, and so on.
 
-    place: word of the graph at which the parameters start.
+    reads: chunks that are read before it; place: word of the graph at which the parameters start.
     """
 
     kernel: str
@@ -69,6 +70,7 @@ class StoredNode:
     outputs: list[int]
     scratch: list[int]
     params: list[int]
+    reads: list[int]
     depth: int = 0
     place: int = 0
     name: str = ""
@@ -83,6 +85,7 @@ class Stored:
     features: int
     intact: bool
     arena_nbytes: int
+    streamed_nbytes: int
     chunks: list[Chunk]
     tensors: list[StoredTensor]
     inputs: list[int]
@@ -97,7 +100,7 @@ def read(data: bytes) -> Stored:
         raise ConvertError("not a converted model: it does not start with MPCONNXR")
     try:
         stored = _Tables(data).read()
-    except (struct.error, IndexError, ValueError, KeyError) as e:
+    except (struct.error, IndexError, TypeError, ValueError, KeyError) as e:
         raise ConvertError(f"not a valid .bin: {e}") from None
     if stored.version != layout.VERSION:
         raise ConvertError(f"file format {stored.version}, these tools read {layout.VERSION}")
@@ -132,84 +135,94 @@ class _Tables:
 
     def __init__(self, data):
         self.data = data
-        self.at = layout.HEADER_NBYTES
+        head = struct.unpack_from("<8sHHIII32xII", data)
+        _, self.version, self.kind, self.features, nbytes, self.tables_nbytes = head[:6]
+        self.n_chunks, names_nbytes = head[6:]
+        if nbytes != len(data):
+            raise ValueError(f"{len(data)} bytes long, should be {nbytes}")
+        names_at = layout.HEADER_NBYTES + 32 * self.n_chunks
+        at = names_at + names_nbytes
+        self.kernels = data[names_at:at].decode().split("\0")[:-1]
+        self.numbers = layout.numbers(data[at : self.tables_nbytes])
 
-    def words(self, n, form="i"):
-        values = struct.unpack_from(f"<{n}{form}", self.data, self.at)
-        self.at += 4 * n
-        return list(values)
+    def take(self, n):
+        values = list(itertools.islice(self.numbers, n))
+        if len(values) != n or n < 0:
+            raise ValueError("the tables end too early")
+        return values
+
+    def list(self):
+        return self.take(*self.take(1))
 
     def read(self) -> Stored:
-        _, version, kind, features, nbytes, tables_nbytes = struct.unpack_from(
-            "<8sHHIII", self.data
-        )
-        if nbytes != len(self.data):
-            raise ValueError(f"{len(self.data)} bytes long, should be {nbytes}")
-        tables = self.data[:tables_nbytes]
-        digest = hashlib.sha256(tables[:24] + tables[56:]).digest()
-        arena_nbytes, *counts, n_extents, n_words = struct.unpack_from("<10I", self.data, 56)
-        n_chunks, n_tensors, n_dims, n_inputs, n_outputs, names_nbytes, graph_words = counts
-        chunks = [self._chunk() for _ in range(n_chunks)]
-        tensors = self._tensors(n_tensors, n_dims)
-        inputs, outputs = self.words(n_inputs), self.words(n_outputs)
-        kernels = self.data[self.at : self.at + names_nbytes].rstrip(b"\0").decode().split("\0")
-        self.at += names_nbytes
-        nodes = self._nodes(self.words(graph_words), kernels)
+        arena_nbytes, streamed_nbytes = self.take(2)
+        chunks = self._chunks()
+        tensors = [self._tensor() for _ in range(*self.take(1))]
+        inputs, outputs = self.list(), self.list()
         extents = inspect_extents.StoredExtents()
-        if features & layout.FEATURE_RUNTIME_DIMS:
-            extents = inspect_extents.read(self.words(n_words), n_extents)
+        if self.features & layout.FEATURE_RUNTIME_DIMS:
+            extents = inspect_extents.read(self.list(), *self.take(1))
+        nodes = self._nodes(self.list(), self.kernels)
         for t in tensors:
             in_slot = t.storage == layout.STORAGE_OBJECT
             dims = ("?" if in_slot and d < 0 else extents.dim(d) for d in t.shape)
             t.dims_text = ", ".join(dims)
         for i in sum((n.inputs + n.outputs + n.scratch for n in nodes), inputs + outputs):
-            if not 0 <= i < n_tensors:
+            if not 0 <= i < len(tensors):
                 raise ValueError(f"tensor id {i}")
-        intact = digest == tables[24:56]
+        tables = self.data[: self.tables_nbytes]
+        intact = hashlib.sha256(tables[:24] + tables[56:]).digest() == tables[24:56]
         stored = Stored(
-            *(kind, version, features, intact, arena_nbytes),
+            *(self.kind, self.version, self.features, intact, arena_nbytes, streamed_nbytes),
             *(chunks, tensors, inputs, outputs, nodes, extents),
         )
         _name(stored)
         return stored
 
-    def _chunk(self):
-        kind, offset, nbytes = struct.unpack_from("<3I", self.data, self.at)
-        digest = self.data[self.at + 12 : self.at + _CHUNK_NBYTES]
-        self.at += _CHUNK_NBYTES
-        contents = self.data[offset : offset + nbytes]
-        if len(contents) != nbytes:
-            raise ValueError("a chunk lies outside the file")
-        return Chunk(kind, offset, contents, hashlib.sha256(contents).digest() == digest)
+    def _chunks(self):
+        chunks, at = [], self.tables_nbytes
+        for i in range(self.n_chunks):
+            kind, nbytes = self.take(2)
+            place = self.take(1)[0] if kind == layout.CHUNK_STREAMED else None
+            offset = at + -at % 16
+            at = offset + nbytes
+            contents = self.data[offset:at]
+            if len(contents) != nbytes:
+                raise ValueError("a chunk lies outside the file")
+            digest_at = layout.HEADER_NBYTES + 32 * i
+            intact = hashlib.sha256(contents).digest() == self.data[digest_at : digest_at + 32]
+            chunks.append(Chunk(kind, offset, contents, intact, place))
+        return chunks
 
-    def _tensors(self, n, n_dims):
-        spans = [self.words(2, "I") for _ in range(n)]
-        records = [self.data[self.at + 4 * i : self.at + 4 * i + 4] for i in range(n)]
-        self.at += 4 * n
-        dims = self.words(n_dims)
-        tensors = []
-        for (offset, nbytes), (dtype, rank, storage, flags) in zip(spans, records, strict=True):
-            shape, dims = tuple(dims[:rank]), dims[rank:]
-            _PLACES[storage]  # IndexError for what is none
-            if not is_object(dtype):
-                helper.tensor_dtype_to_np_dtype(dtype)  # KeyError for what is none
-            packed = flags == layout.FLAG_PACKED and packed_bits(dtype) > 0
-            tensors.append(StoredTensor(dtype, shape, storage, offset, nbytes, packed))
-        return tensors
+    def _tensor(self):
+        dtype, about, rank = self.take(3)
+        shape = tuple(self.take(rank))
+        (offset,) = self.take(1)
+        storage, flags = about & 3, about >> 2
+        packed = flags == layout.FLAG_PACKED and packed_bits(dtype) > 0
+        bits = 8 * itemsize(dtype)  # KeyError for a dtype that is none
+        size = 0
+        if is_object(dtype) and storage == layout.STORAGE_DATA or flags == layout.FLAG_OPEN:
+            (size,) = self.take(1)
+        elif not is_object(dtype):
+            size = -(-math.prod(shape) * (packed_bits(dtype) if packed else bits) // 8)
+        if storage == layout.STORAGE_DATA:
+            offset += self.tables_nbytes
+        return StoredTensor(dtype, shape, storage, offset, size, packed)
 
     @staticmethod
     def _nodes(words, kernels, depth=0, first=0):
         nodes, at = [], 0
         while at < len(words):
-            kernel, *counts, n_bodies = words[at : at + 6]
+            kernel, *counts, n_bodies, n_reads = words[at : at + 7]
             if len(counts) != 4 or min(kernel, *counts, n_bodies) < 0 or depth > _MAX_DEPTH:
                 raise ValueError("the graph ends inside a node")
-            at += 6
+            at += 7
             parts = []
-            for count in counts:
+            for count in [*counts, n_reads]:
                 parts.append(words[at : at + count])
                 at += count
-            place = first + at - len(parts[-1])
+            place = first + at - len(parts[-1]) - len(parts[-2])
             nodes.append(StoredNode(kernels[kernel], *parts, depth, place))
             for _ in range(n_bodies):
                 size = words[at]
@@ -248,12 +261,14 @@ def print_file(path: Path) -> None:
     kind = "model" if stored.kind == layout.KIND_MODEL else "tensors"
     print(f"{kind}, format {stored.version}, features {stored.features:#x}")
     print(
-        f"tables {'intact' if stored.intact else 'DAMAGED'}, arena {stored.arena_nbytes:,} bytes"
+        f"tables {'intact' if stored.intact else 'DAMAGED'}, arena {stored.arena_nbytes:,} bytes, "
+        f"{stored.streamed_nbytes:,} with streamed weights"
     )
     print("chunks")
     for chunk in stored.chunks:
         kind = dict(enumerate(_CHUNK_KINDS)).get(chunk.kind, str(chunk.kind))
         state = "intact" if chunk.intact else "DAMAGED"
+        state += f", read to {chunk.place}" if chunk.place is not None else ""
         print(f"  {kind:8} at {chunk.offset:8}  {len(chunk.data):8} bytes  {state}")
     print("tensors")
     for i, t in enumerate(stored.tensors):
@@ -269,7 +284,8 @@ def print_file(path: Path) -> None:
         scratch = f" scratch {node.scratch}" if node.scratch else ""
         kernel = "  " * node.depth + node.kernel
         print(f"  {i:4} {kernel:12} {node.inputs} -> {node.outputs}{scratch}  {node.name}")
-        print(f"       params [{', '.join(_params(node, stored.extents))}]")
+        reads = f" reads chunks {node.reads}" if node.reads else ""
+        print(f"       params [{', '.join(_params(node, stored.extents))}]{reads}")
     _print_plan(stored)
 
 

@@ -11,6 +11,7 @@ import onnx
 from onnx import helper
 
 from . import extent, objects
+from .weights import Weights
 
 
 def dtype_name(dtype: int) -> str:
@@ -151,7 +152,8 @@ def walk(steps: list[Step]) -> Iterator[Step]:
 class Graph:
     """Steps in order, with the tensors that go in and come out.
 
-    states: inputs that a run leaves for the next one, no more among the inputs.
+    states: inputs that a run leaves for the next one, no more among the inputs; weights: how the
+    constants lie in the file (None: a board holds all of them in memory).
     """
 
     inputs: list[Tensor]
@@ -160,6 +162,7 @@ class Graph:
     nodes_before: int = 0
     nodes_after: int = 0
     states: list[Tensor] = field(default_factory=list)
+    weights: Weights | None = None
 
     def tensors(self) -> list[Tensor]:
         """Every tensor once: inputs, outputs, then in order of use."""

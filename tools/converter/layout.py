@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import ml_dtypes
 import numpy as np
@@ -12,64 +12,95 @@ import numpy as np
 from .extent_table import Table
 from .ir import Graph, Step, Tensor, packed_bits, walk
 from .objects import string_bytes
+from .weights import Weights
 
 MAGIC = b"MPCONNXR"
-VERSION = 1
-HEADER_NBYTES = 96
+VERSION = 2
+HEADER_NBYTES = 64
 KIND_MODEL, KIND_TENSORS = 0, 1
 CHUNK_DATA, CHUNK_NAMES, CHUNK_GOLDEN, CHUNK_SOURCE, CHUNK_NODES = 0, 1, 2, 3, 4
-CHUNK_GRIDS, CHUNK_IMAGES = 5, 6
+CHUNK_GRIDS, CHUNK_IMAGES, CHUNK_STREAMED = 5, 6, 7
 STORAGE_ARENA, STORAGE_DATA, STORAGE_OBJECT, STORAGE_STATE = 0, 1, 2, 3
 FLAG_PACKED, FLAG_OPEN = 1, 2
 FEATURE_FLOAT64, FEATURE_RUNTIME_DIMS, FEATURE_OBJECTS, FEATURE_STATE = 1, 2, 4, 8
 
 _ALIGNMENT = 16
-# A chunk is the unit that a board reads and verifies in one piece. Small tensors share one.
-_CHUNK_NBYTES = 8192
 _DOUBLE = 11
 
 
 def model_bytes(graph: Graph, arena_nbytes: int, extra: Sequence[tuple[int, bytes]] = ()) -> bytes:
-    """A model file. extra: (chunk kind, contents) behind the weights."""
+    """A model file. extra: (chunk kind, contents) behind the weights.
+
+    Boards hold the weights in memory unless the graph says which are streamed.
+    """
     tensors = graph.tensors()
+    weights = graph.weights or held(tensors)
     index = {t: i for i, t in enumerate(tensors)}
     kernels = list(dict.fromkeys(step.kernel for step in walk(graph.steps)))
-    words = _graph_words(graph.steps, kernels, index)
     return _file(
         KIND_MODEL,
         tensors,
         [index[t] for t in graph.inputs],
         [index[t] for t in graph.outputs],
         arena_nbytes,
-        _padded(b"".join(k.encode() + b"\0" for k in kernels), 4),
-        words,
+        kernels,
+        _graph_words(graph.steps, kernels, index, weights.reads),
+        weights,
         extra,
     )
 
 
-def _graph_words(steps: Sequence[Step], kernels: list[str], index: dict[Tensor, int]) -> list[int]:
+def _graph_words(steps: Sequence[Step], kernels: list[str], index, reads) -> list[int]:
     words: list[int] = []
     for step in steps:
         groups = (step.inputs, step.outputs, step.scratch)
-        counts = [*(len(g) for g in groups), len(step.params), len(step.bodies)]
+        chunks = reads.get(step, [])
+        counts = [*(len(g) for g in groups), len(step.params), len(step.bodies), len(chunks)]
         words += [kernels.index(step.kernel), *counts]
-        words += [index[t] for g in groups for t in g] + step.params
+        words += [index[t] for g in groups for t in g] + step.params + chunks
         for body in step.bodies:
-            inner = _graph_words(body, kernels, index)
+            inner = _graph_words(body, kernels, index, reads)
             words += [len(inner), *inner]
     return words
 
 
 def arena_bytes(model: bytes) -> int:
-    """Bytes of arena that a model file asks for."""
-    return int.from_bytes(model[56:60], "little")
+    """Bytes of arena that a model file asks for where its weights are streamed; 0 if it is none."""
+    if len(model) < HEADER_NBYTES:
+        return 0
+    n_chunks, names_nbytes = struct.unpack_from("<2I", model, 56)
+    found = numbers(model[HEADER_NBYTES + 32 * n_chunks + names_nbytes :])
+    return max(next(found, 0), next(found, 0))
 
 
 def tensor_bytes(tensors: Sequence[Tensor]) -> bytes:
     """A tensor file: the same container, with constants as its outputs and no graph."""
     names = names_chunk(t.name for t in tensors)
     ids = list(range(len(tensors)))
-    return _file(KIND_TENSORS, tensors, [], ids, 0, b"", [], [(CHUNK_NAMES, names)])
+    extra = [(CHUNK_NAMES, names)]
+    return _file(KIND_TENSORS, tensors, [], ids, 0, [], [], held(tensors), extra)
+
+
+def number(value: int) -> bytes:
+    """A number as 1 to 5 bytes of 7 bits each, the lowest first; its sign is the lowest bit."""
+    code = value << 1 if value >= 0 else (-1 - value) << 1 | 1
+    found = bytearray()
+    while code > 127:
+        found.append(code & 127 | 128)
+        code >>= 7
+    found.append(code)
+    return bytes(found)
+
+
+def numbers(data: bytes) -> Iterator[int]:
+    """What `number` wrote, one after another."""
+    code = shift = 0
+    for byte in data:
+        code |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            yield -1 - (code >> 1) if code & 1 else code >> 1
+            code = shift = 0
 
 
 def names_chunk(names: Iterable[str]) -> bytes:
@@ -104,7 +135,8 @@ def element_bytes(array: np.ndarray) -> bytes:
     return array.astype(array.dtype.newbyteorder("<")).tobytes()
 
 
-def _raw(t: Tensor) -> bytes:
+def raw_bytes(t: Tensor) -> bytes:
+    """A constant as it lies in a file."""
     if t.is_object:
         return string_bytes(t.root.data)
     data = np.ascontiguousarray(t.root.data)
@@ -112,84 +144,63 @@ def _raw(t: Tensor) -> bytes:
     return packed(data, bits) if bits else element_bytes(data)
 
 
-def _chunks(tensors):
-    """([chunk bytes], {Tensor: (chunk index, offset in it)}): equal contents stored once."""
-    chunks: list[bytearray] = []
-    places: dict[Tensor, tuple[int, int]] = {}
-    stored: dict[bytes, tuple[int, int]] = {}
+def held(tensors: Iterable[Tensor]) -> Weights:
+    """All constants among these tensors, for memory; equal contents once."""
+    weights = Weights()
     for t in tensors:
-        if t.root.data is None:
-            continue
-        raw = _raw(t)
-        if raw not in stored:
-            if not chunks or len(chunks[-1]) + len(raw) > _CHUNK_NBYTES:
-                chunks.append(bytearray())
-            chunks[-1].extend(bytes(-len(chunks[-1]) % _ALIGNMENT))
-            stored[raw] = (len(chunks) - 1, len(chunks[-1]))
-            chunks[-1].extend(raw)
-        places[t] = stored[raw]
-    return [bytes(c) for c in chunks], places
+        if t.root.data is not None:
+            weights.add(raw_bytes(t))
+    return weights
 
 
-def _file(kind, tensors, inputs, outputs, arena_nbytes, kernel_names, graph_words, extra):
-    data, places = _chunks(tensors)
-    chunks = [(CHUNK_DATA, c) for c in data] + list(extra)
+def _file(kind, tensors, inputs, outputs, arena_nbytes, kernels, graph_words, weights, extra):
+    data = [(CHUNK_DATA if c.place is None else CHUNK_STREAMED, c) for c in weights.chunks]
+    chunks = [(k, bytes(c.data), c.place) for k, c in data] + [(k, c, None) for k, c in extra]
+    offsets, body = _body(chunks)
     table = Table()
-    dims = table.dims(d for t in tensors for d in t.shape)
+    spans = [number for t in tensors for number in _record(t, table, weights, offsets)]
     graph_words = table.graph(graph_words)
-    runtime = table.words()
-    counts = [len(chunks), len(tensors), len(dims), len(inputs), len(outputs)]
-    counts += [len(kernel_names), len(graph_words)]
-    n_words = 11 * len(chunks) + 3 * len(tensors) + len(dims) + len(inputs) + len(outputs)
-    end = HEADER_NBYTES + 4 * n_words + len(kernel_names) + 4 * (len(graph_words) + len(runtime))
-    tables_nbytes = end + -end % _ALIGNMENT
-    offsets, body = _body(chunks, tables_nbytes)
-    tables = b"".join(
-        struct.pack("<3I", k, at, len(c)) + hashlib.sha256(c).digest()
-        for (k, c), at in zip(chunks, offsets, strict=True)
-    )
-    tables += _tensor_tables(tensors, places, offsets) + _int32(dims)
-    tables += _int32([*inputs, *outputs]) + kernel_names + _int32(graph_words) + _int32(runtime)
+    words = [arena_nbytes, max(arena_nbytes, weights.streamed_nbytes)]
+    for k, contents, place in chunks:
+        words += [k, len(contents)] + ([] if place is None else [place])
+    words += [len(tensors), *spans, len(inputs), *inputs, len(outputs), *outputs]
+    words += table.words() + [len(graph_words), *graph_words]
+    names = names_chunk(kernels)
+    tables = b"".join(hashlib.sha256(contents).digest() for _, contents, _ in chunks)
+    tables = _padded(tables + names + b"".join(map(number, words)), _ALIGNMENT)
     features = FEATURE_FLOAT64 if any(t.dtype == _DOUBLE for t in tensors) else 0
     features |= FEATURE_OBJECTS if any(t.is_object for t in tensors) else 0
-    features |= FEATURE_RUNTIME_DIMS if runtime else 0
+    features |= FEATURE_RUNTIME_DIMS if table.n_dims else 0
     features |= FEATURE_STATE if any(t.root.persistent for t in tensors) else 0
+    tables_nbytes = HEADER_NBYTES + len(tables)
     lengths = (tables_nbytes + len(body), tables_nbytes)
     head = struct.pack("<8sHHIII", MAGIC, VERSION, kind, features, *lengths)
-    rest = struct.pack("<10I", arena_nbytes, *counts, table.n_dims, len(runtime))
-    rest += _padded(tables, _ALIGNMENT)
+    rest = struct.pack("<2I", len(chunks), len(names)) + tables
     return head + hashlib.sha256(head + rest).digest() + rest + body
 
 
-def _body(chunks, start):
-    """([offset in the file by chunk], the chunks' bytes one after another, aligned)."""
+def _body(chunks):
+    """([offset from the end of the tables by chunk], the chunks' bytes, each aligned)."""
     offsets, body = [], bytearray()
-    for _, contents in chunks:
+    for _, contents, _ in chunks:
         body.extend(bytes(-len(body) % _ALIGNMENT))
-        offsets.append(start + len(body))
+        offsets.append(len(body))
         body.extend(contents)
     return offsets, bytes(body)
 
 
-def _tensor_tables(tensors, places, chunk_offsets):
-    """The offset table {offset, size}, then a record a tensor: dtype, rank, storage, flags."""
-    spans, records = b"", b""
-    for t in tensors:
-        storage, at, nbytes, flags = STORAGE_ARENA, t.offset, t.planned_nbytes, 0
-        if t.is_object:
-            storage, nbytes = STORAGE_OBJECT, 0
-        elif t.is_open:
-            flags = FLAG_OPEN
-        if t.root.persistent:
-            storage = STORAGE_STATE
-        if t in places:
-            chunk, within = places[t]
-            storage, at, nbytes = STORAGE_DATA, chunk_offsets[chunk] + within, t.stored_nbytes
-            flags = FLAG_PACKED if packed_bits(t.dtype) else 0
-        spans += struct.pack("<2I", at, nbytes)
-        records += struct.pack("<4B", t.dtype, len(t.shape), storage, flags)
-    return spans + records
-
-
-def _int32(values):
-    return struct.pack(f"<{len(values)}i", *values)
+def _record(t, table, weights, offsets):
+    """A tensor's numbers: dtype, storage and flags, rank, dims, where it is, perhaps its size."""
+    storage, at, flags, size = STORAGE_ARENA, t.offset, 0, []
+    if t.root.data is not None:
+        chunk, within = weights.places[raw_bytes(t)]
+        storage, at = STORAGE_DATA, offsets[chunk] + within
+        flags = FLAG_PACKED if packed_bits(t.dtype) else 0
+        size = [t.stored_nbytes] if t.is_object else []
+    elif t.is_object:
+        storage = STORAGE_OBJECT
+    elif t.is_open:
+        flags, size = FLAG_OPEN, [t.planned_nbytes]
+    elif t.root.persistent:
+        storage = STORAGE_STATE
+    return [t.dtype, storage | flags << 2, len(t.shape), *table.dims(t.shape), at, *size]

@@ -29,8 +29,8 @@ def kernels_of(data: bytes) -> list[str]:
         raise DeployError(f"the file has format {version}, not {VERSION}: convert it again")
     if kind != KIND_MODEL:
         raise DeployError("the file holds tensors, not a model")
-    chunks, tensors, dims, inputs, outputs, names_nbytes = struct.unpack_from("<6I", data, 60)
-    at = HEADER_NBYTES + 4 * (11 * chunks + 3 * tensors + dims + inputs + outputs)
+    chunks, names_nbytes = struct.unpack_from("<2I", data, 56)
+    at = HEADER_NBYTES + 32 * chunks
     if nbytes != len(data) or at + names_nbytes > nbytes:
         raise DeployError("the model file is damaged or truncated")
     names = data[at : at + names_nbytes].rstrip(b"\0")

@@ -10,6 +10,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+from tests.host.device.binfile import File
 from tools.converter import golden
 from tools.converter.convert import Options, convert
 from tools.micropython import TargetTimeout
@@ -97,12 +98,17 @@ class Damage:
         return self.output
 
 
-def damage(target, data: bytes, mode: str, amount: str, timeout: float = 60) -> Damage:
-    """Runs hostile.py on a file. A hang or crash is reported with the place where it happened."""
+def damage(target, data: bytes, mode: str, amount: str, timeout: float = 60, source="memory"):
+    """Runs hostile.py on a file: a Damage. A hang or crash is reported with its place.
+
+    source: "memory", or "file" to have weights streamed.
+    """
+    if mode in ("words", "several"):
+        data = File(data).wide()
     files = {"mpconnxr": ROOT / "mpconnxr", "model.bin": data}
     script = SCRIPTS / "hostile.py"
     try:
-        done = target.run(script, files=files, args=(mode, amount), timeout=timeout)
+        done = target.run(script, files=files, args=(mode, amount, source), timeout=timeout)
     except TargetTimeout as error:
         return Damage(False, 0, 0, 0, "hangs at " + error.stdout[-100:])
     lines = done.stdout.splitlines()

@@ -1,10 +1,9 @@
 """What docs/api.md promises about loading, tensors, arenas and sessions, on each target."""
 
-import struct
-
 import pytest
 
 from tests.host.device import small
+from tests.host.device.binfile import File
 from tools.micropython import UNIX_TARGETS
 
 every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
@@ -29,7 +28,7 @@ try:
 except OSError:
     print("absent")
 """
-    refusals = ["a path or a buffer is needed"] * 2 + ["absent"]
+    refusals = ["a path, a buffer or a file is needed"] * 2 + ["absent"]
     assert small.lines(target, script, m=relu) == [RELU] * 5 + refusals
 
 
@@ -90,8 +89,7 @@ for arena in (bytes(n), 5):
 
 
 def test_an_arena_that_the_heap_cannot_hold(target):
-    data = bytearray(small.binary(small.relu()))
-    struct.pack_into("<I", data, 56, 1 << 30)
+    data = File(small.binary(small.relu())).changed((0, 1 << 30), (1, 1 << 30))
     script = """
 import mpconnxr
 try:
@@ -99,7 +97,7 @@ try:
 except mpconnxr.ArenaError as e:
     print(e.needed, 0 < e.available < 64 << 20)
 """
-    assert small.lines(target, script, m=bytes(data)) == [f"{1 << 30} True"]
+    assert small.lines(target, script, m=data) == [f"{1 << 30} True"]
 
 
 @every_target

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import re
-import struct
 import subprocess
 import sys
 
@@ -11,55 +10,12 @@ import numpy as np
 import pytest
 
 from tests.host.device import small
+from tests.host.device.binfile import DATA, GOLDEN, NAMES, NODES, SOURCE, File, patched, signed
 from tools.converter import layout, tensorfile
 from tools.converter.convert import Options, convert
 from tools.micropython import UNIX_TARGETS
 
 PAGE = (small.ROOT / "docs" / "format.md").read_text()
-HEADER_NBYTES = 96
-DATA, NAMES, GOLDEN, SOURCE, NODES = range(5)
-
-
-class Parsed:
-    """A file by the letter of docs/format.md, with code of its own."""
-
-    def __init__(self, data):
-        self.data = data
-        head = struct.unpack_from("<8s2H3I32s8I", data)
-        self.magic, self.version, self.kind, self.features, self.nbytes, self.tables = head[:6]
-        self.digest, self.arena, counts = head[6], head[7], head[8:]
-        n_chunks, n_tensors, n_dims, n_inputs, n_outputs, names_nbytes, self.n_graph = counts
-        self.at = HEADER_NBYTES
-        self.chunks = [self.take("<3I32s") for _ in range(n_chunks)]
-        self.spans = [self.take("<2I") for _ in range(n_tensors)]
-        self.records = [self.take("<4B") for _ in range(n_tensors)]
-        self.dims = self.take(f"<{n_dims}i")
-        self.inputs, self.outputs = self.take(f"<{n_inputs}I"), self.take(f"<{n_outputs}I")
-        self.kernels = self.take(f"<{names_nbytes}s")[0]
-        self.graph_at = self.at
-        self.graph = self.take(f"<{self.n_graph}i")
-
-    def take(self, code):
-        values = struct.unpack_from(code, self.data, self.at)
-        self.at += struct.calcsize(code)
-        return values
-
-    def chunk(self, kind):
-        return next((self.data[at : at + n] for k, at, n, _ in self.chunks if k == kind), None)
-
-    def steps(self):
-        """[(kernel, inputs, outputs, scratch, params)]."""
-        names, words, steps = self.kernels.rstrip(b"\0").split(b"\0"), list(self.graph), []
-        while words:
-            kernel, *counts, n_bodies = words[:6]
-            del words[:6]
-            assert n_bodies == 0
-            groups = []
-            for n in counts:
-                groups.append(words[:n])
-                del words[:n]
-            steps.append((names[kernel].decode(), *groups))
-        return steps
 
 
 @pytest.fixture(scope="module")
@@ -69,13 +25,14 @@ def mixed():
 
 def test_header_and_digests(mixed):
     data = mixed.data
-    file = Parsed(data)
-    assert (file.magic, file.version, file.kind, file.features) == (b"MPCONNXR", 1, 0, 0)
-    assert file.nbytes == len(data) and file.tables % 16 == 0 and 0 <= file.tables - file.at < 16
+    file = File(data)
+    assert (file.magic, file.version, file.kind, file.features) == (b"MPCONNXR", 2, 0, 0)
+    assert file.nbytes == len(data) and file.tables % 16 == 0 and 0 <= file.tables - file.end < 16
+    assert set(data[file.end : file.tables]) <= {0}
     assert file.arena == mixed.plan.arena_bytes
     assert hashlib.sha256(data[:24] + data[56 : file.tables]).digest() == file.digest
     end = file.tables
-    for _, offset, nbytes, digest in file.chunks:
+    for _, offset, nbytes, digest, _ in file.chunks:
         assert offset == end + -end % 16
         assert hashlib.sha256(data[offset : offset + nbytes]).digest() == digest
         end = offset + nbytes
@@ -83,29 +40,27 @@ def test_header_and_digests(mixed):
 
 
 def test_tensors_and_steps(mixed):
-    graph, file = mixed.graph, Parsed(mixed.data)
-    tensors, dims = graph.tensors(), list(file.dims)
-    for t, (offset, nbytes), (dtype, rank, storage, flags) in zip(
-        tensors, file.spans, file.records, strict=True
+    graph, file = mixed.graph, File(mixed.data)
+    tensors = graph.tensors()
+    for t, (_, dtype, storage, flags, dims, offset, size) in zip(
+        tensors, file.tensors, strict=True
     ):
-        assert (dtype, nbytes, flags) == (t.dtype, t.nbytes, 0)
-        assert tuple(dims[:rank]) == t.shape and offset % t.itemsize == 0
-        del dims[:rank]
+        assert (dtype, dims, flags, size) == (t.dtype, t.shape, 0, None)
+        assert offset % t.itemsize == 0
         if t.data is None:
-            assert storage == 0 and offset + nbytes <= file.arena
+            assert storage == 0 and offset + t.nbytes <= file.arena
         else:
-            assert storage == 1 and mixed.data[offset : offset + nbytes] == t.data.tobytes()
-            assert offset % 16 == 0
-    assert not dims
+            data = mixed.data[file.tables + offset :][: t.nbytes]
+            assert storage == 1 and data == t.data.tobytes() and offset % 16 == 0
     assert [tensors[i] for i in file.inputs + file.outputs] == graph.inputs + graph.outputs
-    for step, (kernel, *groups, params) in zip(graph.steps, file.steps(), strict=True):
-        assert (kernel, params) == (step.kernel, step.params)
+    for step, (kernel, *groups, params, reads) in zip(graph.steps, file.steps(), strict=True):
+        assert (kernel, params, reads) == (step.kernel, step.params, [])
         named = [[tensors[i] for i in group] for group in groups]
         assert named == [step.inputs, step.outputs, step.scratch]
 
 
 def test_names_and_golden_vectors(mixed):
-    graph, file = mixed.graph, Parsed(mixed.data)
+    graph, file = mixed.graph, File(mixed.data)
     names, nodes = file.chunk(NAMES).split(b"\0"), file.chunk(NODES).split(b"\0")
     assert names == [b"x", b"y", b""] and len(nodes) == len(graph.steps) + 1
     golden = file.chunk(GOLDEN)
@@ -119,7 +74,7 @@ def test_names_and_golden_vectors(mixed):
 def test_source(tmp_path):
     path = tmp_path / "model.onnx"
     path.write_bytes(small.mixed().SerializeToString())
-    about = json.loads(Parsed(convert(path).data).chunk(SOURCE))
+    about = json.loads(File(convert(path).data).chunk(SOURCE))
     assert about == {
         "producer": "small",
         "graph": "small",
@@ -127,29 +82,24 @@ def test_source(tmp_path):
         "opset": {"ai.onnx": 17},
         "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
     }
-    assert "sha256" not in json.loads(Parsed(convert(small.mixed()).data).chunk(SOURCE))
+    assert "sha256" not in json.loads(File(convert(small.mixed()).data).chunk(SOURCE))
 
 
 def test_strip_leaves_the_data_alone(mixed):
-    stripped = Parsed(convert(small.mixed(), Options(strip=True)).data)
+    stripped = File(convert(small.mixed(), Options(strip=True)).data)
     assert {kind for kind, *_ in stripped.chunks} == {DATA}
-    assert {kind for kind, *_ in Parsed(mixed.data).chunks} >= {DATA, NAMES, SOURCE}
+    assert {kind for kind, *_ in File(mixed.data).chunks} >= {DATA, NAMES, SOURCE}
 
 
 def test_tensor_files():
     arrays = {"a": small.floats(2, 3), "b": np.arange(5)}
-    file = Parsed(tensorfile.tensor_file(arrays))
-    assert (file.kind, file.arena, file.inputs, file.outputs, file.steps()) == (
-        1,
-        0,
-        (),
-        (0, 1),
-        [],
-    )
-    assert [r[:3] for r in file.records] == [(1, 2, 1), (7, 1, 1)] and file.dims == (2, 3, 5)
+    file = File(tensorfile.tensor_file(arrays))
+    ends = (file.kind, file.arena, file.inputs, file.outputs, file.steps())
+    assert ends == (1, 0, [], [0, 1], [])
+    assert [t[1:5] for t in file.tensors] == [(1, 1, 0, (2, 3)), (7, 1, 0, (5,))]
     assert file.chunk(NAMES) == b"a\0b\0"
-    for (offset, nbytes), array in zip(file.spans, arrays.values(), strict=True):
-        assert file.data[offset : offset + nbytes] == array.tobytes()
+    for t, array in zip(file.tensors, arrays.values(), strict=True):
+        assert file.data[file.tables + t[5] :].startswith(array.tobytes())
 
 
 def test_the_page_shows_what_its_commands_make(tmp_path):
@@ -162,63 +112,64 @@ def test_the_page_shows_what_its_commands_make(tmp_path):
     assert bytes.fromhex("".join(lines)) == binary.read_bytes()
 
 
-def with_words(data, *changes):
-    """The file with i32s replaced at (offset, value), under a right digest of its tables."""
-    data = bytearray(data)
-    for offset, value in changes:
-        struct.pack_into("<i", data, offset, value)
-    tables = data[: struct.unpack_from("<I", data, 20)[0]]
-    data[24:56] = hashlib.sha256(tables[:24] + tables[56:]).digest()
-    return bytes(data)
-
-
 def broken_files():
     """{the refusal: a file that breaks one rule of the page}, from a model of one Relu."""
     relu = small.relu()
     relu.graph.output.append(small.value("w", (2,)))
     relu.graph.initializer.append(small.numpy_helper.from_array(small.floats(2), "w"))
-    good = small.binary(relu)
-    chunk, spans = HEADER_NBYTES, HEADER_NBYTES + 44
-    records, dims, inputs = spans + 3 * 8, spans + 3 * 12, spans + 3 * 12 + 5 * 4
-    graph = Parsed(good).graph_at
-    # tensors: 0 is x (2, 3), 1 is y (2, 3), 2 is the constant w (2,)
-    behind = len(good) + 16
-    gap = good[:-8] + bytes(16) + good[-8:]
+    file = File(small.binary(relu))
+    good, words, changed = file.data, file.words, file.changed
+    # tensors: 0 is x (2, 3), 1 is y (2, 3), 2 is the constant w (2,); a number each:
+    x, y, w = [t[0] for t in file.tensors]  # dtype, storage and flags, rank, dims, place
+    node = file.graph_at  # kernel, 1 input, 1 output, 0, 0, 0, 0, tensors
+    behind = file.chunks[0][2] + 16
     return {
-        "shorter than a header": good[:95],
+        "shorter than a header": good[:63],
         "it does not start with MPCONNXR": b"m" + good[1:],
-        f"{len(good)} bytes long, should be {len(good) + 4}": with_words(
-            good, (16, len(good) + 4)
+        f"{len(good)} bytes long, should be {len(good) + 4}": patched(
+            good, "<I", 16, len(good) + 4
         ),
-        "tables reach beyond the file": with_words(good, (20, 8)),
-        "it holds tensors, no model": with_words(good, (8, 1 | 1 << 16)),
-        "a count is negative": with_words(good, (56, -8)),
-        "tables do not fill their space": with_words(good, (84, 100)),
-        "a chunk lies outside the file or not behind the one before": with_words(
-            gap, (16, behind), (chunk + 4, len(good) - 8 + 16)
-        ),
-        "bytes after the last chunk": with_words(good + bytes(16), (16, behind)),
+        "tables reach beyond the file": patched(good, "<I", 20, 8),
+        "it holds tensors, no model": patched(good, "<H", 10, 1),
+        "a size is negative": changed((0, -8)),
+        "the streamed arena is smaller than the other": changed((1, 8)),
+        "tables end too early": changed((node - 1, words[node - 1] + 20)),
+        "tables end inside a number": _unending(changed((node - 1, words[node - 1] + 1))),
+        "a number of more than 32 bits": changed((0, 1 << 31)),
+        "tables do not fill their space": changed(words=[*words, 1]),
+        "a kernel's name does not end": signed(good.replace(b"relu\0", b"reluu")),
+        "a chunk lies outside the file": changed((3, behind)),
+        "bytes after the last chunk": patched(good + bytes(16), "<I", 16, len(good) + 16),
         "damaged (digest of the data)": good[:-1] + bytes([good[-1] ^ 1]),
-        "tensor 0: rank": with_words(good, (records, 1 | 33 << 8)),
-        "tensor 0: negative dimension": with_words(good, (dims, -2), (dims + 4, -3)),
-        "tensor 0: size or alignment": with_words(good, (spans, 2)),
-        "tensor 1: size or alignment": with_words(good, (spans + 12, 20)),
-        "tensor 1 lies outside the arena": with_words(good, (56, 40)),
-        "tensor 0: storage class": with_words(good, (records, 1 | 2 << 8 | 2 << 16)),
-        "tensor 2 lies outside the data": with_words(good, (spans + 16, 0)),
-        "dims without a tensor": with_words(good, (records + 8, 1 | 1 << 16), (spans + 20, 4)),
-        "tensor id 3": with_words(good, (inputs, 3)),
-        "tensor id -1": with_words(good, (inputs, -1)),
-        "kernel index 1": with_words(good, (graph, 1)),
-        "graph ends inside a node": with_words(good, (graph + 16, 1)),
-        "graph ends inside a body": with_words(good, (graph + 20, 1)),
-        "an input is a constant": with_words(good, (inputs, 2)),
-        "step 0 relu writes to a constant": with_words(good, (graph + 28, 2)),
-        "step 0 relu: sizes differ": with_words(good, (graph + 24, 2)),
-        "step 0 relu: has (2, 0, 0, 0) inputs": with_words(good, (graph + 4, 2), (graph + 8, 0)),
-        "tensor 0: dtype 8 or flags 0": with_words(good, (records, 8 | 2 << 8)),
-        "tensor 0: dtype 1 or flags 1": with_words(good, (records, 1 | 2 << 8 | 1 << 24)),
+        "tensor 0: rank": changed(words=_without(words, x + 2, [33] + [1] * 33)),
+        "tensor 0: negative dimension": changed((x + 3, -2), (x + 4, -3)),
+        "tensor 0: alignment": changed((x + 5, 2)),
+        "tensor 1 lies outside the arena": changed((0, 40)),
+        "tensor 0: storage class": changed((x + 1, 2)),
+        "tensor 2 lies outside the data": changed((w + 4, 16)),
+        "tensor id 3": changed((file.inputs_at, 3)),
+        "tensor id -1": changed((file.inputs_at, -1)),
+        "kernel index 1": changed((node, 1)),
+        "graph ends inside a node": changed((node - 1, words[node - 1] - 1), (node + 8, 0)),
+        "an input is a constant": changed((file.inputs_at, 2)),
+        "step 0 relu writes to a constant": changed((node + 8, 2)),
+        "step 0 relu: sizes differ": changed((node + 7, 2)),
+        "step 0 relu: has (2, 0, 0, 0) inputs": changed((node + 1, 2), (node + 2, 0)),
+        "tensor 0: dtype 8 or flags 0": changed((x, 8)),
+        "tensor 0: dtype 1 or flags 1": changed((x + 1, 4)),
     }
+
+
+def _unending(data):
+    """The file with the padding behind its tables turned into a number that does not end."""
+    file = File(data)
+    end = len(data[: file.tables].rstrip(b"\0"))
+    return signed(data[:end] + bytes([128]) * (file.tables - end) + data[file.tables :])
+
+
+def _without(words, at, others):
+    """words with those from `at` on replaced by as many others."""
+    return [*words[:at], *others, *words[at + len(others) :]]
 
 
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)

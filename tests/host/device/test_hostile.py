@@ -3,18 +3,17 @@
 tests/device/hostile.py does the damage, in one MicroPython process a mode.
 """
 
-import hashlib
 import struct
 
 import pytest
 
 from tests.host.device import small
+from tests.host.device.binfile import patched, signed
 from tools.converter import layout
 from tools.converter.convert import convert
 from tools.micropython import UNIX_TARGETS
 
 SLOWEST = 10_000  # milliseconds that a damaged file may take
-DIGEST_AT, DIGEST_END = 24, 56
 
 every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 
@@ -32,13 +31,6 @@ def mixed():
 
 def tables_nbytes(data: bytes) -> int:
     return struct.unpack_from("<I", data, 20)[0]
-
-
-def signed(data: bytes) -> bytes:
-    """The file with a right digest of its tables, as an attacker would write it."""
-    tables = data[: tables_nbytes(data)]
-    digest = hashlib.sha256(tables[:DIGEST_AT] + tables[DIGEST_END:]).digest()
-    return data[:DIGEST_AT] + digest + data[DIGEST_END:]
 
 
 @every_target
@@ -70,15 +62,9 @@ except mpconnxr.MpconnxrError as e:
     return small.run(target, script, files={"model.bin": data}).strip()
 
 
-def patched(data, code, offset, value):
-    data = bytearray(data)
-    struct.pack_into(code, data, offset, value)
-    return signed(bytes(data))
-
-
 def test_a_newer_version_is_named(target, mixed):
-    text = refusal(target, patched(mixed, "<H", 8, 2))
-    assert text == "UnsupportedError file format 2, this package reads 1: convert it again"
+    text = refusal(target, patched(mixed, "<H", 8, 3))
+    assert text == "UnsupportedError file format 3, this package reads 2: convert it again"
 
 
 @pytest.mark.parametrize("bit", range(3, 32))

@@ -5,6 +5,7 @@ import pytest
 from onnx import helper, numpy_helper
 
 from tests.host.device import small
+from tests.host.device.binfile import File
 from tests.host.ops.narrow_case import FLOATS, INTS, OPSET, as_doubles, patterns
 from tools.converter import inspect, tensorfile
 from tools.converter.layout import element_bytes
@@ -158,13 +159,11 @@ print(mpconnxr.load("m.bin").run(open("x.bin", "rb").read())[0].floats())
 @every_target
 def test_a_flag_where_nothing_is_packed(target):
     """Flag 1 is for constants of less than 8 bits: elsewhere the file is refused."""
-    data = bytearray(tensorfile.tensor_file({"a": np.zeros(2, np.int8), "b": some("int4", 4)}))
-    records = 96 + 44 * 2 + 2 * 8
-    assert data[records : records + 8] == bytes([3, 1, 1, 0, 22, 1, 1, 1])
-    wrong = [bytearray(data) for _ in range(3)]
-    wrong[0][records + 3] = 1
-    wrong[1][records + 7] = 2
-    wrong[2][records + 4] = 2
+    file = File(tensorfile.tensor_file({"a": np.zeros(2, np.int8), "b": some("int4", 4)}))
+    (a, *about_a), (b, *about_b) = file.tensors
+    assert about_a[:3] == [3, 1, 0] and about_b[:3] == [22, 1, 1]
+    storage, flag = 1, 4
+    changes = (a + 1, storage + flag), (b + 1, storage + 2 * flag), (b, 2)
     script = """
 from mpconnxr import UnsupportedError, tensorfile
 print(len(tensorfile.read("good.bin", verify=False)))
@@ -174,8 +173,8 @@ for i in range(3):
     except UnsupportedError as e:
         print(e)
 """
-    files = {str(i): bytes(d) for i, d in enumerate(wrong)}
-    assert small.lines(target, script, good=bytes(data), **files) == [
+    files = {str(i): file.changed(change) for i, change in enumerate(changes)}
+    assert small.lines(target, script, good=file.data, **files) == [
         "2",
         "tensor 0: dtype 3 or flags 1",
         "tensor 1: dtype 22 or flags 2",

@@ -1,12 +1,11 @@
 """State carried from run to run (--state): streaming gives what the whole sequence gives."""
 
-import struct
-
 import numpy as np
 import pytest
 
 from tests.host import zoo
 from tests.host.device import small
+from tests.host.device.binfile import File
 from tools.converter.convert import Options, convert
 from tools.harness import Job, run_jobs
 from tools.micropython import UNIX_TARGETS
@@ -139,13 +138,10 @@ for name in ("feature.bin", "far.bin"):
         print(type(e).__name__, e)
 """
     without = good[:12] + bytes(4) + good[16:]
-    n_chunks, n_tensors = struct.unpack_from("<2I", good, 60)
-    spans = 96 + 44 * n_chunks
-    records = spans + 8 * n_tensors
-    first = next(i for i in range(n_tensors) if good[records + 4 * i + 2] == 3)
-    far = bytearray(good)
-    struct.pack_into("<I", far, spans + 8 * first, 0x7FFFFF00)
-    printed = small.lines(target, script, feature=without, far=bytes(far))
+    file = File(good)
+    at, *_, dims, _, _ = next(t for t in file.tensors if t[2] == 3)
+    far = file.changed((at + 3 + len(dims), 0x7FFFFF00))
+    printed = small.lines(target, script, feature=without, far=far)
     assert printed[0].startswith("ModelError") and "storage class" in printed[0]
     assert printed[1].startswith("ArenaError")
 

@@ -1,0 +1,73 @@
+"""The numbers of a model file: 1 to 5 bytes each, read one after another (docs/format.md)."""
+
+from .errors import fail
+
+
+class Numbers:
+    """Reads the numbers in data[at:end].
+
+    at: byte of the next one; n_read: how many were read. A number takes a byte at least, so what
+    needs more numbers than there are bytes is refused before anything is done for it.
+    """
+
+    def __init__(self, data, at, end, n_read=0):
+        self._data = data
+        self.at = at
+        self._end = end
+        self.n_read = n_read
+
+    def next(self):
+        """A number from -2**31 to 2**31 - 1: even codes are positive, odd ones negative."""
+        code = shift = 0
+        while True:
+            if self.at >= self._end:
+                fail("tables end inside a number")
+            byte = self._data[self.at]
+            self.at += 1
+            code |= (byte & 127) << shift
+            if byte < 128:
+                break
+            shift += 7
+            if shift > 28:
+                fail("a number of more than 32 bits")
+        if code >> 32:
+            fail("a number of more than 32 bits")
+        self.n_read += 1
+        return -1 - (code >> 1) if code & 1 else code >> 1
+
+    def size(self):
+        """A number that is not negative."""
+        n = self.next()
+        if n < 0:
+            fail("a size is negative")
+        return n
+
+    def count(self):
+        """How many numbers, or things of at least one number, follow."""
+        n = self.size()
+        if n > self._end - self.at:
+            fail("tables end too early")
+        return n
+
+    def take(self, n):
+        """A list of the next n numbers."""
+        return [self.next() for _ in range(n)]
+
+    def skip(self, n):
+        """Goes past n numbers."""
+        self.n_read += n
+        while n:
+            if self.at >= self._end:
+                fail("tables end inside a number")
+            if self._data[self.at] < 128:
+                n -= 1
+            self.at += 1
+
+    def fork(self):
+        """Another one that reads on from here."""
+        return Numbers(self._data, self.at, self._end, self.n_read)
+
+    def check_padding(self):
+        """Only zeros to the next multiple of 16 may be left."""
+        if self._end - self.at > 15 or any(self._data[self.at : self._end]):
+            fail("tables do not fill their space")

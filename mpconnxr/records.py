@@ -1,0 +1,144 @@
+"""The records of tensors in a model file, and where in it their bytes lie."""
+
+import struct
+
+from . import tensor
+from .errors import UnsupportedError, fail
+
+STORAGE_ARENA = 0
+STORAGE_DATA = 1
+STORAGE_OBJECT = 2
+STORAGE_STATE = 3
+
+FLAG_PACKED = 1  # of a constant: its elements of less than a byte are packed
+FLAG_OPEN = 2  # a run decides the shape: a dim of -1 - e is expression e
+
+_MAX_RANK = 32
+
+
+class Chunk:
+    """A piece of the file that is read as a whole.
+
+    kind; offset, nbytes: in the file; digest_at: of its SHA-256 in the tables; place: in the
+    arena, of one that is streamed, else None; buffer: its bytes if they were read.
+    """
+
+    def __init__(self, kind, offset, nbytes, digest_at):
+        self.kind = kind
+        self.offset = offset
+        self.nbytes = nbytes
+        self.digest_at = digest_at
+        self.place = None
+        self.buffer = None
+
+
+class TensorInfo:
+    """A tensor's record: dtype (ONNX number), shape, storage class, offset and size in bytes.
+
+    packed: bits of an element that is packed in the file, else 0; stored_nbytes: in the file;
+    is_open: a run decides its shape, and nbytes are those of the most it can hold. chunk: of a
+    constant.
+    """
+
+    def __init__(self, dtype, storage, shape):
+        self.dtype = dtype
+        self.storage = storage
+        self.shape = shape
+        self.offset = self.stored_nbytes = self.nbytes = 0
+        self.packed = 0
+        self.is_open = False
+        self.chunk = None
+
+    @property
+    def is_streamed(self):
+        """True for a constant that may be in memory only while a step runs."""
+        return self.chunk is not None and self.chunk.place is not None
+
+
+class Records:
+    """Reads the records of a file; reader: knows its arena and its chunks of data.
+
+    state_nbytes: of what lasts from run to run.
+    """
+
+    has_dims = has_objects = has_state = False  # what the file's features say
+
+    def __init__(self, reader, numbers):
+        self._find_chunk = reader.data_chunk
+        self._data_at = reader.tables_nbytes
+        self._arena_nbytes = reader.arena_nbytes
+        self._numbers = numbers
+        self.state_nbytes = 0
+
+    def read(self):
+        """[TensorInfo]"""
+        return [self._record(i) for i in range(self._numbers.count())]
+
+    def _record(self, i):
+        numbers = self._numbers
+        dtype, about, rank = numbers.size(), numbers.size(), numbers.count()
+        if rank > _MAX_RANK:
+            fail("tensor {}: rank".format(i))
+        t = TensorInfo(dtype, about & 3, tuple(numbers.take(rank)))
+        flags = about >> 2
+        t.offset = numbers.size()
+        if t.storage == STORAGE_DATA:
+            t.offset += self._data_at
+        if tensor.code_of(dtype) is None and self.has_objects:
+            self._check_object(t, i, flags)
+        else:
+            self._check_numbers(t, i, flags)
+        return t
+
+    def _check_object(self, t, i, flags):
+        from . import objects
+
+        if t.storage == STORAGE_DATA:
+            t.stored_nbytes = self._numbers.size()
+        objects.check(t, i, flags)
+        if t.storage == STORAGE_DATA:
+            self._place(t, i)
+
+    def _check_numbers(self, t, i, flags):
+        code = tensor.code_of(t.dtype)
+        if flags == FLAG_PACKED and t.storage == STORAGE_DATA:
+            t.packed = tensor.packed_bits(t.dtype)
+        t.is_open = flags == FLAG_OPEN and self.has_dims and not t.storage
+        if code is None or flags and not t.packed and not t.is_open:
+            raise UnsupportedError("tensor {}: dtype {} or flags {}".format(i, t.dtype, flags))
+        size = struct.calcsize(code)
+        if t.is_open:
+            t.nbytes = self._numbers.size()
+        else:
+            nelem = _nelem(t, i)
+            t.nbytes = nelem * size
+            t.stored_nbytes = (nelem * t.packed + 7) // 8 if t.packed else t.nbytes
+        if t.offset % size:
+            fail("tensor {}: alignment".format(i))
+        if t.storage == STORAGE_ARENA:
+            if t.offset + t.nbytes > self._arena_nbytes:
+                fail("tensor {} lies outside the arena".format(i))
+        elif t.storage == STORAGE_DATA:
+            self._place(t, i)
+        elif t.storage == STORAGE_STATE and self.has_state:
+            self.state_nbytes = max(self.state_nbytes, t.offset + t.nbytes)
+            if self.state_nbytes >> 31:
+                fail("tensor {}: size".format(i))
+        else:
+            fail("tensor {}: storage class".format(i))
+
+    def _place(self, t, i):
+        t.chunk = self._find_chunk(t.offset, t.stored_nbytes)
+        if t.chunk is None:
+            fail("tensor {} lies outside the data".format(i))
+        if t.is_streamed and (t.packed or tensor.is_object(t.dtype)):
+            fail("tensor {} cannot be streamed".format(i))
+
+
+def _nelem(t, i):
+    nelem = 1
+    for d in t.shape:
+        if d < 0:
+            fail("tensor {}: negative dimension".format(i))
+        nelem *= d
+    return nelem

@@ -1,0 +1,46 @@
+"""Weights that are read from the file while the model runs, before the steps that use them.
+
+Imported only for a model in an ordinary file. A read is `seek` and `readinto` a view of the arena
+that was made at load: it allocates nothing, but in the first run, which checks the digests.
+"""
+
+from . import tensor
+from .errors import fail
+from .reader import check_digest
+
+
+class Stream:
+    """The streamed chunks of a model file. tables: the digests; None where they do not matter."""
+
+    def __init__(self, source, chunks, tables):
+        self._source = source
+        self._chunks = chunks
+        self._tables = tables
+        self._reads = {}
+
+    def read(self, i, arena):
+        """A step, for a run, that reads chunk i of the file into its place in the arena."""
+        if not 0 <= i < len(self._chunks) or self._chunks[i].place is None:
+            fail("chunk {} is not one to stream".format(i))
+        if i not in self._reads:
+            self._reads[i] = _Read(self._source.file, self._chunks[i], self._tables, arena)
+        return self._reads[i].step
+
+    def close(self):
+        self._source.close()
+
+
+class _Read:
+    def __init__(self, file, chunk, tables, arena):
+        self.seek, self.readinto = file.seek, file.readinto
+        self.offset, self.nbytes = chunk.offset, chunk.nbytes
+        self.view = tensor.view(arena, chunk.place, "B", chunk.nbytes)
+        self.chunk, self.unproved = chunk, tables
+
+    def step(self, lo, hi):
+        self.seek(self.offset)
+        if self.readinto(self.view) != self.nbytes:
+            fail("truncated")
+        if self.unproved is not None:
+            check_digest(self.chunk, self.view, self.unproved)
+            self.unproved = None
