@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -44,7 +44,8 @@ class Tensor:
     shape: a dimension of strings that only a run decides is OPEN (see objects).
     contents: the same with Extents among it (see contents.py), of small integer tensors.
     persistent: it lasts from run to run (see state.py).
-    alias: the tensor whose memory this one shares (Reshape and friends), else None.
+    alias: the tensor whose memory this one shares (Reshape and friends), else None, from alias_at
+    on (bytes).
     offset: bytes into the arena or the file, set by plan and layout; the slot of an object.
     """
 
@@ -56,10 +57,16 @@ class Tensor:
     offset: int = 0
     contents: np.ndarray | None = None
     persistent: bool = False
+    alias_at: int = 0
 
     @property
     def root(self) -> Tensor:
         return self.alias.root if self.alias else self
+
+    @property
+    def start(self) -> int:
+        """Bytes into the root's memory."""
+        return self.alias.start + self.alias_at if self.alias else 0
 
     @property
     def nelem(self) -> int:
@@ -119,7 +126,9 @@ class Step:
     node: the ONNX node it came from, for messages; macs: nominal, without those of the bodies;
     bodies: the steps of its subgraphs (Loop, If, Scan), each run `trips` times at most;
     in_place: (input, output) pairs that may share memory: the kernel, and the others of the same
-    node, no longer read what of the input lies where they write.
+    node, no longer read what of the input lies where they write;
+    over: inputs that the first output may be written over where they end with this step: by
+    number, the bytes by which it must start before them, at least (see overlap.py).
     """
 
     kernel: str
@@ -132,6 +141,22 @@ class Step:
     bodies: list[list[Step]] = field(default_factory=list)
     trips: int = 1
     in_place: Sequence[tuple[Tensor, Tensor]] = ()
+    over: Mapping[int, int] = field(default_factory=dict)
+
+    def lead(self, root: Tensor) -> int | None:
+        """By how many bytes the root of the first output must start before this one of inputs.
+
+        None if it may not lie over it.
+        """
+        leads = []
+        for i, t in enumerate(self.inputs):
+            if t.root is root:
+                if i not in self.over:
+                    return None
+                leads.append(self.over[i] + self.outputs[0].start - t.start)
+        if any(t.root is root for t in self.outputs + self.scratch):
+            return None
+        return max(0, *leads) if leads else None
 
     @property
     def total_macs(self) -> int:

@@ -101,8 +101,12 @@ class Node(Signature):
         bodies: Sequence[list[Step]] = (),
         trips: int = 1,
         in_place: Sequence[tuple[Tensor, Tensor]] = (),
+        over: Mapping[int, int] | None = None,
     ) -> None:
-        """Adds a step. Several steps may write parts of one output."""
+        """Adds a step. Several steps may write parts of one output.
+
+        in_place, over: see Step.
+        """
         step = Step(
             kernel,
             list(inputs),
@@ -114,6 +118,7 @@ class Node(Signature):
             list(bodies),
             trips,
             in_place,
+            over or {},
         )
         if any(not -(1 << 31) <= p < 1 << 31 for p in step.params):
             raise Problem(f"a parameter of kernel {kernel} exceeds 32 bits")

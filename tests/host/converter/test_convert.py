@@ -159,7 +159,7 @@ def test_command_line_reports_json(tmp_path):
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert report["file_bytes"] == (tmp_path / "m.bin").stat().st_size
-    assert report["arena_bytes"] == report["arena_lower_bound_bytes"] == 64
+    assert report["arena_bytes"] == report["arena_lower_bound_bytes"] == 32
     keys = {"nodes", "steps", "macs", "weight_bytes", "scratch_bytes", "inputs", "outputs"}
     assert keys <= set(report)
 

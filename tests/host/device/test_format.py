@@ -144,7 +144,7 @@ def broken_files():
         "tensor 0: rank": changed(words=_without(words, x + 2, [33] + [1] * 33)),
         "tensor 0: negative dimension": changed((x + 3, -2), (x + 4, -3)),
         "tensor 0: alignment": changed((x + 5, 2)),
-        "tensor 1 lies outside the arena": changed((0, 40)),
+        "tensor 0 lies outside the arena": changed((0, 16)),
         "tensor 0: storage class": changed((x + 1, 2)),
         "tensor 2 lies outside the data": changed((w + 4, 16)),
         "tensor id 3": changed((file.inputs_at, 3)),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ..errors import DtypeProblem, Problem
 from ..ir import Tensor, dtype_name
+from ..overlap import item_by_item
 from ._extents import matched
 from ._move import collapse, strides_of
 
@@ -98,7 +99,7 @@ def emit_binary(node, op: str, a: Tensor, b: Tensor, out: Tensor) -> None:
     dims, (a_strides, b_strides) = broadcast(out.shape, a, b)
     params = [_number(BINARY, op), len(dims), *dims, *a_strides, *b_strides]
     if 0 not in out.shape:
-        node.emit("binary", [a, b], [out], params)
+        node.emit("binary", [a, b], [out], params, over=item_by_item(out, [a, b]))
 
 
 def emit_unary(node, op: str, x: Tensor, out: Tensor, *params: float) -> None:
@@ -107,11 +108,11 @@ def emit_unary(node, op: str, x: Tensor, out: Tensor, *params: float) -> None:
         return
     if op in UNARY:
         _check(UNARY, op, x)
-        node.emit("unary", [x], [out], [_number(UNARY, op)])
+        node.emit("unary", [x], [out], [_number(UNARY, op)], over=item_by_item(out, [x]))
     else:
         _check({op: FLOATS}, op, x)
         numbers = [_number(ACTIVATION, op), *(float_bits(p) for p in params)]
-        node.emit("activation", [x], [out], numbers)
+        node.emit("activation", [x], [out], numbers, over=item_by_item(out, [x]))
 
 
 def broadcast(shape: Sequence[int], *tensors: Tensor) -> tuple[list[int], list[list[int]]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..ir import Tensor
+from ..overlap import item_by_item
 from ._elementwise import emit_binary
 
 FLOAT, UINT8, INT8, INT32 = 1, 2, 3, 6
@@ -17,7 +18,7 @@ def as_dtype(node, t: Tensor, dtype: int) -> Tensor:
     out = node.temp(dtype, t.shape)
     if t.data is not None:
         return node.constant(t.data.astype(out.np_dtype).reshape(t.shape))
-    node.emit("cast", [t], [out], [])
+    node.emit("cast", [t], [out], [], over=item_by_item(out, [t]))
     return out
 
 

@@ -9,9 +9,11 @@ import numpy as np
 from ..errors import Problem
 from ..ir import Tensor
 from ..objects import text_of
+from ..overlap import item_by_item, line_by_line
 from ._elementwise import emit_unary
 from ._select import emit_gather
 from ._strings import emit_lookup
+from .cast import emit_cast
 
 FLOAT, INT64, STRING = 1, 7, 8
 TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
@@ -60,7 +62,7 @@ def cast(node, x: Tensor, dtype: int) -> Tensor:
     if x.dtype == dtype:
         return x
     out = node.temp(dtype, x.shape)
-    node.emit("cast", [x], [out], [])
+    emit_cast(node, x, out)
     return out
 
 
@@ -110,12 +112,14 @@ def emit_transform(node, transform: str, x: Tensor, out: Tensor, width: int) -> 
         return
     rows = out.nelem // width
     if transform == "SOFTMAX":
-        node.emit("softmax", [x], [out], [0, rows, width, 1])
+        over = line_by_line(out, x, width, 1)
+        node.emit("softmax", [x], [out], [0, rows, width, 1], over=over)
     elif transform == "LOGISTIC":
         emit_unary(node, "sigmoid", x, out)
     else:
         number = ("SOFTMAX_ZERO", "PROBIT").index(transform)
-        node.emit("score_transform", [x], [out], [number, rows, width])
+        params = [number, rows, width]
+        node.emit("score_transform", [x], [out], params, over=item_by_item(out, [x]))
 
 
 def emit_labels(

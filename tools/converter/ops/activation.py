@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..overlap import item_by_item
 from . import lowers
 from ._elementwise import emit_binary, emit_unary, float_bits
 
@@ -62,7 +63,7 @@ def lower_clip(node):
     elif x.dtype == FLOAT and known:
         bits = [float_bits(low.data.item() if low else -np.inf)]
         bits.append(float_bits(high.data.item() if high else np.inf))
-        node.emit("clip", [x], [out], bits)
+        node.emit("clip", [x], [out], bits, over=item_by_item(out, [x]))
     else:
         between = node.temp(x.dtype, x.shape) if low and high else out
         if low:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..errors import Problem
 from ..ir import Tensor
+from ..overlap import item_by_item
 from . import lowers
 
 _FLOAT8 = (17, 18, 19, 20, 24)
@@ -25,4 +26,4 @@ def emit_cast(node, x: Tensor, out: Tensor, saturate: int = 1, round_mode: str =
         node.alias(out, x)
         return
     params = [bool(saturate), _ROUND_MODES.index(round_mode)] if out.dtype in _FLOAT8 else []
-    node.emit("cast", [x], [out], params)
+    node.emit("cast", [x], [out], params, over=item_by_item(out, [x]))

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from ..ir import Tensor
+from ..overlap import line_by_line
 from . import lowers
 from ._elementwise import broadcast, emit_binary, float_bits
 from ._extents import matched
@@ -57,7 +58,9 @@ def _emit_normalize(node, factors, sizes, centred, spread):
 def emit_normalize(node, x, factors, outputs, sizes, centred, spread, default_epsilon=1e-5):
     """One call of the kernel, with the node's epsilon."""
     epsilon = float_bits(node.attr("epsilon", default_epsilon))
-    node.emit("normalize", [x, *factors], outputs, [*sizes, int(centred), epsilon, *spread])
+    params = [*sizes, int(centred), epsilon, *spread]
+    over = line_by_line(outputs[0], x, sizes[1], 1)
+    node.emit("normalize", [x, *factors], outputs, params, over=over)
 
 
 def _spread(node, t: Tensor, shape):

@@ -8,12 +8,14 @@ import numpy as np
 
 from ..errors import Problem
 from ..objects import STRING, text_of
+from ..overlap import line_by_line
 from . import lowers
 from ._elementwise import emit_binary, emit_unary
 from ._ml_scores import FLOAT, cast, floats, rows_of
 from ._move import emit_fill, emit_move
 from ._select import emit_gather, emit_select
 from ._strings import emit_map
+from .cast import emit_cast
 from .select import emit_where
 
 ML = "ai.onnx.ml"
@@ -36,7 +38,7 @@ def lower_scaler(node):
     emit_binary(node, "sub", x, node.constant(offset.astype(x.np_dtype)), moved)
     emit_binary(node, "mul", moved, node.constant(scale.astype(x.np_dtype)), scaled)
     if scaled is not out:
-        node.emit("cast", [scaled], [out], [])
+        emit_cast(node, scaled, out)
 
 
 @lowers("Normalizer", domain=ML)
@@ -45,8 +47,10 @@ def lower_normalizer(node):
     if norm not in ("MAX", "L1", "L2"):
         raise Problem(f"norm {norm}")
     x = cast(node, node.inputs[0], FLOAT)
-    params = [("MAX", "L1", "L2").index(norm), *rows_of(x)]
-    node.emit("normalizer", [x], node.outputs, params)
+    rows, n = rows_of(x)
+    params = [("MAX", "L1", "L2").index(norm), rows, n]
+    over = line_by_line(node.outputs[0], x, n, 1)
+    node.emit("normalizer", [x], node.outputs, params, over=over)
 
 
 @lowers("Binarizer", domain=ML)
@@ -61,7 +65,7 @@ def lower_binarizer(node):
         threshold = math.floor(threshold)
     above = node.temp(BOOL, x.shape)
     emit_binary(node, "greater", x, node.constant(np.asarray(threshold, x.np_dtype)), above)
-    node.emit("cast", [above], [out], [])
+    emit_cast(node, above, out)
 
 
 @lowers("Imputer", domain=ML)
@@ -122,7 +126,7 @@ def lower_one_hot(node):
     column = node.reshaped(x, (*x.shape, 1))
     found = node.temp(BOOL, out.shape)
     emit_binary(node, "equal", column, node.constant(np.array(categories, np.int64)), found)
-    node.emit("cast", [found], [out], [])
+    emit_cast(node, found, out)
 
 
 def _numbered(node, x, texts):

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..errors import Problem
 from ..ir import Tensor
+from ..overlap import item_by_item
 from . import lowers
 from ._elementwise import broadcast
 from ._quantize_float import FLOAT8_AND_LESS, dequantize_float, quantize_float
@@ -41,7 +42,8 @@ def emit_quantize(node, op: int, x: Tensor, scale: Tensor, zero: Tensor | None, 
         return
     dims, (x_strides, strides) = broadcast(out.shape, x, scale)
     inputs = [x, scale] if zero is None else [x, scale, zero]
-    node.emit("quantize", inputs, [out], [op, len(dims), *dims, *x_strides, *strides])
+    params = [op, len(dims), *dims, *x_strides, *strides]
+    node.emit("quantize", inputs, [out], params, over=item_by_item(out, [x]))
 
 
 def _per_item(node, x, scale, zero):

@@ -6,6 +6,7 @@ import struct
 
 from . import lowers
 from ._elementwise import emit_binary, float_bits
+from .cast import emit_cast
 from .reduce import emit_reduce
 
 _UNIFORM, _NORMAL = 0, 1
@@ -30,7 +31,7 @@ def lower_bernoulli(node):
     drawn, hit = node.temp(x.dtype, x.shape), node.temp(BOOL, x.shape)
     _emit_random(node, _UNIFORM, 0.0, 1.0, drawn)
     emit_binary(node, "less", drawn, x, hit)
-    node.emit("cast", [hit], [out], [])
+    emit_cast(node, hit, out)
 
 
 @lowers("Multinomial")
@@ -50,7 +51,7 @@ def lower_multinomial(node):
     sums = node.reshaped(sums, (batch, 1, classes))
     emit_binary(node, "lessequal", sums, drawn, above)
     counted, count = node.temp(out.dtype, above.shape), node.temp(out.dtype, out.shape)
-    node.emit("cast", [above], [counted], [])
+    emit_cast(node, above, counted)
     emit_reduce(node, _SUM, 0, counted, count, [2])
     emit_binary(node, "sub", count, node.constant(out.np_dtype.type(1)), out)
 

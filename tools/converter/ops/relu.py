@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..overlap import item_by_item
 from . import lowers
 from ._elementwise import emit_binary
 
@@ -14,6 +15,6 @@ FLOAT = 1
 def lower_relu(node):
     x, out = node.inputs[0], node.outputs[0]
     if x.dtype == FLOAT:
-        node.emit("relu", [x], [out], [])
+        node.emit("relu", [x], [out], [], over=item_by_item(out, [x]))
     else:
         emit_binary(node, "max", x, node.constant(np.zeros((), x.np_dtype)), out)

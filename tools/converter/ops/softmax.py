@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from ..ir import Tensor
+from ..overlap import line_by_line
 from . import lowers
 from ._axes import lines_of
 
@@ -27,4 +28,6 @@ def emit_softmax(node, op: str, x: Tensor, out: Tensor, opset: int) -> None:
         axis = node.attr("axis", 1)
         axis += len(x.shape) if axis < 0 else 0
         lines = (math.prod(x.shape[:axis]), math.prod(x.shape[axis:]), 1)
-    node.emit("softmax", [x], [out], [_OPS[op], *lines])
+    _, n, inner = lines
+    over = line_by_line(out, x, n, inner)
+    node.emit("softmax", [x], [out], [_OPS[op], *lines], over=over)

@@ -10,6 +10,7 @@ from ..errors import Problem
 from . import lowers
 from ._elementwise import emit_binary
 from ._move import emit_copy
+from .cast import emit_cast
 
 INT32, INT64 = 6, 7
 
@@ -39,6 +40,6 @@ def lower_tensor_scatter(node):
     rows, index = node.temp(INT64, (batch, lines, k)), node.temp(INT32, (outer * k,))
     first = np.arange(outer).reshape(batch, lines, 1) * n
     emit_binary(node, "add", steps, node.constant(first), rows)
-    node.emit("cast", [rows], [index], [])
+    emit_cast(node, rows, index)
     emit_copy(node.emit, past, out)
     node.emit("scatter", [update, index], [out], [0, outer * n, inner])

@@ -26,7 +26,7 @@ class _Map:
         self.plan, self.n_steps = plan, n_steps
         self.step_width = max(_WIDTH / (n_steps + 2), _NARROWEST)
         self.width = self.step_width * (n_steps + 2)  # before the first and after the last
-        self.peak = max(range(-1, n_steps + 1), key=self._live)
+        self.peak = max(range(-1, n_steps + 1), key=self.plan.bytes_alive)
 
     def svg(self):
         whole_width, whole_height = _LEFT + self.width + _RIGHT, _TOP + _HEIGHT + _BOTTOM
@@ -47,9 +47,6 @@ class _Map:
 
     def _y(self, offset):
         return _TOP + _HEIGHT * (1 - offset / self.plan.arena_bytes)
-
-    def _live(self, step):
-        return sum(b.nbytes for b in self.plan.blocks if b.first <= step <= b.last)
 
     def _grid(self):
         """Lines at parts of the arena, with their bytes."""
@@ -86,7 +83,7 @@ class _Map:
         x = self._x(self.peak) + self.step_width / 2
         yield element("line", x1=x, x2=x, y1=_TOP - 6, y2=_TOP + _HEIGHT, class_="peak")
         at_end = x > _LEFT + self.width / 2
-        label = f"peak: {self._live(self.peak):,} bytes alive at step {self.peak}"
+        label = f"peak: {self.plan.bytes_alive(self.peak):,} bytes alive at step {self.peak}"
         anchor = "end" if at_end else "start"
         yield element("text", label, x=x, y=_TOP - 9, class_="peak-label", text_anchor=anchor)
 

@@ -30,7 +30,7 @@ class StepRow:
 def step_rows(converted: Converted) -> list[StepRow]:
     """A row for each step, bodies included, in the order of the file."""
     steps = list(walk(converted.graph.steps))
-    live = [_live(converted.plan.blocks, i) for i in range(len(steps))]
+    live = [converted.plan.bytes_alive(i) for i in range(len(steps))]
     total = sum(step.macs for step in steps) or 1
     peak = max(live, default=0)
     return [
@@ -53,10 +53,6 @@ def _row(index: int, step: Step, share: float, live_bytes: int, is_peak: bool) -
         live_bytes=live_bytes,
         is_peak=is_peak,
     )
-
-
-def _live(blocks, i):
-    return sum(b.nbytes for b in blocks if b.first <= i <= b.last)
 
 
 def _shape(t: Tensor) -> str:

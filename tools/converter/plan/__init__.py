@@ -1,0 +1,70 @@
+"""Lifetimes -> arena offsets: docs/memory.md says how, step by step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..ir import Graph
+from .blocks import ALIGNMENT, Block, aligned, lifetimes
+from .bound import lower_bound
+from .place import place
+
+__all__ = ["ALIGNMENT", "Block", "Plan", "lifetimes", "lower_bound", "plan"]
+
+
+@dataclass
+class Plan:
+    """blocks with offsets; lower_bound_bytes: the most that is alive at one time.
+
+    state_bytes: of the persistent part, which is no part of arena_bytes.
+    """
+
+    blocks: list[Block]
+    arena_bytes: int
+    lower_bound_bytes: int
+    state_bytes: int = 0
+
+    def bytes_alive(self, step: int) -> int:
+        """Bytes of the arena that hold something in a step; what two blocks share counts once."""
+        spans = sorted(
+            (b.offset, b.offset + b.nbytes) for b in self.blocks if b.first <= step <= b.last
+        )
+        total = reached = 0
+        for start, end in spans:
+            total += max(0, end - max(start, reached))
+            reached = max(reached, end)
+        return total
+
+
+def plan(graph: Graph, keep_inputs: bool = False, in_place: bool = True) -> Plan:
+    """Gives every tensor of the graph that is not constant its offset in the arena.
+
+    keep_inputs: no step may overwrite an input's memory; in_place: steps may write over their own
+    inputs where they can.
+    """
+    blocks = lifetimes(graph, keep_inputs, in_place)
+    bound = lower_bound(graph, keep_inputs, in_place)
+    arena_bytes = place(blocks, bound)
+    for block in blocks:
+        block.tensor.offset = block.offset
+    _give_slots(graph)
+    state_bytes = _place_states(graph)
+    for t in graph.tensors():
+        t.offset = t.root.offset + t.start
+    return Plan(blocks, arena_bytes, bound, state_bytes)
+
+
+def _give_slots(graph):
+    """Numbers the objects, which are not in the arena; aliases share one."""
+    roots = dict.fromkeys(t.root for t in graph.tensors() if t.is_object and t.root.data is None)
+    for slot, root in enumerate(roots):
+        root.offset = slot
+
+
+def _place_states(graph):
+    """Offsets in the persistent part, one behind the other; returns its size."""
+    end = 0
+    for t in graph.states:
+        t.offset = end
+        end += aligned(t.nbytes)
+    return end

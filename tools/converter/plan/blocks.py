@@ -1,0 +1,103 @@
+"""Pieces of memory, and the steps between which each must hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..ir import Graph, Step, Tensor, walk
+
+ALIGNMENT = 8  # bytes; the widest dtype
+
+
+@dataclass(eq=False)
+class Block:
+    """Memory needed from step `first` to step `last`, both included.
+
+    over: blocks that this one may lie over though both are alive in step `first`, which reads
+    them: by block, the bytes by which this one must start before it at least.
+    """
+
+    tensor: Tensor
+    nbytes: int
+    first: int
+    last: int
+    offset: int = 0
+    over: dict[Block, int] = field(default_factory=dict)
+
+    def meets(self, other: Block) -> bool:
+        """True if both are alive at some time."""
+        return self.first <= other.last and other.first <= self.last
+
+    def distance(self, other: Block) -> int:
+        """Bytes from this one's start to the other's, at least, where this one starts first."""
+        return self.over.get(other, self.nbytes)
+
+
+def aligned(nbytes: int) -> int:
+    """nbytes rounded up to what every dtype's alignment divides."""
+    return -(-nbytes // ALIGNMENT) * ALIGNMENT
+
+
+def lifetimes(graph: Graph, keep_inputs: bool = False, in_place: bool = True) -> list[Block]:
+    """A block for each piece of memory, with the steps between which it must hold."""
+    steps = list(walk(graph.steps))
+    last_step = len(steps)
+    spans: dict[Tensor, list[int]] = {
+        t.root: [-1, last_step if keep_inputs else -1] for t in graph.inputs
+    }
+    for i, step in enumerate(steps):
+        end = i + sum(1 for body in step.bodies for _ in walk(body))  # a loop reads in each round
+        for t in step.inputs + step.outputs + step.scratch:
+            if t.root.data is None:
+                span = spans.setdefault(t.root, [i, end])
+                span[1] = max(span[1], end)
+    for t in graph.outputs:
+        if t.root.data is None:
+            spans.setdefault(t.root, [-1, last_step])[1] = last_step
+    for body in _body_ranges(graph.steps, 0):
+        _hold_through(spans, *body)
+    blocks = {
+        t: Block(t, aligned(t.planned_nbytes), *span)
+        for t, span in spans.items()
+        if not t.is_object and not t.persistent
+    }
+    if in_place:
+        for i, step in enumerate(steps):
+            _let_overlap(step, i, blocks)
+    return list(blocks.values())
+
+
+def _body_ranges(steps: list[Step], at: int) -> list[tuple[int, int]]:
+    """(first, last) of each step with bodies and all that is in them, inner ones first."""
+    ranges = []
+    for step in steps:
+        first = at
+        at += 1
+        for body in step.bodies:
+            ranges += _body_ranges(body, at)
+            at += sum(1 for _ in walk(body))
+        if step.bodies:
+            ranges.append((first, at - 1))
+    return ranges
+
+
+def _hold_through(spans: dict[Tensor, list[int]], first: int, last: int) -> None:
+    """What a body shares with the outside must hold through all of its rounds."""
+    for span in spans.values():
+        inside = span[0] <= last and span[1] >= first
+        if inside and (span[0] < first or span[1] > last):
+            span[0], span[1] = min(span[0], first), max(span[1], last)
+
+
+def _let_overlap(step: Step, i: int, blocks: dict[Tensor, Block]) -> None:
+    """Notes which of the blocks that end with this step its first output may lie over."""
+    out = blocks.get(step.outputs[0].root) if step.over else None
+    if out is None or out.first != i:
+        return
+    for root in {step.inputs[k].root: None for k in step.over}:
+        x = blocks.get(root)
+        if x is None or x is out or x.last != i:
+            continue
+        lead = step.lead(root)
+        if lead is not None and lead < out.nbytes:
+            out.over[x] = aligned(lead)

@@ -1,0 +1,91 @@
+"""The bytes below which no arena of a scheduled graph can be.
+
+Computed apart from the placement, and by another way: values that are still needed are followed
+backwards through the steps, instead of intervals between first and last use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from itertools import permutations
+
+from ..ir import Graph, Step, Tensor, walk
+from .blocks import aligned
+
+
+def lower_bound(graph: Graph, keep_inputs: bool = False, in_place: bool = True) -> int:
+    """The largest sum of what lives in one step, scratch included, each rounded to the alignment.
+
+    What a step may write over its input counts for what both need together.
+    """
+    inputs = {t.root for t in graph.inputs}
+    live = {t.root for t in graph.outputs} | (inputs if keep_inputs else set())
+    born: dict[Tensor, Step] = {}
+    for step in walk(graph.steps):
+        for t in step.inputs + step.outputs + step.scratch:
+            if t.root not in inputs:
+                born.setdefault(t.root, step)
+    walker = _Backwards(born, in_place)
+    peak = walker.peak(graph.steps, live)
+    return max(peak, walker.nbytes(live | inputs))
+
+
+class _Backwards:
+    """born: by value, the step that has it first."""
+
+    def __init__(self, born: dict[Tensor, Step], in_place: bool):
+        self.born, self.in_place = born, in_place
+
+    @staticmethod
+    def nbytes(values) -> int:
+        """Of the arena: constants, objects and what lasts from run to run lie elsewhere."""
+        elsewhere = [t for t in values if t.data is not None or t.is_object or t.persistent]
+        return sum(aligned(t.planned_nbytes) for t in set(values).difference(elsewhere))
+
+    def peak(self, steps: list[Step], live: set[Tensor], held: Set[Tensor] = frozenset()) -> int:
+        """The most in any of these steps.
+
+        live: what is needed behind them; becomes what is needed before them.
+        held: what is needed through all of them.
+        """
+        peak = 0
+        for step in reversed(steps):
+            touched = {t.root for t in step.inputs + step.outputs + step.scratch}
+            if step.bodies:
+                touched |= self._captured(step)
+                through = live | touched | held
+                peak = max(peak, *[self.peak(body, set(), through) for body in step.bodies])
+            peak = max(peak, self._in_step(step, live | held, live | touched | held))
+            live |= touched
+            inner = list(walk([step]))
+            live -= {t for t in live if self.born.get(t) in inner}
+        return peak
+
+    def _captured(self, step):
+        """What the bodies share with the outside: it lives through all of their rounds."""
+        inner = list(walk([step]))
+        inside = {t.root for s in inner for t in s.inputs + s.outputs + s.scratch}
+        return {t for t in inside if self.born.get(t) not in inner}
+
+    def _in_step(self, step, live, alive):
+        total = self.nbytes(alive)
+        if not self.in_place or not step.over:
+            return total
+        out = step.outputs[0].root
+        if self.born.get(out) is not step:
+            return total
+        roots = {step.inputs[k].root for k in step.over} - live - {out}
+        leads = {t: step.lead(t) for t in roots if t.data is None}
+        leads = {t: aligned(n) for t, n in leads.items() if n is not None}
+        return total - self.nbytes([out, *leads]) + self._together(out, leads)
+
+    def _together(self, out, leads):
+        """Bytes of an output and the inputs it may lie over, in their best arrangement."""
+        size = self.nbytes([out])
+        best = size + self.nbytes(leads)
+        for order in permutations(leads):
+            end = 0
+            for t in order:
+                end = max(end, min(leads[t], size)) + self.nbytes([t])
+            best = min(best, max(size, end))
+        return best
