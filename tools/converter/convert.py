@@ -27,6 +27,7 @@ from .errors import ConvertError
 from .ir import Graph, dtype_name, walk
 from .passes import infer_extents, sequences
 from .quantize.settings import Settings
+from .rewrites import qdq
 from .source import source_chunk
 
 
@@ -121,6 +122,7 @@ def _convert(source, options):
         model = simplified  # what the golden vector is to be compared with
         notes += quantized.notes
     rewritten, log = rewrites.rewrite(simplified, options.optimize)
+    notes += qdq.notes(rewritten) if options.optimize else []
     graph = lower.lower(rewritten)
     state.carry(graph, options.state)
     arena = plan.plan(graph, options.keep_inputs)

@@ -160,7 +160,16 @@ def packed_model():
     nodes = [("DequantizeLinear", "w scale", "d", {}), ("Add", "x d", "y", {})]
     values = [small.value(name, w.shape) for name in "xy"]
     proto = small.model(nodes, values[:1], values[1:], 25, w=w, scale=np.float32(0.3))
-    return small.binary(proto), [small.floats(*w.shape).tobytes()]
+    return small.binary(proto, optimize=0), [small.floats(*w.shape).tobytes()]
+
+
+def table_model():
+    """What becomes tables of bytes and of floats."""
+    nodes = [("Tanh", "d", "t", {}), ("QuantizeLinear", "t scale", "y", {})]
+    nodes = [("DequantizeLinear", "x scale", "d", {}), *nodes, ("Exp", "d", "z", {})]
+    x, y, z = (small.value(n, [300], dtype) for n, dtype in (("x", 2), ("y", 2), ("z", 1)))
+    proto = small.model(nodes, [x], [y, z], scale=np.float32(0.02))
+    return small.binary(proto), [bytes(range(256)) + bytes(44)]
 
 
 @viper_targets
@@ -170,5 +179,5 @@ def test_forms_agree(target):
     rng = np.random.default_rng(2)
     named = [(c.name, c.data, c.inputs) for c in cases.all_cases() if c.inputs is not None]
     named += [(f"random {i}", *random_model(rng)) for i in range(RANDOM_MODELS)]
-    named.append(("packed", *packed_model()))
+    named += [("packed", *packed_model()), ("tables", *table_model())]
     assert common_families() <= agreeing(target, named)

@@ -4,6 +4,8 @@ A rewrite is a function `rewrite(model: onnx_ir.Model) -> int` that changes the 
 returns how many places it changed. What it writes is ONNX: standard operators, or com.microsoft's
 fused and quantized ones, so that the result can be saved, drawn and run elsewhere. It gives what
 it makes a dtype and a shape (see _graph), and leaves alone what has none.
+
+What is quantized comes before all of them (see qdq): they would tear apart what it looks for.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from . import (
     gemms,
     identities,
     pads,
+    qdq,
     reshapes,
     residuals,
     transposes,
@@ -68,6 +71,8 @@ def rewrite(
     chosen = [one for at in sorted(LEVELS) if at <= level for one in LEVELS[at]]
     chosen = [one for one in chosen if one not in leave_out]
     log: Counter[str] = Counter()
+    if chosen:
+        model, log["qdq"] = qdq.integers(model)
     proto, aside = maps.set_aside(model)
     changed = ir.from_proto(proto)
     for _ in range(_MAX_ROUNDS if chosen else 0):
@@ -76,8 +81,8 @@ def rewrite(
             log[one.__module__.rpartition(".")[2]] += _applied(one, changed)
         if log.total() == before:
             break
-    if not log.total():
-        return model, {}
+    if not log.total() - log["qdq"]:
+        return model, +log
     _import_domains(changed)
     done = maps.put_back(ir.to_proto(changed), aside)
     del done.graph.value_info[:]

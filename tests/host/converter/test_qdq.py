@@ -1,0 +1,191 @@
+"""Regions between DQ and Q become integer operators that give onnxruntime's own integers."""
+
+import numpy as np
+import pytest
+
+from tests.host.converter.qdq_net import (
+    S8,
+    U8,
+    Net,
+    by_onnxruntime,
+    on_device,
+    operators,
+    rewritten,
+    steps_apart,
+)
+from tools.converter.convert import Options, convert
+
+A, B, Y = 0.031, 0.017, 0.05  # scales
+IDENTICAL = 0.999
+
+
+def conv(dtype=S8, zero=-7, per_channel=True, bias=True, after=None, y_zero=-128, **attrs):
+    net = Net()
+    x = net.dq(net.input([1, 4, 12, 12], dtype), A, zero, dtype)
+    scale = np.linspace(0.002, 0.01, 8, dtype=np.float32) if per_channel else 0.004
+    w = net.weights([8, 4, 3, 3], scale, **({"axis": 0} if per_channel else {}))
+    inputs = [x, w] + ([net.bias(8, np.float32(A) * np.float32(scale))] if bias else [])
+    y = net.op("Conv", *inputs, pads=[1, 1, 1, 1], **attrs)
+    if after == "Clip":
+        y = net.op("Clip", y, net.constant(0), net.constant(6))
+    elif after:
+        y = net.op(after, y)
+    return net, net.q(y, Y, y_zero, dtype)
+
+
+def gemm(op="Gemm", shape=(5, 40), relu=False, bias="int32", trans_b=0):
+    net = Net()
+    x = net.dq(net.input(shape), A, -3)
+    by_column = np.linspace(0.001, 0.003, 20, dtype=np.float32)
+    w_shape = [20, 40] if trans_b else [40, 20]
+    w = net.weights(w_shape, by_column, axis=1 - trans_b)
+    c = net.bias(20, np.float32(A) * by_column) if bias == "int32" else None
+    if bias == "float":
+        c = net.constant(net.rng.standard_normal(20))
+    if op == "Gemm":
+        y = net.op("Gemm", x, w, *([c] if c else []), transB=trans_b)
+    else:
+        y = net.op("MatMul", x, w)
+        y = net.op("Add", y, c) if c else y
+    y = net.op("Relu", y) if relu else y
+    return net, net.q(y, Y, 4)
+
+
+def binary(op, dtype=S8, relu=False, shape=(1, 8, 6, 6)):
+    net = Net()
+    a = net.dq(net.input([1, 8, 6, 6], dtype), A, 5, dtype)
+    b = net.dq(net.input(shape, dtype), B, 90, dtype)
+    y = net.op(op, a, b)
+    y = net.op("Relu", y) if relu else y
+    return net, net.q(y, 0.07, 20, dtype)
+
+
+def mean(op, shape=(1, 16, 7, 9), dtype=S8, y_scale=0.02, **attrs):
+    net = Net(opset=attrs.pop("opset", 17))
+    x = net.dq(net.input(shape, dtype), A, 11, dtype)
+    return net, net.q(net.op(op, x, **attrs), y_scale, 3, dtype)
+
+
+def softmax(axis, opset, shape=(3, 4, 10)):
+    net = Net(opset)
+    y = net.op("Softmax", net.dq(net.input(shape), 0.1, 5), axis=axis)
+    return net, net.q(y, 1 / 256, -128)
+
+
+def of_two_matrices():
+    net = Net()
+    a, b = net.dq(net.input([2, 6, 30]), A, 1), net.dq(net.input([2, 30, 9]), B, 2)
+    return net, net.q(net.op("MatMul", a, b), 0.09, -3)
+
+
+FUSED = {
+    "conv": (conv(), ["QLinearConv"]),
+    "conv u8": (conv(U8, 130, y_zero=0), ["QLinearConv"]),
+    "conv by tensor": (conv(per_channel=False, bias=False), ["QLinearConv"]),
+    "conv, relu saturates": (conv(after="Relu"), ["QLinearConv"]),
+    "conv, relu does not": (conv(after="Relu", y_zero=-20), ["Lookup", "QLinearConv"]),
+    "conv, clip": (conv(after="Clip"), ["Lookup", "QLinearConv"]),
+    "conv, strides": (conv(strides=[2, 2]), ["QLinearConv"]),
+    "gemm": (gemm(), ["QGemm"]),
+    "gemm, relu": (gemm(relu=True), ["Lookup", "QGemm"]),
+    "gemm, transB": (gemm(trans_b=1), ["QGemm"]),
+    "gemm without C": (gemm(bias=""), ["QGemm"]),
+    "matmul": (gemm("MatMul", bias=""), ["QGemm"]),
+    "matmul, add": (gemm("MatMul"), ["QGemm"]),
+    "matmul, add a float row": (gemm("MatMul", bias="float"), ["QGemm"]),
+    "matmul of 3 dims": (gemm("MatMul", (2, 5, 40)), ["QGemm", "Reshape", "Reshape"]),
+    "matmul of two": (of_two_matrices(), ["QLinearMatMul"]),
+    "add": (binary("Add"), ["QLinearAdd"]),
+    "add u8, relu": (binary("Add", U8, relu=True), ["Lookup", "QLinearAdd"]),
+    "add broadcast": (binary("Add", shape=[8, 1, 1]), ["QLinearAdd"]),
+    "sub": (binary("Sub"), ["Lookup", "QLinearAdd"]),
+    "sub u8": (binary("Sub", U8), ["Lookup", "QLinearAdd"]),
+    "mul": (binary("Mul"), ["QLinearMul"]),
+    "average": (mean("AveragePool", kernel_shape=[2, 3], strides=[2, 2]), ["QLinearAveragePool"]),
+    "global average": (mean("GlobalAveragePool"), ["QLinearGlobalAveragePool"]),
+    "mean of the last axes": (
+        mean("ReduceMean", axes=[2, 3], keepdims=0),
+        ["QLinearGlobalAveragePool", "Reshape", "Reshape"],
+    ),
+    "mean of others": (
+        mean("ReduceMean", (1, 7, 9, 16), axes=[1, 2]),
+        ["QLinearGlobalAveragePool", "Reshape", "Reshape", "Transpose"],
+    ),
+    "softmax": (softmax(-1, 17), ["QLinearSoftmax"]),
+    "softmax before opset 13": (softmax(1, 11), ["QLinearSoftmax"]),
+}
+
+
+@pytest.mark.parametrize("name", FUSED)
+def test_operators_of_integers(name):
+    (net, y), expected = FUSED[name]
+    assert operators(rewritten(net.model(y))) == expected
+
+
+@pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
+def test_they_give_the_same_integers(target):
+    models = [net.model(y) for (net, y), _ in FUSED.values()]
+    inputs = [net.values() for (net, _), _ in FUSED.values()]
+    got = on_device(target, models, inputs)
+    failures, total = [], []
+    for name, model, xs, [found] in zip(FUSED, models, inputs, got, strict=True):
+        apart = steps_apart(found, by_onnxruntime(model, xs)[0])
+        total.append(apart.ravel())
+        if apart.max() > 1 or (apart > 0).sum() > 1 + (1 - IDENTICAL) * apart.size:
+            failures.append(f"{name}: {(apart > 0).sum()} of {apart.size}, {apart.max()}")
+    assert not failures, "\n".join(failures)
+    assert (np.concatenate(total) == 0).mean() >= IDENTICAL
+
+
+def test_the_result_is_needed_as_float():
+    net = Net()
+    x = net.dq(net.input([1, 3, 5, 5]), A)
+    y = net.op("Conv", x, net.weights([4, 3, 1, 1]), net.constant(net.rng.standard_normal(4)))
+    model = net.model(y)
+    assert operators(rewritten(model)) == ["Add", "Cast", "ConvInteger", "Mul"]
+
+
+def test_a_bias_that_is_no_integer_stays_float():
+    net = Net()
+    x, w = net.dq(net.input([1, 3, 5, 5]), 0.2), net.weights([4, 3, 1, 1], 0.5)
+    y = net.op("Conv", x, w, net.constant([0.33, 0.1, 0.2, 0.3]))
+    model = net.model(net.q(y, 1.0))
+    assert operators(rewritten(model)) == ["Add", "Cast", "ConvInteger", "Mul", "QuantizeLinear"]
+
+
+def test_weights_of_4_bits_become_8():
+    net = Net(opset=21)
+    x = net.dq(net.input([2, 16]), A)
+    w = net.weights([16, 6], 0.1, dtype="int4", low=-8, high=7)
+    model = net.model(net.q(net.op("MatMul", x, w), 0.5))
+    assert operators(rewritten(model)) == ["QGemm"]
+
+
+def test_weights_alone_become_floats():
+    net = Net(opset=21)
+    x = net.input([2, 16], np.float32)
+    scale = np.linspace(0.1, 0.2, 8, dtype=np.float32).reshape(2, 4)
+    w = net.constant(net.rng.integers(-8, 7, (16, 4)), "int4")
+    w = net.op("DequantizeLinear", w, net.constant(scale), axis=0, block_size=8)
+    model = net.model(net.op("MatMul", x, w))
+    found = rewritten(model)
+    assert operators(found) == ["MatMul"]
+    xs = net.values()
+    assert np.array_equal(by_onnxruntime(found, xs)[0], by_onnxruntime(model, xs)[0])
+
+
+def stays(name, reason):
+    return f"{name} stays in float: {reason}"
+
+
+def test_notes_say_what_stays_in_float():
+    net = Net()
+    x = net.dq(net.input([1, 4, 6, 6]), A)
+    wide = net.dq(net.input([1, 4, 6, 6], np.int16), A, 0, np.int16)
+    conv = net.op("Conv", wide, net.weights([2, 4, 1, 1]))
+    norm = net.q(net.op("LpNormalization", x), 0.1)
+    model = net.model(net.q(conv, Y), norm)
+    assert convert(model, Options(strip=True)).notes == [
+        stays("Conv_3 (Conv)", "its input has integers of int16"),
+        stays("LpNormalization_4 (LpNormalization)", "LpNormalization has no integer form"),
+    ]

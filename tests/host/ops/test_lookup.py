@@ -1,0 +1,74 @@
+"""Tables of bytes: every form gives the entries, damaged models are refused or harmless."""
+
+import json
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from tests.host.device import small
+from tests.host.device.small import run
+from tools.converter.convert import Options, convert
+from tools.converter.errors import ConvertError
+from tools.micropython import UNIX_TARGETS
+
+on_targets = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
+
+SCRIPT = """
+import json
+from array import array
+from mpconnxr import forms
+x = bytes([k * 37 & 255 for k in range(300)])
+bytes_ = bytes([k * 91 + 5 & 255 for k in range(256)])
+words = array("i", [(k - 128) * 16777215 for k in range(256)])
+p = array("i", [3, 290])
+for form in forms.available("loops_lookup"):
+    loops = forms.get("loops_lookup", form)
+    narrow, wide = bytearray(300), array("i", [7] * 300)
+    loops.lookup8(x, bytes_, narrow, p)
+    loops.lookup32(x, words, wide, p)
+    print(json.dumps([list(narrow), list(wide)]))
+"""
+
+
+@on_targets
+def test_forms(target):
+    found = [json.loads(line) for line in run(target, SCRIPT).splitlines()]
+    assert len(found) == 1 + target.viper
+    x = np.arange(300) * 37 & 255
+    narrow, wide = x * 91 + 5 & 255, (x - 128) * 16777215
+    for y, rest in ((narrow, 0), (wide, 7)):
+        y[:3] = y[290:] = rest
+    assert all(form == [narrow.tolist(), wide.tolist()] for form in found)
+
+
+def table(values, x_dtype=TensorProto.INT8, n=40):
+    x = helper.make_tensor_value_info("x", x_dtype, [n])
+    y = helper.make_tensor_value_info("y", helper.np_dtype_to_tensor_dtype(values.dtype), [n])
+    node = helper.make_node("Lookup", ["x", "t"], ["y"], domain="mpconnxr")
+    graph = helper.make_graph([node], "g", [x], [y], [numpy_helper.from_array(values, "t")])
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("mpconnxr", 1)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=8)
+
+
+BYTES = np.arange(256, dtype=np.uint8)[::-1].copy()
+
+
+@on_targets
+@pytest.mark.parametrize("values", [BYTES, BYTES.astype(np.float32)])
+def test_damaged_models(target, values):
+    report = small.damage(target, small.binary(table(values)), "words", "1")
+    assert report.ok and report.refused and report.ran, report
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        table(BYTES[:255]),
+        table(BYTES.astype(np.float64)),
+        table(BYTES, TensorProto.INT16),
+    ],
+)
+def test_what_is_no_table(wrong):
+    with pytest.raises(ConvertError, match="by table"):
+        convert(wrong, Options(strip=True))

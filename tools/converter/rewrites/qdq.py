@@ -1,0 +1,113 @@
+"""Regions between DequantizeLinear and QuantizeLinear become integer operators.
+
+1. Q moves up and DQ moves down past operators that only move elements (qdq_hoist, qdq_sink).
+2. What follows from one tensor of bytes element by element becomes a table (qdq_lookup).
+3. DQ -> operator -> Q becomes one operator of integers (qdq_conv, qdq_matmul, qdq_pool,
+   qdq_elementwise).
+4. Constants that are still dequantized after that become float (qdq_weights).
+
+What has no integer form stays as it is, and notes() says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import onnx
+
+from ..passes import fold, infer
+from .qdq_conv import fuse_conv
+from .qdq_elementwise import fuse_binary, fuse_softmax
+from .qdq_graph import Graph, StaysFloat, is_dq, is_q
+from .qdq_hoist import hoist
+from .qdq_lookup import lookup
+from .qdq_matmul import fuse_gemm, fuse_matmul
+from .qdq_pool import fuse_mean
+from .qdq_sink import sink
+from .qdq_weights import unquantize
+
+_FUSED: dict[str, Callable[[Graph, onnx.NodeProto], None]] = {
+    "Add": fuse_binary,
+    "AveragePool": fuse_mean,
+    "Conv": fuse_conv,
+    "Gemm": fuse_gemm,
+    "GlobalAveragePool": fuse_mean,
+    "MatMul": fuse_matmul,
+    "Mul": fuse_binary,
+    "ReduceMean": fuse_mean,
+    "Softmax": fuse_softmax,
+    "Sub": fuse_binary,
+    "Sum": fuse_binary,
+}
+_RULES = (hoist, sink, lookup)
+_MAX_ROUNDS = 8  # each leaves what the next one may use
+
+
+def integers(model: onnx.ModelProto) -> tuple[onnx.ModelProto, int]:
+    """Applies the rules until none finds anything. Returns a model, and how many Q and DQ went."""
+    if not _n_steps(model):
+        return model, 0
+    original, model = model, onnx.ModelProto()
+    model.CopyFrom(original)
+    invented: set[str] = set()
+    for _ in range(_MAX_ROUNDS):
+        graph = Graph(model, invented)
+        done = [rule(graph) for rule in (*_RULES, _fuse)]
+        if not any(done):
+            break
+        graph.finish()
+        model = infer.infer(fold.fold(model))
+    if unquantize(model):
+        model = infer.infer(model)
+    return model, max(_n_steps(original) - _n_steps(model), 0)
+
+
+def _n_steps(model):
+    return sum(is_q(node) or is_dq(node) for node in model.graph.node)
+
+
+def _fuse(graph):
+    changed = False
+    for node in graph.nodes.copy():
+        if not _is_fusible(graph, node):
+            continue
+        try:
+            _FUSED[node.op_type](graph, node)
+            changed = True
+        except StaysFloat:
+            continue
+    return changed
+
+
+def _is_fusible(graph, node):
+    return node.op_type in _FUSED and node.domain in ("", "ai.onnx") and _is_there(graph, node)
+
+
+def _is_there(graph, node):
+    return graph.producer(node.output[0]) is node
+
+
+def notes(model: onnx.ModelProto) -> list[str]:
+    """For each node that computes in float on what was integers: why."""
+    graph, found = Graph(model), []
+    for node in model.graph.node:
+        if is_q(node) or not any(_is_activation(graph, name) for name in node.input):
+            continue
+        reason = f"{node.op_type} has no integer form"
+        if _is_fusible(graph, node):
+            reason = _reason(graph, node)
+        found.append(f"{node.name or node.output[0]} ({node.op_type}) stays in float: {reason}")
+    return found
+
+
+def _is_activation(graph, name):
+    node = graph.producer(name)
+    return is_dq(node) and graph.array(node.input[0]) is None
+
+
+def _reason(graph, node):
+    try:
+        _FUSED[node.op_type](graph, node)
+    except StaysFloat as e:
+        return str(e)
+    return "it was not reached"

@@ -1,0 +1,72 @@
+"""Conv between DQ and Q becomes QLinearConv.
+
+1. DQ -> Conv -> Q, weights constant and quantized, the bias constant, becomes QLinearConv with the
+   bias as int32 in units of x_scale * w_scale.
+2. Where that bias is no integer to within 1/1000 of a step of the result, or the result is needed
+   as float: ConvInteger, Cast, Mul by the scale, Add of the bias.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+from onnx import helper
+
+from .qdq_graph import FLOAT, INT32, Graph, Scaled, StaysFloat
+from .qdq_operands import bytes_of, integer_bias, product_scale, weights_of
+
+
+def fuse_conv(graph: Graph, node: onnx.NodeProto) -> None:
+    """Raises StaysFloat."""
+    x = bytes_of(graph, node.input[0], "its input")
+    w = weights_of(graph, node.input[1], 0, len(graph.shape(node.input[1]) or (1,)))
+    bias = node.input[2] if len(node.input) > 2 else ""
+    quantize = graph.quantizer(node.output[0])
+    y = quantize and graph.quantized(quantize)
+    if y is not None and y.is_bytes:
+        try:
+            _to_qlinear(graph, node, quantize, x, w, bias, y)
+            return
+        except StaysFloat:
+            pass
+    _to_integer(graph, node, x, w, bias)
+
+
+def _to_qlinear(graph, node, quantize, x, w, bias, y):
+    out = quantize.output[0]
+    inputs = [x.values, *graph.parameters(x, out), w.values, *graph.parameters(w, out)]
+    inputs += graph.parameters(y, out)
+    if bias:
+        scale = np.broadcast_to(product_scale(x, w), graph.shape(bias))
+        inputs.append(integer_bias(graph, bias, scale, float(y.scale.reshape(()))))
+    fused = helper.make_node("QLinearConv", inputs, [out], name=node.name)
+    fused.attribute.extend(node.attribute)
+    graph.replace(quantize, [fused])
+    graph.replace(node, [])
+
+
+def _to_integer(graph: Graph, node, x: Scaled, w: Scaled, bias: str):
+    out = node.output[0]
+    rank = len(graph.shape(node.input[1]) or ())
+    if not rank:
+        raise StaysFloat("the shape of its weights is not known")
+    by_channel = (-1, *[1] * (rank - 2))
+    sums, real = (graph.new_value(out, dtype, like=out) for dtype in (INT32, FLOAT))
+    zeros = [graph.parameters(q, out)[1] for q in (x, w)]
+    convolve = helper.make_node("ConvInteger", [x.values, w.values, *zeros], [sums], node.name)
+    convolve.attribute.extend(node.attribute)
+    scale = product_scale(x, w).astype(np.float32)
+    scale = scale.reshape(by_channel if scale.size > 1 else ())
+    scaled = graph.new_value(out, FLOAT, like=out) if bias else out
+    nodes = [
+        convolve,
+        helper.make_node("Cast", [sums], [real], graph.new_name(out), to=FLOAT),
+        helper.make_node("Mul", [real, graph.constant(scale, out)], [scaled], graph.new_name(out)),
+    ]
+    if bias:
+        values = graph.floats(bias)
+        if values is None:
+            raise StaysFloat("its bias is not constant")
+        added = graph.constant(values.reshape(by_channel), bias)
+        nodes.append(helper.make_node("Add", [scaled, added], [out], graph.new_name(out)))
+    graph.replace(node, nodes)

@@ -1,0 +1,295 @@
+"""A graph with what the rewrites of quantized regions ask of it, and how they change it.
+
+In the names here Q is QuantizeLinear, DQ is DequantizeLinear.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import onnx
+from onnx import defs, helper, numpy_helper
+
+from ..load import opset_of
+
+FLOAT, UINT8, INT8, INT32 = 1, 2, 3, 6
+BYTES = (UINT8, INT8)
+MS = "com.microsoft"
+_INTEGERS = (UINT8, INT8, 4, 5, INT32, 21, 22, 25, 26)
+_QDQ_DOMAINS = ("", "ai.onnx", MS)
+
+
+class StaysFloat(Exception):
+    """Why a node between DQ and Q has no integer form; the text is for people."""
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """Integers with the scale and zero point that a DQ or Q gives them.
+
+    values: name of the integers; dtype: ONNX's number; zero: of the integers' dtype; axis: of the
+    scales, where there are several.
+    """
+
+    values: str
+    dtype: int
+    scale: np.ndarray
+    zero: np.ndarray
+    axis: int = 0
+
+    @property
+    def is_bytes(self) -> bool:
+        """True for 8 bits with one scale."""
+        return self.dtype in BYTES and self.scale.size == 1
+
+    def same_scale(self, other: Scaled) -> bool:
+        return (
+            self.dtype == other.dtype
+            and np.array_equal(self.scale.ravel(), other.scale.ravel())
+            and np.array_equal(self.zero.ravel(), other.zero.ravel())
+        )
+
+
+def attribute(node: onnx.NodeProto, name: str, default=None):
+    """An attribute's value."""
+    for a in node.attribute:
+        if a.name == name:
+            return helper.get_attribute_value(a)
+    return default
+
+
+def is_q(node: onnx.NodeProto | None) -> bool:
+    return node is not None and node.op_type == "QuantizeLinear" and node.domain in _QDQ_DOMAINS
+
+
+def is_dq(node: onnx.NodeProto | None) -> bool:
+    return node is not None and node.op_type == "DequantizeLinear" and node.domain in _QDQ_DOMAINS
+
+
+class Graph:
+    """nodes: in order. Changes are written to the model by finish().
+
+    invented: names that the model did not have, added to by new_name.
+    """
+
+    def __init__(self, model: onnx.ModelProto, invented: set[str] | None = None):
+        self.model = model
+        self.invented = set() if invented is None else invented
+        self.nodes = list(model.graph.node)
+        self.opset = opset_of(model, "")
+        self._constants = {t.name: t for t in model.graph.initializer}
+        self._arrays: dict[str, np.ndarray] = {}
+        self._made: dict[tuple, str] = {}
+        self._producer: dict[str, onnx.NodeProto] = {}
+        self._consumers: dict[str, list[onnx.NodeProto]] = defaultdict(list)
+        for node in self.nodes:
+            self._link(node)
+        self._kept = {o.name for o in model.graph.output} | set(_captured(model.graph))
+        infos = [*model.graph.input, *model.graph.value_info, *model.graph.output]
+        self._types = {v.name: v.type.tensor_type for v in infos}
+
+    def _link(self, node):
+        for name in node.output:
+            self._producer[name] = node
+        for name in filter(None, node.input):
+            self._consumers[name].append(node)
+
+    def producer(self, name: str) -> onnx.NodeProto | None:
+        return self._producer.get(name)
+
+    def consumers(self, name: str) -> list[onnx.NodeProto]:
+        """Nodes that read a value; one that reads it twice is there twice."""
+        return self._consumers[name]
+
+    def is_kept(self, name: str) -> bool:
+        """True for what the graph gives out, or a subgraph reads."""
+        return name in self._kept
+
+    def is_used_once(self, name: str) -> bool:
+        return len(self._consumers[name]) == 1 and name not in self._kept
+
+    def shape(self, name: str) -> list[int] | None:
+        """Dims if all are numbers."""
+        if name in self._constants:
+            return list(self._constants[name].dims)
+        t = self._types.get(name)
+        if t is None or not t.HasField("shape"):
+            return None
+        dims = [d.dim_value if d.HasField("dim_value") else -1 for d in t.shape.dim]
+        return None if any(d < 0 for d in dims) else dims
+
+    def dtype(self, name: str) -> int:
+        """ONNX number; 0 if unknown."""
+        if name in self._constants:
+            return self._constants[name].data_type
+        return self._types[name].elem_type if name in self._types else 0
+
+    def array(self, name: str) -> np.ndarray | None:
+        """Contents of a constant; None for all else."""
+        if name not in self._constants:
+            return None
+        if name not in self._arrays:
+            self._arrays[name] = numpy_helper.to_array(self._constants[name])
+        return self._arrays[name]
+
+    def floats(self, name: str) -> np.ndarray | None:
+        """Contents of a float constant, also of one that is given as DQ of integers."""
+        found = self.array(name)
+        if found is not None:
+            return found if found.dtype == np.float32 else None
+        q = self.dequantized(name)
+        values = None if q is None else self.array(q.values)
+        return None if values is None else dequantize(values, q)
+
+    def constant(self, data: np.ndarray, hint: str) -> str:
+        """Name of an initializer with these contents, the same one for the same contents."""
+        data = np.asarray(data, order="C")
+        key = (data.dtype.str, str(data.dtype), data.shape, data.tobytes())
+        if key not in self._made:
+            name = self.new_name(hint)
+            proto = numpy_helper.from_array(data, name)
+            self._constants[name] = proto
+            self.model.graph.initializer.append(proto)
+            self._made[key] = name
+        return self._made[key]
+
+    def new_name(self, hint: str) -> str:
+        taken = (self._producer, self._constants, self._types)
+        number = 1
+        while any(f"{hint}/{number}" in names for names in taken):
+            number += 1
+        self.invented.add(f"{hint}/{number}")
+        return f"{hint}/{number}"
+
+    def new_value(self, hint: str, dtype: int, like: str) -> str:
+        """Name of a new value with the shape of another one, or of unknown shape ("")."""
+        name = self.new_name(hint)
+        t = onnx.TypeProto.Tensor()
+        if like in self._types:
+            t.CopyFrom(self._types[like])
+        t.elem_type = dtype
+        self._types[name] = t
+        return name
+
+    def dequantized(self, name: str) -> Scaled | None:
+        """What a value was before its DQ, if that has a constant scale in float32."""
+        node = self.producer(name)
+        if not is_dq(node) or attribute(node, "block_size", 0):
+            return None
+        return self._scaled(node, node.input[0], self.dtype(node.input[0]))
+
+    def quantizer(self, name: str) -> onnx.NodeProto | None:
+        """The Q that is all that reads a value, if its scale is one constant in float32."""
+        if not self.is_used_once(name) or not is_q(self.consumers(name)[0]):
+            return None
+        node = self.consumers(name)[0]
+        q = self.quantized(node)
+        return node if node.input[0] == name and q is not None and q.scale.size == 1 else None
+
+    def quantized(self, node: onnx.NodeProto) -> Scaled | None:
+        """What a Q gives, if its scale is constant and float32."""
+        if attribute(node, "block_size", 0) or attribute(node, "precision", FLOAT) != FLOAT:
+            return None
+        return self._scaled(node, node.output[0], self.dtype(node.output[0]))
+
+    def _scaled(self, node, values, dtype):
+        scale = self.array(node.input[1])
+        if scale is None or scale.dtype != np.float32 or dtype not in _INTEGERS:
+            return None
+        zero = np.zeros(scale.shape, helper.tensor_dtype_to_np_dtype(dtype))
+        if len(node.input) > 2 and node.input[2]:
+            zero = self.array(node.input[2])
+            if zero is None:
+                return None
+        return Scaled(values, dtype, scale, zero, attribute(node, "axis", 1))
+
+    def parameters(self, q: Scaled, hint: str) -> list[str]:
+        """Names of scale and zero point, as scalars where there is one."""
+        shape = () if q.scale.size == 1 else (-1,)
+        return [self.constant(v.reshape(shape), hint) for v in (q.scale, q.zero)]
+
+    def takes(self, op: str, dtype: int, i: int = 0) -> bool:
+        """True if the i-th input of ONNX's operator may have a dtype at the model's opset."""
+        try:
+            kind = defs.get_schema(op, self.opset, "").inputs[i].types
+        except defs.SchemaError:
+            return False
+        return f"tensor({onnx.TensorProto.DataType.Name(dtype).lower()})" in kind
+
+    def replace(self, old: onnx.NodeProto, new: Iterable[onnx.NodeProto]) -> None:
+        """Puts nodes in the place of one; what only that one read stays until finish()."""
+        at = next(i for i, node in enumerate(self.nodes) if node is old)
+        new = list(new)
+        for name in filter(None, old.input):
+            readers = self._consumers[name]
+            del readers[next(i for i, node in enumerate(readers) if node is old)]
+        for name in old.output:
+            self._producer.pop(name, None)
+        self.nodes[at : at + 1] = new
+        for node in new:
+            self._import(node.domain)
+            self._link(node)
+
+    def rename(self, node: onnx.NodeProto, old: str, new: str) -> None:
+        """Lets a node read another value instead."""
+        for i, name in enumerate(node.input):
+            if name == old:
+                node.input[i] = new
+                self._consumers[old].remove(node)
+                self._consumers[new].append(node)
+
+    def rename_output(self, old: str, new: str) -> None:
+        """Gives a value that a node computes another name, everywhere."""
+        node = self._producer.pop(old)
+        node.output[list(node.output).index(old)] = new
+        self._producer[new] = node
+        for reader in self.consumers(old).copy():
+            self.rename(reader, old, new)
+
+    def _import(self, domain):
+        if domain and not any(o.domain == domain for o in self.model.opset_import):
+            self.model.opset_import.append(helper.make_opsetid(domain, 1))
+
+    def drop_unused(self) -> bool:
+        """Takes out nodes that nobody reads; True if there were any."""
+        before = len(self.nodes)
+        for node in reversed(self.nodes.copy()):
+            if not any(self.is_kept(name) or self.consumers(name) for name in node.output):
+                self.replace(node, [])
+        return len(self.nodes) < before
+
+    def finish(self) -> None:
+        """Writes the nodes to the model, without constants that nobody reads."""
+        self.drop_unused()
+        graph = self.model.graph
+        nodes = [onnx.NodeProto.FromString(node.SerializeToString()) for node in self.nodes]
+        del graph.node[:], graph.value_info[:]
+        graph.node.extend(nodes)
+        unread = [
+            t for t in graph.initializer if not (self._consumers[t.name] or self.is_kept(t.name))
+        ]
+        for t in unread:
+            graph.initializer.remove(t)
+
+
+def dequantize(values: np.ndarray, q: Scaled) -> np.ndarray:
+    """The float32 that DQ gives for a constant."""
+    shape = [1] * values.ndim
+    if q.scale.size > 1:
+        shape[q.axis] = -1
+    scale, zero = (v.reshape(shape if v.size > 1 else ()) for v in (q.scale, q.zero))
+    wide = values.astype(np.int64) - zero.astype(np.int64)
+    return wide.astype(np.float32) * scale
+
+
+def _captured(graph: onnx.GraphProto) -> Iterable[str]:
+    """Names that subgraphs read."""
+    bodies: Sequence = [a.g for node in graph.node for a in node.attribute if a.HasField("g")]
+    for body in bodies:
+        for node in body.node:
+            yield from node.input
+        yield from (o.name for o in body.output)
+        yield from _captured(body)

@@ -1,0 +1,139 @@
+"""Moves QuantizeLinear above what lies between it and the operator that computes.
+
+1. X -> M -> Q becomes X -> Q -> M, M being an operator that only moves elements.
+2. X -> Concat -> Q becomes a Q for each input, then Concat of integers.
+3. X -> Relu or Clip -> Q becomes X -> Q -> DQ -> Relu or Clip -> Q. Both keep the order of
+   numbers, so rounding first changes nothing; the last three are a table then, which is no table
+   at all where saturation does the same (see qdq_lookup).
+4. Q of the same value with the same scale, and DQ likewise, become one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+from onnx import helper
+
+from .qdq_graph import FLOAT, Graph, dequantize, is_dq, is_q
+from .qdq_sink import is_move, pad_value, with_value
+
+_FEWER = (
+    "Gather",
+    "GatherElements",
+    "GatherND",
+    "MaxPool",
+    "Slice",
+)  # elements behind than before
+
+
+def hoist(graph: Graph) -> bool:
+    """Applies the rules to every Q, the last ones first; True if one did."""
+    changed = _merge(graph)
+    for node in reversed(graph.nodes.copy()):
+        if len(node.output) == 1 and graph.quantizer(node.output[0]) is not None:
+            changed |= _hoist(graph, node, graph.quantizer(node.output[0]))
+    return changed
+
+
+def _merge(graph):
+    first, changed = {}, False
+    for node in graph.nodes.copy():
+        if not (is_q(node) or is_dq(node)):
+            continue
+        scaled = graph.quantized(node) if is_q(node) else graph.dequantized(node.output[0])
+        if scaled is None:
+            continue
+        key = (node.op_type, node.input[0], scaled.dtype, scaled.axis)
+        key += (scaled.scale.tobytes(), scaled.zero.tobytes())
+        kept = first.setdefault(key, node)
+        if kept is not node and not graph.is_kept(node.output[0]):
+            for reader in graph.consumers(node.output[0]).copy():
+                graph.rename(reader, node.output[0], kept.output[0])
+            changed = True
+    return changed and graph.drop_unused()
+
+
+def _hoist(graph, node, quantize):
+    q = graph.quantized(quantize)
+    if is_move(graph, node, q.dtype):
+        return _hoist_move(graph, node, quantize, q)
+    if node.op_type in ("Relu", "Clip") and node.domain in ("", "ai.onnx"):
+        return _hoist_limit(graph, node, quantize, q)
+    return False
+
+
+def _hoist_move(graph, node, quantize, q):
+    data = list(node.input) if node.op_type == "Concat" else [node.input[0]]
+    if node.op_type in _FEWER and not graph.is_used_once(data[0]):
+        return False
+    inputs = list(node.input[len(data) :])
+    before = [_quantize(graph, name, quantize, q) for name in data]
+    moved = onnx.NodeProto()
+    moved.CopyFrom(node)
+    del moved.input[:], moved.output[:]
+    inputs = [b.output[0] for b in before] + inputs
+    if node.op_type == "Pad" and not _pad(graph, node, q, inputs):
+        return False
+    moved.input.extend(inputs)
+    moved.output.extend(quantize.output)
+    graph.replace(quantize, [*before, moved])
+    graph.replace(node, [])
+    return True
+
+
+def _pad(graph, node, q, inputs):
+    value = pad_value(graph, node)
+    if value is None or graph.opset < 11:
+        return False
+    limits = np.iinfo(q.zero.dtype)
+    level = np.rint(value / q.scale.reshape(())) + float(q.zero.reshape(()))
+    with_value(graph, node, inputs, q, np.clip(level, limits.min, limits.max))
+    return True
+
+
+def _quantize(graph, name, like, q):
+    copy = onnx.NodeProto()
+    copy.CopyFrom(like)
+    copy.name = graph.new_name(name)
+    copy.input[0] = name
+    copy.output[0] = graph.new_value(name, q.dtype, like=name)
+    return copy
+
+
+def _hoist_limit(graph, node, quantize, q):
+    """Relu or Clip with constant limits, of what is computed for it alone."""
+    x = node.input[0]
+    limits = [graph.array(name) for name in node.input[1:] if name]
+    if any(v is None or v.size != 1 for v in limits) or not graph.is_used_once(x):
+        return False
+    producer = graph.producer(x)
+    if producer is None or is_dq(producer) or producer.domain == "mpconnxr":
+        return False
+    if not q.is_bytes or not _is_faithful(q):
+        return False
+    first = _quantize(graph, x, quantize, q)
+    back = helper.make_node(
+        "DequantizeLinear",
+        [first.output[0], *quantize.input[1:]],
+        [graph.new_value(x, FLOAT, like=x)],
+        domain=quantize.domain,
+        name=graph.new_name(x),
+    )
+    graph.replace(node, [first, back, _reading(node, back.output[0])])
+    return True
+
+
+def _is_faithful(q):
+    """True if Q gives back the integers that went into DQ."""
+    limits = np.iinfo(q.zero.dtype)
+    all_of_them = np.arange(limits.min, limits.max + 1)
+    with np.errstate(all="ignore"):
+        back = np.rint(dequantize(all_of_them, q) / q.scale.reshape(()))
+    return np.array_equal(back + int(q.zero.reshape(())), all_of_them)
+
+
+def _reading(node, name):
+    copy = onnx.NodeProto()
+    copy.CopyFrom(node)
+    copy.input[0] = name
+    return copy

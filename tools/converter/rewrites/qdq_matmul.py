@@ -1,0 +1,155 @@
+"""Gemm and MatMul between DQ and Q become QGemm and QLinearMatMul.
+
+1. DQ -> MatMul -> Q of two tensors that the run computes becomes QLinearMatMul.
+2. DQ -> Gemm -> Q, B and C constant, becomes QGemm with C as int32 in units of a_scale * b_scale.
+   So does MatMul with a constant matrix, with the Add of a constant row behind it as C; A of more
+   than two dims is reshaped to two, and the result back.
+3. Where nothing quantizes the result, or C is no integer to within 1/1000 of a step of the result:
+   QGemm that gives floats, and Add of C.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+import onnx
+from onnx import helper
+
+from .qdq_graph import FLOAT, MS, Graph, Scaled, StaysFloat, attribute
+from .qdq_operands import bytes_of, integer_bias, product_scale, weights_of
+
+
+@dataclass
+class _Product:
+    """last: the node that gives the float result; bias: its name, or ""."""
+
+    last: onnx.NodeProto
+    a: Scaled
+    b: Scaled
+    bias: str
+    trans_a: int = 0
+    trans_b: int = 0
+    beta: float = 1.0
+
+
+def fuse_gemm(graph: Graph, node: onnx.NodeProto) -> None:
+    """Raises StaysFloat."""
+    trans_b = attribute(node, "transB", 0)
+    a = bytes_of(graph, node.input[0], "its first input")
+    b = weights_of(graph, node.input[1], 1 - trans_b, 2)
+    alpha = np.float32(attribute(node, "alpha", 1.0))
+    b = replace(b, scale=b.scale * alpha)
+    bias = node.input[2] if len(node.input) > 2 else ""
+    trans_a, beta = attribute(node, "transA", 0), attribute(node, "beta", 1.0)
+    _fuse(graph, _Product(node, a, b, bias, trans_a, trans_b, beta), node)
+
+
+def fuse_matmul(graph: Graph, node: onnx.NodeProto) -> None:
+    """Raises StaysFloat."""
+    a = bytes_of(graph, node.input[0], "its first input")
+    q = graph.dequantized(node.input[1])
+    shape = graph.shape(node.input[1])
+    if q is None or graph.array(q.values) is None or shape is None or len(shape) != 2:
+        _of_two(graph, node, a, bytes_of(graph, node.input[1], "its second input"))
+        return
+    b = weights_of(graph, node.input[1], 1, 2)
+    last, bias = _added(graph, node, shape[1])
+    _fuse(graph, _Product(last, a, b, bias), node)
+
+
+def _of_two(graph, node, a, b):
+    quantize = graph.quantizer(node.output[0])
+    y = quantize and graph.quantized(quantize)
+    if y is None or not y.is_bytes:
+        raise StaysFloat("nothing quantizes its result to 8 bits")
+    out = quantize.output[0]
+    inputs = [name for q in (a, b) for name in (q.values, *graph.parameters(q, out))]
+    inputs += graph.parameters(y, out)
+    graph.replace(quantize, [helper.make_node("QLinearMatMul", inputs, [out], name=node.name)])
+    graph.replace(node, [])
+
+
+def _added(graph, node, n):
+    """(the Add of a constant row behind it, the row), or (the node itself, "")."""
+    name = node.output[0]
+    add = graph.consumers(name)[0] if graph.is_used_once(name) else None
+    if add is None or add.op_type != "Add":
+        return node, ""
+    other = add.input[1] if add.input[0] == name else add.input[0]
+    row = graph.floats(other)
+    if row is None or row.size != n or row.shape[-1:] != (n,):
+        return node, ""
+    return add, other
+
+
+def _fuse(graph, product, node):
+    quantize = graph.quantizer(product.last.output[0])
+    y = quantize and graph.quantized(quantize)
+    if y is not None and y.is_bytes:
+        try:
+            c = _integer_c(graph, product, y)
+        except StaysFloat:
+            y = None
+        else:
+            parameters = graph.parameters(y, quantize.output[0])
+            _put(graph, product, node, quantize, [c, *parameters])
+            graph.replace(product.last, [])
+            return
+    _to_float(graph, product, node)
+
+
+def _integer_c(graph, product, y):
+    if not product.bias:
+        return ""
+    if product.beta != 1.0:
+        raise StaysFloat("beta")
+    shape = graph.shape(product.bias)
+    if shape is None or math.prod(shape) != shape[-1]:
+        raise StaysFloat("its C is a matrix")
+    scale = np.broadcast_to(product_scale(product.a, product.b), (shape[-1],))
+    return integer_bias(graph, product.bias, scale, float(y.scale.reshape(())))
+
+
+def _to_float(graph, product, node):
+    """QGemm with a float result in the place of the product alone; C is added to that."""
+    out = node.output[0]
+    if node.op_type == "Gemm" and product.bias:
+        values = graph.floats(product.bias)
+        if values is None:
+            raise StaysFloat("its C is not constant")
+        bare = graph.new_value(out, FLOAT, like=out)
+        c = graph.constant(values * np.float32(product.beta), product.bias)
+        add = helper.make_node("Add", [bare, c], [out], graph.new_name(out))
+        product = replace(product, last=node)
+        _put(graph, product, node, node, [], bare, [add])
+    else:
+        _put(graph, product, node, node, [])
+
+
+def _put(graph, product, node, old, rest, out="", after=()):
+    """QGemm in the place of the node that gave the result; Reshapes where A has more dims."""
+    out = out or old.output[0]
+    a, b = product.a, product.b
+    shape = graph.shape(node.input[0])
+    if shape is None:
+        raise StaysFloat("the shape of its input is not known")
+    values, result, nodes = a.values, out, []
+    if len(shape) != 2:
+        values = graph.new_value(a.values, a.dtype, like="")
+        result = graph.new_value(out, graph.dtype(out), like="")
+        nodes.append(_reshape(graph, a.values, values, [-1, shape[-1]]))
+    inputs = [values, *graph.parameters(a, out), b.values, *graph.parameters(b, out), *rest]
+    gemm = helper.make_node("QGemm", inputs, [result], name=node.name, domain=MS)
+    for name, value in (("transA", product.trans_a), ("transB", product.trans_b)):
+        gemm.attribute.append(helper.make_attribute(name, value))
+    nodes.append(gemm)
+    if len(shape) != 2:
+        nodes.append(_reshape(graph, result, out, graph.shape(old.output[0])))
+    graph.replace(old, [*nodes, *after])
+
+
+def _reshape(graph, x, out, shape):
+    dims = graph.constant(np.array(shape, np.int64), out)
+    return helper.make_node("Reshape", [x, dims], [out], name=graph.new_name(out))

@@ -1,0 +1,81 @@
+"""What the integer forms of Conv, Gemm and MatMul share: operands, weights and biases."""
+
+from __future__ import annotations
+
+import numpy as np
+from onnx import helper
+
+from .qdq_graph import BYTES, INT8, UINT8, Graph, Scaled, StaysFloat
+
+_WIDER = {21: UINT8, 22: INT8, 25: UINT8, 26: INT8}  # of 4 and 2 bits
+# The part of a step of the result by which rounding a bias to integers may move it.
+_BIAS_ERROR = 2**-10
+
+
+def bytes_of(graph: Graph, name: str, what: str) -> Scaled:
+    """The integers behind a value. Raises StaysFloat unless they are 8 bits of one scale."""
+    q = graph.dequantized(name)
+    if q is None:
+        raise StaysFloat(f"{what} is not dequantized by a constant scale")
+    if q.dtype not in BYTES:
+        raise StaysFloat(f"{what} has integers of {_name(q.dtype)}")
+    if q.scale.size > 1:
+        raise StaysFloat(f"{what} has a scale for each channel")
+    return q
+
+
+def weights_of(graph: Graph, name: str, axis: int, rank: int) -> Scaled:
+    """Weights as 8 bits with one scale, or one for each index of an axis. Raises StaysFloat.
+
+    Weights of fewer bits become 8.
+    """
+    q = graph.dequantized(name)
+    if q is None:
+        raise StaysFloat("its weights are not dequantized by a constant scale for each channel")
+    if q.dtype not in (*BYTES, *_WIDER):
+        raise StaysFloat(f"its weights are {_name(q.dtype)}")
+    if q.scale.size > 1 and q.axis % rank != axis:
+        raise StaysFloat("its weights have a scale for each input channel")
+    zero = q.zero
+    if zero.size > 1 and (zero == zero.ravel()[0]).all():
+        zero = zero.ravel()[:1]
+    if q.scale.size > 1:
+        zero = np.broadcast_to(zero, q.scale.shape)
+    if q.dtype in BYTES:
+        return Scaled(q.values, q.dtype, q.scale, zero, axis)
+    return _widened(graph, q, zero, axis)
+
+
+def _widened(graph, q, zero, axis):
+    dtype = _WIDER[q.dtype]
+    wide = helper.tensor_dtype_to_np_dtype(dtype)
+    values = graph.array(q.values)
+    if values is None:
+        raise StaysFloat("its weights have fewer than 8 bits and are not constant")
+    name = graph.constant(values.astype(wide), q.values)
+    return Scaled(name, dtype, q.scale, zero.astype(wide), axis)
+
+
+def integer_bias(graph: Graph, name: str, scale: np.ndarray, step: float) -> str:
+    """Name of the bias as int32 in units of `scale`. Raises StaysFloat.
+
+    scale: of the products, one or one a channel; step: the scale of the result.
+    """
+    values = graph.floats(name)
+    if values is None:
+        raise StaysFloat("its bias is not constant")
+    exact = values.reshape(-1).astype(np.float64) / scale.reshape(-1)
+    rounded = np.rint(exact)
+    moved = np.abs(exact - rounded) * scale.reshape(-1) / step
+    if moved.max(initial=0) > _BIAS_ERROR or np.abs(rounded).max(initial=0) >= 2**31:
+        raise StaysFloat("its bias is no integer on the scale of the products")
+    return graph.constant(rounded.astype(np.int32), name)
+
+
+def product_scale(x: Scaled, w: Scaled) -> np.ndarray:
+    """Scale of the products, as float64."""
+    return x.scale.reshape(()).astype(np.float64) * w.scale.reshape(-1).astype(np.float64)
+
+
+def _name(dtype):
+    return helper.tensor_dtype_to_string(dtype).rpartition(".")[2].lower()

@@ -1,0 +1,78 @@
+"""Means between DQ and Q become QLinearAveragePool and QLinearGlobalAveragePool.
+
+1. DQ -> AveragePool -> Q, without dilations, becomes QLinearAveragePool.
+2. DQ -> GlobalAveragePool -> Q becomes QLinearGlobalAveragePool.
+3. DQ -> ReduceMean -> Q over constant axes becomes the same, between a Transpose that brings the
+   axes to the end (where they are not there yet) and Reshapes.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import onnx
+from onnx import helper
+
+from .qdq_graph import MS, Graph, StaysFloat, attribute
+from .qdq_operands import bytes_of
+
+
+def fuse_mean(graph: Graph, node: onnx.NodeProto) -> None:
+    """Raises StaysFloat."""
+    x = bytes_of(graph, node.input[0], "its input")
+    quantize = graph.quantizer(node.output[0])
+    y = quantize and graph.quantized(quantize)
+    if y is None or not y.is_bytes or y.dtype != x.dtype:
+        raise StaysFloat("its result is not quantized to the integers of its input")
+    put = {"AveragePool": _pool, "GlobalAveragePool": _pool, "ReduceMean": _reduce}[node.op_type]
+    out = quantize.output[0]
+    rest = [*graph.parameters(x, out), *graph.parameters(y, out)]
+    graph.replace(quantize, put(graph, node, x, rest, out))
+    graph.replace(node, [])
+
+
+def _pool(graph, node, x, rest, out):
+    if any(d != 1 for d in attribute(node, "dilations", ())):
+        raise StaysFloat("it has dilations")
+    op = f"QLinear{node.op_type}"
+    fused = helper.make_node(op, [x.values, *rest], [out], name=node.name, domain=MS)
+    fused.attribute.extend(a for a in node.attribute if a.name != "dilations")
+    return [fused]
+
+
+def _reduce(graph, node, x, rest, out):
+    shape, reduced = graph.shape(node.input[0]), graph.shape(node.output[0])
+    axes = _axes(graph, node, len(shape or ()))
+    if shape is None or reduced is None or not axes:
+        raise StaysFloat("its axes or shape are not known")
+    kept = [a for a in range(len(shape)) if a not in axes]
+    values, nodes = x.values, []
+    if axes[0] < kept[-1] if kept else False:
+        moved = graph.new_value(out, x.dtype, like="")
+        nodes.append(helper.make_node("Transpose", [values], [moved], perm=[*kept, *axes]))
+        values = moved
+    flat = [1, math.prod(shape[a] for a in kept), math.prod(shape[a] for a in axes)]
+    rows, mean = (graph.new_value(out, x.dtype, like="") for _ in range(2))
+    nodes += [
+        _reshape(graph, values, rows, flat),
+        helper.make_node("QLinearGlobalAveragePool", [rows, *rest], [mean], node.name, domain=MS),
+        _reshape(graph, mean, out, reduced),
+    ]
+    return nodes
+
+
+def _axes(graph, node, rank):
+    """In order; [] where they are not known."""
+    axes = attribute(node, "axes")
+    if axes is None and len(node.input) > 1 and node.input[1]:
+        found = graph.array(node.input[1])
+        axes = [] if found is None else found.tolist()
+    elif axes is None:
+        axes = range(0 if attribute(node, "noop_with_empty_axes", 0) else rank)
+    return sorted(a % rank for a in axes) if rank else []
+
+
+def _reshape(graph, x, out, shape):
+    dims = graph.constant(np.array(shape, np.int64), out)
+    return helper.make_node("Reshape", [x, dims], [out], name=graph.new_name(out))

@@ -1,0 +1,144 @@
+"""Moves DequantizeLinear below operators that only move elements, which then move integers.
+
+1. DQ -> M becomes M -> DQ, M being Reshape, Transpose, Slice, Split, MaxPool and the like, where
+   the integers have one scale (of several scales, Transpose only: their axis goes with it).
+2. DQ -> Pad likewise, with the integer of the constant value, if there is one.
+3. Concat, Max and Min of several DQ of one scale become one of integers, and one DQ.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+from onnx import helper
+
+from .qdq_graph import Graph, Scaled, attribute
+
+# Data in the first input; every output is made of its elements.
+MOVES = {
+    "DepthToSpace",
+    "Expand",
+    "Flatten",
+    "Gather",
+    "GatherElements",
+    "GatherND",
+    "Identity",
+    "MaxPool",
+    "Reshape",
+    "Resize",
+    "Slice",
+    "SpaceToDepth",
+    "Split",
+    "Squeeze",
+    "Tile",
+    "Transpose",
+    "Unsqueeze",
+    "Upsample",
+}
+_OF_SEVERAL = ("Concat", "Max", "Min")
+
+
+def sink(graph: Graph) -> bool:
+    """Applies the rules to every node; True if one did."""
+    changed = [_sink(graph, node) for node in graph.nodes.copy()]
+    return any(changed)
+
+
+def is_move(graph: Graph, node: onnx.NodeProto, dtype: int) -> bool:
+    """True for an operator that moves integers of a dtype as it moves floats."""
+    if node.op_type not in MOVES | {"Concat", "Pad"} or node.domain not in ("", "ai.onnx"):
+        return False
+    is_resized = node.op_type in ("Resize", "Upsample")
+    if is_resized and attribute(node, "mode", b"nearest") != b"nearest":
+        return False
+    if node.op_type == "MaxPool" and len(node.output) > 1:
+        return False
+    return graph.takes(node.op_type, dtype)
+
+
+def _sink(graph, node):
+    if node.op_type in _OF_SEVERAL:
+        return _sink_several(graph, node)
+    q = graph.dequantized(node.input[0]) if node.input else None
+    if q is None or not is_move(graph, node, q.dtype):
+        return False
+    axis = 1
+    if q.scale.size > 1:
+        if node.op_type != "Transpose":
+            return False
+        axis = _moved_axis(graph, node, q)
+    inputs = [q.values, *node.input[1:]]
+    if node.op_type == "Pad" and not _pad_value(graph, node, q, inputs):
+        return False
+    _put(graph, node, inputs, graph.producer(node.input[0]), q.dtype, axis)
+    return True
+
+
+def _moved_axis(graph, node, q):
+    perm = attribute(node, "perm") or list(range(len(graph.shape(node.input[0]))))[::-1]
+    return list(perm).index(q.axis % len(perm))
+
+
+def _put(graph, node, inputs, dq, dtype, axis):
+    """The node on integers, then a DQ like this one for each of its outputs."""
+    moved = onnx.NodeProto()
+    moved.CopyFrom(node)
+    names = [graph.new_value(name, dtype, like=name) for name in node.output]
+    del moved.input[:], moved.output[:]
+    moved.input.extend(inputs)
+    moved.output.extend(names)
+    after = []
+    for name, out in zip(names, node.output, strict=True):
+        copy = helper.make_node(
+            dq.op_type, [name, *dq.input[1:]], [out], domain=dq.domain, name=graph.new_name(out)
+        )
+        copy.attribute.extend(a for a in dq.attribute if a.name != "axis")
+        if graph.opset >= 13:
+            copy.attribute.append(helper.make_attribute("axis", axis))
+        after.append(copy)
+    graph.replace(node, [moved, *after])
+
+
+def pad_value(graph: Graph, node: onnx.NodeProto) -> np.ndarray | None:
+    """The float that a Pad fills with, if it is constant; that of other modes does not matter."""
+    if graph.opset < 11 or attribute(node, "mode", b"constant") != b"constant":
+        return np.float32(0)
+    if len(node.input) < 3 or not node.input[2]:
+        return np.float32(0)
+    found = graph.floats(node.input[2])
+    return None if found is None else found.reshape(())
+
+
+def with_value(graph: Graph, node: onnx.NodeProto, inputs: list[str], q: Scaled, value) -> None:
+    """Gives a Pad an integer to fill with."""
+    if attribute(node, "mode", b"constant") == b"constant":
+        inputs += [""] * (3 - len(inputs))
+        inputs[2] = graph.constant(np.asarray(value, q.zero.dtype), node.output[0])
+
+
+def _pad_value(graph, node, q, inputs):
+    value = pad_value(graph, node)
+    if value is None or graph.opset < 11:
+        return False
+    level = np.rint(value / q.scale.reshape(()))
+    limits = np.iinfo(q.zero.dtype)
+    integer = level + float(q.zero.reshape(()))
+    if level * q.scale.reshape(()) != value or not limits.min <= integer <= limits.max:
+        return False
+    with_value(graph, node, inputs, q, integer)
+    return True
+
+
+def _sink_several(graph, node):
+    if node.domain not in ("", "ai.onnx"):
+        return False
+    found = [graph.dequantized(name) for name in node.input]
+    if not found or any(q is None or q.scale.size > 1 for q in found):
+        return False
+    first = found[0]
+    same = all(q.same_scale(first) for q in found)
+    if not same or not graph.takes(node.op_type, first.dtype):
+        return False
+    values = [q.values for q in found]
+    _put(graph, node, values, graph.producer(node.input[0]), first.dtype, 1)
+    return True
