@@ -124,7 +124,7 @@ class Package:
     def _forms(self) -> dict[str, list[str]]:
         """Modules by family of loops: loops_dot and loops_dot_viper are of the family loops_dot.
 
-        loops_dot_u8_viper is of loops_dot_u8 if some kernel names that family.
+        loops_qdot_viper is of loops_qdot if some kernel names that family.
         """
         modules = [f"ops.{p.stem}" for p in sorted((self.folder / "ops").glob("*.py"))]
         modules += self._own

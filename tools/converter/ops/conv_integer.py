@@ -1,24 +1,37 @@
-"""ConvInteger and QLinearConv -> kernel conv, in int32."""
+"""ConvInteger and QLinearConv -> kernel qconv, or where that can't be conv in int32."""
 
 from __future__ import annotations
 
+import numpy as np
+
+from ..ir import Tensor
 from . import lowers
 from ._integer import INT32, as_dtype, centred, combined
+from ._move import strides_of
+from ._qdot import Geometry, Weights, emit_requantized, emit_sums, scalar, unsigned
+from ._windows import windows_of
 from .conv import emit_conv_of
 from .matmul_integer import emit_requantize
 
 
 @lowers("ConvInteger")
 def lower_conv_integer(node):
-    """Centred first, so that the padding's zeros mean zero."""
-    x, w = node.inputs[:2]
-    centred_x = centred(node, x, node.input(2))
+    """In the slow way centred first, so that the padding's zeros mean zero."""
+    x, w, x_zero = node.inputs[0], node.inputs[1], node.input(2)
+    weights = _weights(w, node.input(3))
+    one_zero = x_zero is None or x_zero.nelem == 1
+    if weights and one_zero and _is_planar(x):
+        if emit_sums(node, x, weights, _geometry(node), x_zero, node.outputs[0]):
+            return
+    centred_x = centred(node, x, x_zero)
     emit_conv_of(node, centred_x, _centred_weights(node, w, node.input(3)), None, node.outputs[0])
 
 
 @lowers("QLinearConv")
 def lower_qlinear_conv(node):
-    """The convolution's integers, times x_scale * w_scale, quantized by y_scale."""
+    """The convolution's integers, times x_scale * w_scale / y_scale."""
+    if _lower_known(node):
+        return
     x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero = node.inputs[:8]
     bias = node.input(8)
     out = node.outputs[0]
@@ -31,6 +44,55 @@ def lower_qlinear_conv(node):
     )
     by_channel = (scale.nelem, *[1] * (len(out.shape) - 2)) if scale.nelem > 1 else (1,)
     emit_requantize(node, product, node.reshaped(scale, by_channel), y_scale, y_zero)
+
+
+def _lower_known(node) -> bool:
+    """The fast way, where scales, zero points, weights and bias are known."""
+    x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero = node.inputs[:8]
+    zeros = scalar(x_zero), scalar(y_zero)
+    weights = _weights(w, w_zero, node.input(8))
+    scales = scalar(x_scale), w_scale.data, scalar(y_scale)
+    if weights is None or not _is_planar(x) or any(v is None for v in (*zeros, *scales)):
+        return False
+    scale = np.float32(scales[0]) * scales[1].reshape(-1) / np.float32(scales[2])
+    geometry = _geometry(node)
+    return emit_requantized(node, x, weights, geometry, zeros[0], scale, node.outputs[0], zeros[1])
+
+
+def _weights(w: Tensor, zero: Tensor | None, bias: Tensor | None = None) -> Weights | None:
+    """What is known of them; None where it is too little, or zero points differ by channel."""
+    w_zero = scalar(zero)
+    if w.data is None or w_zero is None or (bias is not None and bias.data is None):
+        return None
+    rows = unsigned(w.data).reshape(w.shape[0], -1)
+    shift = int(w.data.dtype == np.int8) * 128
+    found = np.zeros(1, np.int64) if bias is None else bias.data.astype(np.int64)
+    return Weights(rows, w_zero + shift, found)
+
+
+def _is_planar(x: Tensor) -> bool:
+    return 3 <= len(x.shape) <= 4 and x.itemsize == 1
+
+
+def _geometry(node) -> Geometry:
+    """Of a Conv node with all in C order; its weights lie where they do in its inputs."""
+    x, out = node.inputs[0], node.outputs[0]
+    w = next(t for t in node.inputs[1:] if len(t.shape) == len(x.shape))
+    windows = windows_of(node, w.shape[2:], out.shape)
+    groups, (n, m) = node.attr("group", 1), out.shape[:2]
+    c = w.shape[1]
+    if c * groups != x.shape[1]:
+        raise ValueError("channels are not a multiple of group")
+    (_, h, width), (_, kh, kw), (_, oh, ow) = windows.in_dims, windows.kernel, windows.out_dims
+    plane, positions = h * width, oh * ow
+    return Geometry(
+        [n, groups, c, h, width, m // groups, kh, kw, oh, ow],
+        [strides_of(x.shape)[0], c * plane, plane, width, 1],
+        [m * positions, m // groups * positions, positions, 1],
+        windows.strides[1:],
+        windows.dilations[1:],
+        windows.pads[1:],
+    )
 
 
 def _centred_weights(node, w, zero):

@@ -1,17 +1,18 @@
-"""MatMulInteger and QLinearMatMul -> kernel matmul_integer where B is known, else gemm."""
+"""MatMulInteger and QLinearMatMul -> kernel qconv where B is known, else gemm in int32."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
 from ..ir import Tensor
 from . import lowers
 from ._elementwise import emit_binary
-from ._integer import FLOAT, INT8, INT32, as_dtype, as_unsigned, centred, combined
+from ._integer import FLOAT, INT32, as_dtype, centred, combined
+from ._qdot import Geometry, Weights, emit_requantized, emit_sums, scalar, unsigned
 from .gemm import emit_gemm, matmul_operands
 from .quantize import QUANTIZE, emit_quantize
-
-_MAX_K = 33000  # the kernel's
 
 
 @lowers("MatMulInteger")
@@ -22,9 +23,11 @@ def lower_matmul_integer(node):
 
 @lowers("QLinearMatMul")
 def lower_qlinear_matmul(node):
-    """The product's integers, times a_scale * b_scale, quantized by y_scale."""
+    """The product's integers, times a_scale * b_scale / y_scale."""
     a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero = node.inputs
     out = node.outputs[0]
+    if emit_known(node, a, b, (a_scale, b_scale, y_scale), (a_zero, b_zero, y_zero), None, out):
+        return
     product = node.temp(INT32, out.shape)
     emit_product(node, a, b, a_zero, b_zero, product)
     rows = (a.shape[-2], 1) if a_scale.nelem > 1 and len(a_scale.shape) == 1 else a_scale.shape
@@ -41,36 +44,54 @@ def emit_requantize(node, product: Tensor, scale: Tensor, y_scale: Tensor, y_zer
     emit_quantize(node, QUANTIZE, real, *one, out)
 
 
+def emit_known(node, a, b, scales, zeros, bias, out, alpha: float = 1.0) -> bool:
+    """out (bytes) = a * b + bias, requantized; False where too little is known for kernel qconv.
+
+    scales, zeros: Tensors of a, b and out. b's scales: one, or one a column of a single matrix.
+    bias: int32, one a column, or None.
+    """
+    a_zero, _, y_zero = (scalar(t) for t in zeros)
+    a_scale, y_scale = scalar(scales[0]), scalar(scales[2])
+    operands = _operands(a, b, zeros[1], bias)
+    if operands is None or any(v is None for v in (a_zero, y_zero, a_scale, y_scale)):
+        return False
+    if scales[1].data is None or scales[1].nelem not in (1, len(operands[0].rows)):
+        return False
+    scale = np.float32(alpha) * np.float32(a_scale) * scales[1].data.reshape(-1)
+    return emit_requantized(node, a, *operands, a_zero, scale / np.float32(y_scale), out, y_zero)
+
+
 def emit_product(node, a, b, a_zero, b_zero, out):
     """out int32 = (a - a_zero) * (b - b_zero), zero points as scalars, rows or columns."""
-    known = b.data is not None and (b_zero is None or b_zero.data is not None)
-    one_a, one_b = (t is None or t.nelem == 1 for t in (a_zero, b_zero))
-    by_column = one_b or (b_zero.nelem == b.shape[-1] and len(b.shape) == 2)
-    if known and one_a and by_column and a.shape[-1] <= _MAX_K:
-        _emit_bytes(node, a, b, a_zero, b_zero, out)
-        return
-    rows = (a.shape[-2], 1) if not one_a and len(a_zero.shape) == 1 else None
+    operands = _operands(a, b, b_zero, None)
+    if operands and (a_zero is None or a_zero.nelem == 1):
+        if emit_sums(node, a, *operands, a_zero and node.reshaped(a_zero, (1,)), out):
+            return
+    rows = (a.shape[-2], 1) if a_zero is not None and len(a_zero.shape) == 1 < a_zero.nelem else None
     a, b = centred(node, a, a_zero, rows), centred(node, b, b_zero)
     a, w, shape, steps = matmul_operands(node, a, b)
     emit_gemm(node, a, w, out, shape, False, steps)
 
 
-def _emit_bytes(node, a, b, a_zero, b_zero, out):
-    """The fast way. What depends on B alone is made here; c = za * (K * z[n] - sum_k(w))."""
-    a_shift, b_shift = (128 if t.dtype == INT8 else 0 for t in (a, b))
-    n = b.shape[-1] if len(b.shape) > 1 else 1
-    z = np.full(n, b_shift, np.int32)
-    if b_zero is not None:
-        z += b_zero.data.reshape(-1).astype(np.int32)
-    a, w, (n0, n1, m, _, k), steps = matmul_operands(
-        node, as_unsigned(node, a), as_unsigned(node, b)
-    )
-    per_zero = k * z - w.data.reshape(-1, n, k).sum(axis=2, dtype=np.int32)
-    zero = node.constant(np.int32(0)) if a_zero is None else as_dtype(node, a_zero, INT32)
-    if a_shift:
-        zero = combined(node, "add", zero, node.constant(np.int32(a_shift)))
-    c = combined(node, "mul", node.constant(per_zero.astype(np.int32)), node.reshaped(zero, (1,)))
-    params = [n0, n1, m, n, k, *steps]
-    row_sum = node.temp(INT32, (1,))
-    inputs = [a, w, c, node.constant(z)]
-    node.emit("matmul_integer", inputs, [out], params, [row_sum], macs=n0 * n1 * m * n * k)
+def _operands(a: Tensor, b: Tensor, b_zero, bias) -> tuple[Weights, Geometry] | None:
+    """The columns of b as channels, the rows of a as positions; None where b is not known so."""
+    zero = scalar(b_zero)
+    if b.data is None or zero is None or a.itemsize != 1 or (bias and bias.data is None):
+        return None
+    matrices = b.data.reshape(b.shape if b.data.ndim > 1 else (-1, 1))
+    *batch, k, n = matrices.shape
+    *a_batch, rows, _ = a.shape if len(a.shape) > 1 else (1, *a.shape)
+    groups = math.prod(batch)
+    if groups == 1:
+        rows *= math.prod(a_batch)
+    elif math.prod(a_batch) != 1 and a_batch != batch or bias is not None:
+        return None
+    x_group = 0 if math.prod(a_batch) == 1 else rows * k
+    columns = unsigned(matrices).swapaxes(-1, -2).reshape(groups * n, k)
+    constants = np.zeros(1, np.int64) if bias is None else bias.data.astype(np.int64).reshape(-1)
+    if len(constants) not in (1, groups * n) or not rows:
+        return None
+    shift = 128 if b.data.dtype == np.int8 else 0
+    counts = [1, groups, k, 1, rows, n, 1, 1, 1, rows]
+    geometry = Geometry(counts, [0, x_group, 1, 0, k], [0, rows * n, 1, n])
+    return Weights(columns, zero + shift, constants), geometry

@@ -14,7 +14,7 @@ from ._integer import INT32, as_dtype, combined
 from ._microsoft import FLOAT, MS, as_onnx, like, transposed, with_outputs
 from .average_pool import lower_average_pool
 from .concat import emit_concat
-from .matmul_integer import emit_product, emit_requantize
+from .matmul_integer import emit_known, emit_product, emit_requantize
 from .quantize import DEQUANTIZE, QUANTIZE, emit_quantize
 from .reduce import emit_reduce
 from .softmax import emit_softmax
@@ -160,6 +160,12 @@ def lower_qgemm(node):
     a = transposed(node, a, [1, 0] if node.attr("transA", 0) else [0, 1])
     b = transposed(node, b, [1, 0] if node.attr("transB", 0) else [0, 1])
     out = node.outputs[0]
+    if (y_scale is None) != (node.input(8) is None):
+        raise Problem("y_scale and y_zero_point are given or left out together")
+    if y_scale is not None and (c is None or c.nelem in (1, out.shape[1])):
+        scales, zeros = (a_scale, b_scale, y_scale), (a_zero, b_zero, node.inputs[8])
+        if emit_known(node, a, b, scales, zeros, c, out, node.attr("alpha", 1.0)):
+            return
     product = node.temp(INT32, out.shape)
     emit_product(node, a, b, a_zero, b_zero, product)
     if c is not None:
@@ -169,8 +175,6 @@ def lower_qgemm(node):
     scale = combined(node, "mul", *scales)
     if node.attr("alpha", 1.0) != 1.0:
         scale = combined(node, "mul", scale, node.constant(np.float32(node.attr("alpha"))))
-    if (y_scale is None) != (node.input(8) is None):
-        raise Problem("y_scale and y_zero_point are given or left out together")
     if y_scale is not None:
         emit_requantize(node, product, scale, y_scale, node.inputs[8])
     else:

@@ -1,0 +1,95 @@
+"""Dot products of bytes with requantization: the loops under qconv. Plain form.
+
+    x    patches: a position takes 4 bytes, the sum S of its items, and Kp items
+    w    from p[1] on, for each of M channels: int32 c, and a word (below); from p[0] on, rows of
+         Kp weights: four channels at a time, interleaved by four items ([Kp / 4][4 rows][4
+         items]), then the rows of the up to three channels that are left, one after another
+    out  bytes (qdots8) or int32 (qdots32); position i, channel m: item p[5] + i * p[6] + m * p[7]
+    p    w first, table first, Kp, positions, M, out first, position stride, channel stride, zw,
+         zy, lo, hi (qdots8: zero point and range of out, BIAS + each); qdots32: p[9] is zx
+
+    sum[m] = sum_k(x[k] * w[m, k]) - zw * S + c[m]
+
+qdots32 gives sum + zx * word, modulo 2**32. qdots8 multiplies by a scale, a positive number that
+the word holds as bits 0-5 f, 12-31 M: scale = M * 2**(f - 31) if f < 32, else M * 2**(1 - f).
+
+    a = sum shifted to the left by f, or to the right by f - 32, limited to -2**20 .. 2**20
+    g = a * M / 2**18, rounded;  q = g / 2**13, rounded to even from the middle
+    out = q + zy, limited to lo .. hi
+
+such that no intermediate value exceeds 31 bits: docs/quantization.md. The shift to the right is
+rounded by half a unit in c. The caller keeps Kp a multiple of 4 and Kp * 255 * 255 below 2**31,
+positions and M above 0.
+"""
+
+BIAS = 1 << 29
+_LIMIT = 1 << 20
+
+
+def qdots8(x, w, out, p):
+    record, at, n = 0, p[5], p[3]
+    while n:
+        m = 0
+        k = at
+        while m < p[4]:
+            v = requantized(_sum(x, w, p, record, m), w, p[1] + 8 * m + 4)
+            v += p[9] - BIAS
+            out[k] = min(max(v, p[10] - BIAS), p[11] - BIAS) & 255
+            k += p[7]
+            m += 1
+        record += p[2] + 4
+        at += p[6]
+        n -= 1
+
+
+def qdots32(x, w, out, p):
+    record, at, n = 0, p[5], p[3]
+    while n:
+        m = 0
+        k = at
+        while m < p[4]:
+            v = _sum(x, w, p, record, m) + p[9] * _word(w, p[1] + 8 * m + 4)
+            out[k] = (v + 0x80000000 & 0xFFFFFFFF) - 0x80000000
+            k += p[7]
+            m += 1
+        record += p[2] + 4
+        at += p[6]
+        n -= 1
+
+
+def _word(w, i):
+    """A signed word of bytes."""
+    return (w[i] | w[i + 1] << 8 | w[i + 2] << 16) + (((w[i + 3] ^ 128) - 128) << 24)
+
+
+def _sum(x, w, p, record, m):
+    tiled = p[4] & -4
+    kp = p[2]
+    if m < tiled:
+        total = _dot(x, w, record + 4, p[0] + (m & -4) * kp + (m & 3) * 4, kp >> 2, 16)
+    else:
+        total = _dot(x, w, record + 4, p[0] + m * kp, kp >> 2, 4)
+    return total - p[8] * _word(x, record) + _word(w, p[1] + 8 * m)
+
+
+def _dot(x, w, i, j, n, step):
+    total = 0
+    while n:
+        total += x[i] * w[j] + x[i + 1] * w[j + 1] + x[i + 2] * w[j + 2] + x[i + 3] * w[j + 3]
+        i += 4
+        j += step
+        n -= 1
+    return total
+
+
+def requantized(v, w, i):
+    """v times the scale of the word at byte i of w, rounded to even."""
+    f = w[i] & 63
+    if f > 31:
+        v >>= f - 32
+        f = 0
+    limit = _LIMIT >> f
+    v = min(max(v, -limit), limit) << f
+    low = v * ((w[i + 2] & 63) << 4 | w[i + 1] >> 4)
+    v = v * (w[i + 3] << 2 | w[i + 2] >> 6) + (low >> 10) + 128 >> 8
+    return v + 4095 + (v >> 13 & 1) >> 13

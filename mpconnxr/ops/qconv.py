@@ -1,0 +1,140 @@
+"""qconv: convolution of bytes over up to two spatial dims, by groups, exact in int32.
+
+    sum[b, g, m, y, x] = c[g, m] + sum over k = (i, ky, kx) of
+        (x[b, g, i, y*sy - py + ky*dy, x*sx - px + kx*dx] - zx) * (w[g, m, k] - zw)
+    out = limited(round(sum * scale[g, m]) + zy, lo, hi)      bytes, rounded to even
+    out = sum                                                 int32
+
+(x is zx outside of it.) Serves QLinearConv, QGemm, QLinearMatMul and, with int32 outputs,
+ConvInteger and MatMulInteger: a product of matrices is a convolution whose positions are rows.
+
+    x    uint8 or int8, item (b, g, i, y, x) by strides
+    w    uint8: 8 bytes for each of G * M channels, then the rows of each group, as in loops_qdot
+    zx   uint8 or int8, one item, where only a run knows it (int32 outputs only)
+    out  uint8, int8 or int32, position i = y * ow + x of (b, g, m) at b*on + g*og + m*om + i*op
+    scratch  uint8: positions a call times (4 + K rounded up to a multiple of 4)
+    params  N, G, C, H, W, M, kh, kw, oh, ow, strides y, x, dilations y, x, strides of x b, g, c,
+            y, x, strides of out on, og, om, op, positions a call, zx, zw (unsigned: int8 + 128),
+            signed: pads y, x, zy, lo, hi
+Signed bytes are computed with plus 128. K up to 33,024. Raises ModelError. A step allocates
+nothing.
+"""
+
+from .. import forms
+from ..node import BIAS, block
+from ..tensor import range_of
+
+_MAX_K = 33024  # K * 255 * 255 stays below 2**31
+_BYTES = ("uint8", "int8")
+
+
+def prepare(node):
+    x, w, out, scratch = node.inputs[0], node.inputs[1], node.outputs[0], node.scratch[0]
+    node.expect(2 + (len(node.inputs) > 2), 1, 31, 1)
+    node.require(x.dtype in _BYTES, "dtype " + x.dtype)
+    node.expect_dtype("uint8", w, scratch)
+    e, signed = node.extents(0, 26), node.signed(26, 5)
+    if out.nelem == 0 or min(e[0], e[1], e[5], e[8], e[9]) == 0:
+        return 0, None
+    _check_sizes(node, e, signed)
+    step = _QConv(e, signed[:2], 128 if x.dtype == "int8" else 0)
+    step.bind(x, w, scratch)
+    if len(node.inputs) > 2:
+        zero = node.inputs[2]
+        node.require(zero.dtype == x.dtype and zero.nelem == 1, "zero point of x")
+        node.require(out.dtype == "int32", "a zero point that a run decides")
+        step.zero = zero.view("B")
+    step.bind_output(node, out, signed[2:])
+    return step.n, step.step
+
+
+def _check_sizes(node, e, signed):
+    """All that the loops read and write lies in the tensors; nothing is more work than they are."""
+    x, w, out, scratch = node.inputs[0], node.inputs[1], node.outputs[0], node.scratch[0]
+    n, g, c, h, width, m, kh, kw, oh, ow = e[:10]
+    k = c * kh * kw
+    padded = k + 3 & -4
+    node.require(0 < k and padded <= _MAX_K and max(e[24:26]) < 256, "K or zero points")
+    node.require(min(h, width) > 0, "an empty input")
+    node.require(_last((n, g, c, h, width), e[14:19]) < x.nelem, "reads beyond the input")
+    node.require(_last((n, g, m, oh * ow), e[19:23]) < out.nelem, "writes beyond the output")
+    node.require(n * g * m * oh * ow <= out.nelem, "writes more than the output holds")
+    node.require(g * m * (8 + padded) <= w.nelem, "weights are too small")
+    node.require(0 < e[23] and e[23] * (padded + 4) <= scratch.nelem, "scratch is too small")
+    for i in range(2):
+        far = e[8 + i] * e[10 + i] + e[6 + i] * e[12 + i] + abs(signed[i])
+        node.require(far < BIAS, "strides, dilations or pads")
+        node.require(far * e[17 + i] < BIAS, "strides of the input")
+    node.require(c * e[16] < BIAS, "strides of the input")
+
+
+def _last(counts, strides):
+    return sum([(counts[i] - 1) * strides[i] for i in range(len(counts))])
+
+
+class _QConv:
+    """The extent is calls of the loops: batch x groups x pieces of the output's positions."""
+
+    zero = None
+
+    def __init__(self, e, pads, flip):
+        n, self.groups, c, h, w, m, kh, kw, oh, ow = e[:10]
+        self.x_batch, self.x_group, xc, xh, xw = e[14:19]
+        self.out_batch, self.out_group, om, op = e[19:23]
+        self.positions, self.piece = oh * ow, e[23]
+        self.pieces = -(-self.positions // self.piece)
+        self.n = n * self.groups * self.pieces
+        padded = c * kh * kw + 3 & -4
+        p = [0, c, kh, kw, xc, e[12] * xh, e[13] * xw, h, w, e[12], e[13], e[10], e[11]]
+        p += [xh, xw, ow, 0, 0, flip, e[24], 0, padded - c * kh * kw]
+        self.p = block(*p + [BIAS - pads[0], BIAS - pads[1]])
+        within = (oh - 1) * e[10] < h and (ow - 1) * e[11] < w
+        if kh * kw == 1 and within and pads == [0, 0]:
+            self._along_channels(c, xc)
+        self.q = block(0, 0, padded, 0, m, 0, op, om, e[25], 0, 0, 0)
+        self.table_group, self.w_first, self.w_group = 8 * m, 8 * m * self.groups, m * padded
+        self.flip = flip
+
+    def _along_channels(self, c, stride):
+        """A kernel of one item: its row is the channels, so that one loop runs along them."""
+        p = self.p
+        p[1], p[3], p[6], p[10] = 1, c, stride, 0
+
+    def bind(self, x, w, scratch):
+        self.x, self.w = x.view("B"), w.data
+        scratch.view("i"), w.view("i")  # raise where they are not aligned
+        self.patch = scratch.data
+        self.patches = forms.get("loops_patches").patches
+
+    def bind_output(self, node, out, limits):
+        loops = forms.get("loops_qdot")
+        if out.dtype == "int32":
+            self.out, self.dots = out.data, loops.qdots32
+            return
+        node.require(out.dtype in _BYTES, "dtype " + out.dtype)
+        low, high = range_of(out.dtype)
+        node.require(low <= limits[1] <= limits[2] <= high, "limits")
+        self.out, self.dots = out.view("B"), loops.qdots8
+        for i in range(3):
+            self.q[9 + i] = limits[i] + BIAS
+
+    def step(self, lo, hi):
+        if self.zero:
+            self.p[19] = self.q[9] = self.zero[0] ^ self.flip
+        while lo < hi:
+            first = lo % self.pieces * self.piece
+            self._piece(lo // self.pieces, first, min(self.piece, self.positions - first))
+            lo += 1
+
+    def _piece(self, at, first, n):
+        p, q = self.p, self.q
+        group = at % self.groups
+        at //= self.groups
+        p[0] = at * self.x_batch + group * self.x_group
+        p[16], p[17] = first // p[15], first % p[15]
+        p[20] = q[3] = n
+        q[0] = self.w_first + group * self.w_group
+        q[1] = group * self.table_group
+        q[5] = at * self.out_batch + group * self.out_group + first * q[6]
+        self.patches(self.x, self.sums, self.patch, p)
+        self.dots(self.patch, self.w, self.out, q)

@@ -1,0 +1,41 @@
+"""Random calls of loops_qdot: see loop_forms."""
+
+import struct
+
+_BIAS = 1 << 29
+
+
+def _call(d, kind, scale):
+    """scale: makes the second word of a channel."""
+    kp, n, m = 4 * d.between(1, 9), d.between(1, 3), d.between(1, 9)
+    x = bytearray()
+    for _ in range(n):
+        items = d.octets(kp)
+        x += struct.pack("<i", sum(items)) + items
+    table, gap = 4 * d.below(3), d.below(5)
+    w = bytearray(table)
+    for _ in range(m):
+        w += struct.pack("<iI", d.word() >> d.between(2, 20), scale(d))
+    first = len(w) + gap
+    w += d.octets(gap + kp * m)
+    at, strides = d.below(3), ((m + 1, 1) if d.below(2) else (1, n + 2))
+    out = d.blank(kind, at + (n - 1) * strides[0] + (m - 1) * strides[1] + 2)
+    return x, w, out, [first, table, kp, n, m, at, *strides, d.below(256)]
+
+
+def _multiplier(d):
+    f = d.below(20) if d.below(2) else d.between(33, 63)
+    return (1 << 19 | d.word() & 0x7FFFF) << 12 | f
+
+
+def qdots8(d):
+    x, w, out, p = _call(d, "B", _multiplier)
+    low = d.between(-128, 255)
+    return x, w, out, p + [_BIAS + d.between(-128, 255), _BIAS + low, _BIAS + low + d.below(300)]
+
+
+def qdots32(d):
+    x, w, out, p = _call(
+        d, "i", lambda d: d.below(1000) if d.below(2) else -d.below(1000) & 0xFFFFFFFF
+    )
+    return x, w, out, p + [d.below(256)]

@@ -1,0 +1,184 @@
+"""Dot products of bytes with requantization: every form that a target has gives the same bits."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tools.converter.ops._qdot import pack, padded
+from tools.converter.ops._requantize import multipliers
+from tools.micropython import target_names
+
+PACKAGE = Path(__file__).parents[3] / "mpconnxr"
+BIAS = 1 << 29
+FORMS = {
+    "unix": ["viper", "plain"],
+    "unix32": ["viper", "plain"],
+    "unix-plain": ["plain"],
+    "mps2-an385": ["viper", "plain"],
+}
+
+# Runs each case in every form; prints the outputs by form.
+SCRIPT = """
+import json
+from array import array
+from mpconnxr import forms
+cases = json.loads(open("cases").read())
+for form in forms.available("loops_qdot"):
+    loops = forms.get("loops_qdot", form)
+    print(json.dumps(form))
+    for i, (nbytes, p, q) in enumerate(cases):
+        x, w = open(f"x{i}", "rb").read(), open(f"w{i}", "rb").read()
+        out8, out32 = bytearray(nbytes), array("i", [0] * nbytes)
+        loops.qdots8(x, w, out8, array("i", p))
+        loops.qdots32(x, w, out32, array("i", q))
+        print(json.dumps([list(out8), list(out32)]))
+"""
+
+
+class Case:
+    """Random or extreme bytes. scales: 2**-40 to 2**9."""
+
+    def __init__(self, rng, k, m, positions, extreme=False):
+        low = 255 if extreme else 0
+        self.x = rng.integers(low, 256, (positions, k), np.uint8)
+        self.w = rng.integers(low, 256, (m, k), np.uint8)
+        if extreme and m > 1:
+            self.w[::2] = 0
+        self.zw, self.zx = (int(v) for v in rng.choice([0, 1, 127, 128, 255], 2))
+        self.c = rng.integers(-(1 << 24), 1 << 24, m)
+        self.scales = np.exp2(rng.uniform(-40 if extreme else -14, 9 if extreme else -2, m))
+        self.zy, self.limits = int(rng.integers(-128, 128)), (-128, 127)
+        if k % 2:
+            self.limits = -100, 90
+        self.strides = (m + 1, 1) if k % 3 else (1, positions + 2)  # of position and channel
+        self.first = int(rng.integers(5))
+        self.words, halves = multipliers(self.scales.astype(np.float32))
+        self.c8 = self.c + halves
+
+    def shape(self):
+        return len(self.x), len(self.w)
+
+    def nbytes(self):
+        n, m = self.shape()
+        return self.first + (n - 1) * self.strides[0] + (m - 1) * self.strides[1] + 1
+
+    def files(self, i):
+        n, k = self.x.shape
+        records = np.zeros((n, 4 + padded(k)), np.uint8)
+        records[:, :4] = self.x.sum(1, dtype="<i4").view(np.uint8).reshape(n, 4)
+        records[:, 4 : 4 + k] = self.x
+        return {f"x{i}": records.tobytes(), f"w{i}": pack(self.w, 1, self.c8, self.words).tobytes()}
+
+    def params(self):
+        n, m = self.shape()
+        kp = padded(self.x.shape[1])
+        p = [8 * m, 0, kp, n, m, self.first, *self.strides, self.zw]
+        limits = [v + BIAS for v in (self.zy, *self.limits)]
+        return [self.nbytes(), [*p, *limits], [*p, self.zx]]
+
+    def _sums(self, c):
+        x, w = self.x.astype(np.int64), self.w.astype(np.int64)
+        return x @ (w - self.zw).T + c
+
+    def expected(self):
+        """Both outputs, by the definition in docs/quantization.md in 64-bit integers."""
+        f, mantissa = self.words & 63, self.words >> 12
+        a = self._sums(self.c8) >> np.where(f > 31, f - 32, 0)
+        left = np.where(f > 31, 0, f)
+        a = np.clip(a, -(1 << 20 >> left), 1 << 20 >> left) << left
+        g = (a * mantissa // 1024 + 128) // 256
+        q = np.rint(g / 8192).astype(np.int64) + self.zy
+        wide = self._sums(self.c8) + self.zx * ((self.words + (1 << 31)) % (1 << 32) - (1 << 31))
+        wide = (wide + (1 << 31)) % (1 << 32) - (1 << 31)
+        return [self._placed(v) for v in (np.clip(q, *self.limits) & 255, wide)]
+
+    def _placed(self, values):
+        out = np.zeros(self.nbytes(), np.int64)
+        n, m = self.shape()
+        at = np.arange(n)[:, None] * self.strides[0] + np.arange(m) * self.strides[1]
+        out[self.first + at] = values
+        return out.tolist()
+
+
+def cases():
+    rng = np.random.default_rng(5)
+    sizes = [(1, 1, 1), (4, 4, 1), (3, 5, 2), (8, 3, 3), (9, 8, 2), (27, 6, 3), (64, 7, 1)]
+    found = [Case(rng, *size, extreme) for size in sizes for extreme in (False, True)]
+    return [*found, Case(rng, 700, 4, 1, True)]
+
+
+@pytest.mark.parametrize("target", target_names(), indirect=True)
+def test_all_forms_give_the_same_bits(target):
+    tried = cases()
+    files = {"mpconnxr": PACKAGE, "cases": json.dumps([c.params() for c in tried]).encode()}
+    for i, case in enumerate(tried):
+        files |= case.files(i)
+    done = target.run(SCRIPT, files=files)
+    assert done.returncode == 0, done.stderr
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    by_form = [lines[i : i + len(tried) + 1] for i in range(0, len(lines), len(tried) + 1)]
+    assert [form for form, *_ in by_form] == FORMS[target.name]
+    for form, *results in by_form:
+        for case, got in zip(tried, results, strict=True):
+            assert got == case.expected(), (form, case.shape(), case.params())
+
+
+def test_requantization_is_onnxruntimes_but_for_near_ties():
+    """round(sum * scale) in float32, as onnxruntime computes it, over scales of all sizes."""
+    rng = np.random.default_rng(6)
+    scales = np.exp2(rng.uniform(-16, 2, 200)).astype(np.float32)
+    words, halves = multipliers(scales)
+    case = Case(rng, 1, len(scales), 1)
+    case.words, case.c8, case.zy, case.limits = words, 0, 0, (-255, 255)
+    case.strides, case.first = (1, 1), 0
+    different = 0
+    for _ in range(500):
+        sums = np.rint(rng.uniform(-260, 260, len(scales)) / scales).astype(np.int64)
+        case._sums = lambda c, sums=sums: sums + halves
+        got = np.array(case.expected()[0], np.uint8)
+        right = np.clip(np.rint(sums.astype(np.float32) * scales), -255, 255).astype(int)
+        off = (got.astype(int) - right) % 256
+        assert np.isin(off, [0, 1, 255]).all()
+        different += np.count_nonzero(off)
+    assert different < 5e-4 * 500 * len(scales)
+
+
+# Steady-state instructions a multiply-accumulate, from QEMU's counted instructions.
+COUNT = """
+from array import array
+from mpconnxr import forms
+K, M = 1024, 16
+x, w, out = bytearray(4 + K), bytearray(M * (8 + K)), bytearray(M)
+p = array("i", [8 * M, 0, K, 1, M, 0, M, 1, 128, 1 << 29, 1 << 29, (1 << 29) + 255])
+@micropython.viper
+def start():
+    timer = ptr32(0x40000000)  # CMSDK timer 0, 25 MHz: 1.6 ticks an instruction at shift=6
+    i = 0
+    timer[i] = 0
+    timer[i + 1] = -1
+    timer[i + 2] = -1
+    timer[i] = 1
+@micropython.viper
+def ticks() -> int:
+    timer = ptr32(0x40000000)
+    return int(timer[1])
+start()
+for form in forms.available("loops_qdot"):
+    dots = forms.get("loops_qdot", form).qdots8
+    dots(x, w, out, p)
+    t = ticks() & 0xFFFFFFFF
+    dots(x, w, out, p)
+    t = (t - (ticks() & 0xFFFFFFFF)) & 0xFFFFFFFF
+    print(form, t / 1.6 / (K * M))
+"""
+
+
+def test_viper_beats_plain(ready_target):
+    done = ready_target("mps2-an385").run(COUNT, files={"mpconnxr": PACKAGE}, icount=True)
+    assert done.returncode == 0, done.stderr
+    counts = {form: float(n) for form, n in (line.split() for line in done.stdout.splitlines())}
+    print(counts)
+    assert counts["viper"] < 14
+    assert counts["plain"] > 100

@@ -1,0 +1,50 @@
+"""Requantization by integers: what the device multiplies and shifts by for a float32 scale.
+
+docs/quantization.md has the arithmetic and its error bound; mpconnxr/ops/loops_qdot.py does it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..ir import Tensor
+
+_BITS = 20  # of the multiplier
+# A sum is shifted so that its multiplier is from 2**-12 to 2**-11: 2**20 of it then saturate.
+_UNIT = -11
+_MOST_LEFT, _MOST_RIGHT = 19, 31
+_LARGEST = math.ldexp((1 << _BITS) - 1, 8 - _BITS)  # saturates every sum but 0, as 256 does
+
+
+def multiplier(scale: float) -> tuple[int, int]:
+    """(word, half): the packed multiplier of a scale, and what rounds a shift to the right.
+
+    half is to be added to the sum. Raises ValueError for a scale that is no positive number.
+    """
+    if not (math.isfinite(scale) and scale > 0):
+        raise ValueError(f"a scale of {scale}")
+    fraction, exponent = math.frexp(min(scale, _LARGEST))
+    mantissa = round(fraction * (1 << _BITS))
+    if mantissa == 1 << _BITS:
+        mantissa, exponent = mantissa >> 1, exponent + 1
+    left = exponent - _UNIT
+    if left < -_MOST_RIGHT:  # every product is nearer to 0 than to 1
+        return 0, 0
+    if left < 0:
+        return mantissa << 12 | 32 - left, 1 << -left - 1
+    return mantissa << 12 | left, 0
+
+
+def multipliers(scales: Iterable[float]) -> tuple[np.ndarray, np.ndarray]:
+    """(words, halves) of many scales, as int64."""
+    words, halves = zip(*(multiplier(float(s)) for s in scales), strict=True)
+    return np.array(words, np.int64), np.array(halves, np.int64)
+
+
+def range_of(dtype: int) -> tuple[int, int]:
+    """Least and greatest value of an integer dtype (an ONNX number)."""
+    info = np.iinfo(Tensor("", dtype, ()).np_dtype)
+    return int(info.min), int(info.max)
