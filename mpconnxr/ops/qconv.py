@@ -49,7 +49,7 @@ def prepare(node):
 
 
 def _check_sizes(node, e, signed):
-    """All that the loops read and write lies in the tensors; nothing is more work than they are."""
+    """All that the loops read and write lies in the tensors, and is no more work than those."""
     x, w, out, scratch = node.inputs[0], node.inputs[1], node.outputs[0], node.scratch[0]
     n, g, c, h, width, m, kh, kw, oh, ow = e[:10]
     k = c * kh * kw
@@ -122,19 +122,19 @@ class _QConv:
         if self.zero:
             self.p[19] = self.q[9] = self.zero[0] ^ self.flip
         while lo < hi:
-            first = lo % self.pieces * self.piece
-            self._piece(lo // self.pieces, first, min(self.piece, self.positions - first))
+            self._locate(lo // self.pieces, lo % self.pieces * self.piece)
+            self.patches(self.x, self.x, self.patch, self.p)
+            self.dots(self.patch, self.w, self.out, self.q)
             lo += 1
 
-    def _piece(self, at, first, n):
-        p, q = self.p, self.q
-        group = at % self.groups
-        at //= self.groups
-        p[0] = at * self.x_batch + group * self.x_group
+    def _locate(self, at, first):
+        """Sets the loops' parameters for positions from `first` on, of a batch's group `at`."""
+        p, q = self.p, self.q  # few locals: a frame of more than 11 words would come from the heap
         p[16], p[17] = first // p[15], first % p[15]
-        p[20] = q[3] = n
-        q[0] = self.w_first + group * self.w_group
-        q[1] = group * self.table_group
-        q[5] = at * self.out_batch + group * self.out_group + first * q[6]
-        self.patches(self.x, self.sums, self.patch, p)
-        self.dots(self.patch, self.w, self.out, q)
+        p[20] = q[3] = min(self.piece, self.positions - first)
+        q[5] = (
+            at // self.groups * self.out_batch + at % self.groups * self.out_group + first * q[6]
+        )
+        p[0] = at // self.groups * self.x_batch + at % self.groups * self.x_group
+        q[0] = self.w_first + at % self.groups * self.w_group
+        q[1] = at % self.groups * self.table_group

@@ -16,7 +16,7 @@ def patches(d):
     first, width, n = d.below(5), d.between(1, 5), d.between(1, 6)
     steps = [plane, dilations[0] * row, dilations[1] * column]
     k = c * taps[0] * taps[1]
-    p = [first, c, *taps, *steps, *image, *dilations, *strides, row, column, width]
+    p = [first, c] + taps + steps + image + dilations + strides + [row, column, width]
     p += [d.below(3), d.below(width), d.below(2) * 128, d.below(256), n, -k % 4]
     corner = [_BIAS - d.below(4) for _ in "yx"]
     nbytes = n * (4 + (k + 3 & -4))

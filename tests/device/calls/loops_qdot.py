@@ -18,14 +18,18 @@ def _call(d, kind, scale):
         w += struct.pack("<iI", d.word() >> d.between(2, 20), scale(d))
     first = len(w) + gap
     w += d.octets(gap + kp * m)
-    at, strides = d.below(3), ((m + 1, 1) if d.below(2) else (1, n + 2))
+    at, strides = d.below(3), [m + 1, 1] if d.below(2) else [1, n + 2]
     out = d.blank(kind, at + (n - 1) * strides[0] + (m - 1) * strides[1] + 2)
-    return x, w, out, [first, table, kp, n, m, at, *strides, d.below(256)]
+    return x, w, out, [first, table, kp, n, m, at] + strides + [d.below(256)]
 
 
 def _multiplier(d):
     f = d.below(20) if d.below(2) else d.between(33, 63)
     return (1 << 19 | d.word() & 0x7FFFF) << 12 | f
+
+
+def _factor(d):
+    return d.between(-1000, 1000) & 0xFFFFFFFF
 
 
 def qdots8(d):

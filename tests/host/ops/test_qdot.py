@@ -69,7 +69,10 @@ class Case:
         records = np.zeros((n, 4 + padded(k)), np.uint8)
         records[:, :4] = self.x.sum(1, dtype="<i4").view(np.uint8).reshape(n, 4)
         records[:, 4 : 4 + k] = self.x
-        return {f"x{i}": records.tobytes(), f"w{i}": pack(self.w, 1, self.c8, self.words).tobytes()}
+        return {
+            f"x{i}": records.tobytes(),
+            f"w{i}": pack(self.w, 1, self.c8, self.words).tobytes(),
+        }
 
     def params(self):
         n, m = self.shape()

@@ -18,13 +18,18 @@ from .matmul_integer import emit_requantize
 def lower_conv_integer(node):
     """In the slow way centred first, so that the padding's zeros mean zero."""
     x, w, x_zero = node.inputs[0], node.inputs[1], node.input(2)
-    weights = _weights(w, node.input(3))
-    one_zero = x_zero is None or x_zero.nelem == 1
-    if weights and one_zero and _is_planar(x):
-        if emit_sums(node, x, weights, _geometry(node), x_zero, node.outputs[0]):
-            return
+    if _lower_known_integer(node):
+        return
     centred_x = centred(node, x, x_zero)
     emit_conv_of(node, centred_x, _centred_weights(node, w, node.input(3)), None, node.outputs[0])
+
+
+def _lower_known_integer(node) -> bool:
+    x, w, x_zero = node.inputs[0], node.inputs[1], node.input(2)
+    weights = _weights(w, node.input(3))
+    if weights is None or not _is_planar(x) or (x_zero is not None and x_zero.nelem != 1):
+        return False
+    return emit_sums(node, x, weights, _geometry(node), x_zero, node.outputs[0])
 
 
 @lowers("QLinearConv")

@@ -63,11 +63,12 @@ def emit_known(node, a, b, scales, zeros, bias, out, alpha: float = 1.0) -> bool
 
 def emit_product(node, a, b, a_zero, b_zero, out):
     """out int32 = (a - a_zero) * (b - b_zero), zero points as scalars, rows or columns."""
-    operands = _operands(a, b, b_zero, None)
-    if operands and (a_zero is None or a_zero.nelem == 1):
-        if emit_sums(node, a, *operands, a_zero and node.reshaped(a_zero, (1,)), out):
-            return
-    rows = (a.shape[-2], 1) if a_zero is not None and len(a_zero.shape) == 1 < a_zero.nelem else None
+    one_zero = a_zero is None or a_zero.nelem == 1
+    operands = _operands(a, b, b_zero, None) if one_zero else None
+    zero = a_zero and one_zero and node.reshaped(a_zero, (1,)) or None
+    if operands and emit_sums(node, a, *operands, zero, out):
+        return
+    rows = None if one_zero or len(a_zero.shape) != 1 else (a.shape[-2], 1)
     a, b = centred(node, a, a_zero, rows), centred(node, b, b_zero)
     a, w, shape, steps = matmul_operands(node, a, b)
     emit_gemm(node, a, w, out, shape, False, steps)

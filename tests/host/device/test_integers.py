@@ -1,0 +1,84 @@
+"""A model of bytes from end to end: onnxruntime's numbers, no allocation, damage does no harm."""
+
+import numpy as np
+import pytest
+from onnx import helper
+
+from tests.host.device import small
+from tools.converter.convert import Options, convert
+from tools.micropython import UNIX_TARGETS
+
+KERNELS = {"qconv"}
+every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
+rng = np.random.default_rng(8)
+
+
+class Bytes:
+    """A graph of quantized nodes, built up node by node."""
+
+    def __init__(self, dtype):
+        self.dtype, self.nodes, self.constants = dtype, [], {}
+
+    def fixed(self, value, dtype):
+        name = f"c{len(self.constants)}"
+        self.constants[name] = np.asarray(value, dtype)
+        return name
+
+    def of(self, scale, zero, dtype=None):
+        return f"{self.fixed(scale, np.float32)} {self.fixed(zero, dtype or self.dtype)}"
+
+    def weights(self, *shape):
+        return self.fixed(rng.integers(-127, 128, shape), np.int8)
+
+    def add(self, op, inputs, **attrs):
+        out = f"t{len(self.nodes)}"
+        self.nodes.append((op, inputs, out, attrs))
+        return out
+
+    def model(self, x_shape, y_shape, dtype):
+        self.nodes[-1] = (*self.nodes[-1][:2], "y", self.nodes[-1][3])
+        inputs, outputs = [small.value("x", x_shape, dtype)], [small.value("y", y_shape, dtype)]
+        return small.model(self.nodes, inputs, outputs, **self.constants)
+
+
+def integers(dtype=np.int8):
+    b = Bytes(dtype)
+    a, c, d, y = b.of(0.02, 5), b.of(0.03, -9 % 128), b.of(0.04, 3), b.of(0.1, 0)
+    scales = b.fixed([0.01, 0.02, 0.005, 0.03], np.float32) + " " + b.fixed([0] * 4, np.int8)
+    bias = b.fixed([100, -900, 3000, 0], np.int32)
+    t = f"x {a} {b.weights(4, 2, 3, 3)} {scales} {c} {bias}"
+    t = b.add("QLinearConv", t, group=2, pads=[1, 0, 1, 1], strides=[1, 2])
+    t = b.add("QLinearConv", f"{t} {c} {b.weights(5, 4, 1, 1)} {b.of(0.02, 0, np.int8)} {d}")
+    t = b.add("Reshape", f"{t} {b.fixed([5, 15], np.int64)}")
+    b.add("QLinearMatMul", f"{t} {d} {b.weights(15, 3)} {b.of(0.02, 4, np.int8)} {y}")
+    number = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    return b.model((1, 4, 5, 6), (5, 3), number)
+
+
+def sample(dtype):
+    info = np.iinfo(dtype)
+    return rng.integers(info.min, info.max, (1, 4, 5, 6), dtype, endpoint=True)
+
+
+@every_target
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8])
+@pytest.mark.parametrize("args", [(), ("sliced",)])
+def test_a_run_allocates_nothing_and_is_right(target, dtype, args):
+    model, x = integers(dtype), sample(dtype)
+    converted = convert(model, Options(strip=True))
+    assert {s.kernel for s in converted.graph.steps} == KERNELS
+    files = {"model.bin": converted.data, "x.bin": x.tobytes()}
+    printed = small.run(target, small.SCRIPTS / "allocation.py", files, args)
+    allocated, kept, output = printed.split()
+    assert kept == "0"
+    # In the plain form the loops themselves are bytecode, with frames that the heap lends them.
+    assert allocated == "0" or not target.viper
+    got = np.frombuffer(bytes.fromhex(output), dtype)
+    np.testing.assert_array_equal(got, small.expected(model, x)[0].ravel())
+
+
+@every_target
+@pytest.mark.parametrize(("mode", "amount"), [("words", "1"), ("several", "1000")])
+def test_damage(target, mode, amount):
+    report = small.damage(target, small.binary(integers()), mode, amount)
+    assert report.ok and report.refused > 100 and report.ran > 100, report
