@@ -16,6 +16,7 @@ from . import (
     layout,
     load,
     lower,
+    missing,
     own,
     passes,
     plan,
@@ -23,7 +24,7 @@ from . import (
     rewrites,
     state,
 )
-from .errors import ConvertError
+from .errors import Finding, Problem, UnsupportedModel
 from .ir import Graph, dtype_name, walk
 from .passes import infer_extents, sequences
 from .quantize.settings import Settings
@@ -144,12 +145,10 @@ def _fix_shapes(model, options):
     """Gives every input a shape; returns notes on what was chosen."""
     sequences.split_inputs(model, options.sequences)
     notes = dims.fix(model, options.shapes, options.dims, options.bind)
-    open_dims = dims.open_dims(model)
-    if open_dims:
-        raise ConvertError(
-            "these inputs have free dimensions; fix them with --shape NAME=... or --dim NAME=N:"
-            + "".join(f"\n  {name}" for name in open_dims)
-        )
+    problem = Problem("a free dimension", "fix it with --shape NAME=... or --dim NAME=N")
+    found = [Finding("input", text, problem) for text in dims.open_dims(model)]
+    if found:
+        raise UnsupportedModel(found + missing.operators(model))
     return notes
 
 

@@ -30,6 +30,10 @@ class DtypeProblem(Problem):
     """An operator has no form for a dtype: one of narrow floats is then lowered in float32."""
 
 
+class BlockedProblem(Problem):
+    """A node whose inputs another one, with a problem of its own, should have made known."""
+
+
 @dataclass
 class Finding:
     """A Problem with the place where it is: what (operator with its opset, or an input), name."""

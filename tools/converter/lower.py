@@ -8,9 +8,10 @@ import onnx
 from onnx import numpy_helper
 
 from . import extent, extent_forms, int64, objects, own, runtime, widen
-from .errors import DtypeProblem, Finding, Problem, UnsupportedModel
+from .errors import BlockedProblem, DtypeProblem, Finding, Problem, UnsupportedModel
 from .ir import Graph, Step, Tensor, dtype_name
 from .load import opset_of
+from .missing import NO_KERNEL
 from .node import Node, name_of, operator_of
 from .ops import lowering_of
 from .passes.infer_extents import bounds_of
@@ -47,6 +48,7 @@ class Lowerer:
         self.grown = grown
         self.bounds = bounds_of(model)
         self.findings: list[Finding] = []
+        self.blocked: set[str] = set()  # values that nodes with findings should have given
         self.values: dict[str, Tensor] = dict(bound or {})
         self.unknown: dict[str, str] = {}
         self.wide: dict[Tensor, Tensor] = {}  # see widen
@@ -63,7 +65,10 @@ class Lowerer:
             if info.name in self.values:
                 self.graph.inputs.append(self.values[info.name])
             else:
-                problem = Problem(self.unknown[info.name], "--shape or --dim fix dimensions")
+                reason = self.unknown[info.name]
+                is_shape = reason.startswith("shape")
+                problem = Problem(reason, "--shape or --dim fix dimensions" if is_shape else "")
+                self.blocked.add(info.name)
                 self._find("input", info.name, problem)
 
     def _declare(self, info):
@@ -111,19 +116,23 @@ class Lowerer:
         try:
             lowering = lowering_of(proto.domain, proto.op_type, self._has_objects(proto))
             if lowering is None:
-                raise Problem("this operator has no kernel", own.hint(proto.domain, proto.op_type))
+                raise Problem(NO_KERNEL, own.hint(proto.domain, proto.op_type))
             node = Node(self, proto, lowering)
             if not runtime.lower_contents(node):
                 replaced = self.int64.enter(node)
                 self._lower_in_some_dtype(node, lowering)
                 self.int64.leave(node, replaced)
+        except BlockedProblem:
+            self.blocked.update(proto.output)
         except Problem as problem:
+            self.blocked.update(proto.output)
             opset = opset_of(self.model, proto.domain)
             self._find(f"{operator_of(proto)} (opset {opset})", name_of(proto), problem)
         except (ArithmeticError, LookupError, TypeError, ValueError) as e:
             reason = f"its inputs and attributes do not fit together ({type(e).__name__}: {e})"
             if self._is_open(proto):
                 reason = "it cannot follow a run-time extent"
+            self.blocked.update(proto.output)
             self._find(operator_of(proto), name_of(proto), Problem(reason))
 
     def _is_open(self, proto):

@@ -11,7 +11,7 @@ import onnx
 from onnx import helper
 
 from . import contents, extent, objects
-from .errors import DtypeProblem, Problem
+from .errors import BlockedProblem, DtypeProblem, Problem
 from .ir import Step, Tensor, dtype_name
 from .load import opset_of
 from .passes.infer_extents import NEEDS_BOUND
@@ -54,6 +54,8 @@ class Node(Signature):
 
     def _value(self, name, what):
         t = self._lowerer.values.get(name)
+        if t is None and name in self._lowerer.blocked:
+            raise BlockedProblem(f"{what} ({name}) is unknown")
         if t is None:
             bound = f"--bound {name}=N says how many items there can be"
             todo = bound if self.op in NEEDS_BOUND and what.startswith("output") else ""

@@ -87,6 +87,53 @@ def test_everything_unsupported_is_reported_at_once():
     )
 
 
+def lacking():
+    """An operator without a kernel, an attribute, an unknown axis, a dtype; and what follows."""
+    nodes = [
+        helper.make_node("Nonsense", ["x"], ["a"], name="first", domain="com.acme"),
+        helper.make_node("Relu", ["a"], ["b"], name="follows"),
+        helper.make_node("LpPool", ["z"], ["c"], name="second", kernel_shape=[2], auto_pad="HALF"),
+        helper.make_node("CumSum", ["x", "k"], ["d"], name="third"),
+        helper.make_node("Add", ["i", "i"], ["e"], name="fourth"),
+        helper.make_node("Nonsense", ["d"], ["f"], name="fifth", domain="com.acme"),
+    ]
+    inputs = [value("x", [4]), value("z", [1, 1, 4]), value("k", [], TensorProto.INT64)]
+    inputs.append(value("i", [2], TensorProto.COMPLEX64))
+    outputs = [value("b", ["m"]), value("c", [1, 1, "m"]), value("d", [4]), value("f", ["m"])]
+    model = model_of(nodes, inputs, [*outputs, value("e", [2], TensorProto.COMPLEX64)])
+    model.opset_import.append(helper.make_opsetid("com.acme", 1))
+    return model
+
+
+def test_one_report_names_four_problems_and_not_what_follows_from_them(tmp_path):
+    path = tmp_path / "m.onnx"
+    onnx.save(lacking(), path)
+    done = cli(path, tmp_path / "m.bin")
+    assert done.returncode == 1 and not (tmp_path / "m.bin").exists()
+    assert "for 4 reason(s)" in done.stderr and "follows" not in done.stderr
+    assert "com.acme::Nonsense (opset 1): this operator has no kernel" in done.stderr
+    assert "at first, fifth" in done.stderr
+    assert "LpPool (opset 17): auto_pad HALF\n      at second" in done.stderr
+    assert "input 1 (k) is not known at conversion" in done.stderr
+    assert "input: dtype complex64\n      at i" in done.stderr
+
+
+def test_free_dimensions_do_not_hide_operators_without_a_kernel():
+    body = [helper.make_node("Odd", ["a"], ["b"], name="odd", domain="com.acme")]
+    branch = helper.make_graph(body, "branch", [], [value("b", [1])])
+    nodes = [
+        helper.make_node("MeanVarianceNormalization", ["x"], ["a"], axes=[1]),
+        helper.make_node("If", ["c"], ["y"], then_branch=branch, else_branch=branch),
+    ]
+    inputs = [value("x", [1, "time"]), value("c", [], TensorProto.BOOL)]
+    model = model_of(nodes, inputs, [value("y", [1])])
+    model.opset_import.append(helper.make_opsetid("com.acme", 1))
+    with pytest.raises(UnsupportedModel) as caught:
+        convert(model)
+    found = [(finding.what, finding.name) for finding in caught.value.findings]
+    assert found == [("input", "x [1, time]")] + [("com.acme::Odd (opset 1)", "odd")] * 2
+
+
 def test_a_shape_chain_folds_once_dims_are_fixed():
     nodes = [
         helper.make_node("Shape", ["x"], ["s"]),

@@ -31,7 +31,7 @@ def windows_of(node, kernel: Sequence[int], out_shape: Sequence[int]) -> Windows
     strides = list(node.attr("strides", [1] * rank))
     dilations = list(node.attr("dilations", [1] * rank))
     pads = list(node.attr("pads", [0] * rank * 2))
-    auto = node.attr("auto_pad", "NOTSET")
+    auto = auto_pad(node)
     if auto == "VALID":
         pads = [0] * rank * 2
     elif auto.startswith("SAME"):
@@ -47,6 +47,14 @@ def windows_of(node, kernel: Sequence[int], out_shape: Sequence[int]) -> Windows
         zero + pads[:rank],
         zero + pads[rank:],
     )
+
+
+def auto_pad(node) -> str:
+    """The attribute; Problem for what ONNX does not have."""
+    auto = node.attr("auto_pad", "NOTSET")
+    if auto not in ("NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"):
+        raise Problem(f"auto_pad {auto}")
+    return auto
 
 
 def _same_pads(auto, in_dims, out_dims, kernel, strides, dilations):

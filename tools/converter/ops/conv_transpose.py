@@ -19,7 +19,7 @@ from . import lowers
 from ._dot import pack_rows
 from ._move import emit_move, strides_of
 from ._select import alias_or_select
-from ._windows import Windows
+from ._windows import Windows, auto_pad
 from .conv import emit_conv
 
 FLOAT = 1
@@ -69,7 +69,7 @@ def _dims(node, x, w, out):
         raise Problem(f"{rank} spatial dimensions", "1 to 3 are supported")
     strides, dilations = node.attr("strides", [1] * rank), node.attr("dilations", [1] * rank)
     extra, pads = node.attr("output_padding", [0] * rank), node.attr("pads", [0] * rank)
-    auto = node.attr("auto_pad", "NOTSET")
+    auto = auto_pad(node)
     dims = [_Dim(1, 1, 1, 1, 1, 0)] * (3 - rank)
     for i in range(rank):
         d_in, d_out, kernel = x.shape[2 + i], out.shape[2 + i], w.shape[2 + i]

@@ -1,0 +1,43 @@
+"""What a model lacks that can be said before its shapes are known: operators without a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+import onnx
+from onnx import AttributeProto
+
+from . import own
+from .errors import ConvertError, Finding, Problem
+from .load import opset_of
+from .node import name_of, operator_of
+from .ops import lowering_of
+from .passes import expand, infer, sequences
+
+
+def operators(model: onnx.ModelProto) -> list[Finding]:
+    """A finding for each node that nothing serves: no lowering, no function body, no rewrite."""
+    with suppress(ConvertError):  # shapes that contradict each other
+        model = expand.expand(infer.infer(model))
+    return [
+        Finding(
+            f"{operator_of(node)} (opset {opset_of(model, node.domain)})",
+            name_of(node),
+            Problem(NO_KERNEL, own.hint(node.domain, node.op_type)),
+        )
+        for node in _nodes(model.graph)
+        if not lowering_of(node.domain, node.op_type) and node.op_type not in sequences.OPERATORS
+    ]
+
+
+NO_KERNEL = "this operator has no kernel"
+
+
+def _nodes(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
+    """All nodes, those of bodies included."""
+    for node in graph.node:
+        yield node
+        for attribute in node.attribute:
+            if attribute.type == AttributeProto.GRAPH:
+                yield from _nodes(attribute.g)
