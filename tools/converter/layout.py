@@ -65,7 +65,7 @@ def _graph_words(steps: Sequence[Step], kernels: list[str], index, reads) -> lis
 
 
 def arena_bytes(model: bytes) -> int:
-    """Bytes of arena that a model file asks for where its weights are streamed; 0 if it is none."""
+    """Bytes of arena that a model asks for where its weights are streamed; 0 for other bytes."""
     if len(model) < HEADER_NBYTES:
         return 0
     n_chunks, names_nbytes = struct.unpack_from("<2I", model, 56)

@@ -2,7 +2,7 @@
 
 1. The two disappear from the model's interface; the input becomes memory that lasts.
 2. The output lies in the input's memory where no step that still reads that comes after the first
-   one that writes it, but for those that declare it safe (Step.in_place).
+   one that writes it, but for those that declare it safe (Step.in_place, over).
 3. Elsewhere a last step moves it there.
 """
 
@@ -74,4 +74,5 @@ def _is_read_before(graph, x, y):
 
 
 def _is_safe(step, x, y):
-    return any((a.root, b.root) == (x, y) for a, b in step.in_place)
+    over = step.outputs and step.outputs[0].root is y and step.lead(x) == 0
+    return over or any((a.root, b.root) == (x, y) for a, b in step.in_place)

@@ -60,6 +60,14 @@ def test_the_new_value_replaces_one_that_nobody_reads_anymore():
     assert [step.kernel for step in done.graph.steps] == ["binary", "relu"]
 
 
+def test_a_step_that_may_write_over_its_input():
+    nodes = [("Add", "x s", "n", {}), ("Relu", "n", "y", {})]
+    names = ("x", "s"), ("y", "n")
+    proto = small.model(nodes, *([small.value(n, (2,)) for n in group] for group in names))
+    done = convert(proto, Options(state={"s": "n"}))
+    assert [step.kernel for step in done.graph.steps] == ["binary", "relu"]
+
+
 def test_a_value_that_is_still_read_is_moved_at_the_end():
     """The new state is there before the old one was read for the last time."""
     nodes = [("Relu", "s", "n", {}), ("Add", "n s", "y", {})]
