@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from . import (
     borders,
     dims,
     golden,
+    inner,
     layout,
     load,
     lower,
@@ -42,7 +43,8 @@ class Options:
     that there can be of what a run decides, by name of a value; ops: folder of the user's own
     operators; allow_domains: domains that it may serve; optimize: level of the rewrites, 0 to 2;
     quantize: how to make integers of a float model; images: inputs that take pictures, by name;
-    state: the output, by input, that the next run finds in it.
+    state: the output, by input, that the next run finds in it; inner: values that are outputs
+    too, behind the model's own, where the rewrites leave them.
     """
 
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
@@ -59,6 +61,7 @@ class Options:
     quantize: Settings | None = None
     images: Mapping[str, borders.Image] = field(default_factory=dict)
     state: Mapping[str, str] = field(default_factory=dict)
+    inner: Collection[str] = ()
 
 
 @dataclass
@@ -124,7 +127,7 @@ def _convert(source, options):
         notes += quantized.notes
     rewritten, log = rewrites.rewrite(simplified, options.optimize)
     notes += qdq.notes(rewritten) if options.optimize else []
-    graph = lower.lower(rewritten)
+    graph = lower.lower(inner.expose(rewritten, options.inner))
     state.carry(graph, options.state)
     arena = plan.plan(graph, options.keep_inputs)
     extra = _borders(simplified, graph, options)

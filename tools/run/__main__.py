@@ -62,12 +62,15 @@ def _arguments(argv):
     add("--target", default="unix", choices=target_names())
     add("--output-dir", type=Path, metavar="DIR", help="write output_K.npy, output_K_1.npy, ...")
     add("--compare", type=Path, metavar="MODEL.onnx", help="errors against onnxruntime")
+    add("--layers", action="store_true", help="with --compare: every value that both sides have")
     add("--ops", type=Path, metavar="FOLDER", help="operators of your own, with their kernels")
     add("--timeout", type=float, default=600, metavar="SECONDS", help="for one inference (600)")
     add("--json", action="store_true", help="print one JSON object")
     args = parser.parse_args(argv[:at])
     if args.samples and args.inputs:
         parser.error("give X.npy or --samples, not both")
+    if args.layers and not args.compare:
+        parser.error("--layers needs --compare MODEL.onnx")
     options = argparse.ArgumentParser("python -m tools.run ... --")
     add_options(options)
     args.options = options.parse_args(argv[at + 1 :])

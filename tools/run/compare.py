@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+import onnx
 
 from .errors import RunError
 
@@ -15,9 +16,16 @@ class Reference:
     """An .onnx in onnxruntime. Raises RunError where that cannot run it.
 
     states: output by input that takes its value in the next run, in the first run that of held.
+    inner: values to get out besides the outputs; values: their arrays, by name, of the last run.
     """
 
-    def __init__(self, path: Path, states: Mapping[str, str], held: Mapping[str, np.ndarray]):
+    def __init__(
+        self,
+        path: Path,
+        states: Mapping[str, str],
+        held: Mapping[str, np.ndarray],
+        inner: Collection[str] = (),
+    ):
         try:
             import onnxruntime
         except ImportError:
@@ -26,10 +34,11 @@ class Reference:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         options.log_severity_level = 4
         self._path = path
+        self._inner = list(inner)
+        self.values: dict[str, np.ndarray] = {}
+        source = _with_outputs(path, inner) if inner else str(path)
         try:
-            self._session = onnxruntime.InferenceSession(
-                str(path), options, ["CPUExecutionProvider"]
-            )
+            self._session = onnxruntime.InferenceSession(source, options, ["CPUExecutionProvider"])
         except Exception as e:  # the runtime has kinds of its own
             raise RunError(f"{path}: onnxruntime: {' '.join(str(e).split())}") from None
         self._states = states
@@ -43,11 +52,27 @@ class Reference:
             outputs = self._session.run(None, dict(zip(names, arrays, strict=True)) | self._held)
         except Exception as e:
             raise RunError(f"{self._path}: onnxruntime: {' '.join(str(e).split())}") from None
-        if not self._states:
-            return outputs
         by_name = dict(zip([o.name for o in self._session.get_outputs()], outputs, strict=True))
+        self.values = {name: by_name.pop(name) for name in self._inner}
+        if not self._states:
+            return list(by_name.values())
         self._held = {name: by_name[output] for name, output in self._states.items()}
         return [y for name, y in by_name.items() if name not in self._states.values()]
+
+
+def inner_values(path: Path) -> dict[str, str]:
+    """The operator of each value that a node of the main graph computes, without the outputs."""
+    graph = onnx.load(path, load_external_data=False).graph
+    outputs = {o.name for o in graph.output}
+    computed = {name: node.op_type for node in graph.node for name in node.output if name}
+    return {name: op for name, op in computed.items() if name not in outputs}
+
+
+def _with_outputs(path, names):
+    """The model's bytes with these as outputs behind its own."""
+    model = onnx.load(path)
+    model.graph.output.extend(onnx.helper.make_empty_tensor_value_info(name) for name in names)
+    return model.SerializeToString()
 
 
 def _values(maps):

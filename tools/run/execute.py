@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from argparse import Namespace
+from dataclasses import replace
 
 import numpy as np
 from tqdm import tqdm
@@ -16,8 +17,9 @@ from tools.converter.objects import is_object
 from tools.harness import Job, input_bytes, output_value, run_jobs
 from tools.micropython import get_target
 
-from .compare import Errors, Reference
+from .compare import Errors, Reference, inner_values
 from .errors import RunError
+from .layers import Layers
 from .models import Say, checked, open_model
 from .samples import output_name, sample_of, samples_in
 
@@ -29,13 +31,17 @@ def execute(args: Namespace, options: Options, say: Say) -> dict:
 
     Raises ConvertError, RunError, TargetError, OSError.
     """
+    operators = inner_values(args.compare) if args.layers else {}
+    options = replace(options, inner=tuple(operators))
     model = open_model(args.model, options, say)
     samples = samples_in(args.samples) if args.samples else [sample_of(args.inputs)]
     for sample in samples:
         sample.arrays = checked(sample.arrays, model.inputs)
     ready = [model.ready(sample.arrays) for sample in samples]
     zeros = {s.name: np.zeros(s.shape, s.dtype) for s in ready[0].states}
-    reference = Reference(args.compare, options.state, zeros) if args.compare else None
+    reference = None
+    if args.compare:
+        reference = Reference(args.compare, options.state, zeros, operators)
     runs = _run(args, samples, ready, own.kernels_in(options.ops))
     outputs = [_arrays(run, r) for run, r in zip(runs, ready, strict=True)]
     report = _figures(args, runs, ready)
@@ -43,13 +49,27 @@ def execute(args: Namespace, options: Options, say: Say) -> dict:
         _sample(args, *parts) for parts in zip(samples, ready, runs, outputs, strict=True)
     ]
     if reference:
-        report["errors"] = _errors(reference, samples, outputs, ready[0].outputs)
+        layers = Layers(operators)
+        inner = [_inner(run, r) for run, r in zip(runs, ready, strict=True)]
+        report["errors"] = _errors(reference, samples, outputs, ready[0].outputs, layers, inner)
+        if args.layers:
+            report["layers"] = layers.figures()
     return report
 
 
 def _arrays(run, ready):
-    parts = zip(run.outputs, run.shapes, ready.outputs, strict=True)
-    return [output_value(raw, s.number, s.dtype, tuple(shape)) for raw, shape, s in parts]
+    return [value for _, value in _values(run, ready)[: len(ready.outputs)]]
+
+
+def _inner(run, ready):
+    """(name, array) of the values inside."""
+    return _values(run, ready)[len(ready.outputs) :]
+
+
+def _values(run, ready):
+    specs = [*ready.outputs, *ready.inner]
+    parts = zip(run.outputs, run.shapes, specs, strict=True)
+    return [(s.name, output_value(raw, s.number, s.dtype, tuple(d))) for raw, d, s in parts]
 
 
 def _figures(args, runs, ready):
@@ -139,11 +159,12 @@ def _saved(folder, number, i, y):
     return path
 
 
-def _errors(reference, samples, outputs, specs):
-    """The errors of each output over all samples."""
+def _errors(reference, samples, outputs, specs, layers, inner):
+    """The errors of each output over all samples; those of the values inside go to layers."""
     errors = [Errors() for _ in specs]
-    for sample, got in zip(samples, outputs, strict=True):
+    for sample, got, values in zip(samples, outputs, inner, strict=True):
         expected = reference.run(sample.arrays)
+        layers.add(values, reference.values)
         if len(expected) != len(got):
             raise RunError(f"--compare: {len(expected)} outputs there, {len(got)} here")
         for e, a, b, spec in zip(errors, got, expected, specs, strict=True):

@@ -40,7 +40,7 @@ class Spec:
 class Ready:
     """A converted model. fed: which arrays of a sample go in (the others became constants).
 
-    states: what is kept from run to run.
+    states: what is kept from run to run; inner: Options.inner, behind the outputs.
     """
 
     data: bytes
@@ -48,6 +48,7 @@ class Ready:
     outputs: list[Spec]
     arena_bytes: int
     states: Sequence[Spec] = ()
+    inner: Sequence[Spec] = ()
 
 
 def open_model(path: Path, options: Options, say: Say) -> OnnxModel | BinModel:
@@ -57,7 +58,8 @@ def open_model(path: Path, options: Options, say: Say) -> OnnxModel | BinModel:
     if not is_bin:
         return OnnxModel(path, options, say)
     if replace(options, ops=None) != Options():
-        raise UsageError(f"{path} is converted already: no option after -- applies")
+        what = "--layers needs the .onnx" if options.inner else "no option after -- applies"
+        raise UsageError(f"{path} is converted already: {what}")
     return BinModel(path)
 
 
@@ -132,7 +134,9 @@ class OnnxModel:
             [Spec(t.name, t.dtype, t.np_dtype, t.shape) for t in tensors]
             for tensors in (done.graph.outputs, done.graph.states)
         )
-        return Ready(done.data, fed, outputs, done.plan.arena_bytes, states)
+        inner = [spec for spec in outputs if spec.name in options.inner]
+        outputs = [spec for spec in outputs if spec.name not in options.inner]
+        return Ready(done.data, fed, outputs, done.plan.arena_bytes, states, inner)
 
 
 def _spec(info):

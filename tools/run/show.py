@@ -7,6 +7,8 @@ import math
 
 import numpy as np
 
+from .layers import table
+
 
 def to_json(report: dict) -> str:
     """One object; what JSON has no number for is "nan", "inf" or "-inf"."""
@@ -42,6 +44,8 @@ def print_report(report: dict) -> None:
             print(f"sample {sample['sample']}: {about}")
             if not where:
                 print(_text(output["values"]))
+    for line in table(report["layers"]) if "layers" in report else ():
+        print(line)
     for e in report.get("errors", ()):
         snr = "no error" if e["snr_db"] is None else f"SNR {e['snr_db']:.1f} dB"
         argmax = "" if e["argmax"] is None else f", argmax agrees in {e['argmax']:.2%}"

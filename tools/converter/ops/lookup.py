@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..errors import Problem
+from ..overlap import item_by_item
 from . import lowers
 
 OWN = "mpconnxr"
@@ -19,4 +20,5 @@ def lower_lookup(node):
     x, table = node.inputs
     if x.itemsize != 1 or table.nelem != ENTRIES or table.itemsize not in (1, 4):
         raise Problem(f"{x} by table {table}")
-    node.emit("lookup", [x, table], [node.outputs[0]], [])
+    out = node.outputs[0]
+    node.emit("lookup", [x, table], [out], [], over=item_by_item(out, [x]))
