@@ -31,6 +31,8 @@ from . import (
     reshapes,
     residuals,
     transposes,
+    transposes_absorbed,
+    transposes_pushed,
 )
 
 Rewrite = Callable[[ir.Model], int]
@@ -46,6 +48,8 @@ LEVELS: Mapping[int, Sequence[Rewrite]] = {
         common.rewrite,
     ),
     2: (
+        transposes_absorbed.rewrite,
+        transposes_pushed.rewrite,
         pads.rewrite,
         batch_norm.rewrite,
         constants.rewrite,

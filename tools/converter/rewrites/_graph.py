@@ -8,6 +8,7 @@ import numpy as np
 import onnx_ir as ir
 
 MS = "com.microsoft"
+OWN = "mpconnxr"  # of operators that no other runtime has
 
 
 def nodes_of(model: ir.Model, *op_types: str, domain: str = "") -> list[ir.Node]:
@@ -58,6 +59,12 @@ def shape_of(value: ir.Value | None) -> tuple[int, ...] | None:
     if value is None or value.shape is None or not value.shape.is_static():
         return None
     return tuple(int(d) for d in value.shape)
+
+
+def is_one(value: ir.Value) -> bool:
+    """True if the value is known to have one element."""
+    shape = shape_of(value)
+    return shape is not None and all(d == 1 for d in shape)
 
 
 def is_float(value: ir.Value | None) -> bool:
@@ -128,6 +135,14 @@ def add(
     out.dtype = like.dtype
     out.shape = like.shape.copy() if shape is None and like.shape else shape and ir.Shape(shape)
     return out
+
+
+def add_many(before: ir.Node, op_type: str, inputs, attributes, domain: str) -> list[ir.Value]:
+    """A node with all the outputs of the other one, whose name it takes; they have no types."""
+    n = len(before.outputs)
+    node = ir.node(op_type, inputs, attributes, domain=domain, num_outputs=n, name=before.name)
+    before.graph.insert_before(before, node)
+    return list(node.outputs)
 
 
 def replace(node: ir.Node, *values: ir.Value) -> bool:

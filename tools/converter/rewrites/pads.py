@@ -5,6 +5,7 @@
    as it had no uncounted padding of its own.
 3. MaxPool likewise, where the padding is -inf or less than its lowest float, or zeros around what
    is never negative; a window must not lie in the padding as a whole.
+4. QLinearConv like Conv, where the padding is its input's zero point.
 """
 
 from __future__ import annotations
@@ -18,15 +19,16 @@ _NEVER_NEGATIVE = ("Relu", "Sigmoid", "Softmax", "Abs", "HardSigmoid", "Softplus
 
 
 def rewrite(model: ir.Model) -> int:
-    return sum(_merged(node) for node in g.nodes_of(model, "Pad") if g.is_float(node.outputs[0]))
+    return sum(_merged(node) for node in g.nodes_of(model, "Pad"))
 
 
 def _merged(node):
     reader, pads = g.sole_reader(node.outputs[0]), _spatial_pads(node)
     if reader is None or pads is None or reader.inputs[0] is not node.outputs[0]:
         return False
-    takes = {"Conv": _conv_takes, "AveragePool": _average_takes, "MaxPool": _max_takes}
-    if not g.is_op(reader, *takes) or not takes[reader.op_type](node, reader, pads):
+    if not g.is_op(reader, *_TAKES) or not _has_plain_pads(reader):
+        return False
+    if not _TAKES[reader.op_type](node, reader, pads):
         return False
     attributes = dict(reader.attributes)
     attributes.pop("auto_pad", None)
@@ -64,18 +66,22 @@ def _has_plain_pads(reader):
 
 
 def _conv_takes(node, reader, pads):
-    return _fill(node) == 0 and _has_plain_pads(reader)
+    return g.is_float(node.outputs[0]) and _fill(node) == 0
+
+
+def _integer_conv_takes(node, reader, pads):
+    return _fill(node) is not None and _fill(node) == g.scalar(reader.inputs[2])
 
 
 def _average_takes(node, reader, pads):
     counts = g.attr(reader, "count_include_pad", 0) or not any(g.attr(reader, "pads", [0]))
-    plain = _has_plain_pads(reader) and not g.attr(reader, "ceil_mode", 0)
+    plain = g.is_float(node.outputs[0]) and not g.attr(reader, "ceil_mode", 0)
     return _fill(node) == 0 and counts and plain and _reaches_in(reader, pads)
 
 
 def _max_takes(node, reader, pads):
     fill = _fill(node)
-    if fill is None or not _has_plain_pads(reader) or g.attr(reader, "ceil_mode", 0):
+    if fill is None or not g.is_float(node.outputs[0]) or g.attr(reader, "ceil_mode", 0):
         return False
     if len(reader.outputs) > 1 or not _reaches_in(reader, pads):
         return False
@@ -97,3 +103,11 @@ def _is_never_negative(x):
         return made is not None
     low = g.attr(made, "min") if "min" in made.attributes else g.scalar(g.input_of(made, 1))
     return low is not None and low >= 0
+
+
+_TAKES = {
+    "AveragePool": _average_takes,
+    "Conv": _conv_takes,
+    "MaxPool": _max_takes,
+    "QLinearConv": _integer_conv_takes,
+}

@@ -68,3 +68,19 @@ def test_a_padded_tensor_that_others_read_stays():
     case = Case(nodes, {"x": X}, {"pads": np.int64([0, 0, 1, 1] * 2), "w": randn(3, 2, 3, 3)})
     case.outputs = "y z"
     assert case.rewritten()["Pad"] == 1
+
+
+@pytest.mark.parametrize(("fill", "found"), [(9, {"QLinearConv": 1}), (0, None)])
+def test_integer_conv_takes_its_zero_point(fill, found):
+    nodes = [node("Pad", "x pads fill", "p"), node("QLinearConv", "p s z w s r s z", "y")]
+    ints = np.random.default_rng(0).integers
+    constants = {
+        "pads": np.int64([0, 0, 1, 0, 0, 0, 1, 2]),
+        "fill": np.uint8(fill),
+        "w": ints(-99, 99, (3, 2, 3, 3)).astype(np.int8),
+        "s": np.float32(0.1),
+        "z": np.uint8(9),
+        "r": np.int8(0),
+    }
+    x = ints(0, 255, (1, 2, 6, 7)).astype(np.uint8)
+    assert Case(nodes, {"x": x}, constants).rewritten() == (found or {"Pad": 1, "QLinearConv": 1})

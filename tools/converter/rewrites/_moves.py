@@ -1,0 +1,181 @@
+"""What becomes of a node whose input comes untransposed: op(transposed x) = transposed op'(x).
+
+An order p says of a tensor y that y's axis a is x's axis p[a].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import onnx_ir as ir
+
+from . import _graph as g
+from .reshapes import VIEWS
+
+
+@dataclass
+class Move:
+    """How a node changes. perm: of its outputs; laid: inputs that are tensors of the layout.
+
+    attributes, constants: what replaces the node's own, constants by index of the input.
+    """
+
+    perm: list[int]
+    laid: tuple[int, ...] = (0,)
+    op: str = ""
+    attributes: dict = field(default_factory=dict)
+    constants: dict[int, np.ndarray] = field(default_factory=dict)
+
+
+_UNARY = str.split(
+    """Abs Acos Asin Atan BitwiseNot Cast Ceil Celu Clip Cos Cosh Elu Erf Exp Floor Gelu
+    HardSigmoid HardSwish Identity IsInf IsNaN LeakyRelu Log Mish Neg Not Reciprocal Relu Round
+    Selu Shrink Sigmoid Sign Sin Sinh Softplus Softsign Sqrt Swish Tan Tanh ThresholdedRelu"""
+)
+_VARIADIC = str.split(
+    """Add And BitwiseAnd BitwiseOr BitwiseXor Div Equal Greater GreaterOrEqual Less LessOrEqual
+    Max Mean Min Mod Mul Or PRelu Pow Sub Sum Where Xor"""
+)
+_REDUCE = str.split(
+    """ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd
+    ReduceSum ReduceSumSquare"""
+)
+_QUANTIZE = ("QuantizeLinear", "DequantizeLinear")
+_QLINEAR = {"QLinearAdd": (0, 3), "QLinearMul": (0, 3), "QLinearSigmoid": (0,)}
+_QLINEAR["QLinearLeakyRelu"] = (0,)
+
+
+def inverse(perm: list[int]) -> list[int]:
+    return [perm.index(a) for a in range(len(perm))]
+
+
+def move_of(node: ir.Node, perm: list[int]) -> Move | None:
+    """How the node moves if the inputs of the layout have this order; None if it cannot."""
+    if any(g.shape_of(v) is None for v in node.outputs):
+        return None
+    if g.is_op(node, "Lookup", domain=g.OWN):
+        return Move(perm)
+    if node.domain == g.MS and node.op_type in _QLINEAR:
+        return _elementwise(node, perm, _QLINEAR[node.op_type])
+    if node.domain in ("", g.MS) and node.op_type in _QUANTIZE:
+        return _quantize(node, perm)
+    rule = _RULES.get(node.op_type) if node.domain == "" else None
+    return None if rule is None else rule(node, perm)
+
+
+def _elementwise(node, perm, laid):
+    """Each operand has all axes, or is a constant, or one number."""
+    for x in (node.inputs[i] for i in laid):
+        is_small = len(g.shape_of(x) or ()) != len(perm)
+        if is_small and g.const(x) is None and not g.is_one(x):
+            return None
+    return Move(perm, laid) if len(node.outputs[0].shape) == len(perm) else None
+
+
+def _unary(node, perm):
+    return Move(perm)
+
+
+def _variadic(node, perm):
+    return _elementwise(node, perm, tuple(range(len(node.inputs))))
+
+
+def _axis(node, perm, name="axis", default=0):
+    return perm[g.attr(node, name, default) % len(perm)]
+
+
+def _along_axis(default: int, all_inputs: bool = False, since: int = 0) -> Callable:
+    """The rule of operators that treat one axis apart."""
+
+    def move(node, perm):
+        if g.opset_of(node) < since:
+            return None
+        laid = tuple(range(len(node.inputs))) if all_inputs else (0,)
+        return Move(perm, laid, attributes={"axis": _axis(node, perm, default=default)})
+
+    return move
+
+
+def _quantize(node, perm):
+    if g.attr(node, "block_size", 0):
+        return None
+    if g.is_one(node.inputs[1]):
+        return Move(perm)
+    return Move(perm, attributes={"axis": _axis(node, perm, default=1)})
+
+
+def _pad(node, perm):
+    pads = g.attr(node, "pads")
+    given = np.asarray(pads) if pads is not None else g.const(g.input_of(node, 1))
+    if given is None or len(given) != 2 * len(perm) or g.input_of(node, 3) is not None:
+        return None
+    turned = given.reshape(2, -1)[:, inverse(perm)].ravel()
+    if pads is not None:
+        return Move(perm, attributes={"pads": turned.tolist()})
+    return Move(perm, constants={1: turned})
+
+
+def _slice(node, perm):
+    starts = g.const(g.input_of(node, 1))
+    axes = g.const(g.input_of(node, 3))
+    if starts is None or g.opset_of(node) < 10:
+        return None
+    given = range(starts.size) if axes is None else axes.tolist()
+    turned = np.asarray([perm[a % len(perm)] for a in given], np.int64)
+    return Move(perm, constants={3: turned})
+
+
+def _reduce(node, perm):
+    """With keepdims the order stays; without, it is that of the axes which are left."""
+    given = g.attr(node, "axes")
+    if given is None and g.input_of(node, 1) is not None:
+        known = g.const(node.inputs[1])
+        given = None if known is None else known.tolist()
+    if not given:
+        return None
+    turned = [perm[a % len(perm)] for a in given]
+    out = perm if g.attr(node, "keepdims", 1) else _left(perm, turned)
+    if "axes" in node.attributes:
+        return Move(out, attributes={"axes": turned})
+    return Move(out, constants={1: np.asarray(turned, np.int64)})
+
+
+def _arg_reduce(node, perm):
+    axis = _axis(node, perm)
+    out = perm if g.attr(node, "keepdims", 1) else _left(perm, [axis])
+    return Move(out, attributes={"axis": axis})
+
+
+def _left(perm, dropped):
+    left = [a for a in perm if a not in dropped]
+    return [sorted(left).index(a) for a in left]
+
+
+def _view(node, perm):
+    """Only dims of one come or go: the others keep their order."""
+    y, z = g.shape_of(node.inputs[0]), g.shape_of(node.outputs[0])
+    long_y, long_z = ([a for a, d in enumerate(s) if d != 1] for s in (y, z))
+    if [y[a] for a in long_y] != [z[a] for a in long_z]:
+        return None
+    order = sorted(perm[a] for a in long_y)
+    out = list(range(len(z)))
+    for a, b in zip(long_y, long_z, strict=True):
+        out[b] = long_z[order.index(perm[a])]
+    shape = [z[a] for a in inverse(out)]
+    return Move(out, op="Reshape", constants={1: np.asarray(shape, np.int64)})
+
+
+_RULES: dict[str, Callable] = {
+    **dict.fromkeys(_UNARY, _unary),
+    **dict.fromkeys(_VARIADIC, _variadic),
+    **dict.fromkeys(_REDUCE, _reduce),
+    **dict.fromkeys(VIEWS, _view),
+    **dict.fromkeys(("ArgMax", "ArgMin"), _arg_reduce),
+    **dict.fromkeys(("Softmax", "LogSoftmax", "Hardmax"), _along_axis(-1, since=13)),
+    "Concat": _along_axis(0, all_inputs=True),
+    "Split": _along_axis(0),
+    "Pad": _pad,
+    "Slice": _slice,
+}
