@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ..ir import Graph
 from .blocks import ALIGNMENT, Block, aligned, lifetimes
 from .bound import lower_bound
+from .order import reorder
 from .place import place
 
 __all__ = ["ALIGNMENT", "Block", "Plan", "lifetimes", "lower_bound", "plan"]
@@ -39,12 +40,19 @@ class Plan:
 def plan(graph: Graph, keep_inputs: bool = False, in_place: bool = True) -> Plan:
     """Gives every tensor of the graph that is not constant its offset in the arena.
 
-    keep_inputs: no step may overwrite an input's memory; in_place: steps may write over their own
-    inputs where they can.
+    Puts the steps into the order that needs the least memory. keep_inputs: no step may overwrite
+    an input's memory; in_place: steps may write over their own inputs where they can.
     """
-    blocks = lifetimes(graph, keep_inputs, in_place)
+    given = graph.steps
+    blocks, arena_bytes = _placed(graph, keep_inputs, in_place)
+    graph.steps = reorder(graph, keep_inputs, in_place) or given
+    if graph.steps is not given:
+        others = _placed(graph, keep_inputs, in_place)
+        if others[1] < arena_bytes:
+            blocks, arena_bytes = others
+        else:
+            graph.steps = given
     bound = lower_bound(graph, keep_inputs, in_place)
-    arena_bytes = place(blocks, bound)
     for block in blocks:
         block.tensor.offset = block.offset
     _give_slots(graph)
@@ -52,6 +60,12 @@ def plan(graph: Graph, keep_inputs: bool = False, in_place: bool = True) -> Plan
     for t in graph.tensors():
         t.offset = t.root.offset + t.start
     return Plan(blocks, arena_bytes, bound, state_bytes)
+
+
+def _placed(graph, keep_inputs, in_place):
+    """(blocks with offsets, bytes of arena) of the steps in their order."""
+    blocks = lifetimes(graph, keep_inputs, in_place)
+    return blocks, place(blocks, lower_bound(graph, keep_inputs, in_place))
 
 
 def _give_slots(graph):

@@ -6,7 +6,7 @@ backwards through the steps, instead of intervals between first and last use.
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from itertools import permutations
 
 from ..ir import Graph, Step, Tensor, walk
@@ -77,15 +77,23 @@ class _Backwards:
         roots = {step.inputs[k].root for k in step.over} - live - {out}
         leads = {t: step.lead(t) for t in roots if t.data is None}
         leads = {t: aligned(n) for t, n in leads.items() if n is not None}
-        return total - self.nbytes([out, *leads]) + self._together(out, leads)
+        apart = self.nbytes([out, *leads])
+        return (
+            total
+            - apart
+            + together(self.nbytes([out]), [(n, self.nbytes([t])) for t, n in leads.items()])
+        )
 
-    def _together(self, out, leads):
-        """Bytes of an output and the inputs it may lie over, in their best arrangement."""
-        size = self.nbytes([out])
-        best = size + self.nbytes(leads)
-        for order in permutations(leads):
-            end = 0
-            for t in order:
-                end = max(end, min(leads[t], size)) + self.nbytes([t])
-            best = min(best, max(size, end))
-        return best
+
+def together(nbytes: int, inputs: Sequence[tuple[int, int]]) -> int:
+    """Bytes of an output and the inputs it may lie over, in their best arrangement.
+
+    inputs: (bytes by which the output must start before it, its size) each.
+    """
+    best = nbytes + sum(n for _, n in inputs)
+    for order in permutations(inputs):
+        end = 0
+        for lead, n in order:
+            end = max(end, min(lead, nbytes)) + n
+        best = min(best, max(nbytes, end))
+    return best

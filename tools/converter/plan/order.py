@@ -1,0 +1,183 @@
+"""The order of the steps in which the least is alive at one time.
+
+What is alive after a set of steps does not depend on their order, so the search is one over sets:
+from none to all, along the way whose worst step is the least (Dijkstra's algorithm, with maxima
+in the place of sums). It is exact where it ends in time; for graphs with too many sets a beam
+of the best ones is followed instead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import count
+
+from ..ir import Graph, Step, Tensor, walk
+from .blocks import aligned
+from .bound import together
+
+# What a search may cost, in looks at a step: a second or two of Python.
+_EFFORT = 1_500_000
+
+
+def reorder(graph: Graph, keep_inputs: bool, in_place: bool) -> list[Step] | None:
+    """The steps in a better order than theirs; None where there is none, or it may not change.
+
+    Steps with bodies, and those that follow run-time extents, keep their order: they depend on
+    one another by more than their tensors.
+    """
+    tensors = [t for step in graph.steps for t in step.inputs + step.outputs + step.scratch]
+    if (
+        not graph.steps
+        or any(step.bodies for step in graph.steps)
+        or any(t.is_open for t in tensors)
+    ):
+        return None
+    if any(type(p) is not int for step in graph.steps for p in step.params):
+        return None
+    search = _Search(graph, keep_inputs, in_place)
+    now = search.peak_of(range(len(graph.steps)))
+    if now <= search.floor:
+        return None
+    found = search.best_below(now)
+    return found and [graph.steps[i] for i in found]
+
+
+@dataclass
+class _Node:
+    """A set of steps: its bits, what is alive behind it, the worst of the way, the way."""
+
+    done: int
+    alive: int
+    peak: int
+    last: int
+    before: _Node | None
+
+
+class _Search:
+    """Values have numbers; a set of steps is an int, of a bit for each.
+
+    floor: bytes that the most demanding step needs for itself.
+    """
+
+    def __init__(self, graph: Graph, keep_inputs: bool, in_place: bool):
+        self.steps = graph.steps
+        self.in_place = in_place
+        self.all = (1 << len(self.steps)) - 1
+        self.users: dict[Tensor, int] = {}
+        self.of: list[list[Tensor]] = []  # values of each step, each once
+        for i, step in enumerate(self.steps):
+            roots = dict.fromkeys(
+                t.root for t in step.inputs + step.outputs + step.scratch if _is_planned(t.root)
+            )
+            self.of.append(list(roots))
+            for t in roots:
+                self.users[t] = self.users.get(t, 0) | 1 << i
+        inputs = {t.root for t in graph.inputs}
+        self.kept = {t.root for t in graph.outputs} | (inputs if keep_inputs else set())
+        self.first = {t for t in inputs if _is_planned(t) and (t in self.kept or t in self.users)}
+        self.before = _dependencies(self.steps)
+        self.start = _Node(0, sum(map(_size, self.first)), 0, -1, None)
+        self.floor = max(self._own(i) for i in range(len(self.steps)))
+
+    def peak_of(self, order) -> int:
+        node = self.start
+        for i in order:
+            node = self._after(node, i)
+        return node.peak
+
+    def best_below(self, limit: int) -> list[int] | None:
+        """The numbers of the steps in an order of a lower peak; None if there is none."""
+        heap = [(0, 0, 0, self.start)]
+        ticket = count(1)
+        least = {0: 0}  # peak on the way to a set
+        while heap:
+            peak, *_, node = heappop(heap)
+            if node.done == self.all:
+                return _way(node)
+            if peak > least[node.done]:
+                continue  # reached by a better way since
+            for new in self._next(node):
+                if new.peak < least.get(new.done, limit):
+                    least[new.done] = new.peak
+                    heappush(heap, (new.peak, -new.done.bit_count(), next(ticket), new))
+            if len(least) > _EFFORT // len(self.steps):
+                return self._beam(limit)
+        return None
+
+    def _beam(self, limit):
+        """The same, of the most promising sets of each size only."""
+        front = [self.start]
+        width = max(_EFFORT // len(self.steps) ** 2, 4)
+        for _ in self.steps:
+            found: dict[int, _Node] = {}
+            for node in front:
+                for new in self._next(node):
+                    other = found.get(new.done)
+                    if new.peak < limit and (other is None or new.peak < other.peak):
+                        found[new.done] = new
+            front = sorted(found.values(), key=lambda n: (n.peak, n.alive, n.done))[:width]
+        return _way(front[0]) if front else None
+
+    def _next(self, node):
+        for i, before in enumerate(self.before):
+            if not node.done >> i & 1 and before & ~node.done == 0:
+                yield self._after(node, i)
+
+    def _after(self, node, i):
+        """The set with step i, which has all that it depends on behind it."""
+        done = node.done | 1 << i
+        born = [t for t in self.of[i] if not self.users[t] & node.done and t not in self.first]
+        ended = [t for t in self.of[i] if not self.users[t] & ~done and t not in self.kept]
+        most = node.alive + sum(map(_size, born))
+        peak = max(node.peak, most - self._saved(self.steps[i], born, ended))
+        return _Node(done, most - sum(map(_size, ended)), peak, i, node)
+
+    def _own(self, i):
+        """Bytes of the step's tensors, where all that can be written over is."""
+        return sum(map(_size, self.of[i])) - self._saved(self.steps[i], self.of[i], self.of[i])
+
+    def _saved(self, step, born, ended):
+        if not self.in_place or not step.over or step.outputs[0].root not in born:
+            return 0
+        out = step.outputs[0].root
+        leads = {t: step.lead(t) for t in ended if t is not out}
+        pairs = [(aligned(n), _size(t)) for t, n in leads.items() if n is not None]
+        return _size(out) + sum(n for _, n in pairs) - together(_size(out), pairs)
+
+
+def _way(node: _Node) -> list[int]:
+    way = []
+    while node.before:
+        way.append(node.last)
+        node = node.before
+    return way[::-1]
+
+
+def _is_planned(t: Tensor) -> bool:
+    return t.data is None and not t.is_object and not t.persistent
+
+
+def _size(t: Tensor) -> int:
+    return aligned(t.planned_nbytes)
+
+
+def _dependencies(steps: list[Step]) -> list[int]:
+    """For each step those that must come before it: none may write what another has touched."""
+    readers: dict[Tensor, int] = {}
+    writers: dict[Tensor, int] = {}
+    found = []
+    for i, step in enumerate(steps):
+        inner = list(walk([step]))
+        reads = {t.root for s in inner for t in s.inputs}
+        writes = {t.root for s in inner for t in s.outputs + s.scratch}
+        before = 0
+        for t in reads | writes:
+            before |= writers.get(t, 0)
+        for t in writes:
+            before |= readers.get(t, 0)
+        for table, touched in ((readers, reads), (writers, writes)):
+            for t in touched:
+                table[t] = table.get(t, 0) | 1 << i
+        found.append(before & ~(1 << i))
+    return found
