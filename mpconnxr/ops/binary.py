@@ -17,6 +17,7 @@ from math import copysign, fmod
 from .inline import PAIRS, SAME, TRUTH, WRAPS, choose, compile_loop, is_float, wrapped
 from .runs import Runs
 
+STREAMS = (0, 1)
 INF = float("inf")
 NAN = float("nan")
 _WORD = (1 << 64) - 1

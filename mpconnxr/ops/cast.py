@@ -15,6 +15,8 @@ from ..node import block
 from ..tensor import is_narrow, range_of
 from .inline import ITEMS, Items, compile_loop, wrapped
 
+STREAMS = (0,)
+
 
 def prepare(node):
     x, out = node.inputs[0], node.outputs[0]

@@ -16,6 +16,7 @@ from .. import forms
 from ..errors import InputError
 from ..node import block
 
+STREAMS = (0,)
 _CODES = {1: "B", 4: "i"}
 _BAD = 9  # where the loop's parameter block counts indices out of range
 

@@ -17,6 +17,8 @@ from .. import forms
 from ..node import block
 from ..tensor import range_of
 
+STREAMS = (1,)
+
 
 def prepare(node):
     node.expect(2, 1, 10)

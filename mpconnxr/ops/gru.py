@@ -12,6 +12,8 @@ Tensors, params, errors, allocation: see recurrent.
 
 from . import recurrent
 
+STREAMS = (1, 2)
+
 
 def prepare(node):
     walk = _Gru()

@@ -16,6 +16,7 @@ Raises ModelError where a stride would leave a buffer. A step allocates nothing.
 from .. import forms
 from ..node import BIAS, block
 
+STREAMS = (0,)
 _CODES = {1: "B", 4: "i"}
 _LOOP_DIMS = 3  # the innermost dims, done by one call of the loop
 

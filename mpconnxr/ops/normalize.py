@@ -20,6 +20,8 @@ import struct
 from .. import forms
 from ..node import block
 
+STREAMS = (1, 2)
+
 
 def prepare(node):
     node.require(1 <= len(node.inputs) <= 3 and len(node.outputs) in (1, 3), "tensors")

@@ -19,6 +19,7 @@ from .. import forms
 from ..tensor import range_of
 from .runs import Runs
 
+STREAMS = (0,)
 _FLOATS = ("float32", "float64")
 _NARROW = ("int8", "uint8", "int16", "uint16", "int4", "uint4", "int2", "uint2")
 

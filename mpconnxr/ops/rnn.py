@@ -5,6 +5,8 @@ Tensors, params, errors, allocation: see recurrent. Option: 0.
 
 from . import recurrent
 
+STREAMS = (1, 2)
+
 
 def prepare(node):
     return recurrent.prepare(node, _Rnn())

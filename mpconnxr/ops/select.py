@@ -13,6 +13,7 @@ Raises ModelError. A step allocates nothing.
 from .. import forms
 from .runs import Runs
 
+STREAMS = (0, 1)
 _CODES = {1: "B", 4: "i"}
 
 

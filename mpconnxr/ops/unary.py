@@ -14,6 +14,7 @@ from ..node import block
 from .float_math import scope
 from .inline import ITEMS, SAME, TRUTH, WRAPS, Items, choose, compile_loop
 
+STREAMS = (0,)
 # Name, expression for floats, for integers (None: has none), what it gives.
 _OPS = (
     ("abs", "x if x > 0 else 0.0 - x", "x if x >= 0 else 0 - x", WRAPS),

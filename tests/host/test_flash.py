@@ -118,7 +118,7 @@ def test_deploys_into_a_folder_of_the_board(board, model, capsys):
 
 def test_wrong_results_are_not_verified(board, model, monkeypatch, capsys):
     right = golden.reference
-    monkeypatch.setattr(golden, "reference", lambda m, x: [y + np.float32(1) for y in right(m, x)])
+    monkeypatch.setattr(golden, "reference", lambda *m: [y + np.float32(1) for y in right(*m)])
     model.write_bytes(convert(HERE / "digits.onnx").data)
     assert run(board, model) == 1
     assert "\nNOT verified: error 1" in capsys.readouterr().out
@@ -205,8 +205,8 @@ def test_does_not_guess_a_port(n, message, model, monkeypatch, capsys):
         (b"", "no model.bin"),
         (b"ONNX" * 100, "no model.bin"),
         (b"MPCONNXR\x63\0" + bytes(200), "format 99"),
-        (b"MPCONNXR\x01\0\x01\0" + bytes(200), "holds tensors"),
-        (b"MPCONNXR\x01\0\0\0" + bytes(200), "damaged or truncated"),
+        (b"MPCONNXR\x02\0\x01\0" + bytes(200), "holds tensors"),
+        (b"MPCONNXR\x02\0\0\0" + bytes(200), "damaged or truncated"),
     ],
 )
 def test_what_is_no_model_is_refused_before_a_board_is_touched(content, message, model, capsys):

@@ -64,6 +64,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=rgb,chw,...",
         help="an input that takes pictures",
     )
+    add(
+        "--window",
+        type=int,
+        metavar="BYTES",
+        help="most weights in memory if streamed",
+    )
     add("--strip", action="store_true", help="no names, no golden vector in the file")
     add_arguments(parser)
 
@@ -77,6 +83,7 @@ def options_from(args: argparse.Namespace) -> Options:
         bind={n: _array(v) for n, v in _pairs("--bind", args.bind)},
         bounds={n: _ints(n, v)[0] for n, v in _pairs("--bound", args.bound)},
         state=_states(args.state),
+        window=args.window,
         keep_inputs=args.keep_inputs,
         strip=args.strip,
         optimize=args.optimize,

@@ -24,6 +24,7 @@ from . import (
     quantize,
     rewrites,
     state,
+    stream,
 )
 from .errors import Finding, Problem, UnsupportedModel
 from .ir import Graph, dtype_name, walk
@@ -44,7 +45,8 @@ class Options:
     operators; allow_domains: domains that it may serve; optimize: level of the rewrites, 0 to 2;
     quantize: how to make integers of a float model; images: inputs that take pictures, by name;
     state: the output, by input, that the next run finds in it; inner: values that are outputs
-    too, behind the model's own, where the rewrites leave them.
+    too, behind the model's own, where the rewrites leave them; window: most bytes of weights that
+    a board which streams them has in memory at one time.
     """
 
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
@@ -62,6 +64,7 @@ class Options:
     images: Mapping[str, borders.Image] = field(default_factory=dict)
     state: Mapping[str, str] = field(default_factory=dict)
     inner: Collection[str] = ()
+    window: int | None = None
 
 
 @dataclass
@@ -93,6 +96,9 @@ class Converted:
             "weight_bytes": sum(t.nbytes or t.stored_nbytes for t in weights),
             "arena_bytes": self.plan.arena_bytes,
             "arena_lower_bound_bytes": self.plan.lower_bound_bytes,
+            "streamed_arena_bytes": graph.weights.streamed_nbytes,
+            "window_bytes": graph.weights.window_nbytes,
+            "held_bytes": graph.weights.held_nbytes,
             "scratch_bytes": max(scratch, default=0),
             "state_bytes": self.plan.state_bytes,
             "inputs": [_describe(t) for t in graph.inputs],
@@ -130,6 +136,7 @@ def _convert(source, options):
     graph = lower.lower(inner.expose(rewritten, options.inner))
     state.carry(graph, options.state)
     arena = plan.plan(graph, options.keep_inputs)
+    stream.arrange(graph, arena, options.window, own.kernels_in(options.ops))
     extra = _borders(simplified, graph, options)
     extra += [] if options.strip else _for_people(source, model, graph, options, notes)
     data = layout.model_bytes(graph, arena.arena_bytes, extra)

@@ -29,6 +29,11 @@ def print_summary(converted, verbose: bool = False) -> None:
     )
     bound = report["arena_lower_bound_bytes"]
     print(f"arena    {report['arena_bytes']:,} bytes (lower bound {bound:,})")
+    if report["window_bytes"]:
+        print(
+            f"streamed {report['streamed_arena_bytes']:,} bytes of arena, weights of "
+            f"{report['window_bytes']:,} at a time; {report['held_bytes']:,} more are held"
+        )
     if report["state_bytes"]:
         print(f"state    {report['state_bytes']:,} bytes, kept from run to run")
     if verbose:

@@ -24,13 +24,20 @@ class Chunk:
 class Weights:
     """places: (chunk, offset in it) by contents; reads: chunks that are read before a step.
 
-    streamed_nbytes: of the arena with room for the streamed chunks.
+    streamed_nbytes: of the arena with room for the streamed chunks; window_nbytes: the most of
+    these that are in it at one time.
     """
 
     chunks: list[Chunk] = field(default_factory=list)
     places: dict[bytes, tuple[int, int]] = field(default_factory=dict)
     reads: dict[Step, list[int]] = field(default_factory=dict)
     streamed_nbytes: int = 0
+    window_nbytes: int = 0
+
+    @property
+    def held_nbytes(self) -> int:
+        """Bytes that a board which streams the others has in memory all the time."""
+        return sum(len(c.data) for c in self.chunks if c.place is None)
 
     def add(self, raw: bytes) -> None:
         """Adds contents that are held, unless they are there."""
