@@ -120,7 +120,7 @@ def test_file_names_that_are_refused(target, name):
 
 @every_target
 def test_arguments(target):
-    args = ("-v", "two words", 'quote"\'\\', "é")
+    args = ("-v", "two words", "quote\"'\\", "é")
     script = "import sys\nfor arg in sys.argv: print(arg)"
     assert printed(target, script, args=args).splitlines() == ["script", *args]
 
@@ -244,9 +244,7 @@ def test_unknown_target():
 def test_command_line(target, tmp_path):
     (tmp_path / "hello.py").write_text("import sys\nprint('hello', *sys.argv[1:])\nsys.exit(5)")
     command = [sys.executable, "-m", "tools.micropython", "run", target.name]
-    done = subprocess.run(
-        [*command, tmp_path / "hello.py", "you"], capture_output=True, text=True
-    )
+    done = subprocess.run([*command, tmp_path / "hello.py", "you"], capture_output=True, text=True)
     assert (done.stdout, done.returncode) == ("hello you\n", 5)
 
 

@@ -1,0 +1,53 @@
+"""Layers of real quantized models on MicroPython, against onnxruntime.
+
+The reference runs the model as it is, in float between Q and DQ, graph optimizations off. Its
+float sums and our exact ones differ in the last bits: where a result lies in the middle between
+two integers, it may go to the other one.
+"""
+
+import re
+
+import numpy as np
+import pytest
+
+from tests.host import zoo
+from tests.host.quantized_layers import layers_of
+from tools.converter.convert import Options, convert
+from tools.harness import Job, run_jobs
+
+MODELS = [name for name in zoo.models() if re.search("_int8$|_qdq_|_qop_|_qtdnn$", name)]
+IDENTICAL = 0.999  # of a layer's elements, or all but one
+
+pytestmark = zoo.needs_zoo
+on_targets = pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
+
+
+@on_targets
+@pytest.mark.parametrize("name", MODELS)
+def test_single_layers(target, name):
+    layers = layers_of(name)
+    converted = [layer.converted() for layer in layers]
+    jobs = [
+        Job(c.data, [[x.tobytes() for x in layer.inputs]])
+        for c, layer in zip(converted, layers, strict=True)
+    ]
+    failures = []
+    for layer, c, outcome in zip(layers, converted, run_jobs(target, jobs, 300), strict=True):
+        assert not outcome.error, f"{layer.name}: {outcome.message}"
+        [t] = c.graph.outputs
+        got = np.frombuffer(outcome.runs[0].outputs[0], t.np_dtype).reshape(t.shape)
+        assert (got.dtype, got.shape) == (layer.expected.dtype, layer.expected.shape)
+        apart = np.abs(got.astype(np.int32) - layer.expected)
+        n_apart = int((apart > 0).sum())
+        if apart.max() > 1 or n_apart > max(1, (1 - IDENTICAL) * apart.size):
+            failures.append(f"{layer.name}: {n_apart} of {apart.size}, {apart.max()} steps")
+    assert layers and not failures, "\n".join(failures)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_all_of_it_is_integers(name):
+    """Floats come in and go out, if at all; nothing between is computed with them."""
+    shapes = [x.shape for x in zoo.sample(name, 0, "input")]
+    options = Options(dict(zip(zoo.input_names(name), shapes, strict=True)), strip=True)
+    converted = convert(zoo.model_path(name), options)
+    assert converted.notes == []
