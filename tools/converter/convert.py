@@ -23,6 +23,7 @@ from . import (
     plan,
     quantize,
     rewrites,
+    slices,
     state,
     stream,
 )
@@ -135,6 +136,8 @@ def _convert(source, options):
     notes += qdq.notes(rewritten) if options.optimize else []
     graph = lower.lower(inner.expose(rewritten, options.inner))
     state.carry(graph, options.state)
+    if options.window is not None:
+        slices.split(graph, options.window)
     arena = plan.plan(graph, options.keep_inputs)
     stream.arrange(graph, arena, options.window, own.kernels_in(options.ops))
     extra = _borders(simplified, graph, options)

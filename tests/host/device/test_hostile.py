@@ -10,7 +10,7 @@ import pytest
 from tests.host.device import small
 from tests.host.device.binfile import patched, signed
 from tools.converter import layout
-from tools.converter.convert import convert
+from tools.converter.convert import Options, convert
 from tools.micropython import UNIX_TARGETS
 
 SLOWEST = 10_000  # milliseconds that a damaged file may take
@@ -21,7 +21,7 @@ every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 @pytest.fixture(scope="module")
 def mixed():
     """A file with weights, names and a graph of five kernels."""
-    done = convert(small.mixed())
+    done = convert(small.mixed(), Options(optimize=0))
     steps = {step.kernel for step in done.graph.steps}
     assert {"conv", "gemm", "max_pool", "move", "relu"} <= steps
     names = [t.name for t in done.graph.inputs + done.graph.outputs]

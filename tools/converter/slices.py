@@ -1,0 +1,137 @@
+"""Steps whose weights exceed the window become several, each with some of the output's channels.
+
+A slice is the same kernel with fewer rows of weights, and an output that starts further on. A
+kernel has a rule here if its weights are rows by output channel:
+
+1. conv: its output is addressed by strides, so a slice only begins at another item.
+2. gemm of one row: a slice of the output is a piece of memory. Of several rows: a slice goes to a
+   piece of its own, and a move puts it between those of the others.
+3. qconv: as conv; the table of its channels is sliced as well, and as its rows lie in fours, a
+   slice begins at a multiple of 4.
+4. Of a convolution by groups slices are made within each group, with that group's input; only for
+   a batch of one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from .extent import any_open
+from .ir import Graph, Step, Tensor
+from .ops._move import emit_move
+
+_Slice = tuple[int, int, int]  # group, first and last + 1 of its channels
+
+
+def split(graph: Graph, window: int) -> None:
+    """Changes the graph in place. window: most bytes of a step's weights."""
+    _split_all(graph.steps, window)
+
+
+def _split_all(steps: list[Step], window):
+    for step in list(steps):
+        for body in step.bodies:
+            _split_all(body, window)
+        rule = _RULES.get(step.kernel)
+        if not rule or any_open(step.params) or step.inputs[1].data is None:
+            continue
+        if step.inputs[1].nbytes > window:
+            at = steps.index(step)
+            steps[at : at + 1] = list(rule(step, window)) or [step]
+
+
+def _slices(groups: int, channels: int, nbytes: int, window: int, unit: int = 1) -> list[_Slice]:
+    """Even slices of each group, of whole units of channels; none where not even one fits.
+
+    nbytes: of a channel's weights.
+    """
+    most, units = window // (nbytes * unit), -(-channels // unit)
+    if not most:
+        return []
+    n = -(-units // most)
+    ends = [min(units * i // n * unit, channels) for i in range(n + 1)]
+    return [(g, ends[i], ends[i + 1]) for g in range(groups) for i in range(n)]
+
+
+def _part(step: Step, w: np.ndarray, share: float, **changes) -> Step:
+    """A copy of the step with other weights and scratch of its own."""
+    weights = Tensor(step.inputs[1].name, step.inputs[1].dtype, w.shape, np.ascontiguousarray(w))
+    changes.setdefault("inputs", step.inputs)
+    changes["inputs"] = [changes["inputs"][0], weights, *step.inputs[2:]]
+    scratch = [Tensor(t.name, t.dtype, t.shape) for t in step.scratch]
+    macs = round(step.macs * share)
+    return replace(step, scratch=scratch, macs=macs, over={}, in_place=(), **changes)
+
+
+def _from(t: Tensor, first: int, nelem: int | None = None) -> Tensor:
+    """The memory of t from an item on."""
+    n = t.nelem - first if nelem is None else nelem
+    return Tensor(t.name, t.dtype, (n,), alias=t, alias_at=first * t.itemsize)
+
+
+def _conv(step: Step, window: int) -> Iterator[Step]:
+    p = step.params
+    batch, groups, c, m, has_bias = p[0], p[1], p[2], p[6], p[13]
+    plane, k = math.prod(p[3:6]), c * math.prod(p[7:10])
+    x, w = step.inputs[:2]
+    if groups > 1 and batch > 1:
+        return
+    rows = w.data.reshape(groups, m, k + has_bias)
+    for g, lo, hi in _slices(groups, m, rows[0, 0].nbytes, window):
+        params = list(p)
+        params[1], params[6], params[20] = 1, hi - lo, p[20] + (g * m + lo) * p[22]
+        inputs = [x if groups == 1 else _from(x, g * c * plane, c * plane)]
+        share = (hi - lo) / (groups * m)
+        yield _part(step, rows[g, lo:hi], share, inputs=inputs, params=params)
+
+
+def _gemm(step: Step, window: int) -> Iterator[Step]:
+    n0, n1, m, n, k, has_bias, *_, w0, w1 = step.params
+    out, w = step.outputs[0], step.inputs[1]
+    if w0 or w1:
+        return
+    rows = w.data.reshape(n, k + has_bias)
+    many = n0 * n1 * m
+    for _, lo, hi in _slices(1, n, rows[0].nbytes, window):
+        width = hi - lo
+        piece = _from(out, lo, width) if many == 1 else Tensor(out.name, out.dtype, (many, width))
+        params = [*step.params[:3], width, *step.params[4:]]
+        yield _part(step, rows[lo:hi], width / n, outputs=[piece], params=params)
+        if many > 1:
+            moves: list[Step] = []
+
+            def emit(moves=moves, **move):
+                moves.append(Step(**move, node=step.node))
+
+            emit_move(emit, piece, out, [many, width], [width, 1], [n, 1], 0, lo)
+            yield from moves
+
+
+def _qconv(step: Step, window: int) -> Iterator[Step]:
+    p = step.params
+    batch, groups, m = p[0], p[1], p[5]
+    x, w = step.inputs[:2]
+    if groups > 1 and batch > 1:
+        return
+    flat = w.data.reshape(-1)
+    table = flat[: 8 * groups * m].reshape(groups, m, 8)
+    rows = flat[8 * groups * m :].reshape(groups, m, -1)
+    for g, lo, hi in _slices(groups, m, 8 + rows.shape[2], window, 4):
+        data = np.concatenate([table[g, lo:hi].reshape(-1), rows[g, lo:hi].reshape(-1)])
+        params = list(p)
+        params[1], params[5] = 1, hi - lo
+        inputs = [x if groups == 1 else _from(x, g * p[15])]
+        outputs = [_from(step.outputs[0], g * p[20] + lo * p[21])]
+        share = (hi - lo) / (groups * m)
+        yield _part(step, data, share, inputs=inputs, outputs=outputs, params=params)
+
+
+_RULES: dict[str, Callable[[Step, int], Iterator[Step]]] = {
+    "conv": _conv,
+    "gemm": _gemm,
+    "qconv": _qconv,
+}
