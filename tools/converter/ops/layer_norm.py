@@ -11,13 +11,16 @@ from ..overlap import line_by_line
 from . import lowers
 from ._elementwise import broadcast, emit_binary, float_bits
 from ._extents import matched
+from ._microsoft import like
 from ._move import emit_move, strides_of
+from .lookup import OWN
 from .reduce import emit_reduce
 
 FLOATS = (1, 11)
 _MEAN, _NORM = 1, 8  # of kernel reduce
 
 
+@lowers("LayerNormalization", domain=OWN, infer=like(0))
 @lowers("LayerNormalization", "RMSNormalization")
 def lower_layer_normalization(node):
     """Over all axes from `axis` on; scale and bias broadcast to these."""

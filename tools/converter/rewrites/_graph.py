@@ -8,7 +8,7 @@ import numpy as np
 import onnx_ir as ir
 
 MS = "com.microsoft"
-OWN = "mpconnxr"  # of operators that no other runtime has
+OWN = "mpconnxr"  # of operators that a local function in the model defines for other runtimes
 
 
 def nodes_of(model: ir.Model, *op_types: str, domain: str = "") -> list[ir.Node]:

@@ -1,0 +1,84 @@
+"""LayerNormalization from its parts."""
+
+import numpy as np
+import pytest
+
+from tests.host.converter.rewrites.graphs import Case, node, randn
+
+X = {"x": randn(2, 3, 8) + np.float32(2)}
+CONSTANTS = {
+    "two": np.float32(2),
+    "one": np.float32(1),
+    "e": np.float32(1e-3),
+    "scale": randn(8),
+    "bias": randn(8),
+    "wide": randn(3, 1),
+}
+SQUARES = node("Mul", "d d", "q")
+TORCH = [
+    node("ReduceMean", "x", "m", axes=[-1]),
+    node("Sub", "x m", "d"),
+    SQUARES,
+    node("ReduceMean", "q", "v", axes=[-1]),
+    node("Add", "v e", "t"),
+    node("Sqrt", "t", "r"),
+]
+ENDING = [node("Mul", "n scale", "s"), node("Add", "s bias", "y")]
+KERAS = [
+    node("Reciprocal", "r", "i"),
+    node("Mul", "i scale", "g"),
+    node("Mul", "x g", "a"),
+    node("Mul", "m g", "b"),
+    node("Sub", "bias b", "c"),
+    node("Add", "a c", "y"),
+]
+
+
+def ops(*nodes, opset=17, outputs="y"):
+    return Case(nodes, X, CONSTANTS, opset=opset, outputs=outputs).rewritten()
+
+
+@pytest.mark.parametrize("opset", [13, 17])
+@pytest.mark.parametrize("squares", [SQUARES, node("Pow", "d two", "q")])
+@pytest.mark.parametrize(
+    "quotient",
+    [
+        [node("Div", "d r", "n")],
+        [node("Reciprocal", "r", "i"), node("Mul", "i d", "n")],
+        [node("Div", "one r", "i"), node("Mul", "d i", "n")],
+    ],
+)
+def test_as_torch_writes_it(quotient, squares, opset):
+    nodes = [squares if n is SQUARES else n for n in TORCH]
+    assert ops(*nodes, *quotient, *ENDING, opset=opset) == {"LayerNormalization": 1}
+
+
+def test_as_keras_writes_it():
+    assert ops(*TORCH, *KERAS) == {"LayerNormalization": 1}
+
+
+@pytest.mark.parametrize("opset", [13, 17])
+def test_without_scale_or_bias(opset):
+    plain = [*TORCH, node("Div", "d r", "y")]
+    assert ops(*plain, opset=opset) == {"LayerNormalization": 1}
+    scaled = [*TORCH, node("Div", "d r", "n"), node("Mul", "n scale", "y")]
+    assert ops(*scaled, opset=opset) == {"LayerNormalization": 1}
+
+
+def test_what_varies_over_rows_stays_behind():
+    nodes = [*TORCH, node("Div", "d r", "n"), node("Mul", "n wide", "y")]
+    assert ops(*nodes) == {"LayerNormalization": 1, "Mul": 1}
+
+
+@pytest.mark.parametrize("axes", [[1], [1, 2]])
+def test_other_axes_stay(axes):
+    nodes = [
+        node("ReduceMean", n.input[0], n.output[0], axes=axes) if n.op_type == "ReduceMean" else n
+        for n in TORCH
+    ]
+    assert "LayerNormalization" not in ops(*nodes, node("Div", "d r", "y"))
+
+
+def test_parts_that_others_read_stay_for_them():
+    nodes = [*TORCH, node("Div", "d r", "n"), *ENDING, node("Neg", "n", "z")]
+    assert "LayerNormalization" in ops(*nodes, outputs="y z")

@@ -1,0 +1,184 @@
+"""LayerNormalization over the last axis, recognised back.
+
+1. d / sqrt(mean(d * d) + epsilon) with d = x - mean(x), as Div, or Mul by a reciprocal; d * d may
+   be Pow. A Mul of a constant row behind is its scale, an Add of one its bias.
+2. x * r + (bias - mean(x) * r) with r = scale / sqrt(mean(d * d) + epsilon), as Keras has it.
+
+ONNX has the operator from opset 17 on; below it is one of domain mpconnxr, with scale and bias,
+which a function in the model defines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import onnx_ir as ir
+from onnx import parser
+
+from . import _graph as g
+
+_SINCE = 17
+
+_FUNCTION = """
+    LayerNormalization <axis, epsilon> (x, scale, bias) => (y) {
+        mean = ReduceMean <axes = [-1]> (x)
+        d = Sub (x, mean)
+        squares = Mul (d, d)
+        variance = ReduceMean <axes = [-1]> (squares)
+        e = Constant <value_float: float = @epsilon> ()
+        sum = Add (variance, e)
+        root = Sqrt (sum)
+        ratio = Div (d, root)
+        scaled = Mul (ratio, scale)
+        y = Add (scaled, bias)
+    }"""
+
+
+@dataclass
+class _Norm:
+    """What x is normalized by. root: sqrt(mean(d * d) + epsilon)."""
+
+    x: ir.Value
+    mean: ir.Value
+    epsilon: float
+
+
+def rewrite(model: ir.Model) -> int:
+    roots = [n for n in g.nodes_of(model, "Sqrt") if g.is_float(n.outputs[0])]
+    found = sum(_recognised(node) for node in roots)
+    if found and model.graph.opset_imports[""] < _SINCE:
+        head = f'<opset_import: ["" : {model.graph.opset_imports[""]}], domain: "{g.OWN}">'
+        function = ir.from_proto(parser.parse_function(head + _FUNCTION))
+        model.functions[function.identifier()] = function
+    return found
+
+
+def _recognised(root):
+    norm = _norm(root)
+    if norm is None or g.shape_of(norm.x) is None:
+        return False
+    for use in list(root.outputs[0].uses()):
+        reader = use.node
+        if g.is_op(reader, "Div") and _is_difference(reader.inputs[0], norm):
+            return _direct(reader, norm)
+        if _is_reciprocal(reader):
+            for user in list(reader.outputs[0].uses()):
+                if g.is_op(user.node, "Mul") and _behind_reciprocal(user.node, reader, norm):
+                    return True
+    return False
+
+
+def _is_reciprocal(node):
+    return g.is_op(node, "Reciprocal") or g.is_op(node, "Div") and g.scalar(node.inputs[0]) == 1
+
+
+def _behind_reciprocal(product, reciprocal, norm):
+    """A Mul of the reciprocal: of d, or of the scale, or of x where there is no scale."""
+    inverse = reciprocal.outputs[0]
+    other = next((v for v in product.inputs if v is not inverse), None)
+    if _is_difference(other, norm):
+        return _direct(product, norm)
+    if _is_row(other, norm.x):
+        return _keras(product.outputs[0], other, norm)
+    return other is norm.x and _keras(inverse, None, norm)
+
+
+def _norm(root):
+    """The normalization that this Sqrt belongs to; None if it is another thing."""
+    total = g.maker(root.inputs[0], "Add")
+    for variance, number in () if total is None else (total.inputs, total.inputs[::-1]):
+        epsilon, made = g.scalar(number), _mean(variance)
+        if epsilon is None or made is None:
+            continue
+        difference = g.maker(_squared(made), "Sub")
+        if difference is None:
+            return None
+        x, mean = difference.inputs
+        return _Norm(x, mean, epsilon) if _mean(mean) is x else None
+    return None
+
+
+def _mean(value):
+    """What this is the mean over the last axis of, with keepdims; else None."""
+    node = g.maker(value, "ReduceMean")
+    if node is None or not g.attr(node, "keepdims", 1) or node.inputs[0].shape is None:
+        return None
+    axes = g.attr(node, "axes")
+    if axes is None and g.const(g.input_of(node, 1)) is not None:
+        axes = g.const(node.inputs[1]).tolist()
+    return node.inputs[0] if axes in ([-1], [len(node.inputs[0].shape) - 1]) else None
+
+
+def _squared(value):
+    """d of d * d or d ** 2, else None."""
+    node = g.maker(value, "Mul", "Pow")
+    if node is None:
+        return None
+    is_square = node.inputs[0] is node.inputs[1] if node.op_type == "Mul" else False
+    is_square |= node.op_type == "Pow" and g.scalar(node.inputs[1]) == 2
+    return node.inputs[0] if is_square else None
+
+
+def _is_difference(value, norm):
+    node = g.maker(value, "Sub")
+    return node is not None and node.inputs[0] is norm.x and _mean(node.inputs[1]) is norm.x
+
+
+def _is_row(value, x):
+    """True for a constant that varies along the last axis only."""
+    shape = g.shape_of(value)
+    n = g.shape_of(x)[-1]
+    return g.const(value) is not None and shape[-1:] == (n,) and np.prod(shape) == n
+
+
+def _direct(top, norm):
+    """Rule 1, from the node that makes d / sqrt(...) on."""
+    scale = bias = None
+    reader = g.sole_reader(top.outputs[0])
+    other = _operand_beside(reader, top, "Mul", norm)
+    if other is not None:
+        scale, top = other, reader
+        reader = g.sole_reader(top.outputs[0])
+    other = _operand_beside(reader, top, "Add", norm)
+    if other is not None:
+        bias, top = other, reader
+    return _write(top, norm, scale, bias)
+
+
+def _operand_beside(reader, node, op_type, norm):
+    if not g.is_op(reader, op_type):
+        return None
+    other = next((v for v in reader.inputs if v is not node.outputs[0]), None)
+    return other if _is_row(other, norm.x) else None
+
+
+def _keras(ratio, scale, norm):
+    """Rule 2. ratio: r."""
+    scaled = shifted = None
+    for use in ratio.uses():
+        if not g.is_op(use.node, "Mul"):
+            return False
+        if norm.x in use.node.inputs:
+            scaled = use.node.outputs[0]
+        elif any(_mean(v) is norm.x for v in use.node.inputs):
+            shifted = g.sole_reader(use.node.outputs[0])
+    if scaled is None or not g.is_op(shifted, "Sub") or not _is_row(shifted.inputs[0], norm.x):
+        return False
+    top = g.sole_reader(scaled)
+    if not g.is_op(top, "Add") or shifted.outputs[0] not in top.inputs:
+        return False
+    return _write(top, norm, scale, shifted.inputs[0])
+
+
+def _write(top, norm, scale, bias):
+    if not g.same_type(norm.x, top.outputs[0]):
+        return False
+    n = g.shape_of(norm.x)[-1]
+    rows = [np.ones(n, np.float32) if scale is None else g.const(scale).reshape(-1)]
+    rows.append(np.zeros(n, np.float32) if bias is None else g.const(bias).reshape(-1))
+    inputs = [norm.x, *(g.constant(top.outputs[0], row) for row in rows)]
+    attributes = {"axis": -1, "epsilon": float(norm.epsilon)}
+    domain = "" if g.opset_of(top) >= _SINCE else g.OWN
+    out = g.add(top, "LayerNormalization", inputs, attributes, domain, named=top)
+    return g.replace(top, out)
