@@ -8,7 +8,9 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import onnx
 
+from . import ort_domain
 from .borders import image_from
 from .convert import Options, convert
 from .errors import ConvertError, UsageError
@@ -145,6 +147,9 @@ def convert_main(argv: list[str]) -> int:
     parser.add_argument("output", type=Path, help=".bin to write")
     add_options(parser)
     parser.add_argument("--golden", nargs="+", metavar="X.npy", help="inputs of the golden vector")
+    parser.add_argument(
+        "--save-optimized", type=Path, metavar="X.onnx", help="write what the rewrites made"
+    )
     parser.add_argument("--json", action="store_true", help="print the report as one JSON object")
     parser.add_argument("--summary", action="store_true", help="a table of the steps")
     parser.add_argument("-v", "--verbose", action="store_true", help="list the steps")
@@ -153,6 +158,8 @@ def convert_main(argv: list[str]) -> int:
     options.golden = [_array(path) for path in args.golden] if args.golden else None
     converted = convert(args.model, options)
     args.output.write_bytes(converted.data)
+    if args.save_optimized:
+        onnx.save(ort_domain.release(converted.model), args.save_optimized)
     if args.json:
         print(json.dumps(converted.report()))
     else:

@@ -72,7 +72,8 @@ class Options:
 class Converted:
     """data: the file; graph, plan: what is in it; notes: choices made for the user.
 
-    log: by name of a rewrite, how many places it changed; quantized: what --quantize did.
+    log: by name of a rewrite, how many places it changed; model: what the rewrites made;
+    quantized: what --quantize did.
     """
 
     data: bytes
@@ -80,6 +81,7 @@ class Converted:
     plan: plan.Plan
     notes: list[str]
     nodes_before: int
+    model: onnx.ModelProto
     log: dict[str, int] = field(default_factory=dict)
     quantized: quantize.Outcome | None = None
 
@@ -143,7 +145,7 @@ def _convert(source, options):
     extra = _borders(simplified, graph, options)
     extra += [] if options.strip else _for_people(source, model, graph, options, notes)
     data = layout.model_bytes(graph, arena.arena_bytes, extra)
-    return Converted(data, graph, arena, notes, nodes_before, log, quantized)
+    return Converted(data, graph, arena, notes, nodes_before, rewritten, log, quantized)
 
 
 def _read(source):

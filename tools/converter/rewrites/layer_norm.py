@@ -51,6 +51,7 @@ def rewrite(model: ir.Model) -> int:
         head = f'<opset_import: ["" : {model.graph.opset_imports[""]}], domain: "{g.OWN}">'
         function = ir.from_proto(parser.parse_function(head + _FUNCTION))
         model.functions[function.identifier()] = function
+        model.ir_version = max(model.ir_version, 8)  # the first with functions
     return found
 
 
