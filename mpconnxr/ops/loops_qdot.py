@@ -11,10 +11,10 @@
     sum[m] = sum_k(x[k] * w[m, k]) - zw * S + c[m]
 
 qdots32 gives sum + zx * word, modulo 2**32. qdots8 multiplies by a scale, a positive number that
-the word holds as bits 0-5 f, 12-31 M: scale = M * 2**(f - 31) if f < 32, else M * 2**(1 - f).
+the word holds as bits 0-5 f, 8-31 M: scale = M * 2**(f - 40) if f < 32, else M * 2**(-8 - f).
 
-    a = sum shifted to the left by f, or to the right by f - 32, limited to -2**20 .. 2**20
-    g = a * M / 2**18, rounded;  q = g / 2**13, rounded to even from the middle
+    a = sum shifted to the left by f, or to the right by f - 32, limited to -2**25 .. 2**25
+    g = a * M / 2**24, rounded;  q = g / 2**16, rounded to even from the middle
     out = q + zy, limited to lo .. hi
 
 such that no intermediate value exceeds 31 bits: docs/quantization.md. The shift to the right is
@@ -23,7 +23,7 @@ positions and M above 0.
 """
 
 BIAS = 1 << 29
-_LIMIT = 1 << 20
+_LIMIT = 1 << 25
 
 
 def qdots8(x, w, out, p):
@@ -90,6 +90,8 @@ def requantized(v, w, i):
         f = 0
     limit = _LIMIT >> f
     v = min(max(v, -limit), limit) << f
-    low = v * ((w[i + 2] & 63) << 4 | w[i + 1] >> 4)
-    v = v * (w[i + 3] << 2 | w[i + 2] >> 6) + (low >> 10) + 128 >> 8
-    return v + 4095 + (v >> 13 & 1) >> 13
+    m1, m0 = w[i + 3] << 4 | w[i + 2] >> 4, (w[i + 2] & 15) << 8 | w[i + 1]
+    low = (v & 4095) * m1 + ((v & 4095) * m0 >> 12) + 2048
+    v >>= 12
+    v = v * m1 + (v * m0 + low >> 12)
+    return v + 32767 + (v >> 16 & 1) >> 16

@@ -54,15 +54,19 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             if f > 31:
                 v = v >> (f - 32)
                 f = 0
-            limit = (1 << 20) >> f
+            limit = (1 << 25) >> f
             if v > limit:
                 v = limit
             if v < 0 - limit:
                 v = 0 - limit
             v = v << f
-            v = v * ((table[1] >> 22) & 1023) + ((v * ((table[1] >> 12) & 1023)) >> 10)
-            v = (v + 128) >> 8
-            v = (v + 4095 + ((v >> 13) & 1)) >> 13
+            high = (table[1] >> 20) & 4095
+            low = (table[1] >> 8) & 4095
+            part = v & 4095
+            v = v >> 12
+            part = v * low + part * high + ((part * low) >> 12) + 2048
+            v = v * high + (part >> 12)
+            v = (v + 32767 + ((v >> 16) & 1)) >> 16
             v += p[9] - bias
             if v < p[10] - bias:
                 v = p[10] - bias

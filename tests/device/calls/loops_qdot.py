@@ -5,17 +5,22 @@ import struct
 _BIAS = 1 << 29
 
 
-def _call(d, kind, scale):
-    """scale: makes the second word of a channel."""
+def channel_words(d, n, second=None):
+    """The table of n channels. second: makes the second word of one, by default a multiplier."""
+    words = bytearray()
+    for _ in range(n):
+        words += struct.pack("<iI", d.word() >> d.between(2, 20), (second or _multiplier)(d))
+    return words
+
+
+def _call(d, kind, second=None):
     kp, n, m = 4 * d.between(1, 9), d.between(1, 3), d.between(1, 9)
     x = bytearray()
     for _ in range(n):
         items = d.octets(kp)
         x += struct.pack("<i", sum(items)) + items
     table, gap = 4 * d.below(3), d.below(5)
-    w = bytearray(table)
-    for _ in range(m):
-        w += struct.pack("<iI", d.word() >> d.between(2, 20), scale(d))
+    w = bytearray(table) + channel_words(d, m, second)
     first = len(w) + gap
     w += d.octets(gap + kp * m)
     at, strides = d.below(3), [m + 1, 1] if d.below(2) else [1, n + 2]
@@ -24,8 +29,8 @@ def _call(d, kind, scale):
 
 
 def _multiplier(d):
-    f = d.below(20) if d.below(2) else d.between(33, 63)
-    return (1 << 19 | d.word() & 0x7FFFF) << 12 | f
+    f = d.below(25) if d.below(2) else d.between(33, 63)
+    return (1 << 23 | d.word() & 0x7FFFFF) << 8 | f
 
 
 def _factor(d):
@@ -33,7 +38,7 @@ def _factor(d):
 
 
 def qdots8(d):
-    x, w, out, p = _call(d, "B", _multiplier)
+    x, w, out, p = _call(d, "B")
     low = d.between(-128, 255)
     return x, w, out, p + [_BIAS + d.between(-128, 255), _BIAS + low, _BIAS + low + d.below(300)]
 

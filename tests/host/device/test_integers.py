@@ -8,7 +8,7 @@ from tests.host.device import small
 from tools.converter.convert import Options, convert
 from tools.micropython import UNIX_TARGETS
 
-KERNELS = {"qconv"}
+KERNELS = {"qconv", "qdepthwise"}
 every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 rng = np.random.default_rng(8)
 
@@ -49,10 +49,23 @@ def integers(dtype=np.int8):
     t = f"x {a} {b.weights(4, 2, 3, 3)} {scales} {c} {bias}"
     t = b.add("QLinearConv", t, group=2, pads=[1, 0, 1, 1], strides=[1, 2])
     t = b.add("QLinearConv", f"{t} {c} {b.weights(5, 4, 1, 1)} {b.of(0.02, 0, np.int8)} {d}")
-    t = b.add("Reshape", f"{t} {b.fixed([5, 15], np.int64)}")
+    t = b.add(
+        "QLinearConv",
+        f"{t} {d} {b.weights(10, 1, 3, 3)} {b.of(0.03, 0, np.int8)} {c}",
+        group=5,
+        pads=[1, 2, 1, 0],
+        strides=[1, 2],
+    )
+    t = b.add(
+        "QLinearConv",
+        f"{t} {c} {b.weights(10, 1, 2, 1)} {b.of(0.02, 3, np.int8)} {d}",
+        group=10,
+        dilations=[2, 1],
+    )
+    t = b.add("Reshape", f"{t} {b.fixed([4, 15], np.int64)}")
     b.add("QLinearMatMul", f"{t} {d} {b.weights(15, 3)} {b.of(0.02, 4, np.int8)} {y}")
     number = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
-    return b.model((1, 4, 5, 6), (5, 3), number)
+    return b.model((1, 4, 5, 6), (4, 3), number)
 
 
 def sample(dtype):

@@ -12,30 +12,28 @@ import numpy as np
 
 from ..ir import Tensor
 
-_BITS = 20  # of the multiplier
-# A sum is shifted so that its multiplier is from 2**-12 to 2**-11: 2**20 of it then saturate.
-_UNIT = -11
-_MOST_LEFT, _MOST_RIGHT = 19, 31
+_BITS = 24  # of the multiplier: a float32's
+# A sum is shifted so that its multiplier is from 2**-17 to 2**-16: 2**25 of it then saturate.
+_UNIT = -16
+_MOST_RIGHT = 31
 _LARGEST = math.ldexp((1 << _BITS) - 1, 8 - _BITS)  # saturates every sum but 0, as 256 does
 
 
 def multiplier(scale: float) -> tuple[int, int]:
-    """(word, half): the packed multiplier of a scale, and what rounds a shift to the right.
+    """(word, half): the packed multiplier of a float32, and what rounds a shift to the right.
 
     half is to be added to the sum. Raises ValueError for a scale that is no positive number.
     """
     if not (math.isfinite(scale) and scale > 0):
         raise ValueError(f"a scale of {scale}")
     fraction, exponent = math.frexp(min(scale, _LARGEST))
-    mantissa = round(fraction * (1 << _BITS))
-    if mantissa == 1 << _BITS:
-        mantissa, exponent = mantissa >> 1, exponent + 1
+    mantissa = int(fraction * (1 << _BITS))
     left = exponent - _UNIT
     if left < -_MOST_RIGHT:  # every product is nearer to 0 than to 1
         return 0, 0
     if left < 0:
-        return mantissa << 12 | 32 - left, 1 << -left - 1
-    return mantissa << 12 | left, 0
+        return mantissa << 8 | 32 - left, 1 << -left - 1
+    return mantissa << 8 | left, 0
 
 
 def multipliers(scales: Iterable[float]) -> tuple[np.ndarray, np.ndarray]:

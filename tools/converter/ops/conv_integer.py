@@ -8,7 +8,8 @@ from ..ir import Tensor
 from . import lowers
 from ._integer import INT32, as_dtype, centred, combined
 from ._move import strides_of
-from ._qdot import Geometry, Weights, emit_requantized, emit_sums, scalar, unsigned
+from ._qdot import emit_requantized, emit_sums
+from ._qweights import Geometry, Weights, scalar, unsigned
 from ._windows import windows_of
 from .conv import emit_conv_of
 from .matmul_integer import emit_requantize

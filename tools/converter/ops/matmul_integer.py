@@ -10,7 +10,8 @@ from ..ir import Tensor
 from . import lowers
 from ._elementwise import emit_binary
 from ._integer import FLOAT, INT32, as_dtype, centred, combined
-from ._qdot import Geometry, Weights, emit_requantized, emit_sums, scalar, unsigned
+from ._qdot import emit_requantized, emit_sums
+from ._qweights import Geometry, Weights, scalar, unsigned
 from .gemm import emit_gemm, matmul_operands
 from .quantize import QUANTIZE, emit_quantize
 

@@ -1,0 +1,83 @@
+"""Depthwise convolution of bytes with requantization: see loops_depthwise. Viper form.
+
+As in loops_qdot_viper the sum is kept in `out`, a register. Words that viper loads are signed on
+32-bit machines and unsigned on 64-bit ones: sums hold modulo 2**32 until their sign is restored.
+"""
+
+import micropython
+
+
+@micropython.viper
+def depthwise8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
+    items = out
+    room = int(x)
+    blob = int(w)
+    bias = 1 << 29
+    sign = bias << 2
+    mask = (bias << 3) - 1  # all ones on 32-bit machines, too
+    k = p[4] * p[5]
+    plane = room + p[0]
+    channel = 0
+    while channel < p[2] * p[3]:
+        table = ptr32(blob + p[12] + 8 * channel)
+        x = ptr8(blob + p[13] + k * channel)
+        w = ptr32(room)
+        i = 0
+        while i < k:
+            w[i] = x[i] - p[17]
+            i += 1
+        f = table[1] & 63
+        before = 0
+        if f > 31:
+            before = f - 32
+            f = 0
+        limit = (1 << 25) >> f
+        high = (table[1] >> 20) & 4095
+        low = (table[1] >> 8) & 4095
+        at = p[14] + channel * p[15]
+        row = plane
+        y = p[8]
+        while y:
+            first = row
+            n = p[9]
+            while n:
+                start = first
+                w = ptr32(room)
+                out = ptr8(table[0])
+                i = p[4]
+                while i:
+                    x = ptr8(start)
+                    if p[5] == 3 and p[7] == 1:
+                        out = ptr8(int(out) + x[0] * w[0] + x[1] * w[1] + x[2] * w[2])
+                        w = ptr32(int(w) + 12)
+                    else:
+                        end = int(w) + 4 * p[5]
+                        while int(w) < end:
+                            out = ptr8(int(out) + x[0] * w[0])
+                            x = ptr8(int(x) + p[7])
+                            w = ptr32(int(w) + 4)
+                    start += p[6]
+                    i -= 1
+                v = (((int(out) & mask) ^ sign) - sign) >> before
+                if v > limit:
+                    v = limit
+                if v < 0 - limit:
+                    v = 0 - limit
+                v = v << f
+                i = v & 4095
+                v = v >> 12
+                v = v * high + ((v * low + i * high + ((i * low) >> 12) + 2048) >> 12)
+                v = ((v + 32767 + ((v >> 16) & 1)) >> 16) + p[18] - bias
+                if v < p[19] - bias:
+                    v = p[19] - bias
+                if v > p[20] - bias:
+                    v = p[20] - bias
+                items[at] = v
+                at += p[16]
+                first += p[11]
+                n -= 1
+            row += p[10]
+            y -= 1
+        channel += 1
+        if channel % p[3] == 0:
+            plane += p[1]

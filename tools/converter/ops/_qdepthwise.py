@@ -1,0 +1,53 @@
+"""Emission of the device kernel `qdepthwise`: each channel by itself."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..extent import any_open
+from ._qweights import Geometry, Weights, table
+
+_SCRATCH_NBYTES = 2048  # more makes fewer calls of the loops
+
+
+def is_depthwise(geometry: Geometry) -> bool:
+    """True if the kernel serves it: groups of one channel, in C order."""
+    return geometry.counts[2] == 1 and not any_open(geometry.counts)
+
+
+def emit_depthwise(node, x, weights: Weights, constants, words, geometry, x_zero, signed, out):
+    """One call of the kernel. signed: pads y, x, zero point and limits of out."""
+    n, g, _, h, width, m, kh, kw, oh, ow = geometry.counts
+    channels = table(constants, words, g * m)
+    packed = node.constant(np.concatenate([channels, weights.rows.reshape(-1)]))
+    row = (ow - 1) * geometry.strides[1] + (kw - 1) * geometry.dilations[1] + 1
+    planes, rows = _pieces(geometry, row, _SCRATCH_NBYTES)
+    covered = _covered(geometry, rows)
+    batch, group, _, *within = geometry.x_strides
+    out_batch, _, channel, position = geometry.out_strides
+    params = [n, g, m, h, width, kh, kw, oh, ow, *geometry.strides, *geometry.dilations]
+    params += [batch, group, *within, out_batch, channel, position, planes, rows]
+    params += [x_zero, weights.zero, *signed]
+    scratch = node.temp(2, (4 * kh * kw + planes * covered * row,))
+    node.emit("qdepthwise", [x, packed], [out], params, scratch=[scratch], macs=geometry.macs)
+
+
+def _covered(geometry, rows):
+    """Rows of a padded plane under so many output rows."""
+    kernel = geometry.counts[6]
+    return (rows - 1) * geometry.strides[0] + (kernel - 1) * geometry.dilations[0] + 1
+
+
+def _pieces(geometry, row, room):
+    """(planes, output rows) of a call: some whole planes, or some rows of one."""
+    groups, oh = geometry.counts[1], geometry.counts[8]
+    plane = _covered(geometry, oh) * row
+    if plane <= room:
+        most = min(room // plane, groups)
+        return math.ceil(groups / math.ceil(groups / most)), oh
+    rows = 1
+    while rows < oh and _covered(geometry, rows + 1) * row <= room:
+        rows += 1
+    return 1, math.ceil(oh / math.ceil(oh / rows))

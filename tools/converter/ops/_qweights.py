@@ -1,0 +1,102 @@
+"""Weights of bytes, as the device's integer kernels take them, and where tensors' items lie."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..ir import Tensor
+from ._integer import INT8
+
+_MAX_K = 33024  # the device's
+_INT32 = 1 << 31
+
+
+@dataclass
+class Geometry:
+    """Where items lie, in items: of x by (batch, group, channel, y, x), of out by (batch, group,
+    channel, position)."""
+
+    counts: Sequence[int]  # N, G, C, H, W, M, kh, kw, oh, ow
+    x_strides: Sequence[int]
+    out_strides: Sequence[int]
+    strides: Sequence[int] = (1, 1)
+    dilations: Sequence[int] = (1, 1)
+    pads: Sequence[int] = (0, 0)
+
+    @property
+    def macs(self) -> int:
+        n, g, c, _, _, m, kh, kw, oh, ow = self.counts
+        return n * g * c * m * kh * kw * oh * ow
+
+
+@dataclass
+class Weights:
+    """Rows of unsigned weights (one a channel) with their zero point, and the sums' constants."""
+
+    rows: np.ndarray  # uint8 (G * M, K)
+    zero: int
+    bias: np.ndarray = field(default_factory=lambda: np.zeros(1, np.int64))
+
+    def constants(self, x_zero: int) -> np.ndarray:
+        """sum((x - x_zero) * (w - zero)) + bias = sum(x * w) - zero * sum(x) + constant."""
+        return self.bias + x_zero * self.per_zero()
+
+    def per_zero(self) -> np.ndarray:
+        k = self.rows.shape[1]
+        return k * self.zero - self.rows.sum(1, dtype=np.int64)
+
+    def fits(self, x_zero: int, more: np.ndarray | int = 0) -> bool:
+        """True if no sum plus `more` can leave int32, nor its constant; K within the device's."""
+        d = self.rows.astype(np.int64) - self.zero
+        plus, minus = np.maximum(d, 0).sum(1), np.minimum(d, 0).sum(1)
+        largest = plus * (255 - x_zero) - minus * x_zero + self.bias + more
+        least = minus * (255 - x_zero) - plus * x_zero + self.bias
+        fixed = np.abs(self.constants(x_zero) + more)
+        most = max(int(largest.max()), int(-least.min()), int(fixed.max()))
+        return most < _INT32 and self.rows.shape[1] <= _MAX_K
+
+
+def scalar(t: Tensor | None, default: float = 0):
+    """The number that all elements of a constant are; None where it is another kind of tensor."""
+    if t is None:
+        return default
+    if t.data is None or t.nelem == 0 or (t.data != t.data.flat[0]).any():
+        return None
+    return t.data.flat[0].item()
+
+
+def shift_of(t: Tensor) -> int:
+    """What makes its bytes unsigned."""
+    return 128 if t.dtype == INT8 else 0
+
+
+def unsigned(data: np.ndarray) -> np.ndarray:
+    """int8 plus 128 as uint8; uint8 as it is."""
+    return data if data.dtype == np.uint8 else data.view(np.uint8) ^ np.uint8(128)
+
+
+def padded(k: int) -> int:
+    """Items of a row as the loops take them."""
+    return k + 3 & -4
+
+
+def pack(rows: np.ndarray, groups: int, constants: np.ndarray, words: np.ndarray) -> np.ndarray:
+    """The weights in the order of the device's loops_qdot, behind the channels' table."""
+    channels, k = rows.shape
+    wide = np.zeros((groups, channels // groups, padded(k)), np.uint8)
+    wide[:, :, :k] = rows.reshape(groups, -1, k)
+    n_tiles = wide.shape[1] // 4
+    tiled = wide[:, : 4 * n_tiles].reshape(groups, n_tiles, 4, padded(k) // 4, 4)
+    tiled = tiled.transpose(0, 1, 3, 2, 4).reshape(groups, -1)
+    rest = wide[:, 4 * n_tiles :].reshape(groups, -1)
+    body = np.concatenate([tiled, rest], 1).reshape(-1)
+    return np.concatenate([table(constants, words, channels), body])
+
+
+def table(constants: np.ndarray, words: np.ndarray, channels: int) -> np.ndarray:
+    """The two words of each channel, as bytes."""
+    pairs = [np.broadcast_to(v, (channels,)) for v in (constants, words)]
+    return (np.stack(pairs, 1) & 0xFFFFFFFF).astype("<u4").reshape(-1).view(np.uint8)
