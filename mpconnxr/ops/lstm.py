@@ -16,10 +16,10 @@ STREAMS = (1, 2)
 
 
 def prepare(node):
-    return recurrent.prepare(node, _Lstm())
+    return recurrent.prepare(node, Lstm())
 
 
-class _Lstm(recurrent.Walk):
+class Lstm(recurrent.Walk):
     n_gates, n_states, n_activations = 4, 2, 3
 
     def cell(self, h):

@@ -40,40 +40,39 @@ _N_CLIPPED = 2  # functions that are of a gate
 
 def prepare(node, walk):
     """Binds a kernel's Walk to its node -> (n, step)."""
-    node.expect(len(node.inputs), len(node.outputs), _ACTIVATIONS + 3 * walk.n_activations, 1)
-    node.require(len(node.inputs) >= 3, "inputs")
+    n_params = _ACTIVATIONS + 3 * walk.n_activations
+    node.expect(len(node.inputs), len(node.outputs), n_params, walk.n_scratch)
+    node.require(len(node.inputs) >= walk.n_leading, "inputs")
     e = node.extents(0, _N_EXTENTS)
-    tensors = _optional(node, e[15])
+    tensors = _optional(node, e[15], walk.n_leading)
     _check(node, walk, e, tensors)
+    walk.check_weights(node, e)
     walk.set_shape(node, e)
     walk.bind(node, tensors)
     walk.acts = _activations(node, walk.n_activations)
     return walk.n, walk.step
 
 
-def _optional(node, present):
+def _optional(node, present, n_leading):
     """sequence_lens, initial h, initial c, P, Y, Y_h, Y_c: None where absent."""
     bits = [present >> i & 1 for i in range(7)]
     node.require(present < 128, "present")
-    node.require(3 + sum(bits[:_N_OPTIONAL_INPUTS]) == len(node.inputs), "inputs")
+    node.require(n_leading + sum(bits[:_N_OPTIONAL_INPUTS]) == len(node.inputs), "inputs")
     node.require(sum(bits[_N_OPTIONAL_INPUTS:]) == len(node.outputs), "outputs")
-    there = node.inputs[3:] + node.outputs
+    there = node.inputs[n_leading:] + node.outputs
     return [there.pop(0) if bit else None for bit in bits]
 
 
 def _check(node, walk, e, tensors):
-    n, batch, width, hidden, x_t, x_b, w_bias, r_bias, direction = e[:9]
-    x, w, r = node.inputs[:3]
+    n, batch, width, hidden, x_t, x_b = e[:6]
+    x, direction = node.inputs[0], e[8]
     lens, p, y = tensors[0], tensors[3], tensors[4]
     states = tensors[1:3] + tensors[5:]
-    rows = (direction + 1) * walk.n_gates * hidden
-    node.require(min(e[:4]) > 0 and max(w_bias, r_bias, e[9], e[16]) < 2, "sizes or flags")
+    node.require(min(e[:4]) > 0 and max(e[9], e[16]) < 2, "sizes or flags")
     node.require(n * batch * width <= x.nelem, "x is too small")
     node.require((n - 1) * x_t + (batch - 1) * x_b + width <= x.nelem, "reads beyond x")
-    node.require(rows * (width + w_bias) <= w.nelem, "W is too small")
-    node.require(rows * (hidden + r_bias) <= r.nelem, "R is too small")
     node.require(walk.scratch_nelem(batch, hidden) <= node.scratch[0].nelem, "scratch size")
-    node.expect_dtype("float32", x, w, r, node.scratch[0])
+    node.expect_dtype("float32", x, node.scratch[0])
     node.expect_dtype("float32", *[t for t in states + [p, y] if t])
     if lens:
         node.expect_dtype("int32", lens)
@@ -109,6 +108,17 @@ class Walk:
     cell(h) makes the next state of the sequence whose h begins at scratch item h. Its gates' sums
     over x begin at item self.from_x, those over h go to item self.from_h.
     """
+
+    n_leading, n_scratch = 3, 1  # inputs before those that may be absent
+
+    def check_weights(self, node, e):
+        w, r = node.inputs[1:3]
+        width, hidden, w_bias, r_bias = e[2], e[3], e[6], e[7]
+        rows = (e[8] + 1) * self.n_gates * hidden
+        node.expect_dtype("float32", w, r)
+        node.require(max(w_bias, r_bias) < 2, "flags")
+        node.require(rows * (width + w_bias) <= w.nelem, "W is too small")
+        node.require(rows * (hidden + r_bias) <= r.nelem, "R is too small")
 
     def scratch_nelem(self, batch, hidden):
         return (self.n_states * batch + 2 * self.n_gates) * hidden

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import onnx
 from onnx import numpy_helper
 
-from . import extent, extent_forms, int64, objects, own, runtime, widen
+from . import extent, extent_forms, int64, objects, runtime, widen
 from .errors import BlockedProblem, DtypeProblem, Finding, Problem, UnsupportedModel
 from .ir import Graph, Step, Tensor, dtype_name
 from .load import opset_of
-from .missing import NO_KERNEL
+from .missing import problem_of
 from .node import Node, name_of, operator_of
 from .ops import lowering_of
 from .passes.infer_extents import bounds_of
@@ -116,7 +116,7 @@ class Lowerer:
         try:
             lowering = lowering_of(proto.domain, proto.op_type, self._has_objects(proto))
             if lowering is None:
-                raise Problem(NO_KERNEL, own.hint(proto.domain, proto.op_type))
+                raise problem_of(proto)
             node = Node(self, proto, lowering)
             if not runtime.lower_contents(node):
                 replaced = self.int64.enter(node)

@@ -13,7 +13,7 @@ from .errors import ConvertError, Finding, Problem
 from .load import opset_of
 from .node import name_of, operator_of
 from .ops import lowering_of
-from .passes import expand, infer, sequences
+from .passes import expand, infer, ms_bodies, sequences
 
 
 def operators(model: onnx.ModelProto) -> list[Finding]:
@@ -24,14 +24,17 @@ def operators(model: onnx.ModelProto) -> list[Finding]:
         Finding(
             f"{operator_of(node)} (opset {opset_of(model, node.domain)})",
             name_of(node),
-            Problem(NO_KERNEL, own.hint(node.domain, node.op_type)),
+            problem_of(node),
         )
         for node in _nodes(model.graph)
         if not lowering_of(node.domain, node.op_type) and node.op_type not in sequences.OPERATORS
     ]
 
 
-NO_KERNEL = "this operator has no kernel"
+def problem_of(node: onnx.NodeProto) -> Problem:
+    """Why nothing serves a node."""
+    limit = ms_bodies.LIMITS.get(node.op_type) if node.domain == ms_bodies.DOMAIN else None
+    return Problem(limit or "this operator has no kernel", own.hint(node.domain, node.op_type))
 
 
 def _nodes(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -32,23 +33,44 @@ _ACTIVATIONS = {
 }
 
 
+@dataclass
+class Kind:
+    """n_gates, n_states; activations: the default ones of a direction."""
+
+    n_gates: int
+    n_states: int
+    activations: tuple[str, ...]
+
+
+LSTM = Kind(4, 2, ("Sigmoid", "Tanh", "Tanh"))
+
+
+@dataclass
+class Weights:
+    """Of one direction: the kernel's inputs behind x, its two params for them, more scratch."""
+
+    tensors: list[Tensor]
+    params: list[int]
+    scratch: list[Tensor] = field(default_factory=list)
+
+
 @lowers("LSTM")
 def lower_lstm(node):
-    _lower(node, 4, 2, ("Sigmoid", "Tanh", "Tanh"), node.attr("input_forget", 0))
+    _lower(node, LSTM, node.attr("input_forget", 0))
 
 
 @lowers("GRU")
 def lower_gru(node):
-    _lower(node, 3, 1, ("Sigmoid", "Tanh"), node.attr("linear_before_reset", 0))
+    _lower(node, Kind(3, 1, ("Sigmoid", "Tanh")), node.attr("linear_before_reset", 0))
 
 
 @lowers("RNN")
 def lower_rnn(node):
-    _lower(node, 1, 1, ("Tanh",), 0)
+    _lower(node, Kind(1, 1, ("Tanh",)), 0)
 
 
 @dataclass
-class _Shape:
+class Shape:
     """Sizes of a node, and strides in items. layout 1: the batch is the outermost dimension."""
 
     directions: int
@@ -89,34 +111,37 @@ class _Shape:
         return [d * self.batch * self.hidden, self.hidden]
 
 
-def _lower(node, n_gates, n_states, defaults, option):
+def _lower(node, kind, option):
     node.require_dtype(FLOAT)
-    outputs = (node.outputs + [None] * 3)[:3]
-    if not any(outputs):
+    if not any(node.outputs):
         return
-    s = _Shape.of(node)
-    _check_shapes(node, s, n_gates)
-    activations = _activations(node, defaults, s.directions)
+    s = Shape.of(node)
+    _check_shapes(node, s, kind.n_gates)
+    w, r, biases = _weights(node, kind.n_gates * s.hidden, kind.n_gates == 3 and option)
+    emit_walks(node, node.op.lower(), kind, s, [Weights([w, r], biases)] * s.directions, option)
+
+
+def emit_walks(node, kernel, kind: Kind, s: Shape, weights: Sequence[Weights], option) -> None:
+    """A step a direction. weights: by direction; option: of the kernel. Raises Problem."""
+    outputs = (node.outputs + [None] * 3)[:3]
+    activations = _activations(node, kind.activations, s.directions)
     reverse = _reverse(node, s.directions)
-    w, r, biases = _weights(node, n_gates * s.hidden, n_gates == 3 and option)
     optional = [_lengths(node, s), *(_state(node, i) for i in (5, 6)), node.input(7)]
     present = sum((t is not None) << i for i, t in enumerate(optional + outputs))
-    tensors = [t for t in optional if t is not None]
     # a step takes its initial states first and leaves the last ones at its end
     states = zip(optional[1:3], outputs[1:], strict=True)
     in_place = [pair for pair in states if None not in pair]
-    scratch = [node.temp(FLOAT, (n_states * s.batch + 2 * n_gates, s.hidden))]
-    macs = s.seq * s.batch * n_gates * s.hidden * (s.inputs + s.hidden)
+    sums = node.temp(FLOAT, (kind.n_states * s.batch + 2 * kind.n_gates, s.hidden))
     for d in range(s.directions):
         node.emit(
-            node.op.lower(),
-            [node.inputs[0], w, r, *tensors],
+            kernel,
+            [t for t in (node.inputs[0], *weights[d].tensors, *optional) if t is not None],
             [t for t in outputs if t is not None],
-            [s.seq, s.batch, s.inputs, s.hidden, *s.x_strides(), *biases, d, reverse[d]]
+            [s.seq, s.batch, s.inputs, s.hidden, *s.x_strides(), *weights[d].params, d, reverse[d]]
             + [*s.y_place(d), *s.state_place(d), present, bool(option), _clip(node)]
             + activations[d],
-            scratch,
-            macs,
+            [sums, *weights[d].scratch],
+            s.seq * s.batch * kind.n_gates * s.hidden * (s.inputs + s.hidden),
             in_place=in_place,
         )
 

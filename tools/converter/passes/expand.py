@@ -6,6 +6,7 @@ import onnx
 from onnx import defs, inliner
 
 from ..load import opset_of
+from . import ms_bodies
 from .infer import infer
 
 _MAX_DEPTH = 4  # a body may use operators that are functions themselves
@@ -33,14 +34,16 @@ def _bodies(model):
     found = {}
     for i, node in enumerate(graph.node):
         if lowering_of(node.domain, node.op_type) is None:
-            body = _body(node, opset_of(model, node.domain), types)
+            body = _body(node, opset_of(model, node.domain), types, opset_of(model, ""))
             if body is not None and body.node:  # empty where the types do not suffice
                 found[i] = body
     return found
 
 
-def _body(node, version, types):
+def _body(node, version, types, ai_onnx):
     """The node's definition at this opset, for its inputs' types; None if it has none."""
+    if node.domain == ms_bodies.DOMAIN:
+        return ms_bodies.body(node, types, ai_onnx)
     domain = "" if node.domain == "ai.onnx" else node.domain
     try:
         schema = defs.get_schema(node.op_type, version, domain)

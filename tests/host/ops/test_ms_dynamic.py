@@ -1,0 +1,170 @@
+"""com.microsoft's operators that quantize as they run, and its attention, against onnxruntime."""
+
+import numpy as np
+import pytest
+
+from tests.host import zoo
+from tests.host.device import small
+from tests.host.ops.against_ort import compare
+from tests.host.ops.ms_node import MsNode
+from tools.converter.convert import Options, convert
+from tools.converter.errors import UnsupportedModel
+from tools.harness import Job, run_jobs
+from tools.micropython import UNIX_TARGETS
+
+on_targets = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
+rng = np.random.default_rng(17)
+F = np.float32
+DTYPES = [np.int8, np.uint8]
+
+
+def floats(*shape):
+    return rng.standard_normal(shape).astype(F)
+
+
+def octets(dtype, *shape):
+    return rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max + 1, shape).astype(dtype)
+
+
+def scales(n):
+    return rng.uniform(0.001, 0.01, n).astype(F)
+
+
+def lstm(dtype, directions=1, batch=1, seq=5, inputs=3, hidden=6, by_channel=False, **attrs):
+    """A DynamicQuantizeLSTM with everything that it may have but sequence_lens."""
+    n = 4 * hidden
+    state = (directions, batch, hidden)
+    many = (directions, n) if by_channel else (directions,)
+    zero = np.full(many, 0 if dtype == np.int8 else 121, dtype)
+    direction = ["forward", "bidirectional"][directions - 1]
+    values = [floats(seq, batch, inputs), octets(dtype, directions, inputs, n)]
+    values += [octets(dtype, directions, hidden, n), floats(directions, 2 * n), None]
+    values += [floats(*state), floats(*state), floats(directions, 3 * hidden)]
+    values += [scales(many), zero, scales(many), zero]
+    fixed = (1, 2, 3, 8, 9, 10, 11)
+    attributes = {"hidden_size": hidden, "direction": direction, **attrs}
+    return MsNode("DynamicQuantizeLSTM", values, attributes, fixed=fixed, dtypes=(F,) * 3)
+
+
+def by_one_thread(node):
+    """onnxruntime's outputs: with more threads than one it quantizes h by the rows of a thread."""
+    ort = pytest.importorskip("onnxruntime")
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    data = node.model().SerializeToString()
+    session = ort.InferenceSession(data, options, ["CPUExecutionProvider"])
+    names = [i.name for i in session.get_inputs()]
+    return session.run(None, dict(zip(names, node.values(), strict=True)))
+
+
+@on_targets
+def test_dynamic_quantize_lstm(target):
+    """A byte of h may round to the other side: that is a 255th of its range, times a weight."""
+    nodes = [lstm(dtype, *sizes) for dtype in DTYPES for sizes in ((), (2,), (1, 3, 4, 5, 7))]
+    nodes += [lstm(dtype, by_channel=True) for dtype in DTYPES]
+    nodes += [
+        lstm(np.int8, clip=0.5),
+        lstm(np.int8, 2, 2, activations=["Relu", "Tanh", "Elu"] * 2),
+    ]
+    compare(target, nodes, [by_one_thread(node) for node in nodes], rtol=1e-4, atol=2e-5)
+
+
+@on_targets
+def test_values_that_have_no_range(target):
+    """x of zeros, of one sign, of huge numbers."""
+    nodes = []
+    for x in (np.zeros((4, 1, 3)), np.full((4, 1, 3), 2.5), -np.full((4, 1, 3), 1e30)):
+        node = lstm(np.int8, seq=4)
+        node.inputs[0] = x.astype(F)
+        nodes.append(node)
+    compare(target, nodes, rtol=1e-4, atol=2e-5)
+
+
+@zoo.needs_zoo
+@on_targets
+def test_a_real_model_with_it(target):
+    done = convert(zoo.model_path("gesture_lstm_dynq"), Options(strip=True))
+    samples = [zoo.sample("gesture_lstm_dynq", k, "input") for k in range(2)]
+    [outcome] = run_jobs(target, [Job(done.data, [[s[0].tobytes()] for s in samples])])
+    assert not outcome.error, outcome.message
+    for k, run in enumerate(outcome.runs):
+        [want] = zoo.sample("gesture_lstm_dynq", k, "output")
+        got = np.frombuffer(run.outputs[0], F).reshape(want.shape)
+        assert np.abs(got - want).max() <= 1e-3 * np.abs(want).max()
+        assert got.argmax() == want.argmax()
+
+
+@on_targets
+def test_dynamic_quantize_matmul(target):
+    nodes = []
+    for dtype in DTYPES:
+        a, b, zero = floats(2, 3, 5), octets(dtype, 5, 4), octets(dtype, 1)[0]
+        op, fixed = "DynamicQuantizeMatMul", (1, 2, 3)
+        nodes += [
+            MsNode(op, [a, b, scales(1)[0]]),
+            MsNode(op, [a, b, scales(4), np.full(4, zero), floats(4)], fixed=(*fixed, 4)),
+            MsNode(op, [a, b, scales(1)[0], zero, floats(4)], fixed=fixed),
+        ]
+    compare(target, nodes, rtol=1e-5, atol=1e-5)
+
+
+@on_targets
+def test_matmul_integer_to_float(target):
+    nodes = []
+    for dtype in DTYPES:
+        a, b = octets(np.uint8, 3, 5), octets(dtype, 5, 4)
+        scale, zero = scales(2), octets(np.uint8, 1)[0]
+        op = "MatMulIntegerToFloat"
+        nodes += [
+            MsNode(op, [a, b, scale[0], scale[1]]),
+            MsNode(op, [a, b, scale[0], scales(4), zero, octets(dtype, 1)[0]], fixed=(1,)),
+            MsNode(op, [a, b, scale[0], scale[1], zero, None, floats(4)], fixed=(1, 3, 6)),
+        ]
+    compare(target, nodes, rtol=1e-5, atol=1e-5)
+
+
+@on_targets
+def test_multi_head_attention(target):
+    q, k, v = floats(2, 3, 8), floats(2, 5, 8), floats(2, 5, 8)
+    op, heads = "MultiHeadAttention", {"num_heads": 2}
+    nodes = [
+        MsNode(op, [q, k, v], heads),
+        MsNode(op, [q, k, v, floats(24)], {**heads, "scale": 0.3}, fixed=(3,)),
+        MsNode(op, [q, k, v, None, None, floats(1, 2, 3, 5)], heads),
+    ]
+    compare(target, nodes, rtol=1e-5, atol=1e-5)
+
+
+@on_targets
+def test_attention(target):
+    x, w, b = floats(2, 4, 6), floats(6, 24), floats(24)
+    nodes = [
+        MsNode("Attention", [x, w, b], {"num_heads": 2}, fixed=(1, 2)),
+        MsNode("Attention", [x, w, b], {"num_heads": 4, "unidirectional": 1}),
+    ]
+    compare(target, nodes, rtol=1e-5, atol=1e-5)
+
+
+@on_targets
+@pytest.mark.parametrize("mode", [("bits", "11"), ("words", "1"), ("several", "300")])
+def test_damaged_models(target, mode):
+    node = lstm(np.uint8, seq=2, inputs=2, hidden=2)
+    report = small.damage(target, node.converted(node.expected()).data, *mode)
+    assert report.ok and report.refused > 100 and report.ran > 20, report
+
+
+def test_a_mask_is_refused():
+    mask = np.ones((2, 4), np.int32)
+    node = MsNode(
+        "Attention", [floats(2, 4, 6), floats(6, 24), floats(24), mask], {"num_heads": 2}
+    )
+    with pytest.raises(UnsupportedModel, match="com.microsoft::Attention .*padding masks"):
+        convert(node.model([(2, 4, 8)]))
+
+
+def test_zero_points_by_channel_are_refused():
+    node = lstm(np.uint8, by_channel=True)
+    node.inputs[9] = octets(np.uint8, 1, 24)
+    with pytest.raises(UnsupportedModel, match="zero points that differ"):
+        convert(node.model([(5, 1, 1, 6), (1, 1, 6), (1, 1, 6)]))

@@ -1,0 +1,68 @@
+"""com.microsoft's DynamicQuantizeLSTM -> kernel dynamic_lstm, one step a direction."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import Problem
+from . import lowers
+from ._microsoft import FLOAT, MS
+from ._qdot import Weights as Rows
+from ._qdot import pack, padded, scalar, unsigned
+from .recurrent import LSTM, Shape, Weights, emit_walks
+
+_UINT8, _INT8, _INT32 = 2, 3, 6
+_RECORD = 4  # bytes before a row's items: their sum
+
+
+def _infer(node):
+    x, w = node.inputs[:2]
+    seq, batch = x.shape[:2]
+    state = [w.shape[0], batch, node.attr("hidden_size")]
+    return [(FLOAT, [seq, w.shape[0], batch, state[2]]), (FLOAT, state), (FLOAT, state)]
+
+
+@lowers("DynamicQuantizeLSTM", domain=MS, infer=_infer)
+def lower_dynamic_lstm(node):
+    """Inputs 8 to 11: scales and zero points of W (directions, I, 4 H) and R (.., H, 4 H)."""
+    node.require_dtype(FLOAT)
+    if not any(node.outputs):
+        return
+    s = Shape.of(node)
+    if node.attr("hidden_size") != s.hidden or node.input(2).shape[1] != s.hidden:
+        raise Problem("hidden_size does not fit R")
+    rows = 4 * s.hidden
+    biases = np.zeros((s.directions, 2 * rows), np.float32)
+    if node.input(3) is not None:
+        biases = node.const(3, "B")
+    weights = []
+    for d in range(s.directions):
+        w, w_scale, w_zero = _rows(node, 1, 8, d)
+        r, r_scale, r_zero = _rows(node, 2, 10, d)
+        bias = biases[d, :rows] + biases[d, rows:]
+        factors = np.stack(np.broadcast_arrays(w_scale, r_scale, bias)).astype(np.float32)
+        constants = [node.constant(v) for v in (w, r, factors)]
+        records = _RECORD + padded(s.inputs) + s.batch * (_RECORD + padded(s.hidden))
+        scratch = [node.temp(_UINT8, (records,)), node.temp(_INT32, (rows,))]
+        weights.append(Weights(constants, [w_zero, r_zero], scratch))
+    emit_walks(node, "dynamic_lstm", LSTM, s, weights, node.attr("input_forget", 0))
+
+
+def _rows(node, i, scale, d):
+    """(packed rows, scales, zero point) of input i, whose scale and zero point follow."""
+    t = node.inputs[i]
+    if t.dtype not in (_UINT8, _INT8):
+        raise Problem(f"{t} where bytes are needed")
+    zero = 0
+    if node.input(scale + 1) is not None:
+        node.const(scale + 1)
+        of_direction = node.constant(node.inputs[scale + 1].data.reshape(t.shape[0], -1)[d])
+        zero = scalar(of_direction)
+    if zero is None:
+        raise Problem("zero points that differ from channel to channel")
+    shift = 128 if t.dtype == _INT8 else 0
+    rows = Rows(unsigned(node.const(i)[d]).T, zero + shift)
+    if not all(rows.fits(z) for z in (0, 255)):
+        raise Problem(f"{t.name}: sums may exceed 32 bits")
+    scales = node.const(scale).reshape(t.shape[0], -1)[d]
+    return pack(rows.rows, 1, rows.constants(0), rows.per_zero()), scales, rows.zero
