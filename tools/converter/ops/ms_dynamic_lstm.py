@@ -7,8 +7,8 @@ import numpy as np
 from ..errors import Problem
 from . import lowers
 from ._microsoft import FLOAT, MS
-from ._qdot import Weights as Rows
-from ._qdot import pack, padded, scalar, unsigned
+from ._qweights import Weights as Rows
+from ._qweights import pack, padded, scalar, unsigned
 from .recurrent import LSTM, Shape, Weights, emit_walks
 
 _UINT8, _INT8, _INT32 = 2, 3, 6
