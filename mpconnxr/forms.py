@@ -19,8 +19,10 @@ from .errors import UnsupportedError
 
 # Forms, best first, each with the architectures (of sys.implementation._mpy) whose instructions it
 # uses. Inline assembler may compile for a core that then faults on it, so compiling is not proof.
+# Firmware for a Cortex-M3 announces 6 as that for a Cortex-M4 does: only 7 and 8, which have an
+# FPU, are sure to have the DSP instructions.
 _FORMS = (
-    ("armv7em", (6, 7, 8)),
+    ("armv7em", (7, 8)),
     ("armv7m", (5, 6, 7, 8)),
     ("thumb", (4, 5, 6, 7, 8)),
     ("viper", None),

@@ -40,6 +40,12 @@ LIBC = Package("libc6-dev", _header("gcc"))
 GCC_32BIT = Package("gcc-multilib", _header("gcc", "-m32"))
 GCC_ARM = Package("gcc-arm-none-eabi", ("arm-none-eabi-gcc", "--version"))
 NEWLIB_ARM = Package("libnewlib-arm-none-eabi", _header("arm-none-eabi-gcc"))
+GCC_RISCV = Package("gcc-riscv64-unknown-elf", ("riscv64-unknown-elf-gcc", "--version"))
+PICOLIBC_RISCV = Package(
+    "picolibc-riscv64-unknown-elf",
+    _header("riscv64-unknown-elf-gcc", "--specs=picolibc.specs"),
+)
+QEMU_RISCV = Package("qemu-system-misc", ("qemu-system-riscv32", "--version"))
 QEMU_ARM = Package("qemu-system-arm", ("qemu-system-arm", "--version"))
 
 

@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import TargetError, TargetTimeout
-from .packages import GCC_ARM, MAKE, NEWLIB_ARM, QEMU_ARM
+from .packages import (
+    GCC_ARM,
+    GCC_RISCV,
+    MAKE,
+    NEWLIB_ARM,
+    PICOLIBC_RISCV,
+    QEMU_ARM,
+    QEMU_RISCV,
+)
 from .process import Process, SerialLines
 from .rawrepl import RawRepl
 from .recipe import Recipe
@@ -45,6 +53,9 @@ class QemuTarget(Target):
     system: str = "qemu-system-arm"
     rom_address: int = 0
     rom_size: int = 0  # bytes of memory from there on that nothing else uses
+    bios: tuple[str, ...] = ()
+    # With icount: where a 32-bit counter of time can be read, and its ticks an instruction.
+    counter: tuple[int, float] = (0, 0.0)
 
     def run(
         self, script, files=None, args=(), timeout=60, heap=None, on_line=None, icount=False
@@ -82,6 +93,7 @@ class QemuTarget(Target):
             self.system,
             *(ICOUNT if icount else ()),
             *("-machine", self.machine),
+            *self.bios,
             *("-display", "none", "-monitor", "none", "-semihosting"),
             # Were stdio not multiplexed, QEMU would look for input only after a second.
             *("-chardev", "stdio,id=serial,mux=on,signal=off", "-echr", ESCAPE),
@@ -106,19 +118,76 @@ def _without_start(traceback: str) -> str:
     return "".join(line for line in lines if not line.startswith('  File "<stdin>", '))
 
 
+_HEAP = f"MICROPY_HEAP_SIZE={2 << 20}"
+_ARM = {
+    "word_bits": 32,
+    "float_bits": 32,
+    "viper": True,
+    "build_packages": (GCC_ARM, NEWLIB_ARM, MAKE),
+    "run_packages": (QEMU_ARM,),
+    "rom_address": 0x21000000,
+    "rom_size": 16 << 20,
+}
+# The free-running counter of these boards: its address, and ticks (of 40 or 50 ns) an instruction.
+_COUNTER = (0x40028018, 1.6)
+_COUNTER_AN505 = (0x50302018, 1.28)
+
 TARGETS = (
     QemuTarget(
         "mps2-an385",
         "Cortex-M3 board in QEMU: 32-bit words, single floats, viper, asm_thumb",
-        Recipe("qemu", "firmware.elf", ("BOARD=MPS2_AN385", f"MICROPY_HEAP_SIZE={2 << 20}")),
-        word_bits=32,
-        float_bits=32,
-        viper=True,
+        Recipe("qemu", "firmware.elf", ("BOARD=MPS2_AN385", _HEAP)),
         arch="armv7m",
-        build_packages=(GCC_ARM, NEWLIB_ARM, MAKE),
-        run_packages=(QEMU_ARM,),
         machine="mps2-an385",
-        rom_address=0x21000000,
-        rom_size=16 << 20,
+        counter=_COUNTER,
+        **_ARM,
+    ),
+    QemuTarget(
+        "mps2-an385-v6m",
+        "the same board with ARMv6-M code only, as on the RP2040",
+        Recipe("qemu", "firmware.elf", (_HEAP,), board="MPS2_AN385_V6M"),
+        arch="armv6m",
+        machine="mps2-an385",
+        counter=_COUNTER,
+        **_ARM,
+    ),
+    QemuTarget(
+        "mps2-an386",
+        "Cortex-M4 board in QEMU: single floats in an FPU, DSP instructions",
+        Recipe("qemu", "firmware.elf", (_HEAP,), board="MPS2_AN386"),
+        arch="armv7emsp",
+        machine="mps2-an386",
+        counter=_COUNTER,
+        **_ARM,
+    ),
+    QemuTarget(
+        "mps2-an505",
+        "Cortex-M33 board in QEMU: single floats in an FPU, DSP instructions",
+        Recipe("qemu", "firmware.elf", (_HEAP,), board="MPS2_AN505"),
+        arch="armv7emsp",
+        machine="mps2-an505",
+        counter=_COUNTER_AN505,
+        **_ARM | {"rom_address": 0x80000000},
+    ),
+    QemuTarget(
+        "virt-rv32",
+        "RISC-V board in QEMU: 32-bit words, single floats, viper",
+        Recipe(
+            "qemu",
+            "firmware.elf",
+            # gcc 12 takes a 64-bit libgcc where the extension is called zicsr.
+            ("BOARD=VIRT_RV32", "RV32_ARCH=rv32imac -misa-spec=2.2", "MICROPY_HEAP_SIZE=1900000"),
+        ),
+        arch="rv32imc",
+        machine="virt",
+        system="qemu-system-riscv32",
+        bios=("-bios", "none"),
+        counter=(0x0200BFF8, 0.64),
+        **_ARM
+        | {
+            "build_packages": (GCC_RISCV, PICOLIBC_RISCV, MAKE),
+            "run_packages": (QEMU_RISCV,),
+            "rom_address": 0x81000000,
+        },
     ),
 )

@@ -16,23 +16,32 @@ from .source import UNUSED, source_key, source_tree
 
 LOG_TAIL = 15  # lines of a failed build's log that are shown
 
+BOARDS = Path(__file__).parent / "boards"
+
 # Their makefiles look for these files to see whether a submodule is there; none of ours is needed.
 SUBMODULE_MARKS = ("lib/micropython-lib/README.md", "lib/pico-sdk/README.md")
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A port, its make variables, and the file to keep of what it builds."""
+    """A port, its make variables, and the file to keep of what it builds.
+
+    board: a folder of `BOARDS`, for a board that the port does not know.
+    """
 
     port: str
     product: str
     options: tuple[str, ...] = ()
     cflags: str = ""
+    board: str = ""
 
     def path(self, name: str) -> Path:
         """Where the product is, or will be, for the target `name`."""
-        digest = hashlib.sha256(repr(self).encode()).hexdigest()[:8]
-        return cache_folder() / f"{name}-{source_key()}-{digest}" / self.product
+        digest = hashlib.sha256(repr(self).encode())
+        for file in sorted(BOARDS.rglob("*")) if self.board else ():
+            digest.update(file.read_bytes() if file.is_file() else b"")
+        folder = f"{name}-{source_key()}-{digest.hexdigest()[:8]}"
+        return cache_folder() / folder / self.product
 
     def build(self, name: str) -> Path:
         """Build unless that is done already, here or by another process at this moment."""
@@ -77,6 +86,7 @@ class Recipe:
             "BUILD=build-out",
             f"PYTHON={sys.executable}",
             "FROZEN_MANIFEST=",
+            *([f"BOARD={self.board}", f"BOARD_DIR={BOARDS / self.board}"] if self.board else []),
             *self.options,
             # A compiler newer than this MicroPython may warn of more; that must not stop it.
             f"CFLAGS_EXTRA=-Wno-error {self.cflags}".rstrip(),

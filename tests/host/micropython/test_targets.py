@@ -219,15 +219,16 @@ def test_heap_is_refused(target):
 @qemu_targets
 def test_counted_instructions_repeat(target):
     # A free-running counter of the board's: what it says depends on the script alone.
-    script = """
+    script = f"""
 import machine
-def ticks(): return machine.mem32[0x40028018]
+def ticks(): return machine.mem32[{target.counter[0]}]
 start = ticks()
 for i in range(10000): pass
 print(ticks() - start)
 """
-    counts = {printed(target, script, icount=True) for _ in range(3)}
-    assert len(counts) == 1 and int(counts.pop()) > 10000
+    counts = [int(printed(target, script, icount=True)) for _ in range(3)]
+    # A tick is no whole number of instructions: where the script begins in it may differ.
+    assert max(counts) - min(counts) <= 1 and min(counts) > 100000
 
 
 @unix_targets

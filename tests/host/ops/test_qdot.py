@@ -17,6 +17,10 @@ FORMS = {
     "unix32": ["viper", "plain"],
     "unix-plain": ["plain"],
     "mps2-an385": ["viper", "plain"],
+    "mps2-an385-v6m": ["viper", "plain"],
+    "mps2-an386": ["viper", "plain"],
+    "mps2-an505": ["viper", "plain"],
+    "virt-rv32": ["viper", "plain"],
 }
 
 # Runs each case in every form; prints the outputs by form.
