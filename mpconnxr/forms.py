@@ -25,6 +25,7 @@ _FORMS = (
     ("armv7em", (7, 8)),
     ("armv7m", (5, 6, 7, 8)),
     ("thumb", (4, 5, 6, 7, 8)),
+    ("viper64", (2,)),
     ("viper", None),
     ("plain", None),
 )

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from . import ort_domain
+from . import ort_domain, precision
 from .borders import image_from
 from .convert import Options, convert
 from .errors import ConvertError, UsageError
@@ -58,6 +58,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="com.acme",
         help="a domain whose operators --ops may serve",
     )
+    add("--float", choices=precision.MODES, default="exact", help="products of floats")
     add("--optimize", type=int, choices=(0, 1, 2), default=2, help="level of the rewrites")
     add(
         "--image",
@@ -89,6 +90,7 @@ def options_from(args: argparse.Namespace) -> Options:
         keep_inputs=args.keep_inputs,
         strip=args.strip,
         optimize=args.optimize,
+        float=args.float,
         ops=args.ops,
         allow_domains=args.allow_domain,
         images={n: image_from(spec) for n, spec in _images(args.image)},

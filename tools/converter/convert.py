@@ -21,6 +21,7 @@ from . import (
     own,
     passes,
     plan,
+    precision,
     quantize,
     rewrites,
     slices,
@@ -44,6 +45,7 @@ class Options:
     in the file; golden: inputs of the golden vector (None: random ones); bounds: the most items
     that there can be of what a run decides, by name of a value; ops: folder of the user's own
     operators; allow_domains: domains that it may serve; optimize: level of the rewrites, 0 to 2;
+    float: exact (block floating point) or python, for products of float32;
     quantize: how to make integers of a float model; images: inputs that take pictures, by name;
     state: the output, by input, that the next run finds in it; inner: values that are outputs
     too, behind the model's own, where the rewrites leave them; window: most bytes of weights that
@@ -61,6 +63,7 @@ class Options:
     ops: Path | None = None
     allow_domains: Sequence[str] = field(default_factory=list)
     optimize: int = 2
+    float: str = "exact"
     quantize: Settings | None = None
     images: Mapping[str, borders.Image] = field(default_factory=dict)
     state: Mapping[str, str] = field(default_factory=dict)
@@ -136,7 +139,8 @@ def _convert(source, options):
         notes += quantized.notes
     rewritten, log = rewrites.rewrite(simplified, options.optimize)
     notes += qdq.notes(rewritten) if options.optimize else []
-    graph = lower.lower(inner.expose(rewritten, options.inner))
+    with precision.use(options.float):
+        graph = lower.lower(inner.expose(rewritten, options.inner))
     state.carry(graph, options.state)
     if options.window is not None:
         slices.split(graph, options.window)

@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 from onnx import helper
 
-from . import contents, extent, objects
+from . import contents, extent, objects, precision
 from .errors import BlockedProblem, DtypeProblem, Problem
 from .ir import Step, Tensor, dtype_name
 from .load import opset_of
@@ -72,6 +72,11 @@ class Node(Signature):
                 f"fix it with --bind {t.name}=FILE.npy if it is a graph input",
             )
         return t.data
+
+    @property
+    def is_exact(self) -> bool:
+        """True if its float32 products are those of block floating point (see precision)."""
+        return precision.is_exact(name_of(self.proto))
 
     @property
     def bounds(self) -> Mapping[str, int]:

@@ -47,7 +47,7 @@ def check(target, converted):
 @every_target
 def test_functions_are_taken_apart(target):
     converted = convert(network())
-    assert kernels_of(converted) == ["conv", "activation"]
+    assert kernels_of(converted) == ["block_conv", "activation"]
     check(target, converted)
 
 

@@ -9,7 +9,7 @@ from tools.converter.plan import plan
 from tools.harness import Job, run_jobs
 
 MODELS = (
-    "digits_cnn_f32",
+    "mnist_8",
     "digits_cnn_qop_u8",
     "sensor_features_f32",
     "skl_gnb_wine",

@@ -23,7 +23,7 @@ def mixed():
     """A file with weights, names and a graph of five kernels."""
     done = convert(small.mixed(), Options(optimize=0))
     steps = {step.kernel for step in done.graph.steps}
-    assert {"conv", "gemm", "max_pool", "move", "relu"} <= steps
+    assert {"block_conv", "block_gemm", "max_pool", "move", "relu"} <= steps
     names = [t.name for t in done.graph.inputs + done.graph.outputs]
     extra = [(layout.CHUNK_NAMES, layout.names_chunk(names))]
     return layout.model_bytes(done.graph, done.plan.arena_bytes, extra)

@@ -124,9 +124,9 @@ def test_inspect_lists_kernels_with_their_forms(tmp_path, capsys):
     path.write_bytes(small.binary(small.mixed()))
     assert converter.main(["inspect", "--kernels", str(path)]) == 0
     printed = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert ["conv", "1", "loops_conv:", "viper,", "plain"] in printed
+    assert ["block_conv", "1", "loops_block:", "viper,", "plain"] in printed
     assert ["relu", "1", "loops_relu:", "viper,", "plain"] in printed
-    assert ["loops_dot:", "plain"] in printed
+    assert ["loops_block_rows:", "viper,", "plain"] in printed
 
 
 def test_inspect_knows_every_family_and_form():

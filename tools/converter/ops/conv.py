@@ -1,17 +1,25 @@
-"""Conv -> kernel conv."""
+"""Conv -> kernel block_conv; where floats are wanted or needed, conv."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
 
 from ..errors import Problem
+from ..extent import bound_of
 from ..ir import Tensor
 from . import lowers
+from ._block import INITS, NO_CLIP, bits_of, block_constants, is_block
 from ._dot import pack_rows
 from ._move import strides_of
-from ._windows import windows_of
+from ._windows import Windows, windows_of
 
-FLOAT = 1
+FLOAT, INT32 = 1, 6
+
+_WORDS = 1536  # of scratch that a call may fill; a single position may need more
 
 
 @lowers("Conv")
@@ -21,7 +29,7 @@ def lower_conv(node):
     emit_conv_of(node, node.inputs[0], node.inputs[1], node.input(2), node.outputs[0])
 
 
-def emit_conv_of(node, x: Tensor, w: Tensor, bias: Tensor | None, out: Tensor) -> None:
+def emit_conv_of(node, x, w, bias: Tensor | None, out: Tensor, clip=NO_CLIP) -> None:
     """The convolution that the node's attributes describe, of these tensors."""
     group = node.attr("group", 1)
     if x.shape[1] % group:
@@ -29,19 +37,77 @@ def emit_conv_of(node, x: Tensor, w: Tensor, bias: Tensor | None, out: Tensor) -
     windows = windows_of(node, w.shape[2:], out.shape)
     packed = pack_rows(node, w, [0], list(range(1, len(w.shape))), bias)
     shape = (out.shape[0], out.shape[1], *windows.out_dims)
-    emit_conv(node, x, packed, windows, group, bias is not None, shape, out=out)
+    conv = Convolution(windows, group, bias is not None, shape, strides_of(shape), clip=clip)
+    emit_conv(node, x, packed, conv, out)
 
 
-def emit_conv(
-    node, x, packed, windows, groups, has_bias, out_shape, first=0, strides=None, out=None
-):
-    """One call of the kernel. out_shape: (N, channels, z, y, x); first, strides: in elements."""
+@dataclass
+class Convolution:
+    """Sizes of a call of a kernel. out_shape: (N, channels, z, y, x).
+
+    first, strides: where it writes, in elements; clip: limits of the result.
+    """
+
+    windows: Windows
+    groups: int
+    has_bias: bool
+    out_shape: Sequence[int]
+    strides: Sequence[int]
+    first: int = 0
+    clip: tuple[float, float] = NO_CLIP
+
+    def k(self, x: Tensor) -> int:
+        """Products that make a sum."""
+        return x.shape[1] // self.groups * math.prod(self.windows.kernel)
+
+
+def emit_conv(node, x: Tensor, packed: Tensor, conv: Convolution, out: Tensor) -> None:
+    """One call of a kernel. packed: rows of (C, kd, kh, kw), the bias behind each."""
     n, channels = x.shape[:2]
-    c, m = channels // groups, out_shape[1] // groups
-    k = c * math.prod(windows.kernel)
-    params = [n, groups, c, *windows.in_dims, m, *windows.kernel, *windows.out_dims, int(has_bias)]
-    params += [*windows.strides, *windows.dilations, first, *(strides or strides_of(out_shape))]
-    params += windows.pads
-    macs = math.prod(out_shape) * k
-    patch = node.temp(x.dtype, (k,))
-    node.emit("conv", [x, packed], [out or node.outputs[0]], params, scratch=[patch], macs=macs)
+    windows, k = conv.windows, conv.k(x)
+    m = conv.out_shape[1] // conv.groups
+    macs = math.prod(conv.out_shape) * k
+    params = [n, conv.groups, channels // conv.groups, *windows.in_dims, m]
+    params += [*windows.kernel, *windows.out_dims]
+    steps = [*windows.strides, *windows.dilations]
+    place = [conv.first, *conv.strides, *windows.pads]
+    if packed.data is None or not is_block(node, x, packed, k):
+        patch = node.temp(x.dtype, (k,))
+        params += [int(conv.has_bias), *steps, *place]
+        node.emit("conv", [x, packed], [out], params, scratch=[patch], macs=macs)
+        return
+    rows, positions, words = _block(windows, conv, channels // conv.groups)
+    params += [*steps, rows, positions, *place, *map(bits_of, conv.clip)]
+    weights = block_constants(node, _columns(node, packed, conv, k), k, conv.has_bias)
+    scratch = node.temp(INT32, (words,))
+    node.emit("block_conv", [x, *weights], [out], params, [scratch], macs)
+
+
+def _columns(node, packed, conv, k):
+    """Rows with their items as (kw, C, kd, kh): a column of the image lies in one piece."""
+    rows = packed.data.reshape(-1, k + conv.has_bias)
+    items = rows[:, :k].reshape(len(rows), -1, *conv.windows.kernel).transpose(0, 4, 1, 2, 3)
+    return node.constant(np.concatenate([items.reshape(len(rows), k), rows[:, k:]], axis=1))
+
+
+def _block(windows, conv, c):
+    """Output rows and positions of one call of block_conv's loops, and its words of scratch."""
+    oh, ow = (int(bound_of(d)) for d in windows.out_dims[1:])
+    rows, positions = 1, max(ow, 1)
+    while positions > 1 and _words(windows, conv, c, 1, positions) > _WORDS:
+        positions -= 1
+    while positions >= ow and rows < oh and _words(windows, conv, c, rows + 1, ow) <= _WORDS:
+        rows += 1
+    return rows, positions, _words(windows, conv, c, rows, positions)
+
+
+def _words(windows, conv, c, rows, n):
+    """Words that such a call needs, as mpconnxr/ops/block_conv.py counts them."""
+    kd, kh, kw = windows.kernel
+    stride, m = windows.strides[2], conv.out_shape[1] // conv.groups
+    columns, idle = n * kw, 0
+    if windows.dilations[2] == 1 and stride < kw:
+        columns = -(-((n - 1) * stride + kw) // stride) * stride
+        idle = columns // stride - n
+    sums = 3 * (m + 1) * rows * (n + idle)
+    return INITS + 4 * conv.groups * m + sums + rows * columns * c * kd * kh

@@ -1,4 +1,4 @@
-"""ConvTranspose -> kernel conv, one call a phase.
+"""ConvTranspose -> kernel block_conv (or conv), one call a phase.
 
 Along one dim, output o takes input i through tap k where o + pad = i * stride + k * dilation. For
 the outputs o = r + stride * t of a phase r, the taps that fit are k0, k0 + step, ... with
@@ -20,7 +20,7 @@ from ._dot import pack_rows
 from ._move import emit_move, strides_of
 from ._select import alias_or_select
 from ._windows import Windows, auto_pad
-from .conv import emit_conv
+from .conv import Convolution, emit_conv
 
 FLOAT = 1
 
@@ -129,7 +129,8 @@ def _emit_phase(node, x, w, groups, dims, phases):
         [p.pad for p in phases],
         [0, 0, 0],
     )
-    emit_conv(node, x, packed, windows, groups, bias is not None, shape, first, strides)
+    conv = Convolution(windows, groups, bias is not None, shape, strides, first)
+    emit_conv(node, x, packed, conv, node.outputs[0])
 
 
 def _picked(node, w, taps):

@@ -1,4 +1,4 @@
-"""Gemm and MatMul -> kernel gemm."""
+"""Gemm and MatMul -> kernel block_gemm; gemm for what is no float32, or plain floats."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ import math
 import numpy as np
 
 from ..errors import Problem
-from ..extent import any_open
+from ..extent import any_open, bound_of
 from ..ir import Tensor
 from . import lowers
+from ._block import CHUNK, INITS, NO_CLIP, bits_of, block_constants, is_block
 from ._dot import pack_rows
 from ._elementwise import emit_binary
 from ._extents import emit_same
 from ._move import collapse, emit_move, strides_of
 
+INT32 = 6
 FLOATS = (1, 11)
 INTS = (6, 7, 12, 13)
 
@@ -146,8 +148,24 @@ def _expanded(node, a, a_shape, w_batch):
     return out
 
 
-def emit_gemm(node, a, w, out, shape, has_bias, steps):
-    """One call of the kernel. shape: n0, n1, M, N, K; steps: of A and W, as its parameters."""
+def emit_gemm(node, a, w, out, shape, has_bias, steps, clip=NO_CLIP):
+    """One call of a kernel. shape: n0, n1, M, N, K; steps: of A and W, as its parameters.
+
+    clip: limits of the result; only where is_block.
+    """
     n0, n1, m, n, k = shape
-    params = [n0, n1, m, n, k, int(has_bias), *steps]
-    node.emit("gemm", [a, w], [out], params, macs=n0 * n1 * m * n * k)
+    macs = n0 * n1 * m * n * k
+    if not is_block(node, a, w, k):
+        node.emit("gemm", [a, w], [out], [*shape, int(has_bias), *steps], macs=macs)
+        return
+    params = [*shape, *steps, *map(bits_of, clip), int(has_bias)]
+    chunk = min(int(bound_of(n)), CHUNK)
+    words = INITS + 4 * chunk + 3 * (chunk + 1) + k
+    weights = [w]
+    if w.data is None:
+        words = words + n * (k + 4)
+    else:
+        weights = block_constants(node, w, k, has_bias)
+        params[-1] = 0
+    scratch = node.temp(INT32, (words,))
+    node.emit("block_gemm", [a, *weights], [out], params, [scratch], macs)

@@ -1,0 +1,49 @@
+"""What the kernels of block floating point share: see loops_block.
+
+Known weights are two constants: mantissas int32 (rows, K), and tails int32 (rows, 4) with what
+goes with a row: limbs of its sum, exponent, bits of its bias.
+"""
+
+from .. import forms
+from ..node import block
+
+MAX_K = 0xFFFF  # of loops_block_dot
+NOT_FINITE = 255  # exponent of inf and nan
+INITS = 4  # item of scratch behind the exponent: 4 a channel
+
+
+class Block:
+    """Loops, their parameters and the scratch (int32) that they work in.
+
+    scratch  the exponent of x in its first item; from INITS on what each channel starts with
+    """
+
+    def __init__(self, x, weights, out, scratch):
+        self.x, self.out, self.scratch = x.view("i"), out.view("i"), scratch.data
+        self.tensors = x, out
+        self.w, self.tails = weights
+        loops = forms.get("loops_block")
+        self.peak, self.mantissas = loops.peak, loops.mantissas
+        self.align, self.finish = loops.align, loops.finish
+        self.dots = forms.get("loops_block_dot").dots
+        self.peak_p = block(0, 0, 0)
+        self.align_p = block(0, 0, INITS, 0)
+
+    def exponent(self, first, n):
+        """Largest exponent of n floats of x, at least 1, for the loops; False if not finite."""
+        p = self.peak_p
+        p[0] = first
+        p[1] = n
+        self.peak(self.x, self.x, self.scratch, p)
+        e = self.scratch[0] or 1
+        self.mantissas_p[20] = self.align_p[3] = e
+        return e != NOT_FINITE
+
+
+def limits(node, first):
+    """Two parameters, the bits of low and high, as finish takes them."""
+    found = []
+    for i in (first, first + 1):
+        bits = node.params[i] & 0xFFFFFFFF
+        found += [bits >> 31, bits & 0x7FFFFFFF]
+    return found

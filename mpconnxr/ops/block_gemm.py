@@ -1,0 +1,144 @@
+"""block_gemm: rows of A times rows of W, batched, in block floating point.
+
+    out[b, m, n] = clip(sum_k(a[b, m, k] * w[b, n, k]) + bias[b, n])
+
+Serves Gemm and MatMul (all opsets; the converter lays A and W out so that k is contiguous, and
+folds alpha, beta and the transposes). The values of a row share an exponent; sums are exact, and
+rounded once (see loops_block). A row of A with inf or nan is computed with floats.
+
+    a    float32 (A batches, M, K)
+    w    int32 mantissas (W batches, N, K);  tails  int32 (W batches, N, 4): see block
+    or, if only a run knows them:
+    w    float32 (W batches, N, K + has_bias): the bias lies behind its row; if one is inf or nan,
+         floats do that batch
+    out  float32 (n0, n1, M, N)
+    scratch  int32: what _words says
+    params  n0, n1 (two batch dims; 1 where absent), M, N, K, batches of A to advance a step of n0
+            and n1, the same for W (0: broadcast), the bits of low and high of clip, has_bias (of
+            weights that only a run knows)
+Raises ModelError. A step allocates nothing unless values are not finite.
+"""
+
+from .. import forms
+from ..node import BIAS, block
+from . import block as blocks
+
+_CHUNK = 64  # columns of one call
+
+
+def prepare(node):
+    known = len(node.inputs) == 3
+    node.expect(3 if known else 2, 1, 12, 1)
+    a, w, out, scratch = node.inputs[0], node.inputs[1], node.outputs[0], node.scratch[0]
+    node.expect_dtype("float32", a, out)
+    node.expect_dtype("int32", scratch, *node.inputs[2:])
+    node.expect_dtype("int32" if known else "float32", w)
+    n0, n1, m, n, k, a0, a1, w0, w1 = node.extents(0, 9)
+    [has_bias] = node.extents(11, 1)
+    node.require(n0 * n1 * m * n == out.nelem and k <= blocks.MAX_K, "output size or K")
+    if out.nelem == 0:
+        return 0, None
+    a_batches = (n0 - 1) * a0 + (n1 - 1) * a1 + 1
+    w_batches = (n0 - 1) * w0 + (n1 - 1) * w1 + 1
+    node.require(a_batches * m * k <= a.nelem, "A is too small")
+    node.require(w_batches * n * (k + has_bias) <= w.nelem and has_bias < 2, "W is too small")
+    if known:
+        node.require(w_batches * n * 4 <= node.inputs[2].nelem, "tails are too small")
+        step = _Gemm(a, (w.data, node.inputs[2].data), out, scratch)
+        step.set_shape(m, n, k)
+    else:
+        step = _Pair(a, (scratch.data, scratch.data), out, scratch)
+        step.set_shape(m, n, k)
+        step.set_weights(w, has_bias)
+    node.require(step.words <= scratch.nelem, "scratch size")
+    step.batches = (n1, a0, a1, w0, w1)
+    step.finish_p.extend(block(*blocks.limits(node, 9)))
+    return n0 * n1 * m, step.step
+
+
+class _Gemm(blocks.Block):
+    """One row of A and a chunk of W's rows a call; the extent is batches x rows."""
+
+    def set_shape(self, m, n, k):
+        self.m, self.n, self.k = m, n, k
+        self.chunk = min(n, _CHUNK)
+        sums = blocks.INITS + 4 * self.chunk
+        row = sums + 3 * (self.chunk + 1)
+        self.words = row + k
+        self.w_first = self.tails_first = 0
+        self.mantissas_p = block(0, 1, 1, 1, k, 1, 1, 1, 1, BIAS, BIAS, BIAS)
+        self.mantissas_p.extend(block(1, 1, 1, 0, k, 1, k, row, 1))
+        self.dots_p = block(row, 1, k, k, 0, 0, sums)
+        self.finish_p = block(sums, 1, 0, blocks.INITS, 0, 0, 1, 0, 1, 0)
+
+    def step(self, lo, hi):
+        n1, a0, a1, w0, w1 = self.batches
+        while lo < hi:
+            batch = lo // self.m
+            i, j = batch // n1, batch % n1
+            a = (i * a0 + j * a1) * self.m + lo % self.m
+            self.row(a * self.k, (i * w0 + j * w1) * self.n, lo * self.n)
+            lo += 1
+
+    def row(self, first, w_row, at):
+        """n products of the row of A from item first, with W's rows from w_row, to item at."""
+        p = self.mantissas_p
+        p[0] = first
+        if not self.exponent(first, self.k):
+            self.special(first, w_row, at)
+            return
+        self.mantissas(self.x, self.x, self.scratch, p)
+        n = 0
+        while n < self.n:
+            self._columns(w_row + n, at + n, min(self.n - n, self.chunk))
+            n += self.chunk
+
+    def _columns(self, w_row, at, n):
+        d, q = self.dots_p, self.finish_p
+        self.align_p[0] = self.tails_first + 4 * w_row
+        self.align_p[1] = d[5] = q[2] = n
+        d[4] = self.w_first + w_row * self.k
+        q[4] = at
+        self.align(self.tails, self.tails, self.scratch, self.align_p)
+        self.dots(self.scratch, self.w, self.scratch, d)
+        self.finish(self.scratch, self.scratch, self.out, q)
+
+    def special(self, first, w_row, at):
+        """The same, of a row that is not finite."""
+        from .block_special import row
+
+        a = self.tensors[0].data
+        row(self, [a[first + i] for i in range(self.k)], w_row, self.n, (at, 1))
+
+
+class _Pair(_Gemm):
+    """The same with weights that a run knows: a batch of them at a time becomes mantissas."""
+
+    def set_weights(self, w, has_bias):
+        self.floats = w
+        self.tails_first = self.words
+        self.w_first = self.words + 4 * self.n
+        self.words = self.w_first + self.n * self.k
+        self.rows = forms.get("loops_block_rows").rows
+        self.bits = w.view("i")
+        self.rows_p = block(0, self.n, self.k, self.w_first, self.tails_first, 1, has_bias)
+
+    def step(self, lo, hi):
+        self.batch = -1
+        _Gemm.step(self, lo, hi)
+
+    def row(self, first, w_row, at):
+        if w_row != self.batch:
+            self.batch = w_row
+            self.rows_p[0] = w_row * (self.k + self.rows_p[6])
+            self.rows(self.bits, self.bits, self.scratch, self.rows_p)
+        if self.scratch[1]:
+            self.special(first, w_row, at)
+        else:
+            _Gemm.row(self, first, 0, at)
+
+    def special(self, first, w_row, at):
+        from .block_special import float_row
+
+        p = block(first, self.k, at, 1, self.rows_p[6], self.rows_p[0], self.n)
+        float_row(self, self.floats.data, p)

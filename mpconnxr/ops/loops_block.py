@@ -1,0 +1,267 @@
+"""Block floating point around the sums: floats to mantissas, sums to floats.
+
+A block of floats shares an exponent E, that of its largest one (biased, 1 to 254): its mantissas
+are a = x / 2**(E - 149), rounded (ties away from 0) to 24 bits with the sign, and are held as
+a + HALF, HALF = 2**23, so that they are never negative. Sums, up to 80 bits wide, are *limbs*: two
+of 24 bits, and what is above. Written once, in the common subset of Python and viper.
+
+What comes from a file may be anything: shifts are bounded, nothing is indexed by it.
+"""
+
+import micropython
+
+COMMON = True
+
+
+@micropython.viper
+def peak(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """out[p[2]] = biased exponent of the largest of p[1] floats from p[0]; 255: inf or nan."""
+    i = p[0]
+    end = i + p[1]
+    most = 0
+    mask = 1  # kept from the folding of constants, which makes big integers of them
+    mask = (mask << 31) - 1
+    while i < end:
+        v = x[i] & mask
+        if v > most:
+            most = v
+        i += 1
+    i = p[2]
+    out[i] = most >> 23
+
+
+@micropython.viper
+def mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """Columns of an image as mantissas, zero outside of it.
+
+    A column is what an output row's kernel sees at one x: (C, kd, kh) items, one after another.
+    p    first item of x, C, D, H, W, kd, kh, dilations z, y, corner z, y, x (BIAS + items, may lie
+         outside); rows of columns, step of y; a row's columns: n0, step of x, n1, step of x;
+         columns of out from row to row, first item of out, E
+    """
+    bias = 1 << 29
+    half = 1 << 23
+    width = p[4]
+    size = p[1] * p[5] * p[6]
+    item = 0
+    while item < size * p[12]:
+        row = item % size
+        y = p[10] + item // size * p[13] + row % p[6] * p[8]
+        z = p[9] + row // p[6] % p[5] * p[7]
+        first = 0 - 1
+        if z >= bias and z < bias + p[2] and y >= bias and y < bias + p[3]:
+            first = row // (p[5] * p[6]) * p[2] + z - bias
+            first = p[0] + (first * p[3] + y - bias) * width
+        at = p[19] + item // size * p[18] * size + row
+        n0 = 0
+        while n0 < p[14]:
+            xx = p[11] + n0 * p[15]
+            n1 = p[16]
+            while n1:
+                m = 0
+                if first >= 0 and xx >= bias and xx < bias + width:
+                    v = x[first + xx - bias]
+                    m = v & 0x7FFFFF
+                    e = (v >> 23) & 255
+                    if e:
+                        m += half
+                    else:
+                        e = 1
+                    e = p[20] - e
+                    if e > 23:
+                        m = 0
+                    elif e >= 0:
+                        m = (m + (1 << e)) >> (e + 1)
+                        if m == half:
+                            m = half - 1
+                    if (v >> 31) & 1:
+                        m = 0 - m
+                out[at] = m + half
+                at += size
+                xx += p[17]
+                n1 -= 1
+            n0 += 1
+        item += 1
+
+
+@micropython.viper
+def align(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """What each channel adds to its sum: limbs of bias - HALF * sum(w), and the exponent.
+
+    x    channels of 4 words: limbs of sum(w) (24 bits, 2**20 + the rest), exponent, bias's bits
+    out  channels of 4 words: limbs (the last one + 2**29), E + exponent; 1024 more: the bias is
+         so large beside all products that the sum does not count
+    p    first item of x, channels, first item of out, E
+    """
+    i = p[0]
+    at = p[2]
+    end = i + 4 * p[1]
+    while i < end:
+        v = x[i + 3]
+        m = v & 0x7FFFFF
+        s = (v >> 23) & 255
+        if s:
+            m += 1 << 23
+        else:
+            s = 1
+        e = p[3] + (x[i + 2] & 255)
+        s += 148 - e  # m * 2**s in units of the sum
+        c = x[i] & 0xFFFFFF
+        d = (x[i + 1] & 0x1FFFFF) - (1 << 20)
+        c0 = 0 - ((c & 1) << 23)
+        c1 = 0 - (c >> 1) - ((d & 1) << 23)
+        c2 = 0 - (d >> 1)
+        if s > 52:
+            e += s - 52 + 1024
+            s = 52
+            c0 = 0
+            c1 = 0
+            c2 = 0
+        if s < 0:
+            m = m >> (0 - s) if s > 0 - 24 else 0
+            s = 0
+        high = 0
+        r = s
+        if r >= 48:
+            r -= 48
+        elif r >= 24:
+            r -= 24
+        if s < 48:
+            high = m >> (24 - r)
+            m = (m & ((1 << (24 - r)) - 1)) << r
+        else:
+            m = m << r
+        if (v >> 31) & 1:
+            m = 0 - m
+            high = 0 - high
+        if s < 24:
+            c0 += m
+            c1 += high
+        elif s < 48:
+            c1 += m
+            c2 += high
+        else:
+            c2 += m
+        c1 += c0 >> 24
+        c2 += c1 >> 24
+        out[at] = c0 & 0xFFFFFF
+        out[at + 1] = c1 & 0xFFFFFF
+        out[at + 2] = c2 + (1 << 29)
+        out[at + 3] = e
+        i += 4
+        at += 4
+
+
+@micropython.viper
+def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """Sums to floats, rounded once to the nearest, ties to even; then cut to [low, high].
+
+    x    from item p[0] on: for each position the limbs of sum(x'), then of M sums of x' * w',
+         mantissas as they are held; behind each row of positions some that do not count
+    w    from item p[3] on: what align made
+    p    first item of x, positions in a row, M, first item of w, first item of out, its steps for
+         a position, a channel and a row, rows, positions that do not count, low and high: sign and
+         magnitude of each as bits
+    """
+    i = p[0]
+    sign = 1  # see peak
+    sign = sign << 31
+    low = p[11]
+    if p[10]:
+        low = 0 - low
+    high = p[13]
+    if p[12]:
+        high = 0 - high
+    position = 0
+    while position < p[1] * p[8]:
+        at = p[4] + position // p[1] * p[7] + position % p[1] * p[5]
+        y0 = (x[i] & 1) << 23
+        y1 = (x[i] >> 1) + ((x[i + 1] & 1) << 23)
+        y2 = x[i + 1] >> 1
+        j = p[3]
+        m = p[2]
+        while m:
+            i += 3
+            e = w[j + 3]
+            t0 = w[j]
+            t1 = w[j + 1]
+            t2 = w[j + 2] - (1 << 29)
+            if e < 1024:
+                t0 += x[i] - y0
+                t1 += x[i + 1] - y1
+                t2 += x[i + 2] - y2
+            e = (e & 1023) - 100  # that of the float if t2 holds its bits
+            t1 += t0 >> 24
+            t0 = t0 & 0xFFFFFF
+            t2 += t1 >> 24
+            t1 = t1 & 0xFFFFFF
+            negative = 0
+            if t2 < 0:
+                negative = 1
+                t0 = 0 - t0
+                t1 = (t0 >> 24) - t1
+                t2 = (t1 >> 24) - t2
+                t0 = t0 & 0xFFFFFF
+                t1 = t1 & 0xFFFFFF
+            if t2 >> 24:
+                t0 = t0 | t1 & 255  # of these only counts whether any is not 0
+                t1 = (t1 >> 8) | (t2 & 255) << 16
+                t2 = t2 >> 8
+                e += 8
+            elif t2 == 0:
+                t2 = t1
+                t1 = t0
+                t0 = 0
+                e -= 24
+                if t2 == 0:
+                    t2 = t1
+                    t1 = 0
+                    e -= 24 if t2 else 400
+            s = 0
+            if t2 < 1 << 12:
+                t2 = t2 << 12
+                s = 12
+            if t2 < 1 << 18:
+                t2 = t2 << 6
+                s += 6
+            while t2 < 1 << 23 and s < 24:
+                t2 = t2 << 1
+                s += 1
+            t2 = t2 | t1 >> (24 - s)
+            t1 = (t1 << s) & 0xFFFFFF
+            e -= s
+            if e < 1:  # a denormal
+                s = 1 - e if e > 0 - 24 else 25
+                if s < 25:
+                    t0 = t0 | t1
+                    t1 = (t2 << (24 - s)) & 0xFFFFFF
+                    t2 = t2 >> s
+                else:
+                    t2 = 0
+                    t1 = 0
+                e = 0
+            elif e < 255:
+                t2 -= 1 << 23
+            else:
+                e = 255
+                t2 = 0
+                t1 = 0
+            if t1 > 1 << 23 or t1 == 1 << 23 and (t0 or t2 & 1):
+                t2 += 1
+            t2 += e << 23  # a carry out of the mantissa belongs into the exponent
+            if negative:
+                t2 = 0 - t2
+            if t2 < low:
+                t2 = low
+            if t2 > high:
+                t2 = high
+            if t2 < 0:
+                t2 = 0 - t2 - sign
+            out[at] = t2
+            at += p[6]
+            j += 4
+            m -= 1
+        i += 3
+        position += 1
+        if position % p[1] == 0:
+            i += p[9] * 3 * (p[2] + 1)

@@ -1,0 +1,44 @@
+"""Exact sums of mantissas, the loop under block_conv and block_gemm. Plain form.
+
+    x    mantissas (see loops_block): rows of K items, the first from p[0], p[2] items apart
+    w    mantissas: M rows of K items, one after another from p[4]
+    out  from p[6] on, for each row of x: limbs (24, 24 and 16 bits) of sum(x), then of each
+         sum(x * w)
+    p    x first, rows of x, step between them, K, w first, M, out first
+
+The caller keeps K below 2**16, so that a sum has at most 64 bits.
+"""
+
+_MASK = 0xFFFFFF
+
+
+def dots(x, w, out, p):
+    first, rows, step, n_k, w_first, m, at = p[0], p[1], p[2], p[3], p[4], p[5], p[6]
+    while rows:
+        total = 0
+        i = first
+        end = i + n_k
+        while i < end:
+            total += x[i]
+            i += 1
+        at = _store(out, at, total)
+        j = w_first
+        left = m
+        while left:
+            i = first
+            total = 0
+            while i < end:
+                total += x[i] * w[j]
+                i += 1
+                j += 1
+            at = _store(out, at, total)
+            left -= 1
+        first += step
+        rows -= 1
+
+
+def _store(out, at, total):
+    out[at] = total & _MASK
+    out[at + 1] = total >> 24 & _MASK
+    out[at + 2] = total >> 48 & 0xFFFF
+    return at + 3

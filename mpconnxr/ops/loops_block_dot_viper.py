@@ -1,0 +1,94 @@
+"""Exact sums of mantissas: see loops_block_dot. Viper form for 32-bit words.
+
+A sum S of products x * w has up to 64 bits, and a word has 32. With xh = x >> 12 and wh = w >> 12,
+the upper halves of 24 bits, three products an item are enough, two of which may wrap around:
+
+    A = sum(x * w) = S;  B = sum((x + xh) * (w + wh));  H = sum(xh * wh)
+    B = S + sum(x * wh + xh * w) + H, where that sum is 2 * 2**12 * H + M,
+    M = sum(xh * wl + xl * wh) with the lower halves xl, wl: so M = B - A - (2**13 + 1) * H
+    L = sum(xl * wl) = A - 2**24 * H - 2**12 * M
+
+modulo 2**32, and for up to 120 items H, M and L are below 2**32 themselves. Then
+S = 2**24 * H + 2**12 * M + L. Longer rows add up such parts.
+
+The emitter keeps the first three locals in registers; so that A is one of them, it lives in the
+pointer to the output.
+"""
+
+import micropython
+
+
+@micropython.viper
+def dots(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    row = int(x) + 4 * p[0]
+    w_first = int(w) + 4 * p[4]
+    o = ptr32(int(out) + 4 * p[6])
+    i = 0
+    rows = p[1]
+    while rows:
+        end = row + 4 * p[3]
+        x = ptr32(row)
+        low = 0
+        high = 0
+        while int(x) < end:
+            low += x[0]
+            high += low >> 24
+            low = low & 0xFFFFFF
+            x = ptr32(int(x) + 4)
+        o[i] = low
+        o[i + 1] = high
+        o[i + 2] = 0
+        i += 3
+        w = ptr32(w_first)
+        m = p[5]
+        while m:
+            x = ptr32(row)
+            s0 = 0
+            s1 = 0
+            s2 = 0
+            while int(x) < end:
+                stop = int(x) + 4 * 120
+                if stop > end:
+                    stop = end
+                out = ptr32(0)
+                b = 0
+                h = 0
+                while int(x) + 12 < stop:
+                    out = ptr32(int(out) + x[0] * w[0] + x[1] * w[1] + x[2] * w[2] + x[3] * w[3])
+                    h += (
+                        (x[0] >> 12) * (w[0] >> 12)
+                        + (x[1] >> 12) * (w[1] >> 12)
+                        + (x[2] >> 12) * (w[2] >> 12)
+                        + (x[3] >> 12) * (w[3] >> 12)
+                    )
+                    b += (
+                        (x[0] + (x[0] >> 12)) * (w[0] + (w[0] >> 12))
+                        + (x[1] + (x[1] >> 12)) * (w[1] + (w[1] >> 12))
+                        + (x[2] + (x[2] >> 12)) * (w[2] + (w[2] >> 12))
+                        + (x[3] + (x[3] >> 12)) * (w[3] + (w[3] >> 12))
+                    )
+                    x = ptr32(int(x) + 16)
+                    w = ptr32(int(w) + 16)
+                while int(x) < stop:
+                    out = ptr32(int(out) + x[0] * w[0])
+                    h += (x[0] >> 12) * (w[0] >> 12)
+                    b += (x[0] + (x[0] >> 12)) * (w[0] + (w[0] >> 12))
+                    x = ptr32(int(x) + 4)
+                    w = ptr32(int(w) + 4)
+                u = int(out)
+                b -= u + 8193 * h
+                u -= (h << 24) + (b << 12)
+                c = ((u >> 12) & 0xFFFFF) + (b & 4095)
+                h += ((b >> 12) & 0xFFFFF) + (c >> 12)
+                s0 += (u & 4095) + ((c & 4095) << 12)
+                s1 += (h & 0xFFFFFF) + (s0 >> 24)
+                s0 = s0 & 0xFFFFFF
+                s2 += (h >> 24) + (s1 >> 24)
+                s1 = s1 & 0xFFFFFF
+            o[i] = s0
+            o[i + 1] = s1
+            o[i + 2] = s2
+            i += 3
+            m -= 1
+        row += 4 * p[2]
+        rows -= 1

@@ -1,0 +1,126 @@
+"""Loops of block floating point: each form gives the same bits, those of exact arithmetic."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.host.ops import block_reference
+from tools.converter.ops._block import mantissas
+from tools.micropython import target_names
+
+PACKAGE = Path(__file__).parents[3] / "mpconnxr"
+LIMITS = (-2.5e37, np.inf)  # some results are cut
+
+# One row of x, M rows of weights, through every pair of forms; prints the results' bits by pair.
+SCRIPT = """
+import json
+from array import array
+from mpconnxr import forms
+x = array("i", open("x", "rb").read())
+w = array("i", open("w", "rb").read())
+tails = array("i", open("tails", "rb").read())
+low, high = json.loads(open("limits").read())
+cases = json.loads(open("cases").read())
+for form in forms.available("loops_block_dot"):
+    for common in forms.available("loops_block"):
+        dots = forms.get("loops_block_dot", form).dots
+        loops = forms.get("loops_block", common)
+        results = []
+        for x_first, k, w_first, t_first, m in cases:
+            sums = 4 + 4 * m
+            row = sums + 3 * (m + 1)
+            s, out = array("i", [0] * (row + k)), array("i", [-1] * (2 * m))
+            loops.peak(x, x, s, array("i", [x_first, k, 0]))
+            e = s[0] or 1
+            b = 1 << 29
+            p = [x_first, 1, 1, 1, k, 1, 1, 1, 1, b, b, b, 1, 1, 1, 0, k, 1, k, row, e]
+            loops.mantissas(x, x, s, array("i", p))
+            loops.align(tails, tails, s, array("i", [t_first, m, 4, e]))
+            dots(s, w, s, array("i", [row, 1, k, k, w_first, m, sums]))
+            p = [sums, 1, m, 4, 0, 0, 2, 0, 1, 0] + low + high
+            loops.finish(s, s, out, array("i", p))
+            results.append(list(out))
+        print(json.dumps([form, common, results]))
+"""
+FORMS = {
+    "unix": ["viper64", "viper", "plain"],
+    "unix32": ["viper", "plain"],
+    "unix-plain": ["plain"],
+    "mps2-an385": ["viper", "plain"],
+}
+
+
+def rows(k, kind, rng):
+    """k float32s of a kind."""
+    values = rng.standard_normal(k) * 2.0 ** rng.integers(-30, 30, k)
+    if kind == "equal":
+        values = np.full(k, -1.99999988)
+    elif kind == "tiny":
+        values = values * 1e-41
+    elif kind == "huge":
+        values = np.clip(values, -0.9, 0.9) * 3.4e38
+    elif kind == "zero":
+        values = np.zeros(k)
+    elif kind == "even":
+        values = rng.standard_normal(k)
+    return values.astype(np.float32)
+
+
+def vectors():
+    """[(x, weights (M, K), bias (M))]"""
+    rng = np.random.default_rng(5)
+    kinds = ["wide", "equal", "tiny", "huge", "zero", "even"]
+    cases = []
+    for k in (1, 2, 7, 8, 9, 60, 61, 130):
+        for kind in kinds:
+            weights = np.stack([rows(k, other, rng) for other in kinds])
+            scale = 10.0 ** rng.integers(-40, 38, len(kinds))
+            bias = rng.standard_normal(len(kinds)) * scale * rng.integers(0, 2, len(kinds))
+            x = rows(k, kind, rng)
+            cases.append((x, weights, bias.astype(np.float32)))
+    return cases
+
+
+def expected(case):
+    x, weights, bias = case
+    with np.errstate(over="ignore"):
+        found = [block_reference.product(x, row, b) for row, b in zip(weights, bias, strict=True)]
+    return np.clip(np.array(found, np.float32), *map(np.float32, LIMITS))
+
+
+def sign_and_magnitude(value):
+    bits = int(np.float32(value).view(np.uint32))
+    return [bits >> 31, bits & 0x7FFFFFFF]
+
+
+def packed(cases):
+    """The cases as files, and where in them each begins."""
+    xs, ws, tails, places = b"", b"", b"", []
+    for x, weights, bias in cases:
+        places.append([len(xs) // 4, len(x), len(ws) // 4, len(tails) // 4, len(bias)])
+        parts = mantissas(weights, bias)
+        xs, ws, tails = xs + x.tobytes(), ws + parts[0].tobytes(), tails + parts[1].tobytes()
+    files = {"x": xs, "w": ws, "tails": tails, "cases": json.dumps(places).encode()}
+    return {**files, "limits": json.dumps(list(map(sign_and_magnitude, LIMITS))).encode()}
+
+
+@pytest.fixture(scope="module")
+def cases():
+    """[(inputs, expected)]"""
+    return [(case, expected(case)) for case in vectors()]
+
+
+@pytest.mark.parametrize("target", target_names(), indirect=True)
+def test_all_forms_are_exact(target, cases):
+    files = {"mpconnxr": PACKAGE, **packed([case for case, _ in cases])}
+    done = target.run(SCRIPT, files=files, timeout=120)
+    assert done.returncode == 0, done.stderr
+    results = [json.loads(line) for line in done.stdout.splitlines()]
+    assert list(dict.fromkeys(form for form, _, _ in results)) == FORMS[target.name]
+    for form, common, got in results:
+        for (case, wanted), bits in zip(cases, got, strict=True):
+            values = np.array(bits[::2], np.int32).view(np.float32)
+            assert np.array_equal(values, wanted), (form, common, case)
+            assert bits[1::2] == [-1] * len(wanted)

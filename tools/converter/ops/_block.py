@@ -1,0 +1,53 @@
+"""Weights in block floating point: mantissas, an exponent a row (see mpconnxr/ops/block.py)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..extent import bound_of
+from ..ir import Tensor
+
+HALF = 1 << 23  # mantissas have 24 bits with the sign, and are stored plus this
+UNIT = 149  # the value of a mantissa of 1 is 2**(exponent - UNIT)
+MAX_K = 0xFFFF  # items of a row, so that a sum of products has 64 bits
+INITS = 4  # items of scratch before what the channels start with
+CHUNK = 64  # columns that one call of block_gemm's loops computes
+NO_CLIP = (-np.inf, np.inf)
+FLOAT = 1
+
+
+def is_block(node, x: Tensor, w: Tensor, k: int) -> bool:
+    """True if a product of rows of k items is one of block floating point.
+
+    w: rows with what goes with them; not finite ones are for floats.
+    """
+    if x.dtype != FLOAT or not node.is_exact or not 0 < int(bound_of(k)) <= MAX_K:
+        return False
+    return w.data is None or bool(np.isfinite(w.data).all())
+
+
+def mantissas(rows: np.ndarray, bias: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """float32 rows (n, K), bias (n) -> int32 mantissas (n, K), int32 tails (n, 4)."""
+    rows = np.asarray(rows, np.float64)
+    bias = np.zeros(len(rows), np.float32) if bias is None else np.asarray(bias, np.float32)
+    largest = np.abs(rows).max(1, initial=0.0)
+    # frexp: largest = m * 2**e with m in [0.5, 1), whose biased exponent is e + 126
+    exponents = np.where(largest, np.clip(np.frexp(largest)[1] + 126, 1, 254), 1)
+    scaled = np.ldexp(np.abs(rows), (UNIT - exponents)[:, None])
+    whole = np.minimum(np.floor(scaled + 0.5), HALF - 1)
+    signed = (np.sign(rows) * whole).astype(np.int64)
+    sums = signed.sum(1)
+    tails = [sums & 0xFFFFFF, (sums >> 24) + (1 << 20), exponents, bias.view(np.int32)]
+    return (signed + HALF).astype(np.int32), np.stack(tails, 1).astype(np.int32)
+
+
+def block_constants(node, w: Tensor, k: int, has_bias: bool) -> list[Tensor]:
+    """Mantissas and tails of known rows of k items, with or without a bias behind each."""
+    rows = w.data.reshape(-1, k + has_bias)
+    bias = rows[:, k] if has_bias else None
+    return [node.constant(part) for part in mantissas(rows[:, :k], bias)]
+
+
+def bits_of(value: float) -> int:
+    """A float32's bits as int32."""
+    return int(np.float32(value).view(np.int32))
