@@ -22,6 +22,8 @@ from .. import forms
 from ..node import block
 from . import lstm, recurrent
 
+STREAMS = (1, 2)
+
 _INF = float("inf")
 _MAX_K = 33024  # K * 255 * 255 stays below 2**31
 _RECORD = 4  # bytes of a record before its items: their sum

@@ -4,6 +4,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from tests.host.device import small
 from tests.host.ops.against_ort import compare
 from tests.host.ops.ms_node import MsNode
 from tools.converter.convert import Options, convert
@@ -192,7 +193,27 @@ def test_matmul_nbits(target):
     biased = matmul_nbits(4, 5, 32, 16)
     biased.inputs += [None, None, floats(5)]
     biased.fixed += (5,)
-    compare(target, [*nodes, biased], rtol=1e-4, atol=1e-4)
+    ordered = matmul_nbits(4, 5, 32, 16)
+    ordered.inputs += [None, rng.permutation(np.arange(32) // 16).astype(np.int32)]
+    ordered.fixed += (4,)
+    compare(target, [*nodes, biased, ordered], rtol=1e-4, atol=1e-4)
+
+
+def test_weights_of_few_bits_stay_packed():
+    for bits in (4, 8):
+        node = matmul_nbits(bits, 64, 256, 32, "packed")
+        done = convert(node.model([(2, 3, 64)]), Options(strip=True))
+        assert [step.kernel for step in done.graph.steps] == ["matmul_nbits"]
+        packed_nbytes = 64 * 256 * bits // 8
+        assert packed_nbytes < done.report()["weight_bytes"] < packed_nbytes + 64 * 8 * 5 + 1
+
+
+@on_targets
+@pytest.mark.parametrize("mode", [("bits", "7"), ("words", "1"), ("several", "300")])
+def test_damaged_weights_of_few_bits(target, mode):
+    data = convert(matmul_nbits(4, 3, 12, 8).model([(2, 3, 3)]), Options(strip=True)).data
+    report = small.damage(target, data, *mode)
+    assert report.ok and report.refused > 100 and report.ran > 10, report
 
 
 class ThereAndBack(MsNode):

@@ -1,4 +1,4 @@
-"""com.microsoft's MatMulNBits -> kernel gemm, on weights that are dequantized at conversion."""
+"""com.microsoft's MatMulNBits -> kernel matmul_nbits; with g_idx gemm, on dequantized weights."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from . import lowers
 from ._microsoft import FLOAT, MS
 from .gemm import emit_gemm
 
+_UINT8 = 2
+
 
 def _infer(node):
     a = node.inputs[0]
@@ -21,46 +23,57 @@ def _infer(node):
 def lower_matmul_nbits(node):
     """A (.., K) times the transposed weights (N, K), plus bias; accuracy_level is ignored."""
     node.require_dtype(FLOAT)
-    a, bias = node.inputs[0], node.input(5)
-    n, k = node.attr("N"), node.attr("K")
-    weights = _weights(node, n, k)
-    if bias is not None:
-        values = node.const(5, "bias").reshape(n, 1)
-        weights = np.concatenate([weights, values.astype(np.float32)], axis=1)
-    shape = (1, 1, math.prod(a.shape[:-1]), n, k)
-    w = node.constant(weights)
-    emit_gemm(node, a, w, node.outputs[0], shape, bias is not None, (0, 0, 0, 0))
-
-
-def _weights(node, n, k):
-    """(q - zero point) * scale as float32 (N, K), by blocks of K or by the groups of g_idx."""
+    a, n, k = node.inputs[0], node.attr("N"), node.attr("K")
     bits, size = node.attr("bits", 4), node.attr("block_size")
     if bits not in (2, 4, 8):
         raise Problem(f"{bits} bits", "2, 4 and 8 are supported")
-    blocks = -(-k // size)
-    q = _unpacked(node.const(1, "B").reshape(n, blocks, -1), bits).reshape(n, -1)[:, :k]
+    m, blocks = math.prod(a.shape[:-1]), -(-k // size)
+    q = node.const(1, "B").reshape(n, -1)
+    if q.dtype != np.uint8 or q.nbytes * 8 != n * blocks * size * bits:
+        raise Problem(f"{node.inputs[1]} where packed rows of {blocks * size} items are needed")
     scales = node.const(2, "scales").reshape(n, blocks).astype(np.float32)
     zeros = _zero_points(node, n, blocks, bits)
-    group = np.arange(k) // size
+    bias = node.const(5, "bias").astype(np.float32).reshape(n) if node.input(5) else None
     if node.input(4) is not None:
-        group = node.const(4, "g_idx").astype(np.int64)
-    return (q - zeros[:, group]) * scales[:, group]
+        weights = _by_group(node, _unpacked(q, bits)[:, :k], scales, zeros)
+        _emit_floats(node, weights, bias, (1, 1, m, n, k))
+        return
+    arrays = [q, scales, zeros] + ([] if bias is None else [bias])
+    node.emit(
+        "matmul_nbits",
+        [a, *map(node.constant, arrays)],
+        node.outputs,
+        [m, n, k, bits, size, bias is not None],
+        [node.temp(_UINT8, (blocks * size,)), node.temp(FLOAT, (blocks * size + 1,))],
+        m * n * k,
+    )
+
+
+def _by_group(node, q, scales, zeros):
+    """(q - zero point) * scale as float32 (N, K), by the groups of g_idx."""
+    group = node.const(4, "g_idx").astype(np.int64)
+    return (q.astype(np.float32) - zeros[:, group]) * scales[:, group]
+
+
+def _emit_floats(node, weights, bias, shape):
+    if bias is not None:
+        weights = np.concatenate([weights, bias[:, None]], axis=1)
+    w = node.constant(weights.astype(np.float32))
+    emit_gemm(node, node.inputs[0], w, node.outputs[0], shape, bias is not None, (0, 0, 0, 0))
 
 
 def _zero_points(node, n, blocks, bits):
-    """As float32 (N, blocks): packed like the weights, or given as floats, or the middle."""
+    """uint8 or float32 (N, blocks): packed like the weights, given as floats, or the middle."""
     if node.input(3) is None:
-        return np.full((n, blocks), 1 << (bits - 1), np.float32)
+        return np.full((n, blocks), 1 << (bits - 1), np.uint8)
     values = node.const(3, "zero_points")
-    if values.dtype == np.uint8:
-        values = _unpacked(values.reshape(n, -1), bits)[:, :blocks]
-    return values.reshape(n, blocks).astype(np.float32)
+    if values.dtype != np.uint8:
+        return values.reshape(n, blocks).astype(np.float32)
+    return np.ascontiguousarray(_unpacked(values.reshape(n, -1), bits)[:, :blocks])
 
 
 def _unpacked(data, bits):
-    """The numbers in bytes, the lowest bits first, along the last axis; as float32."""
-    if data.dtype != np.uint8:
-        raise Problem(f"packed weights of dtype {data.dtype}")
+    """The numbers in bytes, the lowest bits first, along the last axis."""
     shifts = np.arange(0, 8, bits, dtype=np.uint8)
     parts = data[..., None] >> shifts & ((1 << bits) - 1)
-    return parts.reshape(*data.shape[:-1], -1).astype(np.float32)
+    return parts.reshape(*data.shape[:-1], -1)
