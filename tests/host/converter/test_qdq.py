@@ -33,6 +33,29 @@ def conv(dtype=S8, zero=-7, per_channel=True, bias=True, after=None, y_zero=-128
     return net, net.q(y, Y, y_zero, dtype)
 
 
+def conv_and_add():
+    net = Net()
+    x = net.dq(net.input([1, 4, 12, 12]), A, 3)
+    y = net.op("Conv", x, net.weights([8, 4, 3, 3], 0.004))
+    y = net.op("Add", net.constant(net.rng.standard_normal((8, 1, 1))), y)
+    return net, net.q(y, 0.1, 9)
+
+
+def weights_to_quantize():
+    """Q and DQ of weights that are floats in the file."""
+    net = Net()
+    w = net.qdq(net.constant(net.rng.standard_normal((40, 20))), 0.02)
+    y = net.op("MatMul", net.dq(net.input([5, 40]), A, 3), w)
+    return net, net.q(y, 0.1, 9)
+
+
+def weights_to_transpose():
+    net = Net()
+    w = net.weights([20, 40], np.linspace(0.001, 0.003, 20, dtype=np.float32), axis=0)
+    w = net.op("Transpose", w, perm=[1, 0])
+    return net, net.q(net.op("MatMul", net.dq(net.input([5, 40]), A, 3), w), Y, 9)
+
+
 def gemm(op="Gemm", shape=(5, 40), relu=False, bias="int32", trans_b=0):
     net = Net()
     x = net.dq(net.input(shape), A, -3)
@@ -86,6 +109,9 @@ FUSED = {
     "conv, relu does not": (conv(after="Relu", y_zero=-20), ["Lookup", "QLinearConv"]),
     "conv, clip": (conv(after="Clip"), ["Lookup", "QLinearConv"]),
     "conv, strides": (conv(strides=[2, 2]), ["QLinearConv"]),
+    "conv, add": (conv_and_add(), ["QLinearConv"]),
+    "weights to quantize": (weights_to_quantize(), ["QGemm"]),
+    "weights to transpose": (weights_to_transpose(), ["QGemm"]),
     "gemm": (gemm(), ["QGemm"]),
     "gemm, relu": (gemm(relu=True), ["Lookup", "QGemm"]),
     "gemm, transB": (gemm(trans_b=1), ["QGemm"]),
@@ -184,8 +210,10 @@ def test_notes_say_what_stays_in_float():
     wide = net.dq(net.input([1, 4, 6, 6], np.int16), A, 0, np.int16)
     conv = net.op("Conv", wide, net.weights([2, 4, 1, 1]))
     norm = net.q(net.op("LpNormalization", x), 0.1)
-    model = net.model(net.q(conv, Y), norm)
+    pooled = net.op("GlobalMaxPool", wide)
+    model = net.model(net.q(conv, Y), norm, pooled)
     assert convert(model, Options(strip=True)).notes == [
         stays("Conv_3 (Conv)", "its input has integers of int16"),
         stays("LpNormalization_4 (LpNormalization)", "LpNormalization has no integer form"),
+        stays("GlobalMaxPool_6 (GlobalMaxPool)", "GlobalMaxPool has no integer form of int16"),
     ]

@@ -39,6 +39,11 @@ def resize():
     return net, [net.q(y, A, 20)]
 
 
+def largest():
+    net = Net(13)
+    return net, [net.op("ArgMax", net.dq(net.input([4, 30]), A, 20), axis=1)]
+
+
 def split():
     net = Net()
     x = net.dq(net.input([1, 6, 5]), A, 20)
@@ -74,6 +79,7 @@ MOVED = {
     "pad with a value": (pad(A * np.float32(5)), ["Pad"]),
     "resize": (resize(), ["Resize"]),
     "split": (split(), ["Split"]),
+    "argmax": (largest(), ["ArgMax"]),
     "concat": (concat([A, A]), ["Concat"]),
     "concat of other scales": (concat([A, 0.02, 0.05]), ["Concat", "Lookup", "Lookup"]),
     "transposes": (between_transposes(), ["MaxPool", "QLinearConv", "Transpose", "Transpose"]),

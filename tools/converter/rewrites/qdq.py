@@ -4,7 +4,8 @@
 2. What follows from one tensor of bytes element by element becomes a table (qdq_lookup).
 3. DQ -> operator -> Q becomes one operator of integers (qdq_conv, qdq_matmul, qdq_pool,
    qdq_elementwise).
-4. Constants that are still dequantized after that become float (qdq_weights).
+4. Constants are quantized at conversion, and what is dequantized of them after all that becomes
+   float (qdq_weights).
 
 What has no integer form stays as it is, and notes() says why.
 """
@@ -15,16 +16,18 @@ from collections.abc import Callable
 
 import onnx
 
+from ..ir import dtype_name
 from ..passes import fold, infer
 from .qdq_conv import fuse_conv
 from .qdq_elementwise import fuse_binary, fuse_softmax
-from .qdq_graph import Graph, StaysFloat, is_dq, is_q
+from .qdq_graph import Graph
 from .qdq_hoist import hoist
 from .qdq_lookup import lookup
 from .qdq_matmul import fuse_gemm, fuse_matmul
 from .qdq_pool import fuse_mean
 from .qdq_sink import sink
-from .qdq_weights import unquantize
+from .qdq_terms import BYTES, StaysFloat, is_dq, is_q
+from .qdq_weights import quantize_constants, unquantize
 
 _FUSED: dict[str, Callable[[Graph, onnx.NodeProto], None]] = {
     "Add": fuse_binary,
@@ -39,7 +42,7 @@ _FUSED: dict[str, Callable[[Graph, onnx.NodeProto], None]] = {
     "Sub": fuse_binary,
     "Sum": fuse_binary,
 }
-_RULES = (hoist, sink, lookup)
+_RULES = (quantize_constants, hoist, sink, lookup)
 _MAX_ROUNDS = 8  # each leaves what the next one may use
 
 
@@ -93,10 +96,8 @@ def notes(model: onnx.ModelProto) -> list[str]:
     for node in model.graph.node:
         if is_q(node) or not any(_is_activation(graph, name) for name in node.input):
             continue
-        reason = f"{node.op_type} has no integer form"
-        if _is_fusible(graph, node):
-            reason = _reason(graph, node)
-        found.append(f"{node.name or node.output[0]} ({node.op_type}) stays in float: {reason}")
+        about = f"{node.name or node.output[0]} ({node.op_type})"
+        found.append(f"{about} stays in float: {_reason(graph, node)}")
     return found
 
 
@@ -106,6 +107,10 @@ def _is_activation(graph, name):
 
 
 def _reason(graph, node):
+    if not _is_fusible(graph, node):
+        wide = (q for q in map(graph.dequantized, node.input) if q and q.dtype not in BYTES)
+        about = next((f" of {dtype_name(q.dtype)}" for q in wide), "")
+        return f"{node.op_type} has no integer form{about}"
     try:
         _FUSED[node.op_type](graph, node)
     except StaysFloat as e:

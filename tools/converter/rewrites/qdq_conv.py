@@ -1,7 +1,7 @@
 """Conv between DQ and Q becomes QLinearConv.
 
-1. DQ -> Conv -> Q, weights constant and quantized, the bias constant, becomes QLinearConv with the
-   bias as int32 in units of x_scale * w_scale.
+1. DQ -> Conv -> Q, weights constant and quantized, the bias constant (or added behind, a constant
+   for each channel), becomes QLinearConv with the bias as int32 in units of x_scale * w_scale.
 2. Where that bias is no integer to within 1/1000 of a step of the result, or the result is needed
    as float: ConvInteger, Cast, Mul by the scale, Add of the bias.
 """
@@ -12,27 +12,33 @@ import numpy as np
 import onnx
 from onnx import helper
 
-from .qdq_graph import FLOAT, INT32, Graph, Scaled, StaysFloat
-from .qdq_operands import bytes_of, integer_bias, product_scale, weights_of
+from .qdq_graph import Graph
+from .qdq_operands import added, bytes_of, integer_bias, product_scale, weights_of
+from .qdq_terms import FLOAT, INT32, Scaled, StaysFloat
 
 
 def fuse_conv(graph: Graph, node: onnx.NodeProto) -> None:
     """Raises StaysFloat."""
     x = bytes_of(graph, node.input[0], "its input")
-    w = weights_of(graph, node.input[1], 0, len(graph.shape(node.input[1]) or (1,)))
+    shape = graph.shape(node.input[1])
+    if shape is None:
+        raise StaysFloat("the shape of its weights is not known")
+    w = weights_of(graph, node.input[1], 0, len(shape))
     bias = node.input[2] if len(node.input) > 2 else ""
-    quantize = graph.quantizer(node.output[0])
+    last, behind = (node, bias) if bias else added(graph, node, shape[0], 1 - len(shape))
+    quantize = graph.quantizer(last.output[0])
     y = quantize and graph.quantized(quantize)
     if y is not None and y.is_bytes:
         try:
-            _to_qlinear(graph, node, quantize, x, w, bias, y)
-            return
+            _to_qlinear(graph, node, quantize, x, w, behind, y)
         except StaysFloat:
-            pass
-    _to_integer(graph, node, x, w, bias)
+            _to_integer(graph, node, x, w, bias)
+    else:
+        _to_integer(graph, node, x, w, bias)
 
 
 def _to_qlinear(graph, node, quantize, x, w, bias, y):
+    """The nodes between are read by nobody then."""
     out = quantize.output[0]
     inputs = [x.values, *graph.parameters(x, out), w.values, *graph.parameters(w, out)]
     inputs += graph.parameters(y, out)
@@ -42,15 +48,11 @@ def _to_qlinear(graph, node, quantize, x, w, bias, y):
     fused = helper.make_node("QLinearConv", inputs, [out], name=node.name)
     fused.attribute.extend(node.attribute)
     graph.replace(quantize, [fused])
-    graph.replace(node, [])
 
 
 def _to_integer(graph: Graph, node, x: Scaled, w: Scaled, bias: str):
     out = node.output[0]
-    rank = len(graph.shape(node.input[1]) or ())
-    if not rank:
-        raise StaysFloat("the shape of its weights is not known")
-    by_channel = (-1, *[1] * (rank - 2))
+    by_channel = (-1, *[1] * (len(graph.shape(node.input[1])) - 2))
     sums, real = (graph.new_value(out, dtype, like=out) for dtype in (INT32, FLOAT))
     zeros = [graph.parameters(q, out)[1] for q in (x, w)]
     convolve = helper.make_node("ConvInteger", [x.values, w.values, *zeros], [sums], node.name)

@@ -14,9 +14,10 @@ import numpy as np
 import onnx
 from onnx import helper
 
-from .qdq_graph import MS, Graph, StaysFloat, attribute
+from .qdq_graph import Graph
 from .qdq_lookup import look_up
 from .qdq_operands import bytes_of
+from .qdq_terms import MS, StaysFloat, attribute
 
 _FUSED = {"Add": "QLinearAdd", "Sum": "QLinearAdd", "Sub": "QLinearAdd", "Mul": "QLinearMul"}
 

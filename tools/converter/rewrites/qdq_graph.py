@@ -1,72 +1,16 @@
-"""A graph with what the rewrites of quantized regions ask of it, and how they change it.
-
-In the names here Q is QuantizeLinear, DQ is DequantizeLinear.
-"""
+"""A graph with what the rewrites of quantized regions ask of it, and how they change it."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import onnx
 from onnx import defs, helper, numpy_helper
 
 from ..load import opset_of
-
-FLOAT, UINT8, INT8, INT32 = 1, 2, 3, 6
-BYTES = (UINT8, INT8)
-MS = "com.microsoft"
-_INTEGERS = (UINT8, INT8, 4, 5, INT32, 21, 22, 25, 26)
-_QDQ_DOMAINS = ("", "ai.onnx", MS)
-
-
-class StaysFloat(Exception):
-    """Why a node between DQ and Q has no integer form; the text is for people."""
-
-
-@dataclass(frozen=True)
-class Scaled:
-    """Integers with the scale and zero point that a DQ or Q gives them.
-
-    values: name of the integers; dtype: ONNX's number; zero: of the integers' dtype; axis: of the
-    scales, where there are several.
-    """
-
-    values: str
-    dtype: int
-    scale: np.ndarray
-    zero: np.ndarray
-    axis: int = 0
-
-    @property
-    def is_bytes(self) -> bool:
-        """True for 8 bits with one scale."""
-        return self.dtype in BYTES and self.scale.size == 1
-
-    def same_scale(self, other: Scaled) -> bool:
-        return (
-            self.dtype == other.dtype
-            and np.array_equal(self.scale.ravel(), other.scale.ravel())
-            and np.array_equal(self.zero.ravel(), other.zero.ravel())
-        )
-
-
-def attribute(node: onnx.NodeProto, name: str, default=None):
-    """An attribute's value."""
-    for a in node.attribute:
-        if a.name == name:
-            return helper.get_attribute_value(a)
-    return default
-
-
-def is_q(node: onnx.NodeProto | None) -> bool:
-    return node is not None and node.op_type == "QuantizeLinear" and node.domain in _QDQ_DOMAINS
-
-
-def is_dq(node: onnx.NodeProto | None) -> bool:
-    return node is not None and node.op_type == "DequantizeLinear" and node.domain in _QDQ_DOMAINS
+from .qdq_terms import FLOAT, INTEGERS, Scaled, attribute, dequantize, is_dq, is_q
 
 
 class Graph:
@@ -156,6 +100,13 @@ class Graph:
             self._made[key] = name
         return self._made[key]
 
+    def set_constant(self, node: onnx.NodeProto, data: np.ndarray) -> None:
+        """Lets an initializer take the place of a node, under the name of its output."""
+        proto = numpy_helper.from_array(data, node.output[0])
+        self.replace(node, [])
+        self._constants[proto.name] = proto
+        self.model.graph.initializer.append(proto)
+
     def new_name(self, hint: str) -> str:
         taken = (self._producer, self._constants, self._types)
         number = 1
@@ -197,7 +148,9 @@ class Graph:
 
     def _scaled(self, node, values, dtype):
         scale = self.array(node.input[1])
-        if scale is None or scale.dtype != np.float32 or dtype not in _INTEGERS:
+        if scale is None or scale.dtype != np.float32 or dtype not in INTEGERS:
+            return None
+        if not (scale > 0).all():  # else the order of the integers is not that of the floats
             return None
         zero = np.zeros(scale.shape, helper.tensor_dtype_to_np_dtype(dtype))
         if len(node.input) > 2 and node.input[2]:
@@ -273,16 +226,6 @@ class Graph:
         ]
         for t in unread:
             graph.initializer.remove(t)
-
-
-def dequantize(values: np.ndarray, q: Scaled) -> np.ndarray:
-    """The float32 that DQ gives for a constant."""
-    shape = [1] * values.ndim
-    if q.scale.size > 1:
-        shape[q.axis] = -1
-    scale, zero = (v.reshape(shape if v.size > 1 else ()) for v in (q.scale, q.zero))
-    wide = values.astype(np.int64) - zero.astype(np.int64)
-    return wide.astype(np.float32) * scale
 
 
 def _captured(graph: onnx.GraphProto) -> Iterable[str]:

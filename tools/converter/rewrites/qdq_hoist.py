@@ -14,8 +14,9 @@ import numpy as np
 import onnx
 from onnx import helper
 
-from .qdq_graph import FLOAT, Graph, dequantize, is_dq, is_q
+from .qdq_graph import Graph
 from .qdq_sink import is_move, pad_value, with_value
+from .qdq_terms import FLOAT, dequantize, is_dq, is_q
 
 _FEWER = (
     "Gather",

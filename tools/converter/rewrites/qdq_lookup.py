@@ -19,7 +19,8 @@ import onnx
 from onnx import helper, numpy_helper
 
 from ..golden import reference
-from .qdq_graph import BYTES, INT32, MS, Graph, is_dq
+from .qdq_graph import Graph
+from .qdq_terms import BYTES, INT32, MS, is_dq
 
 OWN = "mpconnxr"
 _ENTRIES = 256

@@ -17,8 +17,9 @@ import numpy as np
 import onnx
 from onnx import helper
 
-from .qdq_graph import FLOAT, MS, Graph, Scaled, StaysFloat, attribute
-from .qdq_operands import bytes_of, integer_bias, product_scale, weights_of
+from .qdq_graph import Graph
+from .qdq_operands import added, bytes_of, integer_bias, product_scale, weights_of
+from .qdq_terms import FLOAT, MS, Scaled, StaysFloat, attribute
 
 
 @dataclass
@@ -55,7 +56,7 @@ def fuse_matmul(graph: Graph, node: onnx.NodeProto) -> None:
         _of_two(graph, node, a, bytes_of(graph, node.input[1], "its second input"))
         return
     b = weights_of(graph, node.input[1], 1, 2)
-    last, bias = _added(graph, node, shape[1])
+    last, bias = added(graph, node, shape[1], -1)
     _fuse(graph, _Product(last, a, b, bias), node)
 
 
@@ -69,19 +70,6 @@ def _of_two(graph, node, a, b):
     inputs += graph.parameters(y, out)
     graph.replace(quantize, [helper.make_node("QLinearMatMul", inputs, [out], name=node.name)])
     graph.replace(node, [])
-
-
-def _added(graph, node, n):
-    """(the Add of a constant row behind it, the row), or (the node itself, "")."""
-    name = node.output[0]
-    add = graph.consumers(name)[0] if graph.is_used_once(name) else None
-    if add is None or add.op_type != "Add":
-        return node, ""
-    other = add.input[1] if add.input[0] == name else add.input[0]
-    row = graph.floats(other)
-    if row is None or row.size != n or row.shape[-1:] != (n,):
-        return node, ""
-    return add, other
 
 
 def _fuse(graph, product, node):

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import onnx
 from onnx import helper
 
-from .qdq_graph import BYTES, INT8, UINT8, Graph, Scaled, StaysFloat
+from ..ir import dtype_name
+from .qdq_graph import Graph
+from .qdq_terms import BYTES, INT8, UINT8, Scaled, StaysFloat
 
 _WIDER = {21: UINT8, 22: INT8, 25: UINT8, 26: INT8}  # of 4 and 2 bits
 # The part of a step of the result by which rounding a bias to integers may move it.
@@ -18,7 +21,7 @@ def bytes_of(graph: Graph, name: str, what: str) -> Scaled:
     if q is None:
         raise StaysFloat(f"{what} is not dequantized by a constant scale")
     if q.dtype not in BYTES:
-        raise StaysFloat(f"{what} has integers of {_name(q.dtype)}")
+        raise StaysFloat(f"{what} has integers of {dtype_name(q.dtype)}")
     if q.scale.size > 1:
         raise StaysFloat(f"{what} has a scale for each channel")
     return q
@@ -33,7 +36,7 @@ def weights_of(graph: Graph, name: str, axis: int, rank: int) -> Scaled:
     if q is None:
         raise StaysFloat("its weights are not dequantized by a constant scale for each channel")
     if q.dtype not in (*BYTES, *_WIDER):
-        raise StaysFloat(f"its weights are {_name(q.dtype)}")
+        raise StaysFloat(f"its weights are {dtype_name(q.dtype)}")
     if q.scale.size > 1 and q.axis % rank != axis:
         raise StaysFloat("its weights have a scale for each input channel")
     zero = q.zero
@@ -72,10 +75,20 @@ def integer_bias(graph: Graph, name: str, scale: np.ndarray, step: float) -> str
     return graph.constant(rounded.astype(np.int32), name)
 
 
+def added(graph: Graph, node: onnx.NodeProto, n: int, axis: int) -> tuple[onnx.NodeProto, str]:
+    """(the Add behind a node of n constants along an axis, counted from the end; those), else
+    (the node itself, "")."""
+    name = node.output[0]
+    add = graph.consumers(name)[0] if graph.is_used_once(name) else None
+    if add is None or add.op_type != "Add":
+        return node, ""
+    other = add.input[1] if add.input[0] == name else add.input[0]
+    values = graph.floats(other)
+    if values is None or values.size != n or values.shape[axis : values.ndim + axis + 1] != (n,):
+        return node, ""
+    return add, graph.constant(values.reshape(-1), other)
+
+
 def product_scale(x: Scaled, w: Scaled) -> np.ndarray:
     """Scale of the products, as float64."""
     return x.scale.reshape(()).astype(np.float64) * w.scale.reshape(-1).astype(np.float64)
-
-
-def _name(dtype):
-    return helper.tensor_dtype_to_string(dtype).rpartition(".")[2].lower()

@@ -14,8 +14,9 @@ import numpy as np
 import onnx
 from onnx import helper
 
-from .qdq_graph import MS, Graph, StaysFloat, attribute
+from .qdq_graph import Graph
 from .qdq_operands import bytes_of
+from .qdq_terms import MS, StaysFloat, attribute
 
 
 def fuse_mean(graph: Graph, node: onnx.NodeProto) -> None:

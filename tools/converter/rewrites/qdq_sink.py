@@ -4,6 +4,7 @@
    the integers have one scale (of several scales, Transpose only: their axis goes with it).
 2. DQ -> Pad likewise, with the integer of the constant value, if there is one.
 3. Concat, Max and Min of several DQ of one scale become one of integers, and one DQ.
+4. DQ -> ArgMax or ArgMin finds its place among the integers.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import numpy as np
 import onnx
 from onnx import helper
 
-from .qdq_graph import Graph, Scaled, attribute
+from .qdq_graph import Graph
+from .qdq_terms import Scaled, attribute
 
 # Data in the first input; every output is made of its elements.
 MOVES = {
@@ -60,6 +62,8 @@ def _sink(graph, node):
     if node.op_type in _OF_SEVERAL:
         return _sink_several(graph, node)
     q = graph.dequantized(node.input[0]) if node.input else None
+    if q is not None and node.op_type in ("ArgMax", "ArgMin"):
+        return _sink_search(graph, node, q)
     if q is None or not is_move(graph, node, q.dtype):
         return False
     axis = 1
@@ -71,6 +75,13 @@ def _sink(graph, node):
     if node.op_type == "Pad" and not _pad_value(graph, node, q, inputs):
         return False
     _put(graph, node, inputs, graph.producer(node.input[0]), q.dtype, axis)
+    return True
+
+
+def _sink_search(graph, node, q):
+    if q.scale.size > 1 or not graph.takes(node.op_type, q.dtype):
+        return False
+    graph.rename(node, node.input[0], q.values)
     return True
 
 
