@@ -1,4 +1,4 @@
-"""Layers of real quantized models on MicroPython, against onnxruntime.
+"""Real quantized models on MicroPython, layer by layer and as a whole, against onnxruntime.
 
 The reference runs the model as it is, in float between Q and DQ, graph optimizations off. Its
 float sums and our exact ones differ in the last bits: where a result lies in the middle between
@@ -11,12 +11,15 @@ import numpy as np
 import pytest
 
 from tests.host import zoo
-from tests.host.quantized_layers import layers_of
+from tests.host.quantized_layers import layers_of, output_scale
 from tools.converter.convert import Options, convert
 from tools.harness import Job, run_jobs
 
 MODELS = [name for name in zoo.models() if re.search("_int8$|_qdq_|_qop_|_qtdnn$", name)]
 IDENTICAL = 0.999  # of a layer's elements, or all but one
+STEPS = 2  # at the end of a whole model
+N_SAMPLES = 3
+SLOW_MACS = 1_000_000  # above, one sample
 
 pytestmark = zoo.needs_zoo
 on_targets = pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
@@ -42,6 +45,27 @@ def test_single_layers(target, name):
         if apart.max() > 1 or n_apart > max(1, (1 - IDENTICAL) * apart.size):
             failures.append(f"{layer.name}: {n_apart} of {apart.size}, {apart.max()} steps")
     assert layers and not failures, "\n".join(failures)
+
+
+@on_targets
+@pytest.mark.parametrize("name", MODELS)
+def test_whole_models(target, name):
+    samples = {k: zoo.sample(name, k, "input") for k in range(N_SAMPLES)}
+    first = [x.shape for x in samples[0]]
+    samples = {k: s for k, s in samples.items() if s and [x.shape for x in s] == first}
+    shapes = dict(zip(zoo.input_names(name), first, strict=True))
+    converted = convert(zoo.model_path(name), Options(shapes=shapes, strip=True))
+    if converted.report()["macs"] > SLOW_MACS:
+        samples = {0: samples[0]}
+    job = Job(converted.data, [[x.tobytes() for x in s] for s in samples.values()])
+    [outcome] = run_jobs(target, [job], timeout=300)
+    assert not outcome.error, outcome.message
+    [t] = converted.graph.outputs
+    for k, run in zip(samples, outcome.runs, strict=True):
+        [expected] = zoo.sample(name, k, "output")
+        got = np.frombuffer(run.outputs[0], t.np_dtype).reshape(t.shape).astype(np.float64)
+        assert np.abs(got - expected).max() <= (STEPS + 0.01) * output_scale(name)
+        assert got.argmax() == expected.argmax()
 
 
 @pytest.mark.parametrize("name", MODELS)

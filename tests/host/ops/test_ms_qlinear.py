@@ -4,19 +4,13 @@ Both compute in floats what lies between the integers, in another order: a resul
 two integers may go either way. One step apart is the most that is allowed.
 """
 
-import re
-
 import numpy as np
-import onnx
 import pytest
-from onnx import numpy_helper
 
-from tests.host import zoo
 from tests.host.ops.against_ort import run
 from tests.host.ops.ms_node import MsNode
 from tools.converter.convert import Options, convert
 from tools.converter.errors import ConvertError
-from tools.harness import Job, run_jobs
 
 on_targets = pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
 rng = np.random.default_rng(12)
@@ -133,38 +127,3 @@ REFUSED = [
 def test_what_cannot_be_is_refused(wrong, text):
     with pytest.raises(ConvertError, match=text):
         convert(wrong.model([X.shape]), Options(strip=True))
-
-
-MODELS = [name for name in zoo.models() if re.search("_qop_|_w4$", name)]
-STEPS = 2
-SLOW_MACS = 1_000_000
-LARGE = re.compile("vww|mobilenetv2|cifar")  # on one target only
-RUNS = [(n, t) for n in MODELS for t in ("unix", "unix32") if t == "unix32" or not LARGE.search(n)]
-
-
-def step_of(name):
-    """A quantization step of the model's output: the scale of its last node."""
-    model = onnx.load(zoo.model_path(name))
-    values = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
-    last = model.graph.node[-1]
-    assert last.op_type == "DequantizeLinear"
-    return float(values[last.input[1]])
-
-
-@zoo.needs_zoo
-@pytest.mark.parametrize(("name", "target"), RUNS, indirect=["target"])
-def test_real_models(target, name):
-    samples = {k: zoo.sample(name, k, "input") for k in range(3)}
-    shapes = dict(zip(zoo.input_names(name), [x.shape for x in samples[0]], strict=True))
-    converted = convert(zoo.model_path(name), Options(shapes=shapes, strip=True))
-    if converted.report()["macs"] > SLOW_MACS:
-        samples = {0: samples[0]}
-    job = Job(converted.data, [[x.tobytes() for x in sample] for sample in samples.values()])
-    [outcome] = run_jobs(target, [job], timeout=300)
-    assert not outcome.error, outcome.message
-    step = step_of(name)
-    for k, done in zip(samples, outcome.runs, strict=True):
-        [want] = zoo.sample(name, k, "output")
-        got = np.frombuffer(done.outputs[0], F).reshape(want.shape)
-        assert np.abs(got - want).max() <= (STEPS + 0.01) * step
-        assert got.argmax() == want.argmax()
