@@ -15,7 +15,7 @@ from tools.deploy.modules import PACKAGE
 OPS = PACKAGE / "ops"
 CALLS = small.SCRIPTS / "calls"
 SCRIPT = small.SCRIPTS / "loop_forms.py"
-FORMS = ("viper", "thumb", "armv7m", "armv7em")
+FORMS = ("viper", "viper64", "thumb", "armv7m", "armv7em")
 LONG = os.environ.get("MPCONNXR_LONG") == "1"
 N_CALLS = 100_000 if LONG else 300
 N_EMULATED = 40  # on a core that QEMU emulates

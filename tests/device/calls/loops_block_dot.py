@@ -1,0 +1,18 @@
+"""Random calls of loops_block_dot: see loop_forms."""
+
+from array import array
+
+
+def _mantissas(d, n):
+    """24 bits each; at times all that there can be, so that sums grow."""
+    if not d.below(8):
+        return array("i", [0xFFFFFF] * n)
+    return array("i", [v & 0xFFFFFF for v in d.words(n)])
+
+
+def dots(d):
+    rows, k, m = d.between(1, 4), d.below(70), d.between(1, 6)
+    first, w_first, step, at = d.below(4), d.below(4), d.below(k + 3), d.below(4)
+    x, w = _mantissas(d, first + rows * step + k + 1), _mantissas(d, w_first + m * k + 1)
+    out = d.blank("i", at + rows * 3 * (m + 1))
+    return x, w, out, [first, rows, step, k, w_first, m, at]
