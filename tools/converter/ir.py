@@ -128,7 +128,8 @@ class Step:
     in_place: (input, output) pairs that may share memory: the kernel, and the others of the same
     node, no longer read what of the input lies where they write;
     over: inputs that the first output may be written over where they end with this step: by
-    number, the bytes by which it must start before them, at least (see overlap.py).
+    number, the bytes by which it must start before them, at least (see overlap.py);
+    behind: the same of kernels that read windows and write behind them.
     """
 
     kernel: str
@@ -142,21 +143,34 @@ class Step:
     trips: int = 1
     in_place: Sequence[tuple[Tensor, Tensor]] = ()
     over: Mapping[int, int] = field(default_factory=dict)
+    behind: Mapping[int, int] = field(default_factory=dict)
 
-    def lead(self, root: Tensor) -> int | None:
+    def lead(self, root: Tensor, rows: bool = True) -> int | None:
         """By how many bytes the root of the first output must start before this one of inputs.
 
-        None if it may not lie over it.
+        None if it may not lie over it. rows: count what is `behind` as well.
         """
         leads = []
+        allowed = {**self.behind, **self.over} if rows else self.over
         for i, t in enumerate(self.inputs):
             if t.root is root:
-                if i not in self.over:
+                if i not in allowed:
                     return None
-                leads.append(self.over[i] + self.outputs[0].start - t.start)
+                leads.append(allowed[i] + self.outputs[0].start - t.start)
         if any(t.root is root for t in self.outputs + self.scratch):
             return None
         return max(0, *leads) if leads else None
+
+    def is_same_place(self, root: Tensor) -> bool:
+        """True if the root of the first output may start where this one of inputs does."""
+        if not self.outputs or not all(t.start == 0 for t in self.inputs if t.root is root):
+            return False
+        if sum(t.root is root for t in self.inputs + self.outputs + self.scratch) != 1:
+            return False
+        out = self.outputs[0]
+        return out.start == 0 and any(
+            x.root is root and y.root is out.root for x, y in self.in_place
+        )
 
     @property
     def total_macs(self) -> int:

@@ -109,10 +109,11 @@ class Node(Signature):
         trips: int = 1,
         in_place: Sequence[tuple[Tensor, Tensor]] = (),
         over: Mapping[int, int] | None = None,
+        behind: Mapping[int, int] | None = None,
     ) -> None:
         """Adds a step. Several steps may write parts of one output.
 
-        in_place, over: see Step.
+        in_place, over, behind: see Step.
         """
         step = Step(
             kernel,
@@ -126,6 +127,7 @@ class Node(Signature):
             trips,
             in_place,
             over or {},
+            behind or {},
         )
         if any(not -(1 << 31) <= p < 1 << 31 for p in step.params):
             raise Problem(f"a parameter of kernel {kernel} exceeds 32 bits")

@@ -28,7 +28,8 @@ def print_summary(converted, verbose: bool = False) -> None:
         f"file     {report['file_bytes']:,} bytes, of which {report['weight_bytes']:,} are weights"
     )
     bound = report["arena_lower_bound_bytes"]
-    print(f"arena    {report['arena_bytes']:,} bytes (lower bound {bound:,})")
+    what = "lower bound" if report["arena_bytes"] >= bound else "without overlaps at least"
+    print(f"arena    {report['arena_bytes']:,} bytes ({what} {bound:,})")
     if report["window_bytes"]:
         print(
             f"streamed {report['streamed_arena_bytes']:,} bytes of arena, weights of "

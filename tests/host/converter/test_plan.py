@@ -16,7 +16,7 @@ from tests.host.converter.plan_machine import (
     run,
 )
 from tools.converter.ir import Graph, Step, Tensor
-from tools.converter.plan import ALIGNMENT, Block, lifetimes, plan
+from tools.converter.plan import ALIGNMENT, Block, Overlap, lifetimes, plan
 from tools.converter.plan.place import place
 
 
@@ -41,9 +41,15 @@ def test_a_chain_needs_its_two_largest_neighbours():
 def test_random_graphs_compute_in_their_arena_what_they_do_apart(seed):
     graph = random_graph(seed, 1 + seed)
     expected = run(graph, Apart())
-    for options in ({}, {"in_place": False}, {"keep_inputs": True}):
+    for options in (
+        {},
+        {"overlap": Overlap.NONE},
+        {"overlap": Overlap.ITEMS},
+        {"keep_inputs": True},
+    ):
         p = plan(graph, **options)
-        assert p.lower_bound_bytes <= p.arena_bytes <= 1.1 * p.lower_bound_bytes
+        assert p.least_bytes <= p.arena_bytes <= 1.1 * p.least_bytes
+        assert p.least_bytes <= p.lower_bound_bytes
         assert all(block.offset % ALIGNMENT == 0 for block in p.blocks)
         arena = Arena(p.arena_bytes)
         assert run(graph, arena) == expected
@@ -57,8 +63,8 @@ def test_in_place_never_needs_more():
     saved = 0
     for seed in range(40):
         graph = random_graph(seed, 20)
-        saved += plan(graph, in_place=False).arena_bytes - plan(graph).arena_bytes
-        assert plan(graph).lower_bound_bytes <= plan(graph, in_place=False).lower_bound_bytes
+        saved += plan(graph, overlap=Overlap.NONE).arena_bytes - plan(graph).arena_bytes
+        assert plan(graph).lower_bound_bytes <= plan(graph, overlap=Overlap.NONE).lower_bound_bytes
     assert saved > 0
 
 

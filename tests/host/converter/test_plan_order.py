@@ -6,7 +6,7 @@ import pytest
 
 from tests.host.converter.plan_machine import FLOAT, INT8, Apart, Arena, random_graph, run
 from tools.converter.ir import Graph, Step, Tensor
-from tools.converter.plan import lower_bound, order, plan
+from tools.converter.plan import Overlap, lower_bound, order, plan
 
 
 def is_valid(steps, graph):
@@ -28,7 +28,7 @@ def test_the_order_of_a_small_graph_is_the_best_of_all(seed):
     graph = random_graph(seed, 6)
     orders = [o for o in permutations(graph.steps) if is_valid(o, graph)]
     best = min(bound_of(graph, o) for o in orders)
-    found = order.reorder(graph, keep_inputs=False, in_place=True) or graph.steps
+    found = order.reorder(graph, keep_inputs=False, overlap=Overlap.ROWS) or graph.steps
     assert is_valid(found, graph)
     assert bound_of(graph, found) == best
 
@@ -37,7 +37,7 @@ def test_some_graphs_get_a_better_order():
     saved = 0
     for seed in range(20):
         graph = random_graph(seed, 30)
-        found = order.reorder(graph, keep_inputs=False, in_place=True)
+        found = order.reorder(graph, keep_inputs=False, overlap=Overlap.ROWS)
         saved += bound_of(graph, graph.steps) - bound_of(graph, found or graph.steps)
     assert saved > 0
 
@@ -76,6 +76,6 @@ def test_loops_keep_their_place():
     graph = branches(2, 2)
     graph.steps[1].bodies = [[]]
     steps = list(graph.steps)
-    assert order.reorder(graph, keep_inputs=False, in_place=True) is None
+    assert order.reorder(graph, keep_inputs=False, overlap=Overlap.ROWS) is None
     plan(graph)
     assert graph.steps == steps

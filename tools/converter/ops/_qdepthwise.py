@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from ..extent import any_open
+from . import _qoverlap
 from ._qweights import Geometry, Weights, table
 
 _SCRATCH_NBYTES = 2048  # more makes fewer calls of the loops
@@ -31,7 +32,10 @@ def emit_depthwise(node, x, weights: Weights, constants, words, geometry, x_zero
     params += [batch, group, *within, out_batch, channel, position, planes, rows]
     params += [x_zero, weights.zero, *signed]
     scratch = node.temp(2, (4 * kh * kw + planes * covered * row,))
-    node.emit("qdepthwise", [x, packed], [out], params, scratch=[scratch], macs=geometry.macs)
+    behind = _qoverlap.depthwise_behind(geometry, planes, rows, x)
+    node.emit(
+        "qdepthwise", [x, packed], [out], params, [scratch], macs=geometry.macs, behind=behind
+    )
 
 
 def _covered(geometry, rows):

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..extent import any_open
 from ..ir import Tensor
+from . import _qoverlap
 from ._qdepthwise import emit_depthwise, is_depthwise
 from ._qweights import pack, padded, scalar, shift_of
 from ._requantize import multipliers, range_of
@@ -64,7 +65,13 @@ def _emit(node, inputs, weights, constants, words, geometry, x_zero, signed, out
     params = [*geometry.counts, *geometry.strides, *geometry.dilations, *geometry.x_strides]
     params += [*geometry.out_strides, piece, x_zero, weights.zero, *signed]
     patch = node.temp(2, (piece * record,))
-    node.emit("qconv", [x, packed, *zero], [out], params, scratch=[patch], macs=geometry.macs)
+    overlaps = {}
+    if not any_open(params):
+        same = _qoverlap.is_same_place(geometry, x, out)
+        overlaps["behind"] = _qoverlap.behind(geometry, piece, x, out)
+        overlaps["in_place"] = [(x, out)] if same else []
+    inputs, macs = [x, packed, *zero], geometry.macs
+    node.emit("qconv", inputs, [out], params, scratch=[patch], macs=macs, **overlaps)
 
 
 def _even_pieces(positions, most):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .. import overlap
 from ..errors import Problem
+from ..extent import any_open
+from ..ir import Tensor
 
 
 @dataclass
@@ -55,6 +59,14 @@ def auto_pad(node) -> str:
     if auto not in ("NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"):
         raise Problem(f"auto_pad {auto}")
     return auto
+
+
+def window_behind(planes: int, w: Windows, x: Tensor) -> dict[int, int]:
+    """Lead of input 0 of a kernel that goes window after window in C order (see overlap.py)."""
+    sizes = (planes, *w.in_dims, *w.out_dims)
+    if any_open(sizes) or math.prod(sizes) > overlap.MOST_PIECES * math.prod(w.in_dims):
+        return {}
+    return {0: overlap.pool(planes, w.in_dims, w.out_dims, w.strides, w.pads, x.itemsize)}
 
 
 def _same_pads(auto, in_dims, out_dims, kernel, strides, dilations):

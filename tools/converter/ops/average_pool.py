@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from . import lowers
-from ._windows import windows_of
+from ._windows import window_behind, windows_of
 
 FLOAT, DOUBLE = 1, 11
 
@@ -20,4 +20,4 @@ def lower_average_pool(node):
     groups = (w.in_dims, w.kernel, w.out_dims, w.strides, w.dilations, w.pads, w.end_pads)
     params = [math.prod(x.shape[:2])] + [v for group in groups for v in group]
     params += [node.attr("count_include_pad", 0), power]
-    node.emit("average_pool", [x], [out], params)
+    node.emit("average_pool", [x], [out], params, behind=window_behind(params[0], w, x))

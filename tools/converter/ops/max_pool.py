@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from . import lowers
-from ._windows import windows_of
+from ._windows import window_behind, windows_of
 
 FLOAT, UINT8, INT8 = 1, 2, 3
 
@@ -21,4 +21,5 @@ def lower_max_pool(node):
         index = [1, d, d * h]
     groups = (w.in_dims, w.kernel, w.out_dims, w.strides, w.dilations, index, w.pads)
     params = [math.prod(x.shape[:2])] + [v for group in groups for v in group]
-    node.emit("max_pool", [x], outputs, params)
+    behind = window_behind(params[0], w, x) if len(outputs) == 1 else {}
+    node.emit("max_pool", [x], outputs, params, behind=behind)

@@ -5,24 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..ir import Graph
-from .blocks import ALIGNMENT, Block, aligned, lifetimes
+from .blocks import ALIGNMENT, Block, Overlap, aligned, lifetimes
 from .bound import lower_bound
 from .order import reorder
 from .place import place
 
-__all__ = ["ALIGNMENT", "Block", "Plan", "lifetimes", "lower_bound", "plan"]
+__all__ = ["ALIGNMENT", "Block", "Overlap", "Plan", "lifetimes", "lower_bound", "plan"]
 
 
 @dataclass
 class Plan:
     """blocks with offsets; lower_bound_bytes: the most that is alive at one time.
 
-    state_bytes: of the persistent part, which is no part of arena_bytes.
+    least_bytes: the same, where what convolutions and pools write over their own inputs counts
+    once: no placement can be below. state_bytes: of the persistent part, which is no part of
+    arena_bytes.
     """
 
     blocks: list[Block]
     arena_bytes: int
     lower_bound_bytes: int
+    least_bytes: int
     state_bytes: int = 0
 
     def bytes_alive(self, step: int) -> int:
@@ -37,35 +40,35 @@ class Plan:
         return total
 
 
-def plan(graph: Graph, keep_inputs: bool = False, in_place: bool = True) -> Plan:
+def plan(graph: Graph, keep_inputs: bool = False, overlap: Overlap = Overlap.ROWS) -> Plan:
     """Gives every tensor of the graph that is not constant its offset in the arena.
 
     Puts the steps into the order that needs the least memory. keep_inputs: no step may overwrite
-    an input's memory; in_place: steps may write over their own inputs where they can.
+    an input's memory; overlap: what steps may write over their own inputs.
     """
     given = graph.steps
-    blocks, arena_bytes = _placed(graph, keep_inputs, in_place)
-    graph.steps = reorder(graph, keep_inputs, in_place) or given
+    blocks, arena_bytes = _placed(graph, keep_inputs, overlap)
+    graph.steps = reorder(graph, keep_inputs, overlap) or given
     if graph.steps is not given:
-        others = _placed(graph, keep_inputs, in_place)
+        others = _placed(graph, keep_inputs, overlap)
         if others[1] < arena_bytes:
             blocks, arena_bytes = others
         else:
             graph.steps = given
-    bound = lower_bound(graph, keep_inputs, in_place)
+    bounds = [lower_bound(graph, keep_inputs, o) for o in (min(overlap, Overlap.ITEMS), overlap)]
     for block in blocks:
         block.tensor.offset = block.offset
     _give_slots(graph)
     state_bytes = _place_states(graph)
     for t in graph.tensors():
         t.offset = t.root.offset + t.start
-    return Plan(blocks, arena_bytes, bound, state_bytes)
+    return Plan(blocks, arena_bytes, *bounds, state_bytes)
 
 
-def _placed(graph, keep_inputs, in_place):
+def _placed(graph, keep_inputs, overlap):
     """(blocks with offsets, bytes of arena) of the steps in their order."""
-    blocks = lifetimes(graph, keep_inputs, in_place)
-    return blocks, place(blocks, lower_bound(graph, keep_inputs, in_place))
+    blocks = lifetimes(graph, keep_inputs, overlap)
+    return blocks, place(blocks, lower_bound(graph, keep_inputs, overlap))
 
 
 def _give_slots(graph):

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import IntEnum
 
 from ..ir import Graph, Step, Tensor, walk
 
 ALIGNMENT = 8  # bytes; the widest dtype
+
+
+class Overlap(IntEnum):
+    """What may lie over an input that ends with a step: nothing; what is computed item by item or
+    line by line; also what follows behind the windows of a convolution or pool."""
+
+    NONE = 0
+    ITEMS = 1
+    ROWS = 2
 
 
 @dataclass(eq=False)
@@ -14,7 +24,8 @@ class Block:
     """Memory needed from step `first` to step `last`, both included.
 
     over: blocks that this one may lie over though both are alive in step `first`, which reads
-    them: by block, the bytes by which this one must start before it at least.
+    them: by block, the bytes by which this one must start before it at least; onto: such blocks
+    where this one may start.
     """
 
     tensor: Tensor
@@ -23,6 +34,7 @@ class Block:
     last: int
     offset: int = 0
     over: dict[Block, int] = field(default_factory=dict)
+    onto: set[Block] = field(default_factory=set)
 
     def meets(self, other: Block) -> bool:
         """True if both are alive at some time."""
@@ -38,7 +50,9 @@ def aligned(nbytes: int) -> int:
     return -(-nbytes // ALIGNMENT) * ALIGNMENT
 
 
-def lifetimes(graph: Graph, keep_inputs: bool = False, in_place: bool = True) -> list[Block]:
+def lifetimes(
+    graph: Graph, keep_inputs: bool = False, overlap: Overlap = Overlap.ROWS
+) -> list[Block]:
     """A block for each piece of memory, with the steps between which it must hold."""
     steps = list(walk(graph.steps))
     last_step = len(steps)
@@ -61,9 +75,9 @@ def lifetimes(graph: Graph, keep_inputs: bool = False, in_place: bool = True) ->
         for t, span in spans.items()
         if not t.is_object and not t.persistent
     }
-    if in_place:
+    if overlap:
         for i, step in enumerate(steps):
-            _let_overlap(step, i, blocks)
+            _let_overlap(step, i, blocks, overlap == Overlap.ROWS)
     return list(blocks.values())
 
 
@@ -89,15 +103,17 @@ def _hold_through(spans: dict[Tensor, list[int]], first: int, last: int) -> None
             span[0], span[1] = min(span[0], first), max(span[1], last)
 
 
-def _let_overlap(step: Step, i: int, blocks: dict[Tensor, Block]) -> None:
+def _let_overlap(step: Step, i: int, blocks: dict[Tensor, Block], rows: bool) -> None:
     """Notes which of the blocks that end with this step its first output may lie over."""
-    out = blocks.get(step.outputs[0].root) if step.over else None
+    out = blocks.get(step.outputs[0].root) if step.outputs else None
     if out is None or out.first != i:
         return
-    for root in {step.inputs[k].root: None for k in step.over}:
+    for root in {t.root: None for t in step.inputs}:
         x = blocks.get(root)
         if x is None or x is out or x.last != i:
             continue
-        lead = step.lead(root)
+        lead = step.lead(root, rows)
         if lead is not None and lead < out.nbytes:
             out.over[x] = aligned(lead)
+        if rows and step.is_same_place(root):
+            out.onto.add(x)

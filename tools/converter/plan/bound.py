@@ -10,10 +10,10 @@ from collections.abc import Sequence, Set
 from itertools import permutations
 
 from ..ir import Graph, Step, Tensor, walk
-from .blocks import aligned
+from .blocks import Overlap, aligned
 
 
-def lower_bound(graph: Graph, keep_inputs: bool = False, in_place: bool = True) -> int:
+def lower_bound(graph: Graph, keep_inputs: bool = False, overlap: Overlap = Overlap.ROWS) -> int:
     """The largest sum of what lives in one step, scratch included, each rounded to the alignment.
 
     What a step may write over its input counts for what both need together.
@@ -25,7 +25,7 @@ def lower_bound(graph: Graph, keep_inputs: bool = False, in_place: bool = True) 
         for t in step.inputs + step.outputs + step.scratch:
             if t.root not in inputs:
                 born.setdefault(t.root, step)
-    walker = _Backwards(born, in_place)
+    walker = _Backwards(born, overlap)
     peak = walker.peak(graph.steps, live)
     return max(peak, walker.nbytes(live | inputs))
 
@@ -33,8 +33,8 @@ def lower_bound(graph: Graph, keep_inputs: bool = False, in_place: bool = True) 
 class _Backwards:
     """born: by value, the step that has it first."""
 
-    def __init__(self, born: dict[Tensor, Step], in_place: bool):
-        self.born, self.in_place = born, in_place
+    def __init__(self, born: dict[Tensor, Step], overlap: Overlap):
+        self.born, self.overlap = born, overlap
 
     @staticmethod
     def nbytes(values) -> int:
@@ -69,20 +69,27 @@ class _Backwards:
 
     def _in_step(self, step, live, alive):
         total = self.nbytes(alive)
-        if not self.in_place or not step.over:
+        out = step.outputs[0].root if step.outputs else None
+        if not self.overlap or self.born.get(out) is not step:
             return total
-        out = step.outputs[0].root
-        if self.born.get(out) is not step:
-            return total
-        roots = {step.inputs[k].root for k in step.over} - live - {out}
-        leads = {t: step.lead(t) for t in roots if t.data is None}
-        leads = {t: aligned(n) for t, n in leads.items() if n is not None}
+        roots = {t.root for t in step.inputs} - live - {out}
+        leads = {t: lead_of(step, t, self.overlap) for t in roots if t.data is None}
+        leads = {t: n for t, n in leads.items() if n is not None}
         apart = self.nbytes([out, *leads])
         return (
             total
             - apart
             + together(self.nbytes([out]), [(n, self.nbytes([t])) for t, n in leads.items()])
         )
+
+
+def lead_of(step: Step, root: Tensor, overlap: Overlap) -> int | None:
+    """By how much its output must start before an input's root, at least; None if not over it."""
+    rows = overlap == Overlap.ROWS
+    if rows and step.is_same_place(root):
+        return 0
+    lead = step.lead(root, rows)
+    return None if lead is None else aligned(lead)
 
 
 def together(nbytes: int, inputs: Sequence[tuple[int, int]]) -> int:

@@ -13,14 +13,14 @@ from heapq import heappop, heappush
 from itertools import count
 
 from ..ir import Graph, Step, Tensor, walk
-from .blocks import aligned
-from .bound import together
+from .blocks import Overlap, aligned
+from .bound import lead_of, together
 
 # What a search may cost, in looks at a step: a second or two of Python.
 _EFFORT = 1_500_000
 
 
-def reorder(graph: Graph, keep_inputs: bool, in_place: bool) -> list[Step] | None:
+def reorder(graph: Graph, keep_inputs: bool, overlap: Overlap) -> list[Step] | None:
     """The steps in a better order than theirs; None where there is none, or it may not change.
 
     Steps with bodies, and those that follow run-time extents, keep their order: they depend on
@@ -35,7 +35,7 @@ def reorder(graph: Graph, keep_inputs: bool, in_place: bool) -> list[Step] | Non
         return None
     if any(type(p) is not int for step in graph.steps for p in step.params):
         return None
-    search = _Search(graph, keep_inputs, in_place)
+    search = _Search(graph, keep_inputs, overlap)
     now = search.peak_of(range(len(graph.steps)))
     if now <= search.floor:
         return None
@@ -60,9 +60,9 @@ class _Search:
     floor: bytes that the most demanding step needs for itself.
     """
 
-    def __init__(self, graph: Graph, keep_inputs: bool, in_place: bool):
+    def __init__(self, graph: Graph, keep_inputs: bool, overlap: Overlap):
         self.steps = graph.steps
-        self.in_place = in_place
+        self.overlap = overlap
         self.all = (1 << len(self.steps)) - 1
         self.users: dict[Tensor, int] = {}
         self.of: list[list[Tensor]] = []  # values of each step, each once
@@ -138,11 +138,11 @@ class _Search:
         return sum(map(_size, self.of[i])) - self._saved(self.steps[i], self.of[i], self.of[i])
 
     def _saved(self, step, born, ended):
-        if not self.in_place or not step.over or step.outputs[0].root not in born:
+        out = step.outputs[0].root if step.outputs else None
+        if not self.overlap or out not in born:
             return 0
-        out = step.outputs[0].root
-        leads = {t: step.lead(t) for t in ended if t is not out}
-        pairs = [(aligned(n), _size(t)) for t, n in leads.items() if n is not None]
+        leads = {t: lead_of(step, t, self.overlap) for t in ended if t is not out}
+        pairs = [(n, _size(t)) for t, n in leads.items() if n is not None]
         return _size(out) + sum(n for _, n in pairs) - together(_size(out), pairs)
 
 

@@ -25,8 +25,8 @@ _RULES = (
     lambda b: (-b.nbytes * (b.last - b.first + 1), b.first),
 )
 
-# Of a block: (number of one that lives at the same time, distance from this one up to it if it
-# lies above, distance from it up to this one if it lies below).
+# Of a block: (number of one that lives at the same time, where this one may not start: between
+# so many bytes before the other's start and so many behind it).
 _Neighbours = list[list[tuple[int, int, int]]]
 
 
@@ -102,8 +102,8 @@ class _Search:
     def _lowest(self, i, offsets, floor):
         """Lowest place for block i, from `floor` on, beside those that have one."""
         taken = sorted(
-            (offsets[j] - below, offsets[j] + above)
-            for j, below, above in self.neighbours[i]
+            (offsets[j] - before, offsets[j] + behind)
+            for j, before, behind in self.neighbours[i]
             if offsets[j] is not None
         )
         for start, end in taken:
@@ -123,6 +123,15 @@ def _neighbours(blocks: Sequence[Block]) -> _Neighbours:
     for i, a in enumerate(blocks):
         for j, b in enumerate(blocks[:i]):
             if a.meets(b):
-                found[i].append((j, a.distance(b), b.distance(a)))
-                found[j].append((i, b.distance(a), a.distance(b)))
+                for before, behind in _excluded(a, b):
+                    found[i].append((j, before, behind))
+                    found[j].append((i, behind, before))
     return found
+
+
+def _excluded(a: Block, b: Block) -> list[tuple[int, int]]:
+    """Where a may not start: strictly between these bytes before and behind b's start."""
+    before, behind = a.distance(b), b.distance(a)
+    if before and behind and (a in b.onto or b in a.onto):
+        return [(before, 0), (0, behind)]
+    return [(before, behind)]

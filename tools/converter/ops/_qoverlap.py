@@ -1,0 +1,52 @@
+"""Where the output of kernels qconv and qdepthwise may lie over their input."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..ir import Tensor
+from ..overlap import MOST_PIECES, lag
+
+
+def behind(geometry, piece: int, x: Tensor, out: Tensor) -> dict[int, int]:
+    """Lead of input 0: a call reads all that a piece of positions sees, then writes them."""
+    n, g, _, _, _, m, _, _, oh, ow = geometry.counts
+    if n * g * oh * ow > MOST_PIECES:
+        return {}
+    (xb, xg, _, xh, xw), (on, og, om, op) = geometry.x_strides, geometry.out_strides
+    first = np.arange(0, oh * ow, piece)
+    last = np.minimum(first + piece, oh * ow) - 1
+    y = np.maximum(first // ow * geometry.strides[0] - geometry.pads[0], 0)
+    column = np.where(first // ow == last // ow, first % ow, 0)
+    read = y * xh + np.maximum(column * geometry.strides[1] - geometry.pads[1], 0) * xw
+    written = last * op + (m - 1) * om + 1
+    batch, group = np.arange(n).reshape(-1, 1, 1), np.arange(g).reshape(-1, 1)
+    read = (read + batch * xb + group * xg).reshape(-1)
+    written = (written + batch * on + group * og).reshape(-1)
+    return {0: lag(read * x.itemsize, written * out.itemsize)}
+
+
+def depthwise_behind(geometry, planes: int, rows: int, x: Tensor) -> dict[int, int]:
+    """Lead of input 0: a call reads all rows under those of its planes, then writes them."""
+    n, g, _, _, _, m, _, _, oh, ow = geometry.counts
+    if n * g * oh > MOST_PIECES:
+        return {}
+    (xb, xg, _, xh, _), (on, _, om, op) = geometry.x_strides, geometry.out_strides
+    first = np.arange(0, oh, rows)
+    read = np.maximum(first * geometry.strides[0] - geometry.pads[0], 0) * xh
+    written = (np.minimum(first + rows, oh) * ow - 1) * op + 1
+    batch, group = np.arange(n).reshape(-1, 1, 1), np.arange(0, g, planes).reshape(-1, 1)
+    last_channel = np.minimum(group + planes, g) * m - 1
+    read = (read + batch * xb + group * xg).reshape(-1)
+    written = (written + batch * on + last_channel * om).reshape(-1)
+    return {0: lag(read * x.itemsize, written)}
+
+
+def is_same_place(geometry, x: Tensor, out: Tensor) -> bool:
+    """True if each call writes where only it has read: at the same positions of the input."""
+    n, g, _, _, width, _, kh, kw, oh, ow = geometry.counts
+    (xb, xg, xc, xh, xw), (on, og, om, op) = geometry.x_strides, geometry.out_strides
+    pointwise = kh * kw == 1 and {*geometry.strides} == {1} and not any(geometry.pads)
+    rows = oh == 1 or (xh == ow * xw and width == ow)
+    apart = (n == 1 or xb == on) and (g == 1 or xg == og)
+    return pointwise and rows and apart and (xc, xw) == (om, op) and x.itemsize == out.itemsize
