@@ -14,7 +14,6 @@ import numpy as np
 from .extent import bound_of
 from .ir import Tensor
 
-
 MOST_PIECES = 1 << 22  # more are not followed one by one
 
 
