@@ -6,10 +6,11 @@ Serves TreeEnsembleClassifier, TreeEnsembleRegressor and TreeEnsemble (all opset
 makes every node mode a comparison x <= cut, and labels and post transforms steps of their own).
 A feature is looked up in its sorted cuts once a sample; walks then compare small integers.
 
-    x        float32 (N, F)
+    x        float32 (N, F), or float64: then also weights, base and out
     table    int32: roots (a node's number, or 2**29 + a leaf's), slots, cuts, nodes: loops_trees
     first    uint8, uint16 or int32 (leaves + 1): where a leaf's entries begin, the last one's end
     targets  uint8, uint16 or int32 (entries);  weights  float32 (entries);  base  float32 (T)
+    cuts     float64 (cuts): for float64 only, in the place of those in the table
     out      float32 (N, T): a target without an entry is 0
     scratch  int32 (slots) and int32 (trees)
     params   aggregate (0 average, 1 sum, 2 min, 3 max), N, F, T, trees, slots, cuts, nodes,
@@ -28,17 +29,19 @@ _NAN = float("nan")
 
 
 def prepare(node):
-    node.expect(6, 1, 10, 2)
-    x, table, first, targets, weights, base = node.inputs
+    node.require(len(node.inputs) in (6, 7), "inputs")
+    node.expect(len(node.inputs), 1, 10, 2)
+    x, table, first, targets, weights, base = node.inputs[:6]
     out = node.outputs[0]
-    node.expect_dtype("float32", x, weights, base, out)
+    doubles = len(node.inputs) == 7
+    node.expect_dtype("float64" if doubles else "float32", x, weights, base, out, *node.inputs[6:])
     node.expect_dtype("int32", table, *node.scratch)
     aggregate, n, n_features, n_targets, n_trees, n_slots = node.extents(0, 6)
     n_cuts, n_nodes, wide, rank_bits = node.extents(6, 4)
     node.require(aggregate <= _MAX and wide < 2 and rank_bits < 30, "flags")
     words = 2 + wide
     at_cuts = n_trees + _SLOT_WORDS * n_slots
-    at_nodes = at_cuts + n_cuts
+    at_nodes = at_cuts if doubles else at_cuts + n_cuts
     node.require(at_nodes + words * n_nodes == table.nelem, "table size")
     node.require(n * n_features == x.nelem and n * n_targets == out.nelem, "sizes")
     node.require(base.nelem == n_targets and n_targets > 0 and n_trees > 0, "no trees or targets")
@@ -51,7 +54,10 @@ def prepare(node):
     step = _Trees((n_features, n_targets, n_trees), aggregate)
     step.rank_p = block(0, n_slots, n_trees, at_cuts, 0x7FFFFFFF, 0x7F800000)
     step.walk_p = block(n_trees, *walk)
-    step.bind(x.view("i"), table.data, ranks.data, leaves.data)
+    step.bind(x.data if doubles else x.view("i"), table.data, ranks.data, leaves.data)
+    if doubles:
+        node.require(n_cuts <= node.inputs[6].nelem, "cuts")
+        step.cuts, step.rank = node.inputs[6].data, step.rank_doubles
     step.first, step.targets, step.weights = first.data, targets.data, weights.data
     step.base, step.out = base.data, out.data
     return n, step.step
@@ -100,12 +106,33 @@ class _Trees:
     def bind(self, x, table, ranks, leaves):
         self.x, self.table, self.ranks, self.leaves = x, table, ranks, leaves
         self.loops = forms.get("loops_trees")
+        self.rank = self.loops.rank
+
+    def rank_doubles(self, x, table, ranks, p):
+        """As the loop of floats."""
+        at = p[2]
+        for slot in range(p[1]):
+            ranks[slot] = self._rank(x[p[0] + (table[at] >> 1)], at)
+            at += _SLOT_WORDS
+
+    def _rank(self, v, at):
+        low, n = self.table[at + 1], self.table[at + 3]
+        if v != v:
+            return 0 if self.table[at] & 1 else n + 1
+        first, high = low, low + n
+        while low < high:
+            middle = (low + high) >> 1
+            if self.cuts[middle] < v:
+                low = middle + 1
+            else:
+                high = middle
+        return low - first + 1
 
     def step(self, lo, hi):
         n = self.n_targets
         while lo < hi:
             self.rank_p[0] = lo * self.n_features
-            self.loops.rank(self.x, self.table, self.ranks, self.rank_p)
+            self.rank(self.x, self.table, self.ranks, self.rank_p)
             self.loops.walk(self.ranks, self.table, self.leaves, self.walk_p)
             self._fill(lo * n, lo * n + n)
             self.gather(lo * n)

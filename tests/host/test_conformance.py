@@ -157,10 +157,15 @@ def test_the_page_is_the_same_for_the_same_rows():
         Row("node", "test_a_expanded", "A", ("float32",), "failed", "wrong values: 1 of 2"),
         Row("node", "test_a_odd", "A", ("string",), "unsupported", "input of strings"),
         Row("node", "test_b", "B", (), "folded", "nothing is left"),
+        Row("node", "test_c", "C", (), "passed", optimize=0, empty=True),
+        Row("node", "test_c_more", "C", (), "passed-bound", optimize=0),
         Row("light", "test_net", "", (), "unsupported", "LRN (opset 9): a|b; Add: c"),
     ]
     text = report.docs_text(rows)
-    assert "| A | float32 int8 | 2/3 | 1 | 0/1 | 1 × input of strings |" in text
-    assert "| B |  | 0/1 |  |  | 1 × folded |" in text
+    assert "| A | float32 int8 | 2/3 | 1 |  | 0/1 | 1 × input of strings |" in text
+    assert "| B |  | 0/1 |  |  |  | 1 × folded |" in text
+    assert "| C |  | 2/2 | 1 | 2 |  |  |" in text
+    assert "take them so: 2\n  cases, 1 of them with empty outputs" in text
     assert "| light | test_net | unsupported | LRN: a\\|b |" in text
-    assert report.baseline_text(rows) == "node test_a\nnode test_a_more\n"
+    passed = ["test_a", "test_a_more", "test_c", "test_c_more"]
+    assert report.baseline_text(rows) == "".join(f"node {name}\n" for name in passed)

@@ -23,6 +23,7 @@ from .cases import Case, elements
 TIME_LIMIT = 60  # seconds for one conversion
 # Nominal MACs above which a case is not run: interpreted loops would take minutes.
 MACS_LIMIT = 100_000_000
+DEFAULT_LEVEL = Options().optimize
 
 
 @dataclass
@@ -30,7 +31,7 @@ class Prepared:
     """verdict: "" if there is a model to run, else status and reason of the case.
 
     sample: the inputs' bytes; outputs: (dtype, numpy dtype) each; bound: an input was made a
-    constant; macs: nominal.
+    constant; macs: nominal; optimize: the level of the conversion.
     """
 
     verdict: str = ""
@@ -40,6 +41,7 @@ class Prepared:
     outputs: list[tuple[int, np.dtype]] = field(default_factory=list)
     bound: bool = False
     macs: int = 0
+    optimize: int = DEFAULT_LEVEL
 
 
 class _TooLong(BaseException):
@@ -105,9 +107,24 @@ def _prepare(case):
     reason = _no_tensor(model.graph)
     if reason:
         return Prepared("unsupported", reason)
+    done = _converted(case, model, DEFAULT_LEVEL)
+    return done if done.verdict != "folded" else _kept(case, model)
+
+
+def _kept(case, model):
+    """A case of which the converter leaves nothing: what it computes is left to the device."""
+    try:
+        return _converted(case, model, 0, at_run_time=True)
+    except ConvertError:
+        return _converted(case, model, 0)
+
+
+def _converted(case, model, level, at_run_time=False):
+    """at_run_time: what decides a shape is data, where a kernel can take it so."""
     names = [i.name for i in free_inputs(model.graph)]
     values = dict(zip(names, case.inputs, strict=True))
-    bind = {name: values[name] for name in shape_fixing_inputs(model) if name in values}
+    fixing = shape_fixing_inputs(model, at_run_time)
+    bind = {name: values[name] for name in fixing if name in values}
     sequences = _sequences(model.graph, values)
     for name, items in sequences.items():
         values.pop(name)
@@ -118,6 +135,7 @@ def _prepare(case):
         sequences={name: [x.shape for x in items] for name, items in sequences.items()},
         bind=bind,
         strip=True,
+        optimize=level,
     )
     done = convert(model, options)
     report = done.report()
@@ -131,6 +149,7 @@ def _prepare(case):
         outputs=[(t.dtype, t.np_dtype) for t in done.graph.outputs],
         bound=bool(bind),
         macs=report["macs"],
+        optimize=level,
     )
 
 

@@ -11,7 +11,7 @@ from tools.harness import Job, output_value, run_jobs
 from tools.micropython import Target
 
 from .cases import Case, elements
-from .prepare import Prepared
+from .prepare import DEFAULT_LEVEL, Prepared
 
 STATUSES = ("passed", "passed-bound", "folded", "failed", "unsupported")
 PASSED = STATUSES[:2]
@@ -22,7 +22,11 @@ _MANY_MACS = 1_000_000  # that plain loops take a second for
 
 @dataclass(frozen=True)
 class Row:
-    """A case's result. reason: "" where it passed; seconds: of the run, None if there is none."""
+    """A case's result.
+
+    reason: "" where it passed; seconds: of the run, None if there is none; optimize: the level of
+    the conversion; empty: no output has an item.
+    """
 
     collection: str
     name: str
@@ -31,6 +35,8 @@ class Row:
     status: str
     reason: str = ""
     seconds: float | None = None
+    optimize: int = DEFAULT_LEVEL
+    empty: bool = False
 
     @property
     def passed(self) -> bool:
@@ -69,7 +75,9 @@ def _row(case, prepared, outcome):
         status, reason = judge(case, prepared, outcome)
         seconds = outcome.runs[0].seconds if outcome.runs else None
     dtypes = tuple(sorted({x.dtype.name for x in elements(case.inputs)}))
-    return Row(case.collection, case.name, case.operator, dtypes, status, reason, seconds)
+    what = (case.collection, case.name, case.operator, dtypes)
+    empty = not any(x.size for x in elements(case.outputs))
+    return Row(*what, status, reason, seconds, prepared.optimize, empty)
 
 
 def judge(case: Case, prepared: Prepared, outcome) -> tuple[str, str]:

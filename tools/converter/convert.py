@@ -30,7 +30,7 @@ from . import (
 )
 from .errors import Finding, Problem, UnsupportedModel
 from .ir import Graph, dtype_name, walk
-from .passes import infer_extents, sequences
+from .passes import infer_extents, keep, limits, sequences
 from .quantize.settings import Settings
 from .rewrites import qdq
 from .source import source_chunk
@@ -44,7 +44,8 @@ class Options:
     dims: values by symbolic name; bind: arrays by input; strip: no names, source or golden vector
     in the file; golden: inputs of the golden vector (None: random ones); bounds: the most items
     that there can be of what a run decides, by name of a value; ops: folder of the user's own
-    operators; allow_domains: domains that it may serve; optimize: level of the rewrites, 0 to 2;
+    operators; allow_domains: domains that it may serve; optimize: level of the rewrites, 0 to 2,
+    at 0 the device computes every operator (see passes/keep);
     float: exact (block floating point) or python, for products of float32;
     quantize: how to make integers of a float model; images: inputs that take pictures, by name;
     state: the output, by input, that the next run finds in it; inner: values that are outputs
@@ -130,6 +131,9 @@ def _convert(source, options):
     nodes_before = len(model.graph.node)
     notes = _fix_shapes(model, options)
     infer_extents.set_bounds(model, options.bounds)
+    limits.note_declared(model)
+    if options.optimize == 0:
+        keep.keep_operators(model)
     simplified = passes.simplify(model)
     infer_extents.check_bounds(options.bounds, model, simplified)
     quantized = None

@@ -14,6 +14,7 @@ from .load import opset_of
 from .missing import problem_of
 from .node import Node, name_of, operator_of
 from .ops import lowering_of
+from .passes import keep
 from .passes.infer_extents import bounds_of
 from .prune import prune
 
@@ -113,6 +114,7 @@ class Lowerer:
         self.findings.append(Finding(what, name, problem))
 
     def _lower(self, proto):
+        n_steps = len(self.graph.steps)
         try:
             lowering = lowering_of(proto.domain, proto.op_type, self._has_objects(proto))
             if lowering is None:
@@ -122,6 +124,8 @@ class Lowerer:
                 replaced = self.int64.enter(node)
                 self._lower_in_some_dtype(node, lowering)
                 self.int64.leave(node, replaced)
+            if node.is_kept:
+                self._lower_empty(node, self.graph.steps[n_steps:])
         except BlockedProblem:
             self.blocked.update(proto.output)
         except Problem as problem:
@@ -144,6 +148,9 @@ class Lowerer:
         return any(t is not None and t.is_object for t in found)
 
     def _lower_in_some_dtype(self, node, lowering):
+        if widen.stays_wide(node, self.wide):
+            widen.lower_wide(node, lowering, self.wide)
+            return
         n_steps = len(self.graph.steps)
         try:
             lowering.lower(node)
@@ -152,6 +159,17 @@ class Lowerer:
                 raise
             del self.graph.steps[n_steps:]
             widen.lower_wide(node, lowering, self.wide)
+
+    def _lower_empty(self, node, steps):
+        """Lowerings do nothing for empty outputs: at level 0 they get a step all the same."""
+        from .ops._move import emit_nothing
+
+        made = {t for step in steps for t in step.outputs}
+        for out in node.outputs:
+            if out is None or out in made or out.data is not None or out.alias is not None:
+                continue
+            if 0 in out.shape and node.input(0) is not None:
+                emit_nothing(node.emit, node.inputs[0], out)
 
     def finish(self) -> Graph:
         """The graph, its outputs in memory of their own. Raises UnsupportedModel."""
@@ -174,14 +192,20 @@ class Lowerer:
         return found
 
     def _output(self, t):
-        """An output that is just a view of an input gets a copy: refilling must not change it."""
-        if t.root not in self.graph.inputs:
+        """An output that is just a view of an input gets a copy: refilling must not change it.
+
+        So does one that is a constant, at level 0.
+        """
+        is_kept = keep.keeps_operators(self.model)
+        if t.root not in self.graph.inputs and not (is_kept and t.root.data is not None):
             return t
-        from .ops._move import emit_copy
+        from .ops._move import emit_copy, emit_nothing
 
         out = Tensor(t.name, t.dtype, t.shape)
         if t.is_object:
             from .ops._strings import emit_copy
+        elif is_kept and 0 in t.shape:
+            emit_copy = emit_nothing
         emit_copy(lambda **step: self.graph.steps.append(Step(**step)), t, out)
         return out
 

@@ -14,6 +14,7 @@ from . import contents, extent, objects, precision
 from .errors import BlockedProblem, DtypeProblem, Problem
 from .ir import Step, Tensor, dtype_name
 from .load import opset_of
+from .passes import keep
 from .passes.infer_extents import NEEDS_BOUND
 from .signature import Signature
 
@@ -46,7 +47,7 @@ class Node(Signature):
         self.inputs = self._values("input", proto.input)
         self.outputs = self._values("output", proto.output)
         for i in lowering.fixes_shape:
-            if self.input(i) is not None and not lowering.at_run_time:
+            if self.input(i) is not None and i not in lowering.at_run_time:
                 self.const(i)
 
     def _values(self, kind, names):
@@ -77,6 +78,11 @@ class Node(Signature):
     def is_exact(self) -> bool:
         """True if its float32 products are those of block floating point (see precision)."""
         return precision.is_exact(name_of(self.proto))
+
+    @property
+    def is_kept(self) -> bool:
+        """True where the device is to compute what the converter could (--optimize 0)."""
+        return keep.keeps_operators(self._lowerer.model)
 
     @property
     def bounds(self) -> Mapping[str, int]:

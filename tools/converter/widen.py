@@ -1,8 +1,9 @@
 """Narrow floats (float16, bfloat16): computed in float32, and kept so between operators.
 
 A value is rounded where it leaves: to an output, or to an operator that takes the narrow float as
-it is (Reshape, Transpose, ...). That is closer to the exact result than rounding after every
-operator, and what onnxruntime does on processors without narrow arithmetic.
+it is (Reshape, Transpose, ...), but for the Where that masks what was computed. That is closer to
+the exact result than rounding after every operator, and what onnxruntime does on processors
+without narrow arithmetic.
 """
 
 from __future__ import annotations
@@ -18,6 +19,11 @@ _FLOAT = 1
 def is_narrow(node) -> bool:
     """True if a narrow float goes into the node or comes out of it."""
     return any(t is not None and t.dtype in _NARROW for t in node.inputs + node.outputs)
+
+
+def stays_wide(node, wide: dict[Tensor, Tensor]) -> bool:
+    """True for a Where of values that are at hand in float32."""
+    return node.op == "Where" and any(t in wide for t in node.inputs)
 
 
 def lower_wide(node, lowering, wide: dict[Tensor, Tensor]) -> None:

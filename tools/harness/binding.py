@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+
 import onnx
 
 from tools.converter.load import prepare
@@ -20,29 +22,61 @@ _ARITHMETIC = {
     "Where": 3,
 } | dict.fromkeys(("Add", "Div", "Max", "Min", "Mod", "Mul", "Sub"), 2)
 _INTEGERS = (onnx.TensorProto.INT32, onnx.TensorProto.INT64)
+# Inputs that decide whether there is an optional, or how long a sequence gets.
+_DECIDERS = {"If": (1, "optional_type"), "Loop": (2, "sequence_type")}
 
 
-def shape_fixing_inputs(model: onnx.ModelProto) -> list[str]:
+def shape_fixing_inputs(model: onnx.ModelProto, at_run_time: bool = False) -> list[str]:
     """Graph inputs that are a node's axes, shape, starts, repeats, ..., in order.
 
     Those that reach the node through Cast, Concat and the like count, too; through arithmetic only
     integers of rank 0 or 1, for what is larger is data.
+    at_run_time: without those that a kernel can take as data.
     """
     graph = _expanded(model).graph
-    makers = {name: node for node in graph.node for name in node.output if name}
-    wanted = set()
-    for node in graph.node:
-        lowering = lowering_of(node.domain, node.op_type)
-        fixing = lowering.fixes_shape if lowering else ()
-        wanted |= {node.input[i] for i in fixing if i < len(node.input)}
-    plain = _sources(wanted, makers, _CARRIERS)
-    computed = _sources(wanted, makers, _CARRIERS | _ARITHMETIC)
+    makers, wanted = {}, set()
+    for node in _nodes(graph):
+        makers.update(_sources(node))
+        wanted.update(_fixing(node, at_run_time))
+    plain = _followed(wanted, makers, _CARRIERS)
+    computed = _followed(wanted, makers, _CARRIERS | _ARITHMETIC)
     constant = {t.name for t in graph.initializer}
     return [
         i.name
         for i in graph.input
         if i.name not in constant and (i.name in plain or (i.name in computed and _is_small(i)))
     ]
+
+
+def _nodes(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
+    for node in graph.node:
+        yield node
+        for body in _bodies(node):
+            yield from _nodes(body)
+
+
+def _bodies(node) -> list[onnx.GraphProto]:
+    return [a.g for a in node.attribute if a.HasField("g")]
+
+
+def _fixing(node, at_run_time: bool) -> list[str]:
+    """The node's inputs that decide a shape."""
+    lowering = lowering_of(node.domain, node.op_type)
+    fixing = lowering.fixes_shape if lowering else ()
+    if at_run_time and lowering:
+        fixing = [i for i in fixing if i not in lowering.at_run_time]
+    n, kind = _DECIDERS.get(node.op_type, (0, ""))
+    if any(v.type.WhichOneof("value") == kind for body in _bodies(node) for v in body.output):
+        fixing = range(n)
+    return [node.input[i] for i in fixing if i < len(node.input)]
+
+
+def _sources(node) -> dict[str, tuple[str, Sequence[str]]]:
+    """{output: (operator, what it comes from)}; of an If that is what its branches give."""
+    if node.op_type != "If":
+        return {name: (node.op_type, node.input) for name in node.output if name}
+    ends = zip(*([o.name for o in body.output] for body in _bodies(node)), strict=True)
+    return {name: ("If", names) for name, names in zip(node.output, ends, strict=True)}
 
 
 def _expanded(model):
@@ -55,16 +89,15 @@ def _expanded(model):
         return model
 
 
-def _sources(names, makers, followed):
-    """The named values, and all from which they come by way of the followed operators."""
+def _followed(names, makers, operators: Mapping[str, int]) -> set[str]:
+    """The named values, and all from which they come by way of these operators."""
     found, left = set(), list(names)
     while left:
         name = left.pop()
         if name and name not in found:
             found.add(name)
-            maker = makers.get(name)
-            if maker is not None:
-                left += maker.input[: followed.get(maker.op_type, 0)]
+            operator, sources = makers.get(name, ("", ()))
+            left += sources[: 2 if operator == "If" else operators.get(operator, 0)]
     return found
 
 

@@ -63,13 +63,12 @@ def _case(test):
     values = dict(zip(names, map(_value, test.data_sets[0][0]), strict=True))
     if not all(isinstance(v, np.ndarray | np.generic) for v in values.values()):
         return None
-    node = test.model.graph.node[0]
-    fixes = _lowering(test.model).fixes_shape
-    fixed = {node.input[i] for i in fixes if i < len(node.input)}
-    bind = {n: np.asarray(v) for n, v in values.items() if n in fixed}
-    shapes = {n: v.shape for n, v in values.items() if n not in fixed}
+    lowering = _lowering(test.model)
+    data = [i for i in lowering.fixes_shape if i not in lowering.at_run_time]
     try:
-        done = convert(test.model, Options(shapes=shapes, bind=bind, strip=True))
+        done = _converted(test.model, values, lowering.fixes_shape)
+        if not done.graph.steps:
+            done = _converted(test.model, values, data, optimize=0)
     except ConvertError:
         return None
     kernels = frozenset(step.kernel for step in done.graph.steps)
@@ -77,3 +76,12 @@ def _case(test):
     if not any(t.is_object for t in done.graph.inputs + done.graph.outputs):
         inputs = [element_bytes(values[t.name]) for t in done.graph.inputs]
     return Case(test.name, done.data, kernels, inputs)
+
+
+def _converted(model, values, fixes, **options):
+    """fixes: which inputs are made constants."""
+    node = model.graph.node[0]
+    fixed = {node.input[i] for i in fixes if i < len(node.input)}
+    bind = {n: np.asarray(v) for n, v in values.items() if n in fixed}
+    shapes = {n: v.shape for n, v in values.items() if n not in fixed}
+    return convert(model, Options(shapes=shapes, bind=bind, strip=True, **options))

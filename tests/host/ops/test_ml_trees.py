@@ -196,7 +196,9 @@ def ensemble(rng, modes=range(6), opset_dtype=np.float32, **attrs):
     tensors["leaf_weights"] = rng.uniform(0, 0.25, len(leaves)).astype(opset_dtype)
     found["leaf_targetids"] = [int(t) for t in rng.integers(0, 3, len(leaves))]
     found |= {name: numpy_helper.from_array(v, name) for name, v in tensors.items()}
-    return MlNode("TreeEnsemble", [samples(rng)], {**found, "n_targets": 3, **attrs}, 5)
+    x = samples(rng).astype(opset_dtype)
+    attrs = {**found, "n_targets": 3, **attrs}
+    return MlNode("TreeEnsemble", [x], attrs, dtypes=(opset_dtype,), opset=5)
 
 
 @on_targets
@@ -209,6 +211,17 @@ def test_ensembles_of_opset_5(target):
     nodes = ensemble(rng)
     cases = [replace(nodes, attrs={**nodes.attrs, "post_transform": t}) for t in (1, 2)]
     compare(target, cases, [case.expected() for case in reversed(cases)])
+
+
+@pytest.mark.parametrize("target", ["unix", "unix-plain"], indirect=True)
+def test_ensembles_of_doubles(target):
+    """Cuts that lie between two floats."""
+    rng = np.random.default_rng(12)
+    cases = [ensemble(rng, opset_dtype=np.float64, aggregate_function=a) for a in range(4)]
+    for case in cases:
+        x = case.inputs[0]
+        x[:8] = x[8:16] + 1e-12
+    compare(target, cases)
 
 
 @on_targets

@@ -21,15 +21,15 @@ _separate: ContextVar[_Table | None] = ContextVar("separate", default=None)
 class Lowering:
     """lower(node) emits steps for a node; fixes_shape: indices of inputs that decide a shape.
 
-    at_run_time: it can do without their contents if its outputs have shapes; infer(signature)
-    gives (dtype, shape) of each output where onnx itself does not know them.
+    at_run_time: those of them without whose contents it can do if its outputs have shapes;
+    infer(signature) gives (dtype, shape) of each output where onnx itself does not know them.
     """
 
     def __init__(
         self,
         lower: Callable,
         fixes_shape: tuple[int, ...],
-        at_run_time: bool,
+        at_run_time: tuple[int, ...],
         infer: Callable | None,
     ):
         self.lower = lower
@@ -42,14 +42,14 @@ def lowers(
     *op_types: str,
     domain: str = "",
     fixes_shape: tuple[int, ...] = (),
-    at_run_time: bool = False,
+    at_run_time: tuple[int, ...] = (),
     objects: bool = False,
     infer: Callable | None = None,
 ):
     """Declares the decorated function as the lowering of these operators, at every opset.
 
     fixes_shape: inputs (axes, shape, starts, repeats, ...) that must be known at conversion,
-        unless the lowering is one that works at_run_time;
+        but for those of them with which the lowering works at_run_time;
     objects: this one is for nodes with strings or maps among inputs and outputs;
     infer: for operators that onnx does not know: infer(node) gives a list of (ONNX dtype number,
     shape), one an output; node is a Signature.

@@ -1,6 +1,6 @@
 """Decision trees -> the integer table that the device kernel `trees` walks.
 
-Every node mode becomes the comparison x <= cut of two float32 values:
+Every node mode becomes the comparison x <= cut of two values of float32, or of float64:
 
     x < t    x <= the value below t            x > t   not x <= t
     x >= t   not x < t                         x == t  x <= t and not x < t
@@ -51,9 +51,10 @@ class Forest:
 
 @dataclass
 class Table:
-    """What the kernel takes: constants and parameters."""
+    """What the kernel takes: constants and parameters. cuts: None if they are in the words."""
 
     words: np.ndarray
+    cuts: np.ndarray | None
     first: np.ndarray
     targets: np.ndarray
     weights: np.ndarray
@@ -65,11 +66,11 @@ class Table:
     rank_bits: int
 
 
-def pack(forest: Forest, aggregate: int) -> Table:
-    """Raises Problem for what is no tree."""
+def pack(forest: Forest, aggregate: int, dtype: type = np.float32) -> Table:
+    """dtype: of features, cuts and weights. Raises Problem for what is no tree."""
     _compare_only(forest.branches)
     order = _order(forest)
-    leaf_ids, first, targets, weights = _pack_leaves(forest, order, aggregate)
+    leaf_ids, first, targets, weights = _pack_leaves(forest, order, aggregate, dtype)
     slots = _slots([forest.branches[i] for i in order])
     ahead, rank_bits, nodes = _nodes(forest.branches, order, leaf_ids, slots)
     wide = ahead >= 1 << 14 or len(first) > 1 << 14
@@ -78,10 +79,12 @@ def pack(forest: Forest, aggregate: int) -> Table:
     ]
     place = {i: n for n, i in enumerate(order)}
     roots = [_LEAF | leaf_ids[~r] if r < 0 else place[r] for r in forest.roots]
-    cuts = [_key(c) for values in slots.values() for c in values]
-    words = [*roots, *_slot_words(slots), *cuts, *itertools.chain(*rows)]
+    cuts = [c for values in slots.values() for c in values]
+    keys = [_key(c) for c in cuts] if dtype == np.float32 else []
+    words = np.array([*roots, *_slot_words(slots), *keys, *itertools.chain(*rows)], np.int32)
+    apart = None if dtype == np.float32 else np.array(cuts or [0], dtype)
     counts = (len(roots), len(slots), len(cuts), len(order), int(wide), rank_bits)
-    return Table(np.array(words, np.int32), first, targets, weights, *counts)
+    return Table(words, apart, first, targets, weights, *counts)
 
 
 def _compare_only(branches):
@@ -105,7 +108,7 @@ def _compare_only(branches):
             b.on_true, b.on_false = b.on_false, b.on_true
         if b.mode == LT:
             b.mode = NEVER if b.value == -np.inf else LEQ
-            b.value = np.nextafter(b.value, np.float32(-np.inf))
+            b.value = np.nextafter(b.value, b.value.dtype.type(-np.inf))
 
 
 def _split_members(branches, b):
@@ -137,7 +140,7 @@ def _order(forest):
     return order[::-1]
 
 
-def _pack_leaves(forest, order, aggregate):
+def _pack_leaves(forest, order, aggregate, dtype):
     """({leaf: packed leaf}, first, targets, weights): equal leaves once, no zeros in sums."""
     used = [r for r in forest.roots if r < 0]
     for i in order:
@@ -152,7 +155,7 @@ def _pack_leaves(forest, order, aggregate):
             first.append(len(entries))
         ids[leaf] = packed[key]
     targets = _narrow([t for t, _ in entries])
-    return ids, _narrow(first), targets, np.array([w for _, w in entries], np.float32)
+    return ids, _narrow(first), targets, np.array([w for _, w in entries], dtype)
 
 
 def _merged(entries, aggregate):

@@ -1,4 +1,7 @@
-"""Operators whose result is known at conversion: Constant, Shape, Size, Range, windows, ..."""
+"""Operators whose result is mostly known at conversion: Constant, Shape, Size, Range.
+
+At level 0 of --optimize the device computes it all the same.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ from onnx.reference import ReferenceEvaluator
 from .. import extent
 from . import lowers
 from ._extents import store
+
+_RANGE_DTYPES = (1, 11, 5, 6, 7)
 
 
 @lowers("Constant")
@@ -40,33 +45,45 @@ def _dense(sparse):
 @lowers("Shape")
 def lower_shape(node):
     """start, end: opset 15, clamped as a Python slice."""
-    shape = node.inputs[0].shape[node.attr("start", 0) : node.attr("end")]
-    node.outputs[0].data = np.array(shape, np.int64)
+    x, out = node.inputs[0], node.outputs[0]
+    first, end, _ = slice(node.attr("start", 0), node.attr("end")).indices(len(x.shape))
+    if node.is_kept:
+        node.emit("shape", [x], [out], [first, max(end - first, 0)])
+    else:
+        out.data = np.array(x.shape[first:end], np.int64)
 
 
 @lowers("Size")
 def lower_size(node):
-    node.outputs[0].data = np.array(node.inputs[0].nelem, np.int64)
+    x, out = node.inputs[0], node.outputs[0]
+    if node.is_kept:
+        node.emit("shape", [x], [out], [])
+    else:
+        out.data = np.array(x.nelem, np.int64)
 
 
-@lowers("HannWindow", "HammingWindow", "BlackmanWindow", fixes_shape=(0,))
-@lowers("MelWeightMatrix", fixes_shape=(0, 1, 2, 3, 4))
-def lower_known(node):
-    """Folding does most of these; here are those that it leaves, such as large ones."""
+def fold_known(node) -> bool:
+    """Computes the output if all inputs are known, and the device is not to do it.
+
+    Folding does most of these; here are those that it leaves, such as large ones.
+    """
+    if node.is_kept or any(t.data is None for t in node.inputs):
+        return False
     out = node.outputs[0]
-    values = [node.const(i) for i in range(len(node.inputs))]
+    values = [t.data for t in node.inputs]
     out.data = _evaluate(node, values).astype(out.np_dtype).reshape(out.shape)
+    return True
 
 
-@lowers("Range", fixes_shape=(0, 1, 2), at_run_time=True)
+@lowers("Range", fixes_shape=(0, 1, 2), at_run_time=(0, 1, 2))
 def lower_range(node):
     """Known, or of a length that follows from shapes, or that the kernel finds out."""
-    out = node.outputs[0]
-    if all(t.data is not None for t in node.inputs):
-        lower_known(node)
+    if fold_known(node):
         return
+    node.require_dtype(*_RANGE_DTYPES)
+    out = node.outputs[0]
     n = out.shape[0]
-    if extent.is_own(n, out.name):
+    if extent.is_own(n, node.proto.output[0]):
         node.emit("range", node.inputs, [store(node, out)], [extent.number_of(n)])
     else:
         node.emit("range", node.inputs, [out], [])

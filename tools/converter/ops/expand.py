@@ -12,7 +12,7 @@ from ._move import emit_move, strides_of
 from ._select import alias_or_select
 
 
-@lowers("Expand", fixes_shape=(1,), at_run_time=True)
+@lowers("Expand", fixes_shape=(1,), at_run_time=(1,))
 def lower_expand(node):
     x, out = node.inputs[0], node.outputs[0]
     emit_measure(node, node.inputs[1], out.shape)
@@ -24,7 +24,7 @@ def lower_expand(node):
     emit_move(node.emit, x, out, out.shape, strides, strides_of(out.shape))
 
 
-@lowers("Tile", fixes_shape=(1,), at_run_time=True)
+@lowers("Tile", fixes_shape=(1,), at_run_time=(1,))
 def lower_tile(node):
     x, out = node.inputs[0], node.outputs[0]
     if any_open(out.shape):

@@ -24,7 +24,7 @@ from ._ml_scores import (
 from ._ml_trees import LEQ, MEMBER, SUM, Branch, Forest, pack
 
 ML = "ai.onnx.ml"
-INT32 = 6
+INT32, DOUBLE = 6, 11
 _MODES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ")
 _AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
 
@@ -77,18 +77,24 @@ def lower_ensemble(node):
     aggregate = node.attr("aggregate_function", SUM)
     if not 0 <= aggregate < len(_AGGREGATES):
         raise Problem(f"aggregate_function {aggregate}")
-    branches = _inner(node)
-    weights = _floats(node, "leaf_weights")
+    dtype = np.float64 if node.inputs[0].dtype == DOUBLE else np.float32
+    branches = _inner(node, dtype)
+    weights = _floats(node, "leaf_weights", dtype)
     leaves = [[(t, w)] for t, w in zip(node.attr("leaf_targetids"), weights, strict=True)]
     forest = Forest(branches, list(node.attr("tree_roots")), leaves)
     _check_references(forest)
-    _regress(node, forest, aggregate, np.zeros(0, np.float32))
+    if dtype == np.float64:
+        if transform_of(node) != "NONE":
+            raise Problem("a post_transform in float64", "cast the input to float32")
+        _emit_trees(node, forest, aggregate, np.zeros(0), node.outputs[0], dtype)
+    else:
+        _regress(node, forest, aggregate, np.zeros(0, np.float32))
 
 
-def _inner(node) -> list[Branch]:
+def _inner(node, dtype) -> list[Branch]:
     """nodes_* of TreeEnsemble."""
     modes = numpy_helper.to_array(node.attr("nodes_modes")).tolist()
-    splits, members = _floats(node, "nodes_splits"), _members(node)
+    splits, members = _floats(node, "nodes_splits", dtype), _members(node, dtype)
     features, missing = node.attr("nodes_featureids"), _missing(node, len(modes))
     ends = []
     for side in ("true", "false"):
@@ -114,10 +120,10 @@ def _missing(node, n) -> list[bool]:
     return [i < len(values) and values[i] == 1 for i in range(n)]
 
 
-def _members(node):
+def _members(node, dtype):
     """membership_values: sets that end with NaN each."""
-    sets: list[list[np.float32]] = [[]]
-    for v in _floats(node, "membership_values"):
+    sets: list[list[np.floating]] = [[]]
+    for v in _floats(node, "membership_values", dtype):
         if np.isnan(v):
             sets.append([])
         else:
@@ -132,13 +138,13 @@ def _check_references(forest):
             raise Problem("a node refers to a node or leaf that is not there")
 
 
-def _floats(node, name) -> np.ndarray:
-    """An attribute of floats, or the tensor of the same meaning, in float32."""
+def _floats(node, name, dtype=np.float32) -> np.ndarray:
+    """An attribute of floats, or the tensor of the same meaning."""
     for found in (node.attr(name), node.attr(name + "_as_tensor")):
         if found is not None and len(getattr(found, "dims", found)):
             data = found if isinstance(found, (list, tuple)) else numpy_helper.to_array(found)
-            return np.asarray(data, np.float32).reshape(-1)
-    return np.zeros(0, np.float32)
+            return np.asarray(data, dtype).reshape(-1)
+    return np.zeros(0, dtype)
 
 
 def _listed(node, kind, ids, weights) -> Forest:
@@ -189,8 +195,8 @@ def _regress(node, forest, aggregate, base):
     emit_transform(node, transform, raw, out, n)
 
 
-def _emit_trees(node, forest, aggregate, base, out: Tensor):
-    x = as_float(node, node.inputs[0])
+def _emit_trees(node, forest, aggregate, base, out: Tensor, dtype=np.float32):
+    x = as_float(node, node.inputs[0]) if dtype == np.float32 else node.inputs[0]
     rows, n_features = rows_of(x)
     n = out.shape[1]
     if any(not 0 <= b.feature < n_features for b in forest.branches):
@@ -199,9 +205,10 @@ def _emit_trees(node, forest, aggregate, base, out: Tensor):
         raise Problem(f"a leaf's target or class is not among {n}")
     if not forest.roots:
         raise Problem("no trees")
-    table = pack(forest, aggregate)
-    base = np.resize(base, n) if len(base) else np.zeros(n, np.float32)
-    arrays = (table.words, table.first, table.targets, table.weights, base.astype(np.float32))
+    table = pack(forest, aggregate, dtype)
+    base = np.resize(base, n) if len(base) else np.zeros(n)
+    arrays = [table.words, table.first, table.targets, table.weights, base.astype(dtype)]
+    arrays += [] if table.cuts is None else [table.cuts]
     scratch = [node.temp(INT32, (max(table.n_slots, 1),)), node.temp(INT32, (table.n_trees,))]
     params = [aggregate, rows, n_features, n, table.n_trees, table.n_slots, table.n_cuts]
     params += [table.n_nodes, table.wide, table.rank_bits]

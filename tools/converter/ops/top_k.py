@@ -9,7 +9,7 @@ from ._extents import emit_measure
 _NUMBERS = (1, 11, 2, 3, 4, 5, 6, 7, 12, 13)
 
 
-@lowers("TopK", fixes_shape=(1,), at_run_time=True)
+@lowers("TopK", fixes_shape=(1,), at_run_time=(1,))
 def lower_top_k(node):
     """k: an attribute before opset 10; largest and sorted came with opset 11. Always sorted."""
     node.require_dtype(*_NUMBERS)

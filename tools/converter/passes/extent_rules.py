@@ -73,7 +73,7 @@ def _range(p, node, start, *_):
         first, limit, delta = [v.item() for v in values]
         if not isinstance(delta, extent.Extent) and delta:
             n = extent.larger(-((first - limit) // delta), 0)
-    return [(start[0], [n])] if n is not None else _unless_open(start[0], [p.dim(node)])
+    return [(start[0], [n])] if n is not None else _unless_open(start[0], p.dims(node, 1))
 
 
 def _unless_open(dtype, dims):
@@ -84,8 +84,22 @@ def _constant_of_shape(p, node, shape):
     value = attributes(node).get("value")
     dims = p.input_contents(node, 0)
     if dims is None:
-        dims = [p.dim(node, suffix=str(i)) for i in range(shape[1][0])]
+        dims = p.dims(node, shape[1][0])
     return _unless_open(value.data_type if value is not None else 1, list(dims))
+
+
+def _window(p, node, size):
+    size = p.input_contents(node, 0)
+    dims = p.dims(node, 1) if size is None else [size.item()]
+    return _unless_open(attributes(node).get("output_datatype", 1), dims)
+
+
+def _mel_weights(p, node, *_):
+    bins, length = (p.input_contents(node, i) for i in range(2))
+    dims = p.dims(node, 2)
+    if bins is not None and length is not None:
+        dims = [length.item() // 2 + 1, bins.item()]
+    return _unless_open(attributes(node).get("output_datatype", 1), dims)
 
 
 def _top_k(p, node, x, *_):
@@ -144,7 +158,7 @@ def _expand(p, node, x, shape):
     dtype, dims = x
     wanted = p.input_contents(node, 1)
     if wanted is None:
-        wanted = [p.dim(node, suffix=str(i)) for i in range(shape[1][0])]
+        wanted = p.dims(node, shape[1][0])
         if None in wanted or len(dims) > len(wanted):
             return None
     wanted = list(wanted)
@@ -231,6 +245,7 @@ _ELEMENTWISE = (
     "Xor",
     "PRelu",
 )
+BROADCASTING = _ELEMENTWISE + _COMPARISONS
 
 # Those whose result decides its shape, whatever shape the model declares for it.
 DECIDE = {
@@ -239,11 +254,19 @@ DECIDE = {
     "Unique": _unique,
     "NonMaxSuppression": _non_max_suppression,
 }
+# Those whose inputs decide it: a declared shape is only the most that it can be.
+ASK = {
+    "Range": _range,
+    "ConstantOfShape": _constant_of_shape,
+    "HannWindow": _window,
+    "HammingWindow": _window,
+    "BlackmanWindow": _window,
+    "MelWeightMatrix": _mel_weights,
+}
 RULES = (
     DECIDE
+    | ASK
     | {
-        "Range": _range,
-        "ConstantOfShape": _constant_of_shape,
         "TopK": _top_k,
         "Concat": _concat,
         "Flatten": _flatten,
@@ -252,5 +275,5 @@ RULES = (
         "Tile": _tile,
         "Slice": _slice,
     }
-    | dict.fromkeys(_ELEMENTWISE + _COMPARISONS, _broadcast)
+    | dict.fromkeys(BROADCASTING, _broadcast)
 )

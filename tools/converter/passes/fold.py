@@ -1,8 +1,9 @@
 """Constant folding, by onnxscript's optimizer.
 
 1. What depends on constants and fixed shapes only is computed (Shape/Gather/Concat chains).
-2. Constant nodes become initializers.
+2. Constant nodes and Splits of constants become initializers.
 3. Nodes whose results nobody uses are dropped.
+At level 0 of --optimize only what a lowering needs is computed (see keep).
 Graph inputs are never constants, so nothing that depends on data goes away. The constants are
 computed by onnx's reference evaluator, which has the newest meaning of some operators only: what
 it would get wrong at an older opset is left to the device.
@@ -20,7 +21,8 @@ from onnxscript import optimizer
 
 from ..errors import ConvertError
 from ..load import opset_of
-from . import maps, sequences
+from . import keep, maps, sequences
+from .split_constants import split_constants
 
 # Elements a folded constant may have: above, the file would grow for nothing (Expand of a scalar).
 _INPUT_LIMIT = 1 << 20
@@ -44,8 +46,19 @@ _FILL_LIMIT = 1 << 8
 
 def fold(model: onnx.ModelProto) -> onnx.ModelProto:
     """A copy of the model in which all constant expressions are initializers."""
+    while True:
+        model, is_done = _folded(model)
+        if is_done:
+            return model
+
+
+def _folded(model):
+    """The model after one round, and whether there is nothing to do any more."""
     model, aside = maps.set_aside(model)
     logging.getLogger("onnxscript").setLevel(logging.ERROR)  # what it does not fold is no news
+    kept = keep.keeps_operators(model)
+    if kept:
+        keep.hide(model)
     ir = onnx_ir.from_proto(model)
     try:
         optimizer.fold_constants(
@@ -59,7 +72,11 @@ def fold(model: onnx.ModelProto) -> onnx.ModelProto:
         raise ConvertError(f"a constant of the model cannot be computed: {e}") from None
     ir_passes.LiftConstantsToInitializersPass(lift_all_constants=True, size_limit=0)(ir)
     ir_passes.RemoveUnusedNodesPass()(ir)
-    return maps.put_back(onnx_ir.to_proto(ir), aside)
+    model = onnx_ir.to_proto(ir)
+    is_done = not split_constants(model)
+    if kept:
+        keep.reveal(model)
+    return maps.put_back(model, aside), is_done
 
 
 def _chooser(opset):

@@ -7,6 +7,7 @@ from onnx import helper, numpy_helper
 
 from .extent_rules import own_dim
 from .infer_extents import bounds_of
+from .limits import limit, limits_of
 from .loops import always
 from .types import declare, known_values, value_of
 
@@ -53,9 +54,10 @@ def _loop(model, node, known):
         return []
     types = [(onnx.TensorProto.INT64, []), (onnx.TensorProto.BOOL, []), *states]
     results = _results(model, _attributes(node)["body"], types)[1:]
-    trips = _rounds(model, node)
+    scans = results[len(states) :]
+    trips = _rounds(model, node, dict(zip(node.output[len(states) :], scans, strict=True)))
     kept = [s if s == r else None for s, r in zip(states, results, strict=False)]
-    return kept + [_stacked(r, 0, trips) for r in results[len(states) :]]
+    return kept + [_stacked(r, 0, trips) for r in scans]
 
 
 def _scan(model, node, known):
@@ -87,14 +89,20 @@ def _stacked(value, axis, n):
     return dtype, [*dims[:axis], n, *dims[axis:]]
 
 
-def _rounds(model, node):
-    """Number of rounds, a run-time dim where a run decides it; None where nothing bounds that."""
+def _rounds(model, node, scans):
+    """Number of rounds, a run-time dim where a run decides it; None where nothing bounds that.
+
+    scans: what a round adds to each output that grows.
+    """
     trips = _constant(model, node.input[0])
     initial = {t.name: t for t in model.graph.initializer}
     body = _attributes(node)["body"]
     if trips is not None and always(body, node.input[1], initial):
         return trips
-    return own_dim(node, bounds_of(model), trips, "rounds")
+    found = limits_of(model)
+    most = [limit(found, name, 0, len(value[1]) + 1) for name, value in scans.items() if value]
+    known = [n for n in [trips, *most] if n is not None]
+    return own_dim(node, bounds_of(model), min(known, default=None), "rounds")
 
 
 def _constant(model, name):

@@ -15,12 +15,14 @@ from onnx import numpy_helper
 
 from .. import contents, extent_forms
 from ..errors import Problem, UsageError
-from .extent_rules import DECIDE, RULES, attributes, own_dim
+from . import keep
+from .extent_rules import ASK, DECIDE, RULES, attributes, own_dim
+from .limits import limit, limits_of
 from .types import Value, declare, value_of
 
 _BOUND_KEY = "mpconnxr.bound."  # of the metadata in which a model carries --bound
 # Operators that take the bounds of their run-time dims from --bound
-NEEDS_BOUND = ("Range", "ConstantOfShape", "Expand", "Reshape", "Loop")
+NEEDS_BOUND = (*ASK, "Expand", "Reshape", "Loop")
 
 
 def set_bounds(model: onnx.ModelProto, bounds) -> None:
@@ -84,6 +86,8 @@ class _Pass:
     def __init__(self, model):
         self.graph = graph = model.graph
         self.bounds = bounds_of(model)
+        self.limits = limits_of(model)
+        self.folds = not keep.keeps_operators(model)
         self.known: dict[str, Value] = {}
         self.contents: dict[str, np.ndarray] = {}
         self.constant = {t.name for t in graph.initializer}
@@ -101,11 +105,13 @@ class _Pass:
     def run(self):
         changed = False
         for node in self.graph.node:
-            if all(not name or name in self.constant for name in node.input):
+            constant = all(not name or name in self.constant for name in node.input)
+            if constant and (self.folds or node.op_type == "Constant"):
                 self._constant(node)
                 continue
             self._follow(node)
             decides = node.op_type in DECIDE and node.input[0] not in self.constant
+            decides = decides or node.op_type in ASK and not constant
             unknown = any(name and name not in self.known for name in node.output)
             if node.domain in ("", "ai.onnx") and (decides or unknown):
                 changed |= self._declare(node)
@@ -155,6 +161,11 @@ class _Pass:
     def dim(self, node, derived=None, suffix="0"):
         """The node's own run-time dim; None where nothing says how large it can be."""
         return own_dim(node, self.bounds, derived, suffix)
+
+    def dims(self, node, rank):
+        """Run-time dims for the whole shape of the node's output, some of them None as above."""
+        most = [limit(self.limits, node.output[0], i, rank) for i in range(rank)]
+        return [self.dim(node, n, str(i)) for i, n in enumerate(most)]
 
     def input_contents(self, node, i):
         name = node.input[i] if i < len(node.input) else ""

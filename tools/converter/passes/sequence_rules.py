@@ -9,6 +9,7 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
+from . import keep
 from .loops import always
 
 _MOST_ROUNDS = 256  # of a Loop that is written out
@@ -78,7 +79,25 @@ def _at(r, node):
 def _length(r, node):
     if node.input[0] not in r.lists:
         return None
-    return [_constant_node(node.output[0], np.int64(len(r.lists[node.input[0]])))]
+    items = r.lists[node.input[0]]
+    return _answer(r, node, items, np.int64(len(items)))
+
+
+def _answer(r, node, given, value):
+    """What is known of some tensors; at level 0 of --optimize the device says it, if it can."""
+    out = node.output[0]
+    if not r.keeps or out in keep.needed(r.graph):
+        return [_constant_node(out, value)]
+    dtype = helper.np_dtype_to_tensor_dtype(np.asarray(value).dtype)
+    return [helper.make_node("Given", given, [out], domain=keep.DOMAIN, to=dtype)]
+
+
+def _with_axis(r, op, source, out, axis):
+    """Squeeze or Unsqueeze: from opset 13 on, the axis is an input."""
+    if r.opset < 13:
+        return [helper.make_node(op, [source], [out], axes=[axis])]
+    axes = _constant_node(f"{out}/axes", np.int64([axis]))
+    return [axes, helper.make_node(op, [source, axes.output[0]], [out])]
 
 
 def _identity(r, node):
@@ -97,11 +116,10 @@ def _concat(r, node):
     axis = a["axis"]
     if not a.get("new_axis", 0):
         return [helper.make_node("Concat", items, [node.output[0]], axis=axis)]
-    axes = f"{node.output[0]}/axes"
-    nodes = [_constant_node(axes, np.int64([axis]))]
+    nodes: Nodes = []
     lifted = [f"{node.output[0]}/{i}" for i in range(len(items))]
     for source, out in zip(items, lifted, strict=True):
-        nodes.append(helper.make_node("Unsqueeze", [source, axes], [out]))
+        nodes += _with_axis(r, "Unsqueeze", source, out, axis)
     return [*nodes, helper.make_node("Concat", lifted, [node.output[0]], axis=axis)]
 
 
@@ -118,15 +136,15 @@ def _split(r, node):
         lengths = np.int64([min(int(given), size - i * int(given)) for i in range(n)])
     out = node.output[0]
     pieces = [f"{out}/piece{i}" for i in range(len(lengths))]
-    nodes = [
-        _constant_node(f"{out}/lengths", np.int64(lengths)),
-        helper.make_node("Split", [x, f"{out}/lengths"], pieces, axis=axis),
-    ]
+    if r.opset < 13:
+        nodes = [helper.make_node("Split", [x], pieces, axis=axis, split=lengths)]
+    else:
+        nodes = [_constant_node(f"{out}/lengths", np.int64(lengths))]
+        nodes += [helper.make_node("Split", [x, f"{out}/lengths"], pieces, axis=axis)]
     if len(node.input) < 2 and not a.get("keepdims", 1):
-        nodes.append(_constant_node(f"{out}/axes", np.int64([axis])))
         narrow = [f"{piece}/squeezed" for piece in pieces]
         for piece, name in zip(pieces, narrow, strict=True):
-            nodes.append(helper.make_node("Squeeze", [piece, f"{out}/axes"], [name]))
+            nodes += _with_axis(r, "Squeeze", piece, name, axis)
         pieces = narrow
     return nodes + r.make_list(out, pieces, out)
 
@@ -140,8 +158,11 @@ def _has_element(r, node):
     name = node.input[0] if node.input else ""
     if not r.settled(name):
         return None
-    present = bool(name) and r.optionals.get(name, name) is not None
-    return [_constant_node(node.output[0], np.array(present))]
+    inner = r.optionals.get(name, name) if name else None
+    given = [] if inner is None else r.lists.get(inner, [inner])[:1]
+    if inner is not None and not given:  # a sequence without tensors
+        return [_constant_node(node.output[0], np.array(True))]
+    return _answer(r, node, given, np.array(inner is not None))
 
 
 def _get_element(r, node):

@@ -21,6 +21,8 @@ import onnx
 from onnx import helper, numpy_helper
 
 from ..errors import ConvertError
+from ..load import opset_of
+from . import keep
 from .inline import captured, inline_body
 from .sequence_rules import RULES, Nodes, sequence_of, tensor_of
 
@@ -112,6 +114,8 @@ class _Resolver:
 
     def __init__(self, model):
         self.graph = model.graph
+        self.opset = opset_of(model, "")
+        self.keeps = keep.keeps_operators(model)
         self.constants = {t.name: t for t in model.graph.initializer}
         self.types = {
             v.name: v.type
@@ -147,7 +151,7 @@ class _Resolver:
     def same(self, out: str, source: str) -> Nodes:
         """out is source, whatever that is."""
         if source in self.lists:
-            return self.make_list(out, self.lists[source], source)
+            return self.make_list(out, self.lists[source], source if source in self.types else out)
         if source in self.optionals:
             self.optionals[out] = self.optionals[source]
         return [helper.make_node("Identity", [source], [out])]

@@ -1,0 +1,27 @@
+"""given: how many tensors it is given, or whether any.
+
+Serves SequenceLength and OptionalHasElement (all opsets): a sequence is a list of tensors in the
+file, an optional one tensor or none.
+
+    inputs   any number, of any dtype
+    out      int64 (1): how many; bool (1): whether there are any
+Raises ModelError. A step allocates nothing.
+"""
+
+OBJECTS = True  # also of strings and maps
+
+
+def prepare(node):
+    n = len(node.inputs)
+    node.expect(n, 1, 0)
+    out = node.outputs[0]
+    node.require(out.dtype in ("int64", "bool") and out.nelem == 1, "output")
+    return 1, _Given(out.data, n if out.dtype == "int64" else int(n > 0)).step
+
+
+class _Given:
+    def __init__(self, out, value):
+        self.out, self.value = out, value
+
+    def step(self, lo, hi):
+        self.out[0] = self.value

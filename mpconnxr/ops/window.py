@@ -1,0 +1,54 @@
+"""window: a sum of cosines over a number of items that is data.
+
+    out[i] = a + b * cos(t) + c * cos(2 * t)        t = 2 * pi * i / n
+
+n - 1 in the place of n if the window is symmetric. Serves HannWindow, HammingWindow and
+BlackmanWindow (all opsets).
+
+    size     int32 or int64 (1)
+    out      float32 or float64, at least as many items as there may be
+    params   periodic (1) or symmetric (0); bits of a, b, c as float32; the run-time dim of the
+             number of items, none where it is that of out
+Raises ModelError; InputError for a size that out does not have. A step allocates boxed floats.
+"""
+
+import math
+import struct
+
+from ..errors import InputError
+
+
+def prepare(node):
+    node.require(len(node.params) in (4, 5), "params")
+    node.expect(1, 1, len(node.params))
+    size, out = node.inputs[0], node.outputs[0]
+    node.require(size.dtype in ("int32", "int64") and size.nelem == 1, "size")
+    node.require(out.dtype in ("float32", "float64"), "dtype " + out.dtype)
+    node.require(0 <= node.params[0] < 2, "periodic")
+    count = node.dim(4) if len(node.params) > 4 else None
+    node.require(not count or count.bound <= out.nelem, "output size")
+    window = _Window(size.data, out.data, count, node.name)
+    window.symmetric = 1 - node.params[0]
+    bits = struct.pack("<iii", *[node.params[1 + i] for i in range(3)])
+    window.a, window.b, window.c = struct.unpack("<fff", bits)
+    return 1, window.step
+
+
+class _Window:
+    def __init__(self, size, out, count, name):
+        self.size, self.out, self.count, self.name = size, out, count, name
+
+    def step(self, lo, hi):
+        n = self.size[0]
+        if self.count:
+            self.count.set(n)
+        elif n != len(self.out):
+            raise InputError("{}: {} items for {}".format(self.name, n, len(self.out)))
+        i = 0
+        while i < n:
+            self.out[i] = self._item(i, n - self.symmetric)
+            i += 1
+
+    def _item(self, i, n):
+        t = 2.0 * math.pi * i / n if n else float("nan")  # 0 / 0
+        return self.a + self.b * math.cos(t) + self.c * math.cos(2.0 * t)

@@ -1,0 +1,92 @@
+"""Models given as text, run on MicroPython and compared with onnxruntime sample by sample."""
+
+import numpy as np
+import onnxruntime as ort
+from onnx import TensorProto, helper, numpy_helper
+
+from tools.converter.convert import Options, convert
+from tools.converter.layout import element_bytes
+from tools.harness import Job, run_jobs
+
+FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
+RNG = np.random.default_rng(3)
+
+
+def value(name, shape, dtype=FLOAT):
+    return helper.make_tensor_value_info(name, dtype, shape)
+
+
+def f32(*shape):
+    return RNG.standard_normal(shape).astype(np.float32)
+
+
+class Case:
+    """A model with samples that may lead to different extents.
+
+    nodes: "Op a b -> c" or such with attributes; outputs: dtype by name; bounds: what --bound
+    gives; declared: shapes of outputs by name, the others' are symbolic; expected: onnxruntime's
+    outputs for each sample.
+    """
+
+    def __init__(
+        self, nodes, samples, outputs, constants=None, bounds=None, opset=17, declared=None
+    ):
+        samples = [[np.asarray(x) for x in sample] for sample in samples]
+        protos = [node(n) for n in nodes]
+        names = [f"x{i}" for i in range(len(samples[0]))]
+        infos = [
+            value(n, x.shape, helper.np_dtype_to_tensor_dtype(x.dtype))
+            for n, x in zip(names, samples[0], strict=True)
+        ]
+        inits = [numpy_helper.from_array(np.asarray(v), n) for n, v in (constants or {}).items()]
+        outs = [value(name, None, dtype) for name, dtype in outputs.items()]
+        graph = helper.make_graph(protos, "g", infos, outs, inits)
+        opsets = [helper.make_opsetid("", opset)]
+        self.model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
+        self.samples, self.bounds = samples, bounds or {}
+        self.expected = self._expected()
+        for info, y in zip(self.model.graph.output, self.expected[0], strict=True):
+            symbols = [f"{info.name}{i}" for i in range(y.ndim)]
+            shape = (declared or {}).get(info.name, symbols)
+            info.CopyFrom(value(info.name, shape, info.type.tensor_type.elem_type))
+
+    def converted(self, **options):
+        return convert(self.model, Options(strip=True, bounds=self.bounds, **options))
+
+    def _expected(self):
+        options = ort.SessionOptions()
+        options.log_severity_level = 4
+        raw = self.model.SerializeToString()
+        session = ort.InferenceSession(raw, options, ["CPUExecutionProvider"])
+        names = [i.name for i in session.get_inputs()]
+        return [session.run(None, dict(zip(names, s, strict=True))) for s in self.samples]
+
+    def raw(self):
+        return [[element_bytes(x) for x in sample] for sample in self.samples]
+
+
+def node(spec):
+    text, attrs = spec if isinstance(spec, tuple) else (spec, {})
+    op, _, rest = text.partition(" ")
+    inputs, _, outputs = rest.partition("->")
+    inputs, outputs = [["" if n == "_" else n for n in s.split()] for s in (inputs, outputs)]
+    return helper.make_node(op, inputs, outputs, **attrs)
+
+
+def check(target, cases, **options):
+    """Runs them, converted with these options; the shapes that each case's runs came to."""
+    done = [case.converted(**options) for case in cases]
+    jobs = [Job(c.data, case.raw()) for c, case in zip(done, cases, strict=True)]
+    found = []
+    for i, (case, c, outcome) in enumerate(zip(cases, done, run_jobs(target, jobs), strict=True)):
+        assert not outcome.error, (i, outcome.message)
+        shapes = set()
+        for run, want in zip(outcome.runs, case.expected, strict=True):
+            dtypes = [t.np_dtype for t in c.graph.outputs]
+            for raw, shape, dtype, w in zip(run.outputs, run.shapes, dtypes, want, strict=True):
+                got = np.frombuffer(raw, dtype).reshape(shape)
+                assert got.shape == w.shape and got.dtype == w.dtype, i
+                np.testing.assert_allclose(got, w, rtol=1e-5, atol=1e-6, err_msg=str(i))
+            shapes.add(tuple(run.shapes))
+        found.append(shapes)
+    return found

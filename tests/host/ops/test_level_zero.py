@@ -1,0 +1,151 @@
+"""--optimize 0: the device computes what the converter could, with onnxruntime's results."""
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from tests.host.device import small
+from tests.host.ops.runtime_case import FLOAT, INT64, Case, check, f32
+from tools.converter.convert import Options, convert
+from tools.converter.ir import walk
+from tools.harness import Job, run_jobs
+from tools.micropython import UNIX_TARGETS
+
+every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
+
+
+def windows(op, dtype=FLOAT, **attrs):
+    samples = [[np.array(n)] for n in (2, 5, 16, 9)]
+    attrs["output_datatype"] = dtype
+    return Case([(f"{op} x0 -> y", attrs), "Neg y -> z"], samples, {"z": dtype}, bounds={"y": 16})
+
+
+def mel_weights():
+    numbers = [(8, 16, 8192, 0, 4096), (10, 64, 16000, 125, 7600), (4, 32, 8000, 20, 3999)]
+    kinds = (np.int64, np.int64, np.int64, np.float32, np.float32)
+    samples = [[kind(v) for kind, v in zip(kinds, s, strict=True)] for s in numbers]
+    nodes = ["MelWeightMatrix x0 x1 x2 x3 x4 -> y", "Relu y -> z"]
+    return Case(nodes, samples, {"y": FLOAT, "z": FLOAT}, bounds={"y": 33})
+
+
+def eye(k):
+    nodes = [("Compress x0 x1 -> a", {"axis": 0}), ("EyeLike a -> y", {"k": k})]
+    samples = [[f32(9, 5), np.arange(9) < n] for n in (4, 0, 9)]
+    return Case(nodes, samples, {"y": FLOAT})
+
+
+def declared_range():
+    """No bound but what the model says of its output."""
+    nodes = ["Range zero x0 one -> r", "Cast r -> f", "Mul f f -> s", "Add s half -> y"]
+    nodes[1] = ("Cast r -> f", {"to": FLOAT})
+    samples = [[np.array(6)]]
+    constants = {"zero": np.array(0), "one": np.array(1), "half": np.float32([0.5])}
+    return Case(nodes, samples, {"y": FLOAT}, constants, declared={"y": [6]})
+
+
+def constants_only():
+    """Everything but x follows from constants."""
+    two = numpy_helper.from_array(np.float32([2]))
+    nodes = [
+        "Shape x0 -> shape",
+        "Size x0 -> size",
+        ("Cast size -> n", {"to": FLOAT}),
+        "Range zero three one -> r",
+        "Mul r r -> rr",
+        ("EyeLike x0 -> eye", {"k": -1}),
+        ("ConstantOfShape shape -> c", {"value": two}),
+        "Add c eye -> ce",
+        "Mul ce rr -> m",
+        "Add m x0 -> s",
+        "Div s n -> y",
+        "Shape shape -> rank",
+    ]
+    constants = {"zero": np.float32(0), "three": np.float32(3), "one": np.float32(1)}
+    outputs = {"y": FLOAT, "shape": INT64, "rank": INT64, "rr": FLOAT, "three": FLOAT}
+    return Case(nodes, [[f32(2, 3)], [f32(2, 3)]], outputs, constants)
+
+
+def kernels(converted):
+    return [step.kernel for step in walk(converted.graph.steps)]
+
+
+@every_target
+def test_sizes_that_are_data(target):
+    cases = [windows(op, periodic=p) for op in ("HannWindow", "HammingWindow") for p in (0, 1)]
+    cases += [windows("BlackmanWindow"), windows("BlackmanWindow", TensorProto.FLOAT16)]
+    cases += [mel_weights(), eye(0), eye(2), eye(-2)]
+    for shapes in check(target, cases):
+        assert len(shapes) == 3 or len(shapes) == 4
+    check(target, [declared_range()])
+
+
+@every_target
+def test_constants_are_left_to_the_device(target):
+    case = constants_only()
+    check(target, [case, declared_range()], optimize=0)
+    kept, folded = kernels(case.converted(optimize=0)), kernels(case.converted())
+    assert {"shape", "range"} <= set(kept) and not {"shape", "range"} & set(folded)
+    assert len(kept) > len(folded)
+
+
+def test_what_decides_a_shape_is_known_all_the_same():
+    nodes = ["Shape x0 -> a", "Gather a one -> b", "Concat b rest -> c", "Reshape x0 c -> y"]
+    nodes[2] = ("Concat b rest -> c", {"axis": 0})
+    constants = {"one": np.array([1]), "rest": np.array([-1])}
+    case = Case(nodes, [[f32(4, 6)]], {"y": FLOAT}, constants)
+    done = case.converted(optimize=0)
+    assert done.graph.outputs[0].shape == (6, 4) and kernels(done) == ["move"]
+
+
+@every_target
+def test_a_size_other_than_the_declared_one(target):
+    data = declared_range().converted().data
+    jobs = [Job(data, [[np.int64([n]).tobytes()]]) for n in (7, 3)]
+    for outcome, text in zip(
+        run_jobs(target, jobs),
+        ("7 items, planned for 0 to 6", "an extent of 3 where 6 is needed"),
+        strict=True,
+    ):
+        assert outcome.error == "InputError" and text in outcome.message
+
+
+@every_target
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ((8, 16, 8192, 0, 9000), "edges beyond the spectrum"),
+        ((8, 16, 8192, -800, 4000), "edges"),
+        ((8, 16, 8192, float("nan"), 4000), "edges"),
+        ((8, 16, 0, 0, 4000), "sizes"),
+    ],
+)
+def test_mel_weights_of_nonsense(target, values, text):
+    case = mel_weights()
+    kinds = (np.int64, np.int64, np.int64, np.float32, np.float32)
+    raw = [np.array(v, kind).tobytes() for kind, v in zip(kinds, values, strict=True)]
+    outcome = run_jobs(target, [Job(case.converted().data, [raw])])[0]
+    assert outcome.error == "InputError" and text in outcome.message
+
+
+def known(op, rank, *values):
+    """A node of constants alone, for the device to compute."""
+    names = [f"c{i}" for i in range(len(values))]
+    inits = [numpy_helper.from_array(v, n) for n, v in zip(names, values, strict=True)]
+    out = helper.make_tensor_value_info("y", FLOAT, ["a", "b"][:rank])
+    graph = helper.make_graph([helper.make_node(op, names, ["y"])], "g", [], [out], inits)
+    opsets = [helper.make_opsetid("", 17)]
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
+    return convert(model, Options(strip=True, optimize=0))
+
+
+@pytest.mark.slow
+@every_target
+def test_damaged_files(target):
+    edges = [np.array(v) for v in (4, 16, 8192)] + [np.float32(v) for v in (0, 4000)]
+    numbers = [np.float32(v) for v in (0, 5, 1)]
+    models = [known("HannWindow", 1, np.array(9)), known("MelWeightMatrix", 2, *edges)]
+    models.append(known("Range", 1, *numbers))
+    for i, done in enumerate(models):
+        for mode, amount in (("words", "1"), ("contents", "1")):
+            report = small.damage(target, done.data, mode, amount)
+            assert report.ok and report.slowest < 10_000, f"{i}, {mode}: {report}"
