@@ -35,6 +35,7 @@ from . import (
     transposes,
     transposes_absorbed,
     transposes_pushed,
+    unrolled,
 )
 
 Rewrite = Callable[[ir.Model], int]
@@ -52,6 +53,7 @@ LEVELS: Mapping[int, Sequence[Rewrite]] = {
     2: (
         layer_norm.rewrite,
         gates.rewrite,
+        unrolled.rewrite,
         transposes_absorbed.rewrite,
         transposes_pushed.rewrite,
         pads.rewrite,

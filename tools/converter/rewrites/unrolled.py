@@ -1,0 +1,221 @@
+"""Recurrent networks that an exporter has unrolled become LSTM, GRU or RNN again.
+
+1. Cells (see _cells) of equal weights, each starting from the state that the one before leaves,
+   over steps of one sequence in order, forwards or backwards: one operator.
+2. Concat of all steps' results is the operator's first output; the last result and state are its
+   second and third; another step's result is a part of the first.
+
+Nothing is compared but numbers: it does not matter how gates are cut from one product or computed
+apart, or where the weights of the input are applied to all steps at once.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import onnx_ir as ir
+from onnx_ir.passes import common as ir_passes
+
+from . import _graph as g
+from ._cells import Cell, base, find_cells
+from .reshapes import VIEWS, reshaped
+
+_FEWEST = 3  # steps
+_SPLIT_IN_NUMBER_SINCE = 18
+_RTOL = 1e-6
+
+
+def rewrite(model: ir.Model) -> int:
+    """One chain at a time: the next one may read what this one gives."""
+    found = 0
+    while any(_rolled(graph) for graph in model.graphs()):
+        ir_passes.RemoveUnusedNodesPass()(model)
+        found += 1
+    return found
+
+
+def _rolled(graph):
+    if sum(node.op_type in ("Tanh", "Relu") for node in graph) < _FEWEST:
+        return False
+    return any(_write(chain) for chain in _chains(find_cells(graph)))
+
+
+def _chains(cells: list[Cell]) -> list[list[Cell]]:
+    """Cells in the order of their states, each chain as long as it can be; the longest first."""
+    before = {cell.h: cell for cell in cells}
+    follows: dict[int, Cell] = {}
+    for cell in cells:
+        previous = before.get(base(cell.h_before)) if cell.h_before is not None else None
+        if previous is not None and _is_next(previous, cell):
+            follows[id(previous)] = cell
+    later = {id(cell) for cell in follows.values()}
+    chains = []
+    for cell in cells:
+        if id(cell) not in later:
+            chains += _cut([cell], follows)
+    return sorted((c for c in chains if len(c) >= _FEWEST), key=len, reverse=True)
+
+
+def _cut(chain, follows):
+    """The chain from this cell on, cut where the steps do not go on in the same direction."""
+    chains = [chain]
+    while id(chain[-1]) in follows:
+        cell = follows[id(chain[-1])]
+        step = cell.x.place - chain[-1].x.place
+        if len(chain) > 1 and step != chain[1].x.place - chain[0].x.place:
+            chain = []
+            chains.append(chain)
+        chain.append(cell)
+    return chains
+
+
+def _is_next(a, b):
+    """True if b goes on where a ends, with the same weights."""
+    same = a.kind == b.kind and a.attributes == b.attributes and a.x[:3] == b.x[:3]
+    if not same or abs(a.x.place - b.x.place) != 1:
+        return False
+    if a.c is not None and base(b.c_before) is not base(a.c):
+        return False
+    pairs = [(a.weights[0], b.weights[0]), *zip(a.weights[2:], b.weights[2:], strict=True)]
+    if not _is_zero(a.h_before):  # else its weights do not matter
+        pairs.append((a.weights[1], b.weights[1]))
+    return all(x.shape == y.shape and np.allclose(x, y, _RTOL, 0) for x, y in pairs)
+
+
+def _is_zero(state):
+    """True for a state of zeros, or none."""
+    data = None if state is None else g.const(state)
+    return state is None or data is not None and not data.any()
+
+
+def _write(chain):
+    """Puts the operator in place; False if the sequence does not fit."""
+    first, last = chain[0], chain[-1]
+    lead, axis = first.x.lead, first.x.axis
+    n = math.prod(lead) // lead[axis]
+    hidden = last.gates[0].n
+    if math.prod(g.shape_of(first.x.value)[:-1]) != math.prod(lead):
+        return False
+    results = [g.shape_of(v) for cell in chain for v in (cell.h, cell.c) if v is not None]
+    if any(shape is None or math.prod(shape) != n * hidden for shape in results):
+        return False
+    at = first.h.producer()
+    sequence = _sequence(at, first.x, [cell.x.place for cell in chain])
+    operator = _operator(at, chain, sequence, n, hidden)
+    y, y_h, *y_c = operator.outputs
+    y.shape, y_h.shape = ir.Shape((len(chain), 1, n, hidden)), ir.Shape((1, n, hidden))
+    for value in operator.outputs:
+        value.dtype = ir.DataType.FLOAT
+    _replace_results(chain, y, y_h, at)
+    if y_c:
+        y_c[0].shape = y_h.shape
+        _redirect(last.c, reshaped(at, y_c[0], g.shape_of(last.c)))
+    return True
+
+
+def _sequence(at, source, places):
+    """The steps in question as (steps, rows, features)."""
+    lead, axis, n_steps = source.lead, source.axis, len(places)
+    features = g.shape_of(source.value)[-1]
+    value, rows = source.value, math.prod(lead) // lead[axis]
+    if g.shape_of(value) != (*lead, features):
+        value = reshaped(at, value, (*lead, features))
+    if rows != 1 and math.prod(lead[:axis]) != 1:
+        perm = [axis, *(a for a in range(len(lead) + 1) if a != axis)]
+        shape = [(*lead, features)[a] for a in perm]
+        value = g.add(at, "Transpose", [value], {"perm": perm}, like=value, shape=shape)
+    value = reshaped(at, value, (lead[axis], rows, features))
+    if n_steps != lead[axis]:
+        bounds = (min(places), max(places) + 1, 0)
+        numbers = [g.constant(value, np.int64([b])) for b in bounds]
+        shape = (n_steps, rows, features)
+        value = g.add(at, "Slice", [value, *numbers], like=value, shape=shape)
+    return value
+
+
+def _operator(at, chain, sequence, n, hidden):
+    first, second = chain[:2]
+    w, r, bias, *recurrent = second.weights
+    b = np.zeros((2, len(bias)))
+    b[0] = bias
+    if recurrent:
+        b[1, -hidden:] = recurrent[0]
+    constants = [g.constant(first.h, c[None].astype(np.float32)) for c in (w, r, b.reshape(-1))]
+    states = [
+        None if _is_zero(v) else reshaped(at, v, (1, n, hidden))
+        for v in (first.h_before, first.c_before)
+    ]
+    states = states if first.kind == "LSTM" else states[:1]
+    inputs = [sequence, *constants, None, *states]
+    while inputs[-1] is None:
+        inputs.pop()
+    attributes = {**first.attributes, "hidden_size": hidden}
+    attributes["direction"] = "reverse" if _is_backwards(chain) else "forward"
+    n_outputs = 3 if first.kind == "LSTM" else 2
+    node = ir.node(first.kind, inputs, attributes, num_outputs=n_outputs, name=at.name)
+    at.graph.insert_before(at, node)
+    return node
+
+
+def _replace_results(chain, y, y_h, at):
+    order = chain[::-1] if _is_backwards(chain) else chain
+    for reader in _readers_of_all(order):
+        value = _arranged(reader, y, order)
+        if value is not None:
+            g.replace(reader, value)
+    last = chain[-1].h
+    _redirect(last, reshaped(at, y_h, g.shape_of(last)))
+    node = ir.node("Split", [y], {"axis": 0}, num_outputs=len(order), name=f"{at.name}/steps")
+    if g.opset_of(at) >= _SPLIT_IN_NUMBER_SINCE:
+        node.attributes["num_outputs"] = ir.AttrInt64("num_outputs", len(order))
+    at.graph.insert_before(at, node)
+    for cell, out in zip(order, node.outputs, strict=True):
+        out.dtype, out.shape = y.dtype, ir.Shape((1, *y.shape[1:]))
+        if cell is not chain[-1]:
+            _redirect(cell.h, reshaped(at, out, g.shape_of(cell.h)))
+
+
+def _is_backwards(chain):
+    return chain[1].x.place < chain[0].x.place
+
+
+def _redirect(old, new):
+    """All readers of a value read another one, but for those that come before."""
+    is_output, name = old.is_graph_output(), old.name
+    old.replace_all_uses_with(new, replace_graph_outputs=True)
+    if is_output:
+        old.name, new.name = f"{name}/step", name
+
+
+def _readers_of_all(order):
+    """Concats of all steps' results, in order, each maybe as a view."""
+    found = []
+    for node in _readers_through_views(order[0].h):
+        is_new = g.is_op(node, "Concat") and node not in found
+        if is_new and [base(v) for v in node.inputs] == [cell.h for cell in order]:
+            found.append(node)
+    return found
+
+
+def _readers_through_views(value):
+    for use in list(value.uses()):
+        yield use.node
+        if g.is_op(use.node, *VIEWS):
+            yield from _readers_through_views(use.node.outputs[0])
+
+
+def _arranged(concat, y, order):
+    """Y as this Concat has it; None if it cannot be told."""
+    shape, piece = g.shape_of(concat.outputs[0]), g.shape_of(concat.inputs[0])
+    axis = g.attr(concat, "axis", 0) % len(piece)
+    steps, _, rows, hidden = g.shape_of(y)
+    if piece[-1] != hidden or axis == len(piece) - 1:
+        return None
+    if rows == 1 or math.prod(piece[:axis]) == 1:
+        return reshaped(concat, y, shape)
+    if piece[axis] != 1 or len(piece) != 3 or axis != 1:
+        return None
+    perm, turned = [2, 0, 3, 1], (rows, steps, hidden, 1)
+    value = g.add(concat, "Transpose", [y], {"perm": perm}, like=y, shape=turned)
+    return reshaped(concat, value, shape)
