@@ -1,4 +1,4 @@
-"""QuantizeLinear and DequantizeLinear -> kernel quantize."""
+"""QuantizeLinear and DequantizeLinear -> kernel quantize; levels and lookup for bytes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from ..ir import Tensor
 from ..overlap import item_by_item
 from . import lowers
 from ._elementwise import broadcast
+from ._levels import emit_floats, emit_levels
 from ._quantize_float import FLOAT8_AND_LESS, dequantize_float, quantize_float
 from ._select import emit_select
 
@@ -37,8 +38,11 @@ def lower_dequantize(node):
 
 
 def emit_quantize(node, op: int, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor):
-    """One call of the kernel; scale (and zero, of the same shape) broadcast to x."""
+    """One call of a kernel; scale (and zero, of the same shape) broadcast to x."""
     if 0 in out.shape:
+        return
+    emit_bytes = emit_levels if op == QUANTIZE else emit_floats
+    if emit_bytes(node, x, scale, zero, out):
         return
     dims, (x_strides, strides) = broadcast(out.shape, x, scale)
     inputs = [x, scale] if zero is None else [x, scale, zero]

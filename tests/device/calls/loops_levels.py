@@ -1,0 +1,14 @@
+"""Random calls of loops_levels: see loop_forms."""
+
+from array import array
+
+_MASK = 0x7FFFFFFF
+
+
+def levels8(d):
+    below, n = d.below(20), d.between(20, 60)
+    bits = [d.word() & _MASK for _ in range(n)]
+    levels = sorted(bits[:below], reverse=True) + sorted(bits[below:])
+    lo = d.below(8)
+    p = [lo, lo + d.below(33), below, n, d.below(256), 0x7F800000, _MASK, d.below(256)]
+    return d.words(40), array("i", levels), d.blank("B", 42), p

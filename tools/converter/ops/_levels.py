@@ -1,0 +1,76 @@
+"""QuantizeLinear and DequantizeLinear of bytes without float arithmetic -> levels, lookup."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..ir import Tensor
+from ..overlap import item_by_item
+
+FLOAT, BYTES = 1, (2, 3)
+_SIGN = np.int64(1 << 31)
+
+
+def emit_levels(node, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor) -> bool:
+    """out = QuantizeLinear(x); False where this way is none: other dtypes, several scales."""
+    known = _known(scale, zero, out)
+    if known is None or x.dtype != FLOAT or out.dtype not in BYTES:
+        return False
+    limits = np.iinfo(out.np_dtype)
+    keys = _first_keys(*known, int(limits.min), int(limits.max))
+    keys = keys[keys <= _key(np.float32(np.inf))]  # a level that no float reaches
+    negative = keys <= 0
+    levels = np.where(negative, -keys, keys).astype(np.int32)
+    first, nan = int(limits.min) & 255, known[1] & 255
+    params = [int(negative.sum()), first, nan]
+    over = item_by_item(out, [x])
+    node.emit("levels", [x, node.constant(levels)], [out], params, over=over)
+    return True
+
+
+def emit_floats(node, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor) -> bool:
+    """out = DequantizeLinear(x); False where this way is none, as above."""
+    known = _known(scale, zero, x)
+    if known is None or out.dtype != FLOAT or x.dtype not in BYTES or x.data is not None:
+        return False
+    q = np.arange(256, dtype=np.uint8).view(x.np_dtype).astype(np.float32)
+    with np.errstate(over="ignore"):
+        table = (q - np.float32(known[1])) * known[0]
+    node.emit("lookup", [x, node.constant(table)], [out], [], over=item_by_item(out, [x]))
+    return True
+
+
+def _known(scale, zero, integers):
+    """(scale, zero point) as numbers, if there is one of each, known and good to multiply by."""
+    if scale.data is None or scale.nelem != 1 or scale.dtype != FLOAT or not integers.nelem:
+        return None
+    if zero is not None and (zero.data is None or zero.nelem != 1):
+        return None
+    s = np.float32(scale.data.reshape(()))
+    is_good = np.isfinite(s) and s > 0
+    return (s, 0 if zero is None else int(zero.data.reshape(()))) if is_good else None
+
+
+def _first_keys(scale, zero, least, greatest):
+    """For each integer above the least the key of the smallest float that becomes it, or one
+    beyond all floats. Keys have the order of the floats; 0 is that of 0.0 and -0.0."""
+    wanted = np.arange(least + 1, greatest + 1)
+    low = np.full(wanted.shape, _key(np.float32(-np.inf)) - 1)
+    high = np.full(wanted.shape, _key(np.float32(np.inf)) + 1)
+    while (high - low > 1).any():
+        middle = (low + high) // 2
+        with np.errstate(all="ignore"):
+            level = np.rint(_float(middle) / scale).astype(np.float64) + zero
+        reached = level >= wanted
+        low, high = np.where(reached, low, middle), np.where(reached, middle, high)
+    return high
+
+
+def _key(x):
+    bits = np.int64(np.float32(x).view(np.uint32))
+    return bits if bits < _SIGN else _SIGN - bits
+
+
+def _float(keys):
+    bits = np.where(keys < 0, _SIGN - keys, keys)
+    return bits.astype(np.uint32).view(np.float32)
