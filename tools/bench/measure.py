@@ -1,0 +1,103 @@
+"""Counts a model's run on a target."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tools.converter.convert import Converted
+from tools.converter.golden import random_inputs
+from tools.converter.layout import element_bytes
+from tools.micropython import Target, TargetError, get_target
+
+_PACKAGE = Path(__file__).parents[2] / "mpconnxr"
+_SCRIPT = Path(__file__).parent / "on_device.py"
+_TIMEOUT = 900.0  # seconds
+_UNIX_HEAP = 256 << 20
+
+
+@dataclass(frozen=True)
+class Count:
+    """instructions: of one steady-state run(); heap_bytes_after_load: with code and arena, at most
+    once collected; heap_growth_bytes: what one run allocates.
+    """
+
+    instructions: int
+    heap_bytes_after_load: int
+    heap_growth_bytes: int | None
+
+
+def count(converted: Converted, target_name: str, forms: Sequence[str] = ()) -> Count:
+    """Runs the converted model on random inputs. Raises TargetError.
+
+    forms: of loops, to be preferred. On QEMU a counter of the board counts; on the unix targets
+    valgrind does.
+    """
+    target = get_target(target_name)
+    files = _files(converted, getattr(target, "counter", (0, 1.0))[0])
+    if target_name.startswith("unix"):
+        return _count_by_valgrind(target, files, forms)
+    found = _run(target, files, forms, repeat=1)
+    per_instruction = target.counter[1]
+    ticks = min(found["counts"]) - found["empty"]
+    return Count(round(ticks / per_instruction), found["heap"], found["grown"])
+
+
+def _files(converted, counter):
+    files = {"mpconnxr": _PACKAGE, "model.bin": converted.data}
+    for i, x in enumerate(random_inputs(converted.graph)):
+        files[f"x{i}"] = element_bytes(np.ascontiguousarray(x))
+    files["bench.py"] = _SCRIPT.read_text().replace("= COUNTER", f"= {counter}").encode()
+    return files
+
+
+def _run(target: Target, files, forms, repeat):
+    done = target.run(
+        'exec(open("bench.py").read())',
+        files=files,
+        args=[",".join(forms), str(repeat)],
+        timeout=_TIMEOUT,
+        icount=True,
+    )
+    if done.returncode:
+        raise TargetError(f"{target.name}: {done.stderr.strip().splitlines()[-1]}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def _count_by_valgrind(target, files, forms):
+    """The difference that one more run makes to the whole process."""
+    totals = [_valgrind(target, files, forms, repeat) for repeat in (1, 2)]
+    found = json.loads(totals[1][1])
+    return Count(totals[1][0] - totals[0][0], found["heap"], found["grown"])
+
+
+def _valgrind(target, files, forms, repeat):
+    with tempfile.TemporaryDirectory(prefix="mpconnxr-") as name:
+        folder = Path(name)
+        for file, content in files.items():
+            if isinstance(content, Path):
+                (folder / file).symlink_to(content)
+            else:
+                (folder / file).write_bytes(content)
+        command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--smc-check=all"]
+        command += [str(target.build()), "-X", f"heapsize={_UNIX_HEAP}", "bench.py"]
+        command += [",".join(forms), str(repeat)]
+        try:
+            done = subprocess.run(
+                command, cwd=folder, capture_output=True, text=True, timeout=_TIMEOUT, check=False
+            )
+        except FileNotFoundError:
+            raise TargetError("valgrind is needed to count on this computer") from None
+        except subprocess.TimeoutExpired:
+            raise TargetError(f"{target.name}: no end within {_TIMEOUT:.0f} s") from None
+    total = re.search(r"Collected : (\d+)", done.stderr)
+    if done.returncode or not total:
+        raise TargetError(f"{target.name}: {done.stderr[-500:]}")
+    return int(total.group(1)), done.stdout.splitlines()[-1]

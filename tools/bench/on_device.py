@@ -1,0 +1,73 @@
+"""Runs on MicroPython: counts one steady-state run, and what it takes of the heap.
+
+Arguments: the forms to prefer, with commas. Prints one JSON object. Where the machine has no counter
+the host counts, and runs this with another number of repetitions: `repeat`.
+"""
+
+import gc
+import json
+import sys
+
+import micropython
+
+import mpconnxr
+
+_COUNTER = COUNTER  # noqa: F821 - an address, written here by the host; 0 for none
+
+
+
+
+if _COUNTER:
+
+    @micropython.viper
+    def _ticks(address: int) -> int:
+        counter = ptr32(address)
+        i = 0
+        return int(counter[i])
+
+else:
+
+    def _ticks(address):
+        return 0
+
+
+def _fill(model):
+    for i, t in enumerate(model.inputs):
+        with open(f"x{i}", "rb") as f:
+            f.readinto(t.view("B"))
+
+
+def _counted(model):
+    """Ticks of one run; the counter has 32 bits."""
+    start = _ticks(_COUNTER)
+    model.run()
+    return (_ticks(_COUNTER) - start) & 0xFFFFFFFF
+
+
+def main(forms, repeat):
+    gc.collect()
+    before = gc.mem_alloc()
+    model = mpconnxr.load("model.bin", verify=False, prefer=forms)
+    gc.collect()
+    loaded = gc.mem_alloc() - before
+    for _ in range(repeat):
+        _fill(model)
+        model.run()
+    _fill(model)
+    empty = -(_ticks(_COUNTER) - _ticks(_COUNTER)) & 0xFFFFFFFF
+    counts = [_counted(model)]
+    _fill(model)
+    counts.append(_counted(model))
+    _fill(model)
+    gc.collect()
+    total = micropython.mem_total() if hasattr(micropython, "mem_total") else 0
+    model.run()
+    grown = micropython.mem_total() - total if hasattr(micropython, "mem_total") else None
+    print(
+        json.dumps(
+            {"counts": counts, "empty": empty, "heap": loaded, "grown": grown}
+        )
+    )
+
+
+main([form for form in sys.argv[1].split(",") if form], int(sys.argv[2]))
