@@ -6,7 +6,7 @@ PY := .venv/bin/python
 MICROPYTHON := $(PY) -m tools.micropython
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint clean setup venv
+.PHONY: help demo test lint bench clean setup venv
 
 help: ## show this
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST))
@@ -27,6 +27,9 @@ setup: venv ## get ready for the tests: .venv, system packages, MicroPython targ
 # Without the right to install packages the targets that lack some are left out, and said so.
 	@$(MICROPYTHON) packages --install || true
 	@$(MICROPYTHON) build --available
+
+bench: setup ## count instructions of some models on a Cortex-M3, next to C
+	@$(PY) -m tools.bench $(MODELS)
 
 clean: ## remove what was made here, but neither .venv nor the cache folder
 	rm -rf build .pytest_cache .ruff_cache *.egg-info

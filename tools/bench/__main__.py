@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -13,8 +14,9 @@ from rich.table import Table
 from tools.converter.__main__ import add_options, options_from
 from tools.converter.convert import convert
 from tools.converter.errors import ConvertError
-from tools.micropython import TargetError, get_target, target_names
+from tools.micropython import TargetError, target_names
 
+from . import c_build, c_code
 from .measure import count
 
 # Forms of loops by what --form says, the best one first.
@@ -24,6 +26,16 @@ FORMS = {
     "viper": ("viper",),
     "plain": ("plain",),
 }
+# Of the model collection, measured where no others are given.
+MODELS = (
+    "mnist_8",
+    "mnist_8_ort_qop_u8u8",
+    "mlperf_ad_fc_ae_int8",
+    "tinymaix_cifar10_int8",
+    "cifar10net_qdq_s8",
+    "mlperf_kws_dscnn_int8",
+    "mlperf_vww_mobilenet_int8",
+)
 TARGETS = tuple(name for name in target_names() if name != "unix-plain")
 
 
@@ -42,7 +54,8 @@ def main(argv: list[str] | None = None) -> int:
             continue
         for target in args.target or ["mps2-an385"]:
             try:
-                rows.append(_row(path, converted, target, args.form))
+                row = _row(path, converted, target, args.form)
+                rows.append(row | ({} if args.no_c else _c_row(path, target)))
             except TargetError as e:
                 print(f"bench: {path} on {target}: {e}", file=sys.stderr)
                 status = 1
@@ -54,12 +67,20 @@ def main(argv: list[str] | None = None) -> int:
 
 def _arguments(argv):
     parser = argparse.ArgumentParser("python -m tools.bench", description=__doc__)
-    parser.add_argument("models", nargs="+", type=Path, metavar="MODEL.onnx")
+    parser.add_argument("models", nargs="*", type=Path, metavar="MODEL.onnx")
     parser.add_argument("--target", action="append", choices=TARGETS)
     parser.add_argument("--form", choices=[form for form in FORMS if form], default="")
     parser.add_argument("--json", type=Path, metavar="FILE", help="rows, one a model and target")
+    parser.add_argument("--no-c", action="store_true", help="leave out the C next to it")
     add_options(parser)
-    return parser.parse_args(argv)
+    args = parser.parse_args(argv)
+    zoo = Path(os.environ.get("MPCONNXR_ZOO", "../shared/models"))
+    args.models = args.models or [
+        p for name in MODELS if (p := zoo / name / "model.onnx").is_file()
+    ]
+    if not args.models:
+        parser.error("no model is given, and MPCONNXR_ZOO has none")
+    return args
 
 
 def _row(path, converted, target, form):
@@ -77,23 +98,45 @@ def _row(path, converted, target, form):
     }
 
 
+def _c_row(path, target):
+    """Instructions of the C; None where an operator has no C, or the core no compiler here."""
+    names = ("c_o2_instructions", "c_o3_instructions")
+    try:
+        text = c_code.generate(path).text
+    except ConvertError as e:
+        print(f"bench: no C for {path}: {e}", file=sys.stderr)
+        return dict.fromkeys(names)
+    if target not in c_build.TARGETS:
+        return dict.fromkeys(names)
+    counts = [c_build.count(text, target, level).instructions for level in ("-O2", "-O3")]
+    return dict(zip(names, counts, strict=True))
+
+
 def _print(rows):
     table = Table(box=None, pad_edge=False)
-    for title in ("model", "target", "form", "MACs", "instructions", "a MAC", "arena", "growth"):
-        table.add_column(title, justify="left" if title in ("model", "target", "form") else "right")
+    texts = ("model", "target", "form")
+    for title in (*texts, "MACs", "instructions", "a MAC", "C -O3", "arena", "growth"):
+        table.add_column(title, justify="left" if title in texts else "right")
     for row in rows:
-        each = row["instructions"] / row["macs"] if row["macs"] else 0.0
+        each, c = (_each(row, name) for name in ("instructions", "c_o3_instructions"))
         table.add_row(
             "/".join(Path(row["model"]).parts[-2:]),
             row["target"],
             row["form"],
             f"{row['macs']:,}",
             f"{row['instructions']:,}",
-            f"{each:.2f}",
+            each,
+            c,
             f"{row['arena_bytes']:,}",
             f"{row['heap_growth_bytes']:,}",
         )
     Console(soft_wrap=True).print(table)
+
+
+def _each(row, name):
+    """Instructions a MAC as text; empty where there is none."""
+    count = row.get(name)
+    return f"{count / row['macs']:.2f}" if count and row["macs"] else ""
 
 
 if __name__ == "__main__":

@@ -86,7 +86,12 @@ def _valgrind(target, files, forms, repeat):
                 (folder / file).symlink_to(content)
             else:
                 (folder / file).write_bytes(content)
-        command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--smc-check=all"]
+        command = [
+            "valgrind",
+            "--tool=callgrind",
+            "--callgrind-out-file=/dev/null",
+            "--smc-check=all",
+        ]
         command += [str(target.build()), "-X", f"heapsize={_UNIX_HEAP}", "bench.py"]
         command += [",".join(forms), str(repeat)]
         try:

@@ -1,7 +1,7 @@
 """Runs on MicroPython: counts one steady-state run, and what it takes of the heap.
 
-Arguments: the forms to prefer, with commas. Prints one JSON object. Where the machine has no counter
-the host counts, and runs this with another number of repetitions: `repeat`.
+Arguments: the forms to prefer, with commas; how often to run before. Prints one JSON object. Where
+the machine has no counter the host counts, by running this with another number of runs.
 """
 
 import gc
@@ -13,8 +13,6 @@ import micropython
 import mpconnxr
 
 _COUNTER = COUNTER  # noqa: F821 - an address, written here by the host; 0 for none
-
-
 
 
 if _COUNTER:
@@ -63,11 +61,7 @@ def main(forms, repeat):
     total = micropython.mem_total() if hasattr(micropython, "mem_total") else 0
     model.run()
     grown = micropython.mem_total() - total if hasattr(micropython, "mem_total") else None
-    print(
-        json.dumps(
-            {"counts": counts, "empty": empty, "heap": loaded, "grown": grown}
-        )
-    )
+    print(json.dumps({"counts": counts, "empty": empty, "heap": loaded, "grown": grown}))
 
 
 main([form for form in sys.argv[1].split(",") if form], int(sys.argv[2]))

@@ -1,0 +1,91 @@
+"""The benchmark: its C computes what the model computes, its counts repeat."""
+
+import json
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+from tests.host.device import small
+from tools.bench import c_build, c_code
+from tools.bench.__main__ import main
+from tools.converter.load import prepare
+from tools.converter.ort_session import open_session
+from tools.converter.passes import simplify
+from tools.converter.quantize import Settings, quantize
+
+C_TARGETS = [name for name in c_build.TARGETS if name != "unix"]
+
+
+def _net():
+    """Conv with padding and strides, Relu, MaxPool, a residual Add, Gemm, Softmax."""
+    rng = np.random.default_rng(7)
+    constants = {
+        "w": rng.normal(size=(4, 2, 3, 3)) / 3,
+        "b": rng.normal(size=4),
+        "v": rng.normal(size=(4, 1, 3, 3)) / 2,
+        "g": rng.normal(size=(5, 16)) / 4,
+        "h": rng.normal(size=5),
+    }
+    nodes = [
+        ("Conv", "x w b", "c", {"strides": [2, 2], "pads": [1, 1, 1, 1]}),
+        ("Relu", "c", "r", {}),
+        ("Conv", "r v", "d", {"group": 4, "pads": [1, 1, 1, 1]}),
+        ("Add", "d r", "s", {}),
+        ("MaxPool", "s", "m", {"kernel_shape": [2, 2], "strides": [2, 2]}),
+        ("Flatten", "m", "f", {}),
+        ("Gemm", "f g h", "l", {"transB": 1}),
+        ("Softmax", "l", "y", {}),
+    ]
+    arrays = {name: value.astype(np.float32) for name, value in constants.items()}
+    return small.model(
+        nodes, [small.value("x", (1, 2, 8, 8))], [small.value("y", (1, 5))], **arrays
+    )
+
+
+def _quantized():
+    samples = [{"x": x[None]} for x in np.random.default_rng(8).normal(size=(16, 2, 8, 8))]
+    samples = [{"x": s["x"].astype(np.float32)} for s in samples]
+    return quantize(simplify(prepare(_net())), Settings(samples=samples))[0]
+
+
+@pytest.mark.parametrize("target", C_TARGETS)
+@pytest.mark.parametrize("kind", ["float", "int8"])
+def test_the_c_computes_the_model(kind, target, ready_target, tmp_path):
+    ready_target(target)
+    model = _net() if kind == "float" else _quantized()
+    onnx.save(model, tmp_path / "m.onnx")
+    source = c_code.generate(tmp_path / "m.onnx")
+    done = c_build.count(source.text, target, "-O3")
+    wanted = open_session(model).run(None, {"x": source.sample})[0].ravel()
+    seen = np.frombuffer(done.output, np.float32)
+    assert np.abs(seen - wanted).max() <= (1e-6 if kind == "float" else 0.01)
+    assert wanted.max() > 0.2
+    assert done.instructions == c_build.count(source.text, target, "-O3").instructions > 5_000
+
+
+def test_rows(ready_target, tmp_path):
+    ready_target("mps2-an385")
+    path = tmp_path / "m.onnx"
+    onnx.save(_net(), path)
+    rows = []
+    for form in ("viper", "plain"):
+        out = tmp_path / f"{form}.json"
+        assert main([str(path), "--form", form, "--json", str(out), "--target", "mps2-an385"]) == 0
+        rows += json.loads(out.read_text())
+    assert [row["form"] for row in rows] == ["viper", "plain"]
+    assert rows[0]["instructions"] < rows[1]["instructions"]
+    assert rows[0]["c_o3_instructions"] == rows[1]["c_o3_instructions"] > 0
+    assert rows[0]["arena_bytes"] > 0 and rows[0]["macs"] == 4 * 16 * 18 + 4 * 16 * 9 + 80
+
+
+def test_an_operator_without_c_is_said(tmp_path, capsys, ready_target):
+    ready_target("mps2-an385")
+    nodes = [helper.make_node("Cos", ["x"], ["y"])]
+    infos = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [4]) for n in "xy"]
+    graph = helper.make_graph(nodes, "g", infos[:1], infos[1:])
+    path = tmp_path / "m.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), path)
+    assert main([str(path)]) == 0
+    assert "Cos has no form in C here" in capsys.readouterr().err

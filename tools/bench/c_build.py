@@ -1,0 +1,92 @@
+"""Compiles a model's C for a target's core and counts its run in the same emulator."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tools.micropython import TargetError, get_target
+from tools.micropython.qemu import ICOUNT
+
+_SOURCES = Path(__file__).parents[2] / "benchmarks" / "c"
+_TIMEOUT = 600.0  # seconds
+_ARM = ("arm-none-eabi-gcc", "-mthumb", "-nostartfiles", "--specs=nosys.specs", "-T", "{ld}")
+_CORES = {
+    "mps2-an385": ("-mcpu=cortex-m3", "-mfloat-abi=soft"),
+    "mps2-an385-v6m": ("-mcpu=cortex-m0", "-mfloat-abi=soft"),
+    "mps2-an386": ("-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"),
+    "mps2-an505": ("-mcpu=cortex-m33", "-mfpu=fpv5-sp-d16", "-mfloat-abi=hard"),
+}
+TARGETS = (*_CORES, "unix")
+
+
+@dataclass(frozen=True)
+class CCount:
+    """instructions: of one run; output: its bytes."""
+
+    instructions: int
+    output: bytes
+
+
+def count(text: str, target: str, level: str) -> CCount:
+    """Compiles model.h with -O2 or -O3 and runs it. Raises TargetError."""
+    with tempfile.TemporaryDirectory(prefix="mpconnxr-") as name:
+        folder = Path(name)
+        (folder / "model.h").write_text(text)
+        if target == "unix":
+            return _on_host(folder, level)
+        return _in_qemu(folder, target, level)
+
+
+def _in_qemu(folder, target_name, level):
+    target = get_target(target_name)
+    address, per_instruction = target.counter
+    program = folder / "program.elf"
+    ld = str(_SOURCES / f"{target.machine}.ld")
+    command = [word.format(ld=ld) for word in _ARM] + [
+        *_CORES[target_name],
+        f"-DCOUNTER={address}",
+    ]
+    _compile([*command, level, str(_SOURCES / "start.c")], program)
+    run = [target.system, *ICOUNT, "-machine", target.machine, "-semihosting", "-display", "none"]
+    run += ["-monitor", "none", "-serial", "none", "-kernel", str(program)]
+    lines = _output_of(run).stderr.split() or ["", ""]
+    if len(lines) != 2:
+        raise TargetError(f"{target_name}: the C program did not end well")
+    ticks = int(np.frombuffer(bytes.fromhex(lines[0]), "<u4")[0])
+    return CCount(round(ticks / per_instruction), bytes.fromhex(lines[1]))
+
+
+def _on_host(folder, level):
+    program = folder / "program"
+    _compile(["gcc", level, str(_SOURCES / "host.c")], program)
+    counted = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", str(program)]
+    runs = [_output_of([*counted, str(n)]) for n in (1, 2)]
+    totals = [int(re.search(r"Collected : (\d+)", run.stderr).group(1)) for run in runs]
+    return CCount(totals[1] - totals[0], bytes.fromhex(runs[0].stdout.strip()))
+
+
+def _compile(command, program):
+    includes = [f"-I{_SOURCES}", f"-I{program.parent}", f"-L{_SOURCES}"]
+    done = subprocess.run(
+        [*command, *includes, "-o", str(program), "-lm"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise TargetError(f"the C does not compile: {done.stderr[-800:]}")
+
+
+def _output_of(command):
+    try:
+        return subprocess.run(
+            command, capture_output=True, text=True, timeout=_TIMEOUT, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise TargetError(f"{command[0]}: no end within {_TIMEOUT:.0f} s") from None
