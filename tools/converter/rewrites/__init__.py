@@ -17,6 +17,7 @@ import onnx
 import onnx_ir as ir
 from onnx_ir.passes import common as ir_passes
 
+from ..errors import ConvertError
 from ..passes import infer, maps
 from . import (
     activations,
@@ -101,7 +102,14 @@ def rewrite(
 
 def _applied(one: Rewrite, model: ir.Model) -> int:
     """Applies one; what it has left without a reader goes."""
-    n_changed = one(model)
+    try:
+        n_changed = one(model)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
+        name = one.__module__.rpartition(".")[2]
+        raise ConvertError(
+            f"the model's nodes do not fit together (rewrite {name}: {type(e).__name__}: {e}); "
+            "--optimize 0 leaves them as they are"
+        ) from e
     if n_changed:
         ir_passes.RemoveUnusedNodesPass()(model)
     return n_changed

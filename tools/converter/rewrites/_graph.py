@@ -58,7 +58,8 @@ def shape_of(value: ir.Value | None) -> tuple[int, ...] | None:
     """Fixed dims, else None."""
     if value is None or value.shape is None or not value.shape.is_static():
         return None
-    return tuple(int(d) for d in value.shape)
+    shape = tuple(int(d) for d in value.shape)
+    return None if any(d < 0 for d in shape) else shape
 
 
 def is_one(value: ir.Value) -> bool:
