@@ -9,6 +9,9 @@ outputs[0].data[0]
 from .errors import ArenaError, InputError, ModelError, MpconnxrError, UnsupportedError
 
 __version__ = "0.1.0"
+# While a model is loaded the heap is collected whenever so many bytes were allocated: what the
+# model keeps would else come to lie between garbage all over it, and leave no large piece.
+_GARBAGE = 8192
 
 
 def load(source, verify=True, arena=None, prefer=(), stream=True):
@@ -27,6 +30,17 @@ def load(source, verify=True, arena=None, prefer=(), stream=True):
 
     Raises ModelError, UnsupportedError, ArenaError; OSError if a path cannot be opened.
     """
+    import gc
+
+    usual = gc.threshold()
+    gc.threshold(_GARBAGE)
+    try:
+        return _load(source, verify, arena, prefer, stream)
+    finally:
+        gc.threshold(usual)
+
+
+def _load(source, verify, arena, prefer, stream):
     from .model import Model
     from .reader import Reader
 

@@ -38,15 +38,16 @@ class Model:
             self._runtime = Runtime(*reader.runtime_dims())
         names = reader.io_names()
         _check_ends(reader)
-        self.inputs = [self._tensor(reader, i, names.pop(0)) for i in reader.inputs]
-        self.outputs = [self._tensor(reader, i, names.pop(0)) for i in reader.outputs]
+        of = reader.tensors
+        self.inputs = [self._tensor(reader, i, of[i], names.pop(0)) for i in reader.inputs]
+        self.outputs = [self._tensor(reader, i, of[i], names.pop(0)) for i in reader.outputs]
         self._describe_borders(reader)
         self._steps = self._prepare_all(reader)
         self._tensors = self._slots = None
 
-    def _tensor(self, reader, i, name=None):
+    def _tensor(self, reader, i, info, name=None):
+        """Tensor i of the file. Streamed ones are not kept: there may be many, of one use."""
         t = self._tensors.get(i)
-        info = reader.tensors[i]
         if is_object(info.dtype):
             from . import objects
 
@@ -59,7 +60,8 @@ class Model:
                 t = self._runtime.tensor(buffer, offset, info, name)
             else:
                 t = Tensor(buffer, offset, info.nbytes, info.dtype, info.shape, name)
-            self._tensors[i] = t
+            if not info.is_streamed:
+                self._tensors[i] = t
         return t
 
     def _describe_borders(self, reader):
@@ -87,24 +89,25 @@ class Model:
 
     def _prepare(self, reader, index, node):
         kernel, inputs, outputs, scratch, params, bodies, place, _ = node
+        of = {i: reader.tensors[i] for i in inputs + outputs + scratch}
         for i in outputs + scratch:
-            if reader.tensors[i].storage == STORAGE_DATA:
+            if of[i].storage == STORAGE_DATA:
                 raise ModelError("step {} {} writes to a constant".format(index, kernel))
         node = Node(
             "step {} {}".format(index, kernel),
-            [self._tensor(reader, i) for i in inputs],
-            [self._tensor(reader, i) for i in outputs],
-            [self._tensor(reader, i) for i in scratch],
+            [self._tensor(reader, i, of[i]) for i in inputs],
+            [self._tensor(reader, i, of[i]) for i in outputs],
+            [self._tensor(reader, i, of[i]) for i in scratch],
             params,
             [self._prepare_all(reader, body) for body in bodies],
         )
         module = _kernel(kernel)
         streams = getattr(module, "STREAMS", ())
         for k, i in enumerate(inputs):
-            node.require(k in streams or not reader.tensors[i].is_streamed, "streamed weights")
+            node.require(k in streams or not of[i].is_streamed, "streamed weights")
         if self._slots and not getattr(module, "OBJECTS", False):
-            for i in inputs + outputs + scratch:
-                node.require(not is_object(reader.tensors[i].dtype), "strings or maps")
+            for i in of:
+                node.require(not is_object(of[i].dtype), "strings or maps")
         try:
             if self._runtime:
                 follows = self._runtime.step(module, node, place)
@@ -162,7 +165,8 @@ class Model:
 
 def _check_ends(reader):
     for i in reader.inputs:
-        if reader.tensors[i].storage == STORAGE_DATA or reader.tensors[i].is_open:
+        t = reader.tensors[i]
+        if t.storage == STORAGE_DATA or t.is_open:
             raise ModelError("an input is a constant, or has no fixed shape")
     for i in reader.outputs:
         if reader.tensors[i].is_streamed:

@@ -63,9 +63,9 @@ class Numbers:
                 n -= 1
             self.at += 1
 
-    def fork(self):
-        """Another one that reads on from here."""
-        return Numbers(self._data, self.at, self._end, self.n_read)
+    def fork(self, at=None):
+        """Another one that reads on from here, or from a byte before."""
+        return Numbers(self._data, self.at if at is None else at, self._end, self.n_read)
 
     def check_padding(self):
         """Only zeros to the next multiple of 16 may be left."""

@@ -93,11 +93,11 @@ class Reader:
         if self._streamed_nbytes < self.arena_nbytes:
             fail("the streamed arena is smaller than the other")
         self._read_chunks(numbers, n_chunks)
-        records = Records(self, numbers)
+        self.tensors = records = Records(self)
         records.has_dims = features & FEATURE_RUNTIME_DIMS
         records.has_objects = features & FEATURE_OBJECTS
         records.has_state = features & FEATURE_STATE
-        self.tensors = records.read()
+        records.read(numbers)
         self.state_nbytes = records.state_nbytes
         n_tensors = len(self.tensors)
         self.inputs = read_ids(numbers, numbers.count(), n_tensors)

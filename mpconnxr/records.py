@@ -1,6 +1,7 @@
 """The records of tensors in a model file, and where in it their bytes lie."""
 
 import struct
+from array import array
 
 from . import tensor
 from .errors import UnsupportedError, fail
@@ -35,19 +36,19 @@ class Chunk:
 class TensorInfo:
     """A tensor's record: dtype (ONNX number), shape, storage class, offset and size in bytes.
 
-    packed: bits of an element that is packed in the file, else 0; stored_nbytes: in the file;
-    is_open: a run decides its shape, and nbytes are those of the most it can hold. chunk: of a
-    constant.
+    packed: bits of an element that is packed in the file, else 0; stored_nbytes: of a constant in
+    the file; is_open: a run decides its shape, and nbytes are those of the most it can hold;
+    chunk: of a constant.
     """
+
+    packed = stored_nbytes = nbytes = 0
+    is_open = False
+    chunk = None
 
     def __init__(self, dtype, storage, shape):
         self.dtype = dtype
         self.storage = storage
         self.shape = shape
-        self.offset = self.stored_nbytes = self.nbytes = 0
-        self.packed = 0
-        self.is_open = False
-        self.chunk = None
 
     @property
     def is_streamed(self):
@@ -56,23 +57,34 @@ class TensorInfo:
 
 
 class Records:
-    """Reads the records of a file; reader: knows its arena and its chunks of data.
+    """The TensorInfos of a file, by number.
 
-    state_nbytes: of what lasts from run to run.
+    There may be hundreds: all are checked at first, but made again each time one is asked for,
+    so that they are not all in memory. state_nbytes: of what lasts from run to run.
     """
 
     has_dims = has_objects = has_state = False  # what the file's features say
 
-    def __init__(self, reader, numbers):
+    def __init__(self, reader):
         self._find_chunk = reader.data_chunk
         self._data_at = reader.tables_nbytes
         self._arena_nbytes = reader.arena_nbytes
-        self._numbers = numbers
         self.state_nbytes = 0
 
-    def read(self):
-        """[TensorInfo]"""
-        return [self._record(i) for i in range(self._numbers.count())]
+    def read(self, numbers):
+        """Checks all records, from their number on, and goes past them."""
+        self._numbers = numbers
+        self._places = array("I", [0] * numbers.count())
+        for i in range(len(self)):
+            self._places[i] = numbers.at
+            self._record(i)
+
+    def __len__(self):
+        return len(self._places)
+
+    def __getitem__(self, i):
+        self._numbers = self._numbers.fork(self._places[i])
+        return self._record(i)
 
     def _record(self, i):
         numbers = self._numbers
@@ -103,7 +115,8 @@ class Records:
         code = tensor.code_of(t.dtype)
         if flags == FLAG_PACKED and t.storage == STORAGE_DATA:
             t.packed = tensor.packed_bits(t.dtype)
-        t.is_open = flags == FLAG_OPEN and self.has_dims and not t.storage
+        if flags == FLAG_OPEN and self.has_dims and not t.storage:
+            t.is_open = True
         if code is None or flags and not t.packed and not t.is_open:
             raise UnsupportedError("tensor {}: dtype {} or flags {}".format(i, t.dtype, flags))
         size = struct.calcsize(code)
@@ -112,7 +125,6 @@ class Records:
         else:
             nelem = _nelem(t, i)
             t.nbytes = nelem * size
-            t.stored_nbytes = (nelem * t.packed + 7) // 8 if t.packed else t.nbytes
         if t.offset % size:
             fail("tensor {}: alignment".format(i))
         if t.storage == STORAGE_ARENA:
@@ -128,6 +140,8 @@ class Records:
             fail("tensor {}: storage class".format(i))
 
     def _place(self, t, i):
+        if not t.stored_nbytes:
+            t.stored_nbytes = (t.nbytes * t.packed + 7) // 8 if t.packed else t.nbytes
         t.chunk = self._find_chunk(t.offset, t.stored_nbytes)
         if t.chunk is None:
             fail("tensor {} lies outside the data".format(i))

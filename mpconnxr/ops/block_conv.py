@@ -22,6 +22,7 @@ Raises ModelError. A step allocates nothing unless values are not finite.
 from ..node import BIAS, block
 from . import block as blocks
 
+STREAMS = (1, 2)
 _N_PARAMS = 32
 
 

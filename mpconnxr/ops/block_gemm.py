@@ -23,6 +23,7 @@ from .. import forms
 from ..node import BIAS, block
 from . import block as blocks
 
+STREAMS = (1, 2)
 _CHUNK = 64  # columns of one call
 
 

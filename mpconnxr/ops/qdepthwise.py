@@ -22,6 +22,7 @@ from .. import forms
 from ..node import BIAS, block
 from ..tensor import range_of
 
+STREAMS = (1,)
 _MAX_K = 33024  # K * 255 * 255 stays below 2**31
 _BYTES = ("uint8", "int8")
 

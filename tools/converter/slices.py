@@ -3,9 +3,9 @@
 A slice is the same kernel with fewer rows of weights, and an output that starts further on. A
 kernel has a rule here if its weights are rows by output channel:
 
-1. conv: its output is addressed by strides, so a slice only begins at another item.
-2. gemm of one row: a slice of the output is a piece of memory. Of several rows: a slice goes to a
-   piece of its own, and a move puts it between those of the others.
+1. conv, block_conv: the output is addressed by strides, so a slice only begins at another item.
+2. gemm, block_gemm of one row: a slice of the output is a piece of memory. Of several rows: a
+   slice goes to a piece of its own, and a move puts it between those of the others.
 3. qconv: as conv; the table of its channels is sliced as well, and as its rows lie in fours, a
    slice begins at a multiple of 4.
 4. Of a convolution by groups slices are made within each group, with that group's input; only for
@@ -24,6 +24,9 @@ from .extent import any_open
 from .ir import Graph, Step, Tensor
 from .ops._move import emit_move
 
+_FIRST = {"conv": 20, "block_conv": 21}  # the parameter that says where the output begins
+_PADDING = 16  # bytes between two constants of a step, at most
+
 _Slice = tuple[int, int, int]  # group, first and last + 1 of its channels
 
 
@@ -39,7 +42,7 @@ def _split_all(steps: list[Step], window):
         rule = _RULES.get(step.kernel)
         if not rule or any_open(step.params) or step.inputs[1].data is None:
             continue
-        if step.inputs[1].nbytes > window:
+        if sum(t.nbytes for t in step.inputs[1:] if t.data is not None) > window:
             at = steps.index(step)
             steps[at : at + 1] = list(rule(step, window)) or [step]
 
@@ -57,14 +60,14 @@ def _slices(groups: int, channels: int, nbytes: int, window: int, unit: int = 1)
     return [(g, ends[i], ends[i + 1]) for g in range(groups) for i in range(n)]
 
 
-def _part(step: Step, w: np.ndarray, share: float, **changes) -> Step:
-    """A copy of the step with other weights and scratch of its own."""
-    weights = Tensor(step.inputs[1].name, step.inputs[1].dtype, w.shape, np.ascontiguousarray(w))
-    changes.setdefault("inputs", step.inputs)
-    changes["inputs"] = [changes["inputs"][0], weights, *step.inputs[2:]]
-    scratch = [Tensor(t.name, t.dtype, t.shape) for t in step.scratch]
+def _part(step: Step, weights: list[np.ndarray], share: float, x=None, **changes) -> Step:
+    """A copy of the step with other weights."""
+    inputs = [x or step.inputs[0]]
+    for t, data in zip(step.inputs[1:], weights, strict=False):
+        inputs.append(Tensor(t.name, t.dtype, data.shape, np.ascontiguousarray(data)))
+    inputs += step.inputs[len(inputs) :]
     macs = round(step.macs * share)
-    return replace(step, scratch=scratch, macs=macs, over={}, in_place=(), **changes)
+    return replace(step, inputs=inputs, macs=macs, over={}, in_place=(), **changes)
 
 
 def _from(t: Tensor, first: int, nelem: int | None = None) -> Tensor:
@@ -73,34 +76,38 @@ def _from(t: Tensor, first: int, nelem: int | None = None) -> Tensor:
     return Tensor(t.name, t.dtype, (n,), alias=t, alias_at=first * t.itemsize)
 
 
+def _rows(step: Step, *shape: int) -> tuple[list[np.ndarray], int]:
+    """The constants by (*shape, items of a row), and the bytes of a row of all."""
+    rows = [t.data.reshape(*shape, -1) for t in step.inputs[1:] if t.data is not None]
+    return rows, sum(r.shape[-1] * r.itemsize for r in rows)
+
+
 def _conv(step: Step, window: int) -> Iterator[Step]:
     p = step.params
-    batch, groups, c, m, has_bias = p[0], p[1], p[2], p[6], p[13]
-    plane, k = math.prod(p[3:6]), c * math.prod(p[7:10])
-    x, w = step.inputs[:2]
+    batch, groups, c, m = p[0], p[1], p[2], p[6]
+    plane, x, at = math.prod(p[3:6]), step.inputs[0], _FIRST[step.kernel]
     if groups > 1 and batch > 1:
         return
-    rows = w.data.reshape(groups, m, k + has_bias)
-    for g, lo, hi in _slices(groups, m, rows[0, 0].nbytes, window):
+    rows, nbytes = _rows(step, groups, m)
+    for g, lo, hi in _slices(groups, m, nbytes, window - _PADDING):
         params = list(p)
-        params[1], params[6], params[20] = 1, hi - lo, p[20] + (g * m + lo) * p[22]
-        inputs = [x if groups == 1 else _from(x, g * c * plane, c * plane)]
+        params[1], params[6], params[at] = 1, hi - lo, p[at] + (g * m + lo) * p[at + 2]
+        piece = None if groups == 1 else _from(x, g * c * plane, c * plane)
         share = (hi - lo) / (groups * m)
-        yield _part(step, rows[g, lo:hi], share, inputs=inputs, params=params)
+        yield _part(step, [r[g, lo:hi] for r in rows], share, piece, params=params)
 
 
 def _gemm(step: Step, window: int) -> Iterator[Step]:
-    n0, n1, m, n, k, has_bias, *_, w0, w1 = step.params
-    out, w = step.outputs[0], step.inputs[1]
-    if w0 or w1:
-        return
-    rows = w.data.reshape(n, k + has_bias)
+    n0, n1, m, n = step.params[:4]
+    out = step.outputs[0]
+    rows, nbytes = _rows(step, n)
     many = n0 * n1 * m
-    for _, lo, hi in _slices(1, n, rows[0].nbytes, window):
+    for _, lo, hi in _slices(1, n, nbytes, window - _PADDING):
         width = hi - lo
         piece = _from(out, lo, width) if many == 1 else Tensor(out.name, out.dtype, (many, width))
         params = [*step.params[:3], width, *step.params[4:]]
-        yield _part(step, rows[lo:hi], width / n, outputs=[piece], params=params)
+        weights = [r[lo:hi] for r in rows]
+        yield _part(step, weights, width / n, outputs=[piece], params=params)
         if many > 1:
             moves: list[Step] = []
 
@@ -109,6 +116,16 @@ def _gemm(step: Step, window: int) -> Iterator[Step]:
 
             emit_move(emit, piece, out, [many, width], [width, 1], [n, 1], 0, lo)
             yield from moves
+
+
+def _gemm_of_floats(step: Step, window: int) -> Iterator[Step]:
+    if not any(step.params[8:10]):
+        yield from _gemm(step, window)
+
+
+def _block_gemm(step: Step, window: int) -> Iterator[Step]:
+    if not any(step.params[7:9]) and len(step.inputs) == 3:
+        yield from _gemm(step, window)
 
 
 def _qconv(step: Step, window: int) -> Iterator[Step]:
@@ -124,14 +141,16 @@ def _qconv(step: Step, window: int) -> Iterator[Step]:
         data = np.concatenate([table[g, lo:hi].reshape(-1), rows[g, lo:hi].reshape(-1)])
         params = list(p)
         params[1], params[5] = 1, hi - lo
-        inputs = [x if groups == 1 else _from(x, g * p[15])]
+        piece = None if groups == 1 else _from(x, g * p[15])
         outputs = [_from(step.outputs[0], g * p[20] + lo * p[21])]
         share = (hi - lo) / (groups * m)
-        yield _part(step, data, share, inputs=inputs, outputs=outputs, params=params)
+        yield _part(step, [data], share, piece, outputs=outputs, params=params)
 
 
 _RULES: dict[str, Callable[[Step, int], Iterator[Step]]] = {
+    "block_conv": _conv,
+    "block_gemm": _block_gemm,
     "conv": _conv,
-    "gemm": _gemm,
+    "gemm": _gemm_of_floats,
     "qconv": _qconv,
 }
