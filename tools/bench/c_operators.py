@@ -1,0 +1,220 @@
+"""Operators as calls of benchmarks/c/kernels.h."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from onnx import helper
+
+from tools.converter.errors import ConvertError
+
+_ALIASES = ("Flatten", "Reshape", "Squeeze", "Unsqueeze", "Identity")
+
+
+class Node:
+    """An operator's values and attributes."""
+
+    def __init__(self, code, proto):
+        self._code = code
+        self.op = proto.op_type
+        self.inputs = [code.values[name] if name else None for name in proto.input]
+        self.out = code.values[proto.output[0]]
+        self.attributes = {a.name: helper.get_attribute_value(a) for a in proto.attribute}
+
+    def scalar(self, i: int):
+        """The only number of constant input i; 0 where it is absent."""
+        value = self.inputs[i] if i < len(self.inputs) else None
+        return 0 if value is None else value.data.reshape(-1)[0].item()
+
+    def array(self, i: int, dtype: str) -> str:
+        """Constant input i in C; NULL where it is absent."""
+        value = self.inputs[i] if i < len(self.inputs) else None
+        return "NULL" if value is None else self._code.constant(value.data, dtype)
+
+
+def _windows(node, x, w):
+    """N, G, C, H, W, M, kh, kw, oh, ow, sh, sw, ph, pw, dh, dw; one dimension is a row."""
+    a, rank = node.attributes, len(x.shape) - 2
+    kernel = list(w.shape[2:]) if w is not None else list(a["kernel_shape"])
+
+    def two(values):
+        return ([1] if rank == 1 else []) + list(values)
+
+    strides = two(a.get("strides", [1] * rank))
+    dilations = two(a.get("dilations", [1] * rank))
+    out, size = two(node.out.shape[2:]), two(x.shape[2:])
+    kernel, pads = two(kernel), _pads(a, rank)
+    auto = a.get("auto_pad", b"NOTSET").decode()
+    if auto.startswith("SAME"):
+        pads = []
+        for i in range(2):
+            whole = (out[i] - 1) * strides[i] + (kernel[i] - 1) * dilations[i] + 1 - size[i]
+            pads.append((max(whole, 0) + (auto == "SAME_LOWER")) // 2)
+    return size, kernel, out, strides, pads, dilations
+
+
+def _pads(a, rank):
+    pads = list(a.get("pads", [0] * 2 * rank))[:rank]
+    return [0] + pads if rank == 1 else pads
+
+
+def _conv_args(node, x, w):
+    size, kernel, out, strides, pads, dilations = _windows(node, x, w)
+    groups = node.attributes.get("group", 1)
+    head = [x.shape[0], groups, w.shape[1], *size, w.shape[0] // groups]
+    return [*head, *kernel, *out, *strides, *pads, *dilations]
+
+
+def _conv(code, node):
+    x, w = node.inputs[:2]
+    weights, bias = node.array(1, "float32"), node.array(2, "float32")
+    code.call("conv_f32", x.c, weights, bias, node.out.c, *_conv_args(node, x, w))
+
+
+def _scales(code, ratio, n):
+    """The scale of each output channel, as a constant array."""
+    return code.constant(np.broadcast_to(np.ravel(ratio), (n,)), "float32")
+
+
+def _qconv(code, node):
+    x, w = node.inputs[0], node.inputs[3]
+    ratio = node.scalar(1) * node.inputs[4].data.astype(np.float64) / node.scalar(6)
+    weights, bias = node.array(3, str(w.dtype)), node.array(8, "int32")
+    scales = _scales(code, ratio, w.shape[0])
+    zeros = [node.scalar(i) for i in (2, 5, 7)]
+    args = [weights, bias, scales, node.out.c, *_conv_args(node, x, w), *zeros]
+    code.call(f"qconv_{x.short}{w.short}", x.c, *args)
+
+
+def _qgemm(code, node):
+    a, w = node.inputs[0], node.inputs[3]
+    transposed = node.attributes.get("transB", 0)
+    n = w.shape[0 if transposed else 1]
+    alpha = node.attributes.get("alpha", 1.0)
+    ratio = alpha * node.scalar(1) * node.inputs[4].data.astype(np.float64) / node.scalar(7)
+    weights, bias = node.array(3, str(w.dtype)), node.array(6, "int32")
+    scales = _scales(code, ratio, n)
+    zeros = [node.scalar(i) for i in (2, 5, 8)]
+    shape = [a.shape[0], a.shape[1], n, transposed]
+    name = f"qgemm_{a.short}{w.short}"
+    code.call(name, a.c, weights, bias, scales, node.out.c, *shape, *zeros)
+
+
+def _qmatmul(code, node):
+    a, w = node.inputs[0], node.inputs[3]
+    ratio = node.scalar(1) * node.inputs[4].data.astype(np.float64) / node.scalar(6)
+    scales = _scales(code, ratio, w.shape[1])
+    zeros = [node.scalar(i) for i in (2, 5, 7)]
+    rows = a.n // a.shape[-1]
+    args = [node.array(3, str(w.dtype)), "NULL", scales, node.out.c, rows, a.shape[-1]]
+    code.call(f"qgemm_{a.short}{w.short}", a.c, *args, w.shape[1], 0, *zeros)
+
+
+def _gemm(code, node):
+    a, w = node.inputs[:2]
+    transposed = node.attributes.get("transB", 0)
+    n = w.shape[0 if transposed else 1]
+    rows = a.n // a.shape[-1]
+    args = [node.array(1, "float32"), node.array(2, "float32"), node.out.c]
+    code.call("gemm_f32", a.c, *args, rows, a.shape[-1], n, transposed)
+
+
+def _relu(code, node):
+    code.call("relu_f32", node.inputs[0].c, node.out.c, node.out.n)
+
+
+def _add(code, node):
+    a, b = node.inputs
+    shape = (1,) * (len(a.shape) - len(b.shape)) + b.shape
+    long = [i for i, d in enumerate(shape) if d > 1]
+    part = slice(long[0], long[-1] + 1) if long else slice(0)
+    if a.n != node.out.n or shape[part] != a.shape[part]:
+        raise ConvertError("this broadcast has no form in C here")
+    inner = math.prod(a.shape[long[-1] + 1 :]) if long else a.n
+    c = b.c if b.data is None else node.array(1, "float32")
+    code.call("add_f32", a.c, c, node.out.c, a.n, b.n, inner)
+
+
+def _max_pool(code, node):
+    x = node.inputs[0]
+    size, kernel, out, strides, pads, _ = _windows(node, x, None)
+    name = f"max_pool_{x.short}"
+    planes = x.shape[0] * x.shape[1]
+    code.call(name, x.c, node.out.c, planes, *size, *kernel, *out, *strides, *pads)
+
+
+def _quantize(code, node):
+    zero = node.scalar(2)
+    x, y = node.inputs[0], node.out
+    code.call(f"quantize_{y.short}", x.c, y.c, y.n, node.scalar(1), zero)
+
+
+def _dequantize(code, node):
+    x = node.inputs[0]
+    code.call(f"dequantize_{x.short}", x.c, node.out.c, x.n, node.scalar(1), node.scalar(2))
+
+
+def _qadd(code, node):
+    a, b = node.inputs[0], node.inputs[3]
+    factors = [round(node.scalar(i) / node.scalar(6) * (1 << 20)) for i in (1, 4)]
+    args = [factors[0], node.scalar(2), factors[1], node.scalar(5), node.scalar(7)]
+    code.call(f"qadd_{a.short}", a.c, b.c, node.out.c, a.n, *args)
+
+
+def _qmean(code, node):
+    """A pool whose window is the whole plane."""
+    x = node.inputs[0]
+    if math.prod(node.out.shape[2:]) != 1:
+        raise ConvertError("this average pool has no form in C here")
+    inner = math.prod(x.shape[2:])
+    scale = node.scalar(1) / node.scalar(3) / inner
+    planes = x.shape[0] * x.shape[1]
+    zeros = node.scalar(2), node.scalar(4)
+    code.call(f"qmean_{x.short}", x.c, node.out.c, planes, inner, *zeros, scale)
+
+
+def _softmax(code, node):
+    x = node.inputs[0]
+    n = x.shape[-1]
+    if node.op == "Softmax":
+        code.call("softmax_f32", x.c, node.out.c, x.n // n, n)
+    else:
+        scales = node.scalar(1), node.scalar(3), node.scalar(4)
+        code.call(f"qsoftmax_{x.short}", x.c, node.out.c, x.n // n, n, *scales)
+
+
+def _transpose(code, node):
+    x, order = node.inputs[0], list(node.attributes["perm"])
+    strides = [math.prod(x.shape[i + 1 :]) for i in range(len(x.shape))]
+    missing = 4 - len(order)
+    shape = [1] * missing + [x.shape[i] for i in order]
+    moved = [0] * missing + [strides[i] for i in order]
+    code.call(f"transpose_{x.short}", x.c, node.out.c, *shape, *moved)
+
+
+def _alias(code, node):
+    node.out.c = node.inputs[0].c
+
+
+EMITTERS: dict[str, Callable] = {
+    "Add": _add,
+    "Conv": _conv,
+    "DequantizeLinear": _dequantize,
+    "Gemm": _gemm,
+    "MatMul": _gemm,
+    "MaxPool": _max_pool,
+    "QGemm": _qgemm,
+    "QLinearAdd": _qadd,
+    "QLinearAveragePool": _qmean,
+    "QLinearConv": _qconv,
+    "QLinearGlobalAveragePool": _qmean,
+    "QLinearMatMul": _qmatmul,
+    "QLinearSoftmax": _softmax,
+    "QuantizeLinear": _quantize,
+    "Relu": _relu,
+    "Softmax": _softmax,
+    "Transpose": _transpose,
+    **dict.fromkeys(_ALIASES, _alias),
+}
