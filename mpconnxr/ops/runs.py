@@ -52,12 +52,10 @@ class Runs:
             p[8] = hi - lo
             self.loop(self.a, self.b, self.out, p)
             return
-        while lo < hi:
-            outer = lo // self.rows
-            row = lo - outer * self.rows
-            self._locate(outer, row)
+        while lo < hi:  # few locals: a frame of more than 11 words would come from the heap
+            self._locate(lo // self.rows, lo % self.rows)
             p[6] = lo * self.items
-            p[7] = min(self.rows - row, hi - lo)
+            p[7] = min(self.rows - lo % self.rows, hi - lo)
             self.loop(self.a, self.b, self.out, p)
             lo += p[7]
 
@@ -66,10 +64,9 @@ class Runs:
         a, b = row * self.p[1], row * self.p[4]
         k = len(self.dims) - 3
         while k >= 0:
-            d = self.dims[k]
-            a += outer % d * self.a_strides[k]
-            b += outer % d * self.b_strides[k]
-            outer //= d
+            a += outer % self.dims[k] * self.a_strides[k]
+            b += outer % self.dims[k] * self.b_strides[k]
+            outer //= self.dims[k]
             k -= 1
         self.p[0] = a
         self.p[3] = b

@@ -9,7 +9,7 @@ def channel_words(d, n, second=None):
     """The table of n channels. second: makes the second word of one, by default a multiplier."""
     words = bytearray()
     for _ in range(n):
-        words += struct.pack("<iI", d.word() >> d.between(2, 20), (second or _multiplier)(d))
+        words += struct.pack("<iI", d.word() >> d.between(2, 20), (second or multiplier)(d))
     return words
 
 
@@ -28,7 +28,8 @@ def _call(d, kind, second=None):
     return x, w, out, [first, table, kp, n, m, at] + strides + [d.below(256)]
 
 
-def _multiplier(d):
+def multiplier(d):
+    """The word of a scale."""
     f = d.below(25) if d.below(2) else d.between(33, 63)
     return (1 << 23 | d.word() & 0x7FFFFF) << 8 | f
 

@@ -8,7 +8,8 @@ from tests.host.device import small
 from tools.converter.convert import Options, convert
 from tools.micropython import UNIX_TARGETS
 
-KERNELS = {"qconv", "qdepthwise"}
+KERNELS = {"qconv", "qdepthwise", "qbinary", "qaverage_pool", "lookup"}
+MS = {"domain": "com.microsoft"}
 every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 rng = np.random.default_rng(8)
 
@@ -38,12 +39,14 @@ class Bytes:
     def model(self, x_shape, y_shape, dtype):
         self.nodes[-1] = (*self.nodes[-1][:2], "y", self.nodes[-1][3])
         inputs, outputs = [small.value("x", x_shape, dtype)], [small.value("y", y_shape, dtype)]
-        return small.model(self.nodes, inputs, outputs, **self.constants)
+        model = small.model(self.nodes, inputs, outputs, **self.constants)
+        model.opset_import.append(helper.make_opsetid(MS["domain"], 1))
+        return model
 
 
 def integers(dtype=np.int8):
     b = Bytes(dtype)
-    a, c, d, y = b.of(0.02, 5), b.of(0.03, -9 % 128), b.of(0.04, 3), b.of(0.1, 0)
+    a, c, d, y = b.of(0.0213, 5), b.of(0.0317, 119), b.of(0.0411, 3), b.of(0.97, 0)
     scales = b.fixed([0.01, 0.02, 0.005, 0.03], np.float32) + " " + b.fixed([0] * 4, np.int8)
     bias = b.fixed([100, -900, 3000, 0], np.int32)
     t = f"x {a} {b.weights(4, 2, 3, 3)} {scales} {c} {bias}"
@@ -62,6 +65,11 @@ def integers(dtype=np.int8):
         group=10,
         dilations=[2, 1],
     )
+    u = b.add("QLinearAveragePool", f"{t} {d} {c}", kernel_shape=[2, 2], pads=[1, 0, 0, 1], **MS)
+    t = b.add("QLinearAdd", f"{t} {d} {u} {c} {a}", **MS)
+    u = b.add("QLinearGlobalAveragePool", f"{t} {a} {d}", **MS)
+    t = b.add("QLinearMul", f"{t} {a} {u} {d} {c}", **MS)
+    t = b.add("QLinearLeakyRelu", f"{t} {c} {d}", **MS)
     t = b.add("Reshape", f"{t} {b.fixed([4, 15], np.int64)}")
     b.add("QLinearMatMul", f"{t} {d} {b.weights(15, 3)} {b.of(0.02, 4, np.int8)} {y}")
     number = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
@@ -91,7 +99,7 @@ def test_a_run_allocates_nothing_and_is_right(target, dtype, args):
 
 
 @every_target
-@pytest.mark.parametrize(("mode", "amount"), [("words", "1"), ("several", "1000")])
+@pytest.mark.parametrize(("mode", "amount"), [("words", "3"), ("several", "1000")])
 def test_damage(target, mode, amount):
     report = small.damage(target, small.binary(integers()), mode, amount)
     assert report.ok and report.refused > 100 and report.ran > 100, report

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from ..errors import Problem
@@ -11,15 +9,13 @@ from ..ir import Tensor
 from . import lowers
 from ._elementwise import emit_binary, emit_unary
 from ._integer import INT32, as_dtype, combined
-from ._microsoft import FLOAT, MS, as_onnx, like, transposed, with_outputs
-from .average_pool import lower_average_pool
+from ._microsoft import FLOAT, MS, as_onnx, like, transposed
+from ._qbinary import emit_quantized_product, emit_quantized_sum
+from ._qlookup import emit_table
 from .concat import emit_concat
 from .matmul_integer import emit_known, emit_product, emit_requantize
 from .quantize import DEQUANTIZE, QUANTIZE, emit_quantize
-from .reduce import emit_reduce
 from .softmax import emit_softmax
-
-_MEAN = 1  # of kernel reduce
 
 
 def dequantized(node, first: int) -> Tensor:
@@ -44,6 +40,16 @@ def _scalars(node, first):
     return [t and node.reshaped(t, (1,)) for t in found]
 
 
+def _quantized(node, first):
+    """Values, scale and zero point."""
+    return [node.inputs[first], *rest(node, first + 1)]
+
+
+def rest(node, first):
+    """Scale and zero point."""
+    return [node.inputs[first], node.input(first + 1)]
+
+
 def _infer_binary(node):
     a, b = node.inputs[0], node.inputs[3]
     try:
@@ -54,14 +60,28 @@ def _infer_binary(node):
 
 @lowers("QLinearAdd", "QLinearMul", domain=MS, infer=_infer_binary)
 def lower_binary(node):
+    """By integers where scales and zero points are known."""
+    emit = {"QLinearAdd": emit_quantized_sum, "QLinearMul": emit_quantized_product}[node.op]
+    if emit(node, _quantized(node, 0), _quantized(node, 3), [node.outputs[0], *rest(node, 6)]):
+        return
     y = node.temp(FLOAT, node.outputs[0].shape)
     op = {"QLinearAdd": "add", "QLinearMul": "mul"}[node.op]
     emit_binary(node, op, dequantized(node, 0), dequantized(node, 3), y)
     quantize(node, y, 6)
 
 
+def _sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
 @lowers("QLinearSigmoid", "QLinearLeakyRelu", domain=MS, infer=like(0))
 def lower_activation(node):
+    """By a table where scales and zero points are known."""
+    alpha = np.float32(node.attr("alpha", 0.01))
+    function = _sigmoid if node.op == "QLinearSigmoid" else lambda x: np.where(x < 0, alpha * x, x)
+    x, out = _quantized(node, 0), [node.outputs[0], *rest(node, 3)]
+    if emit_table(node, x, out, function):
+        return
     y = node.temp(FLOAT, node.outputs[0].shape)
     if node.op == "QLinearSigmoid":
         emit_unary(node, "sigmoid", dequantized(node, 0), y)
@@ -87,14 +107,15 @@ def _infer_concat(node):
 
 @lowers("QLinearConcat", domain=MS, infer=_infer_concat)
 def lower_concat(node):
-    """An input with the output's scale and zero point is copied as it is: that changes nothing."""
+    """An input with the output's scale and zero point is copied: another one goes by a table."""
     out, parts = node.outputs[0], []
     y_scale, y_zero = _scalars(node, 0)
     for first in range(2, len(node.inputs), 3):
         x = node.inputs[first]
         if not _same(node.inputs[first + 1 : first + 3], node.inputs[:2]):
-            real, x = dequantized(node, first), node.temp(out.dtype, x.shape)
-            emit_quantize(node, QUANTIZE, real, y_scale, y_zero, x)
+            x = node.temp(out.dtype, x.shape)
+            if not emit_table(node, _quantized(node, first), [x, y_scale, y_zero]):
+                emit_quantize(node, QUANTIZE, dequantized(node, first), y_scale, y_zero, x)
         parts.append(x)
     emit_concat(node, parts, out)
 
@@ -107,46 +128,12 @@ def _same(a, b):
     return True
 
 
-def _real(x: Tensor) -> Tensor:
+def stand_in(x: Tensor) -> Tensor:
     return Tensor(x.name, FLOAT, x.shape)
 
 
-def _infer_pool(op: str) -> Callable:
-    def infer(node):
-        _require_channels_first(node)
-        [(_, shape)] = as_onnx(node, op, [_real(node.inputs[0])], 11)
-        return [(node.inputs[0].dtype, shape)]
-
-    return infer
-
-
-def _require_channels_first(node):
-    if node.attr("channels_last", 0):
-        raise Problem("channels_last", "export the model with channels first")
-
-
-@lowers("QLinearAveragePool", domain=MS, infer=_infer_pool("AveragePool"))
-def lower_pool(node):
-    _require_channels_first(node)
-    y = node.temp(FLOAT, node.outputs[0].shape)
-    own = node.inputs
-    node.inputs = [dequantized(node, 0)]
-    with_outputs(node, [y], lower_average_pool)
-    node.inputs = own
-    quantize(node, y, 3)
-
-
-@lowers("QLinearGlobalAveragePool", domain=MS, infer=_infer_pool("GlobalAveragePool"))
-def lower_global_pool(node):
-    _require_channels_first(node)
-    y = node.temp(FLOAT, node.outputs[0].shape)
-    x = dequantized(node, 0)
-    emit_reduce(node, _MEAN, 0, x, y, range(2, len(x.shape)))
-    quantize(node, y, 3)
-
-
 def _infer_gemm(node):
-    a, b = _real(node.inputs[0]), _real(node.inputs[3])
+    a, b = stand_in(node.inputs[0]), stand_in(node.inputs[3])
     [(_, shape)] = as_onnx(node, "Gemm", [a, b])
     zero = node.input(8)
     return [(FLOAT if zero is None else zero.dtype, shape)]

@@ -1,0 +1,66 @@
+"""qaverage_pool: mean of each window of quantized bytes, over up to two spatial dims.
+
+    out[b, c, y, x] = limited(round(sum over ky, kx of
+        (x[b, c, y*sy - py + ky, x*sx - px + kx] - zx) * scale[items]) + zy)     (inside x only)
+
+rounded to even from the middle; items: how many of the window lie inside x, at least one. Serves
+com.microsoft's QLinearAveragePool and QLinearGlobalAveragePool.
+
+    x    uint8 or int8 (planes, H, W);  out  same dtype (planes, oh, ow)
+    multipliers  int32, see loops_qdot: one, or one for each number of items from 0 on
+    params  planes, H, W, kh, kw, oh, ow, strides y, x, pads at the begin y, x, zx, zy (unsigned:
+            int8 + 128)
+Raises ModelError. A step allocates nothing.
+"""
+
+from .. import forms
+from ..node import BIAS, block
+
+_MOST_ITEMS = 1 << 22  # of a window: their sum, less the zero points', stays below 2**30
+
+
+def prepare(node):
+    node.expect(2, 1, 13)
+    x, multipliers = node.inputs
+    out = node.outputs[0]
+    node.expect_dtype(x.dtype, out)
+    node.expect_dtype("int32", multipliers)
+    node.require(x.dtype in ("uint8", "int8"), "dtype " + x.dtype)
+    e = node.extents(0, 13)
+    planes, h, w, kh, kw, oh, ow = e[:7]
+    node.require(planes * h * w == x.nelem and planes * oh * ow == out.nelem, "sizes")
+    if out.nelem == 0:
+        return 0, None
+    node.require(max(e[11:13]) < 256 and min(h, kh) * min(w, kw) <= _MOST_ITEMS, "window")
+    for i in range(2):
+        _check_windows(node, e[1 + i], e[3 + i], e[5 + i], e[7 + i], e[9 + i])
+    n = multipliers.nelem
+    node.require(n == 1 or n > min(h, kh) * min(w, kw), "multipliers")
+    step = _Means(e, int(n > 1), 128 if x.dtype == "int8" else 0)
+    step.bind(x, multipliers, out)
+    return planes, step.step
+
+
+def _check_windows(node, size, kernel, count, stride, pad):
+    """Every window has an item inside: the first one reaches in, the last one begins there."""
+    node.require(pad < kernel and kernel < BIAS, "pads")
+    node.require((count - 1) * stride - pad < size, "strides")
+
+
+class _Means:
+    """The extent is planes."""
+
+    def __init__(self, e, by_items, flip):
+        _, h, w, kh, kw, oh, ow = e[:7]
+        self.x_plane, self.out_plane = h * w, oh * ow
+        p = [0, 0, 0, h, w, kh, kw] + e[7:11] + [oh, ow, by_items]
+        self.p = block(*p + e[11:13] + [flip])
+        self.loop = forms.get("loops_qpool").means8
+
+    def bind(self, x, multipliers, out):
+        self.x, self.w, self.out = x.view("B"), multipliers.data, out.view("B")
+
+    def step(self, lo, hi):
+        p = self.p
+        p[0], p[1], p[2] = lo * self.x_plane, lo * self.out_plane, hi - lo
+        self.loop(self.x, self.w, self.out, p)

@@ -1,0 +1,53 @@
+"""qbinary: sum or product of quantized bytes, element by element, both broadcast to out.
+
+    op 0   out = limited(round((x - zx) * x_scale / y_scale + (w - zw) * w_scale / y_scale) + zy)
+    op 1   out = limited(round((x - zx) * (w - zw) * (x_scale * w_scale / y_scale)) + zy)
+
+rounded to even from the middle. Serves com.microsoft's QLinearAdd and QLinearMul.
+
+    x, w, out  all uint8 or all int8
+    params  op, eight or (op 1) seven numbers, rank, then rank times each: dims, strides of x,
+            strides of w. The numbers are those of loops_qbinary from p[10] on, the constant
+            without BIAS; zero points are unsigned (int8 + 128)
+Raises ModelError. A step allocates nothing.
+"""
+
+from .. import forms
+from ..node import BIAS, block
+from .runs import Runs
+
+_SUM = 0
+
+
+def prepare(node):
+    node.require(len(node.params) >= 10, "params")
+    node.expect(2, 1, len(node.params))
+    x, w, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    node.expect_dtype(x.dtype, w, out)
+    node.require(x.dtype in ("uint8", "int8"), "dtype " + x.dtype)
+    op = node.params[0]
+    node.require(0 <= op < 2, "operation")
+    numbers = node.signed(1, 8 - op)
+    if op == _SUM:
+        numbers[2] += BIAS
+    node.require(min(numbers) >= 0, "numbers")
+    _check(node, op, numbers)
+    runs = Runs(node, 9 - op, x.nelem, w.nelem, out.nelem)
+    if runs.n:
+        loops = forms.get("loops_qbinary")
+        runs.p = block(*list(runs.p) + [128 if x.dtype == "int8" else 0] + numbers)
+        loop = loops.qadd8 if op == _SUM else loops.qmul8
+        runs.bind(loop, x.view("B"), w.view("B"), out.view("B"))
+    return runs.n, runs.step
+
+
+def _check(node, op, numbers):
+    """Shifts that shift, and factors whose products stay within 31 bits."""
+    if op == _SUM:
+        a, b, _, a_low, b_low, low, shift, zero = numbers
+        node.require(max(a, b) < 1 << 21 and max(a_low, b_low, low) < 1024, "factors")
+    else:
+        zx, zw, _, shift, high, low, zero = numbers
+        node.require(max(zx, zw) < 256 and max(high, low) < 4096, "zero points or factors")
+        node.require(numbers[2] << shift <= 1 << 25, "limit")
+    node.require(shift < 32 and zero < 256, "shift or zero point")

@@ -1,0 +1,86 @@
+"""com.microsoft's QLinearAveragePool and QLinearGlobalAveragePool -> kernel qaverage_pool.
+
+Where a scale or zero point is not known, to floats, ONNX's operator, and back.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from ..errors import Problem
+from . import lowers
+from ._microsoft import FLOAT, MS, as_onnx, with_outputs
+from ._qpool import emit_means
+from ._windows import windows_of
+from .average_pool import lower_average_pool
+from .ms_qlinear import dequantized, quantize, rest, stand_in
+from .reduce import emit_reduce
+
+_MEAN = 1  # of kernel reduce
+
+
+def _infer_pool(op: str) -> Callable:
+    def infer(node):
+        _require_channels_first(node)
+        [(_, shape)] = as_onnx(node, op, [stand_in(node.inputs[0])], 11)
+        return [(node.inputs[0].dtype, shape)]
+
+    return infer
+
+
+def _require_channels_first(node):
+    if node.attr("channels_last", 0):
+        raise Problem("channels_last", "export the model with channels first")
+
+
+@lowers("QLinearAveragePool", domain=MS, infer=_infer_pool("AveragePool"))
+def lower_pool(node):
+    """By integers where scales and zero points are known."""
+    _require_channels_first(node)
+    if _means_by_integers(node):
+        return
+    y = node.temp(FLOAT, node.outputs[0].shape)
+    own = node.inputs
+    node.inputs = [dequantized(node, 0)]
+    with_outputs(node, [y], lower_average_pool)
+    node.inputs = own
+    quantize(node, y, 3)
+
+
+def _means_by_integers(node) -> bool:
+    """False where the device's kernel does not serve the windows."""
+    x, out = node.inputs[0], node.outputs[0]
+    w = windows_of(node, node.attr("kernel_shape"), out.shape)
+    counted = bool(node.attr("count_include_pad", 0))
+    reaches_beyond = counted and node.attr("ceil_mode", 0)
+    if w.in_dims[0] != 1 or w.dilations != [1, 1, 1] or reaches_beyond or len(x.shape) > 4:
+        return False
+    reach = [_reach(w, i) for i in (1, 2)]
+    pads = [*w.pads[1:], *(max(r, 0) for r in reach)]
+    if any(p >= k for p, k in zip(pads, w.kernel[1:] * 2, strict=True)):
+        return False
+    of_x = [node.reshaped(x, (*x.shape[:2], *w.in_dims[1:])), *rest(node, 1)]
+    of_y = [node.reshaped(out, (*out.shape[:2], *w.out_dims[1:])), *rest(node, 3)]
+    return emit_means(node, of_x, of_y, w.kernel[1:], w.strides[1:], pads, counted)
+
+
+def _reach(w, i):
+    """How far the last window goes beyond the end of dim i."""
+    return (w.out_dims[i] - 1) * w.strides[i] + w.kernel[i] - w.pads[i] - w.in_dims[i]
+
+
+@lowers("QLinearGlobalAveragePool", domain=MS, infer=_infer_pool("GlobalAveragePool"))
+def lower_global_pool(node):
+    """By integers where scales and zero points are known: a row of all that a plane has."""
+    _require_channels_first(node)
+    x, out = node.inputs[0], node.outputs[0]
+    row = node.reshaped(x, (*x.shape[:2], 1, math.prod(x.shape[2:])))
+    y = node.reshaped(out, (*out.shape[:2], 1, 1))
+    of_x, of_y = [row, *rest(node, 1)], [y, *rest(node, 3)]
+    if emit_means(node, of_x, of_y, row.shape[2:], [1, 1], [0] * 4):
+        return
+    y = node.temp(FLOAT, node.outputs[0].shape)
+    x = dequantized(node, 0)
+    emit_reduce(node, _MEAN, 0, x, y, range(2, len(x.shape)))
+    quantize(node, y, 3)
