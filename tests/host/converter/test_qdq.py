@@ -204,6 +204,13 @@ def stays(name, reason):
     return f"{name} stays in float: {reason}"
 
 
+def test_a_note_on_an_old_opset():
+    net = Net(opset=11)
+    y = net.op("MaxPool", net.dq(net.input([1, 2, 6, 6]), A), kernel_shape=[2, 2])
+    [note] = convert(net.model(net.q(y, A)), Options(strip=True)).notes
+    assert note == stays("MaxPool_1 (MaxPool)", "MaxPool has no integer form at opset 11")
+
+
 def test_notes_say_what_stays_in_float():
     net = Net()
     x = net.dq(net.input([1, 4, 6, 6]), A)

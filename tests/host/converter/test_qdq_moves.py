@@ -73,6 +73,7 @@ MOVED = {
     "transpose": (moved("Transpose", perm=[0, 2, 3, 1]), ["Transpose"]),
     "slice": (moved("Slice", [0, 1], [3, 6], [1, 2], [1, 2]), ["Slice"]),
     "max pool": (moved("MaxPool", kernel_shape=[3, 3], strides=[2, 2]), ["MaxPool"]),
+    "largest of an axis": (moved("ReduceMax", opset=13, axes=[2, 3], keepdims=0), ["ReduceMax"]),
     "depth to space": (moved("DepthToSpace", blocksize=2), ["DepthToSpace"]),
     "gather": (moved("Gather", [[2, 0]], axis=1), ["Gather"]),
     "pad": (pad(0), ["Pad"]),
@@ -111,6 +112,12 @@ def with_constants():
     return net, [net.q(net.op("Pow", y, net.constant(2.0)), 0.02)]
 
 
+def with_a_quantized_constant():
+    net = Net()
+    half = net.dq(net.constant(64, S8), 1 / 128)
+    return net, [net.q(net.op("Mul", net.dq(net.input([]), A, 10), half), 0.02)]
+
+
 def to_float():
     net = Net()
     return net, [net.op("Sigmoid", net.dq(net.input([3, 50]), A, 10))]
@@ -136,6 +143,7 @@ TABLES = {
     "nothing": (chain(scale=A), ["Identity"]),
     "silu": (silu(), ["Lookup"]),
     "constants": (with_constants(), ["Lookup"]),
+    "quantized constant": (with_a_quantized_constant(), ["Lookup"]),
     "to float": (to_float(), ["Lookup"]),
     "several": (of_two_scales(), ["Lookup"] * 3),
 }

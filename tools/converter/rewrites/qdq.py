@@ -25,9 +25,9 @@ from .qdq_hoist import hoist
 from .qdq_lookup import lookup
 from .qdq_matmul import fuse_gemm, fuse_matmul
 from .qdq_pool import fuse_mean
-from .qdq_sink import sink
+from .qdq_sink import MOVES, sink
 from .qdq_terms import BYTES, StaysFloat, is_dq, is_q
-from .qdq_weights import quantize_constants, unquantize
+from .qdq_weights import compute_constants, unquantize
 
 _FUSED: dict[str, Callable[[Graph, onnx.NodeProto], None]] = {
     "Add": fuse_binary,
@@ -42,7 +42,7 @@ _FUSED: dict[str, Callable[[Graph, onnx.NodeProto], None]] = {
     "Sub": fuse_binary,
     "Sum": fuse_binary,
 }
-_RULES = (quantize_constants, hoist, sink, lookup)
+_RULES = (compute_constants, hoist, sink, lookup)
 _MAX_ROUNDS = 8  # each leaves what the next one may use
 
 
@@ -108,8 +108,10 @@ def _is_activation(graph, name):
 
 def _reason(graph, node):
     if not _is_fusible(graph, node):
-        wide = (q for q in map(graph.dequantized, node.input) if q and q.dtype not in BYTES)
-        about = next((f" of {dtype_name(q.dtype)}" for q in wide), "")
+        q = next(filter(None, map(graph.dequantized, node.input)), None)
+        about = f" of {dtype_name(q.dtype)}" if q and q.dtype not in BYTES else ""
+        if q and not about and node.op_type in MOVES and not graph.takes(node.op_type, q.dtype):
+            about = f" at opset {graph.opset}"
         return f"{node.op_type} has no integer form{about}"
     try:
         _FUSED[node.op_type](graph, node)

@@ -18,13 +18,10 @@ from .qdq_graph import Graph
 from .qdq_sink import is_move, pad_value, with_value
 from .qdq_terms import FLOAT, dequantize, is_dq, is_q
 
-_FEWER = (
-    "Gather",
-    "GatherElements",
-    "GatherND",
-    "MaxPool",
-    "Slice",
-)  # elements behind than before
+# They may leave fewer elements than there were.
+_FEWER = frozenset(
+    ("Gather", "GatherElements", "GatherND", "MaxPool", "ReduceMax", "ReduceMin", "Slice")
+)
 
 
 def hoist(graph: Graph) -> bool:

@@ -1,6 +1,6 @@
 """Moves DequantizeLinear below operators that only move elements, which then move integers.
 
-1. DQ -> M becomes M -> DQ, M being Reshape, Transpose, Slice, Split, MaxPool and the like, where
+1. DQ -> M becomes M -> DQ, M being Reshape, Slice, Split, MaxPool, ReduceMax and the like, where
    the integers have one scale (of several scales, Transpose only: their axis goes with it).
 2. DQ -> Pad likewise, with the integer of the constant value, if there is one.
 3. Concat, Max and Min of several DQ of one scale become one of integers, and one DQ.
@@ -16,7 +16,7 @@ from onnx import helper
 from .qdq_graph import Graph
 from .qdq_terms import Scaled, attribute
 
-# Data in the first input; every output is made of its elements.
+# Data in the first input; every output is made of its elements, chosen by place or by order.
 MOVES = {
     "DepthToSpace",
     "Expand",
@@ -26,6 +26,8 @@ MOVES = {
     "GatherND",
     "Identity",
     "MaxPool",
+    "ReduceMax",
+    "ReduceMin",
     "Reshape",
     "Resize",
     "Slice",

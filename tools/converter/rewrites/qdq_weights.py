@@ -1,7 +1,8 @@
 """Constants between floats and integers are computed at conversion.
 
 1. Q of a constant becomes integers: weights that a file has in float, with Q and DQ behind them.
-2. DQ of a constant that only floats are made of becomes floats: by tensor, by axis, or by block.
+2. DQ of a single constant becomes a float: what computes with it may become a table then.
+3. DQ of a constant that only floats are made of becomes floats: by tensor, by axis, or by block.
 """
 
 from __future__ import annotations
@@ -15,29 +16,44 @@ from .qdq_graph import Graph
 from .qdq_terms import attribute, is_dq, is_q
 
 
-def quantize_constants(graph: Graph) -> bool:
-    """Rule 1; True if it found one."""
-    found = [node for node in graph.nodes.copy() if is_q(node) and _is_constant(graph, node)]
-    for node in found:
-        values, (scale, zero) = graph.array(node.input[0]), _parameters(graph, node)
-        dtype = helper.tensor_dtype_to_np_dtype(graph.dtype(node.output[0]))
-        limits = ml_dtypes.iinfo(dtype)
-        level = np.rint(values / scale) + (0 if zero is None else zero.astype(np.float32))
-        graph.set_constant(node, np.clip(level, limits.min, limits.max).astype(dtype))
-    return bool(found)
+def compute_constants(graph: Graph) -> bool:
+    """Rules 1 and 2; True if one did."""
+    changed = False
+    for node in graph.nodes.copy():
+        if not (is_q(node) or is_dq(node)) or not _is_constant(graph, node):
+            continue
+        if is_q(node):
+            graph.set_constant(node, _quantized(graph, node))
+            changed = True
+        elif graph.array(node.input[0]).size == 1:
+            graph.set_constant(node, _dequantized(graph, node))
+            changed = True
+    return changed
 
 
 def unquantize(model: onnx.ModelProto) -> bool:
-    """Rule 2, on what nothing else has a use for; True if it found one."""
+    """Rule 3, on what nothing else has a use for; True if it did."""
     graph = Graph(model)
     found = [node for node in graph.nodes.copy() if is_dq(node) and _is_constant(graph, node)]
     for node in found:
-        values, (scale, zero) = graph.array(node.input[0]), _parameters(graph, node)
-        wide = _wide(values) if zero is None else _wide(values) - _wide(zero)
-        graph.set_constant(node, (wide.astype(np.float32) * scale).astype(np.float32))
+        graph.set_constant(node, _dequantized(graph, node))
     if found:
         graph.finish()
     return bool(found)
+
+
+def _quantized(graph, node):
+    values, (scale, zero) = graph.array(node.input[0]), _parameters(graph, node)
+    dtype = helper.tensor_dtype_to_np_dtype(graph.dtype(node.output[0]))
+    limits = ml_dtypes.iinfo(dtype)
+    level = np.rint(values / scale) + (0 if zero is None else zero.astype(np.float32))
+    return np.clip(level, limits.min, limits.max).astype(dtype)
+
+
+def _dequantized(graph, node):
+    values, (scale, zero) = graph.array(node.input[0]), _parameters(graph, node)
+    wide = _wide(values) if zero is None else _wide(values) - _wide(zero)
+    return (wide.astype(np.float32) * scale).astype(np.float32)
 
 
 def _is_constant(graph, node):
