@@ -7,10 +7,14 @@ import numpy as np
 from ..errors import Problem
 from ..ir import Tensor
 from . import lowers
+from ._block import bits_of
 from ._elementwise import emit_binary
 from ._microsoft import FLOAT, MS, as_onnx, emit_activation, transposed, with_outputs
 from .conv import emit_conv_of
 from .gemm import emit_gemm, lower_gemm, matmul_operands
+
+# Kernel -> the first of two parameters, the limits of its results
+_LIMITS = {"block_conv": 30, "block_gemm": 9}
 
 
 def _infer_conv(node):
@@ -30,7 +34,28 @@ def lower_fused_conv(node):
         emit_binary(node, "add", y, z, values[0])
         y = values.pop(0)
     if activation:
-        emit_activation(node, activation, node.attr("activation_params", []), y, out)
+        _activate(node, activation, node.attr("activation_params", []), y, out)
+
+
+def _activate(node, activation, constants, y, out):
+    """out = the activation of y, within the step that makes y where this can cut its results."""
+    step, limits = node.steps[-1], limits_of(activation, constants)
+    if step.kernel in _LIMITS and step.outputs == [y] and limits is not None:
+        at = _LIMITS[step.kernel]
+        step.params[at : at + 2] = map(bits_of, limits)
+        step.outputs = [out]
+    else:
+        emit_activation(node, activation, constants, y, out)
+
+
+def limits_of(activation: str, constants) -> tuple[float, float] | None:
+    """What an activation cuts its input to, or None for one that does more."""
+    if activation == "Relu":
+        return 0.0, np.inf
+    if activation == "Clip":
+        low, high = [*constants, None, None][:2]
+        return -np.inf if low is None else low, np.inf if high is None else high
+    return None
 
 
 def _infer_gemm(node):
@@ -48,7 +73,7 @@ def lower_fused_gemm(node):
     product = node.temp(out.dtype, out.shape)
     with_outputs(node, [product], lower_gemm)
     constants = [node.attr(f"activation_{name}") for name in ("alpha", "beta", "gamma")]
-    emit_activation(node, activation, constants, product, out)
+    _activate(node, activation, constants, product, out)
 
 
 def _infer_matmul(node):
