@@ -67,6 +67,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=rgb,chw,...",
         help="an input that takes pictures",
     )
+    add("--arena", type=int, metavar="BYTES", help="most memory for the tensors")
     add(
         "--window",
         type=int,
@@ -87,6 +88,7 @@ def options_from(args: argparse.Namespace) -> Options:
         bounds={n: _ints(n, v)[0] for n, v in _pairs("--bound", args.bound)},
         state=_states(args.state),
         window=args.window,
+        arena=args.arena,
         keep_inputs=args.keep_inputs,
         strip=args.strip,
         optimize=args.optimize,

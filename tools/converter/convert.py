@@ -50,7 +50,7 @@ class Options:
     quantize: how to make integers of a float model; images: inputs that take pictures, by name;
     state: the output, by input, that the next run finds in it; inner: values that are outputs
     too, behind the model's own, where the rewrites leave them; window: most bytes of weights that
-    a board which streams them has in memory at one time.
+    a board which streams them has in memory at one time; arena: bytes that it may have.
     """
 
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
@@ -70,6 +70,7 @@ class Options:
     state: Mapping[str, str] = field(default_factory=dict)
     inner: Collection[str] = ()
     window: int | None = None
+    arena: int | None = None
 
 
 @dataclass
@@ -148,7 +149,9 @@ def _convert(source, options):
     state.carry(graph, options.state)
     if options.window is not None:
         slices.split(graph, options.window)
-    arena = plan.plan(graph, options.keep_inputs)
+    arena = plan.plan(graph, options.keep_inputs, limit=options.arena)
+    if arena.macs_again:
+        notes.append(f"--arena: {arena.macs_again:,} multiply-accumulates are computed again")
     stream.arrange(graph, arena, options.window, own.kernels_in(options.ops))
     extra = _borders(simplified, graph, options)
     extra += [] if options.strip else _for_people(source, model, graph, options, notes)

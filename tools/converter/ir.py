@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 import onnx
@@ -12,6 +13,9 @@ from onnx import helper
 
 from . import extent, objects
 from .weights import Weights
+
+if TYPE_CHECKING:
+    from .rows import ItemRows, Rows
 
 
 def dtype_name(dtype: int) -> str:
@@ -129,7 +133,8 @@ class Step:
     node, no longer read what of the input lies where they write;
     over: inputs that the first output may be written over where they end with this step: by
     number, the bytes by which it must start before them, at least (see overlap.py);
-    behind: the same of kernels that read windows and write behind them.
+    behind: the same of kernels that read windows and write behind them;
+    rows: how to cut it into steps for some rows of an image, if that can be done.
     """
 
     kernel: str
@@ -144,6 +149,7 @@ class Step:
     in_place: Sequence[tuple[Tensor, Tensor]] = ()
     over: Mapping[int, int] = field(default_factory=dict)
     behind: Mapping[int, int] = field(default_factory=dict)
+    rows: Rows | ItemRows | None = None
 
     def lead(self, root: Tensor, rows: bool = True) -> int | None:
         """By how many bytes the root of the first output must start before this one of inputs.
@@ -192,7 +198,8 @@ class Graph:
     """Steps in order, with the tensors that go in and come out.
 
     states: inputs that a run leaves for the next one, no more among the inputs; weights: how the
-    constants lie in the file (None: a board holds all of them in memory).
+    constants lie in the file (None: a board holds all of them in memory); overlays: (value, other
+    that it may be written over while both are needed): the bytes by which it must start before.
     """
 
     inputs: list[Tensor]
@@ -202,6 +209,7 @@ class Graph:
     nodes_after: int = 0
     states: list[Tensor] = field(default_factory=list)
     weights: Weights | None = None
+    overlays: dict[tuple[Tensor, Tensor], int] = field(default_factory=dict)
 
     def tensors(self) -> list[Tensor]:
         """Every tensor once: inputs, outputs, then in order of use."""

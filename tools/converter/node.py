@@ -20,6 +20,7 @@ from .signature import Signature
 
 if TYPE_CHECKING:
     from .lower import Lowerer
+    from .rows import ItemRows, Rows
 
 
 def operator_of(proto: onnx.NodeProto) -> str:
@@ -116,10 +117,11 @@ class Node(Signature):
         in_place: Sequence[tuple[Tensor, Tensor]] = (),
         over: Mapping[int, int] | None = None,
         behind: Mapping[int, int] | None = None,
+        rows: Rows | ItemRows | None = None,
     ) -> None:
         """Adds a step. Several steps may write parts of one output.
 
-        in_place, over, behind: see Step.
+        in_place, over, behind, rows: see Step.
         """
         step = Step(
             kernel,
@@ -134,6 +136,7 @@ class Node(Signature):
             in_place,
             over or {},
             behind or {},
+            rows,
         )
         if any(not -(1 << 31) <= p < 1 << 31 for p in step.params):
             raise Problem(f"a parameter of kernel {kernel} exceeds 32 bits")

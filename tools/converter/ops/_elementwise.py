@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ..errors import DtypeProblem, Problem
 from ..ir import Tensor, dtype_name
 from ..overlap import item_by_item
+from ..rows import ItemRows
 from ._extents import matched
 from ._move import collapse, strides_of
 
@@ -112,7 +113,8 @@ def emit_unary(node, op: str, x: Tensor, out: Tensor, *params: float) -> None:
     else:
         _check({op: FLOATS}, op, x)
         numbers = [_number(ACTIVATION, op), *(float_bits(p) for p in params)]
-        node.emit("activation", [x], [out], numbers, over=item_by_item(out, [x]))
+        over = item_by_item(out, [x])
+        node.emit("activation", [x], [out], numbers, over=over, rows=ItemRows())
 
 
 def broadcast(shape: Sequence[int], *tensors: Tensor) -> tuple[list[int], list[list[int]]]:

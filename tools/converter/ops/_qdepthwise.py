@@ -7,10 +7,12 @@ import math
 import numpy as np
 
 from ..extent import any_open
+from ..rows import Rows
 from . import _qoverlap
 from ._qweights import Geometry, Weights, table
 
 _SCRATCH_NBYTES = 2048  # more makes fewer calls of the loops
+_ROWS = Rows(3, 7, 9, 5, 11, 24, None, None, (None, 14, 15, 16), (None, 18, None, 19))
 
 
 def is_depthwise(geometry: Geometry) -> bool:
@@ -34,7 +36,14 @@ def emit_depthwise(node, x, weights: Weights, constants, words, geometry, x_zero
     scratch = node.temp(2, (4 * kh * kw + planes * covered * row,))
     behind = _qoverlap.depthwise_behind(geometry, planes, rows, x)
     node.emit(
-        "qdepthwise", [x, packed], [out], params, [scratch], macs=geometry.macs, behind=behind
+        "qdepthwise",
+        [x, packed],
+        [out],
+        params,
+        [scratch],
+        macs=geometry.macs,
+        behind=behind,
+        rows=_ROWS,
     )
 
 

@@ -8,12 +8,14 @@ import numpy as np
 
 from ..extent import any_open
 from ..ir import Tensor
+from ..rows import Rows
 from . import _qoverlap
 from ._qdepthwise import emit_depthwise, is_depthwise
 from ._qweights import pack, padded, scalar, shift_of
 from ._requantize import multipliers, range_of
 
 _PATCH_NBYTES = 512  # of scratch; more makes fewer calls of the loops
+_ROWS = Rows(3, 8, 10, 6, 12, 26, 2, 5, (15, 16, 17, 18), (20, 21, None, 22))
 
 
 def emit_requantized(node, x, weights, geometry, x_zero, scales, out, y_zero, limits=None) -> bool:
@@ -71,7 +73,7 @@ def _emit(node, inputs, weights, constants, words, geometry, x_zero, signed, out
         overlaps["behind"] = _qoverlap.behind(geometry, piece, x, out)
         overlaps["in_place"] = [(x, out)] if same else []
     inputs, macs = [x, packed, *zero], geometry.macs
-    node.emit("qconv", inputs, [out], params, scratch=[patch], macs=macs, **overlaps)
+    node.emit("qconv", inputs, [out], params, scratch=[patch], macs=macs, rows=_ROWS, **overlaps)
 
 
 def _even_pieces(positions, most):

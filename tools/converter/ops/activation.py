@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..overlap import item_by_item
+from ..rows import ItemRows
 from . import lowers
 from ._elementwise import emit_binary, emit_unary, float_bits
 
@@ -63,7 +64,7 @@ def lower_clip(node):
     elif x.dtype == FLOAT and known:
         bits = [float_bits(low.data.item() if low else -np.inf)]
         bits.append(float_bits(high.data.item() if high else np.inf))
-        node.emit("clip", [x], [out], bits, over=item_by_item(out, [x]))
+        node.emit("clip", [x], [out], bits, over=item_by_item(out, [x]), rows=ItemRows())
     else:
         between = node.temp(x.dtype, x.shape) if low and high else out
         if low:

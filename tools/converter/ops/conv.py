@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import Problem
 from ..extent import bound_of
 from ..ir import Tensor
+from ..rows import Rows
 from . import lowers
 from ._block import INITS, NO_CLIP, bits_of, block_constants, is_block
 from ._dot import pack_rows
@@ -19,6 +20,9 @@ from ._windows import Windows, windows_of
 
 FLOAT, INT32 = 1, 6
 
+_SIZES = {"n_in": 4, "n_out": 11, "taps": 8, "single": (0, 3, 7, 10)}
+_ROWS = Rows(**_SIZES, stride=15, dilation=18, pad=27, out=(None, 22, 24, 25))
+_BLOCK_ROWS = Rows(**_SIZES, stride=14, dilation=17, pad=28, out=(None, 23, 25, 26))
 _WORDS = 1536  # of scratch that a call may fill; a single position may need more
 
 
@@ -74,13 +78,13 @@ def emit_conv(node, x: Tensor, packed: Tensor, conv: Convolution, out: Tensor) -
     if packed.data is None or not is_block(node, x, packed, k):
         patch = node.temp(x.dtype, (k,))
         params += [int(conv.has_bias), *steps, *place]
-        node.emit("conv", [x, packed], [out], params, scratch=[patch], macs=macs)
+        node.emit("conv", [x, packed], [out], params, [patch], macs, rows=_ROWS)
         return
     rows, positions, words = _block(windows, conv, channels // conv.groups)
     params += [*steps, rows, positions, *place, *map(bits_of, conv.clip)]
     weights = block_constants(node, _columns(node, packed, conv, k), k, conv.has_bias)
     scratch = node.temp(INT32, (words,))
-    node.emit("block_conv", [x, *weights], [out], params, [scratch], macs)
+    node.emit("block_conv", [x, *weights], [out], params, [scratch], macs, rows=_BLOCK_ROWS)
 
 
 def _columns(node, packed, conv, k):

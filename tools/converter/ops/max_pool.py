@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 
+from ..rows import Rows
 from . import lowers
 from ._windows import window_behind, windows_of
 
 FLOAT, UINT8, INT8 = 1, 2, 3
+_ROWS = Rows(n_in=2, n_out=8, stride=11, taps=5, dilation=14, pad=20, single=(1, 4, 7))
 
 
 @lowers("MaxPool")
@@ -22,4 +24,6 @@ def lower_max_pool(node):
     groups = (w.in_dims, w.kernel, w.out_dims, w.strides, w.dilations, index, w.pads)
     params = [math.prod(x.shape[:2])] + [v for group in groups for v in group]
     behind = window_behind(params[0], w, x) if len(outputs) == 1 else {}
-    node.emit("max_pool", [x], outputs, params, behind=behind)
+    node.emit(
+        "max_pool", [x], outputs, params, behind=behind, rows=_ROWS if len(outputs) == 1 else None
+    )

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..ir import Graph
-from .blocks import ALIGNMENT, Block, Overlap, aligned, lifetimes
+from .blocks import ALIGNMENT, Block, Overlap, aligned, covered, lifetimes
 from .bound import lower_bound
+from .fitting import fit
 from .order import reorder
 from .place import place
+from .views import read_in_place
 
 __all__ = ["ALIGNMENT", "Block", "Overlap", "Plan", "lifetimes", "lower_bound", "plan"]
 
@@ -19,7 +21,7 @@ class Plan:
 
     least_bytes: the same, where what convolutions and pools write over their own inputs counts
     once: no placement can be below. state_bytes: of the persistent part, which is no part of
-    arena_bytes.
+    arena_bytes. macs_again: what patches compute more than once.
     """
 
     blocks: list[Block]
@@ -27,42 +29,55 @@ class Plan:
     lower_bound_bytes: int
     least_bytes: int
     state_bytes: int = 0
+    macs_again: int = 0
 
     def bytes_alive(self, step: int) -> int:
         """Bytes of the arena that hold something in a step; what two blocks share counts once."""
-        spans = sorted(
-            (b.offset, b.offset + b.nbytes) for b in self.blocks if b.first <= step <= b.last
-        )
-        total = reached = 0
-        for start, end in spans:
-            total += max(0, end - max(start, reached))
-            reached = max(reached, end)
-        return total
+        return covered(self.blocks, step)
 
 
-def plan(graph: Graph, keep_inputs: bool = False, overlap: Overlap = Overlap.ROWS) -> Plan:
+def plan(
+    graph: Graph,
+    keep_inputs: bool = False,
+    overlap: Overlap = Overlap.ROWS,
+    limit: int | None = None,
+) -> Plan:
     """Gives every tensor of the graph that is not constant its offset in the arena.
 
     Puts the steps into the order that needs the least memory. keep_inputs: no step may overwrite
-    an input's memory; overlap: what steps may write over their own inputs.
+    an input's memory; overlap: what steps may write over their own inputs; limit: bytes that the
+    arena may have, which may make patches of steps. Raises ConvertError if it can't be met.
     """
-    given = graph.steps
-    blocks, arena_bytes = _placed(graph, keep_inputs, overlap)
-    graph.steps = reorder(graph, keep_inputs, overlap) or given
-    if graph.steps is not given:
-        others = _placed(graph, keep_inputs, overlap)
-        if others[1] < arena_bytes:
-            blocks, arena_bytes = others
-        else:
-            graph.steps = given
-    bounds = [lower_bound(graph, keep_inputs, o) for o in (min(overlap, Overlap.ITEMS), overlap)]
+    read_in_place(graph)
+    blocks, arena_bytes = _ordered(graph, keep_inputs, overlap)
+    bound = lower_bound(graph, keep_inputs, min(overlap, Overlap.ITEMS))
+    macs = sum(step.total_macs for step in graph.steps)
+    if limit is not None and arena_bytes > limit:
+        blocks, arena_bytes = fit(
+            graph, limit, lambda g: _placed(g, keep_inputs, overlap), keep_inputs
+        )
+    least = lower_bound(graph, keep_inputs, overlap)
     for block in blocks:
         block.tensor.offset = block.offset
     _give_slots(graph)
     state_bytes = _place_states(graph)
     for t in graph.tensors():
         t.offset = t.root.offset + t.start
-    return Plan(blocks, arena_bytes, *bounds, state_bytes)
+    again = sum(step.total_macs for step in graph.steps) - macs
+    return Plan(blocks, arena_bytes, bound, least, state_bytes, again)
+
+
+def _ordered(graph, keep_inputs, overlap):
+    """(blocks with offsets, bytes of arena) of the steps in their best order, which they take."""
+    given = graph.steps
+    blocks, arena_bytes = _placed(graph, keep_inputs, overlap)
+    graph.steps = reorder(graph, keep_inputs, overlap) or given
+    if graph.steps is not given:
+        others = _placed(graph, keep_inputs, overlap)
+        if others[1] < arena_bytes:
+            return others
+        graph.steps = given
+    return blocks, arena_bytes
 
 
 def _placed(graph, keep_inputs, overlap):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -50,6 +51,16 @@ def aligned(nbytes: int) -> int:
     return -(-nbytes // ALIGNMENT) * ALIGNMENT
 
 
+def covered(blocks: Iterable[Block], step: int) -> int:
+    """Bytes that hold something in a step; what blocks share counts once."""
+    spans = sorted((b.offset, b.offset + b.nbytes) for b in blocks if b.first <= step <= b.last)
+    total = reached = 0
+    for start, end in spans:
+        total += max(0, end - max(start, reached))
+        reached = max(reached, end)
+    return total
+
+
 def lifetimes(
     graph: Graph, keep_inputs: bool = False, overlap: Overlap = Overlap.ROWS
 ) -> list[Block]:
@@ -75,6 +86,9 @@ def lifetimes(
         for t, span in spans.items()
         if not t.is_object and not t.persistent
     }
+    for (out, x), lead in graph.overlays.items():
+        if out in blocks and x in blocks:
+            blocks[out].over[blocks[x]] = lead
     if overlap:
         for i, step in enumerate(steps):
             _let_overlap(step, i, blocks, overlap == Overlap.ROWS)

@@ -25,7 +25,7 @@ def lower_bound(graph: Graph, keep_inputs: bool = False, overlap: Overlap = Over
         for t in step.inputs + step.outputs + step.scratch:
             if t.root not in inputs:
                 born.setdefault(t.root, step)
-    walker = _Backwards(born, overlap)
+    walker = _Backwards(born, overlap, graph.overlays)
     peak = walker.peak(graph.steps, live)
     return max(peak, walker.nbytes(live | inputs))
 
@@ -33,8 +33,8 @@ def lower_bound(graph: Graph, keep_inputs: bool = False, overlap: Overlap = Over
 class _Backwards:
     """born: by value, the step that has it first."""
 
-    def __init__(self, born: dict[Tensor, Step], overlap: Overlap):
-        self.born, self.overlap = born, overlap
+    def __init__(self, born: dict[Tensor, Step], overlap: Overlap, overlays=()):
+        self.born, self.overlap, self.overlays = born, overlap, dict(overlays)
 
     @staticmethod
     def nbytes(values) -> int:
@@ -67,8 +67,17 @@ class _Backwards:
         inside = {t.root for s in inner for t in s.inputs + s.outputs + s.scratch}
         return {t for t in inside if self.born.get(t) not in inner}
 
+    def _shared(self, alive):
+        """Bytes that values share which lie over others through many steps."""
+        total = 0
+        for (out, x), lead in self.overlays.items():
+            if out in alive and x in alive:
+                sizes = self.nbytes([out]), self.nbytes([x])
+                total += sum(sizes) - together(sizes[0], [(lead, sizes[1])])
+        return total
+
     def _in_step(self, step, live, alive):
-        total = self.nbytes(alive)
+        total = self.nbytes(alive) - self._shared(alive)
         out = step.outputs[0].root if step.outputs else None
         if not self.overlap or self.born.get(out) is not step:
             return total

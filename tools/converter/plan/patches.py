@@ -1,0 +1,250 @@
+"""Chains of convolutions and pools, computed by bands of rows, so that no inner tensor is whole.
+
+1. A chain is cut into bands of its last output's rows. Each band computes the rows of the inner
+   tensors that it needs, into small tensors of its own: rows at the borders are computed twice.
+2. The chain's output may lie over its input, behind the rows that later bands still read. Where
+   its readers take strides, its rows may lie one after another (channels last), which lets it
+   follow closely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..ir import Graph, Step, Tensor
+from ..ops._move import emit_move
+from ..overlap import lag
+from ..rows import Image, ItemRows
+from .blocks import aligned
+from .bound import together
+
+_LONGEST = 12  # steps of a chain
+_HEIGHTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+
+
+@dataclass
+class Patch:
+    """Steps first to last of a graph in bands of `height` rows of their output.
+
+    nbytes: of the output, the input and a band; over: whether the output lies over the input,
+    lead: with so many bytes before it; macs: with what is computed again.
+    """
+
+    chain: list[Step]
+    first: int
+    height: int
+    channels_last: bool
+    over: bool
+    lead: int = 0
+    nbytes: int = 0
+    macs: int = 0
+
+    @property
+    def last(self) -> int:
+        return self.first + len(self.chain) - 1
+
+    @property
+    def source(self) -> Tensor:
+        return self.chain[0].inputs[0].root
+
+    @property
+    def out(self) -> Tensor:
+        return self.chain[-1].outputs[0].root
+
+    @property
+    def writes_strides(self) -> bool:
+        """True if the last kernel can write rows of a larger output; else they are moved there."""
+        return bool(self.chain[-1].rows.out)
+
+    def bands(self) -> list[list[tuple[int, int]]]:
+        """For each band the rows of the chain's input, then of each step's output."""
+        n = self.chain[-1].rows.n_rows(self.chain[-1])
+        found = []
+        for lo in range(0, n, self.height):
+            spans = [(lo, min(lo + self.height, n))]
+            for step in reversed(self.chain):
+                spans.insert(0, step.rows.needed(step, *spans[0]))
+            found.append(spans)
+        return found
+
+    def measure(self) -> Patch:
+        """Sets lead, nbytes and macs."""
+        source, target = self.ends()
+        bands = self.bands()
+        if self.over:
+            read = np.array([spans[0][0] for spans in bands]) * source.strides[1]
+            rows = np.array([spans[-1][1] for spans in bands])
+            written = rows * target.strides[1] + self._beyond_rows(target)
+            lead = lag(read * source.tensor.itemsize, written * target.tensor.itemsize)
+            self.lead = aligned(max(0, lead - source.tensor.start))
+        sizes = [aligned(t.planned_nbytes) for t in (self.out, self.source)]
+        whole = together(sizes[0], [(self.lead, sizes[1])]) if self.over else sum(sizes)
+        self.nbytes = whole + max(self._band_nbytes(spans) for spans in bands)
+        self.macs = sum(
+            step.macs * (hi - lo) // step.rows.n_rows(step)
+            for spans in bands
+            for step, (lo, hi) in zip(self.chain, spans[1:], strict=True)
+        )
+        return self
+
+    def _beyond_rows(self, target):
+        """Items of a whole image behind the end of its last row, of the first channel."""
+        c = target.tensor.shape[1]
+        return 0 if self.channels_last else (c - 1) * target.strides[0]
+
+    def _band_nbytes(self, spans):
+        """The most of inner rows and scratch that is alive at one time."""
+        sizes = [0]
+        for step, (lo, hi) in zip(self.chain[:-1], spans[1:], strict=False):
+            t = step.outputs[0]
+            sizes.append(aligned(t.nbytes // t.shape[2] * (hi - lo)))
+        t, (lo, hi) = self.chain[-1].outputs[0], spans[-1]
+        sizes.append(0 if self.writes_strides else aligned(t.nbytes // t.shape[2] * (hi - lo)))
+        most = 0
+        for k, step in enumerate(self.chain):
+            scratch = sum(aligned(t.nbytes) for t in step.scratch)
+            in_place = isinstance(step.rows, ItemRows) and 0 < k
+            most = max(most, sizes[k + 1] + scratch + (0 if in_place else sizes[k]))
+        return most
+
+    def ends(self) -> tuple[Image, Image]:
+        """The chain's input and output as they lie in memory."""
+        source, target = self.chain[0].rows.images(self.chain[0])[0], self.chain[-1].outputs[0]
+        _, c, n, width = target.shape
+        strides = (1, width * c, c) if self.channels_last else (n * width, width, 1)
+        return source, Image(target, n, strides)
+
+    def steps(self) -> list[Step]:
+        """The steps of all bands."""
+        source, target = self.ends()
+        found = []
+        for spans in self.bands():
+            x = source
+            for step, (lo, hi) in zip(self.chain, spans[1:], strict=True):
+                t = step.outputs[0]
+                if step is self.chain[-1] and self.writes_strides:
+                    out = target.rows(lo, hi)
+                else:
+                    shape = (1, t.shape[1], hi - lo, t.shape[3])
+                    out = Image.dense(Tensor(f"{t.name}[{lo}:{hi}]", t.dtype, shape), lo)
+                found.append(step.rows.part(step, x, out, lo, hi))
+                x = out
+            if not self.writes_strides:
+                found.append(_copy(x, target, self.chain[-1].node))
+        return found
+
+
+def patches(graph: Graph, at: int, keep_inputs: bool) -> Iterator[Patch]:
+    """Those of chains through step `at`, in all heights and layouts that are possible."""
+    users = _users(graph.steps)
+    kept = {t.root for t in graph.outputs} | (
+        {t.root for t in graph.inputs} if keep_inputs else set()
+    )
+    steps = graph.steps
+    first = last = at
+    while last + 1 < len(steps) and _is_linked(steps, last, users, kept):
+        last += 1
+    while first > 0 and _is_linked(steps, first - 1, users, kept):
+        first -= 1
+    for i in range(max(first, at - _LONGEST), at + 1):
+        for j in range(max(at, i + 1), min(last, i + _LONGEST) + 1):
+            yield from _of_chain(steps[i : j + 1], i, users, kept)
+
+
+def _copy(x: Image, out: Image, node: str) -> Step:
+    """The step that moves some rows to their place."""
+    found: list[Step] = []
+    _, *dims = x.tensor.shape
+
+    def emit(**step):
+        found.append(Step(**step, node=node))
+
+    at = x.first * out.strides[1]
+    emit_move(emit, x.tensor, out.tensor, dims, x.strides, out.strides, 0, at)
+    return found[0]
+
+
+def _of_chain(chain, first, users, kept):
+    end, source = chain[-1], chain[0].inputs[0].root
+    if isinstance(chain[0].rows, ItemRows):  # rows of all channels lie apart in a whole image
+        return
+    if end.outputs[0].alias or users[end.outputs[0].root][0] != first + len(chain) - 1:
+        return
+    over = source.data is None and users[source][-1] == first and source not in kept
+    over = over and not source.persistent
+    layouts = [False, True] if _takes_strides(end.outputs[0].root, users, kept) else [False]
+    for height in _HEIGHTS:
+        if height < end.rows.n_rows(end):
+            for channels_last in layouts:
+                yield Patch(list(chain), first, height, channels_last, over).measure()
+
+
+def _users(steps: list[Step]) -> _Users:
+    """Numbers of the steps that touch it by value, in order."""
+    users = _Users(steps)
+    for i, step in enumerate(steps):
+        for root in dict.fromkeys(t.root for t in step.inputs + step.outputs + step.scratch):
+            users.setdefault(root, []).append(i)
+    return users
+
+
+class _Users(dict):
+    """steps: the ones that the numbers are of."""
+
+    def __init__(self, steps):
+        self.steps = steps
+
+
+def _is_linked(steps, i, users, kept):
+    """True if step i + 1 takes all of step i's output, which nobody else touches."""
+    if not all(_can_be_cut(s) for s in steps[i : i + 2]):
+        return False
+    t, x = steps[i].outputs[0], steps[i + 1].inputs[0]
+    whole = t.alias is None and x.root is t and x.shape == t.shape
+    return whole and users[t] == [i, i + 1] and t not in kept
+
+
+def _can_be_cut(step):
+    if step.rows is None or step.bodies or not step.rows.is_cut(step):
+        return False
+    return _is_image(step, step.outputs[0]) and not step.outputs[0].is_open
+
+
+def _is_image(step, t):
+    return len(t.shape) == 4 and t.shape[0] == 1 and 0 not in t.shape
+
+
+def _takes_strides(root, users, kept):
+    """True if all that read a value could find it channels last."""
+    steps = [users.steps[i] for i in users[root][1:]]
+    return root not in kept and all(
+        _can_be_cut(s)
+        and bool(s.rows.x)
+        and s.inputs[0].root is root
+        and s.inputs[0].shape == root.shape
+        and sum(t.root is root for t in s.inputs + s.outputs) == 1
+        for s in steps
+    )
+
+
+def apply(graph: Graph, patch: Patch) -> None:
+    """Puts the bands into the graph, and its readers in front of the output's layout."""
+    after = graph.steps[patch.last + 1 :]
+    _, target = patch.ends()
+    if patch.channels_last:
+        after = [_reading(s, patch.out, target) for s in after]
+    graph.steps = [*graph.steps[: patch.first], *patch.steps(), *after]
+    if patch.over:
+        graph.overlays[patch.out, patch.source] = patch.lead
+
+
+def _reading(step, root, image):
+    if not any(t.root is root for t in step.inputs):
+        return step
+    _, out = step.rows.images(step)
+    new = step.rows.part(step, image, out, 0, step.rows.n_rows(step))
+    new.rows, new.macs = step.rows, step.macs
+    return new
