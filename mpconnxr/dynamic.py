@@ -27,6 +27,8 @@ class Runtime:
         if n_dims and min(self.bounds) < 0:
             fail("bound of a run-time dim")
         self.values = [0] * n_dims
+        self._given = []  # numbers of the dims that inputs decide
+        self._inputs = []
         self._expressions = []
         at = self._read_expressions(words, n_dims + 1, words[n_dims])
         self._read_places(words, at)
@@ -65,9 +67,30 @@ class Runtime:
                 fail("number of an expression")
             self._places[words[k]] = words[k + 1]
 
-    def reset(self):
+    def start(self):
+        """Before a run: only what the inputs decide is known. Raises InputError."""
         for i in range(len(self.values)):
-            self.values[i] = 0
+            if i not in self._given:
+                self.values[i] = 0
+        for t in self._inputs:
+            t.check()
+
+    def give(self, raw):
+        """Number of the dim that alone is an input's extent -1 - e, and is now known before a run;
+        None where it is no such one."""
+        e = -1 - raw
+        words = self._expressions[e] if e < len(self._expressions) else ()
+        if len(words) != 1 or words[0] & 7 != _DIM:
+            return None
+        self._given.append(words[0] >> 3)
+        return words[0] >> 3
+
+    def input(self, buffer, offset, info, name):
+        """An input of a shape that the caller decides."""
+        from .sizes import OpenInput
+
+        self._inputs.append(OpenInput(self, buffer, offset, info, name))
+        return self._inputs[-1]
 
     @staticmethod
     def resize(tensors):

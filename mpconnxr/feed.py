@@ -35,6 +35,8 @@ def fill_one(t, x):
 
         fill_object(t, x)
         return
+    if hasattr(t, "set_shape"):
+        x = t.take(x)
     if isinstance(x, (bytes, bytearray)) or _is_raw(t, x):
         _copy_raw(t, x)
         return
@@ -66,7 +68,7 @@ def _copy_raw(t, x):
         raise InputError("{}: bytes or {} are needed".format(t.name, t.dtype))
 
 
-def _length(x):
+def length_of(x):
     """Number of items of a sequence; None for a number. (Lists have no __len__ attribute here.)"""
     if isinstance(x, str):
         return None
@@ -100,11 +102,11 @@ class Writer:
 
     def write(self, x, shape):
         """Writes a number, a flat run of all remaining values, or lists nested like shape."""
-        n = _length(x)
+        n = length_of(x)
         if n is None:
             self.put(x)
             return
-        nested = n and _length(x[0]) is not None
+        nested = n and length_of(x[0]) is not None
         if nested and (not shape or n != shape[0]):
             raise InputError("{}: shape {} is needed".format(self.t.name, self.t.shape))
         if not nested and n != _product(shape):

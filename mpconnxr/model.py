@@ -57,7 +57,8 @@ class Model:
         elif t is None or name:
             buffer, offset = reader.buffer(info, self._arena, self._state)
             if info.is_open:
-                t = self._runtime.tensor(buffer, offset, info, name)
+                make = self._runtime.input if i in reader.inputs else self._runtime.tensor
+                t = make(buffer, offset, info, name)
             else:
                 t = Tensor(buffer, offset, info.nbytes, info.dtype, info.shape, name)
             if not info.is_streamed:
@@ -126,7 +127,8 @@ class Model:
 
         x: nothing if the inputs' data were filled; the value of the only input (array, bytes in C
            order, list, nested list, or a number for a scalar); a list or tuple of such values if
-           there are several inputs; or a dict by input name.
+           there are several inputs; or a dict by input name. Of an input whose shape the caller
+           decides also (value, shape).
         Returns self.outputs; their data hold until the next run of a model in this arena. The
         inputs' memory may be overwritten: fill it before each run.
         Raises InputError.
@@ -134,7 +136,7 @@ class Model:
         if x is not None:
             fill(self.inputs, x)
         if self._runtime:
-            self._runtime.reset()
+            self._runtime.start()
         for n, step in self._steps:
             step(0, n)
         if self._runtime:
@@ -165,9 +167,8 @@ class Model:
 
 def _check_ends(reader):
     for i in reader.inputs:
-        t = reader.tensors[i]
-        if t.storage == STORAGE_DATA or t.is_open:
-            raise ModelError("an input is a constant, or has no fixed shape")
+        if reader.tensors[i].storage == STORAGE_DATA:
+            raise ModelError("an input is a constant")
     for i in reader.outputs:
         if reader.tensors[i].is_streamed:
             raise ModelError("an output is a constant that is streamed")

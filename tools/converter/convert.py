@@ -12,6 +12,7 @@ import onnx
 from . import (
     borders,
     dims,
+    extent,
     golden,
     inner,
     layout,
@@ -28,7 +29,7 @@ from . import (
     state,
     stream,
 )
-from .errors import Finding, Problem, UnsupportedModel
+from .errors import Finding, Problem, UnsupportedModel, UsageError
 from .ir import Graph, dtype_name, walk
 from .passes import infer_extents, keep, limits, sequences
 from .quantize.settings import Settings
@@ -117,7 +118,8 @@ class Converted:
 
 
 def _describe(t):
-    return {"name": t.name, "dtype": dtype_name(t.dtype), "shape": list(t.shape)}
+    shape = [str(d) if extent.is_open(d) else d for d in t.shape]
+    return {"name": t.name, "dtype": dtype_name(t.dtype), "shape": shape}
 
 
 def convert(source: Path | onnx.ModelProto, options: Options | None = None) -> Converted:
@@ -135,17 +137,20 @@ def _convert(source, options):
     limits.note_declared(model)
     if options.optimize == 0:
         keep.keep_operators(model)
+    twin = dims.twin_of(model)
     simplified = passes.simplify(model)
     infer_extents.check_bounds(options.bounds, model, simplified)
     quantized = None
     if options.quantize:
+        if twin:
+            raise UsageError("--quantize needs inputs of fixed shapes: --dim instead of --bound")
         simplified, quantized = _quantized(simplified, options)
         model = simplified  # what the golden vector is to be compared with
         notes += quantized.notes
     rewritten, log = rewrites.rewrite(simplified, options.optimize)
     notes += qdq.notes(rewritten) if options.optimize else []
     with precision.use(options.float):
-        graph = lower.lower(inner.expose(rewritten, options.inner))
+        graph = lower.lower(inner.expose(rewritten, options.inner), _prepared(twin, options))
     state.carry(graph, options.state)
     if options.window is not None:
         slices.split(graph, options.window)
@@ -159,6 +164,14 @@ def _convert(source, options):
     return Converted(data, graph, arena, notes, nodes_before, rewritten, log, quantized)
 
 
+def _prepared(twin, options):
+    """The twin as far as lowering, by the same way as the model."""
+    if twin is None:
+        return None
+    simplified = passes.simplify(twin)
+    return inner.expose(rewrites.rewrite(simplified, options.optimize)[0], options.inner)
+
+
 def _read(source):
     if not isinstance(source, onnx.ModelProto):
         return load.load(source)
@@ -167,11 +180,14 @@ def _read(source):
     return load.prepare(copy)
 
 
+_FREE = "fix it with --shape NAME=... or --dim NAME=N, or --bound NAME=MOST lets each run decide"
+
+
 def _fix_shapes(model, options):
     """Gives every input a shape; returns notes on what was chosen."""
     sequences.split_inputs(model, options.sequences)
-    notes = dims.fix(model, options.shapes, options.dims, options.bind)
-    problem = Problem("a free dimension", "fix it with --shape NAME=... or --dim NAME=N")
+    notes = dims.fix(model, options.shapes, options.dims, options.bind, options.bounds)
+    problem = Problem("a free dimension", _FREE)
     found = [Finding("input", text, problem) for text in dims.open_dims(model)]
     if found:
         raise UnsupportedModel(found + missing.operators(model))
@@ -201,8 +217,8 @@ def _for_people(origin, model, graph, options, notes):
     if any(t.is_object for t in graph.inputs + graph.outputs):
         notes.append("no golden vector: it holds numbers, the model has strings or maps")
         return chunks
-    if any(t.is_open for t in graph.outputs):
-        notes.append("no golden vector: an output's shape is decided by the inputs")
+    if any(t.is_open for t in graph.inputs + graph.outputs):
+        notes.append("no golden vector: each run decides the shape of an input or output")
         return chunks
     inputs = golden.random_inputs(graph) if options.golden is None else options.golden
     outputs = golden.reference(model, inputs, options.state)

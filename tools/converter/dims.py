@@ -8,6 +8,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
+from . import extent, extent_forms
 from .errors import UsageError
 
 
@@ -16,10 +17,12 @@ def fix(
     shapes: Mapping[str, Sequence[int]],
     dims: Mapping[str, int],
     bind: Mapping[str, np.ndarray],
+    bounds: Mapping[str, int] | None = None,
 ) -> list[str]:
     """Changes the model in place; returns a note for each choice that the user did not make.
 
-    shapes: dims by input name; dims: value by symbolic name; bind: value by input name.
+    shapes: dims by input name; dims: value by symbolic name; bind: value by input name;
+    bounds: by symbolic name, the most that a dim may be which each run decides.
     Raises UsageError for a name that is not there or a shape that does not fit.
     """
     _bind(model, bind)
@@ -30,6 +33,8 @@ def fix(
             raise UsageError(f"--shape: no input {name}; there are {', '.join(inputs)}")
         _set_shape(inputs[name], shape, known)
     _check_names(model, dims)
+    for name in _left_open(model, known, bounds or {}):
+        known[name] = extent_forms.symbol(extent.size(name, bounds[name]))
     notes = _default_leading(model, known)
     for value in list(model.graph.input) + list(model.graph.output):
         _apply(value, known)
@@ -78,7 +83,15 @@ def _check_names(model, dims):
             raise UsageError(f"--dim: no dimension {name}; there are {', '.join(sorted(names))}")
 
 
+def _left_open(model, known, bounds):
+    """Names of the inputs' dims that each run decides."""
+    named = {d.dim_param for i in model.graph.input for d in _dims(i)}
+    return [name for name in bounds if name in named and name not in known]
+
+
 def _is_free(dim):
+    if extent_forms.parsed(dim.dim_param) is not None:
+        return False
     return not dim.HasField("dim_value") or dim.dim_value < 0
 
 
@@ -100,9 +113,26 @@ def _apply(value, known):
     for dim in _dims(value):
         if dim.dim_param in known:
             size = known[dim.dim_param]
-            dim.dim_value = size
+            if isinstance(size, str):
+                dim.dim_param = size
+            else:
+                dim.dim_value = size
         elif dim.dim_value < 0:  # how some exporters write that it is free
             dim.ClearField("dim_value")
+
+
+def twin_of(model: onnx.ModelProto) -> onnx.ModelProto | None:
+    """The model with other bounds of the dims that each run decides; None if there are none."""
+    twin = onnx.ModelProto()
+    twin.CopyFrom(model)
+    is_open = False
+    for value in list(twin.graph.input) + list(twin.graph.output):
+        for dim in _dims(value):
+            size = extent_forms.parsed(dim.dim_param, True)
+            if size is not None:
+                is_open = True
+                dim.dim_param = extent_forms.symbol(size)
+    return twin if is_open else None
 
 
 def open_dims(model: onnx.ModelProto) -> list[str]:

@@ -1,6 +1,7 @@
 """Extents that only a run knows: integers which carry how they follow from run-time dims.
 
-A run-time dim is a number from 0 to its bound that a kernel sets during a run. An Extent is an
+A run-time dim is a number from 0 to its bound that a kernel sets during a run, or from 1 to its
+bound where it is the size of a graph input, which the caller decides. An Extent is an
 int, the most that it can be, together with a polynomial in such dims: ((atoms, coefficient), ...).
 Atoms besides the dims are quotients, maxima and minima of two other polynomials, and the most that
 one can be, which is a constant of the conversion. Sums and products of Extents are Extents; two
@@ -16,6 +17,8 @@ from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral
 
 from .errors import Problem
+
+_NAMED = ("dim", "size")  # atoms (kind, name, bound)
 
 
 class Extent(int):
@@ -117,6 +120,11 @@ def dim(name: str, bound: int) -> int:
     return sum_of([((("dim", name, int(bound)),), 1)]) if bound else 0
 
 
+def size(name: str, bound: int) -> int:
+    """The size of a graph input along a symbolic dimension of this name, at least 1."""
+    return sum_of([((("size", name, int(bound)),), 1)])
+
+
 def is_own(value: int, name: str) -> bool:
     """True for a dim that was made for the value of this name."""
     return [n.rpartition(".")[0] for n, _ in dims_in(value)] == [name]
@@ -207,8 +215,8 @@ def _range(poly):
 
 
 def _atom_range(atom):
-    if atom[0] == "dim":
-        return 0, atom[2]
+    if atom[0] in _NAMED:
+        return int(atom[0] == "size"), atom[2]
     if atom[0] == "most":
         return _range(atom[1])[1:] * 2
     (a, b), (c, d) = map(_range, atom[1:])
@@ -258,7 +266,7 @@ def _atoms(poly):
     """All dims in a polynomial, without those whose bounds alone count."""
     for atoms, _ in poly:
         for atom in atoms:
-            if atom[0] == "dim":
+            if atom[0] in _NAMED:
                 yield atom
             elif atom[0] == "most":
                 continue
@@ -277,7 +285,7 @@ def replaced(value: int, change: Callable[[tuple], tuple]) -> int:
         return total
 
     def atom_of(atom):
-        if atom[0] == "dim":
+        if atom[0] in _NAMED:
             return sum_of([((change(atom),), 1)])
         if atom[0] == "most":
             return bound_of(total_of(atom[1]))
@@ -293,7 +301,7 @@ def _term_text(atoms, c):
 
 
 def _atom_text(atom):
-    if atom[0] == "dim":
+    if atom[0] in _NAMED:
         return atom[1]
     if atom[0] == "most":
         return str(_range(atom[1])[1])

@@ -47,6 +47,8 @@ def _grown_atom(atom):
     kind, name, bound = atom
     if name.endswith(_GROWN):
         return atom
+    if kind == "size":  # less: a model may end where the bound does (position embeddings)
+        return kind, name + _GROWN, bound - 1 - bound // 3 if bound > 1 else 2
     return kind, name + _GROWN, bound + 5 + zlib.crc32(name.encode()) % 13
 
 
@@ -77,7 +79,7 @@ def postfix(value: int, number_of: Callable[[tuple[str, int]], int]) -> list[int
 
 def _atom_words(atom, number_of):
     kind = atom[0]
-    if kind == "dim":
+    if kind in ("dim", "size"):
         return [number_of(atom[1:]) * 8 | DIM]
     if kind == "most":
         return postfix(most_of(atom[1]), number_of)

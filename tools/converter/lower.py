@@ -19,11 +19,14 @@ from .passes.infer_extents import bounds_of
 from .prune import prune
 
 
-def lower(model: onnx.ModelProto) -> Graph:
-    """A simplified model (see passes) as a graph of kernel steps. Raises UnsupportedModel."""
+def lower(model: onnx.ModelProto, twin: onnx.ModelProto | None = None) -> Graph:
+    """A simplified model (see passes) as a graph of kernel steps. Raises UnsupportedModel.
+
+    twin: the model simplified with other bounds of what its inputs decide, if they do.
+    """
     graph = _lowered(model, False)
-    if runtime.is_decided_by_runs(graph):
-        runtime.check_follows(graph, _lowered(model, True))
+    if twin is not None or runtime.is_decided_by_runs(graph):
+        runtime.check_follows(graph, _lowered(twin or model, True))
     return graph
 
 

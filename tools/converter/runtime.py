@@ -82,8 +82,10 @@ def _unset(graph):
     numbers = {p.key for s in steps for p in s.params if isinstance(p, extent.DimNumber)}
     used = {key for t in graph.tensors() for d in t.shape for key in extent.dims_in(d)}
     used |= {key for s in steps for p in s.params for key in extent.dims_in(p)}
+    given = {key for t in graph.inputs for d in t.shape for key in extent.dims_in(d)}
     findings = [
-        Finding("run-time dim", name, Problem("no step decides it")) for name, _ in used - numbers
+        Finding("run-time dim", name, Problem("no step decides it"))
+        for name, _ in used - numbers - given
     ]
     for t in graph.tensors():
         if t.data is None and not t.is_open and t.planned_nbytes < t.nbytes:

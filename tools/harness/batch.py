@@ -26,12 +26,14 @@ _HEAP = 3 << 19
 class Job:
     """model: bytes of a .bin; samples: each a list of the inputs' bytes, in the graph's order.
 
-    alone: it takes long, and gets a process of its own.
+    alone: it takes long, and gets a process of its own; shapes: of a model whose callers decide
+    the shape of an input, those of each sample's inputs.
     """
 
     model: bytes
     samples: Sequence[Sequence[bytes]]
     alone: bool = False
+    shapes: Sequence[Sequence[Sequence[int]]] = ()
 
     @property
     def nbytes(self) -> int:
@@ -150,7 +152,7 @@ def _run_process(target, jobs, package, timeout, on_run):
 
 
 def _files(jobs):
-    files = {"jobs.json": json.dumps([len(j.samples) for j in jobs]).encode()}
+    files = {"jobs.json": json.dumps([(len(j.samples), j.shapes) for j in jobs]).encode()}
     for i, job in enumerate(jobs):
         files[f"{i}.bin"] = job.model
         for k, sample in enumerate(job.samples):

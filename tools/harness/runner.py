@@ -1,6 +1,7 @@
 """Runs jobs on MicroPython and prints what became of them, for tools/harness/batch.py to read.
 
-`jobs.json` holds each job's number of samples. Job 3 is the model `3.bin`; the bytes of its
+`jobs.json` holds each job's number of samples, and the shapes of their inputs for a model whose
+callers decide them. Job 3 is the model `3.bin`; the bytes of its
 sample 1's input 0 are `3_1_0`. An event is a line of JSON: a job's start, each of its runs, its
 end. The bytes of a run's outputs, one after another, follow its event as lines of base64, which
 are short so that a small heap can hold them. Strings and maps are bytes of JSON both ways: see
@@ -22,21 +23,23 @@ except ImportError:  # a port without a clock
 _PIECE = 768  # bytes of a tensor in one line
 
 
-def run_job(job, n_samples):
+def run_job(job, n_samples, shapes):
     """Loads a model and runs its samples. Any exception ends this job, not the others."""
     print(json.dumps({"start": job}))
     error = message = ""
     try:
         model = mpconnxr.load(f"{job}.bin")
         for sample in range(n_samples):
-            _run_sample(model, f"{job}_{sample}_")
+            _run_sample(model, f"{job}_{sample}_", shapes[sample] if shapes else ())
     except Exception as e:
         error, message = type(e).__name__, str(e)
     print(json.dumps({"end": job, "error": error, "message": message}))
 
 
-def _run_sample(model, prefix):
+def _run_sample(model, prefix, shapes):
     for i, t in enumerate(model.inputs):
+        if hasattr(t, "set_shape"):
+            t.set_shape(tuple(shapes[i]))
         if hasattr(t, "view"):
             _fill(t.view("B"), prefix + str(i))
         else:
@@ -92,6 +95,6 @@ def _plain(value):
 
 with open("jobs.json") as f:
     jobs = json.load(f)
-for job, n_samples in enumerate(jobs):
-    run_job(job, n_samples)
+for job, (n_samples, shapes) in enumerate(jobs):
+    run_job(job, n_samples, shapes)
     gc.collect()

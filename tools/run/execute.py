@@ -97,7 +97,12 @@ def _run(args, samples, ready, kernels):
             raise RunError("samples of one shape are needed: state is kept from one to the next")
     groups = _groups(ready, most)
     jobs = [
-        Job(ready[group[0]].data, [_raw(samples[i], ready[i]) for i in group]) for group in groups
+        Job(
+            ready[group[0]].data,
+            [_raw(samples[i], ready[i]) for i in group],
+            shapes=[[np.shape(samples[i].arrays[k]) for k in ready[i].fed] for i in group],
+        )
+        for group in groups
     ]
     options = {"total": len(samples), "unit": "sample", "desc": args.target}
     with tqdm(disable=len(samples) < 2 or not sys.stderr.isatty(), **options) as bar:

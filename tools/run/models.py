@@ -73,7 +73,10 @@ class BinModel:
             raise ConvertError(f"{path} holds tensors, no model")
 
         def specs(tensors):
-            return [Spec(t.name, t.dtype, t.np_dtype, t.shape) for t in tensors]
+            return [
+                Spec(t.name, t.dtype, t.np_dtype, tuple("?" if d < 0 else d for d in t.shape))
+                for t in tensors
+            ]
 
         self.inputs = specs(stored.tensors[i] for i in stored.inputs)
         outputs = specs(stored.tensors[i] for i in stored.outputs)
@@ -103,25 +106,42 @@ class OnnxModel:
     def ready(self, arrays: Sequence[np.ndarray]) -> Ready:
         """The model for these inputs. Raises ConvertError."""
         key = tuple(
-            (np.shape(x), input_bytes(x) if i in self._bound else b"")
+            (self._fixed(i, x), input_bytes(x) if i in self._bound else b"")
             for i, x in enumerate(arrays)
         )
         if key not in self._done:
             self._done[key] = self._convert(arrays)
         return self._done[key]
 
+    def _is_open(self, d):
+        return d in self._options.bounds and d not in self._options.dims
+
+    def _fixed(self, i, x):
+        """A sample's shape, without the dims that each run decides."""
+        wanted = self.inputs[i].shape
+        if len(wanted) != np.ndim(x):
+            return np.shape(x)
+        return tuple(
+            None if self._is_open(d) else n for d, n in zip(wanted, np.shape(x), strict=True)
+        )
+
     def _convert(self, arrays):
         bind, shapes = dict(self._options.bind), dict(self._options.shapes)
+        dims = dict(self._options.dims)
         for i, (spec, x) in enumerate(zip(self.inputs, arrays, strict=True)):
             if i in self._bound:
                 bind[spec.name] = x
                 text = np.array2string(x.ravel(), threshold=8)
                 self._say(f"{spec.name} bound to the sample's {text}")
+            elif any(map(self._is_open, spec.shape)):
+                sizes = zip(spec.shape, x.shape, strict=True)
+                named = {d: n for d, n in sizes if isinstance(d, str) and not self._is_open(d)}
+                dims |= {d: n for d, n in named.items() if d not in dims}
             elif spec.name not in shapes and not is_map(spec.number):
                 shapes[spec.name] = x.shape
                 if x.shape != spec.shape:
                     self._say(f"{spec} taken as {list(x.shape)} from the sample")
-        options = replace(self._options, bind=bind, shapes=shapes, strip=True)
+        options = replace(self._options, bind=bind, shapes=shapes, dims=dims, strip=True)
         try:
             done = convert(self._path, options)
         except (ConvertError, OSError):

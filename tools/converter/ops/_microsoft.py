@@ -8,6 +8,7 @@ import numpy as np
 import onnx
 from onnx import defs, helper, shape_inference
 
+from .. import extent_forms
 from ..errors import Problem
 from ..ir import Tensor
 from ..overlap import item_by_item
@@ -41,13 +42,16 @@ def like(i: int) -> Callable:
 
 
 def as_onnx(node, op: str, inputs: Sequence[Tensor | None], opset: int = 13) -> Types:
-    """What onnx infers for ONNX's operator `op` with the node's attributes and these inputs."""
+    """What onnx infers for ONNX's operator `op` with the node's attributes and these inputs.
+
+    A dimension that it leaves open is None.
+    """
     schema = defs.get_schema(op, opset, "")
     names = [t and f"x{i}" or "" for i, t in enumerate(inputs)]
     proto = helper.make_node(op, names, ["y"])
     proto.attribute.extend(a for a in node.proto.attribute if a.name in schema.attributes)
     types = {
-        name: helper.make_tensor_type_proto(t.dtype, t.shape)
+        name: helper.make_tensor_type_proto(t.dtype, extent_forms.symbols(t.shape))
         for name, t in zip(names, inputs, strict=True)
         if t is not None
     }
@@ -61,7 +65,8 @@ def as_onnx(node, op: str, inputs: Sequence[Tensor | None], opset: int = 13) -> 
 
 def _value_of(type_proto: onnx.TypeProto):
     t = type_proto.tensor_type
-    return t.elem_type, [d.dim_value for d in t.shape.dim]
+    dims = [extent_forms.parsed(d.dim_param) if d.dim_param else d.dim_value for d in t.shape.dim]
+    return t.elem_type, dims
 
 
 def with_outputs(node, outputs: Sequence[Tensor], lower: Callable) -> None:

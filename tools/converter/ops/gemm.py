@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..errors import Problem
-from ..extent import any_open, bound_of
+from ..extent import any_open, is_open
 from ..ir import Tensor
 from . import lowers
 from ._block import CHUNK, INITS, NO_CLIP, bits_of, block_constants, is_block
@@ -159,7 +159,7 @@ def emit_gemm(node, a, w, out, shape, has_bias, steps, clip=NO_CLIP):
         node.emit("gemm", [a, w], [out], [*shape, int(has_bias), *steps], macs=macs)
         return
     params = [*shape, *steps, *map(bits_of, clip), int(has_bias)]
-    chunk = min(int(bound_of(n)), CHUNK)
+    chunk = CHUNK if is_open(n) else min(n, CHUNK)
     words = INITS + 4 * chunk + 3 * (chunk + 1) + k
     weights = [w]
     if w.data is None:

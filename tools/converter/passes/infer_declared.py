@@ -5,6 +5,7 @@ from __future__ import annotations
 import onnx
 from onnx import numpy_helper
 
+from .. import extent
 from ..errors import ConvertError, Problem
 from ..ir import Tensor
 from ..load import opset_of
@@ -30,8 +31,8 @@ def annotate(model: onnx.ModelProto) -> bool:
         if not wanted or any(name not in known for name in given):
             continue
         for name, value in zip(node.output, _apply(model, node, rule, known, data), strict=False):
-            if name in wanted:
-                known[name] = value[0], [int(d) for d in value[1]]
+            if name in wanted and None not in value[1]:
+                known[name] = value[0], [extent.kept(d) for d in value[1]]
                 declare(graph, name, known[name])
                 changed = True
     return changed

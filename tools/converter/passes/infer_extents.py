@@ -13,7 +13,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from .. import contents, extent_forms
+from .. import contents, extent, extent_forms
 from ..errors import Problem, UsageError
 from . import keep
 from .extent_rules import ASK, DECIDE, RULES, attributes, own_dim
@@ -34,9 +34,17 @@ def set_bounds(model: onnx.ModelProto, bounds) -> None:
 def check_bounds(bounds, *models: onnx.ModelProto) -> None:
     """UsageError for a bound of what no node of these models computes."""
     names = {name for model in models for name in _computed(model.graph)}
+    names |= {name for model in models for name in _sizes(model.graph)}
     for name in bounds:
         if name not in names:
-            raise UsageError(f"--bound: no node computes {name}")
+            raise UsageError(f"--bound: no node computes {name}, and no input has a dim {name}")
+
+
+def _sizes(graph):
+    """Names of the inputs' dims that each run decides."""
+    for info in graph.input:
+        for d in info.type.tensor_type.shape.dim:
+            yield from (name for name, _ in extent.dims_in(extent_forms.parsed(d.dim_param)))
 
 
 def _computed(graph):
@@ -69,7 +77,7 @@ def forget(model: onnx.ModelProto) -> None:
     for info in model.graph.output:
         for d in info.type.tensor_type.shape.dim:
             if extent_forms.parsed(d.dim_param) is not None:
-                d.dim_param = ""
+                d.ClearField("dim_param")
 
 
 def _forget_open(graph):

@@ -1,0 +1,92 @@
+"""Inputs whose sizes the caller decides, run by run, up to a bound (--bound).
+
+Imported only for a model that has some.
+"""
+
+from .dynamic import OpenTensor
+from .errors import InputError, fail
+from .feed import length_of
+
+
+class OpenInput(OpenTensor):
+    """An input along at least one dimension of which a run may have any size, 1 to its bound.
+
+    set_shape(shape), or values of that shape given to run(), decide it for the runs that follow.
+    """
+
+    def __init__(self, runtime, buffer, offset, info, name):
+        OpenTensor.__init__(self, runtime, buffer, offset, info, name)
+        self._dims = {}  # number of the run-time dim by axis
+        for axis in range(len(self.raw)):
+            if self.raw[axis] < 0:
+                self._dims[axis] = runtime.give(self.raw[axis])
+                if self._dims[axis] is None:
+                    fail("the shape of an input follows from others")
+
+    def set_shape(self, shape):
+        """Decides the shape. Raises InputError."""
+        good = len(shape) == len(self.raw)
+        for axis in range(len(self.raw)):
+            if good and axis in self._dims:
+                good = 1 <= shape[axis] <= self._runtime.bounds[self._dims[axis]]
+            elif good:
+                good = shape[axis] == self.raw[axis]
+        if not good:
+            self._refuse(shape)
+        for axis in self._dims:
+            self._runtime.values[self._dims[axis]] = shape[axis]
+        self.resize()
+
+    def _refuse(self, shape):
+        bounds = self._runtime.bounds
+        wanted = [str(d) for d in self.raw]
+        for axis in self._dims:
+            wanted[axis] = "1 to {}".format(bounds[self._dims[axis]])
+        raise InputError(
+            "{}: shape {} where ({}) is needed (--bound)".format(
+                self.name, tuple(shape), ", ".join(wanted)
+            )
+        )
+
+    def check(self):
+        """InputError unless the shape is decided, and as other inputs have it."""
+        if not self.nelem:
+            raise InputError("{}: give its values to run(), or set_shape()".format(self.name))
+        if self._runtime.shape(self.raw) != self.shape:
+            raise InputError(
+                "{}: shape {} does not go with another input's".format(self.name, self.shape)
+            )
+
+    def take(self, x):
+        """Decides the shape by a user's value, or by (value, shape); returns the value."""
+        pair = isinstance(x, tuple) and len(x) == 2 and isinstance(x[1], tuple)
+        if pair and not isinstance(x[0], tuple):
+            self.set_shape(x[1])
+            return x[0]
+        self.set_shape(self._shape_of(x))
+        return x
+
+    def _shape_of(self, x):
+        if isinstance(x, (bytes, bytearray)):
+            return self._solved(len(x) // self._size)
+        shape = []
+        y = x
+        while length_of(y) is not None:
+            shape.append(len(y))
+            if not len(y):
+                break
+            y = y[0]
+        if len(shape) == 1 and len(self.raw) > 1:
+            return self._solved(shape[0])
+        return tuple(shape)
+
+    def _solved(self, nelem):
+        """The shape of so many items in a row, where only one dimension is open."""
+        fixed = 1
+        for d in self.raw:
+            fixed *= d if d > 0 else 1
+        if len(self._dims) != 1 or nelem % fixed:
+            raise InputError(
+                "{}: {} values in a row: give (values, shape)".format(self.name, nelem)
+            )
+        return tuple([d if d >= 0 else nelem // fixed for d in self.raw])
