@@ -135,7 +135,7 @@ def test_inspect_knows_every_family_and_form():
     found = {}
     for kernel in kernels:
         found |= package.forms_for(kernel)
-    assert found["loops_qdot"] == ["viper", "plain"]
+    assert found["loops_qdot"] == ["thumb", "viper", "plain"]
     assert found["loops_relu"] == ["viper", "plain"]
     families = {p.stem.partition("_viper")[0].partition("_thumb")[0] for p in OPS.glob("loops_*")}
     assert families == {*found, "loops_unpack", "loops_image"}  # the last two are the core's

@@ -11,13 +11,18 @@ from ..rows import Rows
 from . import _qoverlap
 from ._qweights import Geometry, Weights, table
 
+_MOST_SHARED = 2
 _SCRATCH_NBYTES = 2048  # more makes fewer calls of the loops
 _ROWS = Rows(3, 7, 9, 5, 11, 24, None, None, (None, 14, 15, 16), (None, 18, None, 19))
 
 
 def is_depthwise(geometry: Geometry) -> bool:
-    """True if the kernel serves it: groups of one channel, in C order."""
-    return geometry.counts[2] == 1 and not any_open(geometry.counts)
+    """True if the kernel serves it best: groups of one channel, of one or two each of out.
+
+    More of them share what qconv gathers.
+    """
+    _, _, c, _, _, m, *_ = geometry.counts
+    return c == 1 and m <= _MOST_SHARED and not any_open(geometry.counts)
 
 
 def emit_depthwise(node, x, weights: Weights, constants, words, geometry, x_zero, signed, out):
