@@ -1,7 +1,8 @@
 """What the kernels of block floating point share: see loops_block.
 
-Known weights are two constants: mantissas int32 (rows, K), and tails int32 (rows, 4) with what
-goes with a row: limbs of its sum, exponent, bits of its bias.
+Known weights are two constants: mantissas (rows, K), and tails int32 (rows, 4) with what goes with
+a row: limbs of its sum, exponent, bits of its bias. Mantissas are int32 of 24 bits; or uint16 of
+16, uint8 of 8, int8 of 4 bits, two a byte: see loops_block_narrow.
 """
 
 from .. import forms
@@ -9,6 +10,7 @@ from ..node import block
 
 MAX_K = 0xFFFF  # of loops_block_dot
 NOT_FINITE = 255  # exponent of inf and nan
+_NARROW = {"uint16": (16, "H", "dots16"), "uint8": (8, "B", "dots8"), "int8": (4, "B", "dots4")}
 INITS = 4  # item of scratch behind the exponent: 4 a channel
 
 
@@ -16,7 +18,10 @@ class Block:
     """Loops, their parameters and the scratch (int32) that they work in.
 
     scratch  the exponent of x in its first item; from INITS on what each channel starts with
+    bits     of a weight's mantissa; w_step: items from row to row of weights
     """
+
+    bits, w_step = 24, 0
 
     def __init__(self, x, weights, out, scratch):
         self.x, self.out, self.scratch = x.view("i"), out.view("i"), scratch.data
@@ -28,6 +33,17 @@ class Block:
         self.dots = forms.get("loops_block_dot").dots
         self.peak_p = block(0, 0, 0)
         self.align_p = block(0, 0, INITS, 0)
+
+    def set_weights_of(self, node, w, rows, k):
+        """Takes known mantissas as they are held. ModelError unless there are so many rows."""
+        self.w_step = k
+        if w.dtype != "int32":
+            node.require(w.dtype in _NARROW, "dtype " + w.dtype)
+            self.bits, code, name = _NARROW[w.dtype]
+            self.w = w.view(code)
+            self.w_step = (k + 1) // 2 if self.bits == 4 else k
+            self.dots = getattr(forms.get("loops_block_narrow"), name)
+        node.require(rows * self.w_step <= w.nelem, "weights size")
 
     def exponent(self, first, n):
         """Largest exponent of n floats of x, at least 1, for the loops; False if not finite."""

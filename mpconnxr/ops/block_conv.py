@@ -9,7 +9,7 @@ ConvTranspose. Values of an image share an exponent, weights of an output channe
 exact, and rounded once (see loops_block). An image with inf or nan is computed with floats.
 
     x     float32 (N, G * C, D, H, W)
-    w     int32 mantissas (G, M, kw * C * kd * kh);  tails  int32 (G, M, 4): see block
+    w     mantissas (G, M, kw * C * kd * kh);  tails  int32 (G, M, 4): see block
     out   float32, item out_first + b*so_n + (g*M + m)*so_c + z*so_z + y*so_y + x*so_x
     scratch  int32: what _words says
     params  N, G, C, D, H, W, M, kd, kh, kw, od, oh, ow, strides z, y, x, dilations z, y, x,
@@ -31,13 +31,13 @@ def prepare(node):
     x, w, tails = node.inputs
     out, scratch = node.outputs[0], node.scratch[0]
     node.expect_dtype("float32", x, out)
-    node.expect_dtype("int32", w, tails, scratch)
+    node.expect_dtype("int32", tails, scratch)
     e = node.extents(0, 27)
     pads = node.signed(27, 3)
     n, g, c, d, h, width, m, kd, kh, kw, od, oh, ow = e[:13]
     k = kw * c * kd * kh
     node.require(n * g * c * d * h * width <= x.nelem, "input size")
-    node.require(g * m * k <= w.nelem and g * m * 4 <= tails.nelem, "weights size")
+    node.require(g * m * 4 <= tails.nelem, "weights size")
     counts = (n, g * m, od, oh, ow)
     if min(counts) == 0:
         return 0, None
@@ -51,6 +51,7 @@ def prepare(node):
     _check_corners(node, e, pads)
     step = _Conv(x, (w.data, tails.data), out, scratch)
     step.set_shape(e, pads, k)
+    step.set_weights_of(node, w, g * m, k)
     node.require(step.words <= scratch.nelem, "scratch size")
     step.finish_p.extend(block(*blocks.limits(node, 30)))
     return n * od * step.blocks, step.step
@@ -119,7 +120,7 @@ class _Conv(blocks.Block):
     def _group(self, g):
         e, q = self.shape, self.finish_p
         at = q[4]
-        self.dots_p[4] = g * e[6] * self.dots_p[3]
+        self.dots_p[4] = g * e[6] * self.w_step
         q[3] = blocks.INITS + 4 * g * e[6]
         x = 0
         while x < e[12]:

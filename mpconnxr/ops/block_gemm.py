@@ -7,7 +7,7 @@ folds alpha, beta and the transposes). The values of a row share an exponent; su
 rounded once (see loops_block). A row of A with inf or nan is computed with floats.
 
     a    float32 (A batches, M, K)
-    w    int32 mantissas (W batches, N, K);  tails  int32 (W batches, N, 4): see block
+    w    mantissas (W batches, N, K);  tails  int32 (W batches, N, 4): see block
     or, if only a run knows them:
     w    float32 (W batches, N, K + has_bias): the bias lies behind its row; if one is inf or nan,
          floats do that batch
@@ -33,7 +33,8 @@ def prepare(node):
     a, w, out, scratch = node.inputs[0], node.inputs[1], node.outputs[0], node.scratch[0]
     node.expect_dtype("float32", a, out)
     node.expect_dtype("int32", scratch, *node.inputs[2:])
-    node.expect_dtype("int32" if known else "float32", w)
+    if not known:
+        node.expect_dtype("float32", w)
     n0, n1, m, n, k, a0, a1, w0, w1 = node.extents(0, 9)
     [has_bias] = node.extents(11, 1)
     node.require(n0 * n1 * m * n == out.nelem and k <= blocks.MAX_K, "output size or K")
@@ -42,12 +43,14 @@ def prepare(node):
     a_batches = (n0 - 1) * a0 + (n1 - 1) * a1 + 1
     w_batches = (n0 - 1) * w0 + (n1 - 1) * w1 + 1
     node.require(a_batches * m * k <= a.nelem, "A is too small")
-    node.require(w_batches * n * (k + has_bias) <= w.nelem and has_bias < 2, "W is too small")
+    node.require(has_bias < 2, "has_bias")
     if known:
         node.require(w_batches * n * 4 <= node.inputs[2].nelem, "tails are too small")
         step = _Gemm(a, (w.data, node.inputs[2].data), out, scratch)
         step.set_shape(m, n, k)
+        step.set_weights_of(node, w, w_batches * n, k)
     else:
+        node.require(w_batches * n * (k + has_bias) <= w.nelem, "W is too small")
         step = _Pair(a, (scratch.data, scratch.data), out, scratch)
         step.set_shape(m, n, k)
         step.set_weights(w, has_bias)
@@ -98,7 +101,7 @@ class _Gemm(blocks.Block):
         d, q = self.dots_p, self.finish_p
         self.align_p[0] = self.tails_first + 4 * w_row
         self.align_p[1] = d[5] = q[2] = n
-        d[4] = self.w_first + w_row * self.k
+        d[4] = self.w_first + w_row * self.w_step
         q[4] = at
         self.align(self.tails, self.tails, self.scratch, self.align_p)
         self.dots(self.scratch, self.w, self.scratch, d)
@@ -120,6 +123,7 @@ class _Pair(_Gemm):
         self.tails_first = self.words
         self.w_first = self.words + 4 * self.n
         self.words = self.w_first + self.n * self.k
+        self.w_step = self.k
         self.rows = forms.get("loops_block_rows").rows
         self.bits = w.view("i")
         self.rows_p = block(0, self.n, self.k, self.w_first, self.tails_first, 1, has_bias)

@@ -18,7 +18,7 @@ def row(step, values, w_first, n, place):
 
     A value of None is padding.
     """
-    out, w, tails = step.tensors[1].data, step.w, step.tails
+    out, tails = step.tensors[1].data, step.tails
     k = len(values)
     low, high = _limits(step)
     at, out_step = place
@@ -27,9 +27,17 @@ def row(step, values, w_first, n, place):
         total = float_of(tails[4 * m + 3])
         for i in range(k):
             if values[i] is not None:
-                total += values[i] * ((w[m * k + i] - _HALF) * unit)
+                total += values[i] * (_mantissa(step, m, i) * unit)
         out[at] = low if total < low else high if total > high else total
         at += out_step
+
+
+def _mantissa(step, row, i):
+    """Weight i of a row."""
+    at = row * step.w_step
+    fours = step.bits == 4
+    held = step.w[at + i // 2] >> 4 * (i & 1) & 15 if fours else step.w[at + i]
+    return (held << 24 - step.bits) - _HALF
 
 
 def float_row(step, w, p):

@@ -14,6 +14,7 @@ from . import ort_domain, precision
 from .borders import image_from
 from .convert import Options, convert
 from .errors import ConvertError, UsageError
+from .narrow import BITS
 from .quantize.arguments import add_arguments, settings_from
 
 
@@ -68,6 +69,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="an input that takes pictures",
     )
     add("--arena", type=int, metavar="BYTES", help="most memory for the tensors")
+    add("--weights", choices=tuple(BITS), default="f32", help="what products' weights are held as")
     add(
         "--window",
         type=int,
@@ -89,6 +91,7 @@ def options_from(args: argparse.Namespace) -> Options:
         state=_states(args.state),
         window=args.window,
         arena=args.arena,
+        weights=args.weights,
         keep_inputs=args.keep_inputs,
         strip=args.strip,
         optimize=args.optimize,

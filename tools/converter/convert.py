@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +19,7 @@ from . import (
     load,
     lower,
     missing,
+    narrow,
     own,
     passes,
     plan,
@@ -51,7 +52,8 @@ class Options:
     quantize: how to make integers of a float model; images: inputs that take pictures, by name;
     state: the output, by input, that the next run finds in it; inner: values that are outputs
     too, behind the model's own, where the rewrites leave them; window: most bytes of weights that
-    a board which streams them has in memory at one time; arena: bytes that it may have.
+    a board which streams them has in memory at one time; arena: bytes that it may have; weights:
+    what those of products are rounded to.
     """
 
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
@@ -72,6 +74,7 @@ class Options:
     inner: Collection[str] = ()
     window: int | None = None
     arena: int | None = None
+    weights: str = "f32"
 
 
 @dataclass
@@ -79,7 +82,7 @@ class Converted:
     """data: the file; graph, plan: what is in it; notes: choices made for the user.
 
     log: by name of a rewrite, how many places it changed; model: what the rewrites made;
-    quantized: what --quantize did.
+    quantized: what --quantize did; narrowed: what --weights cost, by layer.
     """
 
     data: bytes
@@ -90,6 +93,7 @@ class Converted:
     model: onnx.ModelProto
     log: dict[str, int] = field(default_factory=dict)
     quantized: quantize.Outcome | None = None
+    narrowed: Sequence[narrow.Row] = ()
 
     def report(self) -> dict:
         """The figures of the conversion; sizes in bytes."""
@@ -113,6 +117,7 @@ class Converted:
             "inputs": [_describe(t) for t in graph.inputs],
             "outputs": [_describe(t) for t in graph.outputs],
             "rewrites": self.log,
+            "layers": [asdict(row) for row in self.narrowed],
             "notes": self.notes,
         }
 
@@ -149,7 +154,11 @@ def _convert(source, options):
         notes += quantized.notes
     rewritten, log = rewrites.rewrite(simplified, options.optimize)
     notes += qdq.notes(rewritten) if options.optimize else []
-    with precision.use(options.float):
+    narrowed: Sequence[narrow.Row] = ()
+    if options.weights != "f32":
+        rewritten, narrowed = _narrowed(rewritten, options)
+        model = rewritten  # what the golden vector is to be compared with
+    with precision.use(options.float, bits=narrow.BITS[options.weights]):
         graph = lower.lower(inner.expose(rewritten, options.inner), _prepared(twin, options))
     state.carry(graph, options.state)
     if options.window is not None:
@@ -161,15 +170,17 @@ def _convert(source, options):
     extra = _borders(simplified, graph, options)
     extra += [] if options.strip else _for_people(source, model, graph, options, notes)
     data = layout.model_bytes(graph, arena.arena_bytes, extra)
-    return Converted(data, graph, arena, notes, nodes_before, rewritten, log, quantized)
+    return Converted(data, graph, arena, notes, nodes_before, rewritten, log, quantized, narrowed)
 
 
 def _prepared(twin, options):
     """The twin as far as lowering, by the same way as the model."""
     if twin is None:
         return None
-    simplified = passes.simplify(twin)
-    return inner.expose(rewrites.rewrite(simplified, options.optimize)[0], options.inner)
+    rewritten, _ = rewrites.rewrite(passes.simplify(twin), options.optimize)
+    if options.weights != "f32":
+        rewritten, _ = _narrowed(rewritten, options)
+    return inner.expose(rewritten, options.inner)
 
 
 def _read(source):
@@ -192,6 +203,14 @@ def _fix_shapes(model, options):
     if found:
         raise UnsupportedModel(found + missing.operators(model))
     return notes
+
+
+def _narrowed(model, options):
+    """The model with weights of fewer bits, and what that cost each layer."""
+    if options.float != "exact":
+        raise UsageError(f"--weights {options.weights} is for --float exact")
+    sample = narrow.sample_of(model, options.golden, options.state)
+    return narrow.narrow(model, narrow.BITS[options.weights], sample)
 
 
 def _quantized(model, options):

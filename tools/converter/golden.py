@@ -6,12 +6,13 @@ A board runs them after deployment (see mpconnxr/golden.py) and compares.
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import onnx
 from onnx import helper
 
+from .ir import Tensor
 from .layout import element_bytes
 from .ort_session import open_session
 
@@ -44,9 +45,14 @@ def _zero(info):
 
 def random_inputs(graph, seed: int = 0) -> list[np.ndarray]:
     """Standard-normal floats, small integers, by input of a lowered graph."""
+    return random_values(graph.inputs, seed)
+
+
+def random_values(tensors: Iterable[Tensor], seed: int = 0) -> list[np.ndarray]:
+    """The same for these tensors."""
     rng = np.random.default_rng(seed)
     values = []
-    for t in graph.inputs:
+    for t in tensors:
         kind = t.np_dtype.kind
         value = rng.standard_normal(t.shape) if kind == "f" else rng.integers(0, 2, t.shape)
         values.append(np.asarray(value).astype(t.np_dtype))

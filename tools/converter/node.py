@@ -86,6 +86,11 @@ class Node(Signature):
         return keep.keeps_operators(self._lowerer.model)
 
     @property
+    def held_bits(self) -> int:
+        """Bits of the weights of its float32 products, if that many hold them without loss."""
+        return precision.held_bits()
+
+    @property
     def bounds(self) -> Mapping[str, int]:
         """What --bound gives, by name of a value."""
         return self._lowerer.bounds

@@ -13,6 +13,9 @@ def print_summary(converted, verbose: bool = False) -> None:
     report = converted.report()
     if converted.quantized:
         print_outcome(converted.quantized)
+    for row in converted.narrowed:
+        output = "" if row.output is None else f", its output {row.output:.1f} dB"
+        print(f"weights  {row.node} ({row.operator}): {row.weights:.1f} dB{output}")
     for note in report["notes"]:
         print(f"note: {note}")
     for kind in ("inputs", "outputs"):

@@ -14,6 +14,7 @@ INITS = 4  # items of scratch before what the channels start with
 CHUNK = 64  # columns that one call of block_gemm's loops computes
 NO_CLIP = (-np.inf, np.inf)
 FLOAT = 1
+_HELD = {16: np.uint16, 8: np.uint8}  # by bits; 4: int8, two a byte
 
 
 def is_block(node, x: Tensor, w: Tensor, k: int) -> bool:
@@ -45,7 +46,20 @@ def block_constants(node, w: Tensor, k: int, has_bias: bool) -> list[Tensor]:
     """Mantissas and tails of known rows of k items, with or without a bias behind each."""
     rows = w.data.reshape(-1, k + has_bias)
     bias = rows[:, k] if has_bias else None
-    return [node.constant(part) for part in mantissas(rows[:, :k], bias)]
+    found, tails = mantissas(rows[:, :k], bias)
+    return [node.constant(narrowed(found, node.held_bits)), node.constant(tails)]
+
+
+def narrowed(found: np.ndarray, bits: int) -> np.ndarray:
+    """Mantissas (rows, K) as a board holds them in fewer bits, where nothing is lost by it."""
+    shift = 24 - bits
+    if shift == 0 or (found & ((1 << shift) - 1)).any():
+        return found
+    held = found >> shift
+    if bits > 4:
+        return held.astype(_HELD[bits])
+    held = np.pad(held, ((0, 0), (0, held.shape[1] % 2)))
+    return (held[:, ::2] | held[:, 1::2] << 4).astype(np.uint8).view(np.int8)
 
 
 def bits_of(value: float) -> int:

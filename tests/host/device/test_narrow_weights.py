@@ -1,0 +1,147 @@
+"""Weights of 16, 8 and 4 bits: the same bits as the same weights in 24, in a part of the bytes."""
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.host import zoo
+from tests.host.device import small
+from tools.converter import narrow
+from tools.converter.__main__ import main
+from tools.converter.convert import Options, convert
+from tools.converter.errors import UsageError
+from tools.micropython import UNIX_TARGETS
+
+every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
+MODES = ("int16", "int8", "int4")
+
+
+def net(k=7):
+    """Convolutions, one by groups, one transposed, and products; rows of odd length among them."""
+    nodes = [
+        ("Conv", "x c d", "h", {"pads": [1, 1, 1, 1]}),
+        ("Conv", "h g", "i", {"group": 3}),
+        ("ConvTranspose", "i t", "j", {"strides": [2, 2], "group": 2}),
+        ("Flatten", "j", "f", {}),
+        ("Gemm", "f w b", "y", {"transB": 1}),
+        ("MatMul", "y v", "z", {}),
+    ]
+    return small.model(
+        nodes,
+        [small.value("x", (1, 3, 6, 5))],
+        [small.value("z", (1, 6))],
+        c=small.floats(6, 3, 3, 3),
+        d=small.floats(6),
+        g=small.floats(6, 2, 3, 2, seed=2),
+        t=small.floats(6, 2, 2, 1, seed=3),
+        w=small.floats(k, 224, seed=4),
+        b=small.floats(k),
+        v=small.floats(k, 6, seed=5),
+    )
+
+
+RUN = """
+import mpconnxr
+x = open("x.bin", "rb").read()
+for name in ("narrow.bin", "wide.bin"):
+    m = mpconnxr.load(name)
+    print(m.run(x)[0].view("i")[0], bytes(m.outputs[0].view("B")).hex())
+"""
+
+
+@every_target
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("special", [False, True])
+def test_narrow_weights_give_the_bits_of_wide_ones(target, mode, special):
+    proto = net()
+    x = small.floats(1, 3, 6, 5, seed=9)
+    if special:
+        x[0, 1, 2, 3] = np.inf
+    done = convert(proto, Options(strip=True, weights=mode))
+    files = {"narrow": done.data, "wide": small.binary(done.model), "x": x.tobytes()}
+    narrowed, reference = small.lines(target, RUN, **files)
+    assert narrowed == reference
+    got = np.frombuffer(bytes.fromhex(narrowed.split()[1]), np.float32)
+    if not special:
+        want = small.expected(done.model, x)[0].ravel()
+        assert np.abs(got - want).max() <= 1e-4 * np.abs(want).max()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_file_holds_so_many_bits(mode):
+    dtypes = {"int16": np.uint16, "int8": np.uint8, "int4": np.int8}
+    steps = convert(net(), Options(strip=True, weights=mode)).graph.steps
+    products = [step for step in steps if step.kernel.startswith("block_")]
+    assert len(products) >= 5
+    assert {step.inputs[1].data.dtype for step in products} == {np.dtype(dtypes[mode])}
+
+
+@pytest.mark.parametrize("bits", [4, 8, 16])
+def test_each_channel_is_rounded_by_itself(bits):
+    rng = np.random.default_rng(3)
+    w = rng.standard_normal((40, 30)) * 10.0 ** rng.integers(-20, 20, (40, 1))
+    got = narrow._rounded(w, 1, bits)
+    unit = 2.0 ** np.ceil(np.log2(np.abs(w).max(1, keepdims=True))) / 2 ** (bits - 1)
+    most = 2 ** (bits - 1) - 1
+    nearest = np.clip(np.rint(w / unit), -most, most) * unit
+    error, usual = (np.square(x - w).sum(1) for x in (got, nearest))
+    assert (error <= usual * 1.000001).all()
+    units = got / (unit / 2)
+    assert (units == np.rint(units)).all() and (np.abs(units) <= 2 * most).all()
+
+
+def test_what_is_rounded_is_reported(tmp_path, capsys):
+    path = tmp_path / "net.onnx"
+    path.write_bytes(net().SerializeToString())
+    command = [str(path), str(tmp_path / "net.bin"), "--json", "--strip"]
+    found = {}
+    for mode in MODES:
+        assert main([*command, "--weights", mode]) == 0
+        found[mode] = json.loads(capsys.readouterr().out)["layers"]
+    assert main(command) == 0 and json.loads(capsys.readouterr().out)["layers"] == []
+    for rows in found.values():
+        assert sorted(r["operator"] for r in rows).count("Conv") == 2 and len(rows) == 5
+    quality = [np.mean([row["output"] for row in found[mode]]) for mode in MODES]
+    assert quality[0] > 60 > quality[1] > 25 > quality[2]
+
+
+def test_weights_of_something_else_stay():
+    nodes = [("MatMul", "x w", "y", {}), ("Relu", "w", "z", {})]
+    ends = [small.value("x", (1, 4))], [small.value("y", (1, 4)), small.value("z", (4, 4))]
+    proto = small.model(nodes, *ends, w=small.floats(4, 4))
+    model, rows = narrow.narrow(proto, 8, {"x": small.floats(1, 4)})
+    assert rows == [] and model.graph.initializer[0] == proto.graph.initializer[0]
+
+
+def test_plain_floats_have_no_narrow_weights():
+    with pytest.raises(UsageError, match="--float exact"):
+        convert(net(), Options(weights="int8", float="python"))
+
+
+@every_target
+@pytest.mark.parametrize(("mode", "amount"), [("words", "5"), ("several", "100")])
+def test_damage(target, mode, amount):
+    data = small.binary(net(), weights="int4")
+    report = small.damage(target, data, mode, amount)
+    assert report.ok and report.refused > 50 and report.ran > 10, report
+
+
+@zoo.needs_zoo
+@pytest.mark.parametrize("target", ["unix"], indirect=True)
+def test_a_real_model_in_8_bits(target):
+    """The digits of the samples are the float model's, from a file of a third of its size."""
+    path = zoo.model_path("digits_cnn_f32")
+    done = convert(path, Options(strip=True, weights="int8"))
+    assert len(done.data) < path.stat().st_size / 3
+    script = """
+import mpconnxr
+m = mpconnxr.load("m.bin")
+for k in range(4):
+    y = m.run(open(str(k) + ".bin", "rb").read())[0].data
+    print(max(range(len(y)), key=lambda i: y[i]))
+"""
+    samples = {str(k): zoo.sample("digits_cnn_f32", k, "input")[0].tobytes() for k in range(4)}
+    outputs = [zoo.sample("digits_cnn_f32", k, "output")[0] for k in range(4)]
+    printed = small.lines(target, script, m=done.data, **samples)
+    assert printed == [str(y.argmax()) for y in outputs]

@@ -1,0 +1,135 @@
+"""--weights: weights of products in 16, 8 or 4 bits; all else is computed in float32 as ever.
+
+1. Constant weights of Conv, ConvTranspose, Gemm, MatMul and their fused forms are rounded to
+   integers of so many bits times a power of two, one an output channel.
+2. The power is the one that suffices for the channel's largest weight, or half of it, which cuts
+   that one, whichever has the lesser squared error.
+3. Weights that something else uses too stay as they are.
+
+What comes out is a float model still. Block floating point holds such weights without loss in as
+many bits (see ops/_block.py), so what onnxruntime computes with it is what a board does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+
+from . import golden
+from .ir import Tensor
+from .node import name_of
+from .quantize.activations import each_run
+
+BITS = {"f32": 24, "int16": 16, "int8": 8, "int4": 4}  # by what --weights says
+
+_PRODUCTS = ("Conv", "FusedConv", "ConvTranspose", "Gemm", "FusedGemm", "MatMul", "FusedMatMul")
+
+
+@dataclass
+class Row:
+    """A layer: signal to noise in dB of its weights, and of its output with the errors of all
+    layers before (None where onnxruntime is not there); value: its output's name.
+    """
+
+    node: str
+    operator: str
+    value: str
+    weights: float
+    output: float | None = None
+
+
+def narrow(
+    model: onnx.ModelProto, bits: int, sample: Mapping[str, np.ndarray]
+) -> tuple[onnx.ModelProto, list[Row]]:
+    """The model with rounded weights, and its layers, the noisiest first.
+
+    sample: values of the inputs, with which the outputs are compared.
+    """
+    found = onnx.ModelProto()
+    found.CopyFrom(model)
+    rows = []
+    constants = {t.name: t for t in found.graph.initializer}
+    for node in found.graph.node:
+        if node.op_type not in _PRODUCTS or not _is_alone(found.graph, node, constants):
+            continue
+        t = constants[node.input[1]]
+        before = numpy_helper.to_array(t)
+        after = _rounded_weights(node, before, bits)
+        t.CopyFrom(numpy_helper.from_array(after, t.name))
+        noise = _decibel(before, after)
+        rows.append(Row(name_of(node), node.op_type, node.output[0], noise))
+    _compare(model, found, rows, sample)
+    return found, sorted(rows, key=lambda row: row.weights if row.output is None else row.output)
+
+
+def sample_of(
+    model: onnx.ModelProto, inputs: Sequence[np.ndarray] | None, states: Collection[str]
+) -> dict[str, np.ndarray]:
+    """Values of a model's inputs by name: these, or random ones; zero for states."""
+    infos = [i for i in model.graph.input if i.name not in states]
+    values = golden.random_values(_tensor(i) for i in infos) if inputs is None else inputs
+    sample = dict(zip((i.name for i in infos), values, strict=True))
+    zeros = {i.name: _tensor(i) for i in model.graph.input if i.name in states}
+    return sample | {name: np.zeros(t.shape, t.np_dtype) for name, t in zeros.items()}
+
+
+def _tensor(info):
+    t = info.type.tensor_type
+    return Tensor(info.name, t.elem_type, tuple(d.dim_value for d in t.shape.dim))
+
+
+def _is_alone(graph, node, constants):
+    """True if its second input is a float constant that no other node uses."""
+    t = constants.get(node.input[1])
+    if t is None or t.data_type != onnx.TensorProto.FLOAT or not all(t.dims) or not t.dims:
+        return False
+    uses = sum(list(other.input).count(t.name) for other in graph.node)
+    return uses == 1 and t.name not in {o.name for o in graph.output}
+
+
+def _rounded_weights(node, w, bits):
+    """The weights of a node with each output channel's rounded."""
+    attrs = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    if node.op_type == "ConvTranspose":  # (C, M / groups, ...): the channels come second
+        groups = attrs.get("group", 1)
+        by_group = w.reshape(groups, w.shape[0] // groups, w.shape[1], -1)
+        return _rounded(by_group, (1, 3), bits).reshape(w.shape)
+    if "Conv" in node.op_type:
+        return _rounded(w, tuple(range(1, w.ndim)), bits)
+    columns = attrs.get("transB", 0) or w.ndim == 1
+    return _rounded(w, -1 if columns else -2, bits)
+
+
+def _rounded(w: np.ndarray, axes: int | tuple[int, ...], bits: int) -> np.ndarray:
+    """w as integers of so many bits times a power of two that is one along these axes."""
+    w = np.asarray(w, np.float64)
+    most = (1 << bits - 1) - 1
+    power = np.frexp(np.abs(w).max(axes, keepdims=True))[1] - (bits - 1)
+    tries = []
+    for less in (0, 1):
+        unit = np.ldexp(1.0, power - less)
+        tries.append(np.clip(np.rint(w / unit), -most, most) * unit)
+    errors = [np.square(t - w).sum(axes, keepdims=True) for t in tries]
+    return np.where(errors[0] <= errors[1], *tries).astype(np.float32)
+
+
+def _compare(model, rounded, rows, sample):
+    """Fills in the noise of the layers' outputs, as far as onnxruntime runs the models."""
+    try:
+        [a], [b] = each_run(model, [sample]), each_run(rounded, [sample])
+    except Exception:  # not installed; the runtime's own kinds for what it does not support
+        return
+    for row in rows:
+        if row.value in a:
+            row.output = _decibel(a[row.value], b[row.value])
+
+
+def _decibel(a, b):
+    """Signal to noise of b, which should be a."""
+    signal = float(np.square(a, dtype=np.float64).sum())
+    noise = float(np.square(np.subtract(a, b, dtype=np.float64)).sum())
+    return float(10 * np.log10(max(signal, 1e-300) / max(noise, signal * 1e-15, 1e-300)))
