@@ -103,9 +103,10 @@ class Model:
             [self._prepare_all(reader, body) for body in bodies],
         )
         module = _kernel(kernel)
-        streams = getattr(module, "STREAMS", ())
+        streams, proved = getattr(module, "STREAMS", ()), getattr(module, "PROVED", ())
         for k, i in enumerate(inputs):
             node.require(k in streams or not of[i].is_streamed, "streamed weights")
+            node.require(k not in proved or of[i].storage == STORAGE_DATA, "no constant")
         if self._slots and not getattr(module, "OBJECTS", False):
             for i in of:
                 node.require(not is_object(of[i].dtype), "strings or maps")

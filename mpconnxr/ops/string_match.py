@@ -14,6 +14,7 @@ Raises ModelError. A step allocates nothing but each string's characters.
 from ..objects import expect_fixed
 
 OBJECTS = True
+PROVED = (2, 3)
 
 
 def prepare(node):

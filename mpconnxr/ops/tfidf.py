@@ -19,6 +19,7 @@ Raises ModelError. A step allocates boxed floats and big integers.
 from ..tensor import range_of
 
 OBJECTS = True
+PROVED = (3,)
 
 
 def prepare(node):

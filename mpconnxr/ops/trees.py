@@ -21,6 +21,7 @@ Raises ModelError. A step allocates only boxed floats.
 from .. import forms
 from ..node import block
 
+PROVED = (1, 2, 3)
 _AVERAGE, _SUM, _MIN, _MAX = range(4)
 _SLOT_WORDS = 4
 _LEAF = 1 << 29  # in a root

@@ -6,9 +6,10 @@ tests/device/hostile.py does the damage, in one MicroPython process a mode.
 import struct
 
 import pytest
+from onnx import helper
 
 from tests.host.device import small
-from tests.host.device.binfile import patched, signed
+from tests.host.device.binfile import File, patched, signed
 from tools.converter import layout
 from tools.converter.convert import Options, convert
 from tools.micropython import UNIX_TARGETS
@@ -100,3 +101,36 @@ def test_a_module_that_is_no_kernel_is_refused(target):
 
 def test_another_file_is_no_model(target):
     assert refusal(target, b"\x08\x08\x12\x07pytorch" * 20).startswith("ModelError")
+
+
+def stump():
+    """A tree of one comparison."""
+    proto = small.model([], [small.value("x", (1, 2))], [small.value("y", (1, 1))])
+    tree = {
+        "nodes_treeids": [0, 0, 0],
+        "nodes_nodeids": [0, 1, 2],
+        "nodes_modes": ["BRANCH_LEQ", "LEAF", "LEAF"],
+        "nodes_featureids": [1, 0, 0],
+        "nodes_values": [0.5, 0.0, 0.0],
+        "nodes_truenodeids": [1, 0, 0],
+        "nodes_falsenodeids": [2, 0, 0],
+        "target_treeids": [0, 0],
+        "target_nodeids": [1, 2],
+        "target_ids": [0, 0],
+        "target_weights": [1.0, 2.0],
+        "n_targets": 1,
+    }
+    op, domain = "TreeEnsembleRegressor", "ai.onnx.ml"
+    proto.graph.node.append(helper.make_node(op, ["x"], ["y"], domain=domain, **tree))
+    proto.opset_import.append(helper.make_opsetid(domain, 3))
+    return proto
+
+
+@pytest.mark.parametrize("position", [1, 2, 3])
+def test_what_was_proved_at_load_must_not_change(target, position):
+    """A table of trees that lies in the arena could be another one when the model runs."""
+    file = File(small.binary(stump()))
+    [(kernel, inputs, *_)] = file.steps()
+    at, _, _, _, dims, _, _ = file.tensors[inputs[position]]
+    in_arena = file.changed((at + 1, 0), (at + 3 + len(dims), 0), (0, 1 << 16), (1, 1 << 16))
+    assert refusal(target, in_arena) == f"ModelError step 0 {kernel}: no constant"
