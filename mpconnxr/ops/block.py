@@ -55,6 +55,11 @@ class Block:
         self.mantissas_p[20] = self.align_p[3] = e
         return e != NOT_FINITE
 
+    def sums(self):
+        """What mantissas are in the scratch, times weights, to the output."""
+        self.dots(self.scratch, self.w, self.scratch, self.dots_p)
+        self.finish(self.scratch, self.scratch, self.out, self.finish_p)
+
 
 def limits(node, first):
     """Two parameters, the bits of low and high, as finish takes them."""

@@ -69,6 +69,7 @@ class _Conv(blocks.Block):
 
     def set_shape(self, e, pads, k):
         self.shape, self.pads = e, pads
+        self.image, self.finite = -1, True
         groups, c, m, kw, sx, dx = e[1], e[2], e[6], e[9], e[15], e[18]
         rows, n = e[19:21]
         size = c * e[7] * e[8]
@@ -89,51 +90,62 @@ class _Conv(blocks.Block):
         self.align_p[1] = groups * m
 
     def step(self, lo, hi):
-        image = -1
+        self.image = -1
         while lo < hi:
-            b = lo // (self.blocks * self.shape[10])
-            if b != image:
-                image = b
-                finite = self.exponent(b * self.n_image, self.n_image)
-                self.align(self.tails, self.tails, self.scratch, self.align_p)
-            self._block(b, lo // self.blocks % self.shape[10], lo % self.blocks, finite)
+            self._image(lo // (self.blocks * self.shape[10]))
+            self._place(lo)
+            if self.finite:
+                self._groups()
+            else:
+                self.special()
             lo += 1
 
-    def _block(self, b, z, y, finite):
-        e, p, q = self.shape, self.mantissas_p, self.finish_p
-        y *= e[19]
-        p[9] = z * e[13] - self.pads[0] + BIAS
-        p[10] = y * e[14] - self.pads[1] + BIAS
-        p[12] = q[8] = min(e[19], e[11] - y)
-        q[4] = e[21] + b * e[22] + z * e[24] + y * e[25]
-        p[0] = b * self.n_image
-        if not finite:
-            from .block_special import conv_rows
+    def _image(self, b):
+        if b != self.image:
+            self.image = b
+            self.finite = self.exponent(b * self.n_image, self.n_image)
+            self.align(self.tails, self.tails, self.scratch, self.align_p)
 
-            conv_rows(self)
-            return
+    def _place(self, lo):
+        """Sets the loops' parameters for a block of rows."""
+        e, p = self.shape, self.mantissas_p
+        y = lo % self.blocks * e[19]
+        lo = lo // self.blocks % e[10]
+        p[0] = self.image * self.n_image
+        p[9] = lo * e[13] - self.pads[0] + BIAS
+        p[10] = y * e[14] - self.pads[1] + BIAS
+        p[12] = self.finish_p[8] = min(e[19], e[11] - y)
+        y = y * e[25] + lo * e[24]
+        self.finish_p[4] = e[21] + self.image * e[22] + y
+
+    def _groups(self):
+        e = self.shape
+        self.dots_p[4] = 0
+        self.finish_p[3] = blocks.INITS
         g = 0
         while g < e[1]:
-            self._group(g)
+            at = self.finish_p[4]
+            self._group(e[12], e[20])
+            self.finish_p[4] = at + e[6] * e[23]
+            self.finish_p[3] += 4 * e[6]
+            self.dots_p[4] += e[6] * self.w_step
+            self.mantissas_p[0] += self.n_image // e[1]
             g += 1
 
-    def _group(self, g):
-        e, q = self.shape, self.finish_p
-        at = q[4]
-        self.dots_p[4] = g * e[6] * self.w_step
-        q[3] = blocks.INITS + 4 * g * e[6]
+    def _group(self, width, n):
+        """Rows of one group, n positions at a time."""
         x = 0
-        while x < e[12]:
-            self._positions(x, min(e[20], e[12] - x))
-            q[4] += e[20] * e[26]
-            x += e[20]
-        q[4] = at + e[6] * e[23]
-        self.mantissas_p[0] += self.n_image // e[1]
+        while x < width:
+            self.mantissas_p[11] = x * self.mantissas_p[15] - self.pads[2] + BIAS
+            self._columns(min(n, width - x))
+            self.mantissas(self.x, self.x, self.scratch, self.mantissas_p)
+            self.sums()
+            self.finish_p[4] += n * self.finish_p[5]
+            x += n
 
-    def _positions(self, x, n):
-        """n output positions of some rows, from x on."""
-        p, d, q = self.mantissas_p, self.dots_p, self.finish_p
-        p[11] = x * self.shape[15] - self.pads[2] + BIAS
+    def _columns(self, n):
+        """Sets the loops' parameters for n positions of each row."""
+        p = self.mantissas_p
         if not self.overlaps:
             p[14] = n
             p[16] = self.shape[9]
@@ -141,8 +153,11 @@ class _Conv(blocks.Block):
             p[16] = self.columns
         else:
             p[16] = (n - 1) * p[15] + self.shape[9]
-        self.mantissas(self.x, self.x, self.scratch, p)
-        d[1] = (n + self.idle) * p[12] - self.idle
-        self.dots(self.scratch, self.w, self.scratch, d)
-        q[1] = n
-        self.finish(self.scratch, self.scratch, self.out, q)
+        self.dots_p[1] = (n + self.idle) * p[12] - self.idle
+        self.finish_p[1] = n
+
+    def special(self):
+        """The same rows, of an image that is not finite."""
+        from .block_special import conv_rows
+
+        conv_rows(self)

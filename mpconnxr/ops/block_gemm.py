@@ -70,49 +70,53 @@ class _Gemm(blocks.Block):
         row = sums + 3 * (self.chunk + 1)
         self.words = row + k
         self.w_first = self.tails_first = 0
+        self.w_row = self.first = self.at = 0
         self.mantissas_p = block(0, 1, 1, 1, k, 1, 1, 1, 1, BIAS, BIAS, BIAS)
         self.mantissas_p.extend(block(1, 1, 1, 0, k, 1, k, row, 1))
         self.dots_p = block(row, 1, k, k, 0, 0, sums)
         self.finish_p = block(sums, 1, 0, blocks.INITS, 0, 0, 1, 0, 1, 0)
 
     def step(self, lo, hi):
-        n1, a0, a1, w0, w1 = self.batches
         while lo < hi:
-            batch = lo // self.m
-            i, j = batch // n1, batch % n1
-            a = (i * a0 + j * a1) * self.m + lo % self.m
-            self.row(a * self.k, (i * w0 + j * w1) * self.n, lo * self.n)
+            self._place(lo)
+            self.row()
             lo += 1
 
-    def row(self, first, w_row, at):
-        """n products of the row of A from item first, with W's rows from w_row, to item at."""
-        p = self.mantissas_p
-        p[0] = first
-        if not self.exponent(first, self.k):
-            self.special(first, w_row, at)
+    def _place(self, lo):
+        """Where a row begins in A, W and out."""
+        b, batch = self.batches, lo // self.m
+        self.w_row = (batch // b[0] * b[3] + batch % b[0] * b[4]) * self.n
+        self.first = (batch // b[0] * b[1] + batch % b[0] * b[2]) * self.m
+        self.first = (self.first + lo % self.m) * self.k
+        self.at = lo * self.n
+
+    def row(self):
+        self.mantissas_p[0] = self.first
+        if not self.exponent(self.first, self.k):
+            self.special()
             return
-        self.mantissas(self.x, self.x, self.scratch, p)
+        self.mantissas(self.x, self.x, self.scratch, self.mantissas_p)
         n = 0
         while n < self.n:
-            self._columns(w_row + n, at + n, min(self.n - n, self.chunk))
+            self._columns(n, min(self.n - n, self.chunk))
             n += self.chunk
 
-    def _columns(self, w_row, at, n):
-        d, q = self.dots_p, self.finish_p
-        self.align_p[0] = self.tails_first + 4 * w_row
-        self.align_p[1] = d[5] = q[2] = n
-        d[4] = self.w_first + w_row * self.w_step
-        q[4] = at
+    def _columns(self, first, n):
+        d, row = self.dots_p, self.w_row + first
+        self.align_p[0] = self.tails_first + 4 * row
+        self.align_p[1] = d[5] = self.finish_p[2] = n
+        d[4] = self.w_first + row * self.w_step
+        self.finish_p[4] = self.at + first
         self.align(self.tails, self.tails, self.scratch, self.align_p)
-        self.dots(self.scratch, self.w, self.scratch, d)
-        self.finish(self.scratch, self.scratch, self.out, q)
+        self.sums()
 
-    def special(self, first, w_row, at):
+    def special(self):
         """The same, of a row that is not finite."""
         from .block_special import row
 
-        a = self.tensors[0].data
-        row(self, [a[first + i] for i in range(self.k)], w_row, self.n, (at, 1))
+        a, first = self.tensors[0].data, self.first
+        values = [a[first + i] for i in range(self.k)]
+        row(self, values, self.w_row, self.n, (self.at, 1))
 
 
 class _Pair(_Gemm):
@@ -120,30 +124,32 @@ class _Pair(_Gemm):
 
     def set_weights(self, w, has_bias):
         self.floats = w
+        self.batch = -1
         self.tails_first = self.words
         self.w_first = self.words + 4 * self.n
         self.words = self.w_first + self.n * self.k
         self.w_step = self.k
         self.rows = forms.get("loops_block_rows").rows
-        self.bits = w.view("i")
+        self.float_bits = w.view("i")
         self.rows_p = block(0, self.n, self.k, self.w_first, self.tails_first, 1, has_bias)
 
     def step(self, lo, hi):
         self.batch = -1
         _Gemm.step(self, lo, hi)
 
-    def row(self, first, w_row, at):
-        if w_row != self.batch:
-            self.batch = w_row
-            self.rows_p[0] = w_row * (self.k + self.rows_p[6])
-            self.rows(self.bits, self.bits, self.scratch, self.rows_p)
+    def row(self):
+        if self.w_row != self.batch:
+            self.batch = self.w_row
+            self.rows_p[0] = self.w_row * (self.k + self.rows_p[6])
+            self.rows(self.float_bits, self.float_bits, self.scratch, self.rows_p)
+        self.w_row = 0
         if self.scratch[1]:
-            self.special(first, w_row, at)
+            self.special()
         else:
-            _Gemm.row(self, first, 0, at)
+            _Gemm.row(self)
 
-    def special(self, first, w_row, at):
+    def special(self):
         from .block_special import float_row
 
-        p = block(first, self.k, at, 1, self.rows_p[6], self.rows_p[0], self.n)
+        p = block(self.first, self.k, self.at, 1, self.rows_p[6], self.rows_p[0], self.n)
         float_row(self, self.floats.data, p)

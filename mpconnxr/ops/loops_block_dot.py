@@ -13,28 +13,35 @@ _MASK = 0xFFFFFF
 
 
 def dots(x, w, out, p):
-    first, rows, step, n_k, w_first, m, at = p[0], p[1], p[2], p[3], p[4], p[5], p[6]
+    first, at = p[0], p[6]
+    rows = p[1]
     while rows:
-        total = 0
-        i = first
-        end = i + n_k
-        while i < end:
-            total += x[i]
-            i += 1
-        at = _store(out, at, total)
-        j = w_first
-        left = m
+        at = _store(out, at, _sum(x, first, first + p[3]))
+        j = p[4]
+        left = p[5]
         while left:
-            i = first
-            total = 0
-            while i < end:
-                total += x[i] * w[j]
-                i += 1
-                j += 1
-            at = _store(out, at, total)
+            at = _store(out, at, _dot(x, w, first, first + p[3], j))
+            j += p[3]
             left -= 1
-        first += step
+        first += p[2]
         rows -= 1
+
+
+def _sum(x, i, end):
+    total = 0
+    while i < end:
+        total += x[i]
+        i += 1
+    return total
+
+
+def _dot(x, w, i, end, j):
+    total = 0
+    while i < end:
+        total += x[i] * w[j]
+        i += 1
+        j += 1
+    return total
 
 
 def _store(out, at, total):

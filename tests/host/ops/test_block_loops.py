@@ -121,7 +121,9 @@ def test_all_forms_are_exact(target, cases):
     done = target.run(SCRIPT, files=files, timeout=120)
     assert done.returncode == 0, done.stderr
     results = [json.loads(line) for line in done.stdout.splitlines()]
-    assert list(dict.fromkeys(form for form, _, _ in results)) == FORMS.get(target.name, ["viper", "plain"])
+    assert list(dict.fromkeys(form for form, _, _ in results)) == FORMS.get(
+        target.name, ["viper", "plain"]
+    )
     for form, common, got in results:
         for (case, wanted), bits in zip(cases, got, strict=True):
             values = np.array(bits[::2], np.int32).view(np.float32)

@@ -1,0 +1,127 @@
+"""Convolutions and products in block floating point: against onnxruntime, and without a heap."""
+
+import numpy as np
+import pytest
+
+from tests.host.device import small
+from tests.host.ops.against_ort import Node
+from tools.converter.convert import Options, convert
+from tools.harness import Job, run_jobs
+from tools.micropython import UNIX_TARGETS
+
+on_targets = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
+BOUND = 1e-6  # of the largest output; 24 bits of mantissa and one rounding
+
+
+def floats(*shape, seed=0):
+    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+
+
+def conv(x, w, bias=True, **attrs):
+    inputs = [floats(*x), floats(*w, seed=1)] + [floats(w[0], seed=2)] * bias
+    return Node("Conv", inputs, attrs, fixed=(1, 2)[: 1 + bias])
+
+
+NODES = [
+    conv((2, 3, 9, 8), (4, 3, 3, 3), pads=[1, 1, 1, 1]),
+    conv((1, 3, 9, 8), (4, 3, 3, 3), pads=[0, 1, 0, 1], strides=[2, 2]),
+    conv((1, 6, 9, 8), (6, 1, 3, 3), False, pads=[1, 1, 1, 1], group=6),
+    conv((1, 4, 9, 12), (6, 2, 3, 3), pads=[1, 0, 1, 0], group=2, dilations=[1, 2]),
+    conv((1, 4, 9, 12), (6, 4, 1, 1), strides=[2, 3]),
+    conv((1, 4, 30), (6, 4, 5), pads=[2, 2], strides=[3]),
+    conv((1, 2, 5, 6, 7), (3, 2, 2, 3, 3), dilations=[2, 1, 1]),
+    conv((1, 40, 3, 40), (70, 40, 3, 3), pads=[1, 1, 1, 1]),  # one row takes several calls
+    Node(
+        "ConvTranspose", [floats(1, 2, 5, 6), floats(2, 3, 3, 3)], {"strides": [2, 2]}, fixed=(1,)
+    ),
+    Node("Gemm", [floats(3, 70), floats(130, 70), floats(130)], {"transB": 1}, fixed=(1, 2)),
+    Node("Gemm", [floats(3, 7), floats(7, 9), floats(9)]),
+    Node("MatMul", [floats(2, 3, 7), floats(2, 7, 9)]),
+    Node("MatMul", [floats(2, 1, 3, 7), floats(4, 7, 2)]),
+    Node("MatMul", [floats(2, 3, 7), floats(7, 5)], fixed=(1,)),
+]
+
+
+def converted(node, **options):
+    shapes = [y.shape for y in node.expected()]
+    return convert(node.model(shapes), Options(strip=True, **options))
+
+
+def outputs_of(target, models, values):
+    jobs = [
+        Job(done.data, [[x.tobytes() for x in inputs]])
+        for done, inputs in zip(models, values, strict=True)
+    ]
+    outcomes = run_jobs(target, jobs)
+    assert not any(o.error for o in outcomes), [o.message for o in outcomes if o.error]
+    return [np.frombuffer(o.runs[0].outputs[0], np.float32) for o in outcomes]
+
+
+@on_targets
+def test_against_onnxruntime(target):
+    models = [converted(node) for node in NODES]
+    assert all({s.kernel for s in m.graph.steps} & {"block_conv", "block_gemm"} for m in models)
+    found = outputs_of(target, models, [node.values() for node in NODES])
+    for node, got in zip(NODES, found, strict=True):
+        [wanted] = node.expected()
+        error = np.abs(got.astype(np.float64) - wanted.ravel()).max()
+        assert error <= BOUND * np.abs(wanted).max(), node
+
+
+@on_targets
+def test_every_target_gives_the_same_bits(target, ready_target):
+    models, values = [converted(node) for node in NODES], [node.values() for node in NODES]
+    found = outputs_of(target, models, values)
+    for one, other in zip(found, outputs_of(ready_target("unix"), models, values), strict=True):
+        assert np.array_equal(one.view(np.int32), other.view(np.int32))
+
+
+@on_targets
+def test_values_that_are_not_finite(target):
+    """They come out where onnxruntime has them; the rows and images without any stay exact."""
+    nodes = [
+        conv((2, 3, 9, 8), (4, 3, 3, 3), pads=[1, 1, 1, 1], group=1),
+        Node("Gemm", [floats(3, 7), floats(7, 9), floats(9)], fixed=(1, 2)),
+        Node("MatMul", [floats(2, 3, 7), floats(2, 7, 9)]),
+    ]
+    nodes[0].inputs[0][0, 1, 3, 3] = np.nan
+    nodes[0].inputs[0][0, 2, 7, 7] = np.inf
+    nodes[1].inputs[0][1, 2] = -np.inf
+    nodes[2].inputs[1][1, 2, 4] = np.nan
+    models = [converted(node) for node in nodes]
+    found = outputs_of(target, models, [node.values() for node in nodes])
+    for node, got in zip(nodes, found, strict=True):
+        wanted = node.expected()[0].ravel()
+        assert np.isnan(wanted).any() or np.isinf(wanted).any()
+        np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)
+
+
+def product_model():
+    """A convolution in several groups, and products with known weights and with a run's own."""
+    nodes = [
+        ("Conv", "x w b", "c", {"pads": [1, 1, 1, 1], "group": 2}),
+        ("Reshape", "c flat", "f", {}),
+        ("Gemm", "f m n", "g", {}),
+        ("Reshape", "g square", "s", {}),
+        ("MatMul", "s s", "y", {}),
+    ]
+    constants = {"w": floats(4, 1, 3, 3), "b": floats(4), "m": floats(24, 36), "n": floats(36)}
+    shapes = {"flat": np.array([5, -1], np.int64), "square": np.array([5, 6, 6], np.int64)}
+    inputs, outputs = [small.value("x", (1, 2, 5, 6))], [small.value("y", (5, 6, 6))]
+    return small.model(nodes, inputs, outputs, **constants, **shapes)
+
+
+@on_targets
+@pytest.mark.parametrize("args", [(), ("sliced",)])
+def test_a_run_allocates_nothing(target, args):
+    done, x = convert(product_model(), Options(keep_inputs=True)), small.floats(1, 2, 5, 6)
+    assert {s.kernel for s in done.graph.steps} == {"block_conv", "block_gemm", "move"}
+    files = {"model.bin": done.data, "x.bin": x.tobytes()}
+    printed = small.run(target, small.SCRIPTS / "allocation.py", files, args)
+    allocated, kept, output = printed.split()
+    assert kept == "0"
+    # In the plain form the loops themselves are bytecode, with frames that the heap lends them.
+    assert allocated == "0" or not target.viper
+    wanted = small.expected(product_model(), x)[0].ravel()
+    got = np.frombuffer(bytes.fromhex(output), np.float32)
+    assert np.abs(got - wanted).max() <= BOUND * np.abs(wanted).max()
