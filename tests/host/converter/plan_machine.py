@@ -4,6 +4,7 @@ Its kernels mix the bytes that they read, in the order in which real kernels rea
 
     any     reads all inputs, fills the scratch, then writes all outputs
     items   reads item i of each input, then writes item i of the output
+    move    copies one piece, as the device's kernel of that name
 """
 
 from __future__ import annotations
@@ -74,11 +75,23 @@ def _items(memory, step, seed):
         memory.write(out, i * out.itemsize, mixed(out.itemsize, seed, *parts))
 
 
-_KERNELS = {"any": _any, "items": _items}
+def _move(memory, step, seed):
+    unit, rank, count, *_ = step.params
+    source, target = (first * unit for first in step.params[-2:])
+    [x], [out] = step.inputs, step.outputs
+    memory.write(out, target, memory.read(x, source, count * unit))
+
+
+_KERNELS = {"any": _any, "items": _items, "move": _move}
 
 
 def items(out: Tensor, *inputs: Tensor) -> Step:
     return Step("items", list(inputs), [out], [], over=item_by_item(out, inputs))
+
+
+def move(x: Tensor, out: Tensor, n: int, source: int = 0, target: int = 0) -> Step:
+    """n items from one place to another."""
+    return Step("move", [x], [out], [x.itemsize, 1, n, 1, 1, source, target])
 
 
 def random_graph(seed: int, n_steps: int) -> Graph:
@@ -88,8 +101,19 @@ def random_graph(seed: int, n_steps: int) -> Graph:
     for i in range(n_steps):
         chosen = rng.sample(tensors[-5:], min(len(tensors), rng.randint(1, 3)))
         out = _random_tensor(rng, f"t{i}")
-        kind = rng.choice(["any", "any", "items", "items", "items"])
-        if kind == "items":
+        kind = rng.choice(["any", "any", "items", "items", "items", "concat", "slice"])
+        if kind == "concat":
+            parts = [t for t in chosen if t.dtype == chosen[0].dtype]
+            out = Tensor(out.name, chosen[0].dtype, (sum(t.nelem for t in parts),))
+            at = 0
+            for t in parts:
+                steps.append(move(t, out, t.nelem, 0, at))
+                at += t.nelem
+        elif kind == "slice":
+            x = chosen[0]
+            out = Tensor(out.name, x.dtype, (rng.randint(1, x.nelem),))
+            steps.append(move(x, out, out.nelem, rng.randint(0, x.nelem - out.nelem)))
+        elif kind == "items":
             out = Tensor(out.name, out.dtype, chosen[0].shape)
             steps.append(items(out, *[t for t in chosen if t.nelem in (1, out.nelem)]))
         else:

@@ -10,12 +10,12 @@ from tools.converter.plan import Overlap, lower_bound, order, plan
 
 
 def is_valid(steps, graph):
-    """True if every step has what it reads: values are written once in these graphs."""
-    known = {t.root for t in graph.inputs}
-    for step in steps:
-        if any(t.root not in known for t in step.inputs):
+    """True if steps that write one value keep their order, and none reads it before them."""
+    for t in {t for step in steps for t in step.outputs}:
+        writers = [s for s in graph.steps if t in s.outputs]
+        touching = [s for s in steps if t in s.outputs or t in [x.root for x in s.inputs]]
+        if touching[: len(writers)] != writers:
             return False
-        known |= {t.root for t in step.outputs}
     return True
 
 

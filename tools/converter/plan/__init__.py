@@ -9,6 +9,7 @@ from .blocks import ALIGNMENT, Block, Overlap, aligned, covered, lifetimes
 from .bound import lower_bound
 from .fitting import fit
 from .order import reorder
+from .pieces import share_memory
 from .place import place
 from .views import read_in_place
 
@@ -49,6 +50,8 @@ def plan(
     arena may have, which may make patches of steps. Raises ConvertError if it can't be met.
     """
     read_in_place(graph)
+    if overlap:
+        share_memory(graph, lambda g: lower_bound(g, keep_inputs, overlap))
     blocks, arena_bytes = _ordered(graph, keep_inputs, overlap)
     bound = lower_bound(graph, keep_inputs, min(overlap, Overlap.ITEMS))
     macs = sum(step.total_macs for step in graph.steps)
