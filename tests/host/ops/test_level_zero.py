@@ -109,6 +109,34 @@ def test_a_size_other_than_the_declared_one(target):
         assert outcome.error == "InputError" and text in outcome.message
 
 
+def declared(op, samples, shape):
+    """A shape that is data, where the model says what it will be."""
+    return Case([f"{op} x0 x1 -> y"], samples, {"y": FLOAT}, declared={"y": shape})
+
+
+@every_target
+@pytest.mark.parametrize(
+    ("case", "wrong"),
+    [
+        (
+            lambda x: declared("Reshape", [[x, np.array(s)] for s in ([3, 2], [-1, 2])], [3, 2]),
+            [2, 3],
+        ),
+        (lambda x: declared("Reshape", [[x, np.array([0, 1, -1])]], [2, 1, 3]), [3, 1, 2]),
+        (
+            lambda x: declared("Expand", [[x, np.array(s)] for s in ([2, 3], [1, 1])], [2, 3]),
+            [2, 2],
+        ),
+    ],
+)
+def test_a_shape_other_than_the_declared_one(target, case, wrong):
+    case = case(f32(2, 3))
+    check(target, [case])
+    samples = [[case.raw()[0][0], np.int64(wrong).tobytes()]]
+    outcome = run_jobs(target, [Job(case.converted().data, samples)])[0]
+    assert outcome.error == "InputError", outcome.message
+
+
 @every_target
 @pytest.mark.parametrize(
     ("values", "text"),

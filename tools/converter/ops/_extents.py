@@ -18,15 +18,28 @@ def store(node, out: Tensor) -> Tensor:
     return whole
 
 
-def emit_measure(node, x: Tensor, shape: Sequence[int]) -> None:
-    """Sets those dims of the shape that are the node's own to the items of x."""
+def emit_measure(node, i: int, shape: Sequence[int], others: Sequence[int] = ()) -> None:
+    """Sets those dims of the shape that are the node's own to the items of the i-th input.
+
+    If none is, the items must be those of the shape, or those of others.
+    """
     names = {t.name for t in node.outputs if t}
     params: list[int] = []
-    for i, d in enumerate(shape):
+    for k, d in enumerate(shape):
         if any(extent.is_own(d, name) for name in names):
-            params += [i, extent.number_of(d)]
+            params += [k, extent.number_of(d)]
     if params:
-        node.emit("measure", [x], [], params)
+        node.emit("measure", [node.inputs[i]], [], params)
+    else:
+        emit_expect(node, i, list(zip(shape, others or shape, strict=True)))
+
+
+def emit_expect(node, i: int, choices: Sequence[Sequence[int]]) -> None:
+    """Where only a run knows the i-th input: it must have, item by item, one of these values."""
+    t = node.input(i)
+    if t is not None and t.data is None and t.contents is None and len(choices) == t.nelem:
+        params = [(*values, *values, *values)[:3] for values in choices]
+        node.emit("expect", [node.inputs[i]], [], [v for row in params for v in row])
 
 
 def emit_slice(node, x: Tensor, out: Tensor) -> None:

@@ -15,11 +15,12 @@ from ._select import alias_or_select
 @lowers("Expand", fixes_shape=(1,), at_run_time=(1,))
 def lower_expand(node):
     x, out = node.inputs[0], node.outputs[0]
-    emit_measure(node, node.inputs[1], out.shape)
+    shape = (1,) * (len(out.shape) - len(x.shape)) + x.shape
+    same = [1 if a == b else b for a, b in zip(shape, out.shape, strict=True)]
+    emit_measure(node, 1, out.shape, same)
     if x.nelem == out.nelem:
         node.alias(out, x)
         return
-    shape = (1,) * (len(out.shape) - len(x.shape)) + x.shape
     strides = [s if d != 1 else 0 for s, d in zip(strides_of(shape), shape, strict=True)]
     emit_move(node.emit, x, out, out.shape, strides, strides_of(out.shape))
 

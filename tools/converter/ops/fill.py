@@ -31,6 +31,6 @@ def lower_eye_like(node):
 def lower_constant_of_shape(node):
     """Constant folding does the small ones; a large one is filled when it runs, not stored."""
     out, value = node.outputs[0], node.attr("value")
-    emit_measure(node, node.inputs[0], out.shape)
+    emit_measure(node, 0, out.shape)
     data = numpy_helper.to_array(value) if value is not None else np.zeros(1, np.float32)
     emit_fill(node, node.constant(data.astype(out.np_dtype)), out)

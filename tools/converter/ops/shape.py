@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from . import lowers
+from ._extents import emit_expect
 
 
 @lowers("Reshape", fixes_shape=(1,), at_run_time=(1,))
+def lower_reshape(node):
+    x, out = node.inputs[0], node.outputs[0]
+    choices = [[d, -1] for d in out.shape]
+    for i, d in enumerate(x.shape[: len(choices)]):
+        if not node.attr("allowzero", 0) and d == out.shape[i]:
+            choices[i].append(0)
+    emit_expect(node, 1, choices)
+    node.alias(out, x)
+
+
 @lowers("Squeeze", "Unsqueeze", fixes_shape=(1,))
 @lowers("Flatten", "Identity")
 def lower_alias(node):

@@ -20,6 +20,6 @@ def lower_top_k(node):
     indices = indices or node.temp(7, values.shape)
     k = values.shape[axis]
     if node.input(1) is not None:
-        emit_measure(node, node.inputs[1], [k])
+        emit_measure(node, 1, [k])
     smallest = int(not node.attr("largest", 1))
     node.emit("top_k", [x], [values, indices], [smallest, outer, n, inner, k])

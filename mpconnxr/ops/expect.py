@@ -1,0 +1,35 @@
+"""expect: items of a tensor that must be what the model takes for granted.
+
+Serves Reshape, Expand and TopK where a run brings the shape that the model declares.
+
+    x        int32 or int64 (n)
+    params   for each item the values that it may have: three, the same one again where fewer serve
+Raises ModelError; InputError for an item of another value. A step allocates integers.
+"""
+
+from ..errors import InputError
+
+_CHOICES = 3
+
+
+def prepare(node):
+    node.expect(1, 0, len(node.params))
+    x = node.inputs[0]
+    node.require(x.dtype in ("int32", "int64"), "dtype " + x.dtype)
+    node.require(len(node.params) == _CHOICES * x.nelem, "params")
+    return x.nelem, _Expect(node.name, x.data, node.params).step
+
+
+class _Expect:
+    def __init__(self, name, x, params):
+        self.name, self.x, self.params = name, x, params
+
+    def step(self, lo, hi):
+        while lo < hi:
+            if not self._fits(self.x[lo], _CHOICES * lo):
+                text = "{}: a size of {} where the model declares {}"
+                raise InputError(text.format(self.name, self.x[lo], self.params[_CHOICES * lo]))
+            lo += 1
+
+    def _fits(self, v, at):
+        return v == self.params[at] or v == self.params[at + 1] or v == self.params[at + 2]
