@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from . import ort_domain, precision
+from . import ort_domain, passes, precision
 from .borders import image_from
 from .convert import Options, convert
 from .errors import ConvertError, UsageError
@@ -166,7 +166,8 @@ def convert_main(argv: list[str]) -> int:
     converted = convert(args.model, options)
     args.output.write_bytes(converted.data)
     if args.save_optimized:
-        onnx.save(ort_domain.release(converted.model), args.save_optimized)
+        saved = passes.without_marks(ort_domain.release(converted.model))
+        onnx.save(saved, args.save_optimized)
     if args.json:
         print(json.dumps(converted.report()))
     else:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import onnx
 
-from . import cast_like, expand, fold, infer, sequences
+from . import cast_like, expand, fold, infer, keep, sequences
 
+_MARK = "mpconnxr."  # begins the keys of metadata that passes add
 _MAX_ROUNDS = 8  # each takes out the Shape of what the one before has given a shape
 
 
@@ -18,6 +19,19 @@ def simplify(model: onnx.ModelProto) -> onnx.ModelProto:
             break
         model = _settled(changed)
     return model
+
+
+def without_marks(model: onnx.ModelProto) -> onnx.ModelProto:
+    """A copy without what the passes have written down in it for themselves."""
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    metadata = [p for p in copy.metadata_props if not p.key.startswith(_MARK)]
+    domains = {node.domain for node in copy.graph.node}
+    opsets = [o for o in copy.opset_import if o.domain != keep.DOMAIN or o.domain in domains]
+    del copy.metadata_props[:], copy.opset_import[:]
+    copy.metadata_props.extend(metadata)
+    copy.opset_import.extend(opsets)
+    return copy
 
 
 def _settled(model):
