@@ -19,6 +19,7 @@ Raises ModelError. A step allocates only boxed floats.
 """
 
 from .. import forms
+from ..errors import ModelError
 from ..node import block
 
 PROVED = (1, 2, 3)
@@ -53,6 +54,7 @@ def prepare(node):
     walk = [at_nodes, words, rank_bits] + ([29, 0, 2] if wide else [14, 15, 1])
     _check_nodes(node, table.data, block(n_nodes, *walk + [n_slots, first.nelem - 1]), n_trees)
     step = _Trees((n_features, n_targets, n_trees), aggregate)
+    step.name = node.name
     step.rank_p = block(0, n_slots, n_trees, at_cuts, 0x7FFFFFFF, 0x7F800000)
     step.walk_p = block(n_trees, *walk)
     step.bind(x.data if doubles else x.view("i"), table.data, ranks.data, leaves.data)
@@ -130,6 +132,12 @@ class _Trees:
         return low - first + 1
 
     def step(self, lo, hi):
+        try:
+            self._samples(lo, hi)
+        except IndexError:  # what was proved is lost where out lies over the leaves
+            raise ModelError(self.name + ": its tensors overlap")
+
+    def _samples(self, lo, hi):
         n = self.n_targets
         while lo < hi:
             self.rank_p[0] = lo * self.n_features
