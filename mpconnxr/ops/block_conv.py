@@ -49,7 +49,7 @@ def prepare(node):
     e[20] = min(e[20], ow)
     node.require(min(e[19:21]) > 0 and (e[19] == 1 or e[20] == ow), "block of rows")
     _check_corners(node, e, pads)
-    step = _Conv(x, (w.data, tails.data), out, scratch)
+    step = Conv(x, (w.data, tails.data), out, scratch)
     step.set_shape(e, pads, k)
     step.set_weights_of(node, w, g * m, k)
     node.require(step.words <= scratch.nelem, "scratch size")
@@ -64,7 +64,7 @@ def _check_corners(node, e, pads):
         node.require(far < BIAS, "strides, dilations or pads")
 
 
-class _Conv(blocks.Block):
+class Conv(blocks.Block):
     """The extent is blocks of output rows: batch x od x blocks."""
 
     def set_shape(self, e, pads, k):
@@ -75,7 +75,7 @@ class _Conv(blocks.Block):
         size = c * e[7] * e[8]
         self.n_image = groups * c * e[3] * e[4] * e[5]
         self.blocks = -(-e[11] // rows)
-        self.overlaps = dx == 1 and sx < kw
+        self.overlaps = dx == 1 and sx < kw and rows * n > 1
         self.columns = n * kw
         if self.overlaps:  # a row ends at a multiple of the stride: the next one's follow in step
             self.columns = -(-((n - 1) * sx + kw) // sx) * sx

@@ -67,6 +67,15 @@ def conv_rows(step):
                 row(step, values, g * m, m, (at + x * e[26], e[23]))
 
 
+def conv_positions(step, x, n):
+    """n positions of an output row, from x on, of the group that a step of conv_max_pool is at."""
+    e, p, q = step.shape, step.mantissas_p, step.finish_p
+    first = step.dots_p[4] // step.w_step
+    for i in range(n):
+        corner = (0, p[10] - BIAS, (x + i) * e[15] - step.pads[2])
+        row(step, _patch(step, p[0], corner), first, e[6], (q[4] + i, e[23]))
+
+
 def _patch(step, first, corner):
     e, x = step.shape, step.tensors[0].data
     _, _, c, d, h, w = e[:6]

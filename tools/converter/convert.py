@@ -158,8 +158,10 @@ def _convert(source, options):
     if options.weights != "f32":
         rewritten, narrowed = _narrowed(rewritten, options)
         model = rewritten  # what the golden vector is to be compared with
+    exposed = inner.expose(rewritten, options.inner)
+    for_boards, more = rewrites.for_boards(exposed, options.optimize)
     with precision.use(options.float, bits=narrow.BITS[options.weights]):
-        graph = lower.lower(inner.expose(rewritten, options.inner), _prepared(twin, options))
+        graph = lower.lower(for_boards, _prepared(twin, options))
     state.carry(graph, options.state)
     if options.window is not None:
         slices.split(graph, options.window)
@@ -170,6 +172,7 @@ def _convert(source, options):
     extra = _borders(simplified, graph, options)
     extra += [] if options.strip else _for_people(source, model, graph, options, notes)
     data = layout.model_bytes(graph, arena.arena_bytes, extra)
+    log |= more
     return Converted(data, graph, arena, notes, nodes_before, rewritten, log, quantized, narrowed)
 
 
@@ -180,7 +183,7 @@ def _prepared(twin, options):
     rewritten, _ = rewrites.rewrite(passes.simplify(twin), options.optimize)
     if options.weights != "f32":
         rewritten, _ = _narrowed(rewritten, options)
-    return inner.expose(rewritten, options.inner)
+    return rewrites.for_boards(inner.expose(rewritten, options.inner), options.optimize)[0]
 
 
 def _read(source):

@@ -23,7 +23,7 @@ FLOAT, INT32 = 1, 6
 _SIZES = {"n_in": 4, "n_out": 11, "taps": 8, "single": (0, 3, 7, 10)}
 _ROWS = Rows(**_SIZES, stride=15, dilation=18, pad=27, out=(None, 22, 24, 25))
 _BLOCK_ROWS = Rows(**_SIZES, stride=14, dilation=17, pad=28, out=(None, 23, 25, 26))
-_WORDS = 1536  # of scratch that a call may fill; a single position may need more
+MOST_WORDS = 1536  # of scratch that a call may fill; a single position may need more
 
 
 @lowers("Conv")
@@ -82,35 +82,40 @@ def emit_conv(node, x: Tensor, packed: Tensor, conv: Convolution, out: Tensor) -
         return
     rows, positions, words = _block(windows, conv, channels // conv.groups)
     params += [*steps, rows, positions, *place, *map(bits_of, conv.clip)]
-    weights = block_constants(node, _columns(node, packed, conv, k), k, conv.has_bias)
+    weights = conv_constants(node, packed, conv, k)
     scratch = node.temp(INT32, (words,))
     node.emit("block_conv", [x, *weights], [out], params, [scratch], macs, rows=_BLOCK_ROWS)
 
 
-def _columns(node, packed, conv, k):
+def conv_constants(node, packed, conv, k):
     """Rows with their items as (kw, C, kd, kh): a column of the image lies in one piece."""
     rows = packed.data.reshape(-1, k + conv.has_bias)
     items = rows[:, :k].reshape(len(rows), -1, *conv.windows.kernel).transpose(0, 4, 1, 2, 3)
-    return node.constant(np.concatenate([items.reshape(len(rows), k), rows[:, k:]], axis=1))
+    columns = node.constant(np.concatenate([items.reshape(len(rows), k), rows[:, k:]], axis=1))
+    return block_constants(node, columns, k, conv.has_bias)
 
 
 def _block(windows, conv, c):
     """Output rows and positions of one call of block_conv's loops, and its words of scratch."""
     oh, ow = (int(bound_of(d)) for d in windows.out_dims[1:])
     rows, positions = 1, max(ow, 1)
-    while positions > 1 and _words(windows, conv, c, 1, positions) > _WORDS:
+    while positions > 1 and scratch_words(windows, conv, c, 1, positions) > MOST_WORDS:
         positions -= 1
-    while positions >= ow and rows < oh and _words(windows, conv, c, rows + 1, ow) <= _WORDS:
+    while (
+        positions >= ow
+        and rows < oh
+        and scratch_words(windows, conv, c, rows + 1, ow) <= MOST_WORDS
+    ):
         rows += 1
-    return rows, positions, _words(windows, conv, c, rows, positions)
+    return rows, positions, scratch_words(windows, conv, c, rows, positions)
 
 
-def _words(windows, conv, c, rows, n):
+def scratch_words(windows, conv, c, rows, n):
     """Words that such a call needs, as mpconnxr/ops/block_conv.py counts them."""
     kd, kh, kw = windows.kernel
     stride, m = windows.strides[2], conv.out_shape[1] // conv.groups
     columns, idle = n * kw, 0
-    if windows.dilations[2] == 1 and stride < kw:
+    if windows.dilations[2] == 1 and stride < kw and rows * n > 1:
         columns = -(-((n - 1) * stride + kw) // stride) * stride
         idle = columns // stride - n
     sums = 3 * (m + 1) * rows * (n + idle)

@@ -34,10 +34,10 @@ def lower_fused_conv(node):
         emit_binary(node, "add", y, z, values[0])
         y = values.pop(0)
     if activation:
-        _activate(node, activation, node.attr("activation_params", []), y, out)
+        activate(node, activation, node.attr("activation_params", []), y, out)
 
 
-def _activate(node, activation, constants, y, out):
+def activate(node, activation, constants, y, out):
     """out = the activation of y, within the step that makes y where this can cut its results."""
     step, limits = node.steps[-1], limits_of(activation, constants)
     if step.kernel in _LIMITS and step.outputs == [y] and limits is not None:
@@ -73,7 +73,7 @@ def lower_fused_gemm(node):
     product = node.temp(out.dtype, out.shape)
     with_outputs(node, [product], lower_gemm)
     constants = [node.attr(f"activation_{name}") for name in ("alpha", "beta", "gamma")]
-    _activate(node, activation, constants, product, out)
+    activate(node, activation, constants, product, out)
 
 
 def _infer_matmul(node):

@@ -24,6 +24,7 @@ from . import (
     batch_norm,
     common,
     constants,
+    conv_max_pool,
     duplicates,
     gates,
     gemms,
@@ -66,6 +67,9 @@ LEVELS: Mapping[int, Sequence[Rewrite]] = {
     ),
 }
 
+# What only boards have operators for: not in a model that is saved.
+FOR_BOARDS = (conv_max_pool.rewrite,)
+
 # They write operators of com.microsoft, which a quantizer does not know.
 FUSING = (residuals.rewrite, activations.rewrite)
 
@@ -84,20 +88,35 @@ def rewrite(
     log: Counter[str] = Counter()
     if chosen:
         model, log["qdq"] = qdq.integers(model)
+    done, more = _rounds(model, chosen)
+    return done, dict(+(log + more))
+
+
+def for_boards(model: onnx.ModelProto, level: int) -> tuple[onnx.ModelProto, dict[str, int]]:
+    """The same with what only boards have operators for."""
+    done, log = _rounds(model, FOR_BOARDS if level > 1 else ())
+    return done, dict(log)
+
+
+def _rounds(model, chosen):
+    """The model itself if nothing is found to do."""
+    log: Counter[str] = Counter()
+    if not chosen:
+        return model, log
     proto, aside = maps.set_aside(model)
     changed = ir.from_proto(proto)
-    for _ in range(_MAX_ROUNDS if chosen else 0):
+    for _ in range(_MAX_ROUNDS):
         before = log.total()
         for one in chosen:
             log[one.__module__.rpartition(".")[2]] += _applied(one, changed)
         if log.total() == before:
             break
-    if not log.total() - log["qdq"]:
-        return model, +log
+    if not log.total():
+        return model, log
     _import_domains(changed)
     done = maps.put_back(ir.to_proto(changed), aside)
     del done.graph.value_info[:]
-    return infer.infer(done), {name: n for name, n in log.items() if n}
+    return infer.infer(done), +log
 
 
 def _applied(one: Rewrite, model: ir.Model) -> int:

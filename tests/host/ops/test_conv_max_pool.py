@@ -1,0 +1,105 @@
+"""Convolution and MaxPool in one step: the same bits as in two, on every target."""
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from tests.host.device import small
+from tools.converter import golden
+from tools.converter.convert import Options, convert
+from tools.harness import Job, run_jobs
+from tools.micropython import UNIX_TARGETS
+
+on_targets = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
+RELU, CLIP = helper.make_node("Relu", ["a"], ["r"]), helper.make_node("Clip", ["a", "l"], ["r"])
+
+
+def model(x, w, pool, activation=None, bias=True, **attributes):
+    rng = np.random.default_rng(1)
+    constants = {"w": rng.standard_normal(w), "b": rng.standard_normal(w[0]), "l": np.array(-0.25)}
+    conv = helper.make_node("Conv", ["x", "w"] + ["b"] * bias, ["a"], **attributes)
+    between = [] if activation is None else [activation]
+    behind = helper.make_node(
+        "MaxPool", ["r" if between else "a"], ["y"], kernel_shape=pool, strides=pool
+    )
+    inits = [numpy_helper.from_array(v.astype(np.float32), n) for n, v in constants.items()]
+    infos = [
+        helper.make_tensor_value_info("x", TensorProto.FLOAT, x),
+        helper.make_tensor_value_info("y", TensorProto.FLOAT, [None] * len(x)),
+    ]
+    graph = helper.make_graph([conv, *between, behind], "g", infos[:1], infos[1:], inits)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+MODELS = {
+    "plain": model((1, 3, 9, 8), (5, 3, 3, 3), [2, 2], RELU, pads=[1, 1, 1, 1]),
+    "a rest of rows and columns": model((1, 2, 14, 13), (4, 2, 5, 5), [3, 3], pads=[2] * 4),
+    "long rows": model((1, 1, 8, 120), (8, 1, 3, 3), [2, 2], RELU),
+    "groups of a batch": model((2, 4, 8, 9), (6, 2, 3, 2), [3, 2], CLIP, group=2, bias=False),
+    "strides and holes": model(
+        (1, 2, 17, 15), (3, 2, 2, 3), [2, 2], strides=[1, 2], dilations=[2, 1]
+    ),
+    "one dimension": model((1, 3, 40), (7, 3, 5), [4], RELU, pads=[2, 2]),
+    "points": model((1, 8, 6, 6), (4, 8, 1, 1), [2, 3]),
+}
+
+
+def converted(name, level):
+    return convert(MODELS[name], Options(strip=True, optimize=level))
+
+
+def kernels(done):
+    return [step.kernel for step in done.graph.steps]
+
+
+def outputs(target, jobs):
+    outcomes = run_jobs(target, jobs)
+    assert not any(o.error for o in outcomes), [o.message for o in outcomes]
+    return [o.runs[0].outputs[0] for o in outcomes]
+
+
+@on_targets
+def test_the_same_bits_as_in_two_steps(target):
+    jobs, references = [], []
+    for name, source in MODELS.items():
+        shape = converted(name, 2).graph.inputs[0].shape
+        x = np.random.default_rng(3).standard_normal(shape).astype(np.float32)
+        one, two = (converted(name, level) for level in (2, 1))
+        assert kernels(one) == ["conv_max_pool"] and "max_pool" in kernels(two)
+        assert one.plan.arena_bytes < two.plan.arena_bytes
+        jobs += [Job(done.data, [[x.tobytes()]]) for done in (one, two)]
+        references += golden.reference(source, [x])
+    found = outputs(target, jobs)
+    assert found[::2] == found[1::2]
+    for expected, got in zip(references, found[::2], strict=True):
+        got = np.frombuffer(got, np.float32).reshape(expected.shape)
+        np.testing.assert_allclose(got, expected, 1e-5, 1e-5)
+
+
+@on_targets
+def test_numbers_that_are_not_finite(target):
+    x = np.random.default_rng(3).standard_normal((1, 3, 9, 8)).astype(np.float32)
+    x[0, 1, 3, 4], x[0, 2, 8, 1] = np.inf, -np.inf
+    jobs = [Job(converted("plain", level).data, [[x.tobytes()]]) for level in (2, 1)]
+    one, two = outputs(target, jobs)
+    assert one == two and np.isinf(np.frombuffer(one, np.float32)).any()
+
+
+@on_targets
+@pytest.mark.parametrize("name", ["groups of a batch", "one dimension"])
+def test_damaged_models(target, name):
+    report = small.damage(target, converted(name, 2).data, "words", "1")
+    assert report.ok and report.refused and report.ran, report
+
+
+def test_floats_where_they_are_wanted_take_the_steps_apart():
+    done = convert(MODELS["plain"], Options(strip=True, float="python"))
+    assert kernels(done) == ["conv", "relu", "max_pool"]
+
+
+@pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
+def test_a_step_allocates_nothing(target):
+    done, x = converted("plain", 2), small.floats(1, 3, 9, 8)
+    files = {"model.bin": done.data, "x.bin": x.tobytes()}
+    printed = small.run(target, small.SCRIPTS / "allocation.py", files)
+    assert printed.split()[:2] == ["0", "0"]

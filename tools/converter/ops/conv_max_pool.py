@@ -1,0 +1,90 @@
+"""mpconnxr:ConvMaxPool, which a rewrite for boards makes -> kernel conv_max_pool.
+
+MaxPool(activation(Conv(X, W, B))), the pool's windows side by side. Where floats are wanted or
+needed it is what it was: several steps.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..ir import Tensor
+from . import lowers
+from ._block import bits_of, is_block
+from ._dot import pack_rows
+from ._microsoft import as_onnx
+from ._move import strides_of
+from ._windows import windows_of
+from .conv import FLOAT, INT32, MOST_WORDS, Convolution, conv_constants, emit_conv, scratch_words
+from .lookup import OWN
+from .ms_fused import activate, limits_of
+
+_SHARE = 16  # the scratch may take up this part of input and output
+
+
+def _infer(node):
+    [(dtype, shape)] = as_onnx(node, "Conv", node.inputs[:3], 11)
+    pool = node.attr("pool")
+    return [(dtype, [*shape[:2], *(d // k for d, k in zip(shape[2:], pool, strict=True))])]
+
+
+@lowers("ConvMaxPool", domain=OWN, infer=_infer)
+def lower_conv_max_pool(node):
+    """pool: the windows' extents, which are their strides; activation as of FusedConv."""
+    node.require_dtype(FLOAT)
+    x, w, bias, out = node.inputs[0], node.inputs[1], node.input(2), node.outputs[0]
+    [(_, shape)] = as_onnx(node, "Conv", node.inputs[:3], 11)
+    windows, group = windows_of(node, w.shape[2:], shape), node.attr("group", 1)
+    packed = pack_rows(node, w, [0], list(range(1, len(w.shape))), bias)
+    full = (*shape[:2], *windows.out_dims)
+    conv = Convolution(windows, group, bias is not None, full, strides_of(full))
+    pool = [1] * (5 - len(shape)) + node.attr("pool")
+    activation = node.attr("activation", "")
+    constants = node.attr("activation_params", [])
+    limits = limits_of(activation, constants) if activation else conv.clip
+    if packed.data is not None and is_block(node, x, packed, conv.k(x)) and limits:
+        conv.clip = limits
+        _emit(node, x, packed, conv, pool, out)
+        return
+    plane = node.temp(FLOAT, shape)
+    emit_conv(node, x, packed, conv, plane)
+    if activation:
+        between = node.temp(FLOAT, shape)
+        activate(node, activation, constants, plane, between)
+        plane = between
+    _emit_pool(node, plane, windows.out_dims, pool, out)
+
+
+def _emit(node, x: Tensor, packed: Tensor, conv: Convolution, pool, out: Tensor):
+    """One call of conv_max_pool."""
+    windows, k = conv.windows, conv.k(x)
+    n, groups, m = x.shape[0], conv.groups, conv.out_shape[1] // conv.groups
+    c, (_, ph, pw) = x.shape[1] // groups, pool
+    oh, ow = (d // p for d, p in zip(windows.out_dims[1:], pool[1:], strict=True))
+    positions, band, words = _sizes(conv, c, (x.nbytes + out.nbytes) // _SHARE // 4, (ph, pw, ow))
+    params = [n, groups, c, *windows.in_dims[1:], m, *windows.kernel[1:], oh, ow, ph, pw]
+    params += [*windows.strides[1:], *windows.dilations[1:], positions, band, *windows.pads[1:]]
+    params += map(bits_of, conv.clip)
+    scratch = [node.temp(INT32, (words,)), node.temp(FLOAT, (m, ph, pw * band))]
+    macs = math.prod(conv.out_shape) * k
+    weights = conv_constants(node, packed, conv, k)
+    node.emit("conv_max_pool", [x, *weights], [out], params, scratch, macs)
+
+
+def _sizes(conv, c, budget, pool):
+    """(positions of a call, windows of a band, words of scratch): the most within the budget."""
+    ph, pw, ow = pool
+    m = conv.out_shape[1] // conv.groups
+    for band, positions in [(b, b * pw) for b in range(ow, 0, -1)] + [(1, pw), (1, 1)]:
+        words = scratch_words(conv.windows, conv, c, 1, positions)
+        if words <= MOST_WORDS and words + m * ph * pw * band <= budget:
+            break
+    return positions, band, words
+
+
+def _emit_pool(node, plane, in_dims, pool, out):
+    """Kernel max_pool over a plane."""
+    out_dims = [d // p for d, p in zip(in_dims, pool, strict=True)]
+    d, h, w = in_dims
+    params = [math.prod(out.shape[:2]), d, h, w, *pool, *out_dims, *pool, 1, 1, 1]
+    node.emit("max_pool", [plane], [out], [*params, h * w, w, 1, 0, 0, 0])

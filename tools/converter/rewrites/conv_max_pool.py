@@ -1,0 +1,42 @@
+"""Conv and MaxPool become one operator for boards, which never writes the plane between.
+
+1. Conv, or FusedConv without Z whose activation is Relu or Clip, and MaxPool behind that nobody
+   else reads beside: mpconnxr's ConvMaxPool. One or two spatial dims; the pool's windows lie side
+   by side (strides are the kernel's extents), without pads, dilations or indices.
+
+The operator is for lowering alone: a model that is saved keeps both.
+"""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from . import _graph as g
+
+
+def rewrite(model: ir.Model) -> int:
+    return sum(_merged(node) for node in g.nodes_of(model, "MaxPool"))
+
+
+def _merged(node):
+    x = node.inputs[0]
+    conv = g.sole_maker(x, "Conv") or g.sole_maker(x, "FusedConv", domain=g.MS)
+    if conv is None or not g.is_float(x) or not _lies_side_by_side(node):
+        return False
+    if g.input_of(conv, 3) is not None or g.const(conv.inputs[1]) is None:
+        return False
+    if g.attr(conv, "activation", "Relu") not in ("Relu", "Clip"):
+        return False
+    attributes = {**conv.attributes, "pool": g.attr(node, "kernel_shape")}
+    out = g.add(node, "ConvMaxPool", conv.inputs[:3], attributes, g.OWN, named=conv)
+    return g.replace(node, out)
+
+
+def _lies_side_by_side(node):
+    kernel = g.attr(node, "kernel_shape")
+    shape, out = g.shape_of(node.inputs[0]), g.shape_of(node.outputs[0])
+    plain = not any(g.attr(node, "pads", [0])) and set(g.attr(node, "dilations", [1])) == {1}
+    whole = g.attr(node, "strides", [1] * len(kernel)) == kernel and len(kernel) <= 2
+    if not (plain and whole and shape and out) or len(node.outputs) > 1:
+        return False
+    return list(out[2:]) == [d // k for d, k in zip(shape[2:], kernel, strict=True)]
