@@ -34,6 +34,7 @@ from . import (
     qdq,
     reshapes,
     residuals,
+    scans,
     transposes,
     transposes_absorbed,
     transposes_pushed,
@@ -55,6 +56,7 @@ LEVELS: Mapping[int, Sequence[Rewrite]] = {
     2: (
         layer_norm.rewrite,
         gates.rewrite,
+        scans.rewrite,
         unrolled.rewrite,
         transposes_absorbed.rewrite,
         transposes_pushed.rewrite,

@@ -59,11 +59,13 @@ class Analysis:
 
     def _looked_into(self, value):
         shape = g.shape_of(value)
-        if not shape or not g.is_float(value):
+        if shape is None or not g.is_float(value):
             return None
         node = value.producer()
         if g.const(value) is not None:
-            return self._constant(value, shape)
+            return self._constant(value, shape or (1,))
+        if not shape:
+            return None
         rule = _RULES.get(node.op_type) if node is not None and node.domain == "" else None
         found = None if rule is None else rule(self, node, value, shape)
         if found is None:

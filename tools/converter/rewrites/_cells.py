@@ -40,34 +40,34 @@ class Cell:
 
 def base(value: ir.Value) -> ir.Value:
     """The value that this is a view of."""
-    while (node := g.maker(value, *VIEWS)) is not None:
+    while (node := g.maker(value, "Identity", *VIEWS)) is not None:
         value = node.inputs[0]
     return value
 
 
-def find_cells(graph: ir.Graph) -> list[Cell]:
-    """All cells of a graph, in order."""
+def find_cells(graph: ir.Graph, step: ir.Value | None = None) -> list[Cell]:
+    """All cells of a graph, in order. step: a value that is one step of a sequence."""
     finder = _Finder()
     found = []
     for node in graph:
         rule = finder.rules.get(node.op_type) if node.domain == "" else None
         cell = rule(node) if rule and g.is_float(node.outputs[0]) else None
-        if cell is not None and _settled(cell):
+        if cell is not None and _settled(cell, step):
             finder.analysis.stop_at(cell.h)
             found.append(cell)
     return found
 
 
-def _settled(cell: Cell) -> bool:
+def _settled(cell: Cell, step: ir.Value | None) -> bool:
     """Sorts the sources into x and h'; False if there are others. Then the weights."""
     sources = dict.fromkeys(s for gate in cell.gates for s in gate.parts)
     if cell.extra is not None:
         sources.update(dict.fromkeys(cell.extra.parts))
-    steps = [s for s in sources if s.place >= 0]
-    states = [s for s in sources if s.place < 0]
+    steps = [s for s in sources if s.place >= 0 or s.value is step]
+    states = [s for s in sources if s not in steps]
     if len(steps) != 1 or len(states) > 1:
         return False
-    if cell.extra is not None and any(s.place < 0 for s in cell.gates[-1].parts):
+    if cell.extra is not None and any(s in states for s in cell.gates[-1].parts):
         return False
     cell.x = steps[0]
     if cell.h_before is None and states:

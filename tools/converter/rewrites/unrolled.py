@@ -102,14 +102,11 @@ def _write(chain):
         return False
     at = first.h.producer()
     sequence = _sequence(at, first.x, [cell.x.place for cell in chain])
-    operator = _operator(at, chain, sequence, n, hidden)
+    states = (first.h_before, first.c_before)[: 2 if first.kind == "LSTM" else 1]
+    operator = recurrent(at, chain[1], sequence, states, _is_backwards(chain))
     y, y_h, *y_c = operator.outputs
-    y.shape, y_h.shape = ir.Shape((len(chain), 1, n, hidden)), ir.Shape((1, n, hidden))
-    for value in operator.outputs:
-        value.dtype = ir.DataType.FLOAT
     _replace_results(chain, y, y_h, at)
     if y_c:
-        y_c[0].shape = y_h.shape
         _redirect(last.c, reshaped(at, y_c[0], g.shape_of(last.c)))
     return True
 
@@ -134,27 +131,32 @@ def _sequence(at, source, places):
     return value
 
 
-def _operator(at, chain, sequence, n, hidden):
-    first, second = chain[:2]
-    w, r, bias, *recurrent = second.weights
+def recurrent(at: ir.Node, cell: Cell, sequence: ir.Value, states, backwards: bool) -> ir.Node:
+    """The operator, in front of a node, that repeats a cell for (steps, rows, features).
+
+    states: what it starts from, None for zeros.
+    """
+    steps, rows, _ = g.shape_of(sequence)
+    hidden = cell.gates[0].n
+    w, r, bias, *extra = cell.weights
     b = np.zeros((2, len(bias)))
     b[0] = bias
-    if recurrent:
-        b[1, -hidden:] = recurrent[0]
-    constants = [g.constant(first.h, c[None].astype(np.float32)) for c in (w, r, b.reshape(-1))]
-    states = [
-        None if _is_zero(v) else reshaped(at, v, (1, n, hidden))
-        for v in (first.h_before, first.c_before)
-    ]
-    states = states if first.kind == "LSTM" else states[:1]
+    if extra:
+        b[1, -hidden:] = extra[0]
+    like = at.outputs[0]
+    constants = [g.constant(like, c[None].astype(np.float32)) for c in (w, r, b.reshape(-1))]
+    states = [None if _is_zero(v) else reshaped(at, v, (1, rows, hidden)) for v in states]
     inputs = [sequence, *constants, None, *states]
     while inputs[-1] is None:
         inputs.pop()
-    attributes = {**first.attributes, "hidden_size": hidden}
-    attributes["direction"] = "reverse" if _is_backwards(chain) else "forward"
-    n_outputs = 3 if first.kind == "LSTM" else 2
-    node = ir.node(first.kind, inputs, attributes, num_outputs=n_outputs, name=at.name)
+    attributes = {**cell.attributes, "hidden_size": hidden}
+    attributes["direction"] = "reverse" if backwards else "forward"
+    n_outputs = 3 if cell.kind == "LSTM" else 2
+    node = ir.node(cell.kind, inputs, attributes, num_outputs=n_outputs, name=at.name)
     at.graph.insert_before(at, node)
+    for value in node.outputs:
+        value.dtype, value.shape = ir.DataType.FLOAT, ir.Shape((1, rows, hidden))
+    node.outputs[0].shape = ir.Shape((steps, 1, rows, hidden))
     return node
 
 
