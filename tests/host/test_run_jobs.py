@@ -158,3 +158,53 @@ def test_only_small_integers_fix_a_shape_by_arithmetic():
     x, at, two = (TensorProto.FLOAT, [2, 3]), (TensorProto.INT64, []), (TensorProto.INT64, [2])
     table = (TensorProto.INT64, [4, 2])
     assert shape_fixing(nodes, x=x, table=table, at=at, two=two) == ["two"]
+
+
+def test_branches_hand_on_what_fixes_a_shape():
+    def branch(name, node):
+        out = helper.make_tensor_value_info(node.output[0], TensorProto.INT64, [2])
+        return helper.make_graph([node], name, [], [out])
+
+    nodes = [
+        helper.make_node(
+            "If",
+            ["flag"],
+            ["shape"],
+            then_branch=branch("yes", helper.make_node("Identity", ["size"], ["a"])),
+            else_branch=branch("no", helper.make_node("Add", ["size", "more"], ["b"])),
+        ),
+        helper.make_node("Reshape", ["x", "shape"], ["y"]),
+    ]
+    x, sizes = (TensorProto.FLOAT, [2, 3]), (TensorProto.INT64, [2])
+    found = shape_fixing(nodes, x=x, size=sizes, more=sizes, flag=(TensorProto.BOOL, []))
+    assert found == ["size", "more"]
+
+
+def test_what_decides_whether_there_is_an_optional():
+    kind = helper.make_optional_type_proto(helper.make_tensor_type_proto(TensorProto.FLOAT, [2]))
+
+    def branch(node):
+        return helper.make_graph([node], "b", [], [helper.make_value_info(node.output[0], kind)])
+
+    nodes = [
+        helper.make_node(
+            "If",
+            ["flag"],
+            ["found"],
+            then_branch=branch(helper.make_node("Optional", ["x"], ["a"])),
+            else_branch=branch(
+                helper.make_node("Optional", [], ["b"], type=kind.optional_type.elem_type)
+            ),
+        ),
+        helper.make_node("OptionalGetElement", ["found"], ["y"]),
+    ]
+    assert shape_fixing(nodes, x=(TensorProto.FLOAT, [2]), flag=(TensorProto.BOOL, [])) == ["flag"]
+
+
+def test_what_a_kernel_takes_as_data_does_not_fix_a_shape():
+    node = helper.make_node("Range", ["start", "limit", "step"], ["y"])
+    infos = [helper.make_tensor_value_info(n, TensorProto.INT64, []) for n in node.input]
+    out = helper.make_tensor_value_info("y", TensorProto.INT64, ["n"])
+    model = helper.make_model(helper.make_graph([node], "g", infos, [out]))
+    assert shape_fixing_inputs(model) == ["start", "limit", "step"]
+    assert shape_fixing_inputs(model, at_run_time=True) == []

@@ -20,7 +20,7 @@ from tools.harness import input_bytes, shape_fixing_inputs
 
 from .cases import Case, elements
 
-TIME_LIMIT = 60  # seconds for one conversion
+TIME_LIMIT = 60  # seconds of the processor's time for one conversion
 # Nominal MACs above which a case is not run: interpreted loops would take minutes.
 MACS_LIMIT = 100_000_000
 DEFAULT_LEVEL = Options().optimize
@@ -82,8 +82,8 @@ def prepare(case: Case) -> Prepared:
     def too_long(*_):
         raise _TooLong
 
-    previous = signal.signal(signal.SIGALRM, too_long)
-    signal.alarm(TIME_LIMIT)
+    previous = signal.signal(signal.SIGPROF, too_long)
+    signal.setitimer(signal.ITIMER_PROF, TIME_LIMIT)
     try:
         return _prepare(case)
     except UnsupportedModel as e:
@@ -98,8 +98,8 @@ def prepare(case: Case) -> Prepared:
             "failed", f"converter crashed: {type(e).__name__}: {' '.join(str(e).split())}"
         )
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, previous)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, previous)
 
 
 def _prepare(case):

@@ -16,6 +16,7 @@ from .blocks import Block
 _EFFORT = 3_000_000
 _MOST_ROUNDS = 200
 _MOST_BRANCHES = 60_000
+_MOST_BLOCKS = 400  # of a graph small enough to branch: each is a level of recursion
 
 _RULES = (
     lambda b: (-b.nbytes, b.first),
@@ -72,6 +73,8 @@ class _Search:
 
     def branch(self) -> None:
         """Every order in which offsets do not fall, within a limit of branches."""
+        if len(self.sizes) > _MOST_BLOCKS:
+            return
         self.branches = 0
         self._branch([None] * len(self.sizes), set(range(len(self.sizes))), 0)
 
