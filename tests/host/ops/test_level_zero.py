@@ -186,3 +186,18 @@ def test_what_the_passes_note_is_not_saved():
     assert converted.model.metadata_props and not saved.metadata_props
     assert [o.domain for o in saved.opset_import] == [""]
     assert len(saved.graph.node) == len(converted.model.graph.node) > 8
+
+
+@every_target
+def test_shapes_are_told_without_allocation(target):
+    x = f32(2, 3)
+    nodes = [("Shape", "x", "s", {}), ("Size", "x", "n", {}), ("SequenceLength", "q", "k", {})]
+    nodes.insert(0, ("SequenceConstruct", "x x x", "q", {}))
+    outputs = [small.value(n, d, INT64) for n, d in (("s", [2]), ("n", []), ("k", []))]
+    done = convert(small.model(nodes, [small.value("x", x.shape)], outputs), Options(optimize=0))
+    assert kernels(done) == ["shape", "shape", "given"]
+    files = {"model.bin": done.data, "x.bin": x.tobytes()}
+    allocated, kept, output = small.run(target, small.SCRIPTS / "allocation.py", files).split()
+    assert (allocated, kept) == ("0", "0") and np.frombuffer(
+        bytes.fromhex(output), np.int64
+    ).tolist() == [2, 3]
