@@ -27,6 +27,8 @@ CHUNK_SOURCE = 3
 CHUNK_GRIDS = 5
 CHUNK_IMAGES = 6
 CHUNK_STREAMED = 7
+CHUNK_HALVES = 8
+_STREAMED = (CHUNK_STREAMED, CHUNK_HALVES)
 _ALWAYS = (CHUNK_DATA, CHUNK_NAMES, CHUNK_GRIDS, CHUNK_IMAGES)
 
 FEATURE_FLOAT64 = 1
@@ -81,7 +83,7 @@ class Reader:
             fail("tables end too early")
         self.kernels = self._read_kernels(names_at, names_nbytes)
         self._read_numbers(Numbers(self._tables, at, self.tables_nbytes), head[3], n_chunks)
-        if stream and any([c.kind == CHUNK_STREAMED for c in self._chunks]):
+        if stream and any([c.kind in _STREAMED for c in self._chunks]):
             from .stream import Stream
 
             self.stream = Stream(self._source, self._chunks, self._tables if verify else None)
@@ -161,9 +163,11 @@ class Reader:
             offset = chunk.offset + nbytes
             if offset > self._source.nbytes:
                 fail("a chunk lies outside the file")
-            if kind == CHUNK_STREAMED:
+            if kind in _STREAMED:
                 chunk.place = numbers.size()
-                if chunk.place % 8 or chunk.place + nbytes > self._streamed_nbytes:
+                chunk.widens = 2 if kind == CHUNK_HALVES else 1
+                end = chunk.place + nbytes * chunk.widens
+                if chunk.place % 8 or nbytes % chunk.widens or end > self._streamed_nbytes:
                     fail("a streamed chunk lies outside the arena")
             self._chunks.append(chunk)
         if offset != self._source.nbytes:
@@ -173,16 +177,20 @@ class Reader:
         """The chunk of data with these bytes of the file in it, or None."""
         for c in self._chunks:
             inside = c.offset <= offset and offset + nbytes <= c.offset + c.nbytes
-            if inside and c.kind in (CHUNK_DATA, CHUNK_STREAMED):
+            if inside and (c.kind == CHUNK_DATA or c.kind in _STREAMED):
                 return c
         return None
 
     def _fetch_chunks(self, verify):
         for c in self._chunks:
-            if c.kind in self._wanted or c.kind == CHUNK_STREAMED and self.stream is None:
+            if c.kind in self._wanted or c.kind in _STREAMED and self.stream is None:
                 c.buffer = self._source.fetch(c.offset, c.nbytes)
                 if verify:
                     check_digest(c, c.buffer, self._tables)
+                if c.widens > 1:
+                    from .widen import widened
+
+                    c.buffer = widened(c.buffer)
 
     def buffer(self, t, arena, state=None):
         """(buffer, offset) in which the bytes of a tensor lie."""
@@ -190,7 +198,7 @@ class Reader:
             return arena, t.offset
         if t.storage == STORAGE_STATE:
             return state, t.offset
-        within = t.offset - t.chunk.offset
+        within = (t.offset - t.chunk.offset) * t.chunk.widens
         if t.packed:
             from .unpack import unpacked
 

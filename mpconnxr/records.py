@@ -15,14 +15,18 @@ FLAG_PACKED = 1  # of a constant: its elements of less than a byte are packed
 FLAG_OPEN = 2  # a run decides the shape: a dim of -1 - e is expression e
 
 _MAX_RANK = 32
+_FLOAT = 1
 
 
 class Chunk:
     """A piece of the file that is read as a whole.
 
     kind; offset, nbytes: in the file; digest_at: of its SHA-256 in the tables; place: in the
-    arena, of one that is streamed, else None; buffer: its bytes if they were read.
+    arena, of one that is streamed, else None; buffer: its bytes if they were read; widens: bytes
+    in memory for each in the file.
     """
+
+    widens = 1
 
     def __init__(self, kind, offset, nbytes, digest_at):
         self.kind = kind
@@ -143,8 +147,11 @@ class Records:
         if not t.stored_nbytes:
             t.stored_nbytes = (t.nbytes * t.packed + 7) // 8 if t.packed else t.nbytes
         t.chunk = self._find_chunk(t.offset, t.stored_nbytes)
-        if t.chunk is None:
-            fail("tensor {} lies outside the data".format(i))
+        if t.chunk is None or t.chunk.widens > 1:
+            t.stored_nbytes //= 2
+            t.chunk = self._find_chunk(t.offset, t.stored_nbytes)
+            if t.chunk is None or t.chunk.widens == 1 or t.dtype != _FLOAT:
+                fail("tensor {} lies outside the data".format(i))
         if t.is_streamed and (t.packed or tensor.is_object(t.dtype)):
             fail("tensor {} cannot be streamed".format(i))
 

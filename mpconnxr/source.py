@@ -31,11 +31,11 @@ class Source:
             piece = tensor.view(self.memory, offset, "B", nbytes)
             if tensor.is_aligned(piece):
                 return piece
-            copy = _allocate(nbytes)
+            copy = allocate(nbytes)
             copy[:] = piece
             return copy
         self.file.seek(offset)
-        buffer = _allocate(nbytes)
+        buffer = allocate(nbytes)
         if self.file.readinto(buffer) != nbytes:
             raise ModelError("not a valid model file: truncated")
         return buffer
@@ -46,7 +46,8 @@ class Source:
             self.file.close()
 
 
-def _allocate(nbytes):
+def allocate(nbytes):
+    """A bytearray; UnsupportedError where there is no room for it."""
     try:
         return bytearray(nbytes)
     except MemoryError:

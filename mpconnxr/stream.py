@@ -34,8 +34,14 @@ class _Read:
     def __init__(self, file, chunk, tables, arena):
         self.seek, self.readinto = file.seek, file.readinto
         self.offset, self.nbytes = chunk.offset, chunk.nbytes
-        self.view = tensor.view(arena, chunk.place, "B", chunk.nbytes)
+        place = chunk.place + chunk.nbytes * (chunk.widens - 1)
+        self.view = tensor.view(arena, place, "B", chunk.nbytes)
         self.chunk, self.unproved = chunk, tables
+        self.widen = None
+        if chunk.widens > 1:
+            from .widen import Widening
+
+            self.widen = Widening(arena, chunk.place, chunk.nbytes).step
 
     def step(self, lo, hi):
         self.seek(self.offset)
@@ -44,3 +50,5 @@ class _Read:
         if self.unproved is not None:
             check_digest(self.chunk, self.view, self.unproved)
             self.unproved = None
+        if self.widen:
+            self.widen()

@@ -162,6 +162,8 @@ def _convert(source, options):
     for_boards, more = rewrites.for_boards(exposed, options.optimize)
     with precision.use(options.float, bits=narrow.BITS[options.weights]):
         graph = lower.lower(for_boards, _prepared(twin, options))
+    if options.weights == "f16":
+        narrow.mark_halves(graph)
     state.carry(graph, options.state)
     if options.window is not None:
         slices.split(graph, options.window)
@@ -213,7 +215,8 @@ def _narrowed(model, options):
     if options.float != "exact":
         raise UsageError(f"--weights {options.weights} is for --float exact")
     sample = narrow.sample_of(model, options.golden, options.state)
-    return narrow.narrow(model, narrow.BITS[options.weights], sample)
+    bits, halves = narrow.BITS[options.weights], options.weights == "f16"
+    return narrow.narrow(model, bits, sample, halves)
 
 
 def _quantized(model, options):

@@ -18,7 +18,18 @@ from .ir import dtype_name, itemsize, packed_bits
 from .objects import STRING, is_object, string_array, strings_from
 
 _MAX_DEPTH = 8  # of bodies in bodies
-_CHUNK_KINDS = ("data", "names", "golden", "source", "nodes", "grids", "images", "streamed")
+_CHUNK_KINDS = [
+    "data",
+    "names",
+    "golden",
+    "source",
+    "nodes",
+    "grids",
+    "images",
+    "streamed",
+    "halves",
+]
+_STREAMED = (layout.CHUNK_STREAMED, layout.CHUNK_HALVES)
 _PLACES = ("arena", "file", "slot", "state")  # by storage class
 
 
@@ -183,7 +194,7 @@ class _Tables:
         chunks, at = [], self.tables_nbytes
         for i in range(self.n_chunks):
             kind, nbytes = self.take(2)
-            place = self.take(1)[0] if kind == layout.CHUNK_STREAMED else None
+            place = self.take(1)[0] if kind in _STREAMED else None
             offset = at + -at % 16
             at = offset + nbytes
             contents = self.data[offset:at]

@@ -47,6 +47,7 @@ class Tensor:
 
     shape: a dimension of strings that only a run decides is OPEN (see objects).
     contents: the same with Extents among it (see contents.py), of small integer tensors.
+    halves: a constant of floats that float16 holds without loss, and a file does.
     persistent: it lasts from run to run (see state.py).
     alias: the tensor whose memory this one shares (Reshape and friends), else None, from alias_at
     on (bytes).
@@ -61,6 +62,7 @@ class Tensor:
     offset: int = 0
     contents: np.ndarray | None = None
     persistent: bool = False
+    halves: bool = False
     alias_at: int = 0
 
     @property

@@ -12,14 +12,14 @@ import numpy as np
 from .extent_table import Table
 from .ir import Graph, Step, Tensor, packed_bits, walk
 from .objects import string_bytes
-from .weights import Weights
+from .weights import Contents, Weights
 
 MAGIC = b"MPCONNXR"
 VERSION = 2
 HEADER_NBYTES = 64
 KIND_MODEL, KIND_TENSORS = 0, 1
 CHUNK_DATA, CHUNK_NAMES, CHUNK_GOLDEN, CHUNK_SOURCE, CHUNK_NODES = 0, 1, 2, 3, 4
-CHUNK_GRIDS, CHUNK_IMAGES, CHUNK_STREAMED = 5, 6, 7
+CHUNK_GRIDS, CHUNK_IMAGES, CHUNK_STREAMED, CHUNK_HALVES = 5, 6, 7, 8
 STORAGE_ARENA, STORAGE_DATA, STORAGE_OBJECT, STORAGE_STATE = 0, 1, 2, 3
 FLAG_PACKED, FLAG_OPEN = 1, 2
 FEATURE_FLOAT64, FEATURE_RUNTIME_DIMS, FEATURE_OBJECTS, FEATURE_STATE = 1, 2, 4, 8
@@ -135,6 +135,13 @@ def element_bytes(array: np.ndarray) -> bytes:
     return array.astype(array.dtype.newbyteorder("<")).tobytes()
 
 
+def contents_of(t: Tensor) -> Contents:
+    """A constant as it lies in a file whose weights may be streamed."""
+    if not t.root.halves:
+        return Contents(raw_bytes(t))
+    return Contents(element_bytes(t.root.data.astype(np.float16)), True)
+
+
 def raw_bytes(t: Tensor) -> bytes:
     """A constant as it lies in a file."""
     if t.is_object:
@@ -149,12 +156,12 @@ def held(tensors: Iterable[Tensor]) -> Weights:
     weights = Weights()
     for t in tensors:
         if t.root.data is not None:
-            weights.add(raw_bytes(t))
+            weights.add(Contents(raw_bytes(t)))
     return weights
 
 
 def _file(kind, tensors, inputs, outputs, arena_nbytes, kernels, graph_words, weights, extra):
-    data = [(CHUNK_DATA if c.place is None else CHUNK_STREAMED, c) for c in weights.chunks]
+    data = [(_kind_of(c), c) for c in weights.chunks]
     chunks = [(k, bytes(c.data), c.place) for k, c in data] + [(k, c, None) for k, c in extra]
     offsets, body = _body(chunks)
     table = Table()
@@ -179,6 +186,12 @@ def _file(kind, tensors, inputs, outputs, arena_nbytes, kernels, graph_words, we
     return head + hashlib.sha256(head + rest).digest() + rest + body
 
 
+def _kind_of(chunk):
+    if chunk.place is None:
+        return CHUNK_DATA
+    return CHUNK_HALVES if chunk.halves else CHUNK_STREAMED
+
+
 def _body(chunks):
     """([offset from the end of the tables by chunk], the chunks' bytes, each aligned)."""
     offsets, body = [], bytearray()
@@ -193,7 +206,10 @@ def _record(t, table, weights, offsets):
     """A tensor's numbers: dtype, storage and flags, rank, dims, where it is, perhaps its size."""
     storage, at, flags, size = STORAGE_ARENA, t.offset, 0, []
     if t.root.data is not None:
-        chunk, within = weights.places[raw_bytes(t)]
+        contents = contents_of(t)
+        if contents not in weights.places:  # where none are streamed
+            contents = Contents(raw_bytes(t))
+        chunk, within = weights.places[contents]
         storage, at = STORAGE_DATA, offsets[chunk] + within
         flags = FLAG_PACKED if packed_bits(t.dtype) else 0
         size = [t.stored_nbytes] if t.is_object else []

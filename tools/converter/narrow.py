@@ -5,6 +5,8 @@
 2. The power is the one that suffices for the channel's largest weight, or half of it, which cuts
    that one, whichever has the lesser squared error.
 3. Weights that something else uses too stay as they are.
+4. With f16, products have 16 bits, and weights of LSTM, GRU and RNN are rounded to float16. The
+   file holds floats so where nothing is lost by it; a board makes float32 of them as it reads.
 
 What comes out is a float model still. Block floating point holds such weights without loss in as
 many bits (see ops/_block.py), so what onnxruntime computes with it is what a board does.
@@ -20,12 +22,13 @@ import onnx
 from onnx import helper, numpy_helper
 
 from . import golden
-from .ir import Tensor
+from .ir import Graph, Tensor
 from .node import name_of
 from .quantize.activations import each_run
 
-BITS = {"f32": 24, "int16": 16, "int8": 8, "int4": 4}  # by what --weights says
+BITS = {"f32": 24, "f16": 16, "int16": 16, "int8": 8, "int4": 4}  # by what --weights says
 
+_RECURRENT = ("LSTM", "GRU", "RNN")
 _PRODUCTS = ("Conv", "FusedConv", "ConvTranspose", "Gemm", "FusedGemm", "MatMul", "FusedMatMul")
 
 
@@ -43,17 +46,20 @@ class Row:
 
 
 def narrow(
-    model: onnx.ModelProto, bits: int, sample: Mapping[str, np.ndarray]
+    model: onnx.ModelProto, bits: int, sample: Mapping[str, np.ndarray], halves: bool = False
 ) -> tuple[onnx.ModelProto, list[Row]]:
     """The model with rounded weights, and its layers, the noisiest first.
 
-    sample: values of the inputs, with which the outputs are compared.
+    sample: values of the inputs, with which the outputs are compared; halves: recurrent layers
+    get weights that float16 holds.
     """
     found = onnx.ModelProto()
     found.CopyFrom(model)
     rows = []
     constants = {t.name: t for t in found.graph.initializer}
     for node in found.graph.node:
+        if halves and node.op_type in _RECURRENT:
+            rows += _round_to_halves(found.graph, node, constants)
         if node.op_type not in _PRODUCTS or not _is_alone(found.graph, node, constants):
             continue
         t = constants[node.input[1]]
@@ -64,6 +70,48 @@ def narrow(
         rows.append(Row(name_of(node), node.op_type, node.output[0], noise))
     _compare(model, found, rows, sample)
     return found, sorted(rows, key=lambda row: row.weights if row.output is None else row.output)
+
+
+def _round_to_halves(graph, node, constants):
+    """Rounds a recurrent layer's W, R and biases; its row, or none where that is not possible.
+
+    The two biases become their sum and 0 where only that counts: it lies behind W's rows.
+    """
+    separate = any(a.name == "linear_before_reset" and a.i for a in node.attribute)
+    uses = [name for other in graph.node for name in other.input]
+    pairs = []
+    for i, name in enumerate(node.input[1:4]):
+        t = constants.get(name)
+        if t is None or t.data_type != onnx.TensorProto.FLOAT or uses.count(name) > 1:
+            continue
+        before = numpy_helper.to_array(t)
+        if i == 2 and not separate:
+            before = _summed(before)
+        with np.errstate(over="ignore"):
+            after = before.astype(np.float16).astype(np.float32)
+        if np.isfinite(after).all():
+            t.CopyFrom(numpy_helper.from_array(after, name))
+            pairs.append((before.ravel(), after.ravel()))
+    if not pairs:
+        return []
+    noise = _decibel(*map(np.concatenate, zip(*pairs, strict=True)))
+    value = next(name for name in node.output if name)
+    return [Row(name_of(node) or value, node.op_type, value, noise)]
+
+
+def _summed(b):
+    """Biases of W and R (D, 2 * n): their sum, then zeros."""
+    w, r = np.split(b, 2, axis=1)
+    return np.concatenate([w + r, np.zeros_like(r)], axis=1)
+
+
+def mark_halves(graph: Graph) -> None:
+    """Has a file hold floats as float16 where nothing is lost, if they may be streamed."""
+    for t in graph.tensors():
+        if t.root.data is not None and t.dtype == onnx.TensorProto.FLOAT:
+            with np.errstate(over="ignore"):
+                held = t.root.data.astype(np.float16).astype(np.float32)
+            t.root.halves = np.array_equal(held, t.root.data)
 
 
 def sample_of(

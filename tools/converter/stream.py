@@ -20,10 +20,10 @@ from pathlib import Path
 
 from .errors import ConvertError
 from .ir import Graph, Step, walk
-from .layout import raw_bytes
+from .layout import contents_of, raw_bytes
 from .own import OPS
 from .plan import ALIGNMENT, Plan
-from .weights import CHUNK_NBYTES, Chunk, Weights
+from .weights import CHUNK_NBYTES, Chunk, Contents, Weights
 
 _SMALL = 256  # bytes of a constant that is not worth reading again and again
 
@@ -41,7 +41,7 @@ class _Streamed:
 
     @property
     def nbytes(self) -> int:
-        return len(self.chunk.data)
+        return self.chunk.nbytes
 
 
 def arrange(
@@ -54,8 +54,8 @@ def arrange(
     uses = _streamable(graph, steps, own or {})
     weights = Weights()
     for t in graph.tensors():
-        if t.root.data is not None and raw_bytes(t) not in uses:
-            weights.add(raw_bytes(t))
+        if t.root.data is not None and contents_of(t) not in uses:
+            weights.add(Contents(raw_bytes(t)))
     contexts = list(_contexts(graph.steps))
     streamed = _chunks(weights, steps, uses, contexts, window)
     if window is not None:
@@ -69,24 +69,24 @@ def arrange(
     graph.weights = weights
 
 
-def _streamable(graph, steps: list[Step], own) -> dict[bytes, list[int]]:
+def _streamable(graph, steps: list[Step], own) -> dict[Contents, list[int]]:
     """Steps that use it by contents of a constant, in order."""
-    uses: dict[bytes, list[int]] = {}
-    held = {raw_bytes(t) for t in graph.outputs if t.root.data is not None}
+    uses: dict[Contents, list[int]] = {}
+    held = {contents_of(t) for t in graph.outputs if t.root.data is not None}
     for i, step in enumerate(steps):
         names = _streams(own.get(f"{step.kernel}.py") or OPS / f"{step.kernel}.py")
         for k, t in enumerate(step.inputs):
             if t.root.data is None:
                 continue
-            raw = raw_bytes(t)
+            contents = contents_of(t)
             if k not in names or t.is_object or t.stored_nbytes != t.nbytes:
-                held.add(raw)
-            elif i not in uses.setdefault(raw, []):
-                uses[raw].append(i)
+                held.add(contents)
+            elif i not in uses.setdefault(contents, []):
+                uses[contents].append(i)
     return {
-        raw: found
-        for raw, found in uses.items()
-        if raw and raw not in held and (len(found) == 1 or len(raw) > _SMALL)
+        c: found
+        for c, found in uses.items()
+        if c.raw and c not in held and (len(found) == 1 or len(c.raw) > _SMALL)
     }
 
 
@@ -109,28 +109,31 @@ def _contexts(steps: list[Step], path: tuple = ()) -> Iterator[tuple]:
 
 def _chunks(weights, steps, uses, contexts, window) -> list[_Streamed]:
     """Puts the constants into chunks, in the order in which steps need them."""
-    streamed: list[_Streamed] = []
+    streamed: dict[int, _Streamed] = {}
+    current: dict[bool, _Streamed] = {}  # by halves
     most = min(CHUNK_NBYTES, window or CHUNK_NBYTES)
-    by_number: dict[int, _Streamed] = {}
     for i, step in enumerate(steps):
-        raws = [raw_bytes(t) for t in step.inputs if t.root.data is not None]
-        new = [raw for raw in raws if raw in uses and raw not in weights.places]
-        nbytes = sum(len(raw) + -len(raw) % 16 for raw in dict.fromkeys(new))
-        last = streamed[-1] if streamed else None
-        if new and (
-            last is None or last.nbytes + nbytes > most or contexts[last.uses[0]] != contexts[i]
-        ):
-            last = _Streamed(len(weights.chunks), Chunk())
-            weights.chunks.append(last.chunk)
-            streamed.append(last)
-            by_number[last.number] = last
-        for raw in new:
-            weights.append(raw)
-        for number in dict.fromkeys(weights.places[raw][0] for raw in raws if raw in uses):
-            by_number[number].uses.append(i)
-    for s in streamed:
-        s.stretches = _stretches(s, streamed, contexts)
-    return streamed
+        used = [contents_of(t) for t in step.inputs if t.root.data is not None]
+        used = [c for c in dict.fromkeys(used) if c in uses]
+        for halves in (False, True):
+            new = [c for c in used if c not in weights.places and c.halves == halves]
+            nbytes = sum(c.nbytes for c in new)
+            last = current.get(halves)
+            if new and (
+                last is None
+                or last.nbytes + nbytes > most
+                or contexts[last.uses[0]] != contexts[i]
+            ):
+                last = _Streamed(len(weights.chunks), Chunk(halves=halves))
+                weights.chunks.append(last.chunk)
+                current[halves] = streamed[last.number] = last
+            for c in new:
+                weights.append(c, last.number)
+        for number in dict.fromkeys(weights.places[c][0] for c in used):
+            streamed[number].uses.append(i)
+    for s in streamed.values():
+        s.stretches = _stretches(s, streamed.values(), contexts)
+    return list(streamed.values())
 
 
 def _stretches(s, streamed, contexts) -> list[_Stretch]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from .ir import Step
@@ -12,12 +12,30 @@ ALIGNMENT = 16  # bytes, of a constant in the file
 CHUNK_NBYTES = 8192  # small constants share a chunk of so many bytes
 
 
+class Contents(NamedTuple):
+    """A constant as it lies in a file. halves: float16 that a board makes float32 of."""
+
+    raw: bytes
+    halves: bool = False
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory, with padding."""
+        return (len(self.raw) + -len(self.raw) % ALIGNMENT) * (1 + self.halves)
+
+
 @dataclass
 class Chunk:
     """place: offset in the arena, of one that is streamed; None: held in memory."""
 
     data: bytearray = field(default_factory=bytearray)
     place: int | None = None
+    halves: bool = False
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+        return len(self.data) * (1 + self.halves)
 
 
 @dataclass
@@ -29,7 +47,7 @@ class Weights:
     """
 
     chunks: list[Chunk] = field(default_factory=list)
-    places: dict[bytes, tuple[int, int]] = field(default_factory=dict)
+    places: dict[Contents, tuple[int, int]] = field(default_factory=dict)
     reads: dict[Step, list[int]] = field(default_factory=dict)
     streamed_nbytes: int = 0
     window_nbytes: int = 0
@@ -39,19 +57,19 @@ class Weights:
         """Bytes that a board which streams the others has in memory all the time."""
         return sum(len(c.data) for c in self.chunks if c.place is None)
 
-    def add(self, raw: bytes) -> None:
+    def add(self, contents: Contents) -> None:
         """Adds contents that are held, unless they are there."""
-        if raw in self.places:
+        if contents in self.places:
             return
-        if not self.chunks or len(self.chunks[-1].data) + len(raw) > CHUNK_NBYTES:
+        if not self.chunks or len(self.chunks[-1].data) + len(contents.raw) > CHUNK_NBYTES:
             self.chunks.append(Chunk())
-        self.append(raw)
+        self.append(contents, len(self.chunks) - 1)
 
-    def append(self, raw: bytes) -> None:
-        """Adds contents to the last chunk, unless they are somewhere."""
-        if raw in self.places:
+    def append(self, contents: Contents, number: int) -> None:
+        """Adds contents to a chunk, unless they are somewhere."""
+        if contents in self.places:
             return
-        data = self.chunks[-1].data
+        data = self.chunks[number].data
         data.extend(bytes(-len(data) % ALIGNMENT))
-        self.places[raw] = (len(self.chunks) - 1, len(data))
-        data.extend(raw)
+        self.places[contents] = (number, len(data))
+        data.extend(contents.raw)

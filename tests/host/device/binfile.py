@@ -6,7 +6,7 @@ import hashlib
 import struct
 
 HEADER_NBYTES = 64
-DATA, NAMES, GOLDEN, SOURCE, NODES, GRIDS, IMAGES, STREAMED = range(8)
+DATA, NAMES, GOLDEN, SOURCE, NODES, GRIDS, IMAGES, STREAMED, HALVES = range(9)
 WIDE = 5  # bytes of the longest number
 
 
@@ -50,7 +50,7 @@ class File:
         end = self.tables
         for digest in digests:
             kind, nbytes = self.take(2)
-            (place,) = self.take(1) if kind == STREAMED else (None,)
+            (place,) = self.take(1) if kind in (STREAMED, HALVES) else (None,)
             offset = end + -end % 16
             end = offset + nbytes
             yield kind, offset, nbytes, digest, place

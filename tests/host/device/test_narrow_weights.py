@@ -1,5 +1,6 @@
 """Weights of 16, 8 and 4 bits: the same bits as the same weights in 24, in a part of the bytes."""
 
+import hashlib
 import json
 
 import numpy as np
@@ -145,3 +146,85 @@ for k in range(4):
     outputs = [zoo.sample("digits_cnn_f32", k, "output")[0] for k in range(4)]
     printed = small.lines(target, script, m=done.data, **samples)
     assert printed == [str(y.argmax()) for y in outputs]
+
+
+def recurrent(op):
+    """A layer of either direction."""
+    gates = {"LSTM": 4, "GRU": 3, "RNN": 1}[op]
+    return small.model(
+        [(op, "x w r b", "y", {"hidden_size": 12, "direction": "bidirectional"})],
+        [small.value("x", (4, 1, 9))],
+        [small.value("y", (4, 2, 1, 12))],
+        w=small.floats(2, gates * 12, 9),
+        r=small.floats(2, gates * 12, 12, seed=2),
+        b=small.floats(2, gates * 24, seed=3),
+    )
+
+
+EVERYWHERE = """
+import mpconnxr
+x = open("x.bin", "rb").read()
+data = open("m.bin", "rb").read()
+found = [mpconnxr.load(s, stream=t) for s, t in (("m.bin", True), ("m.bin", False), (data, True))]
+for m in found:
+    m.run(x)
+    print(bytes(m.run(x)[0].view("B")).hex())
+print(found[0].arena_nbytes > found[1].arena_nbytes == found[2].arena_nbytes)
+"""
+
+
+@every_target
+@pytest.mark.parametrize("op", ["LSTM", "GRU", "RNN"])
+def test_recurrent_weights_in_float16(target, op):
+    proto, x = recurrent(op), small.floats(4, 1, 9, seed=9)
+    done = convert(proto, Options(strip=True, weights="f16"))
+    assert 30 < done.narrowed[0].weights < 90
+    wide = small.binary(done.model)
+    # W and R, with their biases, are all that is large
+    assert len(wide) - len(done.data) >= 0.9 * done.report()["weight_bytes"] / 2
+    *printed, more = small.lines(target, EVERYWHERE, m=done.data, x=x.tobytes())
+    assert more == "True" and len(set(printed)) == 1
+    assert small.lines(target, EVERYWHERE, m=wide, x=x.tobytes())[0] == printed[0]
+    got = np.frombuffer(bytes.fromhex(printed[0]), np.float32)
+    want = small.expected(done.model, x)[0].ravel()
+    np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+
+
+@every_target
+def test_every_float16_becomes_its_float32(target):
+    script = """
+import hashlib
+from array import array
+from binascii import hexlify
+from mpconnxr import forms
+from mpconnxr.tensor import view
+x = array("H", range(1 << 16))
+for form in forms.available("loops_widen"):
+    both = bytearray(1 << 18)
+    both[1 << 17 :] = bytes(x)
+    out = array("H", [0] * (1 << 17))
+    loop = forms.get("loops_widen", form).widen
+    loop(x, x, out, array("i", [1 << 16]))
+    print(form)
+    loop(view(both, 1 << 17, "H", 1 << 16), x, view(both, 0, "H", 1 << 17), array("i", [1 << 16]))
+    print(bytes(both) == bytes(out))
+    print(hexlify(hashlib.sha256(out).digest()).decode())
+"""
+    halves = np.arange(1 << 16).astype(np.uint16).view(np.float16)
+    bits = halves.astype(np.float32).view(np.uint32)
+    nan = np.isnan(halves)  # their bits go along as they are
+    sign, payload = (np.arange(1 << 16) & 0x8000) << 16, (np.arange(1 << 16) & 0x3FF) << 13
+    bits = np.where(nan, sign | 0x7F800000 | payload, bits).astype("<u4")
+    printed = small.lines(target, script)
+    digest = hashlib.sha256(bits.tobytes()).hexdigest()
+    assert printed[1::3] == ["True"] * (len(printed) // 3)
+    assert printed[2::3] == [digest] * (len(printed) // 3)
+
+
+@every_target
+@pytest.mark.parametrize("source", ["file", "memory"])
+@pytest.mark.parametrize(("mode", "amount"), [("words", "2"), ("several", "100")])
+def test_damage_of_halves(target, source, mode, amount):
+    data = small.binary(recurrent("GRU"), weights="f16")
+    report = small.damage(target, data, mode, amount, source=source)
+    assert report.ok and report.refused > 50 and report.ran > 5, report
