@@ -61,13 +61,13 @@ def _slices(groups: int, channels: int, nbytes: int, window: int, unit: int = 1)
 
 
 def _part(step: Step, weights: list[np.ndarray], share: float, x=None, **changes) -> Step:
-    """A copy of the step with other weights."""
+    """A copy of the step with other weights. Others read its input, so it must not write there."""
     inputs = [x or step.inputs[0]]
     for t, data in zip(step.inputs[1:], weights, strict=False):
         inputs.append(Tensor(t.name, t.dtype, data.shape, np.ascontiguousarray(data)))
     inputs += step.inputs[len(inputs) :]
-    macs = round(step.macs * share)
-    return replace(step, inputs=inputs, macs=macs, over={}, in_place=(), **changes)
+    changes |= {"over": {}, "behind": {}, "in_place": (), "rows": None}
+    return replace(step, inputs=inputs, macs=round(step.macs * share), **changes)
 
 
 def _from(t: Tensor, first: int, nelem: int | None = None) -> Tensor:

@@ -23,9 +23,9 @@ STEP_BYTES = 550
 class Fit:
     """An estimate for one board, in bytes.
 
-    code_bytes: of the modules that the model needs, compiled for the board; ram_bytes: arena,
-    code, prepared steps, and the model file where it is read into RAM; in_place_bytes: without
-    the file's weights, where they are read in place from flash.
+    code_bytes: of the modules that the model needs, compiled for the board; ram_bytes: code,
+    prepared steps, and the arena with the weights that are streamed and those that are held;
+    in_place_bytes: without weights, where they are read in place from flash.
     """
 
     board: Board
@@ -51,8 +51,9 @@ def fits(converted: Converted) -> list[Fit]:
     for board in load_boards():
         march = board.arch if board.emitters else ""
         code = sum(_compiled_bytes(path, march, board.inline_assembler) for path in files)
-        in_place = report["arena_bytes"] + code + STEP_BYTES * report["steps"]
-        ram = in_place + report["weight_bytes"]
+        rest = code + STEP_BYTES * report["steps"]
+        in_place = report["arena_bytes"] + rest
+        ram = report["streamed_arena_bytes"] + report["held_bytes"] + rest
         found.append(Fit(board, code, code + len(converted.data), ram, in_place))
     return found
 
