@@ -79,12 +79,10 @@ class _QConv:
     zero = None
 
     def __init__(self, e, pads, flip):
-        n, self.groups, c, h, w, m, kh, kw, oh, ow = e[:10]
-        self.x_batch, self.x_group, xc, xh, xw = e[14:19]
-        self.out_batch, self.out_group, om, op = e[19:23]
-        self.positions, self.piece = oh * ow, e[23]
-        self.pieces = -(-self.positions // self.piece)
-        self.n = n * self.groups * self.pieces
+        n, g, c, h, w, m, kh, kw, oh, ow = e[:10]
+        xc, xh, xw, om, op = e[16:19] + e[21:23]
+        pieces = -(-oh * ow // e[23])
+        self.n = n * g * pieces
         padded = c * kh * kw + 3 & -4
         p = [0, c, kh, kw, xc, e[12] * xh, e[13] * xw, h, w, e[12], e[13], e[10], e[11]]
         p += [xh, xw, ow, 0, 0, flip, e[24], 0, padded - c * kh * kw]
@@ -93,7 +91,8 @@ class _QConv:
         if kh * kw == 1 and within and pads == [0, 0]:
             self._along_channels(c, xc)
         self.q = block(0, 0, padded, 0, m, 0, op, om, e[25], 0, 0, 0)
-        self.table_group, self.w_first, self.w_group = 8 * m, 8 * m * self.groups, m * padded
+        places = [0, pieces, e[23], oh * ow, g] + e[14:16] + e[19:21]
+        self.places = block(*places + [8 * m * g, m * padded, 8 * m])
         self.flip = flip
 
     def _along_channels(self, c, stride):
@@ -105,6 +104,7 @@ class _QConv:
         self.x, self.w = x.view("B"), w.data
         scratch.view("i"), w.view("i")  # raise where they are not aligned
         self.patch = scratch.data
+        self.locate = forms.get("loops_pieces").locate
         self.patches = forms.get("loops_patches").patches
 
     def bind_output(self, node, out, limits):
@@ -123,19 +123,8 @@ class _QConv:
         if self.zero:
             self.p[19] = self.q[9] = self.zero[0] ^ self.flip
         while lo < hi:
-            self._locate(lo // self.pieces, lo % self.pieces * self.piece)
+            self.places[0] = lo
+            self.locate(self.places, self.places, self.p, self.q)
             self.patches(self.x, self.x, self.patch, self.p)
             self.dots(self.patch, self.w, self.out, self.q)
             lo += 1
-
-    def _locate(self, at, first):
-        """Sets the loops' parameters for positions from `first` on, of a batch's group `at`."""
-        p, q = self.p, self.q  # few locals: a frame of more than 11 words would come from the heap
-        p[16], p[17] = first // p[15], first % p[15]
-        p[20] = q[3] = min(self.piece, self.positions - first)
-        q[5] = (
-            at // self.groups * self.out_batch + at % self.groups * self.out_group + first * q[6]
-        )
-        p[0] = at // self.groups * self.x_batch + at % self.groups * self.x_group
-        q[0] = self.w_first + at % self.groups * self.w_group
-        q[1] = at % self.groups * self.table_group

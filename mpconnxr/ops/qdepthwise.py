@@ -73,54 +73,36 @@ class _Depthwise:
     """The extent is calls of the loops: batch x (pieces of planes, or pieces of a plane)."""
 
     def __init__(self, e, signed, flip):
-        n, self.groups, m, h, w, kh, kw, self.oh, ow, self.sy, sx, dy, dx = e[:13]
-        self.x_batch, self.x_plane, xh, xw = e[13:17]
-        self.out_batch, om, op = e[17:20]
-        self.planes, self.rows = e[20], min(e[21], self.oh)
-        self.m, self.k, self.pad = m, kh * kw, signed[0]
-        self.over = (kh - 1) * dy + 1 - self.sy  # rows that a window reaches beyond its stride
-        self.by_rows = -(-self.oh // self.rows)
-        self.per_batch = self.by_rows * -(-self.groups // self.planes)
-        self.n = n * self.per_batch
+        n, g, m, h, w, kh, kw, oh, ow, sy, sx, dy, dx = e[:13]
+        x_plane, xh, xw, om, op = e[14:17] + e[18:20]
+        rows = min(e[21], oh)
+        by_rows = -(-oh // rows)
+        per_batch = by_rows * -(-g // e[20])
+        self.n = n * per_batch
         row = (ow - 1) * sx + (kw - 1) * dx + 1
         left = min(max(signed[1], 0), row)
         skip = max(-signed[1], 0)
         items = max(min(w - skip, row - left), 0)
-        self.x_first = skip * xw if items else 0
-        first = 4 * self.k
-        self.p = block(0, 0, self.x_plane, h, 0, xh, xw, row, left, items, first, 0, flip, e[22])
-        q = [first, 0, 0, m, kh, kw, dy * row, dx, 0, ow, self.sy * row, sx, 0, 0, 0]
-        self.q = block(*q + [om, op, e[23]] + [v + BIAS for v in signed[2:]])
+        first = 4 * kh * kw
+        p = [0, 0, x_plane, h, 0, xh, xw, row, left, items, first, 0, flip, e[22]]
+        q = [first, 0, 0, m, kh, kw, dy * row, dx, 0, ow, sy * row, sx, 0, 0, 0, om, op, e[23]]
+        self.p, self.q = block(*p), block(*q + [v + BIAS for v in signed[2:]])
+        places = [0, per_batch, by_rows, e[20], g, rows, oh, e[13], skip * xw if items else 0]
+        places += [e[17], (kh - 1) * dy + 1, sy, BIAS - signed[0], 8 * g * m]
+        self.places = block(*places)
 
     def bind(self, x, w, out, scratch):
         scratch.view("i"), w.view("i")  # raise where they are not aligned
         self.x, self.w = x.view("B"), w.data
         self.out, self.scratch = out.view("B"), scratch.data
+        self.locate = forms.get("loops_pieces").locate_planes
         self.copy = forms.get("loops_planes").planes
         self.loop = forms.get("loops_depthwise").depthwise8
 
     def step(self, lo, hi):
         while lo < hi:
-            piece = lo % self.per_batch
-            self._locate(lo // self.per_batch, piece // self.by_rows * self.planes)
-            self._take_rows(piece % self.by_rows * self.rows)
+            self.places[0] = lo
+            self.locate(self.places, self.places, self.p, self.q)
             self.copy(self.x, self.x, self.scratch, self.p)
             self.loop(self.scratch, self.w, self.out, self.q)
             lo += 1
-
-    def _locate(self, batch, group):
-        """Sets the loops' parameters for planes from `group` on."""
-        p, q = self.p, self.q  # few locals: a frame of more than 11 words would come from the heap
-        p[0] = batch * self.x_batch + group * self.x_plane + self.x_first
-        p[1] = q[2] = min(self.planes, self.groups - group)
-        q[12] = 8 * group * self.m
-        q[13] = (8 * self.groups + group * self.k) * self.m
-        q[14] = batch * self.out_batch + group * self.m * q[15]
-
-    def _take_rows(self, first):
-        p, q = self.p, self.q
-        q[8] = min(self.rows, self.oh - first)
-        p[4] = q[8] * self.sy + self.over
-        p[11] = first * self.sy - self.pad + BIAS
-        q[1] = p[4] * p[7]
-        q[14] += first * q[9] * q[16]

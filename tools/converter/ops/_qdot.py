@@ -14,7 +14,7 @@ from ._qdepthwise import emit_depthwise, is_depthwise
 from ._qweights import pack, padded, scalar, shift_of
 from ._requantize import multipliers, range_of
 
-_PATCH_NBYTES = 512  # of scratch; more makes fewer calls of the loops
+_PATCH_NBYTES = 1024  # of scratch; more makes fewer calls of the loops
 _ROWS = Rows(3, 8, 10, 6, 12, 26, 2, 5, (15, 16, 17, 18), (20, 21, None, 22))
 
 
