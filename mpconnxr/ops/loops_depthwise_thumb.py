@@ -276,3 +276,6 @@ def depthwise8(r0, r1, r2, r3):
     mov(r9, r5)
     mov(r10, r6)
     mov(r11, r7)
+
+
+depthwise33 = depthwise8

@@ -81,3 +81,6 @@ def depthwise8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
         channel += 1
         if channel % p[3] == 0:
             plane += p[1]
+
+
+depthwise33 = depthwise8

@@ -97,7 +97,9 @@ class _Depthwise:
         self.out, self.scratch = out.view("B"), scratch.data
         self.locate = forms.get("loops_pieces").locate_planes
         self.copy = forms.get("loops_planes").planes
-        self.loop = forms.get("loops_depthwise").depthwise8
+        loops = forms.get("loops_depthwise")
+        is_33 = self.q[4] == self.q[5] == 3 and self.q[7] == 1
+        self.loop = loops.depthwise33 if is_33 else loops.depthwise8
 
     def step(self, lo, hi):
         while lo < hi:

@@ -6,12 +6,16 @@ _BIAS = 1 << 29
 
 
 def depthwise8(d):
-    n, m, kh, kw = d.between(1, 3), d.between(1, 2), d.between(1, 4), d.between(1, 4)
-    oh, ow, dy, dx = d.between(1, 3), d.between(1, 4), d.between(1, 2), d.between(1, 2)
-    sy, sx = d.between(1, 2), d.between(1, 2)
-    if d.below(2):
-        kh = kw = 3
-        dx = 1
+    return _call(d, d.between(1, 4), d.between(1, 4), d.between(1, 2))
+
+
+def depthwise33(d):
+    return _call(d, 3, 3, 1)
+
+
+def _call(d, kh, kw, dx):
+    n, m, oh, ow = d.between(1, 3), d.between(1, 2), d.between(1, 3), d.between(1, 4)
+    sy, sx, dy = d.between(1, 2), d.between(1, 2), d.between(1, 2)
     row = (ow - 1) * sx + (kw - 1) * dx + 1
     plane = ((oh - 1) * sy + (kh - 1) * dy + 1) * row
     first = 4 * kh * kw

@@ -16,10 +16,10 @@ FORMS = {
     "unix": ["viper", "plain"],
     "unix32": ["viper", "plain"],
     "unix-plain": ["plain"],
-    "mps2-an385": ["thumb", "viper", "plain"],
+    "mps2-an385": ["armv7m", "thumb", "viper", "plain"],
     "mps2-an385-v6m": ["thumb", "viper", "plain"],
-    "mps2-an386": ["thumb", "viper", "plain"],
-    "mps2-an505": ["thumb", "viper", "plain"],
+    "mps2-an386": ["armv7m", "thumb", "viper", "plain"],
+    "mps2-an505": ["armv7m", "thumb", "viper", "plain"],
     "virt-rv32": ["viper", "plain"],
 }
 
@@ -186,6 +186,7 @@ def test_assembler_beats_viper_beats_plain(ready_target):
     done = ready_target("mps2-an385").run(COUNT, files={"mpconnxr": PACKAGE}, icount=True)
     assert done.returncode == 0, done.stderr
     counts = {form: float(n) for form, n in (line.split() for line in done.stdout.splitlines())}
+    assert counts["armv7m"] < 2.7
     assert counts["thumb"] < 4
     assert counts["viper"] < 14
     assert counts["plain"] > 100
