@@ -40,6 +40,10 @@ def prepare(node):
     taps = e[4] * e[5] * e[6]
     node.require(min(e[4:7] + e[13:16]) > 0, "kernel or dilations")
     node.require(taps <= max(_MOST_TAPS, d * h * w), "kernel")
+    if x.dtype != "float32" and len(node.outputs) == 1 and _is_planar(e):
+        step = _Maxima(e, pads, 128 if x.dtype == "int8" else 0)
+        step.bind(x, out)
+        return planes, step.step
     step = _MaxPool(e, pads, _LEAST[x.dtype])
     step.bind(x, out)
     if len(node.outputs) == 2:
@@ -48,6 +52,29 @@ def prepare(node):
         node.require(index.nelem == out.nelem, "size of the indices")
         step.bind_index(x, index)
     return planes * e[7] * e[8], step.step
+
+
+def _is_planar(e):
+    """Two spatial dims without dilations: what loops_maxima computes a plane a call."""
+    return e[1] == e[4] == e[7] == 1 and max(e[13:16]) == 1
+
+
+class _Maxima:
+    """The extent is planes."""
+
+    def __init__(self, e, pads, flip):
+        self.x_plane, self.out_plane = e[2] * e[3], e[8] * e[9]
+        p = [0, 0, 0] + e[2:4] + e[5:7] + e[11:13] + [v + BIAS for v in pads[1:]]
+        self.p = block(*p + e[8:10] + [flip])
+
+    def bind(self, x, out):
+        self.x, self.out = x.view("B"), out.view("B")
+        self.loop = forms.get("loops_maxima").maxima8
+
+    def step(self, lo, hi):
+        p = self.p
+        p[0], p[1], p[2] = lo * self.x_plane, lo * self.out_plane, hi - lo
+        self.loop(self.x, self.x, self.out, p)
 
 
 class _MaxPool:
