@@ -16,6 +16,7 @@ from tools.converter.convert import Options, convert
 from tools.harness import Job, run_jobs
 
 MODELS = [name for name in zoo.models() if re.search("_int8$|_qdq_|_qop_|_qtdnn$", name)]
+DYNAMIC = [name for name in zoo.models() if name.endswith("_dynq")]
 IDENTICAL = 0.999  # of a layer's elements, or all but one
 # The mean of two with the scale of both: half of all sums lie in the middle, where the exact
 # result goes to even; the reference's float32 quotients are beside it in one of 18.
@@ -70,6 +71,20 @@ def test_whole_models(target, name):
         got = np.frombuffer(run.outputs[0], t.np_dtype).reshape(t.shape).astype(np.float64)
         assert np.abs(got - expected).max() <= (STEPS + 0.01) * output_scale(name)
         assert got.argmax() == expected.argmax()
+
+
+@on_targets
+@pytest.mark.parametrize("name", DYNAMIC)
+def test_dynamic_quantization(target, name):
+    """Its floats decide the integers: all of them would be others if one was far off."""
+    [x], [expected] = (zoo.sample(name, 0, kind) for kind in ("input", "output"))
+    shapes = dict(zip(zoo.input_names(name), [x.shape], strict=True))
+    converted = convert(zoo.model_path(name), Options(shapes=shapes, strip=True))
+    [outcome] = run_jobs(target, [Job(converted.data, [[x.tobytes()]])], timeout=300)
+    assert not outcome.error, outcome.message
+    got = np.frombuffer(outcome.runs[0].outputs[0], np.float32).reshape(expected.shape)
+    assert np.abs(got - expected).max() <= 1e-6 * np.abs(expected).max()
+    assert got.argmax() == expected.argmax()
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -4,7 +4,8 @@
 2. What follows from one tensor of bytes element by element becomes a table (qdq_lookup).
 3. DQ -> operator -> Q becomes one operator of integers (qdq_conv, qdq_matmul, qdq_pool,
    qdq_elementwise).
-4. Constants are quantized at conversion, and what is dequantized of them after all that becomes
+4. What scales an integer product becomes one operator (qdq_dynamic).
+5. Constants are quantized at conversion, and what is dequantized of them after all that becomes
    float (qdq_weights).
 
 What has no integer form stays as it is, and notes() says why.
@@ -19,6 +20,7 @@ import onnx
 from ..ir import dtype_name
 from ..passes import fold, infer
 from .qdq_conv import fuse_conv
+from .qdq_dynamic import scale_products
 from .qdq_elementwise import fuse_binary, fuse_softmax
 from .qdq_graph import Graph
 from .qdq_hoist import hoist
@@ -43,30 +45,27 @@ _FUSED: dict[str, Callable[[Graph, onnx.NodeProto], None]] = {
     "Sum": fuse_binary,
 }
 _RULES = (compute_constants, hoist, sink, lookup)
+_QUANTIZED = {"QuantizeLinear", "DequantizeLinear", "MatMulInteger", "ConvInteger"}
 _MAX_ROUNDS = 8  # each leaves what the next one may use
 
 
 def integers(model: onnx.ModelProto) -> tuple[onnx.ModelProto, int]:
-    """Applies the rules until none finds anything. Returns a model, and how many Q and DQ went."""
-    if not _n_steps(model):
+    """Applies the rules until none finds anything. Returns a model, and how many nodes went."""
+    if not any(node.op_type in _QUANTIZED for node in model.graph.node):
         return model, 0
     original, model = model, onnx.ModelProto()
     model.CopyFrom(original)
     invented: set[str] = set()
     for _ in range(_MAX_ROUNDS):
         graph = Graph(model, invented)
-        done = [rule(graph) for rule in (*_RULES, _fuse)]
+        done = [rule(graph) for rule in (*_RULES, _fuse, scale_products)]
         if not any(done):
             break
         graph.finish()
         model = infer.infer(fold.fold(model))
     if unquantize(model):
         model = infer.infer(model)
-    return model, max(_n_steps(original) - _n_steps(model), 0)
-
-
-def _n_steps(model):
-    return sum(is_q(node) or is_dq(node) for node in model.graph.node)
+    return model, max(len(original.graph.node) - len(model.graph.node), 0)
 
 
 def _fuse(graph):

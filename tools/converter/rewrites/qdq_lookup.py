@@ -14,6 +14,8 @@ table[x], negative x from the table's end.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 import onnx
 from onnx import helper, numpy_helper
@@ -33,6 +35,10 @@ _ONNX = """Abs Acos Acosh Add Asin Asinh Atan Atanh Cast Ceil Celu Clip Cos Cosh
     Tanh ThresholdedRelu QuantizeLinear DequantizeLinear"""
 _MS = """BiasGelu FastGelu Gelu QuickGelu QLinearLeakyRelu QLinearSigmoid QuantizeLinear
     DequantizeLinear"""
+_BODY = (
+    helper.make_node("Cast", ["x"], ["index"], to=INT32),
+    helper.make_node("Gather", ["table", "index"], ["y"], axis=0),
+)
 _BY_DOMAIN = {
     "": frozenset(_ONNX.split()),
     "ai.onnx": frozenset(_ONNX.split()),
@@ -143,21 +149,23 @@ def _pass_on(graph, node, root):
 
 def look_up(graph: Graph, x: str, table: np.ndarray, out: str) -> onnx.NodeProto:
     """The node that gives table[x]."""
-    _define(graph)
+    define(graph, "Lookup", ["x", "table"], _BODY)
     weights = graph.constant(table, out)
     return helper.make_node("Lookup", [x, weights], [out], domain=OWN, name=graph.new_name(out))
 
 
-def _define(graph):
-    """Adds the function to the model, and the versions that it needs."""
-    if any(f.domain == OWN and f.name == "Lookup" for f in graph.model.functions):
+def define(
+    graph: Graph,
+    name: str,
+    inputs: Sequence[str],
+    body: Iterable[onnx.NodeProto],
+    attributes: Sequence[str] = (),
+) -> None:
+    """Adds an operator of this project to the model, as a function with the result y."""
+    if any(f.domain == OWN and f.name == name for f in graph.model.functions):
         return
-    body = [
-        helper.make_node("Cast", ["x"], ["index"], to=INT32),
-        helper.make_node("Gather", ["table", "index"], ["y"], axis=0),
-    ]
     opsets = [helper.make_opsetid("", graph.opset)]
-    function = helper.make_function(OWN, "Lookup", ["x", "table"], ["y"], body, opsets)
+    function = helper.make_function(OWN, name, inputs, ["y"], list(body), opsets, attributes)
     graph.model.functions.append(function)
     graph.model.ir_version = max(graph.model.ir_version, 8)  # the first with functions
 
