@@ -163,12 +163,42 @@ def test_they_give_the_same_integers(target):
     assert (np.concatenate(total) == 0).mean() >= IDENTICAL
 
 
-def test_the_result_is_needed_as_float():
+def conv_to_float():
     net = Net()
-    x = net.dq(net.input([1, 3, 5, 5]), A)
-    y = net.op("Conv", x, net.weights([4, 3, 1, 1]), net.constant(net.rng.standard_normal(4)))
-    model = net.model(y)
-    assert operators(rewritten(model)) == ["ConvInteger", "ToFloat"]
+    x = net.dq(net.input([1, 3, 5, 5]), A, 7)
+    w = net.weights([4, 3, 1, 1], np.linspace(0.01, 0.02, 4, dtype=np.float32), axis=0)
+    return net, net.op("Conv", x, w, net.constant(net.rng.standard_normal(4)))
+
+
+def gemm_to_float(**attrs):
+    net = Net()
+    x = net.dq(net.input([3, 20]), A, -5)
+    w = net.weights([6, 20] if attrs.get("transB") else [20, 6], 0.02, 3)
+    return net, net.op("Gemm", x, w, net.constant(net.rng.standard_normal(6)), **attrs)
+
+
+def matmul_to_float():
+    net = Net()
+    x = net.dq(net.input([2, 3, 20], U8), A, 90, U8)
+    y = net.op("MatMul", x, net.weights([20, 6], 0.02))
+    return net, net.op("Add", y, net.constant(net.rng.standard_normal(6)))
+
+
+TO_FLOAT = {
+    "conv": (conv_to_float(), "ConvInteger"),
+    "gemm": (gemm_to_float(alpha=0.5, beta=2.0), "MatMulInteger"),
+    "gemm, transB": (gemm_to_float(transB=1), "MatMulInteger"),
+    "matmul": (matmul_to_float(), "MatMulInteger"),
+}
+
+
+@pytest.mark.parametrize("name", TO_FLOAT)
+def test_the_result_is_needed_as_float(target, name):
+    (net, y), product = TO_FLOAT[name]
+    model, xs = net.model(y), net.values()
+    assert operators(rewritten(model)) == [product, "ToFloat"]
+    [[got]], [want] = on_device(target, [model], [xs]), by_onnxruntime(model, xs)
+    np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-6 * np.abs(want).max())
 
 
 def test_a_bias_that_is_no_integer_stays_float():

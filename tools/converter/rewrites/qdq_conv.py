@@ -3,7 +3,7 @@
 1. DQ -> Conv -> Q, weights constant and quantized, the bias constant (or added behind, a constant
    for each channel), becomes QLinearConv with the bias as int32 in units of x_scale * w_scale.
 2. Where that bias is no integer to within 1/1000 of a step of the result, or the result is needed
-   as float: ConvInteger, Cast, Mul by the scale, Add of the bias.
+   as float: ConvInteger and ToFloat (see qdq_dynamic).
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ import numpy as np
 import onnx
 from onnx import helper
 
+from .qdq_dynamic import to_float
 from .qdq_graph import Graph
 from .qdq_operands import added, bytes_of, integer_bias, product_scale, weights_of
-from .qdq_terms import FLOAT, INT32, Scaled, StaysFloat
+from .qdq_terms import INT32, Scaled, StaysFloat
 
 
 def fuse_conv(graph: Graph, node: onnx.NodeProto) -> None:
@@ -53,22 +54,14 @@ def _to_qlinear(graph, node, quantize, x, w, bias, y):
 def _to_integer(graph: Graph, node, x: Scaled, w: Scaled, bias: str):
     out = node.output[0]
     by_channel = (-1, *[1] * (len(graph.shape(node.input[1])) - 2))
-    sums, real = (graph.new_value(out, dtype, like=out) for dtype in (INT32, FLOAT))
+    sums = graph.new_value(out, INT32, like=out)
     zeros = [graph.parameters(q, out)[1] for q in (x, w)]
     convolve = helper.make_node("ConvInteger", [x.values, w.values, *zeros], [sums], node.name)
     convolve.attribute.extend(node.attribute)
     scale = product_scale(x, w).astype(np.float32)
     scale = scale.reshape(by_channel if scale.size > 1 else ())
-    scaled = graph.new_value(out, FLOAT, like=out) if bias else out
-    nodes = [
-        convolve,
-        helper.make_node("Cast", [sums], [real], graph.new_name(out), to=FLOAT),
-        helper.make_node("Mul", [real, graph.constant(scale, out)], [scaled], graph.new_name(out)),
-    ]
-    if bias:
-        values = graph.floats(bias)
-        if values is None:
-            raise StaysFloat("its bias is not constant")
-        added = graph.constant(values.reshape(by_channel), bias)
-        nodes.append(helper.make_node("Add", [scaled, added], [out], graph.new_name(out)))
-    graph.replace(node, nodes)
+    offset = graph.floats(bias) if bias else np.zeros(1, np.float32)
+    if offset is None:
+        raise StaysFloat("its bias is not constant")
+    constants = [graph.constant(v, out) for v in (scale, offset.reshape(by_channel))]
+    graph.replace(node, [convolve, to_float(graph, sums, *constants, out, 1)])

@@ -50,11 +50,15 @@ def _scale(graph, product):
         other = _other(add, multiply)
         if _is_by_channel(graph, other, shape, axis):
             last, offset = add, other
-    define(graph, "ToFloat", ["x", "scale", "offset"], _BODY, ["axis"])
-    inputs, name = [product.output[0], scale, offset], last.name or last.output[0]
-    whole = helper.make_node("ToFloat", inputs, list(last.output), name, domain=OWN, axis=axis)
-    graph.replace(last, [whole])
+    graph.replace(last, [to_float(graph, product.output[0], scale, offset, last.output[0], axis)])
     return True
+
+
+def to_float(graph: Graph, x: str, scale: str, offset: str, out: str, axis: int) -> onnx.NodeProto:
+    """The node that gives x * scale + offset."""
+    define(graph, "ToFloat", ["x", "scale", "offset"], _BODY, ["axis"])
+    inputs, name = [x, scale, offset], graph.new_name(out)
+    return helper.make_node("ToFloat", inputs, [out], name, domain=OWN, axis=axis)
 
 
 def _only_reader(graph, node, op):

@@ -5,7 +5,7 @@
    So does MatMul with a constant matrix, with the Add of a constant row behind it as C; A of more
    than two dims is reshaped to two, and the result back.
 3. Where nothing quantizes the result, or C is no integer to within 1/1000 of a step of the result:
-   QGemm that gives floats, and Add of C.
+   MatMulInteger and ToFloat (see qdq_dynamic).
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ import numpy as np
 import onnx
 from onnx import helper
 
+from .qdq_dynamic import to_float
 from .qdq_graph import Graph
 from .qdq_operands import added, bytes_of, integer_bias, product_scale, weights_of
-from .qdq_terms import FLOAT, MS, Scaled, StaysFloat, attribute
+from .qdq_terms import INT32, MS, Scaled, StaysFloat, attribute
 
 
 @dataclass
@@ -101,24 +102,29 @@ def _integer_c(graph, product, y):
 
 
 def _to_float(graph, product, node):
-    """QGemm with a float result in the place of the product alone; C is added to that."""
-    out = node.output[0]
-    if node.op_type == "Gemm" and product.bias:
-        values = graph.floats(product.bias)
-        if values is None:
-            raise StaysFloat("its C is not constant")
-        bare = graph.new_value(out, FLOAT, like=out)
-        c = graph.constant(values * np.float32(product.beta), product.bias)
-        add = helper.make_node("Add", [bare, c], [out], graph.new_name(out))
-        product = replace(product, last=node)
-        _put(graph, product, node, node, [], bare, [add])
-    else:
-        _put(graph, product, node, node, [])
+    """MatMulInteger and ToFloat in the place of the product and of the constants added to it."""
+    a, b, out = product.a, product.b, product.last.output[0]
+    shape, weights = graph.shape(node.input[0]), graph.array(b.values)
+    if product.trans_a or weights is None or not shape:
+        raise StaysFloat("its first input is transposed, its second no constant")
+    weights = weights.T if product.trans_b else weights
+    offset = graph.floats(product.bias) if product.bias else np.zeros(1, np.float32)
+    if offset is None or offset.size not in (1, weights.shape[1]):
+        raise StaysFloat("its C is no constant row")
+    sums = graph.new_value(out, INT32, like=out)
+    inputs = [a.values, graph.constant(weights, b.values)]
+    inputs += [graph.parameters(q, out)[1] for q in (a, b)]
+    multiply = helper.make_node("MatMulInteger", inputs, [sums], name=node.name)
+    scale = product_scale(a, b).astype(np.float32)
+    offset = offset.reshape(-1) * np.float32(product.beta)
+    constants = [graph.constant(v, out) for v in (scale, offset)]
+    scaled = to_float(graph, sums, *constants, out, len(shape) - 1)
+    graph.replace(product.last, [multiply, scaled])
 
 
-def _put(graph, product, node, old, rest, out="", after=()):
-    """QGemm in the place of the node that gave the result; Reshapes where A has more dims."""
-    out = out or old.output[0]
+def _put(graph, product, node, old, rest):
+    """QGemm in the place of the Q of the result; Reshapes where A has more dims."""
+    out = old.output[0]
     a, b = product.a, product.b
     shape = graph.shape(node.input[0])
     if shape is None:
@@ -135,7 +141,7 @@ def _put(graph, product, node, old, rest, out="", after=()):
     nodes.append(gemm)
     if len(shape) != 2:
         nodes.append(_reshape(graph, result, out, graph.shape(old.output[0])))
-    graph.replace(old, [*nodes, *after])
+    graph.replace(old, nodes)
 
 
 def _reshape(graph, x, out, shape):
