@@ -1,6 +1,7 @@
 """Real models agree with the outputs that onnxruntime computed for them, on MicroPython."""
 
 import re
+import time
 
 import numpy as np
 import pytest
@@ -64,12 +65,22 @@ def test_model_runs_on_an_emulated_cortex_m3(ready_target, name):
         assert_agrees(got, reference)
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_arena_is_near_its_lower_bound(name):
+def converted(name):
+    """(the model's conversion for the shapes of its first sample, seconds it took)"""
     first = [x.shape for x in zoo.sample(name, 0, "input")]
     shapes = dict(zip(zoo.input_names(name), first, strict=True))
-    plan = convert(zoo.model_path(name), Options(shapes=shapes, strip=True)).plan
+    start = time.process_time()
+    done = convert(zoo.model_path(name), Options(shapes=shapes, strip=True))
+    return done, time.process_time() - start
+
+
+@pytest.mark.parametrize("name", zoo.models())
+def test_arena_is_near_its_bound_and_soon_found_and_always_the_same(name):
+    done, seconds = converted(name)
+    plan = done.plan
     assert plan.least_bytes <= plan.arena_bytes <= 1.02 * plan.lower_bound_bytes
+    assert seconds <= 10
+    assert converted(name)[0].data == done.data
 
 
 def test_model_runs_in_the_plain_form(ready_target):
