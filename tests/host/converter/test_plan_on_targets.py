@@ -84,6 +84,18 @@ def random_pool(rng):
     return one_node(node, TensorProto.FLOAT, shape, 12, [])
 
 
+def random_move(rng):
+    shape = tuple(rng.randint(3, 9) for _ in range(3))
+    if rng.random() < 0.4:
+        node = helper.make_node("Transpose", ["x"], ["y"], perm=rng.sample(range(3), 3))
+        return one_node(node, TensorProto.FLOAT, shape, 12, [])
+    starts, ends = [rng.randint(0, 1) for _ in shape], [d - rng.randint(0, 1) for d in shape]
+    bounds = {"starts": starts, "ends": ends, "axes": [0, 1, 2]}
+    constants = [numpy_helper.from_array(np.array(v, np.int64), k) for k, v in bounds.items()]
+    node = helper.make_node("Slice", ["x", *bounds], ["y"])
+    return one_node(node, TensorProto.FLOAT, shape, 12, constants)
+
+
 def random_qconv(rng):
     attributes, (n, c, h, w) = windows(rng)
     if rng.random() < 0.4:  # pointwise: over the same place
@@ -116,7 +128,7 @@ def one_node(node, dtype, shape, opset, initializers):
     return convert(model, Options(strip=True)).graph, [data.tobytes()]
 
 
-@pytest.mark.parametrize("make", [random_pool, random_qconv])
-def test_what_is_written_behind_windows_changes_no_result(target, make):
+@pytest.mark.parametrize("make", [random_pool, random_move, random_qconv])
+def test_what_is_written_behind_reads_changes_no_result(target, make):
     cases = [make(random.Random(seed)) for seed in range(60)]
     assert assert_overlaps_change_no_result(target, cases) > 10_000

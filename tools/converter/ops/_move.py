@@ -5,7 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
+from .. import overlap
 from ..errors import Problem
+from ..extent import any_open
 from ..ir import Tensor
 
 _LIMIT = 1 << 29  # the device's BIAS
@@ -65,7 +69,26 @@ def emit_move(
     params = [unit, len(dims), *dims, *x_strides, *out_strides, *firsts]
     if any(abs(p) >= _LIMIT for p in params):
         raise Problem("tensor too large for a 32-bit move")
-    emit(kernel="move", inputs=[x], outputs=[out], params=params)
+    behind = {} if any_open((*params, *dims)) else _behind(unit, params, len(dims))
+    emit(kernel="move", inputs=[x], outputs=[out], params=params, behind=behind)
+
+
+def _behind(unit, params, rank):
+    """Lead of input 0: item after item is read and written, in the order of the dims."""
+    dims, x_strides, out_strides = (params[2 + k * rank : 2 + (k + 1) * rank] for k in range(3))
+    if math.prod(dims) > overlap.MOST_PIECES:
+        return {}
+    read = places(dims, x_strides, params[-2])
+    written = places(dims, out_strides, params[-1] + 1)
+    return {0: overlap.lag(read.reshape(-1) * unit, written.reshape(-1) * unit)}
+
+
+def places(dims: Sequence[int], strides: Sequence[int], first: int) -> np.ndarray:
+    """The places of all items of a walk over dims, in an array of these dims."""
+    found = np.full(dims, first, np.int64)
+    for index, stride in zip(np.ogrid[tuple(slice(d) for d in dims)], strides, strict=True):
+        found += index * stride
+    return found
 
 
 def _fits_words(dims, x_strides, out_strides, firsts) -> bool:

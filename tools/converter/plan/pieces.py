@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from ..ir import Graph, Step, Tensor, walk
 from .blocks import ALIGNMENT
 
-_MOST_TRIES = 300  # each costs a look at the whole graph
+_EFFORT = 50_000  # steps that may be looked at: each try costs a look at all
 
 
 @dataclass
@@ -32,7 +32,8 @@ class _Piece:
 def share_memory(graph: Graph, cost: Callable[[Graph], int]) -> None:
     """Changes steps and tensors of the graph. cost: what must not grow."""
     now = cost(graph)
-    for step in [s for s in graph.steps if s.kernel == "move"][:_MOST_TRIES]:
+    most = _EFFORT // max(len(graph.steps), 1)
+    for step in [s for s in graph.steps if s.kernel == "move"][:most]:
         piece = _piece(step)
         pair = piece and (_into_result(graph, piece) or _within_source(graph, piece))
         if not pair:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..ir import Graph, Step, Tensor, walk
+from ..ops._move import places
 from ..rows import Image, Rows
 
 
@@ -61,40 +62,31 @@ def _image(move: Step, step: Step) -> Image | None:
     if not is_first or not dense or len(t.shape) != 4 or t.nelem != move.outputs[0].root.nelem:
         return None
     x = move.inputs[0]
-    places = _places(move, x, t.nelem)
-    if places is None:
+    found = _sources(move, x, t.nelem)
+    if found is None:
         return None
-    places = places.reshape(t.shape[1:])
-    strides = [int(s) for s in (_step(places, axis) for axis in range(3))]
-    if min(strides) < 0 or places.flat[0] or (places != _linear(places.shape, strides)).any():
+    found = found.reshape(t.shape[1:])
+    strides = [int(s) for s in (_step(found, axis) for axis in range(3))]
+    if min(strides) < 0 or found.flat[0] or (found != places(found.shape, strides, 0)).any():
         return None
     flat = Tensor(f"{x.name}/view", x.dtype, (1, x.nelem, 1, 1), alias=x)
     return Image(flat, t.shape[2], tuple(strides))
 
 
-def _step(places, axis):
-    return places.take(1, axis).flat[0] - places.flat[0] if places.shape[axis] > 1 else 0
+def _step(found, axis):
+    return found.take(1, axis).flat[0] - found.flat[0] if found.shape[axis] > 1 else 0
 
 
-def _linear(shape, strides):
-    grid = np.ogrid[tuple(slice(n) for n in shape)]
-    return sum(i * s for i, s in zip(grid, strides, strict=True))
-
-
-def _places(move: Step, x: Tensor, nelem: int) -> np.ndarray | None:
+def _sources(move: Step, x: Tensor, nelem: int) -> np.ndarray | None:
     """The element of x that each element of the move's result is; None if it is no such copy."""
     unit, rank, *rest = move.params
     if not all(type(p) is int for p in move.params) or unit != x.itemsize:
         return None
     dims, x_strides, out_strides = (rest[k * rank : (k + 1) * rank] for k in range(3))
-    grid = np.ogrid[tuple(slice(n) for n in dims)]
-    shape = np.zeros(dims, np.int64)
-    sources, targets = (
-        first + shape + sum(i * s for i, s in zip(grid, strides, strict=True))
-        for first, strides in zip(rest[3 * rank :], (x_strides, out_strides), strict=True)
-    )
-    places = np.full(nelem, -1, np.int64)
+    sources = places(dims, x_strides, rest[3 * rank])
+    targets = places(dims, out_strides, rest[3 * rank + 1])
+    found = np.full(nelem, -1, np.int64)
     if targets.size != nelem or x.nelem != nelem or move.inputs[0].root is move.outputs[0].root:
         return None
-    places[targets.reshape(-1)] = sources.reshape(-1)
-    return None if places.min() < 0 else places
+    found[targets.reshape(-1)] = sources.reshape(-1)
+    return None if found.min() < 0 else found
