@@ -138,7 +138,7 @@ def test_inspect_knows_every_family_and_form():
     found = {}
     for kernel in kernels:
         found |= package.forms_for(kernel)
-    assert found["loops_qdot"] == ["armv7m", "thumb", "viper", "plain"]
+    assert found["loops_qdot"] == ["armv7em", "armv7m", "thumb", "viper", "plain"]
     assert found["loops_relu"] == ["viper", "plain"]
     stems = [p.stem for p in OPS.glob("loops_*")]
     forms = re.compile(f"_({'|'.join(ORDER)})$")

@@ -18,8 +18,8 @@ FORMS = {
     "unix-plain": ["plain"],
     "mps2-an385": ["armv7m", "thumb", "viper", "plain"],
     "mps2-an385-v6m": ["thumb", "viper", "plain"],
-    "mps2-an386": ["armv7m", "thumb", "viper", "plain"],
-    "mps2-an505": ["armv7m", "thumb", "viper", "plain"],
+    "mps2-an386": ["armv7em", "armv7m", "thumb", "viper", "plain"],
+    "mps2-an505": ["armv7em", "armv7m", "thumb", "viper", "plain"],
     "virt-rv32": ["viper", "plain"],
 }
 
