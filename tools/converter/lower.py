@@ -114,6 +114,9 @@ class Lowerer:
             self._lower(node)
 
     def _find(self, what, name, problem):
+        undecided = "run-time extent" in problem.reason or "is not fixed" in problem.reason
+        if undecided and any(t.is_open for t in self.graph.inputs):
+            problem = Problem(problem.reason, "--dim instead of --bound fixes the inputs' sizes")
         self.findings.append(Finding(what, name, problem))
 
     def _lower(self, proto):

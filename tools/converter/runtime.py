@@ -73,7 +73,13 @@ def check_follows(a: Graph, b: Graph) -> None:
         if not _same_tensor(x, y, known):
             findings.append(Finding("output", x.name, _problem()))
     if findings:
-        raise UnsupportedModel(findings)
+        todo = "--dim instead of --bound fixes the inputs' sizes"
+        is_given = any(t.is_open for t in a.inputs)
+        raise UnsupportedModel([_told(f, todo) if is_given else f for f in findings])
+
+
+def _told(finding, todo):
+    return Finding(finding.what, finding.name, Problem(finding.problem.reason, todo))
 
 
 def _unset(graph):

@@ -109,6 +109,60 @@ def test_recurrent_over_open_time_and_batch(target, op):
     agrees(target, recurrent(op), samples, t=6, b=2)
 
 
+def sounds():
+    """A network over time: convolutions, pools, a layer behind a global pool."""
+    nodes = [
+        ("Conv", "x w b", "c", {"pads": [1, 1]}),
+        ("Relu", "c", "r", {}),
+        ("MaxPool", "r", "p", {"kernel_shape": [2], "strides": [2], "ceil_mode": 1}),
+        ("Conv", "p v", "d", {"strides": [2], "dilations": [2], "pads": [2, 2], "group": 2}),
+        ("AveragePool", "d", "a", {"kernel_shape": [3], "pads": [1, 1]}),
+        ("GlobalAveragePool", "a", "g", {}),
+        ("Flatten", "g", "f", {}),
+        ("Gemm", "f m", "y", {}),
+    ]
+    constants = {"w": (4, 3, 3), "b": (4,), "v": (6, 2, 3), "m": (6, 5)}
+    arrays = {
+        name: small.floats(*shape, seed=i) for i, (name, shape) in enumerate(constants.items())
+    }
+    outputs = [small.value("y", ("b", 5)), small.value("a", ("b", 6, "t2"))]
+    return small.model(nodes, [small.value("x", ("b", 3, "t"))], outputs, **arrays)
+
+
+@every_target
+def test_convolutions_over_time(target):
+    shapes = [(1, 3, 90), (2, 3, 7), (1, 3, 1), (2, 3, 64)]
+    samples = [[small.floats(*s, seed=i)] for i, s in enumerate(shapes)]
+    agrees(target, sounds(), samples, b=2, t=90)
+
+
+@every_target
+@pytest.mark.parametrize("free", ["h", "w", "hw"])
+def test_images_of_any_size(target, free):
+    nodes = [
+        ("Conv", "x w", "c", {"auto_pad": "SAME_UPPER"}),
+        ("MaxPool", "c", "y i", {"kernel_shape": [2, 3], "strides": [2, 1], "dilations": [1, 2]}),
+    ]
+    size = ["h" if "h" in free else 6, "w" if "w" in free else 7]
+    integers = TensorProto.INT64
+    outputs = [small.value("y", (1, 4, "m", "n")), small.value("i", (1, 4, "m", "n"), integers)]
+    inputs = [small.value("x", (1, 2, *size))]
+    proto = small.model(nodes, inputs, outputs, w=small.floats(4, 2, 3, 2))
+    shapes = {
+        (1, 2, h if "h" in free else 6, w if "w" in free else 7) for h, w in ((9, 8), (2, 5))
+    }
+    samples = [[small.floats(*s, seed=i)] for i, s in enumerate(sorted(shapes))]
+    agrees(target, proto, samples, **dict.fromkeys(free, 9))
+
+
+def test_what_cannot_follow_names_the_option():
+    nodes = [("Resize", "x none s", "y", {})]
+    inputs, outputs = [small.value("x", (1, 1, "n"))], [small.value("y", (1, 1, "m"))]
+    constants = {"none": np.zeros(0, F), "s": np.array([1, 1, 1.5], F)}
+    with pytest.raises(UnsupportedModel, match="--dim instead of --bound"):
+        convert(small.model(nodes, inputs, outputs, **constants), Options(bounds={"n": 3}))
+
+
 def relu():
     nodes = [("Relu", "x", "y", {})]
     return small.model(nodes, [small.value("x", ("n", 2))], [small.value("y", ("n", 2))])

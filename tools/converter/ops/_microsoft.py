@@ -12,6 +12,7 @@ from .. import extent_forms
 from ..errors import Problem
 from ..ir import Tensor
 from ..overlap import item_by_item
+from ..passes import window_rules
 from ..rows import ItemRows
 from ._elementwise import emit_unary, float_bits
 from ._move import emit_transpose
@@ -60,12 +61,18 @@ def as_onnx(node, op: str, inputs: Sequence[Tensor | None], opset: int = 13) -> 
         found = shape_inference.infer_node_outputs(schema, proto, types, opset_imports=opsets)
     except shape_inference.InferenceError as e:
         raise Problem(" ".join(str(e).split())) from None
-    return [_value_of(found[name]) for name in proto.output if name in found]
+    values = [_value_of(found[name]) for name in proto.output if name in found]
+    if op == "Conv" and None in values[0][1]:  # onnx gives up on dims that a run decides
+        values = window_rules.conv(None, proto, *[(t.dtype, t.shape) for t in inputs if t])
+    return values
 
 
 def _value_of(type_proto: onnx.TypeProto):
     t = type_proto.tensor_type
-    dims = [extent_forms.parsed(d.dim_param) if d.dim_param else d.dim_value for d in t.shape.dim]
+    dims = [
+        d.dim_value if d.HasField("dim_value") else extent_forms.parsed(d.dim_param)
+        for d in t.shape.dim
+    ]
     return t.elem_type, dims
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import Problem
-from ..extent import bound_of
+from ..extent import is_open
 from ..ir import Tensor
 from ..rows import Rows
 from . import lowers
@@ -24,6 +24,7 @@ _SIZES = {"n_in": 4, "n_out": 11, "taps": 8, "single": (0, 3, 7, 10)}
 _ROWS = Rows(**_SIZES, stride=15, dilation=18, pad=27, out=(None, 22, 24, 25))
 _BLOCK_ROWS = Rows(**_SIZES, stride=14, dilation=17, pad=28, out=(None, 23, 25, 26))
 MOST_WORDS = 1536  # of scratch that a call may fill; a single position may need more
+_PIECE = 64  # rows or positions of a call, at most, where a run decides how many there are
 
 
 @lowers("Conv")
@@ -97,7 +98,8 @@ def conv_constants(node, packed, conv, k):
 
 def _block(windows, conv, c):
     """Output rows and positions of one call of block_conv's loops, and its words of scratch."""
-    oh, ow = (int(bound_of(d)) for d in windows.out_dims[1:])
+    oh, ow = (_PIECE if is_open(d) else d for d in windows.out_dims[1:])
+    oh = 1 if is_open(windows.out_dims[2]) else oh  # whole rows alone go together
     rows, positions = 1, max(ow, 1)
     while positions > 1 and scratch_words(windows, conv, c, 1, positions) > MOST_WORDS:
         positions -= 1

@@ -13,6 +13,7 @@ from onnx import helper
 
 from .. import extent
 from ..errors import Problem
+from . import window_rules
 
 INT64 = onnx.TensorProto.INT64
 
@@ -274,6 +275,9 @@ RULES = (
         "Expand": _expand,
         "Tile": _tile,
         "Slice": _slice,
+        "Conv": window_rules.conv,
     }
+    | dict.fromkeys(("AveragePool", "LpPool", "MaxPool"), window_rules.pool)
+    | dict.fromkeys(("GlobalAveragePool", "GlobalMaxPool"), window_rules.global_pool)
     | dict.fromkeys(BROADCASTING, _broadcast)
 )
