@@ -33,11 +33,14 @@ def fix(
             raise UsageError(f"--shape: no input {name}; there are {', '.join(inputs)}")
         _set_shape(inputs[name], shape, known)
     _check_names(model, dims)
-    for name in _left_open(model, known, bounds or {}):
+    left_open = _left_open(model, known, bounds or {})
+    for name in left_open:
         known[name] = extent_forms.symbol(extent.size(name, bounds[name]))
     notes = _default_leading(model, known)
     for value in list(model.graph.input) + list(model.graph.output):
         _apply(value, known)
+    if left_open:
+        _forget_symbols(model)
     # shapes that an exporter wrote down may hold the old symbols: inference makes them anew
     del model.graph.value_info[:]
     return notes
@@ -81,6 +84,14 @@ def _check_names(model, dims):
     for name in dims:
         if name not in names:
             raise UsageError(f"--dim: no dimension {name}; there are {', '.join(sorted(names))}")
+
+
+def _forget_symbols(model):
+    """An output's own symbol would hide from inference what follows from the inputs."""
+    for value in model.graph.output:
+        for dim in _dims(value):
+            if dim.dim_param and extent_forms.parsed(dim.dim_param) is None:
+                dim.ClearField("dim_param")
 
 
 def _left_open(model, known, bounds):

@@ -31,12 +31,25 @@ class _Piece:
     strides: tuple[int, int]
 
 
-def emit_select(node, x: Tensor, out: Tensor, maps: Sequence[Sequence[int]]) -> None:
+@dataclass
+class Whole:
+    """The map of an axis whose extent a run decides: all of it, from item begin of out."""
+
+    begin: int = 0
+
+
+Maps = Sequence[Sequence[int] | Whole]
+
+
+def emit_select(node, x: Tensor, out: Tensor, maps: Maps) -> None:
     """maps: by axis, as many indices as out has items; negative: that item is left as it is."""
-    maps = [np.asarray(m, np.int64) for m in maps]
+    maps = [m if isinstance(m, Whole) else np.asarray(m, np.int64) for m in maps]
     if out.nelem == 0:
         return
-    pieces = [_pieces(m) for m in maps]
+    pieces = [
+        [_Piece(m.begin, 0, (1, d), (0, 1))] if isinstance(m, Whole) else _pieces(m)
+        for m, d in zip(maps, x.shape, strict=True)
+    ]
     while math.prod(map(len, pieces)) > _MAX_MOVES:
         axis = max(range(len(maps)), key=lambda a: len(pieces[a]))
         taken = maps[axis] >= 0
@@ -54,7 +67,7 @@ def emit_select(node, x: Tensor, out: Tensor, maps: Sequence[Sequence[int]]) -> 
         _emit_pieces(node, x, out, combination)
 
 
-def alias_or_select(node, x: Tensor, out: Tensor, maps: Sequence[Sequence[int]]) -> None:
+def alias_or_select(node, x: Tensor, out: Tensor, maps: Maps) -> None:
     """The same for an out that nothing else writes: no copy where out is just x."""
     if _is_copy(x.shape, out, maps):
         node.alias(out, x)
@@ -63,7 +76,11 @@ def alias_or_select(node, x: Tensor, out: Tensor, maps: Sequence[Sequence[int]])
 
 
 def _is_copy(shape, out, maps) -> bool:
-    return shape == out.shape and all(np.array_equal(m, np.arange(len(m))) for m in maps)
+    return shape == out.shape and all(map(_is_identity, maps))
+
+
+def _is_identity(m) -> bool:
+    return not m.begin if isinstance(m, Whole) else np.array_equal(m, np.arange(len(m)))
 
 
 def _emit_pieces(node, x, out, pieces):

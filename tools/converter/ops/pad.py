@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import Problem
+from ..extent import is_open
 from . import lowers
 from ._move import emit_fill
-from ._select import alias_or_select
+from ._select import Whole, alias_or_select
 
 
 @lowers("Pad", fixes_shape=(1, 3))
@@ -18,16 +19,20 @@ def lower_pad(node):
     pads = node.attr("pads") if node.opset < 11 else node.const(1, "pads").tolist()
     axes = node.const(3, "axes").tolist() if node.input(3) is not None else list(range(rank))
     mode = node.attr("mode", "constant")
-    maps = [np.arange(d) for d in x.shape]
-    for i, axis in enumerate(axes):
-        maps[axis] = _padded(maps[axis], pads[i], pads[i + len(axes)], mode)
-    if mode == "constant" and any(len(m) and m.min() < 0 for m in maps):
+    ends = {axis % rank: (pads[i], pads[i + len(axes)]) for i, axis in enumerate(axes)}
+    maps = [_padded(d, *ends.get(axis, (0, 0)), mode) for axis, d in enumerate(x.shape)]
+    if mode == "constant" and any(map(max, ends.values())):
         emit_fill(node, _value(node), out)
     alias_or_select(node, x, out, maps)
 
 
-def _padded(index, begin, end, mode):
+def _padded(extent, begin, end, mode):
     """The axis' indices after padding; -1 where the constant goes. Negative pads cut."""
+    if is_open(extent):
+        if min(begin, end) < 0 or mode != "constant" and (begin, end) != (0, 0):
+            raise Problem("pads of a run-time extent: positive ones of a constant are supported")
+        return Whole(begin)
+    index = np.arange(extent)
     if mode not in ("constant", "reflect", "edge", "wrap"):
         raise Problem(f"mode {mode}")
     options = {"constant_values": -1} if mode == "constant" else {}

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import Problem
+from ..extent import is_open
 from . import lowers
 from ._axes import lines_of
 from ._move import emit_fill
 from ._resize import axes_of, coordinates, nearest, weights
-from ._select import alias_or_select
+from ._select import Whole, alias_or_select
 
 FLOAT, DOUBLE = 1, 11
 
@@ -21,18 +22,25 @@ def lower_resize(node):
     if x.nelem == 0 and out.nelem:
         raise Problem("an input of no items")
     axes = axes_of(node)
+    for axis in axes:
+        if is_open(axis.n_in) and axis.n_out != axis.n_in:
+            raise Problem("a run-time extent along a resized axis")
     inside = [_inside(node, axis) for axis in axes]
     if not all(mask.all() for mask in inside):
         value = np.array(node.attr("extrapolation_value", 0.0), x.np_dtype)
         emit_fill(node, node.constant(value), out)
     if node.attr("mode", "nearest") == "nearest":
         maps = [np.where(mask, nearest(node, a), -1) for a, mask in zip(axes, inside, strict=True)]
-        alias_or_select(node, x, out, maps)
+        alias_or_select(node, x, out, _whole_where_open(axes, maps))
     else:
         node.require_dtype(FLOAT, DOUBLE)
         tables = [weights(node, a)[mask] for a, mask in zip(axes, inside, strict=True)]
         maps = [np.where(mask, np.cumsum(mask) - 1, -1) for mask in inside]
-        _interpolate(node, x, out, tables, maps)
+        _interpolate(node, x, out, tables, _whole_where_open(axes, maps))
+
+
+def _whole_where_open(axes, maps):
+    return [Whole() if is_open(a.n_in) else m for a, m in zip(axes, maps, strict=True)]
 
 
 def _inside(node, axis):
@@ -47,9 +55,9 @@ def _interpolate(node, x, out, tables, maps):
     """Axis by axis, those that shrink first; then into its place if something was extrapolated."""
     if any(len(table) == 0 for table in tables):
         return
-    todo = [a for a, table in enumerate(tables) if not _is_identity(table)]
+    todo = [a for a, t in enumerate(tables) if not is_open(x.shape[a]) and not _is_identity(t)]
     todo.sort(key=lambda a: tables[a].shape[0] / tables[a].shape[1])
-    placed = any(m.min() < 0 for m in maps)
+    placed = any(not isinstance(m, Whole) and m.min() < 0 for m in maps)
     for a in todo:
         shape = (*x.shape[:a], len(tables[a]), *x.shape[a + 1 :])
         target = out if a == todo[-1] and not placed else node.temp(x.dtype, shape)

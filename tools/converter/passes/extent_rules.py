@@ -276,6 +276,11 @@ RULES = (
         "Tile": _tile,
         "Slice": _slice,
         "Conv": window_rules.conv,
+        "DepthToSpace": window_rules.depth_to_space,
+        "Pad": window_rules.pad,
+        "Resize": window_rules.resize,
+        "SpaceToDepth": window_rules.space_to_depth,
+        "Split": window_rules.split,
     }
     | dict.fromkeys(("AveragePool", "LpPool", "MaxPool"), window_rules.pool)
     | dict.fromkeys(("GlobalAveragePool", "GlobalMaxPool"), window_rules.global_pool)

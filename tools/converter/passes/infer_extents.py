@@ -175,6 +175,12 @@ class _Pass:
         most = [limit(self.limits, node.output[0], i, rank) for i in range(rank)]
         return [self.dim(node, n, str(i)) for i, n in enumerate(most)]
 
+    def constant_input(self, node, i):
+        """The values of an input that is a constant, in a row; else None."""
+        name = node.input[i] if i < len(node.input) else ""
+        found = next((t for t in self.graph.initializer if t.name == name), None)
+        return None if found is None else numpy_helper.to_array(found).reshape(-1).tolist()
+
     def input_contents(self, node, i):
         name = node.input[i] if i < len(node.input) else ""
         return self.contents.get(name)
