@@ -21,8 +21,13 @@ def mantissas(d):
     p = [first, channels] + image + taps + [d.between(1, 2), d.between(1, 2)] + corner
     p += [rows, d.between(1, 2), n0, d.between(1, 3), n1, d.between(1, 3), columns, out_first]
     x = d.words(first + channels * image[0] * image[1] * image[2])
+    largest = 1  # exponent
+    for i in range(len(x)):
+        if x[i] >> 23 & 255 == 255:
+            x[i] = i  # no inf, no nan
+        largest = max(largest, x[i] >> 23 & 255)
     out = d.blank("i", out_first + rows * columns * channels * taps[0] * taps[1])
-    return x, x, out, p + [d.between(1, 254)]
+    return x, x, out, p + [min(largest + d.below(2) * d.below(30), 254)]
 
 
 def align(d):
