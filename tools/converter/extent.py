@@ -12,13 +12,12 @@ is a Problem.
 from __future__ import annotations
 
 import itertools
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral
 
 from .errors import Problem
 
-_NAMED = ("dim", "size")  # atoms (kind, name, bound)
+NAMED = ("dim", "size")  # atoms (kind, name, bound)
 
 
 class Extent(int):
@@ -215,7 +214,7 @@ def _range(poly):
 
 
 def _atom_range(atom):
-    if atom[0] in _NAMED:
+    if atom[0] in NAMED:
         return int(atom[0] == "size"), atom[2]
     if atom[0] == "most":
         return _range(atom[1])[1:] * 2
@@ -266,7 +265,7 @@ def _atoms(poly):
     """All dims in a polynomial, without those whose bounds alone count."""
     for atoms, _ in poly:
         for atom in atoms:
-            if atom[0] in _NAMED:
+            if atom[0] in NAMED:
                 yield atom
             elif atom[0] == "most":
                 continue
@@ -275,33 +274,13 @@ def _atoms(poly):
                     yield from _atoms(inner)
 
 
-def replaced(value: int, change: Callable[[tuple], tuple]) -> int:
-    """The value with each dim replaced by what change(atom) gives."""
-
-    def total_of(poly):
-        total = 0
-        for atoms, c in poly:
-            total = total + math.prod([atom_of(a) for a in atoms], start=c)
-        return total
-
-    def atom_of(atom):
-        if atom[0] in _NAMED:
-            return sum_of([((change(atom),), 1)])
-        if atom[0] == "most":
-            return bound_of(total_of(atom[1]))
-        a, b = map(total_of, atom[1:])
-        return a // b if atom[0] == "/" else _either(atom[0], a, b)
-
-    return total_of(poly_of(value))
-
-
 def _term_text(atoms, c):
     factors = [str(c)] * (c != 1 or not atoms) + [_atom_text(a) for a in atoms]
     return "*".join(factors)
 
 
 def _atom_text(atom):
-    if atom[0] in _NAMED:
+    if atom[0] in NAMED:
         return atom[1]
     if atom[0] == "most":
         return str(_range(atom[1])[1])

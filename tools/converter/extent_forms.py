@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import zlib
 from collections.abc import Callable, Sequence
 
 from .errors import Problem
-from .extent import DimNumber, Extent, most_of, poly_of, replaced, sum_of
+from .extent import NAMED, DimNumber, Extent, bound_of, larger, most_of, poly_of, smaller, sum_of
 
 _PREFIX = "rt_"  # of a symbolic dimension that holds an Extent
 _GROWN = "'"  # behind the name of a dim with another bound
@@ -41,6 +42,28 @@ def corresponds(a: int, b: int) -> bool:
     if not isinstance(a, Extent) or not isinstance(b, Extent):
         return type(a) is type(b) and a == b
     return replaced(a, _without_bound) == replaced(b, _without_bound)
+
+
+def replaced(value: int, change: Callable[[tuple], tuple]) -> int:
+    """The value with each dim replaced by what change(atom) gives."""
+
+    def total_of(poly):
+        total = 0
+        for atoms, c in poly:
+            total = total + math.prod([atom_of(a) for a in atoms], start=c)
+        return total
+
+    def atom_of(atom):
+        if atom[0] in NAMED:
+            return sum_of([((change(atom),), 1)])
+        if atom[0] == "most":
+            return bound_of(total_of(atom[1]))
+        a, b = map(total_of, atom[1:])
+        if atom[0] == "/":
+            return a // b
+        return larger(a, b) if atom[0] == "max" else smaller(a, b)
+
+    return total_of(poly_of(value))
 
 
 def _grown_atom(atom):
@@ -79,7 +102,7 @@ def postfix(value: int, number_of: Callable[[tuple[str, int]], int]) -> list[int
 
 def _atom_words(atom, number_of):
     kind = atom[0]
-    if kind in ("dim", "size"):
+    if kind in NAMED:
         return [number_of(atom[1:]) * 8 | DIM]
     if kind == "most":
         return postfix(most_of(atom[1]), number_of)
