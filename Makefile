@@ -28,8 +28,9 @@ setup: venv ## get ready for the tests: .venv, system packages, MicroPython targ
 	@$(MICROPYTHON) packages --install || true
 	@$(MICROPYTHON) build --available
 
-bench: setup ## count instructions of some models on a Cortex-M3, next to C
-	@$(PY) -m tools.bench $(MODELS)
+bench: setup ## count instructions of the collection's models next to C, into docs/benchmarks.md
+	@$(PY) -m tools.bench --target mps2-an385 --target mps2-an385-v6m --target mps2-an386 \
+	  --target virt-rv32 --write-docs
 
 clean: ## remove what was made here, but neither .venv nor the cache folder
 	rm -rf build .pytest_cache .ruff_cache *.egg-info

@@ -1,6 +1,7 @@
 """The benchmark: its C computes what the model computes, its counts repeat."""
 
 import json
+from xml.etree import ElementTree
 
 import numpy as np
 import onnx
@@ -8,7 +9,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from tests.host.device import small
-from tools.bench import c_build, c_code
+from tools.bench import c_build, c_code, page
 from tools.bench.__main__ import main
 from tools.converter.load import prepare
 from tools.converter.ort_session import open_session
@@ -89,3 +90,29 @@ def test_an_operator_without_c_is_said(tmp_path, capsys, ready_target):
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), path)
     assert main([str(path)]) == 0
     assert "Cos has no form in C here" in capsys.readouterr().err
+
+
+def test_the_page_has_a_row_and_two_bars_a_model(tmp_path):
+    rows = [
+        {
+            "model": f"zoo/{name}/model.onnx",
+            "target": target,
+            "macs": 1000,
+            "instructions": 3500,
+            "c_o2_instructions": 9000,
+            "c_o3_instructions": None if name == "b" else 7000,
+            "arena_bytes": 2048,
+            "heap_growth_bytes": 0,
+        }
+        for target in ("mps2-an385", "virt-rv32")
+        for name in "ab"
+    ]
+    page.write(rows, tmp_path, "make it")
+    text = (tmp_path / "benchmarks.md").read_text()
+    assert "| a | 1,000 | 3.50 | 9.00 | 7.00 | 2,048 | 0 |" in text
+    assert "| b | 1,000 | 3.50 | 9.00 | – | 2,048 | 0 |" in text
+    assert text.index("Cortex-M3 (`mps2-an385`)") < text.index("RISC-V")
+    drawn = ElementTree.fromstring((tmp_path / "benchmarks.svg").read_text())
+    bars = [r for r in drawn.iter() if r.tag.endswith("rect") and float(r.get("x")) >= 250]
+    widths = [float(r.get("width")) for r in bars if float(r.get("y")) > 20]
+    assert widths == [230.0, 460.0]

@@ -16,7 +16,7 @@ from tools.converter.convert import convert
 from tools.converter.errors import ConvertError
 from tools.micropython import TargetError, target_names
 
-from . import c_build, c_code
+from . import c_build, c_code, page
 from .measure import count
 
 # Forms of loops by what --form says, the best one first.
@@ -36,6 +36,8 @@ MODELS = (
     "mlperf_kws_dscnn_int8",
     "mlperf_vww_mobilenet_int8",
 )
+_NARROWEST = 130  # columns of the table, also where it goes to a file
+_DOCS = Path(__file__).parents[2] / "docs"
 TARGETS = tuple(name for name in target_names() if name != "unix-plain")
 
 
@@ -61,6 +63,8 @@ def main(argv: list[str] | None = None) -> int:
                 status = 1
     if args.json:
         args.json.write_text(json.dumps(rows, indent=1) + "\n")
+    if args.write_docs and not status:
+        page.write(rows, _DOCS, "make bench")
     _print(rows)
     return status
 
@@ -71,6 +75,7 @@ def _arguments(argv):
     parser.add_argument("--target", action="append", choices=TARGETS)
     parser.add_argument("--form", choices=[form for form in FORMS if form], default="")
     parser.add_argument("--json", type=Path, metavar="FILE", help="rows, one a model and target")
+    parser.add_argument("--write-docs", action="store_true", help="make docs/benchmarks.md of it")
     parser.add_argument("--no-c", action="store_true", help="leave out the C next to it")
     add_options(parser)
     args = parser.parse_args(argv)
@@ -130,7 +135,9 @@ def _print(rows):
             f"{row['arena_bytes']:,}",
             f"{row['heap_growth_bytes']:,}",
         )
-    Console(soft_wrap=True).print(table)
+    console = Console()
+    console.width = max(console.width, _NARROWEST)
+    console.print(table)
 
 
 def _each(row, name):

@@ -1,0 +1,106 @@
+"""docs/benchmarks.md and its drawing, from the rows of a measurement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tools.converter.report.svg import element
+
+_HEAD = """# Benchmarks
+
+Written by `{command}`; do not edit. Instructions of one steady-state `run()` of a whole model for
+each of its nominal multiply-accumulates (padding included), counted exactly in QEMU; next to them
+C that is generated from the same graph ([benchmarks/c](../benchmarks/c)), compiled by gcc for the
+same core and counted in the same emulator. They are instructions, not cycles or milliseconds, and
+no real board was in the loop.
+
+The C is straightforward, as a code generator or a reference kernel writes it: nested loops over
+the output, one multiply-accumulate at a time, with every extent a constant. Floats are soft on
+cores without an FPU.
+
+![Instructions a multiply-accumulate](benchmarks.svg)
+"""
+_TARGETS = {
+    "mps2-an385": "Cortex-M3",
+    "mps2-an385-v6m": "ARMv6-M code, as the RP2040 runs it",
+    "mps2-an386": "Cortex-M4F",
+    "mps2-an505": "Cortex-M33",
+    "virt-rv32": "RISC-V, rv32imac",
+}
+_COLUMNS = "| model | MACs | mpconnxr | C -O2 | C -O3 | arena, bytes | allocated by a run, bytes |"
+_BAR, _GAP, _LEFT, _WIDTH = 14.0, 10.0, 250.0, 460.0  # pixels
+
+
+def write(rows: Sequence[dict], folder: Path, command: str) -> None:
+    """Writes benchmarks.md and benchmarks.svg. command: that makes them again."""
+    parts = [_HEAD.format(command=command)]
+    for target in dict.fromkeys(row["target"] for row in rows):
+        of_target = [row for row in rows if row["target"] == target]
+        parts.append(f"## {_TARGETS.get(target, target)} (`{target}`)\n\n{_table(of_target)}")
+    (folder / "benchmarks.md").write_text("\n".join(parts))
+    first = [row for row in rows if row["target"] == rows[0]["target"]]
+    (folder / "benchmarks.svg").write_text(_bars(first) + "\n")
+
+
+def _table(rows):
+    lines = [_COLUMNS, "|---|" + "---:|" * (_COLUMNS.count("|") - 2)]
+    for row in rows:
+        counts = [_each(row, name) for name in _COUNTS]
+        cells = [_name(row), f"{row['macs']:,}", *counts, f"{row['arena_bytes']:,}"]
+        lines.append("| " + " | ".join([*cells, f"{row['heap_growth_bytes']:,}"]) + " |")
+    return "\n".join(lines) + "\n"
+
+
+_COUNTS = ("instructions", "c_o2_instructions", "c_o3_instructions")
+
+
+def _each(row, name):
+    return f"{row[name] / row['macs']:.2f}" if row.get(name) else "–"
+
+
+def _name(row):
+    path = Path(row["model"])
+    return path.parent.name if path.stem == "model" else path.stem
+
+
+def _bars(rows):
+    """Two bars a model: ours and the C at -O3."""
+    shown = [row for row in rows if row.get("c_o3_instructions")]
+    most = max(
+        row[n] / row["macs"] for row in shown for n in ("instructions", "c_o3_instructions")
+    )
+    parts, y = [_legend()], 30.0
+    for row in shown:
+        label = element("text", _name(row), x=_LEFT - 8, y=y + _BAR + 4, text_anchor="end")
+        parts += [label, _bar(row, "instructions", y, most, "#2b6cb0")]
+        parts.append(_bar(row, "c_o3_instructions", y + _BAR, most, "#a0aec0"))
+        y += 2 * _BAR + _GAP
+    return element(
+        "svg",
+        *parts,
+        xmlns="http://www.w3.org/2000/svg",
+        width=_LEFT + _WIDTH + 70,
+        height=y,
+        font_family="sans-serif",
+        font_size=12,
+        fill="#4a5568",
+    )
+
+
+def _bar(row, name, y, most, colour):
+    each = row[name] / row["macs"]
+    width = _WIDTH * each / most
+    rect = element("rect", x=_LEFT, y=y, width=width, height=_BAR - 2, fill=colour)
+    return rect + element("text", f"{each:.1f}", x=_LEFT + width + 6, y=y + _BAR - 3)
+
+
+def _legend():
+    parts = []
+    for x, colour, text in (
+        (_LEFT, "#2b6cb0", "mpconnxr"),
+        (_LEFT + 110, "#a0aec0", "C, gcc -O3"),
+    ):
+        parts.append(element("rect", x=x, y=6.0, width=12, height=12, fill=colour))
+        parts.append(element("text", text, x=x + 18, y=16.0))
+    return element("g", *parts)
