@@ -46,7 +46,7 @@ def prepare(node):
     node.require(has_bias < 2, "has_bias")
     if known:
         node.require(w_batches * n * 4 <= node.inputs[2].nelem, "tails are too small")
-        step = _Gemm(a, (w.data, node.inputs[2].data), out, scratch)
+        step = Product(a, (w.data, node.inputs[2].data), out, scratch)
         step.set_shape(m, n, k)
         step.set_weights_of(node, w, w_batches * n, k)
     else:
@@ -60,7 +60,7 @@ def prepare(node):
     return n0 * n1 * m, step.step
 
 
-class _Gemm(blocks.Block):
+class Product(blocks.Block):
     """One row of A and a chunk of W's rows a call; the extent is batches x rows."""
 
     def set_shape(self, m, n, k):
@@ -119,7 +119,7 @@ class _Gemm(blocks.Block):
         row(self, values, self.w_row, self.n, (self.at, 1))
 
 
-class _Pair(_Gemm):
+class _Pair(Product):
     """The same with weights that a run knows: a batch of them at a time becomes mantissas."""
 
     def set_weights(self, w, has_bias):
@@ -135,7 +135,7 @@ class _Pair(_Gemm):
 
     def step(self, lo, hi):
         self.batch = -1
-        _Gemm.step(self, lo, hi)
+        Product.step(self, lo, hi)
 
     def row(self):
         if self.w_row != self.batch:
@@ -146,7 +146,7 @@ class _Pair(_Gemm):
         if self.scratch[1]:
             self.special()
         else:
-            _Gemm.row(self)
+            Product.row(self)
 
     def special(self):
         from .block_special import float_row

@@ -6,11 +6,13 @@ gemm, lets the kernel's cell make the new state of them, and copies h to Y. The 
 are all that is ever held: those of a whole sequence would take far more memory.
 
     inputs   x float32, W float32 rows (gates * H, I + w_bias) a direction, R float32 rows
-             (gates * H, H + r_bias) a direction (a bias lies behind its row), then as `present`
-             says: sequence_lens int32 (B), initial h, initial c float32, P float32 (3 * H a
-             direction)
+             (gates * H, H + r_bias) a direction (a bias lies behind its row); or, with a second
+             scratch, in block floating point (see block) mantissas of W and of R, without biases,
+             and the tails of W and of R; then as `present` says: sequence_lens int32 (B), initial
+             h, initial c float32, P float32 (3 * H a direction)
     outputs  as `present` says: Y, Y_h, Y_c float32
-    scratch  float32: h (B, H), for lstm c (B, H), then twice the sums (gates, H)
+    scratch  float32: h (B, H), for lstm c (B, H), then twice the sums (gates, H); int32 for the
+             products in block floating point
     params   T, B, I, H, x_t, x_b (items between time steps and sequences of x), w_bias, r_bias,
              direction (index into W, R, P), reverse, y_first, y_t, y_b, s_first, s_b (where
              initial and last states lie), present (bits: sequence_lens 1, initial h 2, initial c
@@ -29,7 +31,7 @@ from array import array
 from .. import forms
 from ..errors import InputError
 from ..node import BIAS, block
-from . import gates
+from . import block_rows, gates
 
 _N_EXTENTS = 17
 _CLIP = 17
@@ -40,6 +42,8 @@ _N_CLIPPED = 2  # functions that are of a gate
 
 def prepare(node, walk):
     """Binds a kernel's Walk to its node -> (n, step)."""
+    if walk.n_leading == 3 and len(node.scratch) == 2:
+        walk.in_blocks, walk.n_leading, walk.n_scratch = True, 5, 2
     n_params = _ACTIVATIONS + 3 * walk.n_activations
     node.expect(len(node.inputs), len(node.outputs), n_params, walk.n_scratch)
     node.require(len(node.inputs) >= walk.n_leading, "inputs")
@@ -110,11 +114,15 @@ class Walk:
     """
 
     n_leading, n_scratch = 3, 1  # inputs before those that may be absent
+    in_blocks = False  # weights in block floating point
 
     def check_weights(self, node, e):
         w, r = node.inputs[1:3]
         width, hidden, w_bias, r_bias = e[2], e[3], e[6], e[7]
         rows = (e[8] + 1) * self.n_gates * hidden
+        if self.in_blocks:
+            block_rows.check(node, rows, (w_bias, r_bias))
+            return
         node.expect_dtype("float32", w, r)
         node.require(max(w_bias, r_bias) < 2, "flags")
         node.require(rows * (width + w_bias) <= w.nelem, "W is too small")
@@ -147,7 +155,12 @@ class Walk:
         self.initial, self.last = views[1:3][: self.n_states], views[5:][: self.n_states]
         self.y = views[4]
         self.zero = array("i", [0])
-        self.dots = forms.get("loops_dot").dots_f32
+        if self.in_blocks:
+            n = self.n_gates * self.hidden
+            sizes = self.wp[1], self.rp[1]
+            self.dots = block_rows.Products(node, (self.direction + 1) * n, n, sizes).dots
+        else:
+            self.dots = forms.get("loops_dot").dots_f32
         self.copy = forms.get("loops_move").copy32
 
     def step(self, lo, hi):

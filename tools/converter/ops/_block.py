@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..extent import bound_of
+from ..extent import bound_of, is_open
 from ..ir import Tensor
 
 HALF = 1 << 23  # mantissas have 24 bits with the sign, and are stored plus this
@@ -60,6 +60,12 @@ def narrowed(found: np.ndarray, bits: int) -> np.ndarray:
         return held.astype(_HELD[bits])
     held = np.pad(held, ((0, 0), (0, held.shape[1] % 2)))
     return (held[:, ::2] | held[:, 1::2] << 4).astype(np.uint8).view(np.int8)
+
+
+def gemm_words(n: int, k: int) -> int:
+    """Scratch of block_gemm for rows of k items and n columns."""
+    chunk = CHUNK if is_open(n) else min(n, CHUNK)
+    return INITS + 4 * chunk + 3 * (chunk + 1) + k
 
 
 def bits_of(value: float) -> int:

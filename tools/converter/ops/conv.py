@@ -34,7 +34,7 @@ def lower_conv(node):
     emit_conv_of(node, node.inputs[0], node.inputs[1], node.input(2), node.outputs[0])
 
 
-def emit_conv_of(node, x, w, bias: Tensor | None, out: Tensor, clip=NO_CLIP) -> None:
+def emit_conv_of(node, x: Tensor, w: Tensor, bias: Tensor | None, out: Tensor) -> None:
     """The convolution that the node's attributes describe, of these tensors."""
     group = node.attr("group", 1)
     if x.shape[1] % group:
@@ -42,7 +42,7 @@ def emit_conv_of(node, x, w, bias: Tensor | None, out: Tensor, clip=NO_CLIP) -> 
     windows = windows_of(node, w.shape[2:], out.shape)
     packed = pack_rows(node, w, [0], list(range(1, len(w.shape))), bias)
     shape = (out.shape[0], out.shape[1], *windows.out_dims)
-    conv = Convolution(windows, group, bias is not None, shape, strides_of(shape), clip=clip)
+    conv = Convolution(windows, group, bias is not None, shape, strides_of(shape))
     emit_conv(node, x, packed, conv, out)
 
 
@@ -50,7 +50,7 @@ def emit_conv_of(node, x, w, bias: Tensor | None, out: Tensor, clip=NO_CLIP) -> 
 class Convolution:
     """Sizes of a call of a kernel. out_shape: (N, channels, z, y, x).
 
-    first, strides: where it writes, in elements; clip: limits of the result.
+    first, strides: where it writes, in elements.
     """
 
     windows: Windows
@@ -59,7 +59,6 @@ class Convolution:
     out_shape: Sequence[int]
     strides: Sequence[int]
     first: int = 0
-    clip: tuple[float, float] = NO_CLIP
 
     def k(self, x: Tensor) -> int:
         """Products that make a sum."""
@@ -82,7 +81,7 @@ def emit_conv(node, x: Tensor, packed: Tensor, conv: Convolution, out: Tensor) -
         node.emit("conv", [x, packed], [out], params, [patch], macs, rows=_ROWS)
         return
     rows, positions, words = _block(windows, conv, channels // conv.groups)
-    params += [*steps, rows, positions, *place, *map(bits_of, conv.clip)]
+    params += [*steps, rows, positions, *place, *map(bits_of, NO_CLIP)]
     weights = conv_constants(node, packed, conv, k)
     scratch = node.temp(INT32, (words,))
     node.emit("block_conv", [x, *weights], [out], params, [scratch], macs, rows=_BLOCK_ROWS)

@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from ..errors import Problem
-from ..extent import any_open, is_open
+from ..extent import any_open
 from ..ir import Tensor
 from . import lowers
-from ._block import CHUNK, INITS, NO_CLIP, bits_of, block_constants, is_block
+from ._block import NO_CLIP, bits_of, block_constants, gemm_words, is_block
 from ._dot import pack_rows
 from ._elementwise import emit_binary
 from ._extents import emit_same
@@ -148,20 +148,15 @@ def _expanded(node, a, a_shape, w_batch):
     return out
 
 
-def emit_gemm(node, a, w, out, shape, has_bias, steps, clip=NO_CLIP):
-    """One call of a kernel. shape: n0, n1, M, N, K; steps: of A and W, as its parameters.
-
-    clip: limits of the result; only where is_block.
-    """
+def emit_gemm(node, a, w, out, shape, has_bias, steps):
+    """One call of a kernel. shape: n0, n1, M, N, K; steps: of A and W, as its parameters."""
     n0, n1, m, n, k = shape
     macs = n0 * n1 * m * n * k
     if not is_block(node, a, w, k):
         node.emit("gemm", [a, w], [out], [*shape, int(has_bias), *steps], macs=macs)
         return
-    params = [*shape, *steps, *map(bits_of, clip), int(has_bias)]
-    chunk = CHUNK if is_open(n) else min(n, CHUNK)
-    words = INITS + 4 * chunk + 3 * (chunk + 1) + k
-    weights = [w]
+    params = [*shape, *steps, *map(bits_of, NO_CLIP), int(has_bias)]
+    words, weights = gemm_words(n, k), [w]
     if w.data is None:
         words = words + n * (k + 4)
     else:

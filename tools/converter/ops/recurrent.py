@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import Problem
 from ..ir import Tensor, dtype_name
 from . import lowers
+from ._block import block_constants, gemm_words, is_block
 from ._dot import pack_rows
 from ._move import emit_move
 
@@ -118,7 +119,20 @@ def _lower(node, kind, option):
     s = Shape.of(node)
     _check_shapes(node, s, kind.n_gates)
     w, r, biases = _weights(node, kind.n_gates * s.hidden, kind.n_gates == 3 and option)
-    emit_walks(node, node.op.lower(), kind, s, [Weights([w, r], biases)] * s.directions, option)
+    weights = _in_blocks(node, kind, s, (w, r), biases) or Weights([w, r], biases)
+    emit_walks(node, node.op.lower(), kind, s, [weights] * s.directions, option)
+
+
+def _in_blocks(node, kind, s, rows, biases) -> Weights | None:
+    """Known weights in block floating point (see mpconnxr/ops/block.py), where it is wanted."""
+    sizes = (s.inputs, s.hidden)
+    pairs = list(zip(rows, sizes, biases, strict=True))
+    if not all(t.data is not None and is_block(node, node.inputs[0], t, k) for t, k, _ in pairs):
+        return None
+    parts = [block_constants(node, t, k, bool(bias)) for t, k, bias in pairs]
+    words = gemm_words(kind.n_gates * s.hidden, max(sizes))
+    tensors = [part[i] for i in (0, 1) for part in parts]
+    return Weights(tensors, [0, 0], [node.temp(INT32, (words,))])
 
 
 def emit_walks(node, kernel, kind: Kind, s: Shape, weights: Sequence[Weights], option) -> None:
