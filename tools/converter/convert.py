@@ -25,6 +25,7 @@ from . import (
     plan,
     precision,
     quantize,
+    ranges,
     rewrites,
     slices,
     state,
@@ -158,9 +159,13 @@ def _convert(source, options):
     if options.weights != "f32":
         rewritten, narrowed = _narrowed(rewritten, options)
         model = rewritten  # what the golden vector is to be compared with
+    floats = _lossy(rewritten, options)
+    notes += [
+        f"{name}: computed with floats; its range is too wide for --float exact" for name in floats
+    ]
     exposed = inner.expose(rewritten, options.inner)
     for_boards, more = rewrites.for_boards(exposed, options.optimize)
-    with precision.use(options.float, bits=narrow.BITS[options.weights]):
+    with precision.use(options.float, floats, narrow.BITS[options.weights]):
         graph = lower.lower(for_boards, _prepared(twin, options))
     if options.weights == "f16":
         narrow.mark_halves(graph)
@@ -188,6 +193,15 @@ def _prepared(twin, options):
     return rewrites.for_boards(inner.expose(rewritten, options.inner), options.optimize)[0]
 
 
+def _lossy(model, options):
+    """Names of nodes that leave the exact products: see ranges."""
+    if options.float != "exact" or not ranges.is_known(model):
+        return []
+    seeds = range(1 if options.golden is not None else _N_SAMPLES)
+    samples = [narrow.sample_of(model, options.golden, options.state, seed) for seed in seeds]
+    return ranges.lossy(model, samples)
+
+
 def _read(source):
     if not isinstance(source, onnx.ModelProto):
         return load.load(source)
@@ -196,6 +210,7 @@ def _read(source):
     return load.prepare(copy)
 
 
+_N_SAMPLES = 3  # random ones, where there is no golden vector to look at
 _FREE = "fix it with --shape NAME=... or --dim NAME=N, or --bound NAME=MOST lets each run decide"
 
 

@@ -29,7 +29,7 @@ from .quantize.activations import each_run
 BITS = {"f32": 24, "f16": 16, "int16": 16, "int8": 8, "int4": 4}  # by what --weights says
 
 _RECURRENT = ("LSTM", "GRU", "RNN")
-_PRODUCTS = ("Conv", "FusedConv", "ConvTranspose", "Gemm", "FusedGemm", "MatMul", "FusedMatMul")
+PRODUCTS = ("Conv", "FusedConv", "ConvTranspose", "Gemm", "FusedGemm", "MatMul", "FusedMatMul")
 
 
 @dataclass
@@ -60,11 +60,11 @@ def narrow(
     for node in found.graph.node:
         if halves and node.op_type in _RECURRENT:
             rows += _round_to_halves(found.graph, node, constants)
-        if node.op_type not in _PRODUCTS or not _is_alone(found.graph, node, constants):
+        if node.op_type not in PRODUCTS or not _is_alone(found.graph, node, constants):
             continue
         t = constants[node.input[1]]
         before = numpy_helper.to_array(t)
-        after = _rounded_weights(node, before, bits)
+        after = rounded_weights(node, before, bits)
         t.CopyFrom(numpy_helper.from_array(after, t.name))
         noise = _decibel(before, after)
         rows.append(Row(name_of(node), node.op_type, node.output[0], noise))
@@ -115,12 +115,16 @@ def mark_halves(graph: Graph) -> None:
 
 
 def sample_of(
-    model: onnx.ModelProto, inputs: Sequence[np.ndarray] | None, states: Collection[str]
+    model: onnx.ModelProto,
+    inputs: Sequence[np.ndarray] | None,
+    states: Collection[str],
+    seed: int = 0,
 ) -> dict[str, np.ndarray]:
     """Values of a model's inputs by name: these, or random ones; zero for states."""
     infos = [i for i in model.graph.input if i.name not in states]
-    values = golden.random_values(_tensor(i) for i in infos) if inputs is None else inputs
-    sample = dict(zip((i.name for i in infos), values, strict=True))
+    if inputs is None:
+        inputs = golden.random_values((_tensor(i) for i in infos), seed)
+    sample = dict(zip((i.name for i in infos), inputs, strict=True))
     zeros = {i.name: _tensor(i) for i in model.graph.input if i.name in states}
     return sample | {name: np.zeros(t.shape, t.np_dtype) for name, t in zeros.items()}
 
@@ -139,7 +143,7 @@ def _is_alone(graph, node, constants):
     return uses == 1 and t.name not in {o.name for o in graph.output}
 
 
-def _rounded_weights(node, w, bits):
+def rounded_weights(node, w, bits):
     """The weights of a node with each output channel's rounded."""
     attrs = {a.name: helper.get_attribute_value(a) for a in node.attribute}
     if node.op_type == "ConvTranspose":  # (C, M / groups, ...): the channels come second
