@@ -68,9 +68,9 @@ def mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                     else:
                         e = 1
                     e = p[20] - e
-                    if e > 23:
+                    if e < 0 or e > 23:
                         m = 0
-                    elif e >= 0:
+                    else:
                         m = (m + (1 << e)) >> (e + 1)
                         if m == half:
                             m = half - 1

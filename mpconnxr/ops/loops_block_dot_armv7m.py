@@ -44,18 +44,31 @@ def dots(r0, r1, r2, r3):
     add(r4, r4, r0)
     data(2, 0x9406)  # str r4, [sp, 24]
     data(2, 0x9905)  # ldr r1, [sp, 20]
-    mov(r2, r5)
     mov(r4, 0)
     mov(r12, r4)
     mov(r14, r4)
     mov(r5, 1)
-    label(COUNT)  # the sum of x
+    mov(r8, r5)
+    data(2, 0x9A06)  # ldr r2, [sp, 24]
+    cmp(r0, r2)
+    beq(COUNT)
+    label(FOUR)  # the sum of x
+    data(2, 0xC8F0)  # ldmia r0!, {r4, r5, r6, r7}
+    data(2, 0xFBE4, 0xCE08)  # umlal r12, lr, r4, r8
+    data(2, 0xFBE5, 0xCE08)  # umlal r12, lr, r5, r8
+    data(2, 0xFBE6, 0xCE08)  # umlal r12, lr, r6, r8
+    data(2, 0xFBE7, 0xCE08)  # umlal r12, lr, r7, r8
+    cmp(r0, r2)
+    bne(FOUR)
+    label(COUNT)
+    data(2, 0x9A04)  # ldr r2, [sp, 16]
+    label(ONE)
     cmp(r0, r2)
     beq(STORE)
     ldr(r4, [r0, 0])
     add(r0, 4)
-    data(2, 0xFBE4, 0xCE05)  # umlal r12, lr, r4, r5
-    b(COUNT)
+    data(2, 0xFBE4, 0xCE08)  # umlal r12, lr, r4, r8
+    b(ONE)
     label(STORE)  # r12, lr as limbs
     mov(r5, r12)
     mov(r6, r14)

@@ -40,13 +40,29 @@ def dots(r0, r1, r2, r3):
     data(2, 0x9404)  # str r4, [sp, 16]
     ldr(r4, [r3, 12])
     lsl(r4, r4, 2)
+    add(r7, r4, r0)
+    data(2, 0x9706)  # str r7, [sp, 24]
+    mov(r11, r7)
+    lsr(r4, r4, 4)
+    lsl(r4, r4, 4)
     add(r4, r4, r0)
-    data(2, 0x9406)  # str r4, [sp, 24]
+    mov(r12, r4)
     mov(r5, 0)
     mov(r6, 0)
     mov(r2, 0)
-    label(COUNT)  # the sum of x
-    cmp(r0, r4)
+    b(LEFT)
+    label(FOUR)  # the sum of x
+    data(2, 0xC89A)  # ldmia r0!, {r1, r3, r4, r7}
+    add(r1, r1, r3)
+    add(r4, r4, r7)
+    add(r1, r1, r4)
+    add(r5, r5, r1)
+    data(2, 0x4156)  # adc r6, r2
+    label(LEFT)
+    data(2, 0x4560)  # cmp r0, r12
+    bne(FOUR)
+    label(COUNT)
+    data(2, 0x4558)  # cmp r0, r11
     beq(COUNTED)
     ldr(r7, [r0, 0])
     add(r0, 4)

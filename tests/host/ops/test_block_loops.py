@@ -129,3 +129,43 @@ def test_all_forms_are_exact(target, cases):
             values = np.array(bits[::2], np.int32).view(np.float32)
             assert np.array_equal(values, wanted), (form, common, case)
             assert bits[1::2] == [-1] * len(wanted)
+
+
+# Steady-state instructions a multiply-accumulate, from QEMU's counted instructions.
+COUNT = """
+from array import array
+from mpconnxr import forms
+K, ROWS, M = 200, 2, 16
+words = [i * 7919 & 0xFFFFFF for i in range(K * M)]
+x = w = array("i", words)
+out, p = array("i", [0] * (3 * (M + 1) * ROWS)), array("i", [0, ROWS, K, K, 0, M, 0])
+@micropython.viper
+def start():
+    timer = ptr32(0x40000000)  # CMSDK timer 0, 25 MHz: 1.6 ticks an instruction at shift=6
+    i = 0
+    timer[i] = 0
+    timer[i + 1] = -1
+    timer[i + 2] = -1
+    timer[i] = 1
+@micropython.viper
+def ticks() -> int:
+    timer = ptr32(0x40000000)
+    return int(timer[1])
+start()
+for form in forms.available("loops_block_dot"):
+    dots = forms.get("loops_block_dot", form).dots
+    dots(x, w, out, p)
+    t = ticks() & 0xFFFFFFFF
+    dots(x, w, out, p)
+    t = (t - (ticks() & 0xFFFFFFFF)) & 0xFFFFFFFF
+    print(form, t / 1.6 / (K * M * ROWS))
+"""
+
+
+def test_assembler_beats_viper_beats_plain(ready_target):
+    done = ready_target("mps2-an385").run(COUNT, files={"mpconnxr": PACKAGE}, icount=True)
+    assert done.returncode == 0, done.stderr
+    counts = {form: float(n) for form, n in (line.split() for line in done.stdout.splitlines())}
+    assert counts["armv7m"] < 3 and counts["thumb"] < 15
+    assert counts["viper"] < 66
+    assert counts["plain"] > 100

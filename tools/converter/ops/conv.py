@@ -50,7 +50,7 @@ def emit_conv_of(node, x: Tensor, w: Tensor, bias: Tensor | None, out: Tensor) -
 class Convolution:
     """Sizes of a call of a kernel. out_shape: (N, channels, z, y, x).
 
-    first, strides: where it writes, in elements.
+    first, strides: where it writes, in elements; clip: limits of the result.
     """
 
     windows: Windows
@@ -59,6 +59,7 @@ class Convolution:
     out_shape: Sequence[int]
     strides: Sequence[int]
     first: int = 0
+    clip: tuple[float, float] = NO_CLIP
 
     def k(self, x: Tensor) -> int:
         """Products that make a sum."""
@@ -81,7 +82,7 @@ def emit_conv(node, x: Tensor, packed: Tensor, conv: Convolution, out: Tensor) -
         node.emit("conv", [x, packed], [out], params, [patch], macs, rows=_ROWS)
         return
     rows, positions, words = _block(windows, conv, channels // conv.groups)
-    params += [*steps, rows, positions, *place, *map(bits_of, NO_CLIP)]
+    params += [*steps, rows, positions, *place, *map(bits_of, conv.clip)]
     weights = conv_constants(node, packed, conv, k)
     scratch = node.temp(INT32, (words,))
     node.emit("block_conv", [x, *weights], [out], params, [scratch], macs, rows=_BLOCK_ROWS)
