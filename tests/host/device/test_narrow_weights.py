@@ -179,7 +179,7 @@ def test_recurrent_weights_in_float16(target, op):
     proto, x = recurrent(op), small.floats(4, 1, 9, seed=9)
     done = convert(proto, Options(strip=True, weights="f16"))
     assert 30 < done.narrowed[0].weights < 90
-    wide = small.binary(done.model)
+    wide = small.binary(done.model, float="python")
     # W and R, with their biases, are all that is large
     assert len(wide) - len(done.data) >= 0.9 * done.report()["weight_bytes"] / 2
     *printed, more = small.lines(target, EVERYWHERE, m=done.data, x=x.tobytes())

@@ -124,7 +124,12 @@ def _lower(node, kind, option):
 
 
 def _in_blocks(node, kind, s, rows, biases) -> Weights | None:
-    """Known weights in block floating point (see mpconnxr/ops/block.py), where it is wanted."""
+    """Known weights in block floating point (see mpconnxr/ops/block.py), where it is wanted.
+
+    Weights that --weights f16 has rounded stay floats: the file holds them in half of the bytes.
+    """
+    if node.held_bits == 16 and all(t.data is not None and _are_halves(t.data) for t in rows):
+        return None
     sizes = (s.inputs, s.hidden)
     pairs = list(zip(rows, sizes, biases, strict=True))
     if not all(t.data is not None and is_block(node, node.inputs[0], t, k) for t, k, _ in pairs):
@@ -133,6 +138,11 @@ def _in_blocks(node, kind, s, rows, biases) -> Weights | None:
     words = gemm_words(kind.n_gates * s.hidden, max(sizes))
     tensors = [part[i] for i in (0, 1) for part in parts]
     return Weights(tensors, [0, 0], [node.temp(INT32, (words,))])
+
+
+def _are_halves(values):
+    with np.errstate(over="ignore"):
+        return np.array_equal(values, values.astype(np.float16).astype(values.dtype))
 
 
 def emit_walks(node, kernel, kind: Kind, s: Shape, weights: Sequence[Weights], option) -> None:
