@@ -1,12 +1,12 @@
 """--weights: weights of products in 16, 8 or 4 bits; all else is computed in float32 as ever.
 
-1. Constant weights of Conv, ConvTranspose, Gemm, MatMul and their fused forms are rounded to
-   integers of so many bits times a power of two, one an output channel.
+1. Constant weights of Conv, ConvTranspose, Gemm, MatMul, their fused forms, LSTM, GRU and RNN are
+   rounded to integers of so many bits times a power of two, one an output channel.
 2. The power is the one that suffices for the channel's largest weight, or half of it, which cuts
    that one, whichever has the lesser squared error.
 3. Weights that something else uses too stay as they are.
-4. With f16, products have 16 bits, and weights of LSTM, GRU and RNN are rounded to float16. The
-   file holds floats so where nothing is lost by it; a board makes float32 of them as it reads.
+4. With f16 recurrent layers get float16 instead, biases as well. The file holds floats so where
+   nothing is lost by it; a board makes float32 of them as it reads.
 
 What comes out is a float model still. Block floating point holds such weights without loss in as
 many bits (see ops/_block.py), so what onnxruntime computes with it is what a board does.
@@ -58,8 +58,8 @@ def narrow(
     rows = []
     constants = {t.name: t for t in found.graph.initializer}
     for node in found.graph.node:
-        if halves and node.op_type in _RECURRENT:
-            rows += _round_to_halves(found.graph, node, constants)
+        if node.op_type in _RECURRENT:
+            rows += _round_recurrent(found.graph, node, constants, None if halves else bits)
         if node.op_type not in PRODUCTS or not _is_alone(found.graph, node, constants):
             continue
         t = constants[node.input[1]]
@@ -72,23 +72,23 @@ def narrow(
     return found, sorted(rows, key=lambda row: row.weights if row.output is None else row.output)
 
 
-def _round_to_halves(graph, node, constants):
-    """Rounds a recurrent layer's W, R and biases; its row, or none where that is not possible.
+def _round_recurrent(graph, node, constants, bits):
+    """Rounds a recurrent layer's W and R; its row, or none where that is not possible.
 
-    The two biases become their sum and 0 where only that counts: it lies behind W's rows.
+    bits: None for float16, and then of the biases too. The two of these become their sum and 0
+    where only that counts: it lies behind W's rows.
     """
     separate = any(a.name == "linear_before_reset" and a.i for a in node.attribute)
     uses = [name for other in graph.node for name in other.input]
     pairs = []
-    for i, name in enumerate(node.input[1:4]):
+    for i, name in enumerate(node.input[1 : 3 if bits else 4]):
         t = constants.get(name)
         if t is None or t.data_type != onnx.TensorProto.FLOAT or uses.count(name) > 1:
             continue
         before = numpy_helper.to_array(t)
         if i == 2 and not separate:
             before = _summed(before)
-        with np.errstate(over="ignore"):
-            after = before.astype(np.float16).astype(np.float32)
+        after = _rounded(before, -1, bits) if bits else _halves(before)
         if np.isfinite(after).all():
             t.CopyFrom(numpy_helper.from_array(after, name))
             pairs.append((before.ravel(), after.ravel()))
@@ -97,6 +97,12 @@ def _round_to_halves(graph, node, constants):
     noise = _decibel(*map(np.concatenate, zip(*pairs, strict=True)))
     value = next(name for name in node.output if name)
     return [Row(name_of(node) or value, node.op_type, value, noise)]
+
+
+def _halves(values):
+    """float32 rounded to float16; inf for what is too large."""
+    with np.errstate(over="ignore"):
+        return values.astype(np.float16).astype(np.float32)
 
 
 def _summed(b):
@@ -109,9 +115,7 @@ def mark_halves(graph: Graph) -> None:
     """Has a file hold floats as float16 where nothing is lost, if they may be streamed."""
     for t in graph.tensors():
         if t.root.data is not None and t.dtype == onnx.TensorProto.FLOAT:
-            with np.errstate(over="ignore"):
-                held = t.root.data.astype(np.float16).astype(np.float32)
-            t.root.halves = np.array_equal(held, t.root.data)
+            t.root.halves = np.array_equal(_halves(t.root.data), t.root.data)
 
 
 def sample_of(

@@ -228,3 +228,16 @@ def test_damage_of_halves(target, source, mode, amount):
     data = small.binary(recurrent("GRU"), weights="f16")
     report = small.damage(target, data, mode, amount, source=source)
     assert report.ok and report.refused > 50 and report.ran > 5, report
+
+
+@every_target
+@pytest.mark.parametrize("op", ["LSTM", "GRU", "RNN"])
+def test_recurrent_weights_in_8_bits(target, op):
+    proto, x = recurrent(op), small.floats(4, 1, 9, seed=9)
+    done = convert(proto, Options(strip=True, weights="int8"))
+    [step, *_] = done.graph.steps
+    assert [t.data.dtype for t in step.inputs[1:3]] == [np.uint8] * 2
+    assert [row.operator for row in done.narrowed] == [op] and done.report()["held_bytes"] < 256
+    *printed, more = small.lines(target, EVERYWHERE, m=done.data, x=x.tobytes())
+    wide = small.lines(target, EVERYWHERE, m=small.binary(done.model), x=x.tobytes())
+    assert more == "True" and set(printed) == {wide[0]}
