@@ -9,6 +9,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from tests.host import zoo
 from tools.converter import layout, stream
+from tools.converter.__main__ import main
 from tools.converter.convert import Options, convert
 from tools.converter.errors import ConvertError
 from tools.converter.plan import plan
@@ -145,6 +146,14 @@ def test_an_arena_that_cannot_be_met_names_the_least_and_who_is_to_blame():
     least = int(text.split("--arena 16: ")[1].split()[0])
     assert "v0 uint8 [1, " in text
     assert convert(model, Options(strip=True, arena=least)).plan.arena_bytes == least
+
+
+def test_the_command_line_says_what_cannot_be_met(tmp_path, capsys):
+    onnx.save(Net(3, TensorProto.UINT8).build(), tmp_path / "m.onnx")
+    arguments = [str(tmp_path / "m.onnx"), str(tmp_path / "m.bin"), "--arena", "16"]
+    assert main(arguments) == 1
+    assert capsys.readouterr().err.startswith("converter: --arena 16: ")
+    assert not (tmp_path / "m.bin").exists()
 
 
 def test_an_arena_that_is_large_enough_changes_nothing():
