@@ -11,9 +11,9 @@ from .loops_qdot_viper import qdots32  # noqa: F401  (rare)
 
 @micropython.asm_thumb
 def qdots8(r0, r1, r2, r3):
-    # r8 end of the position's items, r9 table, r10 out, r11 p, r12 and lr weights, then -zw * S and
-    # rows; on the stack the channels that are left, rows, table, the position's out, positions
-    # that are left, -zw * S
+    # r8 end of the position's items, r9 table, r10 out, r11 p, r12 and lr weights, then -zw * S
+    # and rows; on the stack the channels that are left, rows, table, the position's out,
+    # positions that are left, -zw * S
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
     push({r2})
     mov(r11, r3)

@@ -8,7 +8,7 @@ from tests.host.device import small
 from tools.converter.convert import Options, convert
 from tools.micropython import UNIX_TARGETS
 
-KERNELS = {"qconv", "qdepthwise", "qbinary", "qaverage_pool", "lookup"}
+KERNELS = {"qconv", "qdepthwise", "qbinary", "qaverage_pool", "lookup", "qsoftmax"}
 MS = {"domain": "com.microsoft"}
 every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 rng = np.random.default_rng(8)
@@ -71,7 +71,8 @@ def integers(dtype=np.int8):
     t = b.add("QLinearMul", f"{t} {a} {u} {d} {c}", **MS)
     t = b.add("QLinearLeakyRelu", f"{t} {c} {d}", **MS)
     t = b.add("Reshape", f"{t} {b.fixed([4, 15], np.int64)}")
-    b.add("QLinearMatMul", f"{t} {d} {b.weights(15, 3)} {b.of(0.02, 4, np.int8)} {y}")
+    t = b.add("QLinearMatMul", f"{t} {d} {b.weights(15, 3)} {b.of(0.02, 4, np.int8)} {y}")
+    b.add("QLinearSoftmax", f"{t} {y} {b.of(1 / 256, np.iinfo(dtype).min)}", opset=17, **MS)
     number = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
     return b.model((1, 4, 5, 6), (4, 3), number)
 

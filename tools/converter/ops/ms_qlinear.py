@@ -12,10 +12,11 @@ from ._integer import INT32, as_dtype, combined
 from ._microsoft import FLOAT, MS, as_onnx, like, transposed
 from ._qbinary import emit_quantized_product, emit_quantized_sum
 from ._qlookup import emit_table
+from ._qsoftmax import emit_quantized_softmax
 from .concat import emit_concat
 from .matmul_integer import emit_known, emit_product, emit_requantize
 from .quantize import DEQUANTIZE, QUANTIZE, emit_quantize
-from .softmax import emit_softmax
+from .softmax import emit_softmax, softmax_lines
 
 
 def dequantized(node, first: int) -> Tensor:
@@ -92,9 +93,17 @@ def lower_activation(node):
 
 @lowers("QLinearSoftmax", domain=MS, infer=like(0))
 def lower_softmax(node):
-    """opset: that of the Softmax that was quantized; its meaning changed at 13."""
+    """By integers where scales and zero points are known.
+
+    opset: that of the Softmax that was quantized; its meaning changed at 13.
+    """
+    opset = node.attr("opset", 13)
+    lines = softmax_lines(node, node.inputs[0], opset)
+    out = [node.outputs[0], *rest(node, 3)]
+    if emit_quantized_softmax(node, _quantized(node, 0), out, lines):
+        return
     y = node.temp(FLOAT, node.outputs[0].shape)
-    emit_softmax(node, "Softmax", dequantized(node, 0), y, node.attr("opset", 13))
+    emit_softmax(node, "Softmax", dequantized(node, 0), y, opset)
     quantize(node, y, 3)
 
 

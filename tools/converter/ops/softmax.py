@@ -22,12 +22,16 @@ def lower_softmax(node):
 
 def emit_softmax(node, op: str, x: Tensor, out: Tensor, opset: int) -> None:
     """out = op(x) along the node's axis."""
-    if opset >= 13:
-        lines = lines_of(x.shape, node.attr("axis", -1))
-    else:
-        axis = node.attr("axis", 1)
-        axis += len(x.shape) if axis < 0 else 0
-        lines = (math.prod(x.shape[:axis]), math.prod(x.shape[axis:]), 1)
+    lines = softmax_lines(node, x, opset)
     _, n, inner = lines
     over = line_by_line(out, x, n, inner)
     node.emit("softmax", [x], [out], [_OPS[op], *lines], over=over)
+
+
+def softmax_lines(node, x: Tensor, opset: int) -> tuple[int, int, int]:
+    """(outer, n, inner): along n the exponentials have a sum of one."""
+    if opset >= 13:
+        return lines_of(x.shape, node.attr("axis", -1))
+    axis = node.attr("axis", 1)
+    axis += len(x.shape) if axis < 0 else 0
+    return math.prod(x.shape[:axis]), math.prod(x.shape[axis:]), 1
