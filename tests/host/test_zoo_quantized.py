@@ -5,12 +5,14 @@ float sums and our exact ones differ in the last bits: where a result lies in th
 two integers, it may go to the other one.
 """
 
+import os
 import re
 
 import numpy as np
 import pytest
 
 from tests.host import zoo
+from tests.host.device import small
 from tests.host.quantized_layers import layers_of, output_scale
 from tools.converter.convert import Options, convert
 from tools.harness import Job, run_jobs
@@ -24,6 +26,8 @@ IN_THE_MIDDLE = {"har_cnn1d_qdq_s8: /net/net.8/AveragePool_output_0_QuantizeLine
 STEPS = 2  # at the end of a whole model
 N_SAMPLES = 3
 SLOW_MACS = 1_000_000  # above, one sample
+LONG = os.environ.get("MPCONNXR_LONG") == "1"
+LONG_RUNS = 10_000
 
 pytestmark = zoo.needs_zoo
 on_targets = pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
@@ -85,6 +89,19 @@ def test_dynamic_quantization(target, name):
     got = np.frombuffer(outcome.runs[0].outputs[0], np.float32).reshape(expected.shape)
     assert np.abs(got - expected).max() <= 1e-6 * np.abs(expected).max()
     assert got.argmax() == expected.argmax()
+
+
+@on_targets
+@pytest.mark.parametrize("name", MODELS)
+def test_a_run_allocates_nothing(target, name):
+    x = zoo.sample(name, 0, "input")
+    shapes = dict(zip(zoo.input_names(name), [v.shape for v in x], strict=True))
+    converted = convert(zoo.model_path(name), Options(shapes=shapes, strip=True))
+    runs = LONG_RUNS if LONG else 2 if converted.report()["macs"] > SLOW_MACS else 50
+    script = (small.SCRIPTS / "allocation.py").read_text().replace("n = 50", f"n = {runs}")
+    files = {"model.bin": converted.data, "x.bin": x[0].tobytes()}
+    allocated, kept, _ = small.run(target, script, files, timeout=7200).split()
+    assert (allocated, kept) == ("0", "0")
 
 
 @pytest.mark.parametrize("name", MODELS)
