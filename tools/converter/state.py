@@ -74,5 +74,11 @@ def _is_read_before(graph, x, y):
 
 
 def _is_safe(step, x, y):
-    over = step.outputs and step.outputs[0].root is y and step.lead(x) == 0
-    return over or any((a.root, b.root) == (x, y) for a, b in step.in_place)
+    if step.outputs and step.outputs[0].root is y and step.lead(x) == 0:
+        return True
+    pairs = [(a, b) for a, b in step.in_place if (a.root, b.root) == (x, y)]
+    reads = [t for t in step.inputs if t.root is x]
+    writes = [t for t in step.outputs if t.root is y]
+    # all that the step reads of the one and writes of the other, and each in its own place
+    is_all = bool(pairs) and len(reads) == len(writes) == len(pairs)
+    return is_all and all(a.start == b.start for a, b in pairs)

@@ -77,6 +77,19 @@ def test_a_value_that_is_still_read_is_moved_at_the_end():
     assert [step.kernel for step in done.graph.steps] == ["relu", "binary", "move"]
 
 
+def test_a_step_that_reads_the_state_in_two_ways():
+    """Of its own state a GRU is done with before it writes; not of what it has as x, too."""
+    w, r = small.floats(2, 12, 4), small.floats(2, 12, 4, seed=2)
+    attributes = {"hidden_size": 4, "direction": "bidirectional"}
+    inputs, outputs = [small.value("s", (2, 1, 4))], [small.value("n", (2, 1, 4))]
+    for x, steps in (("s", ["gru", "gru", "move"]), ("c", ["gru", "gru"])):
+        node = ("GRU", f"{x} w r", "y n", attributes)
+        proto = small.model([node], inputs, outputs, w=w, r=r, c=small.floats(2, 1, 4))
+        proto.graph.node[0].input.extend(["", "", "s"])
+        done = convert(proto, Options(state={"s": "n"}))
+        assert [step.kernel for step in done.graph.steps] == steps
+
+
 def test_a_loop_that_reads_what_it_makes():
     """Its body reads the state in every round: what it gives cannot lie in the same memory."""
     body = small.model(
