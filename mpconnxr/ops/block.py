@@ -1,8 +1,8 @@
 """What the kernels of block floating point share: see loops_block.
 
-Known weights are two constants: mantissas (rows, K), and tails int32 (rows, 4) with what goes with
-a row: limbs of its sum, exponent, bits of its bias. Mantissas are int32 of 24 bits; or uint16 of
-16, uint8 of 8, int8 of 4 bits, two a byte: see loops_block_narrow.
+Known weights are two constants: mantissas (rows, K), and tails int32 (rows, 3) with what goes with
+a row: limbs of its sum and its exponent, bits of its bias. Mantissas are int32 of 24 bits; or
+uint16 of 16, uint8 of 8, int8 of 4 bits, two a byte: see loops_block_narrow.
 """
 
 from .. import forms

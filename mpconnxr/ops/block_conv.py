@@ -9,7 +9,7 @@ ConvTranspose. Values of an image share an exponent, weights of an output channe
 exact, and rounded once (see loops_block). An image with inf or nan is computed with floats.
 
     x     float32 (N, G * C, D, H, W)
-    w     mantissas (G, M, kw * C * kd * kh);  tails  int32 (G, M, 4): see block
+    w     mantissas (G, M, kw * C * kd * kh);  tails  int32 (G, M, 3): see block
     out   float32, item out_first + b*so_n + (g*M + m)*so_c + z*so_z + y*so_y + x*so_x
     scratch  int32: what _words says
     params  N, G, C, D, H, W, M, kd, kh, kw, od, oh, ow, strides z, y, x, dilations z, y, x,
@@ -37,7 +37,7 @@ def prepare(node):
     n, g, c, d, h, width, m, kd, kh, kw, od, oh, ow = e[:13]
     k = kw * c * kd * kh
     node.require(n * g * c * d * h * width <= x.nelem, "input size")
-    node.require(g * m * 4 <= tails.nelem, "weights size")
+    node.require(g * m * 3 <= tails.nelem, "weights size")
     counts = (n, g * m, od, oh, ow)
     if min(counts) == 0:
         return 0, None

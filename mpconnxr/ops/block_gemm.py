@@ -7,7 +7,7 @@ folds alpha, beta and the transposes). The values of a row share an exponent; su
 rounded once (see loops_block). A row of A with inf or nan is computed with floats.
 
     a    float32 (A batches, M, K)
-    w    mantissas (W batches, N, K);  tails  int32 (W batches, N, 4): see block
+    w    mantissas (W batches, N, K);  tails  int32 (W batches, N, 3): see block
     or, if only a run knows them:
     w    float32 (W batches, N, K + has_bias): the bias lies behind its row; if one is inf or nan,
          floats do that batch
@@ -45,7 +45,7 @@ def prepare(node):
     node.require(a_batches * m * k <= a.nelem, "A is too small")
     node.require(has_bias < 2, "has_bias")
     if known:
-        node.require(w_batches * n * 4 <= node.inputs[2].nelem, "tails are too small")
+        node.require(w_batches * n * 3 <= node.inputs[2].nelem, "tails are too small")
         step = Product(a, (w.data, node.inputs[2].data), out, scratch)
         step.set_shape(m, n, k)
         step.set_weights_of(node, w, w_batches * n, k)
@@ -103,7 +103,7 @@ class Product(blocks.Block):
 
     def _columns(self, first, n):
         d, row = self.dots_p, self.w_row + first
-        self.align_p[0] = self.tails_first + 4 * row
+        self.align_p[0] = self.tails_first + 3 * row
         self.align_p[1] = d[5] = self.finish_p[2] = n
         d[4] = self.w_first + row * self.w_step
         self.finish_p[4] = self.at + first
@@ -126,7 +126,7 @@ class _Pair(Product):
         self.floats = w
         self.batch = -1
         self.tails_first = self.words
-        self.w_first = self.words + 4 * self.n
+        self.w_first = self.words + 3 * self.n
         self.words = self.w_first + self.n * self.k
         self.w_step = self.k
         self.rows = forms.get("loops_block_rows").rows

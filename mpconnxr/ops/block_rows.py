@@ -12,7 +12,7 @@ def check(node, rows, params):
     node.require(max(params) == 0, "flags")
     node.expect_dtype("int32", node.scratch[1], *node.inputs[3:_N_WEIGHTS])
     for tails in node.inputs[3:_N_WEIGHTS]:
-        node.require(rows * 4 <= tails.nelem, "tails are too small")
+        node.require(rows * 3 <= tails.nelem, "tails are too small")
 
 
 class Products:

@@ -23,8 +23,8 @@ def row(step, values, w_first, n, place):
     low, high = _limits(step)
     at, out_step = place
     for m in range(w_first, w_first + n):
-        unit = 2.0 ** ((tails[4 * m + 2] & 255) - 149)
-        total = float_of(tails[4 * m + 3])
+        unit = 2.0 ** ((tails[3 * m + 1] >> 21 & 255) - 149)
+        total = float_of(tails[3 * m + 2])
         for i in range(k):
             if values[i] is not None:
                 total += values[i] * (_mantissa(step, m, i) * unit)

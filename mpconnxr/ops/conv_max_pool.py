@@ -6,7 +6,7 @@ where conv is block_conv's result of one or two spatial dims. A band of some win
 then pooled. Serves Conv and MaxPool whose windows touch one another.
 
     x     float32 (N, G * C, H, W)
-    w     mantissas (G, M, kw * C * kh);  tails  int32 (G, M, 4): see block
+    w     mantissas (G, M, kw * C * kh);  tails  int32 (G, M, 3): see block
     out   float32 (N, G * M, oh, ow)
     scratch  int32: what block_conv counts for rows of 1;  float32 (M, ph, pw * windows of a band)
     params  N, G, C, H, W, M, kh, kw, oh, ow, ph, pw, strides y, x, dilations y, x, positions that
@@ -35,7 +35,7 @@ def prepare(node):
     pads = [0] + node.signed(18, 2)
     k = kw * c * kh
     node.require(n * g * c * h * width <= x.nelem, "input size")
-    node.require(g * m * 4 <= tails.nelem, "weights size")
+    node.require(g * m * 3 <= tails.nelem, "weights size")
     node.require(n * g * m * oh * ow == out.nelem, "output size")
     if out.nelem == 0:
         return 0, None

@@ -88,23 +88,24 @@ def mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 def align(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """What each channel adds to its sum: limbs of bias - HALF * sum(w), and the exponent.
 
-    x    channels of 4 words: limbs of sum(w) (24 bits, 2**20 + the rest), exponent, bias's bits
+    x    channels of 3 words: limbs of sum(w) (24 bits, 2**20 + the rest of 21 bits, above it the
+         exponent), bias's bits
     out  channels of 4 words: limbs (the last one + 2**29), E + exponent; 1024 more: the bias is
          so large beside all products that the sum does not count
     p    first item of x, channels, first item of out, E
     """
     i = p[0]
     at = p[2]
-    end = i + 4 * p[1]
+    end = i + 3 * p[1]
     while i < end:
-        v = x[i + 3]
+        v = x[i + 2]
         m = v & 0x7FFFFF
         s = (v >> 23) & 255
         if s:
             m += 1 << 23
         else:
             s = 1
-        e = p[3] + (x[i + 2] & 255)
+        e = p[3] + (x[i + 1] >> 21 & 255)
         s += 148 - e  # m * 2**s in units of the sum
         c = x[i] & 0xFFFFFF
         d = (x[i + 1] & 0x1FFFFF) - (1 << 20)
@@ -148,7 +149,7 @@ def align(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         out[at + 1] = c1 & 0xFFFFFF
         out[at + 2] = c2 + (1 << 29)
         out[at + 3] = e
-        i += 4
+        i += 3
         at += 4
 
 

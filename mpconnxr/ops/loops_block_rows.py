@@ -10,8 +10,8 @@ COMMON = True
 
 @micropython.viper
 def rows(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """p: first item of x, rows, K, first item of out for mantissas, the same for tails (4 a row:
-    limbs of the sum, exponent, bias), item that becomes 1 if a value is inf or nan, else 0,
+    """p: first item of x, rows, K, first item of out for mantissas, the same for tails (3 a row:
+    limbs of the sum and exponent, bias), item that becomes 1 if a value is inf or nan, else 0,
     has_bias (0 or 1): it lies behind its row"""
     mask = 1  # kept from the folding of constants, which makes big integers of them
     mask = (mask << 31) - 1
@@ -61,16 +61,15 @@ def rows(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             at += 1
             i += 1
         out[tail] = low
-        out[tail + 1] = high
-        out[tail + 2] = block
+        out[tail + 1] = high | block << 21
         v = 0
         if p[6]:
             v = x[i]
             i += 1
             if (v >> 23) & 255 == 255:
                 special = 1
-        out[tail + 3] = v
-        tail += 4
+        out[tail + 2] = v
+        tail += 3
         rows -= 1
     i = p[5]
     out[i] = special

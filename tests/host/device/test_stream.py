@@ -55,7 +55,7 @@ def test_streamed_models_give_the_same_bits(target, build):
 
 def test_the_window_is_a_fraction_of_the_weights():
     report = convert(layers(6), Options(strip=True)).report()
-    assert report["held_bytes"] == 0 and report["window_bytes"] == 48 * (48 * 4 + 16)
+    assert report["held_bytes"] == 0 and report["window_bytes"] == 48 * (48 * 4 + 12)
     assert report["weight_bytes"] == 6 * report["window_bytes"]
     assert report["streamed_arena_bytes"] == report["arena_bytes"] + report["window_bytes"]
 
@@ -87,14 +87,14 @@ def test_what_is_used_twice_is_read_once_where_it_fits():
         weights = convert(shared(), Options(strip=True, **options)).graph.weights
         return sum(map(len, weights.reads.values()))
 
-    one = 16 * (16 * 4 + 16)
+    one = 16 * (16 * 4 + 12)
     assert reads(window=one) == 3 and reads(window=2 * one) < 3
 
 
 @every_target
 def test_a_matrix_that_is_read_twice(target):
     x = small.floats(1, 16, seed=5)
-    data = small.binary(shared(), window=16 * (16 * 4 + 16))
+    data = small.binary(shared(), window=16 * (16 * 4 + 12))
     *printed, y = small.lines(target, RUN, m=data, x=x.tobytes())
     assert printed == ["True", "[True, True]"] * 3 + ["True True"]
     got = np.frombuffer(bytes.fromhex(y), np.float32)
@@ -249,7 +249,7 @@ def test_a_step_larger_than_the_window_runs_in_slices(target, name):
     ends = [small.value("x", x_shape)], [small.value("y", y_shape)]
     proto = small.model(nodes, *ends, w=small.floats(*w_shape), b=small.floats(w_shape[0]))
     x = small.floats(*x_shape, seed=5)
-    row = 4 * (int(np.prod(w_shape[1:])) + 4)
+    row = 4 * (int(np.prod(w_shape[1:])) + 3)
     whole = convert(proto, Options(strip=True))
     done = convert(proto, Options(strip=True, window=3 * row + 16))
     report = done.report()

@@ -28,7 +28,7 @@ def is_block(node, x: Tensor, w: Tensor, k: int) -> bool:
 
 
 def mantissas(rows: np.ndarray, bias: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """float32 rows (n, K), bias (n) -> int32 mantissas (n, K), int32 tails (n, 4)."""
+    """float32 rows (n, K), bias (n) -> int32 mantissas (n, K), int32 tails (n, 3)."""
     rows = np.asarray(rows, np.float64)
     bias = np.zeros(len(rows), np.float32) if bias is None else np.asarray(bias, np.float32)
     largest = np.abs(rows).max(1, initial=0.0)
@@ -38,7 +38,8 @@ def mantissas(rows: np.ndarray, bias: np.ndarray | None) -> tuple[np.ndarray, np
     whole = np.minimum(np.floor(scaled + 0.5), HALF - 1)
     signed = (np.sign(rows) * whole).astype(np.int64)
     sums = signed.sum(1)
-    tails = [sums & 0xFFFFFF, (sums >> 24) + (1 << 20), exponents, bias.view(np.int32)]
+    rest = (sums >> 24) + (1 << 20) | exponents.astype(np.int64) << 21
+    tails = [sums & 0xFFFFFF, rest, bias.view(np.int32)]
     return (signed + HALF).astype(np.int32), np.stack(tails, 1).astype(np.int32)
 
 
