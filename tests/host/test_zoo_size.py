@@ -18,7 +18,8 @@ pytestmark = zoo.needs_zoo
 def stripped_nbytes(name, floats):
     shapes = [x.shape for x in zoo.sample(name, 0, "input")]
     shapes = dict(zip(zoo.input_names(name), shapes, strict=True))
-    return len(convert(zoo.model_path(name), Options(shapes=shapes, strip=True, float=floats)).data)
+    options = Options(shapes=shapes, strip=True, float=floats)
+    return len(convert(zoo.model_path(name), options).data)
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -6,9 +6,10 @@ kernel has a rule here if its weights are rows by output channel:
 1. conv, block_conv: the output is addressed by strides, so a slice only begins at another item.
 2. gemm, block_gemm of one row: a slice of the output is a piece of memory. Of several rows: a
    slice goes to a piece of its own, and a move puts it between those of the others.
-3. qconv: as conv; the table of its channels is sliced as well, and as its rows lie in fours, a
+3. conv_max_pool of a batch of one: a slice of the output is a piece of memory.
+4. qconv: as conv; the table of its channels is sliced as well, and as its rows lie in fours, a
    slice begins at a multiple of 4.
-4. Of a convolution by groups slices are made within each group, with that group's input; only for
+5. Of a convolution by groups slices are made within each group, with that group's input; only for
    a batch of one.
 """
 
@@ -97,6 +98,22 @@ def _conv(step: Step, window: int) -> Iterator[Step]:
         yield _part(step, [r[g, lo:hi] for r in rows], share, piece, params=params)
 
 
+def _conv_max_pool(step: Step, window: int) -> Iterator[Step]:
+    p = step.params
+    batch, groups, c, m = p[0], p[1], p[2], p[5]
+    plane, pooled = p[3] * p[4], p[8] * p[9]
+    if batch > 1:
+        return
+    rows, nbytes = _rows(step, groups, m)
+    for g, lo, hi in _slices(groups, m, nbytes, window - _PADDING):
+        params = list(p)
+        params[1], params[5] = 1, hi - lo
+        piece = None if groups == 1 else _from(step.inputs[0], g * c * plane, c * plane)
+        outputs = [_from(step.outputs[0], (g * m + lo) * pooled, (hi - lo) * pooled)]
+        weights, share = [r[g, lo:hi] for r in rows], (hi - lo) / (groups * m)
+        yield _part(step, weights, share, piece, outputs=outputs, params=params)
+
+
 def _gemm(step: Step, window: int) -> Iterator[Step]:
     n0, n1, m, n = step.params[:4]
     out = step.outputs[0]
@@ -151,6 +168,7 @@ _RULES: dict[str, Callable[[Step, int], Iterator[Step]]] = {
     "block_conv": _conv,
     "block_gemm": _block_gemm,
     "conv": _conv,
+    "conv_max_pool": _conv_max_pool,
     "gemm": _gemm_of_floats,
     "qconv": _qconv,
 }

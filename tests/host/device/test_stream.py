@@ -233,6 +233,24 @@ SLICED = {
         (2, 10, 5, 4),
         (10, 3, 3, 3),
     ),
+    "conv and max_pool": (
+        [
+            ("Conv", "x w b", "c", {"pads": [1, 1, 1, 1]}),
+            ("MaxPool", "c", "y", {"kernel_shape": [2, 2], "strides": [2, 2]}),
+        ],
+        (1, 3, 8, 8),
+        (1, 10, 4, 4),
+        (10, 3, 3, 3),
+    ),
+    "grouped conv and max_pool": (
+        [
+            ("Conv", "x w b", "c", {"pads": [1, 1, 1, 1], "group": 2}),
+            ("MaxPool", "c", "y", {"kernel_shape": [2, 2], "strides": [2, 2]}),
+        ],
+        (1, 4, 8, 8),
+        (1, 10, 4, 4),
+        (10, 2, 3, 3),
+    ),
     "conv by groups": (
         [("Conv", "x w b", "y", {"group": 2, "dilations": [1, 2]})],
         (1, 4, 9, 8),
