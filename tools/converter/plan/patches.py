@@ -21,21 +21,22 @@ from ..rows import Image, ItemRows
 from .blocks import aligned
 from .bound import together
 
-_LONGEST = 12  # steps of a chain
+_LONGEST = 8  # steps of a chain
 _HEIGHTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 
 
 @dataclass
 class Patch:
-    """Steps first to last of a graph in bands of `height` rows of their output.
+    """Steps first to last of a graph in bands of some rows of their output.
 
-    nbytes: of the output, the input and a band; over: whether the output lies over the input,
-    lead: with so many bytes before it; macs: with what is computed again.
+    bands: for each band the rows of the chain's input, then of each step's output; nbytes: of
+    the output, the input and a band; over: whether the output lies over the input, lead: with so
+    many bytes before it; macs: with what is computed again.
     """
 
     chain: list[Step]
     first: int
-    height: int
+    bands: list[list[tuple[int, int]]]
     channels_last: bool
     over: bool
     lead: int = 0
@@ -59,33 +60,21 @@ class Patch:
         """True if the last kernel can write rows of a larger output; else they are moved there."""
         return bool(self.chain[-1].rows.out)
 
-    def bands(self) -> list[list[tuple[int, int]]]:
-        """For each band the rows of the chain's input, then of each step's output."""
-        n = self.chain[-1].rows.n_rows(self.chain[-1])
-        found = []
-        for lo in range(0, n, self.height):
-            spans = [(lo, min(lo + self.height, n))]
-            for step in reversed(self.chain):
-                spans.insert(0, step.rows.needed(step, *spans[0]))
-            found.append(spans)
-        return found
-
     def measure(self) -> Patch:
         """Sets lead, nbytes and macs."""
         source, target = self.ends()
-        bands = self.bands()
         if self.over:
-            read = np.array([spans[0][0] for spans in bands]) * source.strides[1]
-            rows = np.array([spans[-1][1] for spans in bands])
+            read = np.array([spans[0][0] for spans in self.bands]) * source.strides[1]
+            rows = np.array([spans[-1][1] for spans in self.bands])
             written = rows * target.strides[1] + self._beyond_rows(target)
             lead = lag(read * source.tensor.itemsize, written * target.tensor.itemsize)
             self.lead = aligned(max(0, lead - source.tensor.start))
         sizes = [aligned(t.planned_nbytes) for t in (self.out, self.source)]
         whole = together(sizes[0], [(self.lead, sizes[1])]) if self.over else sum(sizes)
-        self.nbytes = whole + max(self._band_nbytes(spans) for spans in bands)
+        self.nbytes = whole + max(self._band_nbytes(spans) for spans in self.bands)
         self.macs = sum(
             step.macs * (hi - lo) // step.rows.n_rows(step)
-            for spans in bands
+            for spans in self.bands
             for step, (lo, hi) in zip(self.chain, spans[1:], strict=True)
         )
         return self
@@ -121,7 +110,7 @@ class Patch:
         """The steps of all bands."""
         source, target = self.ends()
         found = []
-        for spans in self.bands():
+        for spans in self.bands:
             x = source
             for step, (lo, hi) in zip(self.chain, spans[1:], strict=True):
                 t = step.outputs[0]
@@ -178,8 +167,21 @@ def _of_chain(chain, first, users, kept):
     layouts = [False, True] if _takes_strides(end.outputs[0].root, users, kept) else [False]
     for height in _HEIGHTS:
         if height < end.rows.n_rows(end):
+            bands = _bands(chain, height)
             for channels_last in layouts:
-                yield Patch(list(chain), first, height, channels_last, over).measure()
+                yield Patch(chain, first, bands, channels_last, over).measure()
+
+
+def _bands(chain, height):
+    """Rows of the chain's input and of each step's output, of each band."""
+    n = chain[-1].rows.n_rows(chain[-1])
+    found = []
+    for lo in range(0, n, height):
+        spans = [(lo, min(lo + height, n))]
+        for step in reversed(chain):
+            spans.append(step.rows.needed(step, *spans[-1]))
+        found.append(spans[::-1])
+    return found
 
 
 def _users(steps: list[Step]) -> _Users:

@@ -52,7 +52,9 @@ class _Search:
         self.bound = bound
         self.sizes = [b.nbytes for b in blocks]
         self.neighbours = _neighbours(blocks)
-        self.rounds = min(_EFFORT // max(sum(map(len, self.neighbours)), 1), _MOST_ROUNDS) + 1
+        effort = _EFFORT // max(sum(map(len, self.neighbours)), 1)
+        self.rounds = min(effort, _MOST_ROUNDS) + 1
+        self.branches = min(effort, _MOST_BRANCHES)  # that are left
         self.best: list[int] = []
         self.nbytes = sum(self.sizes) + 1
 
@@ -75,14 +77,13 @@ class _Search:
         """Every order in which offsets do not fall, within a limit of branches."""
         if len(self.sizes) > _MOST_BLOCKS:
             return
-        self.branches = 0
         self._branch([None] * len(self.sizes), set(range(len(self.sizes))), 0)
 
     def _branch(self, offsets, rest, floor):
-        self.branches += 1
+        self.branches -= 1
         if not rest:
             self._keep([o or 0 for o in offsets])
-        if not rest or self.is_done or self.branches > _MOST_BRANCHES:
+        if not rest or self.is_done or self.branches < 0:
             return
         lowest = sorted((self._lowest(i, offsets, floor), -self.sizes[i], i) for i in rest)
         if any(offset - size >= self.nbytes for offset, size, _ in lowest):
