@@ -125,3 +125,25 @@ def test_a_run_allocates_nothing(target, args):
     wanted = small.expected(product_model(), x)[0].ravel()
     got = np.frombuffer(bytes.fromhex(output), np.float32)
     assert np.abs(got - wanted).max() <= BOUND * np.abs(wanted).max()
+
+
+@on_targets
+def test_means(target):
+    """Averages of windows and rows are products with equal weights, unless there is padding."""
+    x = floats(2, 3, 9, 8)
+    nodes = [
+        Node("AveragePool", [x], {"kernel_shape": [2, 3], "strides": [2, 1]}),
+        Node("AveragePool", [x], {"kernel_shape": [9, 8]}),
+        Node("GlobalAveragePool", [x]),
+        Node("ReduceMean", [x, np.array([2, 3])], fixed=(1,)),
+    ]
+    models = [converted(node) for node in nodes]
+    kernels = [{s.kernel for s in m.graph.steps} for m in models]
+    assert kernels == [{"block_conv"}] * 2 + [{"block_gemm"}] * 2
+    for node, got in zip(
+        nodes, outputs_of(target, models, [n.values() for n in nodes]), strict=True
+    ):
+        [wanted] = node.expected()
+        assert np.abs(got - wanted.ravel()).max() <= BOUND * np.abs(x).max(), node
+    padded = Node("AveragePool", [x], {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]})
+    assert {s.kernel for s in converted(padded).graph.steps} == {"average_pool"}

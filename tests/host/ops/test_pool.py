@@ -91,4 +91,5 @@ def test_conv_transpose(target):
         transposed((1, 2, 5, 5), (2, 2, 3, 3), auto_pad="SAME_LOWER", strides=[2, 2]),
         transposed((1, 2, 5, 5), (2, 2, 3, 3), strides=[3, 2], output_shape=[14, 10]),
     ]
-    compare(target, cases)
+    # Values of an image share an exponent: errors are those of the largest, which is 3 to 6 here.
+    compare(target, cases, rtol=0, atol=6e-6)

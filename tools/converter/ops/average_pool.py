@@ -1,10 +1,11 @@
-"""AveragePool and LpPool -> kernel average_pool."""
+"""AveragePool and LpPool -> kernel average_pool; means without padding -> block_conv."""
 
 from __future__ import annotations
 
 import math
 
 from . import lowers
+from ._means import emit_window_means
 from ._windows import window_behind, windows_of
 
 FLOAT, DOUBLE = 1, 11
@@ -16,6 +17,8 @@ def lower_average_pool(node):
     node.require_dtype(FLOAT, DOUBLE)
     x, out = node.inputs[0], node.outputs[0]
     w = windows_of(node, node.attr("kernel_shape"), out.shape)
+    if node.op == "AveragePool" and emit_window_means(node, x, out, w):
+        return
     power = node.attr("p", 2) if node.op == "LpPool" else 0
     groups = (w.in_dims, w.kernel, w.out_dims, w.strides, w.dilations, w.pads, w.end_pads)
     params = [math.prod(x.shape[:2])] + [v for group in groups for v in group]

@@ -6,14 +6,16 @@ from ..errors import Problem
 from ..ir import Tensor
 from . import lowers
 from ._axes import joined, lines_of
+from ._means import emit_mean
 
 FLOAT, BOOL, DOUBLE = 1, 9, 11
 _NUMBERS = (FLOAT, DOUBLE, 2, 3, 4, 5, 6, 7, 12, 13)
 
+_MEAN = 1
 # ONNX operator -> operation and power of the kernel
 _OPS = {
     "ReduceSum": (0, 0),
-    "ReduceMean": (1, 0),
+    "ReduceMean": (_MEAN, 0),
     "ReduceMax": (2, 0),
     "ReduceMin": (3, 0),
     "ReduceProd": (4, 0),
@@ -43,6 +45,8 @@ def lower_reduce(node):
 def emit_reduce(node, op: int, power: int, x: Tensor, out: Tensor, axes) -> None:
     """out = the kernel's operation over these axes of x."""
     x, (outer, n, inner) = joined(node, x, axes) if x.shape else (x, (1, 1, 1))
+    if (op, inner) == (_MEAN, 1) and emit_mean(node, x, out, outer, n):
+        return
     node.emit("reduce", [x], [out], [op, outer, n, inner, power])
 
 
@@ -50,7 +54,7 @@ def emit_reduce(node, op: int, power: int, x: Tensor, out: Tensor, axes) -> None
 def lower_global_pool(node):
     node.require_dtype(FLOAT, DOUBLE)
     x = node.inputs[0]
-    ops = {"GlobalAveragePool": (1, 0), "GlobalMaxPool": (2, 0)}
+    ops = {"GlobalAveragePool": (_MEAN, 0), "GlobalMaxPool": (2, 0)}
     op = ops.get(node.op) or (8, node.attr("p", 2))
     emit_reduce(node, *op, x, node.outputs[0], range(2, len(x.shape)))
 
