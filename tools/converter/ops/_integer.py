@@ -40,15 +40,3 @@ def centred(node, x: Tensor, zero: Tensor | None, shape=None) -> Tensor:
         return wide
     zero = node.reshaped(as_dtype(node, zero, INT32), zero.shape if shape is None else shape)
     return combined(node, "sub", wide, zero)
-
-
-def as_unsigned(node, x: Tensor) -> Tensor:
-    """int8 plus 128 as uint8, which is a flip of the top bit; uint8 as it is."""
-    if x.dtype == UINT8:
-        return x
-    if x.data is not None:
-        return node.constant(x.data.view(np.uint8) ^ np.uint8(128))
-    bits, out = node.temp(UINT8, x.shape), node.temp(UINT8, x.shape)
-    bits.alias = x
-    emit_binary(node, "bitxor", bits, node.constant(np.uint8(128)), out)
-    return out
