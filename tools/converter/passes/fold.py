@@ -44,6 +44,16 @@ _RIGHT_SINCE = {
 _FILL_LIMIT = 1 << 8
 
 
+# Inputs that are weights, by operator.
+_WEIGHTS = {
+    "BatchNormalization": (1, 2, 3, 4),
+    "Conv": (1, 2),
+    "ConvTranspose": (1, 2),
+    "Gemm": (1, 2),
+    "MatMul": (1,),
+}
+
+
 def fold(model: onnx.ModelProto) -> onnx.ModelProto:
     """A copy of the model in which all constant expressions are initializers."""
     while True:
@@ -79,6 +89,12 @@ def _folded(model):
     return maps.put_back(model, aside), is_done
 
 
+def _is_weights(value):
+    """True where all that reads a value takes it as weights, which kernels want prepared."""
+    readers = list(value.uses())
+    return bool(readers) and all(use.idx in _WEIGHTS.get(use.node.op_type, ()) for use in readers)
+
+
 def _chooser(opset):
     """node -> True to compute it now, False to leave it, None where onnxscript's rules decide."""
 
@@ -86,7 +102,8 @@ def _chooser(opset):
         if node.op_type in sequences.OPERATORS:
             return False
         if node.op_type == "ConstantOfShape" and not node.outputs[0].is_graph_output():
-            return int(np.prod(node.inputs[0].const_value.numpy())) <= _FILL_LIMIT
+            shape = node.inputs[0].const_value.numpy()
+            return int(np.prod(shape)) <= _FILL_LIMIT or _is_weights(node.outputs[0])
         return False if _RIGHT_SINCE.get(node.op_type, 0) > opset else None
 
     return choose
