@@ -59,9 +59,9 @@ class _DynamicLstm(lstm.Lstm):
         lstm.Lstm.set_shape(self, node, e)
         self.width, rows = e[2], 4 * self.hidden
         self.x_nelem = self.n * self.batch * self.width
-        at = 8 * rows
-        self.wq = block(at, 0, _padded(self.width), 1, rows, 0, 0, 1, e[6], 0, 0, 0)
-        self.rq = block(at, 0, _padded(self.hidden), 1, rows, 0, 0, 1, e[7], 0, 0, 0)
+        at, x = 8 * rows, (_RECORD, 0, 1)
+        self.wq = block(at, 0, _padded(self.width), 1, rows, 0, 0, 1, e[6], 0, 0, 0, *x)
+        self.rq = block(at, 0, _padded(self.hidden), 1, rows, 0, 0, 1, e[7], 0, 0, 0, *x)
 
     def bind(self, node, tensors):
         lstm.Lstm.bind(self, node, tensors)

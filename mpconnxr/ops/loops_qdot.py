@@ -1,12 +1,14 @@
 """Dot products of bytes with requantization: the loops under qconv. Plain form.
 
-    x    patches: a position takes 4 bytes, the sum S of its items, and Kp items
+    x    Kp items a position, those of the first from p[12] on, of the next ones p[13] bytes behind
+         one another; where p[14] is 1 the 4 bytes before each hold the sum S of its items
     w    from p[1] on, for each of M channels: int32 c, and a word (below); from p[0] on, rows of
          Kp weights: four channels at a time, interleaved by four items ([Kp / 4][4 rows][4
          items]), then the rows of the up to three channels that are left, one after another
     out  bytes (qdots8) or int32 (qdots32); position i, channel m: item p[5] + i * p[6] + m * p[7]
     p    w first, table first, Kp, positions, M, out first, position stride, channel stride, zw,
-         zy, lo, hi (qdots8: zero point and range of out, BIAS + each); qdots32: p[9] is zx
+         zy, lo, hi (qdots8: zero point and range of out, BIAS + each; qdots32: p[9] is zx), and
+         three for x, see there
 
     sum[m] = sum_k(x[k] * w[m, k]) - zw * S + c[m]
 
@@ -27,32 +29,30 @@ _LIMIT = 1 << 25
 
 
 def qdots8(x, w, out, p):
-    record, at, n = 0, p[5], p[3]
+    first, at, n = p[12], p[5], p[3]
     while n:
         m = 0
-        k = at
+        zs = p[8] * _items_sum(x, p, first)
         while m < p[4]:
-            v = requantized(_sum(x, w, p, record, m), w, p[1] + 8 * m + 4)
+            v = requantized(_sum(x, w, p, first, m) - zs, w, p[1] + 8 * m + 4)
             v += p[9] - BIAS
-            out[k] = min(max(v, p[10] - BIAS), p[11] - BIAS) & 255
-            k += p[7]
+            out[at + m * p[7]] = min(max(v, p[10] - BIAS), p[11] - BIAS) & 255
             m += 1
-        record += p[2] + 4
+        first += p[13]
         at += p[6]
         n -= 1
 
 
 def qdots32(x, w, out, p):
-    record, at, n = 0, p[5], p[3]
+    first, at, n = p[12], p[5], p[3]
     while n:
         m = 0
-        k = at
+        zs = p[8] * _items_sum(x, p, first)
         while m < p[4]:
-            v = _sum(x, w, p, record, m) + p[9] * _word(w, p[1] + 8 * m + 4)
-            out[k] = (v + 0x80000000 & 0xFFFFFFFF) - 0x80000000
-            k += p[7]
+            v = _sum(x, w, p, first, m) - zs + p[9] * _word(w, p[1] + 8 * m + 4)
+            out[at + m * p[7]] = (v + 0x80000000 & 0xFFFFFFFF) - 0x80000000
             m += 1
-        record += p[2] + 4
+        first += p[13]
         at += p[6]
         n -= 1
 
@@ -62,14 +62,25 @@ def _word(w, i):
     return (w[i] | w[i + 1] << 8 | w[i + 2] << 16) + (((w[i + 3] ^ 128) - 128) << 24)
 
 
-def _sum(x, w, p, record, m):
+def _items_sum(x, p, first):
+    """S of the position whose items start at first."""
+    if p[14]:
+        return _word(x, first - 4)
+    total, end = 0, first + p[2]
+    while first < end:
+        total += x[first]
+        first += 1
+    return total
+
+
+def _sum(x, w, p, first, m):
     tiled = p[4] & -4
     kp = p[2]
     if m < tiled:
-        total = _dot(x, w, record + 4, p[0] + (m & -4) * kp + (m & 3) * 4, kp >> 2, 16)
+        total = _dot(x, w, first, p[0] + (m & -4) * kp + (m & 3) * 4, kp >> 2, 16)
     else:
-        total = _dot(x, w, record + 4, p[0] + m * kp, kp >> 2, 4)
-    return total - p[8] * _word(x, record) + _word(w, p[1] + 8 * m)
+        total = _dot(x, w, first, p[0] + m * kp, kp >> 2, 4)
+    return total + _word(w, p[1] + 8 * m)
 
 
 def _dot(x, w, i, j, n, step):

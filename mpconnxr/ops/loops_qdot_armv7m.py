@@ -14,8 +14,8 @@ from .loops_qdot_viper import qdots32  # noqa: F401  (rare)
 def qdots8(r0, r1, r2, r3):
     # On the stack: channels left (0), rows (4), table (8), position's out (12), positions left
     # (16), channel's table (20), its out (24), end of the items (28), -zw * S of both positions
-    # (32, 36), p (40), 2 if there are two (44), next row (48), bytes a record (52), channels at a
-    # time (56), sums of one (60) and the other (76).
+    # (32, 36), p (40), 2 if there are two (44), next row (48), bytes from a position to the next
+    # (52), channels at a time (56), sums of one (60) and the other (76).
     # While requantizing: r0 32767, r1 1 << 25, r7 channels left, r8 1 or (first, second of two) 2
     # or 3, r9 table, r10 out, r11 p, r12 -zw * S, lr sums
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
@@ -34,34 +34,53 @@ def qdots8(r0, r1, r2, r3):
     data(2, 0x9401)  # str r4, [sp, 4]
     ldr(r4, [r3, 8])
     add(r0, r0, r4)
-    add(r0, 4)
+    ldr(r4, [r3, 48])
+    add(r0, r0, r4)
     data(2, 0x9007)  # str r0, [sp, 28]
-    add(r4, 4)
+    ldr(r4, [r3, 52])
     data(2, 0x940D)  # str r4, [sp, 52]
     label(POSITION)
     data(2, 0x9B0A)  # ldr r3, [sp, 40]
-    data(2, 0x9807)  # ldr r0, [sp, 28]
+    data(2, 0x9904)  # ldr r1, [sp, 16]
+    mov(r7, 1)
+    cmp(r1, 2)
+    blt(ALONE)
+    mov(r7, 2)
+    label(ALONE)
+    data(2, 0x970B)  # str r7, [sp, 44]
+    data(2, 0x9907)  # ldr r1, [sp, 28]
+    data(2, 0xAA08)  # add r2, sp, 32
+    label(TOTAL)
     ldr(r4, [r3, 8])
-    sub(r0, r0, r4)
+    sub(r0, r1, r4)
+    ldr(r5, [r3, 56])
+    cmp(r5, 0)
+    beq(ITEMS)
     sub(r0, 4)
     ldr(r5, [r0, 0])
-    ldr(r6, [r3, 32])
-    mul(r5, r6)
+    b(TOTALLED)
+    label(ITEMS)
+    ldrb(r4, [r0, 0])
+    add(r5, r5, r4)
+    ldrb(r4, [r0, 1])
+    add(r5, r5, r4)
+    ldrb(r4, [r0, 2])
+    add(r5, r5, r4)
+    ldrb(r4, [r0, 3])
+    add(r5, r5, r4)
+    add(r0, 4)
+    cmp(r0, r1)
+    bne(ITEMS)
+    label(TOTALLED)
+    ldr(r4, [r3, 32])
+    mul(r5, r4)
     neg(r5, r5)
-    data(2, 0x9508)  # str r5, [sp, 32]
-    mov(r4, 1)
-    data(2, 0x9D04)  # ldr r5, [sp, 16]
-    cmp(r5, 2)
-    blt(ALONE)
+    str(r5, [r2, 0])
+    add(r2, 4)
     data(2, 0x9C0D)  # ldr r4, [sp, 52]
-    add(r0, r0, r4)
-    ldr(r5, [r0, 0])
-    mul(r5, r6)
-    neg(r5, r5)
-    data(2, 0x9509)  # str r5, [sp, 36]
-    mov(r4, 2)
-    label(ALONE)
-    data(2, 0x940B)  # str r4, [sp, 44]
+    add(r1, r1, r4)
+    sub(r7, 1)
+    bne(TOTAL)
     data(2, 0x9901)  # ldr r1, [sp, 4]
     data(2, 0x9C02)  # ldr r4, [sp, 8]
     data(2, 0x9405)  # str r4, [sp, 20]
@@ -180,8 +199,9 @@ def qdots8(r0, r1, r2, r3):
     data(2, 0x9B0A)  # ldr r3, [sp, 40]
     ldr(r2, [r3, 8])
     sub(r1, r1, r2)
-    add(r0, 4)
+    sub(r0, r0, r2)
     data(2, 0x9A0D)  # ldr r2, [sp, 52]
+    add(r0, r0, r2)
     data(2, 0x4490)  # add r8, r2
     b(ONE)
     label(DOTTED)

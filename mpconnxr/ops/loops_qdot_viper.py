@@ -10,7 +10,7 @@ import micropython
 @micropython.viper
 def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     items = out
-    first = int(x) + 4
+    first = int(x) + p[12]
     weights = int(w)
     at = p[5]
     bias = 1 << 29
@@ -19,8 +19,16 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     while n:
         table = ptr32(weights + p[1])
         row = weights + p[0]
-        zs = p[8] * ptr32(first - 4)[0]
         end = first + p[2]
+        x = ptr8(first)
+        out = ptr8(0)
+        if p[14]:
+            out = ptr8(ptr32(first - 4)[0])
+        else:
+            while int(x) < end:
+                out = ptr8(int(out) + x[0] + x[1] + x[2] + x[3])
+                x = ptr8(int(x) + 4)
+        zs = p[8] * int(out)
         k = at
         of_tile = 0
         m = p[4]
@@ -76,7 +84,7 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             k += p[7]
             table = ptr32(int(table) + 8)
             m -= 1
-        first = end + 4
+        first += p[13]
         at += p[6]
         n -= 1
 
@@ -84,15 +92,23 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
 @micropython.viper
 def qdots32(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
     items = out
-    first = int(x) + 4
+    first = int(x) + p[12]
     weights = int(w)
     at = p[5]
     n = p[3]
     while n:
         table = ptr32(weights + p[1])
         row = weights + p[0]
-        zs = p[8] * ptr32(first - 4)[0]
         end = first + p[2]
+        x = ptr8(first)
+        out = ptr32(0)
+        if p[14]:
+            out = ptr32(ptr32(first - 4)[0])
+        else:
+            while int(x) < end:
+                out = ptr32(int(out) + x[0] + x[1] + x[2] + x[3])
+                x = ptr8(int(x) + 4)
+        zs = p[8] * int(out)
         k = at
         of_tile = 0
         m = p[4]
@@ -120,6 +136,6 @@ def qdots32(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
             k += p[7]
             table = ptr32(int(table) + 8)
             m -= 1
-        first = end + 4
+        first += p[13]
         at += p[6]
         n -= 1

@@ -12,7 +12,9 @@ ConvInteger and MatMulInteger: a product of matrices is a convolution whose posi
     w    uint8: 8 bytes for each of G * M channels, then the rows of each group, as in loops_qdot
     zx   uint8 or int8, one item, where only a run knows it (int32 outputs only)
     out  uint8, int8 or int32, position i = y * ow + x of (b, g, m) at b*on + g*og + m*om + i*op
-    scratch  uint8: positions a call times (4 + K rounded up to a multiple of 4)
+    scratch  uint8: positions a call times (4 + K rounded up to a multiple of 4); none where the
+             loops take x as it lies: uint8, K channels side by side, K a multiple of 4, and
+             positions in one row, without pads
     params  N, G, C, H, W, M, kh, kw, oh, ow, strides y, x, dilations y, x, strides of x b, g, c,
             y, x, strides of out on, og, om, op, positions a call, zx, zw (unsigned: int8 + 128),
             signed: pads y, x, zy, lo, hi
@@ -30,16 +32,17 @@ _BYTES = ("uint8", "int8")
 
 
 def prepare(node):
-    x, w, out, scratch = node.inputs[0], node.inputs[1], node.outputs[0], node.scratch[0]
-    node.expect(2 + (len(node.inputs) > 2), 1, 31, 1)
+    x, w, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    node.expect(2 + (len(node.inputs) > 2), 1, 31, min(len(node.scratch), 1))
     node.require(x.dtype in _BYTES, "dtype " + x.dtype)
-    node.expect_dtype("uint8", w, scratch)
+    node.expect_dtype("uint8", w, *node.scratch)
     e, signed = node.extents(0, 26), node.signed(26, 5)
     if out.nelem == 0 or min(e[0], e[1], e[5], e[8], e[9]) == 0:
         return 0, None
     _check_sizes(node, e, signed)
-    step = _QConv(e, signed[:2], 128 if x.dtype == "int8" else 0)
-    step.bind(x, w, scratch)
+    gathers = len(node.scratch) > 0
+    step = (_QConv if gathers else _AsItLies)(e, signed[:2], 128 if x.dtype == "int8" else 0)
+    step.bind(x, w, *node.scratch)
     if len(node.inputs) > 2:
         zero = node.inputs[2]
         node.require(zero.dtype == x.dtype and zero.nelem == 1, "zero point of x")
@@ -51,7 +54,7 @@ def prepare(node):
 
 def _check_sizes(node, e, signed):
     """All that the loops read and write lies in the tensors, and is no more work than those."""
-    x, w, out, scratch = node.inputs[0], node.inputs[1], node.outputs[0], node.scratch[0]
+    x, w, out = node.inputs[0], node.inputs[1], node.outputs[0]
     n, g, c, h, width, m, kh, kw, oh, ow = e[:10]
     k = c * kh * kw
     padded = k + 3 & -4
@@ -61,7 +64,12 @@ def _check_sizes(node, e, signed):
     node.require(_last((n, g, m, oh * ow), e[19:23]) < out.nelem, "writes beyond the output")
     node.require(n * g * m * oh * ow <= out.nelem, "writes more than the output holds")
     node.require(g * m * (8 + padded) <= w.nelem, "weights are too small")
-    node.require(0 < e[23] and e[23] * (padded + 4) <= scratch.nelem, "scratch is too small")
+    node.require(0 < e[23], "positions a call")
+    if node.scratch:
+        node.require(e[23] * (padded + 4) <= node.scratch[0].nelem, "scratch is too small")
+    else:
+        row = kh * kw == oh == e[16] == 1 and k == padded and signed[:2] == [0, 0]
+        node.require(row and (ow - 1) * e[11] < width and x.dtype == "uint8", "has no scratch")
     for i in range(2):
         far = e[8 + i] * e[10 + i] + e[6 + i] * e[12 + i] + abs(signed[i])
         node.require(far < BIAS, "strides, dilations or pads")
@@ -90,7 +98,7 @@ class _QConv:
         within = (oh - 1) * e[10] < h and (ow - 1) * e[11] < w
         if kh * kw == 1 and within and pads == [0, 0]:
             self._along_channels(c, xc)
-        self.q = block(0, 0, padded, 0, m, 0, op, om, e[25], 0, 0, 0)
+        self.q = block(0, 0, padded, 0, m, 0, op, om, e[25], 0, 0, 0, 4, 4 + padded, 1)
         places = [0, pieces, e[23], oh * ow, g] + e[14:16] + e[19:21]
         self.places = block(*places + [8 * m * g, m * padded, 8 * m])
         self.flip = flip
@@ -101,11 +109,15 @@ class _QConv:
         p[1], p[3], p[6], p[10] = 1, c, stride, 0
 
     def bind(self, x, w, scratch):
-        self.x, self.w = x.view("B"), w.data
-        scratch.view("i"), w.view("i")  # raise where they are not aligned
+        self.bind_inputs(x, w)
+        scratch.view("i")  # raises where it is not aligned
         self.patch = scratch.data
-        self.locate = forms.get("loops_pieces").locate
         self.patches = forms.get("loops_patches").patches
+
+    def bind_inputs(self, x, w):
+        self.x, self.w = x.view("B"), w.data
+        w.view("i")  # raises where it is not aligned
+        self.locate = forms.get("loops_pieces").locate
 
     def bind_output(self, node, out, limits):
         loops = forms.get("loops_qdot")
@@ -127,4 +139,22 @@ class _QConv:
             self.locate(self.places, self.places, self.p, self.q)
             self.patches(self.x, self.x, self.patch, self.p)
             self.dots(self.patch, self.w, self.out, self.q)
+            lo += 1
+
+
+class _AsItLies(_QConv):
+    """The same without patches: the loops read x itself, and add up its items."""
+
+    def bind(self, x, w):
+        self.bind_inputs(x, w)
+        self.q[13], self.q[14] = self.p[12] * self.p[14], 0
+
+    def step(self, lo, hi):
+        if self.zero:
+            self.q[9] = self.zero[0]
+        while lo < hi:
+            self.places[0] = lo
+            self.locate(self.places, self.places, self.p, self.q)
+            self.q[12] = self.p[0] + self.p[17] * self.q[13]
+            self.dots(self.x, self.w, self.out, self.q)
             lo += 1

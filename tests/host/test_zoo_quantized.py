@@ -24,6 +24,12 @@ IDENTICAL = 0.999  # of a layer's elements, or all but one
 # result goes to even; the reference's float32 quotients are beside it in one of 18.
 IN_THE_MIDDLE = {"har_cnn1d_qdq_s8: /net/net.8/AveragePool_output_0_QuantizeLinear_Output": 0.97}
 STEPS = 2  # at the end of a whole model
+# Input and output of the largest layer, where those are rows; else what C needs for both.
+MOST_ARENA_BYTES = {
+    "mlperf_ad_fc_ae_int8": 768,
+    "mlperf_kws_dscnn_int8": 16_000,
+    "mlperf_vww_mobilenet_int8": 56_000,
+}
 N_SAMPLES = 3
 SLOW_MACS = 1_000_000  # above, one sample
 LONG = os.environ.get("MPCONNXR_LONG") == "1"
@@ -111,3 +117,11 @@ def test_all_of_it_is_integers(name):
     options = Options(dict(zip(zoo.input_names(name), shapes, strict=True)), strip=True)
     converted = convert(zoo.model_path(name), options)
     assert converted.notes == []
+
+
+@pytest.mark.parametrize("name", MOST_ARENA_BYTES)
+def test_arena(name):
+    shapes = [x.shape for x in zoo.sample(name, 0, "input")]
+    options = Options(dict(zip(zoo.input_names(name), shapes, strict=True)), strip=True)
+    converted = convert(zoo.model_path(name), options)
+    assert converted.report()["arena_bytes"] <= MOST_ARENA_BYTES[name]

@@ -15,17 +15,19 @@ def channel_words(d, n, second=None):
 
 def _call(d, kind, second=None):
     kp, n, m = 4 * d.between(1, 9), d.between(1, 3), d.between(1, 9)
-    x = bytearray()
+    x, has_sum = bytearray(), d.below(2)
+    gap = 4 if has_sum else 4 * d.below(3)
     for _ in range(n):
         items = d.octets(kp)
-        x += struct.pack("<i", sum(items)) + items
-    table, gap = 4 * d.below(3), d.below(5)
+        x += (struct.pack("<i", sum(items)) if has_sum else d.octets(gap)) + items
+    table, between = 4 * d.below(3), d.below(5)
     w = bytearray(table) + channel_words(d, m, second)
-    first = len(w) + gap
-    w += d.octets(gap + kp * m)
+    first = len(w) + between
+    w += d.octets(between + kp * m)
     at, strides = d.below(3), [m + 1, 1] if d.below(2) else [1, n + 2]
     out = d.blank(kind, at + (n - 1) * strides[0] + (m - 1) * strides[1] + 2)
-    return x, w, out, [first, table, kp, n, m, at] + strides + [d.below(256)]
+    p = [first, table, kp, n, m, at] + strides + [d.below(256)]
+    return x, w, out, p, [gap, kp + gap, has_sum]
 
 
 def multiplier(d):
@@ -39,13 +41,14 @@ def _factor(d):
 
 
 def qdots8(d):
-    x, w, out, p = _call(d, "B")
+    x, w, out, p, of_x = _call(d, "B")
     low = d.between(-128, 255)
-    return x, w, out, p + [_BIAS + d.between(-128, 255), _BIAS + low, _BIAS + low + d.below(300)]
+    limits = [_BIAS + d.between(-128, 255), _BIAS + low, _BIAS + low + d.below(300)]
+    return x, w, out, p + limits + of_x
 
 
 def qdots32(d):
-    x, w, out, p = _call(
+    x, w, out, p, of_x = _call(
         d, "i", lambda d: d.below(1000) if d.below(2) else -d.below(1000) & 0xFFFFFFFF
     )
-    return x, w, out, p + [d.below(256)]
+    return x, w, out, p + [d.below(256), 0, 0] + of_x

@@ -98,9 +98,9 @@ def operators(model: onnx.ModelProto) -> list[str]:
     return sorted(node.op_type for node in model.graph.node)
 
 
-def on_device(target, models, inputs) -> list[list[np.ndarray]]:
+def on_device(target, models, inputs, level: int = 1) -> list[list[np.ndarray]]:
     """Outputs of each model on a MicroPython target, in one process."""
-    done = [convert(model, Options(strip=True, optimize=1)) for model in models]
+    done = [convert(model, Options(strip=True, optimize=level)) for model in models]
     jobs = [Job(c.data, [[x.tobytes() for x in xs]]) for c, xs in zip(done, inputs, strict=True)]
     found = []
     for c, outcome in zip(done, run_jobs(target, jobs), strict=True):

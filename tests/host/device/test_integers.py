@@ -70,11 +70,11 @@ def integers(dtype=np.int8):
     u = b.add("QLinearGlobalAveragePool", f"{t} {a} {d}", **MS)
     t = b.add("QLinearMul", f"{t} {a} {u} {d} {c}", **MS)
     t = b.add("QLinearLeakyRelu", f"{t} {c} {d}", **MS)
-    t = b.add("Reshape", f"{t} {b.fixed([4, 15], np.int64)}")
-    t = b.add("QLinearMatMul", f"{t} {d} {b.weights(15, 3)} {b.of(0.02, 4, np.int8)} {y}")
+    t = b.add("Reshape", f"{t} {b.fixed([5, 12], np.int64)}")
+    t = b.add("QLinearMatMul", f"{t} {d} {b.weights(12, 3)} {b.of(0.02, 4, np.int8)} {y}")
     b.add("QLinearSoftmax", f"{t} {y} {b.of(1 / 256, np.iinfo(dtype).min)}", opset=17, **MS)
     number = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
-    return b.model((1, 4, 5, 6), (4, 3), number)
+    return b.model((1, 4, 5, 6), (5, 3), number)
 
 
 def sample(dtype):
@@ -89,6 +89,7 @@ def test_a_run_allocates_nothing_and_is_right(target, dtype, args):
     model, x = integers(dtype), sample(dtype)
     converted = convert(model, Options(strip=True))
     assert {s.kernel for s in converted.graph.steps} == KERNELS
+    assert {len(s.scratch) for s in converted.graph.steps if s.kernel == "qconv"} == {0, 1}
     files = {"model.bin": converted.data, "x.bin": x.tobytes()}
     printed = small.run(target, small.SCRIPTS / "allocation.py", files, args)
     allocated, kept, output = printed.split()

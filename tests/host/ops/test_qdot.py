@@ -42,9 +42,11 @@ for form in forms.available("loops_qdot"):
 
 
 class Case:
-    """Random or extreme bytes. scales: 2**-40 to 2**9."""
+    """Random or extreme bytes. scales: 2**-40 to 2**9; has_sums: in front of the items of each
+    position, as patches are, else rows of items."""
 
-    def __init__(self, rng, k, m, positions, extreme=False):
+    def __init__(self, rng, k, m, positions, extreme=False, has_sums=True):
+        self.has_sums = has_sums
         low = 255 if extreme else 0
         self.x = rng.integers(low, 256, (positions, k), np.uint8)
         self.w = rng.integers(low, 256, (m, k), np.uint8)
@@ -73,8 +75,9 @@ class Case:
         records = np.zeros((n, 4 + padded(k)), np.uint8)
         records[:, :4] = self.x.sum(1, dtype="<i4").view(np.uint8).reshape(n, 4)
         records[:, 4 : 4 + k] = self.x
+        x = records if self.has_sums else records[:, 4:]
         return {
-            f"x{i}": records.tobytes(),
+            f"x{i}": x.tobytes(),
             f"w{i}": pack(self.w, 1, self.c8, self.words).tobytes(),
         }
 
@@ -83,7 +86,8 @@ class Case:
         kp = padded(self.x.shape[1])
         p = [8 * m, 0, kp, n, m, self.first, *self.strides, self.zw]
         limits = [v + BIAS for v in (self.zy, *self.limits)]
-        return [self.nbytes(), [*p, *limits], [*p, self.zx]]
+        of_x = [4, 4 + kp, 1] if self.has_sums else [0, kp, 0]
+        return [self.nbytes(), [*p, *limits, *of_x], [*p, self.zx, 0, 0, *of_x]]
 
     def _sums(self, c):
         x, w = self.x.astype(np.int64), self.w.astype(np.int64)
@@ -112,7 +116,8 @@ class Case:
 def cases():
     rng = np.random.default_rng(5)
     sizes = [(1, 1, 1), (4, 4, 1), (3, 5, 2), (8, 3, 3), (9, 8, 2), (27, 6, 3), (64, 7, 1)]
-    found = [Case(rng, *size, extreme) for size in sizes for extreme in (False, True)]
+    kinds = [(extreme, has_sums) for extreme in (False, True) for has_sums in (False, True)]
+    found = [Case(rng, *size, *kind) for size in sizes for kind in kinds]
     return [*found, Case(rng, 700, 4, 1, True)]
 
 
@@ -158,7 +163,7 @@ from array import array
 from mpconnxr import forms
 K, M = 1024, 16
 x, w, out = bytearray(4 + K), bytearray(M * (8 + K)), bytearray(M)
-p = array("i", [8 * M, 0, K, 1, M, 0, M, 1, 128, 1 << 29, 1 << 29, (1 << 29) + 255])
+p = array("i", [8 * M, 0, K, 1, M, 0, M, 1, 128, 1 << 29, 1 << 29, (1 << 29) + 255, 4, 4 + K, 1])
 @micropython.viper
 def start():
     timer = ptr32(0x40000000)  # CMSDK timer 0, 25 MHz: 1.6 ticks an instruction at shift=6

@@ -10,6 +10,7 @@ from ..extent import any_open
 from ..ir import Tensor
 from ..rows import Rows
 from . import _qoverlap
+from ._integer import UINT8
 from ._qdepthwise import emit_depthwise, is_depthwise
 from ._qweights import pack, padded, scalar, shift_of
 from ._requantize import multipliers, range_of
@@ -66,14 +67,23 @@ def _emit(node, inputs, weights, constants, words, geometry, x_zero, signed, out
         piece = _even_pieces(positions, piece)
     params = [*geometry.counts, *geometry.strides, *geometry.dilations, *geometry.x_strides]
     params += [*geometry.out_strides, piece, x_zero, weights.zero, *signed]
-    patch = node.temp(2, (piece * record,))
-    overlaps = {}
-    if not any_open(params):
+    how = {"scratch": [node.temp(UINT8, (piece * record,))], "rows": _ROWS}
+    if _is_taken_as_it_lies(geometry, x):
+        how = {"behind": _qoverlap.behind_rows(geometry, x, out)}
+    elif not any_open(params):
         same = _qoverlap.is_same_place(geometry, x, out)
-        overlaps["behind"] = _qoverlap.behind(geometry, piece, x, out)
-        overlaps["in_place"] = [(x, out)] if same else []
-    inputs, macs = [x, packed, *zero], geometry.macs
-    node.emit("qconv", inputs, [out], params, scratch=[patch], macs=macs, rows=_ROWS, **overlaps)
+        how["behind"] = _qoverlap.behind(geometry, piece, x, out)
+        how["in_place"] = [(x, out)] if same else []
+    node.emit("qconv", [x, packed, *zero], [out], params, macs=geometry.macs, **how)
+
+
+def _is_taken_as_it_lies(geometry, x):
+    """True if the device's loops can read x itself: one row of positions, K bytes each."""
+    if x.dtype != UINT8 or any_open((*geometry.counts, *geometry.x_strides)):
+        return False
+    _, _, c, _, width, _, kh, kw, oh, ow = geometry.counts
+    is_row = kh * kw == oh == geometry.x_strides[2] == 1 and (ow - 1) * geometry.strides[1] < width
+    return is_row and c == padded(c) and not any(geometry.pads)
 
 
 def _even_pieces(positions, most):

@@ -26,6 +26,20 @@ def behind(geometry, piece: int, x: Tensor, out: Tensor) -> dict[int, int]:
     return {0: lag(read * x.itemsize, written * out.itemsize)}
 
 
+def behind_rows(geometry, x: Tensor, out: Tensor) -> dict[int, int]:
+    """Lead of input 0 whose items of a position are read until all of it is written."""
+    n, g, _, _, _, m, _, _, _, ow = geometry.counts
+    if n * g * ow > MOST_PIECES:
+        return {}
+    (xb, xg, _, _, xw), (on, og, om, op) = geometry.x_strides, geometry.out_strides
+    position, group = np.arange(ow), np.arange(g).reshape(-1, 1)
+    batch = np.arange(n).reshape(-1, 1, 1)
+    read = (batch * xb + group * xg + position * geometry.strides[1] * xw).reshape(-1)
+    written = (batch * on + group * og + position * op + (m - 1) * om + 1).reshape(-1)
+    lead = lag(np.append(read[:1], read), np.append(written, written[-1:]) * out.itemsize)
+    return {0: lead} if lead < out.nbytes else {}
+
+
 def depthwise_behind(geometry, planes: int, rows: int, x: Tensor) -> dict[int, int]:
     """Lead of input 0: a call reads all rows under those of its planes, then writes them."""
     n, g, _, _, _, m, _, _, oh, ow = geometry.counts

@@ -39,6 +39,7 @@ from . import (
     transposes_absorbed,
     transposes_pushed,
     unrolled,
+    unsigned,
 )
 
 Rewrite = Callable[[ir.Model], int]
@@ -70,7 +71,7 @@ LEVELS: Mapping[int, Sequence[Rewrite]] = {
 }
 
 # What only boards have operators for: not in a model that is saved.
-FOR_BOARDS = (conv_max_pool.rewrite,)
+FOR_BOARDS = (conv_max_pool.rewrite, unsigned.rewrite)
 
 # They write operators of com.microsoft, which a quantizer does not know.
 FUSING = (residuals.rewrite, activations.rewrite)
