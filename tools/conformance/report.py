@@ -53,7 +53,6 @@ _OUT = {
     "ImageDecoder": "JPEG, PNG, WebP, ... are not decoded on a board; feed it the pixels",
     "ai.onnx.preview.training::Gradient": "training",
 }
-_LIGHT = "`light`: networks of more than 100 million MACs, minutes for interpreted loops: not run."
 
 
 def print_summary(rows: Sequence[Row]) -> None:
@@ -104,7 +103,7 @@ def docs_text(rows: Sequence[Row]) -> str:
         onnx=onnx.__version__,
         kept=len(kept),
         empty=sum(row.empty for row in kept),
-        out=f"{out}* {_LIGHT}\n",
+        out=out,
     )
     lines = [head.rstrip("\n"), ""]
     lines += _collection_table(rows)

@@ -16,7 +16,7 @@ from .prepare import DEFAULT_LEVEL, Prepared
 STATUSES = ("passed", "passed-bound", "folded", "failed", "unsupported")
 PASSED = STATUSES[:2]
 
-TIME_LIMIT = 180  # seconds for one case on the target, which may have to share its processor
+TIME_LIMIT = 600  # seconds for one case on the target, which may have to share its processor
 _MANY_MACS = 1_000_000  # that plain loops take a second for
 
 

@@ -80,6 +80,7 @@ def _folded(model):
         )
     except Exception as e:  # its evaluator raises whatever numpy does; the text names the node
         raise ConvertError(f"a constant of the model cannot be computed: {e}") from None
+    _fill_weights(ir)
     ir_passes.LiftConstantsToInitializersPass(lift_all_constants=True, size_limit=0)(ir)
     ir_passes.RemoveUnusedNodesPass()(ir)
     model = onnx_ir.to_proto(ir)
@@ -87,6 +88,19 @@ def _folded(model):
     if kept:
         keep.reveal(model)
     return maps.put_back(model, aside), is_done
+
+
+def _fill_weights(ir):
+    """ConstantOfShape of any size becomes an initializer where it makes weights; not in bodies."""
+    for node in list(ir.graph):
+        shape = node.op_type == "ConstantOfShape" and node.inputs[0].const_value
+        if shape and _is_weights(node.outputs[0]):
+            given = node.attributes.get("value")
+            fill = np.zeros(1, np.float32) if given is None else given.as_tensor().numpy()
+            made = np.full(shape.numpy(), fill.reshape(-1)[0], fill.dtype)
+            value = onnx_ir.val(f"{node.outputs[0].name}/filled", const_value=onnx_ir.tensor(made))
+            ir.graph.register_initializer(value)
+            node.outputs[0].replace_all_uses_with(value)
 
 
 def _is_weights(value):
@@ -102,8 +116,7 @@ def _chooser(opset):
         if node.op_type in sequences.OPERATORS:
             return False
         if node.op_type == "ConstantOfShape" and not node.outputs[0].is_graph_output():
-            shape = node.inputs[0].const_value.numpy()
-            return int(np.prod(shape)) <= _FILL_LIMIT or _is_weights(node.outputs[0])
+            return int(np.prod(node.inputs[0].const_value.numpy())) <= _FILL_LIMIT
         return False if _RIGHT_SINCE.get(node.op_type, 0) > opset else None
 
     return choose

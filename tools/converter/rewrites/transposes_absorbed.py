@@ -1,7 +1,7 @@
 """A Transpose in front of a dense layer goes into the order of its weights.
 
 1. Transpose that leaves the first axis in place, then Reshape or Flatten of all others to one,
-   then Gemm, MatMul, QGemm or QLinearMatMul with constant weights: their rows are reordered, the
+   then Gemm, MatMul or one of their quantized forms with constant weights: their rows are reordered, the
    Transpose goes.
 2. Between may be element-wise nodes of one tensor, QuantizeLinear and DequantizeLinear of one
    scale.
@@ -22,7 +22,13 @@ from .transposes import perm_of
 _BETWEEN = ("Relu", "LeakyRelu", "Clip", "Sigmoid", "Tanh", "HardSigmoid", "HardSwish", "Neg")
 _QUANTIZE = ("QuantizeLinear", "DequantizeLinear")
 # Operator -> which of its inputs are the weights
-_DENSE = {("", "Gemm"): 1, ("", "MatMul"): 1, ("", "QLinearMatMul"): 3, (g.MS, "QGemm"): 3}
+_DENSE = {
+    ("", "Gemm"): 1,
+    ("", "MatMul"): 1,
+    ("", "MatMulInteger"): 1,
+    ("", "QLinearMatMul"): 3,
+    (g.MS, "QGemm"): 3,
+}
 
 
 def rewrite(model: ir.Model) -> int:
