@@ -20,6 +20,7 @@ from tools.converter.convert import convert
 
 # The node cases that pass are never fewer.
 LEAST = 1850
+MANY_MACS = 100_000_000
 
 
 @pytest.mark.slow
@@ -46,8 +47,12 @@ def baseline():
 
 
 def check_single_floats(target, cases, prepared, passed):
-    """On 32-bit words the same cases pass, but those that need float64."""
+    """On 32-bit words the same cases pass, but those that need float64.
+
+    The networks of `light` are left out: billions of the same products.
+    """
     pairs = [(c, p) for c, p in zip(cases, prepared, strict=True) if c.id in passed]
+    pairs = [(c, p) for c, p in pairs if p.macs < MANY_MACS]
     rows = run_cases(*zip(*pairs, strict=True), target)
     wrong = [row for row in rows if not row.passed and not needs_doubles(row)]
     assert not wrong, listed(wrong)

@@ -83,15 +83,15 @@ def test_deploys_verifies_and_then_copies_only_what_differs(board, model, digits
     assert "\nverified: error " in out
     files = board.files()
     assert files["model.bin"] == digits
-    assert files["mpconnxr/ops/conv.py"] == (ROOT / "mpconnxr/ops/conv.py").read_bytes()
+    assert files["mpconnxr/ops/block_gemm.py"] == (ROOT / "mpconnxr/ops/block_gemm.py").read_bytes()
     assert "mpconnxr/ops/move.py" not in files  # digits has no such step
     assert not [name for name in files if name.endswith(".new")]
 
     assert run(board, model) == 0
     assert f"copied    0 of {len(files)} files, 0 bytes" in capsys.readouterr().out
 
-    conv = board.folder / "mpconnxr" / "ops" / "conv.py"
-    conv.write_bytes(conv.read_bytes()[:-1] + b"#")
+    kernel = board.folder / "mpconnxr" / "ops" / "block_gemm.py"
+    kernel.write_bytes(kernel.read_bytes()[:-1] + b"#")
     (board.folder / "model.bin").unlink()
     assert run(board, model) == 0
     out = capsys.readouterr().out
@@ -103,7 +103,7 @@ def test_deploys_verifies_and_then_copies_only_what_differs(board, model, digits
 def test_dry_run_changes_nothing(board, model, capsys):
     assert run(board, model, "--dry-run") == 0
     out = capsys.readouterr().out
-    assert "would copy" in out and "/mpconnxr/ops/conv.py, " in out and "verified" not in out
+    assert "would copy" in out and "/mpconnxr/ops/block_gemm.py, " in out and "verified" not in out
     assert board.files() == {}
 
 

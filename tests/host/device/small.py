@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[3]
 SCRIPTS = ROOT / "tests" / "device"
 
 
-def run(target, script, files=None, args=(), timeout=120, **options) -> str:
+def run(target, script, files=None, args=(), timeout=300, **options) -> str:
     """What a script printed that has the package and these files beside it; it must end well."""
     files = {"mpconnxr": ROOT / "mpconnxr", **(files or {})}
     done = target.run(script, files=files, args=args, timeout=timeout, **options)

@@ -65,7 +65,8 @@ def test_model(target, name):
             if want.dtype == np.int64:
                 np.testing.assert_array_equal(got, want)
             else:
-                np.testing.assert_allclose(got, want, 1e-4, 1e-5 * np.abs(want).max())
+                # Products in block floating point: 2e-5 of the largest value (docs/float.md).
+                np.testing.assert_allclose(got, want, 1e-4, 2e-5 * np.abs(want).max())
 
 
 SCRIPT = """

@@ -1,7 +1,7 @@
 """A Transpose in front of a dense layer goes into the order of its weights.
 
 1. Transpose that leaves the first axis in place, then Reshape or Flatten of all others to one,
-   then Gemm, MatMul or one of their quantized forms with constant weights: their rows are reordered, the
+   then Gemm, MatMul or their quantized forms with constant weights: their rows are reordered, the
    Transpose goes.
 2. Between may be element-wise nodes of one tensor, QuantizeLinear and DequantizeLinear of one
    scale.
