@@ -83,7 +83,8 @@ def test_deploys_verifies_and_then_copies_only_what_differs(board, model, digits
     assert "\nverified: error " in out
     files = board.files()
     assert files["model.bin"] == digits
-    assert files["mpconnxr/ops/block_gemm.py"] == (ROOT / "mpconnxr/ops/block_gemm.py").read_bytes()
+    kernel = "mpconnxr/ops/block_gemm.py"
+    assert files[kernel] == (ROOT / kernel).read_bytes()
     assert "mpconnxr/ops/move.py" not in files  # digits has no such step
     assert not [name for name in files if name.endswith(".new")]
 
