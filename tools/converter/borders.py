@@ -16,6 +16,7 @@ from .load import opset_of
 
 # Operators that keep their input's grid.
 _KEEPING = ("Flatten", "Identity", "MaxPool", "Reshape", "Squeeze", "Transpose", "Unsqueeze")
+_LARGEST = 1e30  # scale that a board takes: see mpconnxr/borders.py
 _ORDERS = ("gray", "rgb", "bgr")
 _LAYOUTS = ("chw", "hwc")
 _FITS = ("crop", "stretch")
@@ -108,8 +109,10 @@ class _Grids:
         arrays = [numpy_helper.to_array(self.constants[n]) for n in names if n in self.constants]
         if len(arrays) != len(names) or not arrays or any(a.size != 1 for a in arrays):
             return None
-        zero = int(arrays[1].reshape(-1)[0]) if len(arrays) > 1 else 0
-        return float(arrays[0].reshape(-1)[0]), zero
+        scale = float(arrays[0].reshape(-1)[0])
+        if not 0.0 < scale < _LARGEST:
+            return None
+        return scale, int(arrays[1].reshape(-1)[0]) if len(arrays) > 1 else 0
 
     def _of_operator(self, node, at):
         schema = defs.get_schema(node.op_type, opset_of(self.model, ""), "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -30,9 +31,8 @@ def static(
     from onnxruntime import quantization
     from onnxruntime.quantization.calibrate import save_tensors_data
 
-    logging.getLogger().setLevel(logging.ERROR)  # it recommends steps that were taken here
     wide = activation_bits == 16
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, _quiet():
         cache, out = Path(folder, "ranges.json"), Path(folder, "quantized.onnx")
         save_tensors_data(as_tensors_data(found), cache)
         quantization.quantize_static(
@@ -56,8 +56,7 @@ def dynamic(model: onnx.ModelProto, per_channel: bool, exclude: Sequence[str]) -
     """Weights in 8 bits; each run finds the ranges of its activations."""
     from onnxruntime import quantization
 
-    logging.getLogger().setLevel(logging.ERROR)
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, _quiet():
         out = Path(folder, "quantized.onnx")
         quantization.quantize_dynamic(
             model,
@@ -68,3 +67,14 @@ def dynamic(model: onnx.ModelProto, per_channel: bool, exclude: Sequence[str]) -
             extra_options={"DefaultTensorType": onnx.TensorProto.FLOAT},
         )
         return onnx.load(out)
+
+
+@contextmanager
+def _quiet():
+    """Without the quantizer's warnings: it recommends steps that were taken before."""
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        yield
+    finally:
+        logging.disable(before)
