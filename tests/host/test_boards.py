@@ -2,8 +2,10 @@
 
 import pytest
 
+from tools.bench import cycles
 from tools.deploy.boards import FOLDER, board_of, load_board, load_boards, table_of
 from tools.deploy.errors import DeployError
+from tools.micropython.qemu import TARGETS
 
 GOOD = (FOLDER / "pico.toml").read_text()
 
@@ -20,6 +22,38 @@ def test_all_boards_are_valid():
     assert {"pico", "pico2", "esp32", "esp32-s3", "esp32-c3"} <= set(names)
 
 
+def test_a_board_that_is_able_tells_its_speed_and_one_that_is_not_its_reason():
+    for board in load_boards():
+        counted = (board.cycles_per_instruction, board.cycles_per_mac, board.counted_on)
+        assert all(counted) != bool(board.unable or board.platform == "qemu"), board.name
+        assert board.emulated or board.clock_hz and board.flash_bytes
+        if board.free_heap_bytes is None:
+            assert board.sources["free_heap_bytes"].startswith("not known"), board.name
+
+
+def test_each_target_in_qemu_is_among_them():
+    emulated = {b.name: b for b in load_boards() if b.emulated}
+    for target in TARGETS:
+        assert emulated[target.name].arch == target.arch
+
+
+def test_cycles_are_those_of_the_page_of_benchmarks(tmp_path):
+    page = """
+## A core (`mps2-an385-v6m`)
+
+| model | MACs | mpconnxr | C -O2 |
+|---|---:|---:|---:|
+| mnist_8 | 786,560 | 40.00 | 164.75 |
+| mlperf_ad_fc_ae_int8 | 264,192 | 4.00 | 14.43 |
+| kws_qdq_s8 | 264,192 | 6.00 | 14.43 |
+"""
+    path = write(tmp_path, GOOD)
+    cycles.write(cycles.counts_in(page), tmp_path)
+    found = load_board(path)
+    assert found.cycles_per_mac == {"int8": [4.8, 10.2], "float32": [48.0, 68.0]}
+    assert found.sources == load_board(FOLDER / "pico.toml").sources
+
+
 def test_a_file_gives_its_board(tmp_path):
     board = load_board(write(tmp_path, GOOD))
     assert (board.name, board.arch, board.clock_hz) == ("board", "armv6m", 125_000_000)
@@ -33,9 +67,12 @@ def test_a_file_gives_its_board(tmp_path):
         ('emitters = ["native", "viper"]', 'emitters = ["jit"]', "emitters are"),
         ("clock_hz = 125_000_000", "clock_hz = 0", "clock_hz must be positive"),
         ("clock_hz = 125_000_000", 'clock_hz = "fast"', "clock_hz must be a int"),
-        ("clock_hz = 125_000_000", "", "clock_hz is missing"),
+        ("romfs = false", "", "romfs is missing"),
         ("clock_hz = 125_000_000", "clock_hz = 1\nspeed = 1", "speed is not known"),
         ('clock_hz = "Micro', 'other = "Micro', "sources has no clock_hz"),
+        ('romfs = "', 'other = "', "sources has no romfs"),
+        ("= [1.2, 1.7]", "= [1.7, 1.2]", "cycles_per_instruction must be the least and the most"),
+        ("int8 = [", "int8 = [9, 9, ", "int8 must be the least and the most"),
         ("[sources]", "[sources", "board.toml: "),
     ],
 )
@@ -55,16 +92,37 @@ def test_a_missing_file_is_refused(tmp_path):
     ("machine", "platform", "name"),
     [
         ("Raspberry Pi Pico with RP2040", "rp2", "pico"),
-        ("Raspberry Pi Pico W with RP2040", "rp2", "pico"),
+        ("Raspberry Pi Pico W with RP2040", "rp2", "pico-w"),
+        ("Arduino Nano RP2040 Connect with RP2040", "rp2", "nano-rp2040-connect"),
+        ("Seeed XIAO RP2040 with RP2040", "rp2", "xiao-rp2040"),
+        ("Adafruit Feather RP2040 with RP2040", "rp2", "pico"),
         ("Raspberry Pi Pico2 with RP2350", "rp2", "pico2"),
-        ("Raspberry Pi Pico2 with RP2350-RISCV", "rp2", None),
+        ("Raspberry Pi Pico 2 W with RP2350", "rp2", "pico2-w"),
+        ("Raspberry Pi Pico2 with RP2350-RISCV", "rp2", "pico2-riscv"),
         ("Generic ESP32 module with ESP32", "esp32", "esp32"),
-        ("Generic ESP32 module with SPIRAM with ESP32", "esp32", "esp32"),
+        ("Generic ESP32 module with SPIRAM with ESP32", "esp32", "esp32-spiram"),
+        ("TinyPICO with ESP32-PICO-D4", "esp32", "esp32"),
+        ("TinyS2 with ESP32-S2FN4R2", "esp32", "esp32-s2"),
+        ("Seeed XIAO ESP32S3 with ESP32-S3-FN8", "esp32", "xiao-esp32s3"),
+        ("Seeed XIAO ESP32C3 with ESP32-C3FN4", "esp32", "xiao-esp32c3"),
         ("Generic ESP32S3 module with ESP32S3", "esp32", "esp32-s3"),
         ("ProS3 with ESP32-S3", "esp32", "esp32-s3"),
         ("ESP32C3 module with ESP32C3", "esp32", "esp32-c3"),
         ("LOLIN_C3_MINI with ESP32-C3FH4", "esp32", "esp32-c3"),
-        ("ESP32C6 module with ESP32C6", "esp32", None),
+        ("ESP32C6 module with ESP32C6", "esp32", "esp32-c6"),
+        ("ESP module with ESP8266", "esp8266", "esp8266"),
+        ("PYBv1.1 with STM32F405RG", "pyboard", "pyboard"),
+        ("PYBD-SF6W with STM32F767IIK", "pyboard", "pyboard-d-sf6"),
+        ("Arduino Nicla Vision with STM32H747", "pyboard", "nicla-vision"),
+        ("Teensy 4.1 with MIMXRT1062DVJ6A", "mimxrt", "teensy41"),
+        ("Seeed Xiao with SAMD21G18A", "samd", "xiao-samd21"),
+        ("PCA10059 with NRF52840", "nrf52840-Dongle", "nrf52840"),
+        ("XIAO nRF52840 Sense with NRF52840", "nrf52", "xiao-nrf52840"),
+        ("micro:bit with NRF51822", "nrf51", None),
+        ("microbit with nRF52", "microbit", "microbit-v2"),
+        ("mps2-an385 with Cortex-M3", "qemu", "mps2-an385"),
+        ("virt with rv32imac -misa-spec=2.2", "qemu", "virt-rv32"),
+        ("Raspberry Pi Pico with RP2040", "esp32", None),
         ("linux [GCC 12.2.0] version", "linux", None),
     ],
 )

@@ -16,7 +16,7 @@ from tools.converter.convert import convert
 from tools.converter.errors import ConvertError
 from tools.micropython import TargetError, target_names
 
-from . import c_build, c_code, page
+from . import c_build, c_code, cycles, page
 from .measure import count
 
 # Forms of loops by what --form says, the best one first.
@@ -65,6 +65,7 @@ def main(argv: list[str] | None = None) -> int:
         args.json.write_text(json.dumps(rows, indent=1) + "\n")
     if args.write_docs and not status:
         page.write(rows, _DOCS, "make bench")
+        cycles.main()
     _print(rows)
     return status
 

@@ -7,25 +7,41 @@ its source in the file. What a board says of itself wins.
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import get_type_hints
+from typing import get_args, get_type_hints
 
 from .errors import DeployError
 
 FOLDER = Path(__file__).parent.parent.parent / "boards"
-ARCHS = ("armv6m", "armv7m", "armv7em", "armv7emsp", "armv7emdp", "xtensa", "xtensawin", "rv32imc")
+ARCHS = (
+    "",
+    "armv6m",
+    "armv7m",
+    "armv7em",
+    "armv7emsp",
+    "armv7emdp",
+    "xtensa",
+    "xtensawin",
+    "rv32imc",
+)
 EMITTERS = ("native", "viper")
 ASSEMBLERS = ("", "thumb", "rv32", "xtensa")
-SOURCED = ("arch", "emitters", "clock_hz", "flash_bytes", "free_heap_bytes")
+SOURCED = ("arch", "emitters", "romfs", "clock_hz", "flash_bytes", "free_heap_bytes")
+SOURCED_IF_GIVEN = ("unable", "filesystem_bytes", "cycles_per_instruction", "cycles_per_mac")
 
 
 @dataclass(frozen=True)
 class Board:
-    """name: of its file; platform: its sys.platform; machines: patterns for what follows " with "
-    in its sys.implementation._machine; arch: mpy-cross's -march; inline_assembler: "" for none;
-    free_heap_bytes: after boot; sources: where a figure comes from, by field.
+    """name: of its file; platform, machines: patterns for its sys.platform and its
+    sys.implementation._machine; arch: mpy-cross's -march, "" without an emitter; inline_assembler:
+    "" for none; romfs: whether the firmware has one; sources: where a figure comes from, by field.
+
+    Of a figure that is not known, and so None, sources says so. unable: why no model runs there;
+    emulated: a target of tools.micropython; free_heap_bytes: after boot; cycles_per_instruction:
+    least and most, of code that waits for nothing but RAM; cycles_per_mac: of "int8" and of
+    "float32", least and most of the models that were counted on the target counted_on.
     """
 
     name: str
@@ -36,10 +52,17 @@ class Board:
     arch: str
     emitters: list
     inline_assembler: str
-    clock_hz: int
-    flash_bytes: int
-    free_heap_bytes: int
+    romfs: bool
     sources: dict
+    unable: str = ""
+    emulated: bool = False
+    clock_hz: int | None = None
+    flash_bytes: int | None = None
+    filesystem_bytes: int | None = None
+    free_heap_bytes: int | None = None
+    counted_on: str = ""
+    cycles_per_instruction: list | None = None
+    cycles_per_mac: dict | None = None
 
 
 def load_boards(folder: Path = FOLDER) -> list[Board]:
@@ -60,13 +83,15 @@ def load_board(path: Path) -> Board:
 
 def _problems(table):
     """Yields what is wrong with a board's table."""
-    wanted = {f.name for f in fields(Board)}
-    for key in sorted(wanted ^ set(table)):
-        yield f"{key} is missing" if key in wanted else f"{key} is not known"
-    for key, kind in get_type_hints(Board).items():
-        if type(table[key]) is not kind:
+    kinds = get_type_hints(Board)
+    needed = {f.name for f in fields(Board) if f.default is MISSING}
+    yield from (f"{key} is missing" for key in sorted(needed - set(table)))
+    yield from (f"{key} is not known" for key in sorted(set(table) - set(kinds)))
+    for key, value in table.items():
+        kind = next(k for k in (get_args(kinds[key]) or (kinds[key],)))
+        if type(value) is not kind:
             yield f"{key} must be a {kind.__name__}"
-        if kind is int and table[key] <= 0:
+        if kind is int and value <= 0:
             yield f"{key} must be positive"
     known = {"arch": ARCHS, "inline_assembler": ASSEMBLERS}
     for key, values in known.items():
@@ -74,24 +99,44 @@ def _problems(table):
             yield f"{key} must be one of {' '.join(values)}"
     if not set(table["emitters"]) <= set(EMITTERS):
         yield f"emitters are {' '.join(EMITTERS)}"
-    for key in SOURCED:
+    if bool(table["arch"]) != bool(table["emitters"]):
+        yield "arch and emitters go together"
+    yield from _range_problems(table)
+    for key in [*SOURCED, *(k for k in SOURCED_IF_GIVEN if k in table)]:
         if not table["sources"].get(key):
             yield f"sources has no {key}"
 
 
+def _range_problems(table):
+    ranges = dict(table.get("cycles_per_mac", {}))
+    if "cycles_per_instruction" in table:
+        ranges["cycles_per_instruction"] = table["cycles_per_instruction"]
+    for key, value in ranges.items():
+        if len(value) != 2 or not 0 < value[0] <= value[1]:
+            yield f"{key} must be the least and the most"
+
+
 def board_of(machine: str, platform: str, boards: list[Board]) -> Board | None:
-    """The board whose MCU a firmware names as sys.implementation._machine has it."""
-    mcu = machine.rpartition(" with ")[2]
-    for board in boards:
-        if board.platform == platform and any(fnmatchcase(mcu, p) for p in board.machines):
-            return board
-    return None
+    """The board that a firmware names as sys.implementation._machine has it.
+
+    Of several patterns that fit, the one that says most wins: that of a board before its MCU's.
+    """
+    found = [
+        (len(pattern), board)
+        for board in boards
+        for pattern in board.machines
+        if fnmatchcase(platform, board.platform) and fnmatchcase(machine, pattern)
+    ]
+    return max(found, key=lambda pair: pair[0])[1] if found else None
 
 
 def table_of(boards: list[Board]) -> str:
-    """The boards as text, one a line."""
+    """The boards as text, one a line; emulated ones last."""
     rows = [("board", "MCU", "-march", "assembler", "MHz", "free heap")]
-    for b in boards:
-        assembler, mhz = b.inline_assembler or "none", b.clock_hz // 1_000_000
-        rows.append((b.name, b.mcu, b.arch, assembler, mhz, f"{b.free_heap_bytes:,}"))
-    return "\n".join("{:9} {:29} {:10} {:10} {:>4} {:>10}".format(*row) for row in rows)
+    for b in sorted(boards, key=lambda b: b.emulated):
+        mhz = b.clock_hz // 1_000_000 if b.clock_hz else "-"
+        heap = f"{b.free_heap_bytes:,}" if b.free_heap_bytes else "not known"
+        mcu = b.mcu.partition(" (")[0]
+        heap = "not able" if b.unable else heap
+        rows.append((b.name, mcu, b.arch or "none", b.inline_assembler or "none", mhz, heap))
+    return "\n".join("{:19} {:20} {:9} {:9} {:>4} {:>10}".format(*row) for row in rows)

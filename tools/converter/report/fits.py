@@ -49,6 +49,8 @@ def fits(converted: Converted) -> list[Fit]:
     files = tuple(Package().files_for(kernels_of(converted.data)))
     found = []
     for board in load_boards():
+        if board.unable or board.emulated or not board.free_heap_bytes:
+            continue
         march = board.arch if board.emitters else ""
         code = sum(_compiled_bytes(path, march, board.inline_assembler) for path in files)
         rest = code + STEP_BYTES * report["steps"]
