@@ -10,6 +10,16 @@ from .model import Model
 from .reader import Reader
 
 
+def kernels(model):
+    """A list of (step, kernel, forms) in the order of the file.
+
+    step: its number, as '3'; '3/0' is a step in a body of step 3. forms: a dict of the families
+    of loops that the kernel took, with the form of each ('plain', 'viper', ...); empty for a step
+    whose shapes a run decides, which takes them in that run.
+    """
+    return Listing(model).found
+
+
 class Preferring(Model):
     """A model that takes its loops in these forms (names, or one name) where they exist."""
 
@@ -17,25 +27,43 @@ class Preferring(Model):
         self._prefer = prefer
         wanted = (prefer,) if isinstance(prefer, str) else prefer
         self._order = tuple([form for form in wanted if form in forms.order]) + forms.order
-        self._ordered(Model.__init__, reader, arena)
-
-    def run(self, x=None):
-        """As Model.run: steps whose shapes a run decides take their loops in it."""
-        return self._ordered(Model.run, x)
-
-    def _ordered(self, method, *args):
         usual, forms.order = forms.order, self._order
         try:
-            return method(self, *args)
+            Model.__init__(self, reader, arena)
+        finally:
+            forms.order = usual
+
+    def _prepare(self, reader, index, node):
+        n, step = Model._prepare(self, reader, index, node)
+        if n and self._runtime:
+            step = _Ordered(self._order, step).step
+        return n, step
+
+
+class _Ordered:
+    """A step whose shapes a run decides takes its loops in that run."""
+
+    def __init__(self, order, inner):
+        self.order, self.inner = order, inner
+
+    def step(self, lo, hi):
+        usual, forms.order = forms.order, self.order
+        try:
+            self.inner(lo, hi)
         finally:
             forms.order = usual
 
 
 class Listing(Preferring):
-    """found: a list of (step, kernel, forms), as Model.kernels says."""
+    """found: a list of (step, kernel, forms), as kernels() says.
 
-    def __init__(self, source, arena, prefer, stream):
+    taken: for each step of the model's runs its place in found, and whether it is the step itself
+    or a read of its weights. wanted: kinds of chunks to read, for chunk().
+    """
+
+    def __init__(self, model, wanted=()):
         self.found = []
+        self.taken = []
         self._path = []
         self._families = []
         get = forms.get
@@ -44,22 +72,32 @@ class Listing(Preferring):
             self._families.append(name)
             return get(name, form)
 
+        streams = model._stream is not None
+        reader = Reader(model._origin, False, wanted=wanted, stream=streams)
+        self.chunk = reader.chunk
         forms.get = noting
         try:
-            Preferring.__init__(self, Reader(source, False, stream=stream), arena, prefer)
+            Preferring.__init__(self, reader, model._arena, model._prefer)
         finally:
             forms.get = get
+            if reader.stream:
+                reader.stream.close()
 
     def _prepare(self, reader, index, node):
         """Prepares the step, notes what loops it took, and forgets it."""
         self._path.append(str(index))
         at = len(self.found)
         self.found.append(None)  # its place is before the steps of its bodies
-        Model._prepare(self, reader, index, node)
+        n, _ = Model._prepare(self, reader, index, node)
         taken = {name: _form_of(name) for name in self._families}
         self.found[at] = ("/".join(self._path), node[0], taken)
         self._families.clear()
         self._path.pop()
+        if not self._path:
+            if self._stream:
+                self.taken += [(at, True)] * len(node[-1])
+            if n:
+                self.taken.append((at, False))
         return 0, None
 
 

@@ -123,19 +123,27 @@ class Model:
         except Exception as e:  # a kernel's check was not tight enough: still the file's fault
             node.fail(repr(e))
 
-    def run(self, x=None):
+    def run(self, x=None, deadline_us=None):
         """Computes the outputs.
 
         x: nothing if the inputs' data were filled; the value of the only input (array, bytes in C
            order, list, nested list, or a number for a scalar); a list or tuple of such values if
            there are several inputs; or a dict by input name. Of an input whose shape the caller
            decides also (value, shape).
+        deadline_us: microseconds before which not to return, so that the time a run takes does
+           not tell what it computed.
         Returns self.outputs; their data hold until the next run of a model in this arena. The
         inputs' memory may be overwritten: fill it before each run.
         Raises InputError.
         """
+        if deadline_us is not None:
+            return self.run_until(x, deadline_us)
         if x is not None:
             fill(self.inputs, x)
+        return self._compute()
+
+    def _compute(self):
+        """By itself, so that its frame needs no heap on firmware that lends large ones."""
         if self._runtime:
             self._runtime.start()
         for n, step in self._steps:
@@ -154,16 +162,11 @@ class Model:
         if self._stream:
             self._stream.close()
 
-    def kernels(self):
-        """A list of (step, kernel, forms) in the order of the file.
+    def __getattr__(self, name):
+        """profile, benchmark, run_async and others: see rare, which most programs never import."""
+        from .rare import method
 
-        step: its number, as '3'; '3/0' is a step in a body of step 3. forms: a dict of the
-        families of loops that the kernel took, with the form of each ('plain', 'viper', ...);
-        empty for a step whose shapes a run decides, which takes them in that run.
-        """
-        from .kernels import Listing
-
-        return Listing(self._origin, self._arena, self._prefer, self._stream is not None).found
+        return method(self, name)
 
 
 def _check_ends(reader):

@@ -115,6 +115,28 @@ for _ in range(2):
 
 
 @every_target
+def test_load_all_makes_the_arena_of_the_largest(target, relu, two_inputs):
+    script = """
+import mpconnxr
+from mpconnxr.sharing import load_all
+for names in (("a.bin", "b.bin"), ["b.bin", "a.bin"]):
+    models = load_all(names)
+    print(len(models), models[0]._arena is models[1]._arena)
+    n = max([mpconnxr.load(name).arena_nbytes for name in names])
+    print(len(models[0]._arena) == n > 0)
+    a, b = models if names[0] == "a.bin" else reversed(models)
+    print(list(a.run([1, -2, 3, -4, 5, -6])[0].data))
+    print(list(b.run([[1, 2], [3], 4])[0].data))
+try:
+    load_all(("a.bin", "absent.bin"))
+except OSError:
+    print("absent")
+"""
+    each = ["2 True", "True", RELU, "[1.0, 2.0, 3.0]"]
+    assert small.lines(target, script, a=relu, b=two_inputs) == [*each, *each, "absent"]
+
+
+@every_target
 def test_weights_stay_in_the_callers_bytes(target):
     w = small.floats(4)
     proto = small.model(

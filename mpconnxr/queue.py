@@ -1,0 +1,75 @@
+"""Runs that say when they are done: Model.submit() and Model.poll().
+
+Submitted runs wait in a queue. Where asyncio is running a task of their own computes them in
+slices; elsewhere the program calls poll() again and again. Only a program that asks imports this.
+"""
+
+from .errors import MpconnxrError
+from .slices import slices
+
+
+class Queue:
+    """The runs of a model that are waiting, and the one that is under way."""
+
+    def __init__(self, model):
+        self.model = model
+        self.waiting = []
+        self.parts = None
+        self.current = None
+        self.task = None
+
+    def poll(self, slice_ms):
+        """Computes for about slice_ms; returns whether anything is left to do."""
+        if self.parts is None:
+            if not self.waiting:
+                return False
+            self.current = self.waiting.pop(0)
+            self.parts = slices(self.model).run(self.current[0], slice_ms)
+        _, id, completed = self.current
+        try:
+            next(self.parts)
+            return True
+        except StopIteration:
+            result = self.model.outputs
+        except MpconnxrError as e:
+            result = e
+        self.parts = self.current = None
+        completed(id, result)
+        return bool(self.waiting)
+
+    async def drain(self, slice_ms, sleep):
+        try:
+            while self.poll(slice_ms):
+                await sleep(0)
+        finally:
+            self.task = None
+
+
+def _queue(model):
+    if "_queue" not in model.__dict__:
+        model._queue = Queue(model)
+    return model._queue
+
+
+def submit(model, x, id, completed, slice_ms=5):
+    """Has the model computed for x later, and calls completed(id, result) then.
+
+    result: the outputs, which hold until completed returns (the next run may begin then), or the
+    MpconnxrError that ended the run. x is read when its run begins. Under asyncio a task computes
+    in slices of slice_ms; elsewhere poll() does.
+    """
+    queue = _queue(model)
+    queue.waiting.append((x, id, completed))
+    try:
+        import asyncio
+
+        asyncio.current_task()
+    except (ImportError, AttributeError, RuntimeError):  # no asyncio, or it is not running
+        return
+    if queue.task is None:
+        queue.task = asyncio.create_task(queue.drain(slice_ms, asyncio.sleep))
+
+
+def poll(model, slice_ms=5):
+    """Computes submitted runs for about slice_ms; returns whether anything is left to do."""
+    return _queue(model).poll(slice_ms)

@@ -1,0 +1,95 @@
+"""The clock: Model.benchmark() and runs with a deadline. Only a program that asks imports this."""
+
+from .errors import InputError, UnsupportedError
+
+_LONGEST = 1 << 28  # us; ticks_diff tells times apart up to 2**29
+
+
+def clock():
+    """The module time. Raises UnsupportedError where the firmware has no microseconds."""
+    try:
+        import time
+    except ImportError:
+        time = None
+    if not hasattr(time, "ticks_us"):
+        raise UnsupportedError("this firmware has no time.ticks_us")
+    return time
+
+
+def run_until(model, x, deadline_us):
+    """Model.run that returns no earlier than so many microseconds after the call."""
+    time = clock()
+    start = time.ticks_us()
+    if not 0 <= deadline_us <= _LONGEST:
+        raise InputError("deadline_us: from 0 to {}".format(_LONGEST))
+    outputs = model.run(x)
+    left = deadline_us - time.ticks_diff(time.ticks_us(), start)
+    while left > 0:
+        time.sleep_us(left)
+        left = deadline_us - time.ticks_diff(time.ticks_us(), start)
+    return outputs
+
+
+class Held:
+    """What a model's runs start from, to be put back before each of several runs."""
+
+    def __init__(self, model, x=None):
+        self._parts = [(model._state, bytes(model._state))]
+        self._x = x
+        if x is None:
+            views = [t.view("B") for t in model.inputs if hasattr(t, "view")]
+            self._parts += [(view, bytes(view)) for view in views]
+
+    def restore(self):
+        """The state; and the inputs, unless x is given to each run."""
+        for view, kept in self._parts:
+            view[:] = kept
+
+
+class Benchmark:
+    """Microseconds of a model's runs.
+
+    n: runs that were timed; min_us, max_us; p50_us, p95_us, p99_us: so many in a hundred runs took
+    no longer.
+    """
+
+    def __init__(self, times):
+        self._times = sorted(times)
+        self.n = len(times)
+        self.min_us, self.max_us = self._times[0], self._times[-1]
+        self.p50_us, self.p95_us, self.p99_us = [self.percentile(p) for p in (50, 95, 99)]
+
+    def percentile(self, p):
+        """The least time that p in a hundred runs did not exceed."""
+        return self._times[max(0, -(-self.n * p // 100) - 1)]
+
+    def __str__(self):
+        return "{} runs: min {}, p50 {}, p95 {}, p99 {}, max {} us".format(
+            self.n, self.min_us, self.p50_us, self.p95_us, self.p99_us, self.max_us
+        )
+
+
+def benchmark(model, n=100, x=None, warm_up=3):
+    """Times n runs, behind some that are not timed: a Benchmark.
+
+    x: as for Model.run, filled in outside of the time; left out, each run gets what the inputs
+    hold now. The model's state is afterwards what it was. Raises InputError, UnsupportedError.
+    """
+    if n < 1:
+        raise InputError("n: at least one run")
+    from .feed import fill
+
+    time = clock()
+    held = Held(model, x)
+    times = []
+    for i in range(warm_up + n):
+        held.restore()
+        if x is not None:
+            fill(model.inputs, x)
+        start = time.ticks_us()
+        model.run()
+        us = time.ticks_diff(time.ticks_us(), start)
+        if i >= warm_up:
+            times.append(us)
+    held.restore()
+    return Benchmark(times)
