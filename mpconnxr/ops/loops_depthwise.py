@@ -8,7 +8,7 @@
     out  bytes: channel i, position j at p[14] + i * p[15] + j * p[16]
     p    planes first, bytes a plane, planes, channels a plane, kh, kw, steps of ky and kx, oh, ow,
          steps of y and x, table first, w first, out first, channel stride, position stride, zw,
-         zy, lo, hi (BIAS + each)
+         zy, lo, hi (BIAS + each), 1 where the table lies in x, not in w
 
     out = limited(requantized(sum(x * (w - zw)) + c) + zy)
 
@@ -17,7 +17,7 @@ depthwise33 is for kernels of 3 x 3 without dilation of x: the same but in forms
 The other forms keep the K differences w - zw of a channel in the room before the planes.
 """
 
-from .loops_qdot import requantized
+from .loops_qdot import scaled
 
 BIAS = 1 << 29
 
@@ -41,10 +41,10 @@ def depthwise33(x, w, out, p):
 
 def _row(x, w, out, p, i, at, channel):
     c = p[12] + 8 * channel
-    constant = (w[c] | w[c + 1] << 8 | w[c + 2] << 16) + (((w[c + 3] ^ 128) - 128) << 24)
+    table = x if p[21] else w
     n = p[9]
     while n:
-        v = requantized(_window(x, w, p, i, channel) + constant, w, c + 4) + p[18] - BIAS
+        v = scaled(_window(x, w, p, i, channel), table, c) + p[18] - BIAS
         out[at] = min(max(v, p[19] - BIAS), p[20] - BIAS) & 255
         at += p[16]
         i += p[11]

@@ -25,8 +25,14 @@ def depthwise33(r0, r1, r2, r3):
     ldr(r4, [r3, 0])
     add(r4, r4, r0)
     data(2, 0x940D)  # str r4, [sp, 52]
+    mov(r5, r1)
+    ldr(r4, [r3, 84])
+    cmp(r4, 0)
+    beq(WITH_WEIGHTS)
+    mov(r5, r0)
+    label(WITH_WEIGHTS)
     ldr(r4, [r3, 48])
-    add(r4, r4, r1)
+    add(r4, r4, r5)
     data(2, 0x940E)  # str r4, [sp, 56]
     ldr(r4, [r3, 52])
     add(r4, r4, r1)

@@ -11,7 +11,8 @@ import micropython
 def depthwise8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
     items = out
     room = int(x)
-    blob = int(w)
+    blob = int(w) + p[13]
+    tables = (int(x) if p[21] else int(w)) + p[12]
     bias = 1 << 29
     sign = bias << 2
     mask = (bias << 3) - 1  # all ones on 32-bit machines, too
@@ -19,8 +20,8 @@ def depthwise8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
     plane = room + p[0]
     channel = 0
     while channel < p[2] * p[3]:
-        table = ptr32(blob + p[12] + 8 * channel)
-        x = ptr8(blob + p[13] + k * channel)
+        table = ptr32(tables + 8 * channel)
+        x = ptr8(blob + k * channel)
         w = ptr32(room)
         i = 0
         while i < k:

@@ -7,10 +7,10 @@ one call of the loops computes. Bytecode takes longer to find its place than man
     out  the block of loops_patches or loops_planes;  p  that of loops_qdot or loops_depthwise
 
 locate         pieces a group, positions a piece, positions, groups, batch and group strides of x,
-               the same of out, first weights, weights and table bytes a group
+               the same of out, first weights, weights and table bytes a group, first of the table
 locate_planes  pieces a batch, pieces a plane, planes a piece, planes, rows a piece, rows, batch
                stride and first byte of x, batch stride of out, rows of x that a window covers,
-               stride of y, BIAS - padding of y, first weights
+               stride of y, BIAS - padding of y, first weights, first of the table
 """
 
 import micropython
@@ -30,7 +30,7 @@ def locate(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     i = 0
     out[i] = batch * x[5] + group * x[6]
     p[i] = x[9] + group * x[10]
-    p[i + 1] = group * x[11]
+    p[i + 1] = x[12] + group * x[11]
     p[i + 3] = n
     p[i + 5] = batch * x[7] + group * x[8] + first * p[6]
     i = 16
@@ -61,6 +61,6 @@ def locate_planes(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     p[i + 8] = rows
     i = 11
     out[i] = x[12] + row * x[11]
-    p[i + 1] = plane * 8 * p[3]
+    p[i + 1] = x[14] + plane * 8 * p[3]
     p[i + 2] = x[13] + plane * p[3] * p[4] * p[5]
     p[i + 3] = batch * x[9] + plane * p[3] * p[15] + row * p[9] * p[16]

@@ -7,8 +7,8 @@
          items]), then the rows of the up to three channels that are left, one after another
     out  bytes (qdots8) or int32 (qdots32); position i, channel m: item p[5] + i * p[6] + m * p[7]
     p    w first, table first, Kp, positions, M, out first, position stride, channel stride, zw,
-         zy, lo, hi (qdots8: zero point and range of out, BIAS + each; qdots32: p[9] is zx), and
-         three for x, see there
+         zy, lo, hi (qdots8: zero point and range of out, BIAS + each; qdots32: p[9] is zx),
+         three for x, see there, and of qdots8 1 where the table lies in x, not in w
 
     sum[m] = sum_k(x[k] * w[m, k]) - zw * S + c[m]
 
@@ -34,7 +34,7 @@ def qdots8(x, w, out, p):
         m = 0
         zs = p[8] * _items_sum(x, p, first)
         while m < p[4]:
-            v = requantized(_sum(x, w, p, first, m) - zs, w, p[1] + 8 * m + 4)
+            v = scaled(_sum(x, w, p, first, m) - zs, x if p[15] else w, p[1] + 8 * m)
             v += p[9] - BIAS
             out[at + m * p[7]] = min(max(v, p[10] - BIAS), p[11] - BIAS) & 255
             m += 1
@@ -49,7 +49,8 @@ def qdots32(x, w, out, p):
         m = 0
         zs = p[8] * _items_sum(x, p, first)
         while m < p[4]:
-            v = _sum(x, w, p, first, m) - zs + p[9] * _word(w, p[1] + 8 * m + 4)
+            v = _sum(x, w, p, first, m) - zs + _word(w, p[1] + 8 * m)
+            v += p[9] * _word(w, p[1] + 8 * m + 4)
             out[at + m * p[7]] = (v + 0x80000000 & 0xFFFFFFFF) - 0x80000000
             m += 1
         first += p[13]
@@ -77,10 +78,8 @@ def _sum(x, w, p, first, m):
     tiled = p[4] & -4
     kp = p[2]
     if m < tiled:
-        total = _dot(x, w, first, p[0] + (m & -4) * kp + (m & 3) * 4, kp >> 2, 16)
-    else:
-        total = _dot(x, w, first, p[0] + m * kp, kp >> 2, 4)
-    return total + _word(w, p[1] + 8 * m)
+        return _dot(x, w, first, p[0] + (m & -4) * kp + (m & 3) * 4, kp >> 2, 16)
+    return _dot(x, w, first, p[0] + m * kp, kp >> 2, 4)
 
 
 def _dot(x, w, i, j, n, step):
@@ -91,6 +90,10 @@ def _dot(x, w, i, j, n, step):
         j += step
         n -= 1
     return total
+
+
+def scaled(v, table, i):
+    return requantized(v + _word(table, i), table, i + 4)
 
 
 def requantized(v, w, i):

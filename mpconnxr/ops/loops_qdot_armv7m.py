@@ -26,8 +26,14 @@ def qdots8(r0, r1, r2, r3):
     ldr(r4, [r3, 20])
     add(r4, r4, r2)
     data(2, 0x9403)  # str r4, [sp, 12]
+    mov(r5, r1)
+    ldr(r4, [r3, 60])
+    cmp(r4, 0)
+    beq(WITH_WEIGHTS)
+    mov(r5, r0)
+    label(WITH_WEIGHTS)
     ldr(r4, [r3, 4])
-    add(r4, r4, r1)
+    add(r4, r4, r5)
     data(2, 0x9402)  # str r4, [sp, 8]
     ldr(r4, [r3, 0])
     add(r4, r4, r1)

@@ -11,14 +11,15 @@ import micropython
 def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     items = out
     first = int(x) + p[12]
-    weights = int(w)
+    weights = int(w) + p[0]
+    tables = int(x) if p[15] else int(w)
     at = p[5]
     bias = 1 << 29
     sign = bias << 2  # 1 << 31 would be folded to an object
     n = p[3]
     while n:
-        table = ptr32(weights + p[1])
-        row = weights + p[0]
+        table = ptr32(tables + p[1])
+        row = weights
         end = first + p[2]
         x = ptr8(first)
         out = ptr8(0)

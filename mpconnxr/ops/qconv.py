@@ -9,15 +9,16 @@
 ConvInteger and MatMulInteger: a product of matrices is a convolution whose positions are rows.
 
     x    uint8 or int8, item (b, g, i, y, x) by strides
-    w    uint8: 8 bytes for each of G * M channels, then the rows of each group, as in loops_qdot
+    w    uint8: a table of the G * M channels (see qtable), then the rows of each group, as in
+         loops_qdot
     zx   uint8 or int8, one item, where only a run knows it (int32 outputs only)
     out  uint8, int8 or int32, position i = y * ow + x of (b, g, m) at b*on + g*og + m*om + i*op
-    scratch  uint8: positions a call times (4 + K rounded up to a multiple of 4); none where the
-             loops take x as it lies: uint8, K channels side by side, K a multiple of 4, and
-             positions in one row, without pads
+    scratch  uint8: positions a call times (4 + K rounded up to a multiple of 4), then room for
+             the table; none where the loops take x as it lies: uint8, K channels side by side, K
+             a multiple of 4, and positions in one row, without pads
     params  N, G, C, H, W, M, kh, kw, oh, ow, strides y, x, dilations y, x, strides of x b, g, c,
             y, x, strides of out on, og, om, op, positions a call, zx, zw (unsigned: int8 + 128),
-            signed: pads y, x, zy, lo, hi
+            signed: pads y, x, zy, lo, hi; then what qtable says
 Signed bytes are computed with plus 128. K up to 33,024. Raises ModelError. A step allocates
 nothing.
 """
@@ -25,6 +26,7 @@ nothing.
 from .. import forms
 from ..node import BIAS, block
 from ..tensor import range_of
+from . import qtable
 
 STREAMS = (1,)
 _MAX_K = 33024  # K * 255 * 255 stays below 2**31
@@ -33,16 +35,19 @@ _BYTES = ("uint8", "int8")
 
 def prepare(node):
     x, w, out = node.inputs[0], node.inputs[1], node.outputs[0]
-    node.expect(2 + (len(node.inputs) > 2), 1, 31, min(len(node.scratch), 1))
+    node.expect(2 + (len(node.inputs) > 2), 1, 31 + qtable.N_PARAMS, min(len(node.scratch), 1))
     node.require(x.dtype in _BYTES, "dtype " + x.dtype)
     node.expect_dtype("uint8", w, *node.scratch)
     e, signed = node.extents(0, 26), node.signed(26, 5)
     if out.nelem == 0 or min(e[0], e[1], e[5], e[8], e[9]) == 0:
         return 0, None
-    _check_sizes(node, e, signed)
+    table = qtable.Table(node, 31, e[1] * e[5])
+    _check_sizes(node, e, signed, table)
     gathers = len(node.scratch) > 0
+    node.require(not table.is_packed or gathers and out.dtype != "int32", "table")
     step = (_QConv if gathers else _AsItLies)(e, signed[:2], 128 if x.dtype == "int8" else 0)
     step.bind(x, w, *node.scratch)
+    step.bind_table(table, e)
     if len(node.inputs) > 2:
         zero = node.inputs[2]
         node.require(zero.dtype == x.dtype and zero.nelem == 1, "zero point of x")
@@ -52,7 +57,7 @@ def prepare(node):
     return step.n, step.step
 
 
-def _check_sizes(node, e, signed):
+def _check_sizes(node, e, signed, table):
     """All that the loops read and write lies in the tensors, and is no more work than those."""
     x, w, out = node.inputs[0], node.inputs[1], node.outputs[0]
     n, g, c, h, width, m, kh, kw, oh, ow = e[:10]
@@ -63,10 +68,11 @@ def _check_sizes(node, e, signed):
     node.require(_last((n, g, c, h, width), e[14:19]) < x.nelem, "reads beyond the input")
     node.require(_last((n, g, m, oh * ow), e[19:23]) < out.nelem, "writes beyond the output")
     node.require(n * g * m * oh * ow <= out.nelem, "writes more than the output holds")
-    node.require(g * m * (8 + padded) <= w.nelem, "weights are too small")
+    node.require(table.nbytes + g * m * padded <= w.nelem, "weights are too small")
     node.require(0 < e[23], "positions a call")
     if node.scratch:
-        node.require(e[23] * (padded + 4) <= node.scratch[0].nelem, "scratch is too small")
+        room = e[23] * (padded + 4) + table.room
+        node.require(room <= node.scratch[0].nelem, "scratch is too small")
     else:
         row = kh * kw == oh == e[16] == 1 and k == padded and signed[:2] == [0, 0]
         node.require(row and (ow - 1) * e[11] < width and x.dtype == "uint8", "has no scratch")
@@ -98,9 +104,9 @@ class _QConv:
         within = (oh - 1) * e[10] < h and (ow - 1) * e[11] < w
         if kh * kw == 1 and within and pads == [0, 0]:
             self._along_channels(c, xc)
-        self.q = block(0, 0, padded, 0, m, 0, op, om, e[25], 0, 0, 0, 4, 4 + padded, 1)
+        self.q = block(0, 0, padded, 0, m, 0, op, om, e[25], 0, 0, 0, 4, 4 + padded, 1, 0)
         places = [0, pieces, e[23], oh * ow, g] + e[14:16] + e[19:21]
-        self.places = block(*places + [8 * m * g, m * padded, 8 * m])
+        self.places = block(*places + [0, m * padded, 8 * m, 0])
         self.flip = flip
 
     def _along_channels(self, c, stride):
@@ -113,6 +119,13 @@ class _QConv:
         scratch.view("i")  # raises where it is not aligned
         self.patch = scratch.data
         self.patches = forms.get("loops_patches").patches
+
+    def bind_table(self, table, e):
+        self.table = table
+        self.places[9] = table.nbytes
+        if table.is_packed:
+            table.bind(self.w, self.patch, e[23] * self.q[13])
+            self.places[12], self.q[15] = table.at, 1
 
     def bind_inputs(self, x, w):
         self.x, self.w = x.view("B"), w.data
@@ -134,6 +147,8 @@ class _QConv:
     def step(self, lo, hi):
         if self.zero:
             self.p[19] = self.q[9] = self.zero[0] ^ self.flip
+        if self.table.is_packed:
+            self.table.fill()
         while lo < hi:
             self.places[0] = lo
             self.locate(self.places, self.places, self.p, self.q)

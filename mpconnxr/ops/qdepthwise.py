@@ -7,20 +7,23 @@
 (x is zx outside of it.) Serves QLinearConv whose groups have one channel.
 
     x    uint8 or int8, item (b, g, y, x) by strides
-    w    uint8: 8 bytes for each of G * M channels (see loops_qdot), then kh * kw weights for each
+    w    uint8: a table of the G * M channels (see qtable), then kh * kw weights for each
     out  uint8 or int8, position i = y * ow + x of (b, g, m) at b*on + (g*M + m)*om + i*op
     scratch  uint8: kh * kw * 4, and padded planes or parts of them: planes * rows * row, where
              a row has (ow - 1) * sx + (kw - 1) * dx + 1 bytes and covers are
-             (output rows - 1) * sy + (kh - 1) * dy + 1 rows
+             (output rows - 1) * sy + (kh - 1) * dy + 1 rows; from the next multiple of 4 on room
+             for the table
     params  N, G, M, H, W, kh, kw, oh, ow, strides y, x, dilations y, x, strides of x b, g, y, x,
             strides of out on, om, op, planes a call, output rows a call (of one plane, unless it
-            is all), zx, zw (unsigned: int8 + 128), signed: pads y, x, zy, lo, hi
+            is all), zx, zw (unsigned: int8 + 128), signed: pads y, x, zy, lo, hi; then
+            what qtable says
 Signed bytes are computed with plus 128. Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
 from ..node import BIAS, block
 from ..tensor import range_of
+from . import qtable
 
 STREAMS = (1,)
 _MAX_K = 33024  # K * 255 * 255 stays below 2**31
@@ -28,7 +31,7 @@ _BYTES = ("uint8", "int8")
 
 
 def prepare(node):
-    node.expect(2, 1, 29, 1)
+    node.expect(2, 1, 29 + qtable.N_PARAMS, 1)
     x, w = node.inputs
     out, scratch = node.outputs[0], node.scratch[0]
     node.require(x.dtype in _BYTES and out.dtype in _BYTES, "dtype")
@@ -38,14 +41,19 @@ def prepare(node):
         return 0, None
     low, high = range_of(out.dtype)
     node.require(low <= signed[3] <= signed[4] <= high, "limits")
-    _check_sizes(node, e, signed)
+    table = qtable.Table(node, 29, e[1] * e[2])
+    at = _check_sizes(node, e, signed, table)
     step = _Depthwise(e, signed, 128 if x.dtype == "int8" else 0)
     step.bind(x, w, out, scratch)
+    step.bind_table(table, at)
     return step.n, step.step
 
 
-def _check_sizes(node, e, signed):
-    """All that the loops read and write lies in the tensors, and is no more work than those."""
+def _check_sizes(node, e, signed, table):
+    """All that the loops read and write lies in the tensors, and is no more work than those.
+
+    Returns where in scratch the room for the table begins.
+    """
     x, w, out, scratch = node.inputs[0], node.inputs[1], node.outputs[0], node.scratch[0]
     n, g, m, h, width, kh, kw, oh, ow, sy, sx, dy, dx = e[:13]
     planes, rows = e[20:22]
@@ -55,14 +63,18 @@ def _check_sizes(node, e, signed):
     node.require(_last((n, g, h, width), e[13:17]) < x.nelem, "reads beyond the input")
     node.require(_last((n, g * m, oh * ow), e[17:20]) < out.nelem, "writes beyond the output")
     node.require(n * g * m * oh * ow <= out.nelem, "writes more than the output holds")
-    node.require(g * m * (8 + k) <= w.nelem, "weights are too small")
+    node.require(table.nbytes + g * m * k <= w.nelem, "weights are too small")
     for i in range(2):
         far = e[7 + i] * e[9 + i] + e[5 + i] * e[11 + i] + abs(signed[i])
         node.require(far < BIAS, "strides, dilations or pads")
     node.require(0 < planes and 0 < rows and (planes == 1 or rows >= oh), "planes or rows")
     covered = (min(rows, oh) - 1) * sy + (kh - 1) * dy + 1
     row = (ow - 1) * sx + (kw - 1) * dx + 1
-    node.require(4 * k + planes * covered * row <= scratch.nelem, "scratch is too small")
+    used = 4 * k + planes * covered * row
+    at = used + 3 & -4
+    used = at + table.room if table.is_packed else used
+    node.require(used <= scratch.nelem, "scratch is too small")
+    return at
 
 
 def _last(counts, strides):
@@ -86,9 +98,9 @@ class _Depthwise:
         first = 4 * kh * kw
         p = [0, 0, x_plane, h, 0, xh, xw, row, left, items, first, 0, flip, e[22]]
         q = [first, 0, 0, m, kh, kw, dy * row, dx, 0, ow, sy * row, sx, 0, 0, 0, om, op, e[23]]
-        self.p, self.q = block(*p), block(*q + [v + BIAS for v in signed[2:]])
+        self.p, self.q = block(*p), block(*q + [v + BIAS for v in signed[2:]], 0)
         places = [0, per_batch, by_rows, e[20], g, rows, oh, e[13], skip * xw if items else 0]
-        places += [e[17], (kh - 1) * dy + 1, sy, BIAS - signed[0], 8 * g * m]
+        places += [e[17], (kh - 1) * dy + 1, sy, BIAS - signed[0], 0, 0]
         self.places = block(*places)
 
     def bind(self, x, w, out, scratch):
@@ -101,7 +113,16 @@ class _Depthwise:
         is_33 = self.q[4] == self.q[5] == 3 and self.q[7] == 1
         self.loop = loops.depthwise33 if is_33 else loops.depthwise8
 
+    def bind_table(self, table, at):
+        self.table = table
+        self.places[13] = table.nbytes
+        if table.is_packed:
+            table.bind(self.w, self.scratch, at)
+            self.places[14], self.q[21] = at, 1
+
     def step(self, lo, hi):
+        if self.table.is_packed:
+            self.table.fill()
         while lo < hi:
             self.places[0] = lo
             self.locate(self.places, self.places, self.p, self.q)

@@ -24,6 +24,7 @@ from . import (
     passes,
     plan,
     precision,
+    qtables,
     quantize,
     ranges,
     rewrites,
@@ -172,6 +173,7 @@ def _convert(source, options):
     state.carry(graph, options.state)
     if options.window is not None:
         slices.split(graph, options.window)
+    qtables.pack(graph)
     arena = plan.plan(graph, options.keep_inputs, limit=options.arena)
     if arena.macs_again:
         notes.append(f"--arena: {arena.macs_again:,} multiply-accumulates are computed again")

@@ -29,4 +29,8 @@ def _call(d, kh, kw, dx):
     p = [first, plane, n, m, kh, kw, dy * row, dx, oh, ow, sy * row, sx, table, w_first]
     low = d.between(-128, 255)
     p += [out_first, stride, 1, d.below(256), _BIAS + d.between(-128, 255)]
-    return x, w, out, p + [_BIAS + low, _BIAS + low + d.below(300)]
+    if d.below(2):
+        return x, w, out, p + [_BIAS + low, _BIAS + low + d.below(300), 0]
+    x += d.octets(-len(x) & 3) + w[table : table + 8 * n * m]
+    p[12] = len(x) - 8 * n * m
+    return x, w, out, p + [_BIAS + low, _BIAS + low + d.below(300), 1]

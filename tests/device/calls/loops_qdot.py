@@ -44,7 +44,12 @@ def qdots8(d):
     x, w, out, p, of_x = _call(d, "B")
     low = d.between(-128, 255)
     limits = [_BIAS + d.between(-128, 255), _BIAS + low, _BIAS + low + d.below(300)]
-    return x, w, out, p + limits + of_x
+    if d.below(2):
+        return x, w, out, p + limits + of_x + [0]
+    size = 8 * p[4]
+    x += w[p[1] : p[1] + size]
+    p[1] = len(x) - size
+    return x, w, out, p + limits + of_x + [1]
 
 
 def qdots32(d):

@@ -87,7 +87,7 @@ class Case:
         p = [8 * m, 0, kp, n, m, self.first, *self.strides, self.zw]
         limits = [v + BIAS for v in (self.zy, *self.limits)]
         of_x = [4, 4 + kp, 1] if self.has_sums else [0, kp, 0]
-        return [self.nbytes(), [*p, *limits, *of_x], [*p, self.zx, 0, 0, *of_x]]
+        return [self.nbytes(), [*p, *limits, *of_x, 0], [*p, self.zx, 0, 0, *of_x]]
 
     def _sums(self, c):
         x, w = self.x.astype(np.int64), self.w.astype(np.int64)
@@ -163,7 +163,8 @@ from array import array
 from mpconnxr import forms
 K, M = 1024, 16
 x, w, out = bytearray(4 + K), bytearray(M * (8 + K)), bytearray(M)
-p = array("i", [8 * M, 0, K, 1, M, 0, M, 1, 128, 1 << 29, 1 << 29, (1 << 29) + 255, 4, 4 + K, 1])
+p = array("i", [8 * M, 0, K, 1, M, 0, M, 1, 128, 1 << 29, 1 << 29, (1 << 29) + 255, 4]
+         + [4 + K, 1, 0])
 @micropython.viper
 def start():
     timer = ptr32(0x40000000)  # CMSDK timer 0, 25 MHz: 1.6 ticks an instruction at shift=6

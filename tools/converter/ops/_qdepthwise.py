@@ -9,7 +9,7 @@ import numpy as np
 from ..extent import any_open
 from ..rows import Rows
 from . import _qoverlap
-from ._qweights import Geometry, Weights, table
+from ._qweights import AS_IT_IS, Geometry, Weights, table
 
 _MOST_SHARED = 2
 _SCRATCH_NBYTES = 2048  # more makes fewer calls of the loops
@@ -37,7 +37,7 @@ def emit_depthwise(node, x, weights: Weights, constants, words, geometry, x_zero
     out_batch, _, channel, position = geometry.out_strides
     params = [n, g, m, h, width, kh, kw, oh, ow, *geometry.strides, *geometry.dilations]
     params += [batch, group, *within, out_batch, channel, position, planes, rows]
-    params += [x_zero, weights.zero, *signed]
+    params += [x_zero, weights.zero, *signed, *AS_IT_IS]
     scratch = node.temp(2, (4 * kh * kw + planes * covered * row,))
     behind = _qoverlap.depthwise_behind(geometry, planes, rows, x)
     node.emit(

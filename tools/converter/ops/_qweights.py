@@ -12,6 +12,7 @@ from ._integer import INT8
 
 _MAX_K = 33024  # the device's
 _INT32 = 1 << 31
+AS_IT_IS = (32, 0, 0, 0)  # parameters of a table of 8 bytes a channel
 
 
 @dataclass

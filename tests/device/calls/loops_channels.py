@@ -1,0 +1,12 @@
+"""Random calls of loops_channels: see loop_forms."""
+
+_BIAS = 1 << 29
+
+
+def channels(d):
+    first, at, n, c, word = d.below(3), d.below(3), d.between(1, 9), d.below(30), d.below(30)
+    least = d.between(-(1 << d.below(29)), 1 << 20)
+    word_least = d.between(0, 63) << 23 | d.word() & 0x7FFFFF
+    x = d.octets(first + (n * (c + word) + 7) // 8)
+    p = [first, at, n, c, _BIAS + least, word, word_least]
+    return x, x, d.blank("B", at + 8 * n), p
