@@ -21,7 +21,7 @@ from .errors import UnsupportedError
 # uses. Inline assembler may compile for a core that then faults on it, so compiling is not proof.
 # Firmware for a Cortex-M3 announces 6 as that for a Cortex-M4 does: only 7 and 8, which have an
 # FPU, are sure to have the DSP instructions.
-_FORMS = (
+FORMS = (
     ("armv7em", (7, 8)),
     ("armv7m", (5, 6, 7, 8)),
     ("thumb", (4, 5, 6, 7, 8)),
@@ -29,7 +29,7 @@ _FORMS = (
     ("viper", None),
     ("plain", None),
 )
-order = tuple([form for form, _ in _FORMS])  # in which get() tries them
+order = tuple([form for form, _ in FORMS])  # in which get() tries them
 _loaded = {}
 
 
@@ -40,7 +40,7 @@ def arch():
 
 def available(name):
     """Names of the forms of a family that this machine can run, best first."""
-    return [form for form, _ in _FORMS if _find(name, form)]
+    return [form for form, _ in FORMS if _find(name, form)]
 
 
 def get(name, form=None):
@@ -66,7 +66,7 @@ def _find(name, form):
         if module is None or _is_common(module):
             return _undecorated(name) or module
         return module
-    archs = dict(_FORMS)[form]
+    archs = dict(FORMS)[form]
     if not tensor.RETYPES or archs and arch() not in archs:
         return None
     module = _import(name + "_" + form)

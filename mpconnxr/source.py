@@ -14,7 +14,7 @@ class Source:
         self.memory = self.file = None
         self._is_ours = isinstance(source, str)
         if self._is_ours:
-            source = open(source, "rb")
+            source = _opened(source)
         if hasattr(source, "readinto"):
             self.file = source
         try:
@@ -44,6 +44,15 @@ class Source:
         """Closes the file if it was opened here."""
         if self._is_ours:
             self.file.close()
+
+
+def _opened(path):
+    try:
+        return open(path, "rb")
+    except OSError:
+        from . import slots
+
+        return slots.opened(path)
 
 
 def allocate(nbytes):

@@ -2,10 +2,17 @@
 
 Speaks the protocol of MicroPython's raw REPL, with raw paste, on stdin and stdout. A soft reset
 forgets names and modules, as a board does; files are those of the current folder.
+
+    micropython board_repl.py [CUT [fat]]
+
+CUT is the file operation, counted from 1, at which the power fails: what is written then is
+written by half, and every other one is not done. With `fat` no file is renamed onto another.
 """
 
+import errno
 import gc
 import io
+import os
 import sys
 
 CTRL_A, CTRL_B, CTRL_C, CTRL_D, CTRL_E = b"\x01", b"\x02", b"\x03", b"\x04", b"\x05"
@@ -46,8 +53,74 @@ def run(source, names):
     try:
         exec(compile(source.decode(), "<stdin>", "exec"), names)
     except BaseException as e:
+        if power.left == 0 and type(e) is SystemExit:
+            raise
         sys.print_exception(e, trace)
     send(CTRL_D + trace.getvalue().encode() + CTRL_D + b">")
+
+
+class Power:
+    """Counts what changes files, and ends the process at the given count."""
+
+    def __init__(self, cut):
+        self.left = cut
+
+    def used(self, half=None):
+        self.left -= 1
+        if self.left == 0:
+            if half:
+                half()
+            raise SystemExit
+
+    def doing(self, operation):
+        def done(*args):
+            self.used()
+            operation(*args)
+
+        return done
+
+    def open(self, path, mode="r"):
+        if "w" not in mode:
+            return open(path, mode)
+        self.used()
+        return Written(self, open(path, mode))
+
+
+class Written:
+    """A file that is being written."""
+
+    def __init__(self, power, file):
+        self._power, self._file = power, file
+
+    def write(self, data):
+        self._power.used(lambda: self._file.write(data[: len(data) // 2]))
+        return self._file.write(data)
+
+    def close(self):
+        self._power.used()
+        self._file.close()
+
+
+class Files:
+    """The module os on that power."""
+
+    def __init__(self, power):
+        for name in dir(os):
+            setattr(self, name, getattr(os, name))
+        self.rename = power.doing(rename_on_fat if "fat" in sys.argv else os.rename)
+        self.remove = power.doing(os.remove)
+
+
+def rename_on_fat(old, new):
+    try:
+        os.stat(new)
+    except OSError:
+        return os.rename(old, new)
+    raise OSError(errno.EEXIST)
+
+
+power = Power(int(sys.argv[1]) if len(sys.argv) > 1 else 0)
+files = Files(power)
 
 
 def fresh():
@@ -55,8 +128,9 @@ def fresh():
     for name in list(sys.modules):
         del sys.modules[name]
     sys.path[:] = ["", ".frozen", "/lib"]
+    sys.modules["os"] = files
     gc.collect()
-    return {"__name__": "__main__"}
+    return {"__name__": "__main__", "open": power.open}
 
 
 def main():

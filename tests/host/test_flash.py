@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-import tty
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,6 +13,7 @@ import pytest
 from examples.custom_op.demo import OPS
 from examples.custom_op.network import ACME, network
 from examples.digits.demo import HERE
+from tests.host.fake_board import FakeBoard
 from tools import flash
 from tools.converter import golden
 from tools.converter.convert import Options, convert
@@ -21,37 +21,9 @@ from tools.deploy import device as devices
 from tools.deploy import ports
 
 ROOT = Path(__file__).parent.parent.parent
-REPL = ROOT / "tests" / "device" / "board_repl.py"
 
 
-class FakeBoard:
-    """A MicroPython process that speaks a board's REPL; folder: its file system."""
-
-    def __init__(self, executable, folder):
-        self.folder = folder
-        self._far, self._near = os.openpty()
-        tty.setraw(self._near)
-        self.port = os.ttyname(self._near)
-        self._child = subprocess.Popen(
-            [executable, "-X", "heapsize=256k", REPL],
-            stdin=self._far,
-            stdout=self._far,
-            cwd=folder,
-            env=os.environ | {"MICROPYPATH": ""},
-        )
-
-    def stop(self):
-        self._child.kill()
-        self._child.wait()
-        os.close(self._near)
-        os.close(self._far)
-
-    def files(self):
-        paths = [p for p in self.folder.rglob("*") if p.is_file()]
-        return {p.relative_to(self.folder).as_posix(): p.read_bytes() for p in paths}
-
-
-@pytest.fixture(params=["unix", "unix32"])
+@pytest.fixture(params=["unix32"])
 def board(request, ready_target, tmp_path):
     folder = tmp_path / "board"
     folder.mkdir()
@@ -72,65 +44,95 @@ def model(tmp_path, digits):
     return path
 
 
-def run(board, model, *options):
-    return flash.main([str(model), "--port", board.port, *options])
-
-
 def test_deploys_verifies_and_then_copies_only_what_differs(board, model, digits, capsys):
-    assert run(board, model) == 0
+    assert board.flash(model) == 0
     out = capsys.readouterr().out
-    assert "MicroPython 1." in out
+    assert "MicroPython 1." in out and "compiled for x" in out
     assert "\nverified: error " in out
     files = board.files()
-    assert files["model.bin"] == digits
-    kernel = "mpconnxr/ops/block_gemm.py"
-    assert files[kernel] == (ROOT / kernel).read_bytes()
-    assert "mpconnxr/ops/move.py" not in files  # digits has no such step
-    assert not [name for name in files if name.endswith(".new")]
+    assert files.pop("model.active") == b"a"
+    assert files["model.a.bin"] == digits
+    assert "mpconnxr/ops/block_gemm.mpy" in files
+    assert "mpconnxr/ops/move.mpy" not in files  # digits has no such step
+    assert {Path(name).suffix for name in files} == {".mpy", ".bin"}
 
-    assert run(board, model) == 0
+    assert board.flash(model) == 0
     assert f"copied    0 of {len(files)} files, 0 bytes" in capsys.readouterr().out
 
-    kernel = board.folder / "mpconnxr" / "ops" / "block_gemm.py"
+    kernel = board.folder / "mpconnxr" / "ops" / "block_gemm.mpy"
     kernel.write_bytes(kernel.read_bytes()[:-1] + b"#")
-    (board.folder / "model.bin").unlink()
-    assert run(board, model) == 0
+    (board.folder / "model.a.bin").unlink()
+    assert board.flash(model) == 0
     out = capsys.readouterr().out
     assert f"copied    2 of {len(files)} files" in out
     assert "\nverified: " in out
+    assert board.files() == files | {"model.active": b"a"}
+
+
+def test_what_it_says_of_the_heap_holds(board, model, capsys):
+    assert board.flash(model) == 0
+    out = capsys.readouterr().out
+    arena = 19_408
+    peak = int(re.search(r"peak heap ([\d,]+) bytes", out)[1].replace(",", ""))
+    assert arena < peak < 150_000
+    assert "window for weights 16,256" in out
+
+
+def test_sources_and_compiled_files_are_never_side_by_side(board, model, capsys):
+    assert board.flash(model, "--source") == 0
+    assert "sources, all forms" in capsys.readouterr().out
+    files = board.files()
+    kernel = "mpconnxr/ops/block_gemm.py"
+    assert files[kernel] == (ROOT / kernel).read_bytes()
+    assert "mpconnxr/ops/loops_block_dot_armv7m.py" in files
+    assert board.flash(model) == 0
+    compiled = board.files()
+    assert not [name for name in compiled if name.endswith(".py")]
+    assert "mpconnxr/ops/loops_block_dot_armv7m.mpy" not in compiled
+    assert board.flash(model, "--source") == 0
     assert board.files() == files
 
 
 def test_dry_run_changes_nothing(board, model, capsys):
-    assert run(board, model, "--dry-run") == 0
+    assert board.flash(model, "--dry-run") == 0
     out = capsys.readouterr().out
-    assert "would copy" in out and "/mpconnxr/ops/block_gemm.py, " in out and "verified" not in out
+    assert "would copy" in out and "/mpconnxr/ops/block_gemm.mpy, " in out
+    assert "verified" not in out
     assert board.files() == {}
 
 
 def test_deploys_into_a_folder_of_the_board(board, model, capsys):
     where = board.folder / "some" / "where"
-    assert run(board, model, "--dir", str(where)) == 1  # it is not there
+    assert board.flash(model, "--dir", str(where)) == 1  # it is not there
     where.mkdir(parents=True)
-    assert run(board, model, "--dir", str(where)) == 0
+    assert board.flash(model, "--dir", str(where)) == 0
     assert "\nverified: " in capsys.readouterr().out
-    assert (where / "mpconnxr" / "model.py").is_file()
+    assert (where / "mpconnxr" / "model.mpy").is_file()
 
 
 def test_wrong_results_are_not_verified(board, model, monkeypatch, capsys):
     right = golden.reference
     monkeypatch.setattr(golden, "reference", lambda *m: [y + np.float32(1) for y in right(*m)])
     model.write_bytes(convert(HERE / "digits.onnx").data)
-    assert run(board, model) == 1
+    assert board.flash(model) == 1
     assert "\nNOT verified: error 1" in capsys.readouterr().out
-    assert run(board, model, "--no-verify") == 0
+    assert board.flash(model, "--no-verify") == 0
 
 
-def test_an_exception_on_the_board_is_shown_with_its_traceback(board, model, digits, capsys):
-    damaged = bytearray(digits)
-    damaged[len(digits) // 2] ^= 1  # in the weights: found by the board, by their digest
-    model.write_bytes(damaged)
-    assert run(board, model) == 1
+def test_an_exception_on_the_board_is_shown_with_its_traceback(
+    board, model, digits, monkeypatch, capsys
+):
+    real = devices.Device.put
+
+    def put_and_damage(device, path, stale=()):
+        real(device, path, stale)
+        if path.endswith(".bin"):
+            at = len(digits) // 2  # in the weights: found by the board, by their digest
+            damage = f"with open({path!r}, 'r+b') as f:\n f.seek({at})\n f.write(b'####')"
+            device.execute(damage)
+
+    monkeypatch.setattr(devices.Device, "put", put_and_damage)
+    assert board.flash(model) == 1
     err = capsys.readouterr().err
     assert "Traceback" in err and 'reader.py", line' in err
     assert err.splitlines()[-1].startswith("flash: the board raised ModelError: ")
@@ -139,7 +141,7 @@ def test_an_exception_on_the_board_is_shown_with_its_traceback(board, model, dig
 
 def test_a_stripped_model_cannot_be_verified(board, model, capsys):
     model.write_bytes(convert(HERE / "digits.onnx", Options(strip=True)).data)
-    assert run(board, model) == 1
+    assert board.flash(model) == 1
     assert "no golden vector" in capsys.readouterr().err
 
 
@@ -147,14 +149,23 @@ def test_a_write_that_went_wrong_is_found_and_undone(board, model, monkeypatch, 
     broken = devices._CODE.replace("a2b_base64(text))", "a2b_base64(text)[1:])")
     assert broken != devices._CODE
     monkeypatch.setattr(devices, "_CODE", broken)
-    assert run(board, model) == 1
+    assert board.flash(model) == 1
     assert "was written instead of" in capsys.readouterr().err
+    assert board.files() == {}
+
+
+def test_a_model_that_needs_too_much_memory_is_refused_first(board, model, monkeypatch, capsys):
+    small = devices._CODE.replace("gc.mem_free(),", "60000,")
+    monkeypatch.setattr(devices, "_CODE", small)
+    assert board.flash(model) == 1
+    err = capsys.readouterr().err
+    assert "60,000 are free" in err and "--quantize int8" in err
     assert board.files() == {}
 
 
 def test_a_full_board_is_refused_before_the_first_write(board, model, monkeypatch, capsys):
     monkeypatch.setattr(devices, "_CODE", devices._CODE.replace("s[0] * s[3]", "1000"))
-    assert run(board, model) == 1
+    assert board.flash(model) == 1
     assert "bytes to copy, 1,000 free" in capsys.readouterr().err
     assert board.files() == {}
 
@@ -162,7 +173,7 @@ def test_a_full_board_is_refused_before_the_first_write(board, model, monkeypatc
 def test_an_old_firmware_is_refused(board, model, monkeypatch, capsys):
     old = devices._CODE.replace("it.version[:3]", "(1, 23, 0)")
     monkeypatch.setattr(devices, "_CODE", old)
-    assert run(board, model) == 1
+    assert board.flash(model) == 1
     assert "flash: the board runs micropython 1.23.0" in capsys.readouterr().err
 
 
@@ -205,9 +216,7 @@ def test_does_not_guess_a_port(n, message, model, monkeypatch, capsys):
     [
         (b"", "no model.bin"),
         (b"ONNX" * 100, "no model.bin"),
-        (b"MPCONNXR\x63\0" + bytes(200), "format 99"),
-        (b"MPCONNXR\x02\0\x01\0" + bytes(200), "holds tensors"),
-        (b"MPCONNXR\x02\0\0\0" + bytes(200), "damaged or truncated"),
+        (b"MPCONNXR\x02\0\0\0" + bytes(200), "should be 0: convert the model again"),
     ],
 )
 def test_what_is_no_model_is_refused_before_a_board_is_touched(content, message, model, capsys):
@@ -234,6 +243,6 @@ def test_runs_as_a_plain_script(tmp_path):
 def test_kernels_of_ones_own_are_deployed(board, tmp_path, capsys):
     path = tmp_path / "denoise.bin"
     path.write_bytes(convert(network(), Options(ops=OPS, allow_domains=[ACME])).data)
-    assert run(board, path, "--ops", str(OPS)) == 0
+    assert board.flash(path, "--ops", str(OPS)) == 0
     assert "verified" in capsys.readouterr().out
-    assert "mpconnxr/ops/fir_engine.py" in board.files()
+    assert "mpconnxr/ops/fir_engine.mpy" in board.files()

@@ -8,7 +8,7 @@ import contextlib
 import hashlib
 import io
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -19,8 +19,10 @@ from mpremote.transport_serial import SerialTransport
 from .errors import BoardError, DeployError
 
 _CODE = (Path(__file__).parent / "on_board.py").read_text()
+_VERIFY = (Path(__file__).parent / "on_board_verify.py").read_text()
 _OLDEST = (1, 24)
 _SILENCE = 15  # s without a byte after which a board counts as lost
+_SLOWEST_DIGEST = 20_000  # bytes a second
 _CHUNK = 768  # bytes of a file in one command: small next to any board's heap, 1,024 in base64
 
 
@@ -37,24 +39,35 @@ class Digest(NamedTuple):
 
 @dataclass(frozen=True)
 class About:
-    """What a board says of itself; folder: its current one."""
+    """What a board says of itself, much of it from its sys.implementation.
+
+    mpy: architecture and version of its .mpy files; folder: its current one; largest_bytes: the
+    largest free piece of its heap; assemblers: inline ones that its compiler knows.
+    """
 
     name: str
     version: tuple
     machine: str
+    build: str
+    mpy: int
     platform: str
-    free_heap_bytes: int
     folder: str
+    free_heap_bytes: int
+    largest_bytes: int
+    assemblers: list
 
 
 @dataclass(frozen=True)
 class Verified:
-    """What mpconnxr.golden found on the board; seconds of one run, None without a clock there."""
+    """What mpconnxr.golden found on the board; seconds of one run, None without a clock there;
+    heap_bytes: touched from the first import on.
+    """
 
     max_error: float
     largest: float
     ok: bool
     seconds: float | None
+    heap_bytes: int
 
 
 class Device:
@@ -67,9 +80,7 @@ class Device:
         with self._speaking():
             self._serial = SerialTransport(self._port, timeout=_SILENCE)
         try:
-            with self._speaking():
-                self._serial.enter_raw_repl()
-            self.execute(_CODE)
+            self.reset()
         except BaseException:
             self._serial.close()
             raise
@@ -91,6 +102,15 @@ class Device:
             reason = str(e).partition("\n")[0] or repr(e)
             raise DeployError(f"{self._port}: {reason}") from None
 
+    def reset(self) -> None:
+        """Resets the board softly, which forgets what was imported."""
+        self._reset(_CODE)
+
+    def _reset(self, code):
+        with self._speaking():
+            self._serial.enter_raw_repl()
+        self.execute(code)
+
     def execute(self, source: str, silence: float = _SILENCE) -> str:
         """Runs code on the board and returns what it printed. Raises BoardError."""
         with self._speaking():
@@ -101,22 +121,33 @@ class Device:
 
     def about(self) -> About:
         """Raises DeployError if it does not run a MicroPython that is new enough."""
-        about = About(*ast.literal_eval(self.execute("describe()")))
+        about = About(**ast.literal_eval(self.execute("describe()")))
         if about.name != "micropython" or about.version < _OLDEST:
             version = ".".join(map(str, about.version))
             raise DeployError(f"the board runs {about.name} {version}; MicroPython 1.24 is needed")
         return about
 
-    def digest(self, path: str) -> Digest | None:
-        """Of a file on the board, computed there."""
-        found = ast.literal_eval(self.execute(f"print(digest({path!r}))"))
-        return Digest(*found) if found else None
+    def sizes(self, folders: Iterable[str]) -> dict[str, int]:
+        """Bytes of each file in those of the folders that exist, by path."""
+        lines = self.execute(f"sizes({list(folders)!r})").splitlines()
+        return dict(map(ast.literal_eval, lines))
 
-    def free_bytes(self, folder: str) -> int:
-        return int(self.execute(f"free_bytes({folder!r})"))
+    def digests(self, sizes: Mapping[str, int]) -> dict[str, Digest]:
+        """Of files on the board, computed there; sizes: about their bytes, by path."""
+        silence = _SILENCE + max(sizes.values(), default=0) / _SLOWEST_DIGEST
+        lines = self.execute(f"digests({list(sizes)!r})", silence).splitlines()
+        return {path: Digest(*ast.literal_eval(s)) for path, s in zip(sizes, lines, strict=True)}
 
-    def write(self, path: str, data: bytes, on_written: Callable[[int], object]) -> None:
-        """Makes a file under a temporary name, checks it there, then puts it in place."""
+    def space(self, folder: str) -> tuple[int, int]:
+        """(free bytes, unit of allocation) of the file system that a folder is in."""
+        return ast.literal_eval(self.execute(f"space({folder!r})"))
+
+    def read(self, path: str) -> str:
+        """The text of a small file, "" where there is none."""
+        return ast.literal_eval(self.execute(f"read({path!r})"))
+
+    def stage(self, path: str, data: bytes, on_written: Callable[[int], object]) -> None:
+        """Makes a file under a temporary name and checks its length and digest there."""
         self.execute(f"begin({path!r})")
         try:
             for at in range(0, len(data), _CHUNK):
@@ -125,13 +156,24 @@ class Device:
                 on_written(len(piece))
         except BoardError:
             with contextlib.suppress(BoardError):  # the first one tells what went wrong
-                self.execute("abandon()")
+                self.execute(f"abandon({path!r})")
             raise
         self.execute(f"finish({path!r}, {tuple(Digest.of(data))!r})")
 
-    def verify(self, folder: str, path: str, silence: float) -> Verified:
-        """Runs the golden vectors of a model file that is on the board."""
-        fields = self.execute(f"verify({folder!r}, {path!r})", silence).split()
-        max_error, largest, ok, seconds = fields[-4:]
+    def put(self, path: str, stale: Iterable[str] = ()) -> None:
+        """Gives a staged file its name; only then the stale ones are removed."""
+        self.execute(f"put({path!r}, {list(stale)!r})")
+
+    def remove(self, path: str) -> None:
+        self.execute(f"remove({path!r})")
+
+    def verify(self, folder: str, path: str, heap_bytes: int, silence: float) -> Verified:
+        """Resets the board and runs the golden vectors of a model file that is on it.
+
+        heap_bytes: what is watched of its heap. Other commands need a reset after it.
+        """
+        self._reset(_VERIFY)
+        fields = self.execute(f"verify({folder!r}, {path!r}, {heap_bytes})", silence).split()
+        max_error, largest, ok, seconds, heap = fields[-5:]
         seconds = None if seconds == "None" else float(seconds)
-        return Verified(float(max_error), float(largest), ok == "1", seconds)
+        return Verified(float(max_error), float(largest), ok == "1", seconds, int(heap))

