@@ -6,7 +6,7 @@ PY := .venv/bin/python
 MICROPYTHON := $(PY) -m tools.micropython
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench clean setup venv
+.PHONY: help demo test lint bench dist clean setup venv
 
 help: ## show this
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST))
@@ -17,6 +17,7 @@ demo: venv ## train a small model, convert it and run it on MicroPython on this 
 	@$(PY) -m examples.digits.demo
 
 test: setup ## run the tests, on every MicroPython target that can be had here
+	@$(PY) -m tools.dist --source
 	@$(PY) -m pytest -n 2 tests/host
 
 lint: venv ## check style and spelling
@@ -32,8 +33,11 @@ bench: setup ## count instructions of the collection's models next to C, into do
 	@$(PY) -m tools.bench --target mps2-an385 --target mps2-an385-v6m --target mps2-an386 \
 	  --target virt-rv32 --write-docs
 
+dist: venv ## make packages for mip: package*.json, and compiled modules below dist/
+	@$(PY) -m tools.dist
+
 clean: ## remove what was made here, but neither .venv nor the cache folder
-	rm -rf build .pytest_cache .ruff_cache *.egg-info
+	rm -rf build dist package-*.json .pytest_cache .ruff_cache *.egg-info
 	find . -path ./.venv -prune -o -name __pycache__ -type d -exec rm -rf {} +
 
 venv: .venv/.installed

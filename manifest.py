@@ -1,0 +1,24 @@
+# To freeze mpconnxr into a firmware, in the manifest of the board's definition:
+#
+#     include("/path/to/mpconnxr/manifest.py")
+#     include("/path/to/mpconnxr/manifest.py", assembler=("thumb", "armv7m"))     # Cortex-M3
+#
+# Frozen code is compiled for the firmware's core and runs from flash: it takes little heap.
+# Loops in assembler cannot be compiled for every core: name the forms that yours has (thumb on all
+# of ARM's, armv7m from the Cortex-M3 on, armv7em from the Cortex-M4 on).
+import os
+
+metadata(version="0.1.0", description="ONNX models on stock MicroPython", license="MIT")
+
+options.defaults(assembler=())
+
+
+def _is_frozen(path):
+    with open(path) as f:
+        form = path[: -len(".py")].rpartition("_")[2]
+        return "@micropython.asm_" not in f.read() or form in options.assembler
+
+
+_paths = [os.path.join(f, n) for f, _, names in os.walk("mpconnxr") for n in sorted(names)]
+_paths = [path for path in _paths if path.endswith(".py") and _is_frozen(path)]
+package("mpconnxr", files=[os.path.relpath(path, "mpconnxr") for path in sorted(_paths)])

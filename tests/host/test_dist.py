@@ -1,0 +1,186 @@
+"""Packages for mip, the manifest for frozen code, and what mip makes of them on a board."""
+
+import functools
+import http.server
+import importlib.util
+import io
+import json
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+from mpremote import mip
+from mpremote.transport_serial import SerialTransport
+
+from examples.digits.demo import HERE
+from tests.host.test_flash import FakeBoard
+from tools.converter.convert import convert
+from tools.deploy.machine import Machine, is_native
+from tools.dist.__main__ import main
+from tools.dist.build import ROOT, write_compiled, write_source
+from tools.micropython.source import source_tree
+
+RUN = """
+import mpconnxr
+from mpconnxr import golden
+model = mpconnxr.load({model!r})
+print(mpconnxr.__file__, golden.verify({model!r}).ok, model.kernels())
+"""
+
+
+class Server(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def served(tmp_path):
+    """(a folder, the address at which it is served)."""
+    folder = tmp_path / "served"
+    folder.mkdir()
+    handler = functools.partial(Server, directory=folder)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield folder, f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def board(ready_target, tmp_path):
+    folder = tmp_path / "board"
+    folder.mkdir()
+    fake = FakeBoard(ready_target("unix32").build(), folder)
+    yield fake
+    fake.stop()
+
+
+@pytest.fixture
+def model(tmp_path):
+    path = tmp_path / "digits.bin"
+    path.write_bytes(convert(HERE / "digits.onnx").data)
+    return path
+
+
+def mpremote(board, *args):
+    command = [sys.executable, "-m", "mpremote", "connect", board.port, *map(str, args)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def install(board, package):
+    """To the current folder: a board's own /lib would be this computer's."""
+    mpremote(board, "mip", "install", "--target", ".", package)
+
+
+def links(folder):
+    """What package.json and its like name, in place of copies."""
+    (folder / "mpconnxr").symlink_to(ROOT / "mpconnxr")
+
+
+def test_source_is_installed_by_mpremote_and_runs(board, served, model):
+    folder, address = served
+    links(folder)
+    names = write_source(folder)
+    install(board, f"{address}/package.json")
+    assert set(board.files()) == set(names)
+    out = mpremote(board, "exec", RUN.format(model=str(model)))
+    assert "__init__.py True" in out and "'viper'" in out
+
+
+def test_compiled_modules_are_installed_and_run(board, served, model):
+    """With x86 in the place of a board's architecture."""
+    folder, address = served
+    names = write_compiled(folder, Machine("x86"))
+    install(board, f"{address}/package-x86.json")
+    assert set(board.files()) == set(names)
+    assert all(name.endswith(".mpy") for name in names)
+    out = mpremote(board, "exec", RUN.format(model=str(model)))
+    assert "__init__.mpy True" in out and "'viper'" in out
+
+
+def test_githubs_form_of_an_address_is_followed(board, monkeypatch, capsys):
+    """Up to the network: mpremote's own way from github:… to a file on the board."""
+    base = "https://raw.githubusercontent.com/someone/mpconnxr/v1/"
+
+    def urlopen(url):
+        assert url.startswith(base)
+        if url == base + "package.json":
+            listed = {"urls": [["mpconnxr/node.py", "mpconnxr/node.py"]]}
+            return io.BytesIO(json.dumps(listed).encode())
+        return open(ROOT / url.removeprefix(base), "rb")
+
+    monkeypatch.setattr(mip.urllib.request, "urlopen", urlopen)
+    serial = SerialTransport(board.port, timeout=15)
+    try:
+        serial.enter_raw_repl()
+        mip._install_package(serial, "github:someone/mpconnxr", "", ".", "v1", True)
+        serial.exit_raw_repl()
+    finally:
+        serial.close()
+    assert board.files() == {"mpconnxr/node.py": (ROOT / "mpconnxr" / "node.py").read_bytes()}
+
+
+def test_package_json_of_the_repository_lists_each_module():
+    """`make dist`, and `make test`, bring it up to date."""
+    listed = json.loads((ROOT / "package.json").read_text())["urls"]
+    modules = {p.relative_to(ROOT).as_posix() for p in (ROOT / "mpconnxr").rglob("*.py")}
+    assert {source for _, source in listed} == modules
+    assert all(place == source for place, source in listed)
+
+
+@pytest.mark.parametrize(
+    ("arch", "forms"),
+    [
+        ("armv6m", {"thumb"}),
+        ("armv7emsp", {"thumb", "armv7m", "armv7em"}),
+        ("xtensawin", set()),
+        ("rv32imc", set()),
+    ],
+)
+def test_an_architecture_gets_what_it_can_run(tmp_path, arch, forms, capsys):
+    assert main([arch, "--to", str(tmp_path)]) == 0
+    assert f"package-{arch}.json: " in capsys.readouterr().out
+    listed = json.loads((tmp_path / f"package-{arch}.json").read_text())["urls"]
+    tuned = [place.removesuffix(".mpy").rpartition("_")[2] for place, _ in listed]
+    assert forms == {form for form in tuned if form in ("thumb", "armv7m", "armv7em")}
+    assert "viper" in tuned and "viper64" not in tuned
+    for place, source in listed:
+        mpy = (tmp_path / source).read_bytes()
+        assert mpy[:2] == b"M\x06" and source == f"dist/{arch}_6.3/{place}"
+        assert bool(mpy[2]) == is_native((ROOT / place.replace(".mpy", ".py")).read_text())
+
+
+def test_an_unknown_architecture_is_refused(capsys):
+    with pytest.raises(SystemExit) as e:
+        main(["avr"])
+    assert e.value.code == 2
+    assert "no architecture avr: there are armv6m" in capsys.readouterr().err
+
+
+def test_manifest_freezes_what_a_core_can_be_compiled_for(tmp_path, monkeypatch):
+    """By MicroPython's own reader of manifests."""
+    path = source_tree() / "tools" / "manifestfile.py"
+    spec = importlib.util.spec_from_file_location("manifestfile", path)
+    manifestfile = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(manifestfile)
+
+    def frozen(**options):
+        manifest = manifestfile.ManifestFile(manifestfile.MODE_COMPILE, {"MPY_LIB_DIR": ""})
+        text = f"include({str(ROOT / 'manifest.py')!r}, **{options!r})"
+        manifest.execute(text)
+        return {f.target_path for f in manifest.files()}
+
+    monkeypatch.chdir(tmp_path)
+    modules = {p.relative_to(ROOT).as_posix() for p in (ROOT / "mpconnxr").rglob("*.py")}
+    assembler = {m for m in modules if "@micropython.asm_" in (ROOT / m).read_text()}
+    thumb = {m for m in assembler if m.endswith("_thumb.py")}
+    assert frozen() == modules - assembler and len(thumb) > 5
+    assert frozen(assembler=("thumb",)) == modules - assembler | thumb
+    assert frozen(assembler=("thumb", "armv7m", "armv7em")) == modules
+    assert os.getcwd() == str(tmp_path)

@@ -1,0 +1,1 @@
+"""Packages for mip: plain source, and compiled for an architecture."""

@@ -1,0 +1,72 @@
+"""Lists of files for mip, and the .mpy that they name."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+from mpconnxr import __version__, forms
+from tools.deploy.boards import load_boards
+from tools.deploy.compile import compiled
+from tools.deploy.machine import Machine, is_native
+from tools.deploy.modules import PACKAGE
+
+ROOT = PACKAGE.parent
+
+
+def write_source(folder: Path) -> list[str]:
+    """package.json there, of all modules as source; their names in mpconnxr's folder."""
+    names = [path.relative_to(ROOT).as_posix() for path in _modules()]
+    _write_list(folder / "package.json", [(name, name) for name in names])
+    return names
+
+
+def write_compiled(folder: Path, machine: Machine) -> list[str]:
+    """package-ARCH.json there, and below dist/ what it lists.
+
+    Returns the names of the .mpy. Raises DeployError.
+    """
+    made = {}
+    for path in _modules():
+        source, name = path.read_text(), path.relative_to(ROOT).as_posix()
+        if _is_for(path.stem, source, machine):
+            march = machine.arch if is_native(source) else ""
+            made[Path(name).with_suffix(".mpy").as_posix()] = compiled(source, name, march)
+    version = ".".join(map(str, machine.mpy))
+    place = f"dist/{machine.arch}_{version}"
+    shutil.rmtree(folder / place, ignore_errors=True)
+    for name, mpy in made.items():
+        path = folder / place / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(mpy)
+    urls = [(name, f"{place}/{name}") for name in made]
+    _write_list(folder / f"package-{machine.arch}.json", urls)
+    return list(made)
+
+
+def machines() -> dict[str, Machine]:
+    """By architecture; with an assembler where one of its boards has it, as all of ARM's do."""
+    assemblers = {}
+    for board in load_boards():
+        if board.arch:
+            assemblers.setdefault(board.arch, set()).update({board.inline_assembler} - {""})
+    return {arch: Machine(arch, frozenset(found)) for arch, found in sorted(assemblers.items())}
+
+
+def _modules():
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def _is_for(stem: str, source: str, machine: Machine) -> bool:
+    """False for a form of loops that such a board never takes."""
+    for form, archs in forms.FORMS:
+        if stem.startswith("loops_") and stem.endswith("_" + form):
+            return (not archs or machine.number in archs) and machine.runs(source)
+    return True
+
+
+def _write_list(path, urls):
+    """A line for each file, so that a change of one is a change of one line."""
+    lines = ",\n".join(f"    {json.dumps(pair)}" for pair in urls)
+    path.write_text(f'{{\n  "urls": [\n{lines}\n  ],\n  "version": "{__version__}"\n}}\n')

@@ -1,0 +1,26 @@
+from collections.abc import Sequence
+from typing import BinaryIO
+
+from .errors import ArenaError as ArenaError
+from .errors import InputError as InputError
+from .errors import ModelError as ModelError
+from .errors import MpconnxrError as MpconnxrError
+from .errors import UnsupportedError as UnsupportedError
+from .model import Model
+from .session import Session
+from .tensor import _Buffer
+
+__version__: str
+
+def load(
+    source: str | BinaryIO | _Buffer,
+    verify: bool = True,
+    arena: bytearray | memoryview | None = None,
+    prefer: str | Sequence[str] = (),
+    stream: bool = True,
+) -> Model: ...
+def InferenceSession(
+    source: str | BinaryIO | _Buffer,
+    verify: bool = True,
+    arena: bytearray | memoryview | None = None,
+) -> Session: ...

@@ -1,0 +1,10 @@
+from collections.abc import Sequence
+from typing import Any
+
+from .tensor import Tensor
+
+def top_k(
+    output: Tensor | Sequence[float] | dict[Any, float],
+    k: int = 1,
+    labels: Sequence[Any] | None = None,
+) -> list[tuple[Any, float]]: ...

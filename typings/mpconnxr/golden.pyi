@@ -1,0 +1,17 @@
+from typing import BinaryIO
+
+from .tensor import _Buffer
+
+TOLERANCE: float
+
+class Result:
+    ok: bool
+    vectors: int
+    max_error: float
+    largest: float
+    seconds: float | None
+    def add(self, error: float, largest: float) -> None: ...
+
+def verify(
+    source: str | BinaryIO | _Buffer, arena: bytearray | memoryview | None = None
+) -> Result: ...
