@@ -7,7 +7,8 @@ A family is a module `mpconnxr.ops.NAME`. Two kinds:
 * tuned: NAME.py is the plain form, and NAME_viper.py, NAME_thumb.py, ... beside it define the
   same functions. The first one that this machine can run wins.
 
-All forms of a loop give the same bits, so an operator never knows which one it got.
+All forms of a loop give the same bits, so an operator never knows which one it got. One form is
+apart: vfp is the only one of loops_fpu, which computes with floats (see ops/block_vfp).
 
 Installed as .mpy files, a family has the forms that were compiled.
 """
@@ -22,6 +23,7 @@ from .errors import UnsupportedError
 # Firmware for a Cortex-M3 announces 6 as that for a Cortex-M4 does: only 7 and 8, which have an
 # FPU, are sure to have the DSP instructions.
 FORMS = (
+    ("vfp", (7, 8)),
     ("armv7em", (7, 8)),
     ("armv7m", (5, 6, 7, 8)),
     ("thumb", (4, 5, 6, 7, 8)),

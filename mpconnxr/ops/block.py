@@ -61,6 +61,17 @@ class Block:
         self.finish(self.scratch, self.scratch, self.out, self.finish_p)
 
 
+def fpu_loops(w):
+    """Loops that compute with floats (see block_vfp), where they come before the exact ones and
+    are for these weights; else None.
+    """
+    for form in forms.order if w.dtype == "int32" else ():
+        if form == "vfp" and forms.available("loops_fpu"):
+            return forms.get("loops_fpu")
+        if form in forms.available("loops_block"):
+            return None
+
+
 def limits(node, first):
     """Two parameters, the bits of low and high, as finish takes them."""
     found = []

@@ -49,6 +49,15 @@ def prepare(node):
     e[20] = min(e[20], ow)
     node.require(min(e[19:21]) > 0 and (e[19] == 1 or e[20] == ow), "block of rows")
     _check_corners(node, e, pads)
+    loops = blocks.fpu_loops(w)
+    if loops:
+        from . import block_vfp
+
+        node.require(g * m * k <= w.nelem, "weights size")
+        tensors = x, w, tails, out, scratch
+        found = block_vfp.convolution(loops, tensors, e, pads, blocks.limits(node, 30))
+        if found:
+            return found
     step = Conv(x, (w.data, tails.data), out, scratch)
     step.set_shape(e, pads, k)
     step.set_weights_of(node, w, g * m, k)

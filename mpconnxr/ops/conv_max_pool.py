@@ -46,6 +46,17 @@ def prepare(node):
     row = pw * windows
     node.require(m * ph * row <= band.nelem, "band size")
     positions = min(positions, row)
+    loops = blocks.fpu_loops(w)
+    if loops:
+        from . import block_vfp
+
+        node.require(g * m * k <= w.nelem, "weights size")
+        e = [n, g, c, 1, h, width, m, 1, kh, kw, 1, oh * ph, ow * pw, 1, sy, sx, 1, dy, dx, 1, 1]
+        e += [0, g * m * oh * ow, oh * ow, 0, ow, 1]
+        tensors = x, w, tails, out, scratch
+        found = block_vfp.convolution(loops, tensors, e, pads, blocks.limits(node, 20), (ph, pw))
+        if found:
+            return found
     step = _ConvMaxPool(x, (w.data, tails.data), band, scratch)
     e = [n, g, c, 1, h, width, m, 1, kh, kw, 1, oh * ph, ow * pw, 1, sy, sx, 1, dy, dx]
     step.set_shape(e + [1, positions, 0, 0, ph * row, 0, row, 1], pads, k)

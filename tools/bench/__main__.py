@@ -22,7 +22,7 @@ from .measure import count
 # Forms of loops by what --form says, the best one first.
 FORMS = {
     "": (),
-    "asm": ("armv7em", "armv7m", "thumb"),
+    "asm": ("vfp", "armv7em", "armv7m", "thumb"),
     "viper": ("viper",),
     "plain": ("plain",),
 }

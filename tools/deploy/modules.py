@@ -100,6 +100,8 @@ class Package:
         """A form for each file; a family that is written once has viper without one."""
         stems = [module.rpartition(".")[2] for module in self._forms[family]]
         tuned = [stem.removeprefix(family + "_") for stem in stems if stem != family]
+        if family not in stems:  # of one machine only
+            return tuned
         common = "\nCOMMON = True" in self.path(f"ops.{family}").read_text()
         return tuned + ["viper"] * common + ["plain"]
 

@@ -1,0 +1,103 @@
+"""Products of float32 in the FPU of a Cortex-M: near to onnxruntime's, and to be declined."""
+
+import numpy as np
+import pytest
+
+from tests.host.device import small
+from tools.converter import golden
+from tools.converter.convert import Options, convert
+from tools.harness import Job, run_jobs
+
+on_fpus = pytest.mark.parametrize("target", ["mps2-an386", "mps2-an505"], indirect=True)
+RELU, CLIP = ("Relu", "a", "r", {}), ("Clip", "a low high", "r", {})
+NEAR = 2e-6  # of the largest result: some rounding errors of float32
+
+# What FPU and integers computed, by the forms of the loops that a model took.
+SHOW = """
+import mpconnxr
+for prefer in ("", "thumb"):
+    model = mpconnxr.load("model.bin", prefer=prefer)
+    with open("x", "rb") as f:
+        f.readinto(model.inputs[0].view("B"))
+    model.run()
+    taken = [forms.get("loops_fpu", "exact") for _, _, forms in model.kernels()]
+    print(taken[0], bytes(model.outputs[0].view("B")).hex())
+"""
+
+
+def conv(x, w, behind=None, pool=None, **attributes):
+    rng = np.random.default_rng(1)
+    nodes = [("Conv", "x w b", "a", attributes)]
+    if behind:
+        nodes.append(behind)
+    if pool:
+        attributes = {"kernel_shape": pool, "strides": pool}
+        nodes.append(("MaxPool", nodes[-1][2], "p", attributes))
+    limits = {"low": np.float32(-0.5), "high": np.float32(9)} if behind is CLIP else {}
+    out = small.value(nodes[-1][2], [None] * len(x))
+    w = rng.standard_normal(w).astype(np.float32)
+    bias = rng.standard_normal(len(w)).astype(np.float32)
+    return small.model(nodes, [small.value("x", x)], [out], w=w, b=bias, **limits)
+
+
+MODELS = {
+    "padded": conv((1, 3, 9, 21), (5, 3, 3, 3), pads=[1] * 4),
+    "long rows": conv((1, 1, 5, 120), (8, 1, 3, 3), RELU, pads=[1] * 4),
+    "short rows": conv((2, 5, 9, 3), (4, 5, 2, 3), CLIP, pads=[0, 1, 1, 1]),
+    "strides and holes": conv((1, 2, 17, 25), (3, 2, 2, 3), strides=[1, 2], dilations=[2, 1]),
+    "holes in rows": conv((1, 2, 7, 25), (3, 2, 2, 3), strides=[2, 3], dilations=[1, 2]),
+    "negative": conv((1, 2, 12, 12), (3, 2, 5, 5), RELU, pads=[3, 0, 0, 4]),
+    "depthwise": conv((2, 6, 10, 7), (12, 1, 3, 3), CLIP, pads=[1] * 4, group=6),
+    "groups": conv((2, 4, 8, 9), (6, 2, 3, 2), RELU, group=2),
+    "points": conv((2, 7, 9, 15), (6, 7, 1, 1)),
+    "few points": conv((1, 40, 1, 5), (6, 40, 1, 1), RELU),
+    "points of groups": conv((2, 4, 3, 3), (6, 2, 1, 1), group=2),
+    "one dimension": conv((1, 3, 40), (7, 3, 5), RELU, pads=[2, 2]),
+    "pooled": conv((1, 3, 13, 18), (5, 3, 3, 3), RELU, pool=[2, 2], pads=[1] * 4),
+    "pooled of one channel": conv((2, 1, 14, 13), (4, 1, 5, 5), pool=[3, 3], pads=[2] * 4),
+    "pooled in rows": conv((1, 8, 6, 37), (4, 8, 1, 3), CLIP, pool=[1, 3]),
+    "pooled in columns": conv((1, 8, 9, 7), (4, 8, 3, 2), pool=[3, 1]),
+    "pooled groups": conv((1, 4, 8, 9), (8, 1, 3, 2), RELU, pool=[2, 2], group=4),
+}
+
+
+def given(source):
+    shape = [d.dim_value for d in source.graph.input[0].type.tensor_type.shape.dim]
+    return np.random.default_rng(3).standard_normal(shape).astype(np.float32)
+
+
+@on_fpus
+def test_near_to_onnxruntime(target):
+    jobs, wanted = [], []
+    for source in MODELS.values():
+        x = given(source)
+        jobs.append(Job(convert(source, Options(strip=True)).data, [[x.tobytes()]]))
+        wanted += golden.reference(source, [x])
+    outcomes = run_jobs(target, jobs)
+    for name, outcome, expected in zip(MODELS, outcomes, wanted, strict=True):
+        assert not outcome.error, (name, outcome.message)
+        got = np.frombuffer(outcome.runs[0].outputs[0], np.float32).reshape(expected.shape)
+        assert np.abs(got - expected).max() <= NEAR * np.abs(expected).max(), name
+
+
+@on_fpus
+@pytest.mark.parametrize("name", ["padded", "points", "pooled", "depthwise"])
+def test_another_form_is_exact(target, ready_target, name):
+    data = convert(MODELS[name], Options(strip=True)).data
+    files = {"model.bin": data, "x": given(MODELS[name]).tobytes()}
+    near, exact = (line.split() for line in small.run(target, SHOW, files).splitlines())
+    assert (near[0], exact[0]) == ("vfp", "exact")
+    assert near[1] != exact[1]
+    lines = small.run(ready_target("unix"), SHOW, files).splitlines()
+    assert lines[0].split() == ["exact", exact[1]]
+
+
+@on_fpus
+def test_numbers_that_are_not_finite(target):
+    source = conv((1, 2, 6, 20), (3, 2, 3, 3), pads=[1] * 4)
+    x = given(source)
+    x[0, 0, 1, 2], x[0, 1, 4, 17], x[0, 1, 1, 9] = np.inf, -np.inf, np.nan
+    [outcome] = run_jobs(target, [Job(convert(source, Options()).data, [[x.tobytes()]])])
+    [expected] = golden.reference(source, [x])
+    got = np.frombuffer(outcome.runs[0].outputs[0], np.float32).reshape(expected.shape)
+    np.testing.assert_allclose(got, expected, 1e-5, 1e-5)
