@@ -13,24 +13,33 @@ greatest value, over the whole input, h by those of a time step, over the batch:
     scratch  that of lstm; uint8: a record of I items, B records of H items (see loops_qdot);
              int32 (4 * H)
     params   as there, with w_zero and r_zero (unsigned) in the place of w_bias and r_bias
-Raises ModelError; InputError when it runs, as there. A step allocates only boxed floats.
+With Sigmoid, Tanh and Tanh, without P, clip and input_forget all of it is integers: see
+loops_cell; else the gates are computed with floats. Raises ModelError; InputError when it runs, as
+there. A step allocates nothing, or only boxed floats where it computes with them.
 """
 
-from array import array
-
 from .. import forms
-from ..node import block
+from ..node import BIAS, block
+from ..tensor import view
 from . import lstm, recurrent
 
 STREAMS = (1, 2)
 
-_INF = float("inf")
 _MAX_K = 33024  # K * 255 * 255 stays below 2**31
-_RECORD = 4  # bytes of a record before its items: their sum
+_RECORD = 4  # bytes of a record before its items
+_NO_SIGN = 0x7FFFFFFF
+_INF = 0x7F800000
+_HAS_P = 8  # bit of `present`
+_USUAL = (2, 1, 1)  # kinds of activations: Sigmoid, Tanh, Tanh
 
 
 def prepare(node):
-    return recurrent.prepare(node, _DynamicLstm())
+    is_usual = len(node.params) == recurrent.ACTIVATIONS + 9
+    if is_usual:
+        kinds = tuple([node.params[recurrent.ACTIVATIONS + 3 * i] for i in range(3)])
+        e, clip = node.extents(15, 2), node.params[recurrent.CLIP]
+        is_usual = kinds == _USUAL and not (e[0] & _HAS_P or e[1] or clip)
+    return recurrent.prepare(node, _InIntegers() if is_usual else _DynamicLstm())
 
 
 def _padded(n):
@@ -58,13 +67,14 @@ class _DynamicLstm(lstm.Lstm):
     def set_shape(self, node, e):
         lstm.Lstm.set_shape(self, node, e)
         self.width, rows = e[2], 4 * self.hidden
-        self.x_nelem = self.n * self.batch * self.width
-        at, x = 8 * rows, (_RECORD, 0, 1)
+        self.ends_p = block(0, 0, _NO_SIGN, _INF, 0, 0)
+        at, x = 8 * rows, (_RECORD, 0, 0)
         self.wq = block(at, 0, _padded(self.width), 1, rows, 0, 0, 1, e[6], 0, 0, 0, *x)
         self.rq = block(at, 0, _padded(self.hidden), 1, rows, 0, 0, 1, e[7], 0, 0, 0, *x)
 
     def bind(self, node, tensors):
         lstm.Lstm.bind(self, node, tensors)
+        self.x_bits = node.inputs[0].view("i")
         self.factors = node.inputs[3].data
         self.sums = node.scratch[2].data
         records = node.scratch[1].data
@@ -76,18 +86,26 @@ class _DynamicLstm(lstm.Lstm):
         self.records = [
             records[first + b * size : first + b * size + size] for b in range(self.batch)
         ]
-        self.scale, self.zero = array("f", [0, 0]), array("i", [0, 0])  # of x, of h
-        self.cell_f = array("f", [0.0])
-        # the blocks of a quantization: see loops_quantize
-        self.to_record = block(0, 0, 1, 0, 0, 0, _RECORD, 1, 0)
-        self.quantize = forms.get("loops_quantize").quantize
-        self.byte = (self.scale, self.zero, 0, 255, self.cell_f)
+        cells = bytearray(24)  # scale, zero point and inverse of the scale, of x and of h
+        self.words = [view(cells, 0, "i", 3), view(cells, 12, "i", 3)]
+        self.scales = [view(cells, 0, "f", 3), view(cells, 12, "f", 3)]
+        self.quantize = forms.get("loops_dynamic_quantize")
         self.qdots = forms.get("loops_qdot").qdots32
         self.dots = self.products
 
     def _start(self):
         lstm.Lstm._start(self)
-        self.measure(self.x, self.x_nelem, 0)
+        self.measure(self.x_bits, self.n * self.batch * self.width, self.words[0])
+        self._pad(self.record, self.width)
+        for record in self.records:
+            self._pad(record, self.hidden)
+
+    def _pad(self, record, n):
+        """Zeros behind the items: they are added up with them."""
+        n += _RECORD
+        while n < len(record):
+            record[n] = 0
+            n += 1
 
     def _advance(self, i, b):
         if b == 0:
@@ -96,61 +114,99 @@ class _DynamicLstm(lstm.Lstm):
 
     def quantize_states(self):
         """All h of the batch, before any of them changes."""
-        self.measure(self.s, self.batch * self.hidden, 1)
+        self.measure(self.bits, self.batch * self.hidden, self.words[1])
         b = 0
         while b < self.batch:
-            self.fill(self.s, b * self.hidden, self.records[b], self.hidden, 1)
+            self.set_range(b * self.hidden, self.hidden)
+            self.fill(self.bits, self.records[b], self.words[1])
             b += 1
 
-    def measure(self, x, n, which):
-        """Sets the scale and the zero point of the first n items of x."""
-        low = high = 0.0
-        while n:
-            n -= 1
-            v = x[n]
-            if v < low:
-                low = v
-            elif v > high:
-                high = v
-        self.scale[which] = (high - low) / 255 if high > low else 1.0
-        scale = self.scale[which]
-        v = (0 - low) / scale if 0 < scale < _INF else 0
-        self.zero[which] = round(255 if v > 255 else v if v > 0 else 0)
+    def measure(self, x, n, words):
+        """Chooses the scale and the zero point of the first n items of x."""
+        self.set_range(0, n)
+        self.ends_p[5] = 0
+        self.quantize.ends(x, x, words, self.ends_p)
+        self.quantize.choose(words, words, words, self.ends_p)
 
-    def fill(self, x, first, record, n, which):
-        """n items of x into a record of bytes, behind their sum. (Padding meets zeros.)"""
-        p = self.to_record
-        p[0], p[3], p[8] = first, which, n
-        self.quantize(x, self.byte, record, p)
-        total = 0
-        while n:
-            n -= 1
-            total += record[_RECORD + n]
-        record[0] = total & 255
-        record[1] = total >> 8 & 255
-        record[2] = total >> 16
-        record[3] = 0
+    def set_range(self, first, n):
+        self.ends_p[0] = first
+        self.ends_p[1] = first + n
+
+    def fill(self, x, record, words):
+        """The items of x that set_range says, into a record of bytes."""
+        self.ends_p[4], self.ends_p[5] = words[1], _RECORD
+        self.quantize.to_bytes(x, words, record, self.ends_p)
 
     def products(self, x, w, out, p):
         """What loops_dot gives, from bytes: over a row of x, or over the h that starts at p[0]."""
         if p is self.wp:
-            self.fill(x, p[0], self.record, self.width, 0)
+            self.set_range(p[0], self.width)
+            self.fill(self.x_bits, self.record, self.words[0])
             self.multiply(self.record, w, self.wq, 0)
-            self.give(out, p[2], 0, 0)
+            self.give(out, p[2], 0)
         else:
             self.multiply(self.records[p[0] // self.hidden], w, self.rq, 1)
-            self.give(out, p[2], 1, 4 * self.hidden)
+            self.give(out, p[2], 1)
 
     def multiply(self, record, w, q, which):
-        q[9] = self.zero[which]
+        q[9] = self.words[which][1]
         self.qdots(record, w, self.sums, q)
 
-    def give(self, out, at, which, first):
+    def give(self, out, at, which):
         """The sums times their scales, those over x with their biases."""
-        factors, sums, scale = self.factors, self.sums, self.scale[which]
+        factors, sums, scale = self.factors, self.sums, self.scales[which][0]
         n = 4 * self.hidden
+        first = n if which else 0
         i = 0
         while i < n:
             v = sums[i] * (scale * factors[first + i])
             out[at + i] = v if which else v + factors[2 * n + i]
             i += 1
+
+
+class _InIntegers(_DynamicLstm):
+    """The room for twice the sums holds scales, then gates; and biases, then the sums over x."""
+
+    def bind(self, node, tensors):
+        _DynamicLstm.bind(self, node, tensors)
+        n, h, at = 4 * self.hidden, self.hidden, self.from_x
+        factors = node.inputs[3].view("i")
+        self.of_w, self.of_r, self.biases = [factors[i * n : i * n + n] for i in range(3)]
+        self.gates, self.offsets = self.bits[at : at + 2 * n], self.bits[at + n : at + 2 * n]
+        self.tanh_of_c = self.bits[at + 2 * h : at + 3 * h]
+        self.scaled = forms.get("loops_scales").scales32
+        self.to_float = forms.get("loops_to_float").to_float32
+        self.loops = forms.get("loops_cell")
+        self.scales_p = block(0, n, _NO_SIGN)
+        self.to_float_p = block(0, n, n, 1, 0, 1, _NO_SIGN)
+        self.bias_p = block(0, 1, 1, n, BIAS, BIAS, BIAS + 1, BIAS, BIAS, BIAS + 1, BIAS, BIAS)
+        self.squash_p = block(at, n, at, 3 * h)
+        self.state_p = block(at, h, 0, _NO_SIGN)
+        self.tanh_p = block(0, h, at + 2 * h, 0)
+        self.product_p = block(at + h, h, 0, _NO_SIGN)
+
+    def give(self, out, at, which):
+        if which:
+            self._scaled(self.of_r, self.gates)
+        else:
+            self.copy(self.biases, self.biases, self.offsets, self.bias_p)
+            self._scaled(self.of_w, self.offsets)
+
+    def _scaled(self, factors, out):
+        words = self.words[1 if factors is self.of_r else 0]
+        self.scaled(words, factors, self.gates, self.scales_p)
+        self.to_float(self.sums, self.gates, out, self.to_float_p)
+
+    def cell(self, h):
+        self.rp[0] = h
+        self.products(self.s, self.r, self.s, self.rp)
+        self.product_p[2] = h
+        h += self.batch * self.hidden
+        self.state_p[2] = self.tanh_p[0] = h
+        self._cell(self.loops, self.bits)
+
+    def _cell(self, loops, bits):
+        loops.squash(bits, bits, bits, self.squash_p)
+        loops.state(bits, bits, bits, self.state_p)
+        loops.squash(bits, bits, bits, self.tanh_p)
+        loops.product(bits, self.tanh_of_c, bits, self.product_p)

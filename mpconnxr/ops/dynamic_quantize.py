@@ -7,15 +7,13 @@ Serves DynamicQuantizeLinear (opset 11+).
 
     x      float32;  y  uint8, as x; may begin where x does
     scale  float32, one item;  zero_point  uint8, one item
-    scratch  float32, three items
-All of this is rounded as float32, scales below 1e-36 excepted. NaN counts as 0. The extent is 1.
-Raises ModelError. A step allocates only a few boxed floats.
+    scratch  float32, three items: what loops_dynamic_quantize works in
+All of this is rounded as float32; a scale too small for a normal one is 1. NaN counts as 0. The
+extent is 1. Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
-from ..node import block
-
-_LEVELS = 255
+from ..node import BIAS, block
 
 
 def prepare(node):
@@ -26,35 +24,24 @@ def prepare(node):
     node.require(x.nelem == y.nelem and cells.nelem == 3, "sizes differ")
     node.require(scale.nelem == zero.nelem == 1, "one scale and zero point")
     step = _Quantize(x.view("i"), y.view("B"), cells.view("i"))
-    step.bind(cells.data, scale.data, zero.data)
-    step.p = block(0, x.nelem, 0x7FFFFFFF, 0x7F800000, 0)
+    step.scale, step.zero = scale.view("i"), zero.data
+    step.p = block(0, x.nelem, 0x7FFFFFFF, 0x7F800000, 0, 0)
+    step.of_scale = block(0, 1, 1, 1, BIAS, BIAS, BIAS + 1, BIAS, BIAS, BIAS + 1, BIAS, BIAS)
     return 1, step.step
 
 
 class _Quantize:
-    """cells: the same memory as words and as floats."""
-
-    def __init__(self, x, y, words):
-        self.x, self.y, self.words = x, y, words
+    def __init__(self, x, y, cells):
+        self.x, self.y, self.cells = x, y, cells
         self.loops = forms.get("loops_dynamic_quantize")
-
-    def bind(self, cells, scale, zero):
-        self.cells, self.scale, self.zero = cells, scale, zero
+        self.copy = forms.get("loops_move").copy32
 
     def step(self, lo, hi):
-        self.loops.ends(self.x, self.x, self.words, self.p)
+        self.loops.ends(self.x, self.x, self.cells, self.p)
         self._choose(self.cells)
-        self.loops.to_bytes(self.x, self.words, self.y, self.p)
+        self.loops.to_bytes(self.x, self.cells, self.y, self.p)
 
     def _choose(self, cells):
-        """Each result goes through a cell, which rounds it to float32."""
-        cells[2] = cells[0] + cells[1]
-        cells[2] = cells[2] / _LEVELS
-        if cells[2] == 0.0:
-            cells[2] = 1.0
-        self.scale[0] = cells[2]
-        cells[0] = cells[1] / cells[2]
-        zero = round(cells[0]) if cells[0] <= _LEVELS else _LEVELS  # NaN of infinities: any
-        self.zero[0] = self.p[4] = min(zero, _LEVELS)
-        cells[0] = cells[2]
-        cells[2] = 1.0 / cells[2]
+        self.loops.choose(cells, cells, cells, self.p)
+        self.zero[0] = self.p[4] = cells[1]
+        self.copy(cells, cells, self.scale, self.of_scale)

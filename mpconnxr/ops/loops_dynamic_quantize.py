@@ -1,9 +1,12 @@
 """Range of floats, and their bytes, by their bits. Written once, in the common subset.
 
     x    float32 as words
-    p    0, number of items, mask of the bits without the sign, bits of infinity, zero point
+    p    lo, hi: range of items; mask of the bits without the sign, bits of infinity, zero point,
+         first item of out (of to_bytes and choose)
 
-ends: out gets the largest float and the largest negative one without its sign, both from 0 on.
+ends: out gets the largest float and the largest negative one without its sign, from lo on.
+choose: x is what ends gave; out gets the scale, the zero point (an int) and the scale's inverse.
+What comes out too small for a normal float32 is 0, the scale then 1.
 to_bytes: w[0] is the scale, w[2] its inverse; out the bytes. Where the product with the inverse
 is too near to the middle between two integers, a division bit by bit gives the float32 quotient.
 """
@@ -35,6 +38,80 @@ def ends(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 @micropython.viper
+def choose(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    k = p[0]
+    a = x[k]
+    k += 1
+    b = x[k]
+    if a < b:
+        a = b
+        b = x[k - 1]
+    e = a >> 23
+    d = e - (b >> 23)
+    a = ((a & 8388607) | 8388608) << 3 if e else 0
+    b = ((b & 8388607) | 8388608) << 3 if b >> 23 else 0
+    if d > 27:
+        d = 27
+    a += (b >> d) | (1 if (b >> d) << d != b else 0)
+    if a >> 27:
+        a = (a >> 1) | (a & 1)
+        e += 1
+    a = (a + 3 + ((a >> 3) & 1)) >> 3
+    n = 255 << 16
+    d = 134
+    at = p[5]
+    k = 0
+    while k < 3:
+        if a >> 24:
+            a = a >> 1
+            e += 1
+        if a < n:
+            a = a << 1
+            e -= 1
+        e += 127 - d
+        b = 25
+        q = 0
+        while b:
+            q = q << 1
+            if a >= n:
+                a -= n
+                q += 1
+            a = a << 1
+            b -= 1
+        q = (q >> 1) + (1 if q & 1 and (a or q & 2) else 0)
+        if e < 1:
+            q = 0
+        elif e > 254:
+            q = p[3]
+        else:
+            q += (e << 23) - 8388608
+        if k == 0:
+            if q == 0:
+                q = 127 << 23
+            out[at] = q
+            n = (q & 8388607) | 8388608
+            d = q >> 23
+            k = p[0] + 1
+            a = x[k]
+            e = a >> 23
+            a = (a & 8388607) | 8388608 if e else 0
+            k = 0
+        elif k == 1:
+            e = 150 - (q >> 23)
+            if e > 25 or e < 1:
+                q = 0
+            else:
+                q = (q & 8388607) | 8388608
+                q = (q + (1 << (e - 1)) - 1 + ((q >> e) & 1)) >> e
+            out[at + 1] = q if q < 256 else 255
+            a = 8388608
+            e = 127
+        else:
+            out[at + 2] = q
+        k += 1
+
+
+@micropython.viper
 def to_bytes(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
     one = 1
     k = 0
@@ -44,6 +121,7 @@ def to_bytes(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
     r0 = s & 4095
     base = 276 - ((s >> 23) & 255)
     i = p[0]
+    at = p[5] - i
     while i < p[1]:
         v = x[i]
         bits = v & p[2]
@@ -85,5 +163,5 @@ def to_bytes(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
             q = 0
         if q > 255:
             q = 255
-        out[i] = q
+        out[at + i] = q
         i += 1

@@ -34,8 +34,8 @@ from ..node import BIAS, block
 from . import block_rows, gates
 
 _N_EXTENTS = 17
-_CLIP = 17
-_ACTIVATIONS = 18
+CLIP = 17
+ACTIVATIONS = 18
 _N_OPTIONAL_INPUTS = 4
 _N_CLIPPED = 2  # functions that are of a gate
 
@@ -44,7 +44,7 @@ def prepare(node, walk):
     """Binds a kernel's Walk to its node -> (n, step)."""
     if walk.n_leading == 3 and len(node.scratch) == 2:
         walk.in_blocks, walk.n_leading, walk.n_scratch = True, 5, 2
-    n_params = _ACTIVATIONS + 3 * walk.n_activations
+    n_params = ACTIVATIONS + 3 * walk.n_activations
     node.expect(len(node.inputs), len(node.outputs), n_params, walk.n_scratch)
     node.require(len(node.inputs) >= walk.n_leading, "inputs")
     e = node.extents(0, _N_EXTENTS)
@@ -93,9 +93,9 @@ def _check(node, walk, e, tensors):
 
 def _activations(node, n):
     p = node.params
-    clip = _float(p[_CLIP])
+    clip = _float(p[CLIP])
     acts = []
-    for i in range(_ACTIVATIONS, _ACTIVATIONS + 3 * n, 3):
+    for i in range(ACTIVATIONS, ACTIVATIONS + 3 * n, 3):
         node.require(0 <= p[i] < gates.N_KINDS, "activation")
         bound = clip if len(acts) < _N_CLIPPED else 0.0
         acts.append(gates.make(p[i], _float(p[i + 1]), _float(p[i + 2]), bound))
@@ -201,8 +201,8 @@ class Walk:
         while state < self.n_states:
             b = 0
             while b < self.batch:
-                at = self.s_first + b * self.s_b
-                self._row(self.initial[state], at, self.bits, self._state(state, b))
+                at = self._state(state, b)
+                self._row(self.initial[state], self.s_first + b * self.s_b, self.bits, at)
                 b += 1
             state += 1
 
@@ -211,9 +211,8 @@ class Walk:
         while state < self.n_states:
             b = 0
             while b < self.batch:
-                bits = self.bits if self._length(b) else None
-                at = self.s_first + b * self.s_b
-                self._row(bits, self._state(state, b), self.last[state], at)
+                at, to = self._state(state, b), self.s_first + b * self.s_b
+                self._row(self.bits if self._length(b) else None, at, self.last[state], to)
                 b += 1
             state += 1
 
@@ -224,8 +223,7 @@ class Walk:
         """out[out_first ...] = H items of x, or zeros if x is None; nothing if out is None."""
         if out is None:
             return
-        p = self.copy_p
-        p[6] = BIAS if x is None else BIAS + 1
-        p[10] = BIAS if x is None else BIAS + x_first
-        p[11] = BIAS + out_first
-        self.copy(self.zero if x is None else x, self.zero, out, p)
+        self.copy_p[6] = BIAS if x is None else BIAS + 1
+        self.copy_p[10] = BIAS if x is None else BIAS + x_first
+        self.copy_p[11] = BIAS + out_first
+        self.copy(self.zero if x is None else x, self.zero, out, self.copy_p)

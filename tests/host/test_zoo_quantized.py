@@ -98,7 +98,7 @@ def test_dynamic_quantization(target, name):
 
 
 @on_targets
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", MODELS + DYNAMIC)
 def test_a_run_allocates_nothing(target, name):
     x = zoo.sample(name, 0, "input")
     shapes = dict(zip(zoo.input_names(name), [v.shape for v in x], strict=True))

@@ -62,7 +62,7 @@ PRODUCTS = {
 def test_scale_and_bias_are_one_operator(name):
     model, _ = PRODUCTS[name]
     [op] = [node.op_type for node in model.graph.node if node.op_type.endswith("Integer")]
-    assert operators(rewritten(model)) == sorted(["DynamicQuantizeLinear", "Mul", "ToFloat", op])
+    assert operators(rewritten(model)) == sorted(["DynamicQuantizeLinear", "Scale", "ToFloat", op])
 
 
 @on_targets

@@ -2,9 +2,11 @@
 
 1. MatMulInteger or ConvInteger -> Cast -> Mul by a scale (one, or one for each output channel)
    becomes `mpconnxr:ToFloat`, with the Add of constants by channel behind it as its offset.
+2. Mul of DynamicQuantizeLinear's scale and constants, of which that scale is made, becomes
+   `mpconnxr:Scale`.
 
-`ToFloat` is an operator of this project, defined in the model as a function of ONNX's operators:
-x * scale + offset. `axis` says where the channels are.
+Both are operators of this project, defined in the model as functions of ONNX's operators:
+x * scale + offset, where `axis` says where the channels are, and x * w.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ _BODY = (
     helper.make_node("Mul", ["real", "scale"], ["scaled"]),
     helper.make_node("Add", ["scaled", "offset"], ["y"]),
 )
+_SCALE_BODY = (helper.make_node("Mul", ["x", "w"], ["y"]),)
 
 
 def scale_products(graph: Graph) -> bool:
@@ -50,8 +53,24 @@ def _scale(graph, product):
         other = _other(add, multiply)
         if _is_by_channel(graph, other, shape, axis):
             last, offset = add, other
+    _name_scale(graph, scale)
     graph.replace(last, [to_float(graph, product.output[0], scale, offset, last.output[0], axis)])
     return True
+
+
+def _name_scale(graph, scale):
+    """Rule 2: a board computes it without float arithmetic."""
+    node = graph.producer(scale)
+    if node is None or node.op_type != "Mul" or node.domain not in ("", "ai.onnx"):
+        return
+    for x, w in (tuple(node.input), tuple(node.input)[::-1]):
+        source, values = graph.producer(x), graph.array(w)
+        is_scale = source is not None and source.op_type == "DynamicQuantizeLinear"
+        if is_scale and x == source.output[1] and values is not None and np.isfinite(values).all():
+            define(graph, "Scale", ["x", "w"], _SCALE_BODY)
+            made = helper.make_node("Scale", [x, w], [scale], graph.new_name(scale), domain=OWN)
+            graph.replace(node, [made])
+            return
 
 
 def to_float(graph: Graph, x: str, scale: str, offset: str, out: str, axis: int) -> onnx.NodeProto:
