@@ -4,15 +4,15 @@
     done = get_target("unix").run("import mpconnxr", files={"mpconnxr": Path("mpconnxr")})
     print(done.stdout, done.stderr, done.returncode)
 
-A target is an entry of the table `TARGETS` in `unix.py` or `qemu.py`; docs/targets.md says what
-each one proves.
+A target is an entry of the table `TARGETS` in `unix.py`, `qemu.py` or `rp2040.py`; docs/targets.md
+says what each one proves.
 """
 
-from . import qemu, unix
+from . import qemu, rp2040, unix
 from .errors import TargetError, TargetTimeout
 from .target import Completed, Target
 
-_TARGETS = {target.name: target for module in (unix, qemu) for target in module.TARGETS}
+_TARGETS = {target.name: target for module in (unix, qemu, rp2040) for target in module.TARGETS}
 
 # Those that every test of device code runs on: they are quick, and differ in what matters.
 UNIX_TARGETS = tuple(target.name for target in unix.TARGETS)

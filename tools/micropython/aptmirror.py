@@ -1,4 +1,4 @@
-"""Find the system's own Debian mirror, and download a source package from another release of it.
+"""Find the system's own Debian mirror, and download packages of another release from it.
 
 Nothing of the system's apt is touched: the private source list, its indexes and the download live
 in a folder of the caller's.
@@ -71,13 +71,24 @@ def _parse_one_line(text: str):
 
 def download_source(package: str, suite: str, folder: Path) -> Path:
     """Download `package`'s upstream archive as of Debian's `suite` into `folder`."""
+    return _download(["source", "--download-only"], package, "_*.orig.tar.*", suite, folder)
+
+
+def download_binary(package: str, suite: str, folder: Path) -> Path:
+    """Download the .deb of `package` as of Debian's `suite` into `folder`."""
+    return _download(["download"], package, "_*.deb", suite, folder)
+
+
+def _download(verb: list[str], package: str, pattern: str, suite: str, folder: Path) -> Path:
+    """Have apt-get do `verb`; the file that it makes matches the package's name and `pattern`."""
     mirror = find_mirror()
     if mirror is None or not shutil.which("apt-get"):
         raise TargetError("this system has no Debian mirror in its apt sources")
     for name in ("lists/partial", "cache/archives/partial"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     options = f"[signed-by={mirror.signed_by}] " if mirror.signed_by else ""
-    (folder / "private.list").write_text(f"deb-src {options}{mirror.uri} {suite} main\n")
+    kind = "deb-src" if verb[0] == "source" else "deb"
+    (folder / "private.list").write_text(f"{kind} {options}{mirror.uri} {suite} main\n")
     apt = ["apt-get", "-q"]
     for option in (
         f"Dir::Etc::sourcelist={folder}/private.list",
@@ -88,11 +99,11 @@ def download_source(package: str, suite: str, folder: Path) -> Path:
     ):
         apt += ["-o", option]
     _quietly([*apt, "update"], folder)
-    _quietly([*apt, "source", "--download-only", package], folder)
-    archives = sorted(folder.glob(f"{package}_*.orig.tar.*"))
-    if not archives:
-        raise TargetError(f"apt-get downloaded no upstream archive of {package}")
-    return archives[0]
+    _quietly([*apt, *verb, package], folder)
+    found = sorted(folder.glob(package + pattern))
+    if not found:
+        raise TargetError(f"apt-get downloaded no {package}{pattern}")
+    return found[0]
 
 
 def _quietly(command: list[str], folder: Path) -> None:

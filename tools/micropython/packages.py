@@ -45,6 +45,7 @@ PICOLIBC_RISCV = Package(
     "picolibc-riscv64-unknown-elf",
     _header("riscv64-unknown-elf-gcc", "--specs=picolibc.specs"),
 )
+CMAKE = Package("cmake", ("cmake", "--version"))
 QEMU_RISCV = Package("qemu-system-misc", ("qemu-system-riscv32", "--version"))
 QEMU_ARM = Package("qemu-system-arm", ("qemu-system-arm", "--version"))
 

@@ -47,6 +47,9 @@ class Process:
         except BrokenPipeError as error:
             raise TargetError(f"{self._child.args[0]} has stopped") from error
 
+    def end_input(self) -> None:
+        self._child.stdin.close()
+
     def read(self) -> bytes:
         """What has come, waiting for it until the deadline; empty at the end of the output."""
         left = max(0.0, self._deadline - time.monotonic())

@@ -3,12 +3,9 @@
 Each run starts QEMU anew, which takes 50 ms: nothing of one script is left for the next one.
 """
 
-import subprocess
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from .errors import TargetError, TargetTimeout
 from .packages import (
     GCC_ARM,
     GCC_RISCV,
@@ -18,11 +15,8 @@ from .packages import (
     QEMU_ARM,
     QEMU_RISCV,
 )
-from .process import Process, SerialLines
-from .rawrepl import RawRepl
 from .recipe import Recipe
-from .staging import SCRIPT, romfs_image, staged
-from .target import Completed, Target
+from .rom import RomTarget
 
 # QEMU's escape character must be none that the raw REPL uses, as the usual Ctrl-A is.
 ESCAPE = "0x1d"
@@ -30,63 +24,16 @@ ESCAPE = "0x1d"
 # One instruction is 2**6 ns of the machine's time, and that does not wait for this machine's.
 ICOUNT = ("-icount", "shift=6,align=off,sleep=off")
 
-START = """
-import sys, os, vfs, uctypes
-vfs.mount(vfs.VfsRom(uctypes.bytearray_at({address}, {size})), "/rom")
-os.chdir("/rom")
-sys.path.insert(0, "/rom")
-sys.argv[:] = {argv}
-del sys, os, vfs, uctypes
-try:
-    execfile({script!r})
-except SystemExit as _exit:
-    _exit = _exit.args[0] if _exit.args else 0
-    print("{mark}%d" % (_exit if isinstance(_exit, int) else 0 if _exit is None else 1))
-"""
-
 
 @dataclass(frozen=True)
-class QemuTarget(Target):
-    """A board in QEMU; the script and its files are a ROMFS image in the board's memory."""
+class QemuTarget(RomTarget):
+    """A board in QEMU, which loads the ROMFS image into the board's memory."""
 
     machine: str = ""
     system: str = "qemu-system-arm"
-    rom_address: int = 0
-    rom_size: int = 0  # bytes of memory from there on that nothing else uses
     bios: tuple[str, ...] = ()
     # With icount: where a 32-bit counter of time can be read, and its ticks an instruction.
     counter: tuple[int, float] = (0, 0.0)
-
-    def run(
-        self, script, files=None, args=(), timeout=60, heap=None, on_line=None, icount=False
-    ) -> Completed:
-        if heap is not None:
-            raise self._refuse("another heap size")
-        firmware = self.build()
-        lines = SerialLines(on_line)
-        with tempfile.NamedTemporaryFile(prefix="mpconnxr-", suffix=".romfs") as rom:
-            with staged(script, files) as folder:
-                image = self._checked(romfs_image(folder))
-            rom.write(image)
-            rom.flush()
-            command = self._command(firmware, rom.name, icount)
-            options = {"stdin": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-            try:
-                with Process(command, timeout, **options) as process:
-                    start = self._start(len(image), [SCRIPT, *args])
-                    errors = RawRepl(process).execute(start, lines)
-            except TargetTimeout as error:
-                raise TargetTimeout(f"{self.name}: {error}", lines.finish()) from None
-        stdout = lines.finish()
-        return Completed(stdout, _without_start(errors), 1 if errors else lines.status or 0)
-
-    def _checked(self, image: bytes) -> bytes:
-        if len(image) > self.rom_size:
-            raise TargetError(
-                f"{self.name}: the files take {len(image)} bytes as ROMFS, more than the board's "
-                f"{self.rom_size}"
-            )
-        return image
 
     def _command(self, firmware: Path, rom: str, icount: bool) -> list[str]:
         return [
@@ -101,21 +48,6 @@ class QemuTarget(Target):
             *("-device", f"loader,file={rom},addr={self.rom_address:#x},force-raw=on"),
             *("-kernel", str(firmware)),
         ]
-
-    def _start(self, size: int, argv: list[str]) -> str:
-        return START.format(
-            address=hex(self.rom_address),
-            size=size,
-            argv=ascii(argv),
-            script=SCRIPT,
-            mark=f"\\x{SerialLines.EXIT_MARK[0]:02x}",
-        )
-
-
-def _without_start(traceback: str) -> str:
-    """The traceback without the line about what started the script."""
-    lines = traceback.splitlines(keepends=True)
-    return "".join(line for line in lines if not line.startswith('  File "<stdin>", '))
 
 
 _HEAP = f"MICROPY_HEAP_SIZE={2 << 20}"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from .cache import cache_folder, locked
 from .errors import TargetError
-from .source import UNUSED, source_key, source_tree
+from .source import UNUSED, Library, library_tree, source_key, source_tree
 
 LOG_TAIL = 15  # lines of a failed build's log that are shown
 
@@ -26,7 +26,8 @@ SUBMODULE_MARKS = ("lib/micropython-lib/README.md", "lib/pico-sdk/README.md")
 class Recipe:
     """A port, its make variables, and the file to keep of what it builds.
 
-    board: a folder of `BOARDS`, for a board that the port does not know.
+    board: a folder of `BOARDS`, for a board that the port does not know; libraries: folders of
+    lib/ that the port needs.
     """
 
     port: str
@@ -34,12 +35,13 @@ class Recipe:
     options: tuple[str, ...] = ()
     cflags: str = ""
     board: str = ""
+    libraries: tuple[Library, ...] = ()
 
     def path(self, name: str) -> Path:
         """Where the product is, or will be, for the target `name`."""
         digest = hashlib.sha256(repr(self).encode())
-        for file in sorted(BOARDS.rglob("*")) if self.board else ():
-            digest.update(file.read_bytes() if file.is_file() else b"")
+        for file in _board_files(self.board) if self.board else ():
+            digest.update(file.read_bytes())
         folder = f"{name}-{source_key()}-{digest.hexdigest()[:8]}"
         return cache_folder() / folder / self.product
 
@@ -60,6 +62,8 @@ class Recipe:
         with tempfile.TemporaryDirectory(dir=cache_folder(), prefix="build-") as folder:
             tree = Path(folder) / "micropython"
             _copy_source(source, tree)
+            for library in self.libraries:
+                _add_library(library, tree)
             with open(log, "w") as output:
                 done = subprocess.run(
                     self._make_command(tree),
@@ -67,13 +71,13 @@ class Recipe:
                     stdout=output,
                     stderr=subprocess.STDOUT,
                 )
-            built = tree / "ports" / self.port / "build-out" / self.product
-            if done.returncode or not built.is_file():
+            built = list((tree / "ports" / self.port).glob(f"build-*/{self.product}"))
+            if done.returncode or not built:
                 raise TargetError(f"building {name} failed, see {log}\n{_tail(log)}")
             product.parent.mkdir(parents=True, exist_ok=True)
             # Other processes look for this name: it must appear complete, that is by a rename.
             unfinished = product.with_name(f"{product.name}.new")
-            shutil.copy2(built, unfinished)
+            shutil.copy2(built[0], unfinished)
             unfinished.rename(product)
         seconds = time.monotonic() - start
         print(f"micropython: built {name} in {seconds:.0f} s", file=sys.stderr, flush=True)
@@ -83,7 +87,6 @@ class Recipe:
             "make",
             f"-j{len(os.sched_getaffinity(0))}",
             f"--directory={tree / 'ports' / self.port}",
-            "BUILD=build-out",
             f"PYTHON={sys.executable}",
             "FROZEN_MANIFEST=",
             *([f"BOARD={self.board}", f"BOARD_DIR={BOARDS / self.board}"] if self.board else []),
@@ -91,6 +94,12 @@ class Recipe:
             # A compiler newer than this MicroPython may warn of more; that must not stop it.
             f"CFLAGS_EXTRA=-Wno-error {self.cflags}".rstrip(),
         ]
+
+
+def _board_files(board: str) -> list[Path]:
+    """What a board is made of: its folder's files, and those of folders that boards share."""
+    folders = [f for f in BOARDS.iterdir() if f.name == board or not list(f.glob("mpconfig*"))]
+    return sorted(file for folder in folders for file in folder.rglob("*") if file.is_file())
 
 
 def _environment() -> dict[str, str]:
@@ -109,6 +118,13 @@ def _copy_source(source: Path, tree: Path) -> None:
     for mark in SUBMODULE_MARKS:
         (tree / mark).parent.mkdir(parents=True, exist_ok=True)
         (tree / mark).touch()
+
+
+def _add_library(library: Library, tree: Path) -> None:
+    """Put a library in its place unless the source came with it."""
+    place = tree / "lib" / library.name
+    if not {path.name for path in place.glob("*")} - {Path(mark).name for mark in SUBMODULE_MARKS}:
+        shutil.copytree(library_tree(library), place, symlinks=True, dirs_exist_ok=True)
 
 
 def _tail(log: Path) -> str:

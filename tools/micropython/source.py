@@ -1,7 +1,8 @@
 """MicroPython's source, from wherever this machine can get it.
 
 `MICROPYTHON_SRC` (a folder) wins; else Debian's source package, through the mirror the system uses
-already; else MicroPython's own repository. Unpacked once into the cache folder.
+already; else MicroPython's own repository. Unpacked once into the cache folder. Libraries that a
+port needs and Debian's package leaves out come the same ways.
 """
 
 import hashlib
@@ -10,10 +11,12 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from .aptmirror import download_source
+from .aptmirror import download_binary, download_source
 from .cache import cache_folder, locked
 from .errors import TargetError
 
@@ -23,6 +26,45 @@ REPOSITORY = "https://github.com/micropython/micropython"
 
 # Parts of the source that no build reads.
 UNUSED = ("docs", "tests", "logo", "examples")
+
+Way = Callable[[Path], Path]  # a folder to work in -> the source, inside it
+
+
+@dataclass(frozen=True)
+class Library:
+    """A folder of MicroPython's lib/ that is a repository of its own.
+
+    package: Debian's; inside: where the files are in a binary package, "" for a source package.
+    """
+
+    name: str
+    package: str
+    inside: str
+    repository: str
+    tag: str
+
+
+PICO_SDK = Library(
+    "pico-sdk",
+    "pico-sdk-source",
+    "usr/src/pico-sdk",
+    "https://github.com/raspberrypi/pico-sdk",
+    "2.1.1",
+)
+TINYUSB = Library(
+    "tinyusb",
+    "tinyusb-source",
+    "usr/src/tinyusb",
+    "https://github.com/hathach/tinyusb",
+    "0.18.0",
+)
+MBEDTLS = Library(
+    "mbedtls",
+    "mbedtls",
+    "",
+    "https://github.com/Mbed-TLS/mbedtls",
+    "v3.6.2",
+)
 
 
 def _user_tree() -> Path | None:
@@ -50,38 +92,83 @@ def source_key() -> str:
 
 def source_tree() -> Path:
     """The unpacked source, fetched when it is not there yet. Not to be written to."""
-    tree = _user_tree() or cache_folder() / f"source-{VERSION}"
-    if not tree.is_dir():
-        with locked("source"):
-            if not tree.is_dir():
-                _fetch(tree)
+    tree = _user_tree()
+    if tree:
+        return tree
+    return _fetched(
+        f"source-{VERSION}",
+        f"MicroPython {VERSION}",
+        [_from_debian, _from_own_repository],
+        "set MICROPYTHON_SRC to a folder with its source",
+    )
+
+
+def library_tree(library: Library) -> Path:
+    """The library's files, fetched when they are not there yet. Not to be written to."""
+    return _fetched(
+        f"{library.name}-{library.tag}",
+        library.name,
+        [
+            lambda folder: _library_from_debian(library, folder),
+            lambda folder: _from_git(library.repository, library.tag, folder),
+        ],
+        "set MICROPYTHON_SRC to a clone of MicroPython with its submodules",
+    )
+
+
+def _fetched(name: str, what: str, ways: Sequence[Way], advice: str) -> Path:
+    """The folder `name` of the cache, made complete by the first of `ways` that works."""
+    tree = cache_folder() / name
+    if tree.is_dir():
+        return tree
+    with locked("source"):
+        if not tree.is_dir():
+            _fetch(tree, what, ways, advice)
     return tree
 
 
-def _fetch(tree: Path) -> None:
-    """Get the source by the first way that works, and move it into place when it is complete."""
+def _fetch(tree: Path, what: str, ways: Sequence[Way], advice: str) -> None:
     reasons = []
-    for way in (_from_debian, _from_git):
+    for way in ways:
         with tempfile.TemporaryDirectory(dir=cache_folder(), prefix="fetch-") as folder:
             try:
                 found = way(Path(folder))
             except TargetError as error:
                 reasons.append(str(error))
                 continue
-            for name in UNUSED:
-                shutil.rmtree(found / name, ignore_errors=True)
             found.rename(tree)
             return
-    raise TargetError(
-        f"cannot get MicroPython {VERSION} ({'; '.join(reasons)}); "
-        "set MICROPYTHON_SRC to a folder with its source"
-    )
+    raise TargetError(f"cannot get {what} ({'; '.join(reasons)}); {advice}")
 
 
 def _from_debian(folder: Path) -> Path:
     archive = download_source("micropython", DEBIAN_SUITE, folder)
     if not archive.name.startswith(f"micropython_{VERSION}"):
         raise TargetError(f"the mirror has {archive.name}, not version {VERSION}")
+    return _without_unused(_unpacked(archive, folder))
+
+
+def _from_own_repository(folder: Path) -> Path:
+    return _without_unused(_from_git(REPOSITORY, f"v{VERSION}", folder))
+
+
+def _without_unused(tree: Path) -> Path:
+    for name in UNUSED:
+        shutil.rmtree(tree / name, ignore_errors=True)
+    return tree
+
+
+def _library_from_debian(library: Library, folder: Path) -> Path:
+    if not library.inside:
+        return _unpacked(download_source(library.package, DEBIAN_SUITE, folder), folder)
+    package = download_binary(library.package, DEBIAN_SUITE, folder)
+    done = subprocess.run(["dpkg", "-x", package, folder / "unpacked"], capture_output=True)
+    if done.returncode:
+        raise TargetError(f"dpkg cannot unpack {package.name}")
+    return folder / "unpacked" / library.inside
+
+
+def _unpacked(archive: Path, folder: Path) -> Path:
     unpacked = folder / "unpacked"
     with tarfile.open(archive) as tar:
         # Python 3.11's earlier patch releases do not know extraction filters.
@@ -90,11 +177,11 @@ def _from_debian(folder: Path) -> Path:
     return next(unpacked.iterdir())
 
 
-def _from_git(folder: Path) -> Path:
+def _from_git(repository: str, tag: str, folder: Path) -> Path:
     if not shutil.which("git"):
         raise TargetError("git is not installed")
-    tree = folder / "micropython"
-    clone = ["git", "clone", "--quiet", "--depth=1", f"--branch=v{VERSION}", REPOSITORY, str(tree)]
+    tree = folder / "tree"
+    clone = ["git", "clone", "--quiet", "--depth=1", f"--branch={tag}", repository, str(tree)]
     done = subprocess.run(clone, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode:
         raise TargetError(f"git: {(done.stderr.strip().splitlines() or ['failed'])[-1]}")

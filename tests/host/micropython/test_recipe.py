@@ -7,8 +7,10 @@ import pytest
 
 from tools.micropython import TargetError, recipe, source
 from tools.micropython.recipe import Recipe
+from tools.micropython.source import Library
 
 MAKEFILE = """
+BUILD ?= build-standard
 all:
 	mkdir -p $(BUILD)
 	echo $(WORD) $(CFLAGS_EXTRA) > $(BUILD)/product
@@ -83,6 +85,26 @@ def test_source_from_git(counter, tmp_path, monkeypatch):
     assert (fetched / "ports" / "unix" / "Makefile").is_file()
     monkeypatch.setattr(source, "REPOSITORY", "unused")
     assert source.source_tree() == fetched
+
+
+def test_libraries_are_fetched_once_unless_the_source_has_them(counter, tmp_path, monkeypatch):
+    repository = tmp_path / "repository"
+    repository.mkdir()
+    (repository / "library.h").touch()
+    git = ["git", "-C", str(repository), "-c", "user.name=x", "-c", "user.email=x@example.invalid"]
+    for arguments in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "x"], ["tag", "v1"]):
+        subprocess.run([*git, *arguments], check=True)
+    monkeypatch.setattr(source, "download_binary", _refuse)
+    library = Library("tinyusb", "some-package", "usr/src", repository.as_uri(), "v1")
+    makefile = tmp_path / "source" / "ports" / "unix" / "Makefile"
+    makefile.write_text(MAKEFILE + "\tls ../../lib/tinyusb >> $(COUNT)\n")
+    built = Recipe("unix", "product", (f"COUNT={counter}",), libraries=(library,))
+    built.build("some")
+    assert counter.read_text().split() == ["once", "library.h"]
+    (tmp_path / "source" / "lib" / "tinyusb").mkdir(parents=True)
+    (tmp_path / "source" / "lib" / "tinyusb" / "own.h").touch()
+    built.build("other")
+    assert counter.read_text().split() == ["once", "library.h", "once", "own.h"]
 
 
 def test_no_source_at_all(counter, tmp_path, monkeypatch):

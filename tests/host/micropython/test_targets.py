@@ -12,9 +12,12 @@ from tools.micropython import UNIX_TARGETS, TargetError, TargetTimeout, get_targ
 
 every_target = pytest.mark.parametrize("target", target_names(), indirect=True)
 unix_targets = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
-qemu_targets = pytest.mark.parametrize(
-    "target", [name for name in target_names() if name not in UNIX_TARGETS], indirect=True
-)
+BOARDS = [name for name in target_names() if name not in UNIX_TARGETS]
+board_targets = pytest.mark.parametrize("target", BOARDS, indirect=True)
+# A Pico's firmware, which is taken as it is, keeps no statistics of memory; its emulator always
+# counts its time.
+PICO = "rp2040"
+qemu_targets = pytest.mark.parametrize("target", [b for b in BOARDS if b != PICO], indirect=True)
 
 VIPER = """
 @micropython.viper
@@ -65,7 +68,7 @@ print(binascii.hexlify(hashlib.sha256(b"abc").digest()).decode()[:8])
     assert printed(target, script) == "ba7816bf\n"
 
 
-@every_target
+@pytest.mark.parametrize("target", [t for t in target_names() if t != PICO], indirect=True)
 def test_memory_statistics(target):
     script = """
 import micropython
@@ -99,13 +102,13 @@ print(sum(open("data/numbers.bin", "rb").read()))
     assert printed(target, script, files=files) == expected
 
 
-@qemu_targets
+@board_targets
 def test_files_are_read_in_place(target):
     script = "print(len(memoryview(open('model.bin', 'rb'))))"
     assert printed(target, script, files={"model.bin": bytes(3 << 20)}) == "3145728\n"
 
 
-@qemu_targets
+@board_targets
 def test_files_too_large(target):
     with pytest.raises(TargetError, match="more than the board's"):
         target.run("", files={"model.bin": bytes(17 << 20)})
@@ -164,10 +167,10 @@ def test_exit_status(target, end, status):
 @every_target
 def test_lines_come_one_by_one(target):
     times = {}
-    script = """
+    n = 10_000 if target.name == PICO else 1_000_000
+    script = f"""
 print("first\\nsecond")
-n = 0
-for i in range(1000000): n += i
+for i in range({n}): pass
 print("third", end="")
 """
 
@@ -181,10 +184,10 @@ print("third", end="")
 
 @every_target
 def test_timeout_kills(target):
-    start = time.monotonic()
+    start, timeout = time.monotonic(), 10 if target.name == PICO else 1
     with pytest.raises(TargetTimeout) as caught:
-        target.run("print('alive')\nwhile True: pass", timeout=1)
-    assert time.monotonic() - start < 5
+        target.run("print('alive')\nwhile True: pass", timeout=timeout)
+    assert time.monotonic() - start < timeout + 4
     assert caught.value.stdout == "alive\n"
     children = f"/proc/self/task/{os.getpid()}/children"
     if os.path.exists(children):
@@ -210,7 +213,7 @@ def test_heap(target):
     assert int(printed(target, script)) > 7_000_000
 
 
-@qemu_targets
+@board_targets
 def test_heap_is_refused(target):
     with pytest.raises(TargetError, match="heap"):
         target.run("", heap=1_000_000)
@@ -231,7 +234,7 @@ print(ticks() - start)
     assert max(counts) - min(counts) <= 1 and min(counts) > 100000
 
 
-@unix_targets
+@pytest.mark.parametrize("target", [*UNIX_TARGETS, PICO], indirect=True)
 def test_counted_instructions_are_refused(target):
     with pytest.raises(TargetError, match="icount"):
         target.run("", icount=True)

@@ -8,7 +8,6 @@ import pytest
 
 from tools.converter.ops._qweights import pack, padded
 from tools.converter.ops._requantize import multipliers
-from tools.micropython import target_names
 
 PACKAGE = Path(__file__).parents[3] / "mpconnxr"
 BIAS = 1 << 29
@@ -121,7 +120,7 @@ def cases():
     return [*found, Case(rng, 700, 4, 1, True)]
 
 
-@pytest.mark.parametrize("target", target_names(), indirect=True)
+@pytest.mark.parametrize("target", FORMS, indirect=True)
 def test_all_forms_give_the_same_bits(target):
     tried = cases()
     files = {"mpconnxr": PACKAGE, "cases": json.dumps([c.params() for c in tried]).encode()}

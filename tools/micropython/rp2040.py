@@ -1,0 +1,106 @@
+"""The target that is a Raspberry Pi Pico: the whole rp2 firmware, in PyPI's rp2040py.
+
+    done = get_target("rp2040").run(script, files=...)          # as on every target
+    with get_target("rp2040").board(tmp_path / "flash.bin") as board:
+        flash.main(["model.bin", "--port", board.port])         # as with a board on a cable
+
+The first has its files in flash behind the 2 MB that a Pico has. The second is a Pico and no more,
+with an empty file system unless its flash has been used before.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import TargetError
+from .packages import CMAKE, GCC, GCC_ARM, LIBC, MAKE, NEWLIB_ARM
+from .process import Process
+from .recipe import Recipe
+from .rom import RomTarget
+from .source import MBEDTLS, PICO_SDK, TINYUSB
+
+_MACHINE = "tools.micropython.emulated_pico"
+_ROOT = Path(__file__).parent.parent.parent
+
+
+@dataclass(frozen=True)
+class PicoTarget(RomTarget):
+    """A Pico in an emulator, for scripts, and on a serial port for tools that talk to boards."""
+
+    def build(self) -> Path:
+        if not importlib.util.find_spec("rp2040py"):
+            raise TargetError(f"{self.name} needs rp2040py (pip install rp2040py, or make setup)")
+        return super().build()
+
+    def _command(self, firmware: Path, rom: str, icount: bool) -> list[str]:
+        if icount:
+            raise self._refuse("icount; its time is counted always")
+        return [*_command(firmware), "--image", f"{self.rom_address:#x}={rom}"]
+
+    def board(self, flash: Path, cut_after: int = 0, timeout: float = 3600) -> EmulatedBoard:
+        """A board on a port of its own, whose flash is kept in the file `flash`.
+
+        cut_after: of how many changes of the flash the last is done by half, then power is cut.
+        """
+        return EmulatedBoard(self.build(), flash, cut_after, timeout)
+
+
+class EmulatedBoard:
+    """A context manager: a Pico on the pseudo-terminal `port`, until the context is left.
+
+    Its flash is written to the file then; `changes` says how often it was changed meanwhile, and
+    `was_cut` whether the power was cut before. Who holds the port sees the board go.
+    """
+
+    port: str
+    changes: int
+    was_cut: bool
+
+    def __init__(self, firmware: Path, flash: Path, cut_after: int, timeout: float):
+        options = ["--pty", "--flash", str(flash), "--cut-after", str(cut_after)]
+        self._process = Process(
+            [*_command(firmware), *options], timeout, stdin=subprocess.PIPE, cwd=_ROOT
+        )
+        self._cut_after = cut_after
+
+    def __enter__(self) -> EmulatedBoard:
+        self.port = self._process.read().decode().strip()
+        return self
+
+    def __exit__(self, *error) -> None:
+        with self._process:
+            self._process.end_input()
+            said = b""
+            while data := self._process.read():
+                said += data
+        self.changes = int(said)
+        self.was_cut = self.changes == self._cut_after
+
+
+def _command(firmware: Path) -> list[str]:
+    return [sys.executable, "-m", _MACHINE, str(firmware)]
+
+
+TARGETS = (
+    PicoTarget(
+        "rp2040",
+        "a Raspberry Pi Pico in rp2040py: its firmware, its heap, its flash",
+        Recipe(
+            "rp2",
+            "firmware.bin",
+            board="RP2040_EMULATED",
+            libraries=(PICO_SDK, TINYUSB, MBEDTLS),
+        ),
+        arch="armv6m",
+        word_bits=32,
+        float_bits=32,
+        viper=True,
+        build_packages=(GCC_ARM, NEWLIB_ARM, GCC, LIBC, MAKE, CMAKE),
+        rom_address=0x10200000,
+        rom_size=14 << 20,
+    ),
+)
