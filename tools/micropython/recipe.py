@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from .cache import cache_folder, locked
@@ -35,11 +35,11 @@ class Recipe:
     options: tuple[str, ...] = ()
     cflags: str = ""
     board: str = ""
-    libraries: tuple[Library, ...] = ()
+    libraries: tuple[Library, ...] = field(default=(), repr=False)
 
     def path(self, name: str) -> Path:
         """Where the product is, or will be, for the target `name`."""
-        digest = hashlib.sha256(repr(self).encode())
+        digest = hashlib.sha256("".join(map(repr, (self, *self.libraries))).encode())
         for file in _board_files(self.board) if self.board else ():
             digest.update(file.read_bytes())
         folder = f"{name}-{source_key()}-{digest.hexdigest()[:8]}"
