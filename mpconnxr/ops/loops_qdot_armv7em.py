@@ -1,7 +1,8 @@
 """Dot products of bytes with requantization: see loops_qdot. Assembler, ARMv7E-M (DSP).
 
-Four channels at a time, pairs of products by `smlad`: 1.6 instructions a multiply-accumulate, and
-41 for each requantization.
+Four channels of two positions at a time, pairs of products by `smlad`: 1.3 instructions a
+multiply-accumulate (1.6 of the last position, 3.3 of up to three last channels), and 19 for each
+requantization (27 of the last position).
 """
 
 import micropython
@@ -11,37 +12,76 @@ from .loops_qdot_viper import qdots32  # noqa: F401  (rare)
 
 @micropython.asm_thumb
 def qdots8(r0, r1, r2, r3):
-    # r8 end of the position's items, r9 table, r10 out, r11 p, r12 and lr weights, then -zw * S
-    # and rows; on the stack the channels that are left, rows, table, the position's out,
-    # positions that are left, -zw * S
+    # On the stack: channels left (0), rows (4), table (8), position's out (12), positions left
+    # (16), channel's table (20), its out (24), end of the items (28), -zw * S of both positions
+    # (32, 36), p (40), 2 if there are two (44), next row (48), bytes from a position to the next
+    # (52), channels at a time (56), sums of one (60) and the other (76), k (92), lo (96), 9 if lo
+    # to hi are 256 values, else 0 (100), second position of a slow one (104), out from one to the
+    # other, 0 if alone (108), hi - lo (112).
+    # While requantizing: r0 k = 32767 + ((zy - lo) << 16), r1 shift, r4 sum, r5 c, r6 multiplier,
+    # r7 end of the sums, r8 9 or 0, r9 table, r10 out, r11 from one position to the other, r12
+    # lo, lr sums. Shifts of 4 to 12 are quick: the sum is cut where any would saturate.
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
-    push({r2})
-    mov(r11, r3)
-    ldr(r7, [r3, 12])
-    ldr(r6, [r3, 20])
-    add(r6, r6, r2)
-    mov(r4, r1)
-    ldr(r5, [r3, 60])
-    cmp(r5, 0)
+    data(2, 0xB09D)  # sub sp, 116
+    data(2, 0x930A)  # str r3, [sp, 40]
+    ldr(r4, [r3, 12])
+    data(2, 0x9404)  # str r4, [sp, 16]
+    ldr(r4, [r3, 20])
+    add(r4, r4, r2)
+    data(2, 0x9403)  # str r4, [sp, 12]
+    mov(r5, r1)
+    ldr(r4, [r3, 60])
+    cmp(r4, 0)
     beq(WITH_WEIGHTS)
-    mov(r4, r0)
+    mov(r5, r0)
     label(WITH_WEIGHTS)
-    ldr(r5, [r3, 4])
-    add(r5, r5, r4)
+    ldr(r4, [r3, 4])
+    add(r4, r4, r5)
+    data(2, 0x9402)  # str r4, [sp, 8]
     ldr(r4, [r3, 0])
     add(r4, r4, r1)
-    ldr(r2, [r3, 8])
-    add(r0, r0, r2)
-    ldr(r2, [r3, 48])
-    add(r0, r0, r2)
-    mov(r8, r0)
-    push({r3, r4, r5, r6, r7})
-    label(POSITION)
-    mov(r3, r11)
-    mov(r0, r8)
+    data(2, 0x9401)  # str r4, [sp, 4]
     ldr(r4, [r3, 8])
-    sub(r0, r0, r4)
+    add(r0, r0, r4)
+    ldr(r4, [r3, 48])
+    add(r0, r0, r4)
+    data(2, 0x9007)  # str r0, [sp, 28]
+    ldr(r4, [r3, 52])
+    data(2, 0x940D)  # str r4, [sp, 52]
+    ldr(r4, [r3, 36])
+    ldr(r5, [r3, 40])
+    ldr(r6, [r3, 44])
+    data(2, 0x9518)  # str r5, [sp, 96]
+    sub(r6, r6, r5)
+    data(2, 0x961C)  # str r6, [sp, 112]
+    sub(r4, r4, r5)
+    lsl(r4, r4, 16)
+    data(2, 0xF647, 0x75FF)  # movw r5, 32767
+    add(r4, r4, r5)
+    data(2, 0x9417)  # str r4, [sp, 92]
     mov(r4, 0)
+    cmp(r6, 255)
+    bne(LIMITED)
+    mov(r4, 9)
+    label(LIMITED)
+    data(2, 0x9419)  # str r4, [sp, 100]
+    label(POSITION)
+    data(2, 0x9B0A)  # ldr r3, [sp, 40]
+    data(2, 0x9904)  # ldr r1, [sp, 16]
+    mov(r7, 1)
+    mov(r4, 0)
+    cmp(r1, 2)
+    blt(ALONE)
+    mov(r7, 2)
+    ldr(r4, [r3, 24])
+    label(ALONE)
+    data(2, 0x970B)  # str r7, [sp, 44]
+    data(2, 0x941B)  # str r4, [sp, 108]
+    data(2, 0x9907)  # ldr r1, [sp, 28]
+    data(2, 0xAA08)  # add r2, sp, 32
+    label(TOTAL)
+    ldr(r4, [r3, 8])
+    sub(r0, r1, r4)
     ldr(r5, [r3, 56])
     cmp(r5, 0)
     beq(ITEMS)
@@ -49,40 +89,49 @@ def qdots8(r0, r1, r2, r3):
     ldr(r5, [r0, 0])
     b(TOTALLED)
     label(ITEMS)
-    ldr(r2, [r0, 0])
-    data(2, 0xFB72, 0x5504)  # usada8 r5, r2, r4, r5
-    add(r0, 4)
-    data(2, 0x4540)  # cmp r0, r8
-    bne(ITEMS)
+    mov(r6, 0)
+    label(ITEM)
+    data(2, 0xF850, 0x4B04)  # ldr r4, [r0], 4
+    data(2, 0xFB74, 0x5506)  # usada8 r5, r4, r6, r5
+    cmp(r0, r1)
+    bne(ITEM)
     label(TOTALLED)
-    ldr(r6, [r3, 32])
-    mul(r5, r6)
+    ldr(r4, [r3, 32])
+    mul(r5, r4)
     neg(r5, r5)
-    mov(r4, sp)
-    str(r5, [r4, 20])
-    ldr(r1, [r4, 4])
-    ldr(r5, [r4, 8])
-    mov(r9, r5)
-    ldr(r5, [r4, 12])
-    mov(r10, r5)
-    ldr(r5, [r3, 16])
-    str(r5, [r4, 0])
+    data(2, 0xF842, 0x5B04)  # str r5, [r2], 4
+    data(2, 0x9C0D)  # ldr r4, [sp, 52]
+    add(r1, r1, r4)
+    sub(r7, 1)
+    bne(TOTAL)
+    data(2, 0x9901)  # ldr r1, [sp, 4]
+    data(2, 0x9C02)  # ldr r4, [sp, 8]
+    data(2, 0x9405)  # str r4, [sp, 20]
+    data(2, 0x9C03)  # ldr r4, [sp, 12]
+    data(2, 0x9406)  # str r4, [sp, 24]
+    ldr(r4, [r3, 16])
+    data(2, 0x9400)  # str r4, [sp, 0]
     label(ROWS)
-    mov(r3, r11)
+    data(2, 0x9B0A)  # ldr r3, [sp, 40]
     ldr(r2, [r3, 8])
-    mov(r0, r8)
+    data(2, 0x9807)  # ldr r0, [sp, 28]
+    mov(r8, r0)
     sub(r0, r0, r2)
-    mov(r4, sp)
-    ldr(r5, [r4, 0])
+    mov(r7, 4)
+    data(2, 0x970E)  # str r7, [sp, 56]
+    data(2, 0x9C08)  # ldr r4, [sp, 32]
+    data(2, 0x9D00)  # ldr r5, [sp, 0]
     sub(r5, 4)
     bpl(TILE)
     b(SINGLE)
     label(TILE)
-    str(r5, [r4, 0])
-    mov(r4, 0)
-    mov(r5, 0)
-    mov(r6, 0)
-    mov(r7, 0)
+    data(2, 0x9500)  # str r5, [sp, 0]
+    mov(r5, r4)
+    mov(r6, r4)
+    mov(r7, r4)
+    data(2, 0x9B0B)  # ldr r3, [sp, 44]
+    cmp(r3, 2)
+    beq(TWO)
     lsl(r2, r2, 29)
     bpl(EIGHT)
     sub(r0, 4)
@@ -90,99 +139,206 @@ def qdots8(r0, r1, r2, r3):
     b(FOUR)
     label(EIGHT)
     ldr(r3, [r0, 0])
-    data(2, 0xFA3F, 0xF283)  # uxtb16 r2, r3
-    data(2, 0xFA3F, 0xF393)  # uxtb16 r3, r3, ror 8
-    data(2, 0xF8D1, 0xE000)  # ldr lr, [r1, 0]
-    data(2, 0xFA3F, 0xFC8E)  # uxtb16 r12, lr
-    data(2, 0xFA3F, 0xFE9E)  # uxtb16 lr, lr, ror 8
-    data(2, 0xFB22, 0x440C)  # smlad r4, r2, r12, r4
-    data(2, 0xFB23, 0x440E)  # smlad r4, r3, lr, r4
-    data(2, 0xF8D1, 0xE004)  # ldr lr, [r1, 4]
-    data(2, 0xFA3F, 0xFC8E)  # uxtb16 r12, lr
-    data(2, 0xFA3F, 0xFE9E)  # uxtb16 lr, lr, ror 8
-    data(2, 0xFB22, 0x550C)  # smlad r5, r2, r12, r5
-    data(2, 0xFB23, 0x550E)  # smlad r5, r3, lr, r5
-    data(2, 0xF8D1, 0xE008)  # ldr lr, [r1, 8]
-    data(2, 0xFA3F, 0xFC8E)  # uxtb16 r12, lr
-    data(2, 0xFA3F, 0xFE9E)  # uxtb16 lr, lr, ror 8
-    data(2, 0xFB22, 0x660C)  # smlad r6, r2, r12, r6
-    data(2, 0xFB23, 0x660E)  # smlad r6, r3, lr, r6
-    data(2, 0xF8D1, 0xE00C)  # ldr lr, [r1, 12]
-    data(2, 0xFA3F, 0xFC8E)  # uxtb16 r12, lr
-    data(2, 0xFA3F, 0xFE9E)  # uxtb16 lr, lr, ror 8
-    data(2, 0xFB22, 0x770C)  # smlad r7, r2, r12, r7
-    data(2, 0xFB23, 0x770E)  # smlad r7, r3, lr, r7
+    data(2, 0xFA3F, 0xF283, 0xFA3F, 0xF393)  # uxtb16 r2, r3; uxtb16 r3, r3, ror 8
+    # ldr lr, [r1, 0]; uxtb16 r12, lr; uxtb16 lr, lr, ror 8
+    data(2, 0xF8D1, 0xE000, 0xFA3F, 0xFC8E, 0xFA3F, 0xFE9E)
+    data(2, 0xFB22, 0x440C, 0xFB23, 0x440E)  # smlad r4, r2, r12, r4; smlad r4, r3, lr, r4
+    # ldr lr, [r1, 4]; uxtb16 r12, lr; uxtb16 lr, lr, ror 8
+    data(2, 0xF8D1, 0xE004, 0xFA3F, 0xFC8E, 0xFA3F, 0xFE9E)
+    data(2, 0xFB22, 0x550C, 0xFB23, 0x550E)  # smlad r5, r2, r12, r5; smlad r5, r3, lr, r5
+    # ldr lr, [r1, 8]; uxtb16 r12, lr; uxtb16 lr, lr, ror 8
+    data(2, 0xF8D1, 0xE008, 0xFA3F, 0xFC8E, 0xFA3F, 0xFE9E)
+    data(2, 0xFB22, 0x660C, 0xFB23, 0x660E)  # smlad r6, r2, r12, r6; smlad r6, r3, lr, r6
+    # ldr lr, [r1, 12]; uxtb16 r12, lr; uxtb16 lr, lr, ror 8
+    data(2, 0xF8D1, 0xE00C, 0xFA3F, 0xFC8E, 0xFA3F, 0xFE9E)
+    data(2, 0xFB22, 0x770C, 0xFB23, 0x770E)  # smlad r7, r2, r12, r7; smlad r7, r3, lr, r7
     label(FOUR)
     ldr(r3, [r0, 4])
-    data(2, 0xFA3F, 0xF283)  # uxtb16 r2, r3
-    data(2, 0xFA3F, 0xF393)  # uxtb16 r3, r3, ror 8
-    data(2, 0xF8D1, 0xE010)  # ldr lr, [r1, 16]
-    data(2, 0xFA3F, 0xFC8E)  # uxtb16 r12, lr
-    data(2, 0xFA3F, 0xFE9E)  # uxtb16 lr, lr, ror 8
-    data(2, 0xFB22, 0x440C)  # smlad r4, r2, r12, r4
-    data(2, 0xFB23, 0x440E)  # smlad r4, r3, lr, r4
-    data(2, 0xF8D1, 0xE014)  # ldr lr, [r1, 20]
-    data(2, 0xFA3F, 0xFC8E)  # uxtb16 r12, lr
-    data(2, 0xFA3F, 0xFE9E)  # uxtb16 lr, lr, ror 8
-    data(2, 0xFB22, 0x550C)  # smlad r5, r2, r12, r5
-    data(2, 0xFB23, 0x550E)  # smlad r5, r3, lr, r5
-    data(2, 0xF8D1, 0xE018)  # ldr lr, [r1, 24]
-    data(2, 0xFA3F, 0xFC8E)  # uxtb16 r12, lr
-    data(2, 0xFA3F, 0xFE9E)  # uxtb16 lr, lr, ror 8
-    data(2, 0xFB22, 0x660C)  # smlad r6, r2, r12, r6
-    data(2, 0xFB23, 0x660E)  # smlad r6, r3, lr, r6
-    data(2, 0xF8D1, 0xE01C)  # ldr lr, [r1, 28]
-    data(2, 0xFA3F, 0xFC8E)  # uxtb16 r12, lr
-    data(2, 0xFA3F, 0xFE9E)  # uxtb16 lr, lr, ror 8
-    data(2, 0xFB22, 0x770C)  # smlad r7, r2, r12, r7
-    data(2, 0xFB23, 0x770E)  # smlad r7, r3, lr, r7
+    data(2, 0xFA3F, 0xF283, 0xFA3F, 0xF393)  # uxtb16 r2, r3; uxtb16 r3, r3, ror 8
+    # ldr lr, [r1, 16]; uxtb16 r12, lr; uxtb16 lr, lr, ror 8
+    data(2, 0xF8D1, 0xE010, 0xFA3F, 0xFC8E, 0xFA3F, 0xFE9E)
+    data(2, 0xFB22, 0x440C, 0xFB23, 0x440E)  # smlad r4, r2, r12, r4; smlad r4, r3, lr, r4
+    # ldr lr, [r1, 20]; uxtb16 r12, lr; uxtb16 lr, lr, ror 8
+    data(2, 0xF8D1, 0xE014, 0xFA3F, 0xFC8E, 0xFA3F, 0xFE9E)
+    data(2, 0xFB22, 0x550C, 0xFB23, 0x550E)  # smlad r5, r2, r12, r5; smlad r5, r3, lr, r5
+    # ldr lr, [r1, 24]; uxtb16 r12, lr; uxtb16 lr, lr, ror 8
+    data(2, 0xF8D1, 0xE018, 0xFA3F, 0xFC8E, 0xFA3F, 0xFE9E)
+    data(2, 0xFB22, 0x660C, 0xFB23, 0x660E)  # smlad r6, r2, r12, r6; smlad r6, r3, lr, r6
+    # ldr lr, [r1, 28]; uxtb16 r12, lr; uxtb16 lr, lr, ror 8
+    data(2, 0xF8D1, 0xE01C, 0xFA3F, 0xFC8E, 0xFA3F, 0xFE9E)
+    data(2, 0xFB22, 0x770C, 0xFB23, 0x770E)  # smlad r7, r2, r12, r7; smlad r7, r3, lr, r7
     add(r0, 8)
     add(r1, 32)
     data(2, 0x4540)  # cmp r0, r8
     bne(EIGHT)
-    mov(r2, sp)
-    ldr(r2, [r2, 20])
-    mov(r12, r2)
-    mov(lr, r1)
-    push({r4, r5, r6, r7})
-    mov(r7, 4)
-    b(CONSTANTS)
+    b(SUMMED)
+    label(TWO)
+    # ldr r8, [sp, 36]; mov r9, r8; mov r10, r8; mov r11, r8
+    data(2, 0xF8DD, 0x8024, 0x46C1, 0x46C2, 0x46C3)
+    data(2, 0xF8DD, 0xE034)  # ldr lr, [sp, 52]
+    lsl(r2, r2, 29)
+    bpl(BOTH)
+    sub(r1, 16)
+    b(LATTER)
+    label(BOTH)
+    data(2, 0xF850, 0x300E, 0x6802)  # ldr r3, [r0, lr]; ldr r2, [r0]
+    data(2, 0xFA3F, 0xF282, 0xFA3F, 0xF383)  # uxtb16 r2, r2; uxtb16 r3, r3
+    # ldr [r1, 0]; uxtb16; smlad
+    data(2, 0xF8D1, 0xC000, 0xFA3F, 0xFC8C, 0xFB22, 0x440C, 0xFB23, 0x880C)
+    # ldr [r1, 4]; uxtb16; smlad
+    data(2, 0xF8D1, 0xC004, 0xFA3F, 0xFC8C, 0xFB22, 0x550C, 0xFB23, 0x990C)
+    # ldr [r1, 8]; uxtb16; smlad
+    data(2, 0xF8D1, 0xC008, 0xFA3F, 0xFC8C, 0xFB22, 0x660C, 0xFB23, 0xAA0C)
+    # ldr [r1, 12]; uxtb16; smlad
+    data(2, 0xF8D1, 0xC00C, 0xFA3F, 0xFC8C, 0xFB22, 0x770C, 0xFB23, 0xBB0C)
+    data(2, 0xF850, 0x300E, 0xF850, 0x2B04)  # ldr r3, [r0, lr]; ldr r2, [r0], 4
+    data(2, 0xFA3F, 0xF292, 0xFA3F, 0xF393)  # uxtb16 r2, r2, ror 8; uxtb16 r3, r3, ror 8
+    # ldr [r1, 0]; uxtb16; smlad
+    data(2, 0xF8D1, 0xC000, 0xFA3F, 0xFC9C, 0xFB22, 0x440C, 0xFB23, 0x880C)
+    # ldr [r1, 4]; uxtb16; smlad
+    data(2, 0xF8D1, 0xC004, 0xFA3F, 0xFC9C, 0xFB22, 0x550C, 0xFB23, 0x990C)
+    # ldr [r1, 8]; uxtb16; smlad
+    data(2, 0xF8D1, 0xC008, 0xFA3F, 0xFC9C, 0xFB22, 0x660C, 0xFB23, 0xAA0C)
+    # ldr [r1, 12]; uxtb16; smlad
+    data(2, 0xF8D1, 0xC00C, 0xFA3F, 0xFC9C, 0xFB22, 0x770C, 0xFB23, 0xBB0C)
+    label(LATTER)
+    data(2, 0xF850, 0x300E, 0x6802)  # ldr r3, [r0, lr]; ldr r2, [r0]
+    data(2, 0xFA3F, 0xF282, 0xFA3F, 0xF383)  # uxtb16 r2, r2; uxtb16 r3, r3
+    # ldr [r1, 16]; uxtb16; smlad
+    data(2, 0xF8D1, 0xC010, 0xFA3F, 0xFC8C, 0xFB22, 0x440C, 0xFB23, 0x880C)
+    # ldr [r1, 20]; uxtb16; smlad
+    data(2, 0xF8D1, 0xC014, 0xFA3F, 0xFC8C, 0xFB22, 0x550C, 0xFB23, 0x990C)
+    # ldr [r1, 24]; uxtb16; smlad
+    data(2, 0xF8D1, 0xC018, 0xFA3F, 0xFC8C, 0xFB22, 0x660C, 0xFB23, 0xAA0C)
+    # ldr [r1, 28]; uxtb16; smlad
+    data(2, 0xF8D1, 0xC01C, 0xFA3F, 0xFC8C, 0xFB22, 0x770C, 0xFB23, 0xBB0C)
+    data(2, 0xF850, 0x300E, 0xF850, 0x2B04)  # ldr r3, [r0, lr]; ldr r2, [r0], 4
+    data(2, 0xFA3F, 0xF292, 0xFA3F, 0xF393)  # uxtb16 r2, r2, ror 8; uxtb16 r3, r3, ror 8
+    # ldr [r1, 16]; uxtb16; smlad
+    data(2, 0xF8D1, 0xC010, 0xFA3F, 0xFC9C, 0xFB22, 0x440C, 0xFB23, 0x880C)
+    # ldr [r1, 20]; uxtb16; smlad
+    data(2, 0xF8D1, 0xC014, 0xFA3F, 0xFC9C, 0xFB22, 0x550C, 0xFB23, 0x990C)
+    # ldr [r1, 24]; uxtb16; smlad
+    data(2, 0xF8D1, 0xC018, 0xFA3F, 0xFC9C, 0xFB22, 0x660C, 0xFB23, 0xAA0C)
+    # ldr [r1, 28]; uxtb16; smlad
+    data(2, 0xF8D1, 0xC01C, 0xFA3F, 0xFC9C, 0xFB22, 0x770C, 0xFB23, 0xBB0C)
+    add(r1, 32)
+    data(2, 0x9A07)  # ldr r2, [sp, 28]
+    cmp(r0, r2)
+    bne_w(BOTH)
+    data(2, 0xF8CD, 0x804C, 0xF8CD, 0x9050)  # str r8, [sp, 76]; str.w r9, [sp, 80]
+    data(2, 0xF8CD, 0xA054, 0xF8CD, 0xB058)  # str r10, [sp, 84]; str.w r11, [sp, 88]
+    label(SUMMED)
+    data(2, 0x940F)  # str r4, [sp, 60]
+    data(2, 0x9510)  # str r5, [sp, 64]
+    data(2, 0x9611)  # str r6, [sp, 68]
+    data(2, 0x9712)  # str r7, [sp, 72]
+    b(START)
     label(SINGLE)
     add(r5, 4)
-    beq(NEXT)
+    bne(LAST)
+    b(NEXT)
+    label(LAST)
     sub(r5, 1)
-    str(r5, [r4, 0])
-    mov(r4, 0)
+    data(2, 0x9500)  # str r5, [sp, 0]
+    mov(r5, 1)
+    data(2, 0x950E)  # str r5, [sp, 56]
+    data(2, 0x9F0B)  # ldr r7, [sp, 44]
     label(ONE)
-    ldr(r3, [r0, 0])
-    data(2, 0xFA3F, 0xF283)  # uxtb16 r2, r3
-    data(2, 0xFA3F, 0xF393)  # uxtb16 r3, r3, ror 8
-    data(2, 0xF8D1, 0xE000)  # ldr lr, [r1, 0]
-    data(2, 0xFA3F, 0xFC8E)  # uxtb16 r12, lr
-    data(2, 0xFA3F, 0xFE9E)  # uxtb16 lr, lr, ror 8
-    data(2, 0xFB22, 0x440C)  # smlad r4, r2, r12, r4
-    data(2, 0xFB23, 0x440E)  # smlad r4, r3, lr, r4
-    add(r0, 4)
-    add(r1, 4)
+    # ldr r2, [r0], 4; ldr r3, [r1], 4; uxtb16 r5, r2; uxtb16 r6, r3
+    data(2, 0xF850, 0x2B04, 0xF851, 0x3B04, 0xFA3F, 0xF582, 0xFA3F, 0xF683)
+    data(2, 0xFB25, 0x4406)  # smlad r4, r5, r6, r4
+    data(2, 0xFA3F, 0xF292, 0xFA3F, 0xF393)  # uxtb16 r2, r2, ror 8; uxtb16 r3, r3, ror 8
+    data(2, 0xFB22, 0x4403)  # smlad r4, r2, r3, r4
     data(2, 0x4540)  # cmp r0, r8
     bne(ONE)
-    mov(r2, sp)
-    ldr(r2, [r2, 20])
-    mov(r12, r2)
-    mov(lr, r1)
-    push({r4})
-    mov(r7, 1)
-    label(CONSTANTS)
-    mov(r1, 1)
-    lsl(r0, r1, 15)
-    sub(r0, 1)
-    lsl(r1, r1, 25)
+    sub(r7, 1)
+    beq(DOTTED)
+    data(2, 0x940F)  # str r4, [sp, 60]
+    data(2, 0x9C09)  # ldr r4, [sp, 36]
+    data(2, 0x9B0A)  # ldr r3, [sp, 40]
+    ldr(r2, [r3, 8])
+    sub(r1, r1, r2)
+    sub(r0, r0, r2)
+    data(2, 0x9A0D)  # ldr r2, [sp, 52]
+    add(r0, r0, r2)
+    data(2, 0x4490)  # add r8, r2
+    b(ONE)
+    label(DOTTED)
+    data(2, 0x9A0B)  # ldr r2, [sp, 44]
+    cmp(r2, 2)
+    beq(SECOND)
+    data(2, 0x940F)  # str r4, [sp, 60]
+    b(START)
+    label(SECOND)
+    data(2, 0x9413)  # str r4, [sp, 76]
+    label(START)
+    data(2, 0x910C)  # str r1, [sp, 48]
+    data(2, 0x9817)  # ldr r0, [sp, 92]
+    data(2, 0xF8DD, 0x8064)  # ldr r8, [sp, 100]
+    data(2, 0xF8DD, 0x9014)  # ldr r9, [sp, 20]
+    data(2, 0xF8DD, 0xA018)  # ldr r10, [sp, 24]
+    data(2, 0xF8DD, 0xB06C)  # ldr r11, [sp, 108]
+    data(2, 0xF8DD, 0xC060)  # ldr r12, [sp, 96]
+    data(2, 0x9F0E)  # ldr r7, [sp, 56]
+    data(2, 0xAA0F)  # add r2, sp, 60
+    mov(lr, r2)
+    lsl(r7, r7, 2)
+    add(r7, r7, r2)
     label(CHANNEL)
-    pop({r4})
-    data(2, 0xF859, 0x5B04)  # ldr r5, [r9], 4
-    data(2, 0xF859, 0x6B04)  # ldr r6, [r9], 4
+    data(2, 0xE8F9, 0x5602)  # ldrd r5, r6, [r9], 8
+    data(2, 0xF006, 0x013F)  # and r1, r6, 63
+    sub(r1, 4)
+    data(2, 0x4541)  # cmp r1, r8
+    bcs(SLOW)
+    lsr(r6, r6, 4)
+    data(2, 0xF85E, 0x4B04)  # ldr r4, [lr], 4
     add(r4, r4, r5)
+    data(2, 0xF304, 0x0416)  # ssat r4, 23, r4
+    lsl(r4, r1)
+    data(2, 0xFB84, 0x2306)  # smull r2, r3, r4, r6
+    data(2, 0xF303, 0x0313)  # ssat r3, 20, r3
+    lsr(r2, r2, 24)
+    data(2, 0xEB42, 0x2403)  # adc r4, r2, r3, lsl 8
+    lsr(r2, r4, 17)
+    adc(r4, r0)
+    data(2, 0xF3A4, 0x4408)  # usat r4, 8, r4, asr 16
     data(2, 0x4464)  # add r4, r12
+    data(2, 0xF88A, 0x4000)  # strb r4, [r10]
+    data(2, 0xF1BB, 0x0F00)  # cmp r11, 0
+    beq(STEP)
+    data(2, 0xF8DE, 0x400C)  # ldr r4, [lr, 12]
+    add(r4, r4, r5)
+    data(2, 0xF304, 0x0416)  # ssat r4, 23, r4
+    lsl(r4, r1)
+    data(2, 0xFB84, 0x2306)  # smull r2, r3, r4, r6
+    data(2, 0xF303, 0x0313)  # ssat r3, 20, r3
+    lsr(r2, r2, 24)
+    data(2, 0xEB42, 0x2403)  # adc r4, r2, r3, lsl 8
+    lsr(r2, r4, 17)
+    adc(r4, r0)
+    data(2, 0xF3A4, 0x4408)  # usat r4, 8, r4, asr 16
+    data(2, 0x4464)  # add r4, r12
+    data(2, 0xF80A, 0x400B)  # strb r4, [r10, r11]
+    label(STEP)
+    data(2, 0x9A0A)  # ldr r2, [sp, 40]
+    ldr(r2, [r2, 28])
+    data(2, 0x4492)  # add r10, r2
+    data(2, 0x45BE)  # cmp lr, r7
+    bne(CHANNEL)
+    data(2, 0xF8CD, 0x9014)  # str r9, [sp, 20]
+    data(2, 0xF8CD, 0xA018)  # str r10, [sp, 24]
+    data(2, 0x990C)  # ldr r1, [sp, 48]
+    b(ROWS)
+    label(SLOW)  # any other shift or range
+    data(2, 0xF8CD, 0xB068)  # str r11, [sp, 104]
+    data(2, 0xF8DE, 0x4010)  # ldr r4, [lr, 16]
+    data(2, 0xF1BB, 0x0F00)  # cmp r11, 0
+    bne(ANY)
+    label(FIRST)
+    data(2, 0xF8DE, 0x4000)  # ldr r4, [lr]
+    label(ANY)
+    add(r4, r4, r5)
     lsl(r3, r6, 26)
     bpl(LEFT)
     lsr(r3, r3, 26)
@@ -191,58 +347,56 @@ def qdots8(r0, r1, r2, r3):
     mov(r3, 0)
     label(LEFT)
     lsr(r3, r3, 26)
-    data(2, 0xFA21, 0xF203)  # lsr r2, r1, r3
-    cmp(r4, r2)
+    mov(r1, 1)
+    lsl(r1, r1, 25)
+    lsr(r1, r3)
+    cmp(r4, r1)
     data(2, 0xBFC8)  # it gt
-    mov(r4, r2)
-    neg(r2, r2)
-    cmp(r4, r2)
+    data(2, 0x460C)  # movgt r4, r1
+    neg(r1, r1)
+    cmp(r4, r1)
     data(2, 0xBFB8)  # it lt
-    mov(r4, r2)
+    data(2, 0x460C)  # movlt r4, r1
     lsl(r4, r3)
-    lsr(r6, r6, 8)
-    data(2, 0xFB84, 0x2306)  # smull r2, r3, r4, r6
+    lsr(r1, r6, 8)
+    data(2, 0xFB84, 0x2301)  # smull r2, r3, r4, r1
     lsr(r2, r2, 24)
     data(2, 0xEB42, 0x2403)  # adc r4, r2, r3, lsl 8
-    data(2, 0xF3C4, 0x4200)  # ubfx r2, r4, 16, 1
-    add(r4, r4, r2)
-    add(r4, r4, r0)
+    lsr(r2, r4, 17)
+    adc(r4, r0)
     asr(r4, r4, 16)
-    mov(r5, r11)
-    ldr(r2, [r5, 36])
-    add(r4, r4, r2)
-    ldr(r2, [r5, 40])
-    cmp(r4, r2)
-    data(2, 0xBFB8)  # it lt
-    mov(r4, r2)
-    ldr(r2, [r5, 44])
+    data(2, 0xEA24, 0x74E4)  # bic r4, r4, r4, asr 31
+    data(2, 0x9A1C)  # ldr r2, [sp, 112]
     cmp(r4, r2)
     data(2, 0xBFC8)  # it gt
-    mov(r4, r2)
-    ldr(r2, [r5, 28])
-    data(2, 0xF88A, 0x4000)  # strb r4, [r10, 0]
-    data(2, 0x4492)  # add r10, r2
-    sub(r7, 1)
-    bne(CHANNEL)
-    mov(r1, lr)
-    b(ROWS)
+    data(2, 0x4614)  # movgt r4, r2
+    data(2, 0x4464)  # add r4, r12
+    data(2, 0x991A)  # ldr r1, [sp, 104]
+    data(2, 0xF80A, 0x4001)  # strb r4, [r10, r1]
+    mov(r2, 0)
+    data(2, 0x921A)  # str r2, [sp, 104]
+    cmp(r1, 0)
+    bne(FIRST)
+    data(2, 0xF10E, 0x0E04)  # add lr, 4
+    b(STEP)
     label(NEXT)
-    mov(r4, sp)
-    ldr(r5, [r4, 16])
-    sub(r5, 1)
+    data(2, 0x9D04)  # ldr r5, [sp, 16]
+    data(2, 0x9C0B)  # ldr r4, [sp, 44]
+    sub(r5, r5, r4)
     beq(DONE)
-    str(r5, [r4, 16])
-    mov(r3, r11)
-    ldr(r5, [r4, 12])
+    data(2, 0x9504)  # str r5, [sp, 16]
+    data(2, 0x9B0A)  # ldr r3, [sp, 40]
+    data(2, 0x9D03)  # ldr r5, [sp, 12]
     ldr(r6, [r3, 24])
+    mul(r6, r4)
     add(r5, r5, r6)
-    str(r5, [r4, 12])
-    mov(r5, r8)
-    ldr(r6, [r3, 52])
+    data(2, 0x9503)  # str r5, [sp, 12]
+    data(2, 0x9D07)  # ldr r5, [sp, 28]
+    data(2, 0x9E0D)  # ldr r6, [sp, 52]
+    mul(r6, r4)
     add(r5, r5, r6)
-    mov(r8, r5)
+    data(2, 0x9507)  # str r5, [sp, 28]
     b(POSITION)
     label(DONE)
-    pop({r3, r4, r5, r6, r7})
-    pop({r3})
+    data(2, 0xB01D)  # add sp, 116
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}

@@ -1,8 +1,8 @@
 """Dot products of bytes with requantization: see loops_qdot. Assembler, ARMv7-M.
 
 Four channels of two positions at a time: 1.9 instructions a multiply-accumulate (2.5 of the last
-position, 5.1 of up to three last channels), and 41 for each requantization: its product is one
-`smull`.
+position, 5.1 of up to three last channels), and 19 for each requantization (27 of the last
+position).
 """
 
 import micropython
@@ -15,11 +15,14 @@ def qdots8(r0, r1, r2, r3):
     # On the stack: channels left (0), rows (4), table (8), position's out (12), positions left
     # (16), channel's table (20), its out (24), end of the items (28), -zw * S of both positions
     # (32, 36), p (40), 2 if there are two (44), next row (48), bytes from a position to the next
-    # (52), channels at a time (56), sums of one (60) and the other (76).
-    # While requantizing: r0 32767, r1 1 << 25, r7 channels left, r8 1 or (first, second of two) 2
-    # or 3, r9 table, r10 out, r11 p, r12 -zw * S, lr sums
+    # (52), channels at a time (56), sums of one (60) and the other (76), k (92), lo (96), 9 if lo
+    # to hi are 256 values, else 0 (100), second position of a slow one (104), out from one to the
+    # other, 0 if alone (108), hi - lo (112).
+    # While requantizing: r0 k = 32767 + ((zy - lo) << 16), r1 shift, r4 sum, r5 c, r6 multiplier,
+    # r7 end of the sums, r8 9 or 0, r9 table, r10 out, r11 from one position to the other, r12
+    # lo, lr sums. Shifts of 4 to 12 are quick: the sum is cut where any would saturate.
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
-    data(2, 0xB097)  # sub sp, 92
+    data(2, 0xB09D)  # sub sp, 116
     data(2, 0x930A)  # str r3, [sp, 40]
     ldr(r4, [r3, 12])
     data(2, 0x9404)  # str r4, [sp, 16]
@@ -45,15 +48,35 @@ def qdots8(r0, r1, r2, r3):
     data(2, 0x9007)  # str r0, [sp, 28]
     ldr(r4, [r3, 52])
     data(2, 0x940D)  # str r4, [sp, 52]
+    ldr(r4, [r3, 36])
+    ldr(r5, [r3, 40])
+    ldr(r6, [r3, 44])
+    data(2, 0x9518)  # str r5, [sp, 96]
+    sub(r6, r6, r5)
+    data(2, 0x961C)  # str r6, [sp, 112]
+    sub(r4, r4, r5)
+    lsl(r4, r4, 16)
+    data(2, 0xF647, 0x75FF)  # movw r5, 32767
+    add(r4, r4, r5)
+    data(2, 0x9417)  # str r4, [sp, 92]
+    mov(r4, 0)
+    cmp(r6, 255)
+    bne(LIMITED)
+    mov(r4, 9)
+    label(LIMITED)
+    data(2, 0x9419)  # str r4, [sp, 100]
     label(POSITION)
     data(2, 0x9B0A)  # ldr r3, [sp, 40]
     data(2, 0x9904)  # ldr r1, [sp, 16]
     mov(r7, 1)
+    mov(r4, 0)
     cmp(r1, 2)
     blt(ALONE)
     mov(r7, 2)
+    ldr(r4, [r3, 24])
     label(ALONE)
     data(2, 0x970B)  # str r7, [sp, 44]
+    data(2, 0x941B)  # str r4, [sp, 108]
     data(2, 0x9907)  # ldr r1, [sp, 28]
     data(2, 0xAA08)  # add r2, sp, 32
     label(TOTAL)
@@ -81,8 +104,7 @@ def qdots8(r0, r1, r2, r3):
     ldr(r4, [r3, 32])
     mul(r5, r4)
     neg(r5, r5)
-    str(r5, [r2, 0])
-    add(r2, 4)
+    data(2, 0xF842, 0x5B04)  # str r5, [r2], 4
     data(2, 0x9C0D)  # ldr r4, [sp, 52]
     add(r1, r1, r4)
     sub(r7, 1)
@@ -102,18 +124,18 @@ def qdots8(r0, r1, r2, r3):
     sub(r0, r0, r2)
     mov(r7, 4)
     data(2, 0x970E)  # str r7, [sp, 56]
-    mov(r4, 0)
+    data(2, 0x9C08)  # ldr r4, [sp, 32]
     data(2, 0x9D00)  # ldr r5, [sp, 0]
     sub(r5, 4)
     bpl(TILE)
     b(SINGLE)
     label(TILE)
     data(2, 0x9500)  # str r5, [sp, 0]
-    mov(r5, 0)
-    mov(r6, 0)
-    mov(r7, 0)
-    data(2, 0x9A0B)  # ldr r2, [sp, 44]
-    cmp(r2, 2)
+    mov(r5, r4)
+    mov(r6, r4)
+    mov(r7, r4)
+    data(2, 0x9B0B)  # ldr r3, [sp, 44]
+    cmp(r3, 2)
     beq(TWO)
     label(FOUR)
     ldrb(r2, [r0, 0])
@@ -142,7 +164,8 @@ def qdots8(r0, r1, r2, r3):
     bne(FOUR)
     b(SUMMED)
     label(TWO)
-    data(2, 0x46A0, 0x46A1, 0x46A2, 0x46A3)  # mov r8, r9, r10 and r11, r4
+    # ldr r8, [sp, 36]; mov r9, r8; mov r10, r8; mov r11, r8
+    data(2, 0xF8DD, 0x8024, 0x46C1, 0x46C2, 0x46C3)
     data(2, 0x9A0D)  # ldr r2, [sp, 52]
     sub(r2, 1)
     mov(lr, r2)
@@ -171,8 +194,8 @@ def qdots8(r0, r1, r2, r3):
     data(2, 0x9A07)  # ldr r2, [sp, 28]
     cmp(r0, r2)
     bne(BOTH)
-    data(2, 0xF8CD, 0x804C, 0xF8CD, 0x9050)  # str r8, [sp, 76]; str r9, [sp, 80]
-    data(2, 0xF8CD, 0xA054, 0xF8CD, 0xB058)  # str r10, [sp, 84]; str r11, [sp, 88]
+    data(2, 0xF8CD, 0x804C, 0xF8CD, 0x9050)  # str r8, [sp, 76]; str.w r9, [sp, 80]
+    data(2, 0xF8CD, 0xA054, 0xF8CD, 0xB058)  # str r10, [sp, 84]; str.w r11, [sp, 88]
     label(SUMMED)
     data(2, 0x940F)  # str r4, [sp, 60]
     data(2, 0x9510)  # str r5, [sp, 64]
@@ -190,10 +213,14 @@ def qdots8(r0, r1, r2, r3):
     data(2, 0x950E)  # str r5, [sp, 56]
     data(2, 0x9F0B)  # ldr r7, [sp, 44]
     label(ONE)
-    data(2, 0x7802, 0x780B, 0xFB02, 0x4403)  # ldrb r2, [r0, 0]; ldrb r3, [r1, 0]; mla r4
-    data(2, 0x7842, 0x784B, 0xFB02, 0x4403)  # ldrb r2, [r0, 1]; ldrb r3, [r1, 1]; mla r4
-    data(2, 0x7882, 0x788B, 0xFB02, 0x4403)  # ldrb r2, [r0, 2]; ldrb r3, [r1, 2]; mla r4
-    data(2, 0x78C2, 0x78CB, 0xFB02, 0x4403)  # ldrb r2, [r0, 3]; ldrb r3, [r1, 3]; mla r4
+    # ldrb r2, [r0, 0]; ldrb r3, [r1, 0]; mla r4, r2, r3, r4
+    data(2, 0x7802, 0x780B, 0xFB02, 0x4403)
+    # ldrb r2, [r0, 1]; ldrb r3, [r1, 1]; mla r4, r2, r3, r4
+    data(2, 0x7842, 0x784B, 0xFB02, 0x4403)
+    # ldrb r2, [r0, 2]; ldrb r3, [r1, 2]; mla r4, r2, r3, r4
+    data(2, 0x7882, 0x788B, 0xFB02, 0x4403)
+    # ldrb r2, [r0, 3]; ldrb r3, [r1, 3]; mla r4, r2, r3, r4
+    data(2, 0x78C2, 0x78CB, 0xFB02, 0x4403)
     add(r0, 4)
     add(r1, 4)
     data(2, 0x4540)  # cmp r0, r8
@@ -201,7 +228,7 @@ def qdots8(r0, r1, r2, r3):
     sub(r7, 1)
     beq(DOTTED)
     data(2, 0x940F)  # str r4, [sp, 60]
-    mov(r4, 0)
+    data(2, 0x9C09)  # ldr r4, [sp, 36]
     data(2, 0x9B0A)  # ldr r3, [sp, 40]
     ldr(r2, [r3, 8])
     sub(r1, r1, r2)
@@ -220,24 +247,71 @@ def qdots8(r0, r1, r2, r3):
     data(2, 0x9413)  # str r4, [sp, 76]
     label(START)
     data(2, 0x910C)  # str r1, [sp, 48]
-    data(2, 0xF8DD, 0x802C)  # ldr r8, [sp, 44]
+    data(2, 0x9817)  # ldr r0, [sp, 92]
+    data(2, 0xF8DD, 0x8064)  # ldr r8, [sp, 100]
     data(2, 0xF8DD, 0x9014)  # ldr r9, [sp, 20]
     data(2, 0xF8DD, 0xA018)  # ldr r10, [sp, 24]
-    data(2, 0xF8DD, 0xB028)  # ldr r11, [sp, 40]
-    data(2, 0xF8DD, 0xC020)  # ldr r12, [sp, 32]
+    data(2, 0xF8DD, 0xB06C)  # ldr r11, [sp, 108]
+    data(2, 0xF8DD, 0xC060)  # ldr r12, [sp, 96]
     data(2, 0x9F0E)  # ldr r7, [sp, 56]
     data(2, 0xAA0F)  # add r2, sp, 60
     mov(lr, r2)
-    mov(r1, 1)
-    lsl(r0, r1, 15)
-    sub(r0, 1)
-    lsl(r1, r1, 25)
+    lsl(r7, r7, 2)
+    add(r7, r7, r2)
     label(CHANNEL)
+    data(2, 0xE8F9, 0x5602)  # ldrd r5, r6, [r9], 8
+    data(2, 0xF006, 0x013F)  # and r1, r6, 63
+    sub(r1, 4)
+    data(2, 0x4541)  # cmp r1, r8
+    bcs(SLOW)
+    lsr(r6, r6, 4)
     data(2, 0xF85E, 0x4B04)  # ldr r4, [lr], 4
-    data(2, 0xF859, 0x5B04)  # ldr r5, [r9], 4
-    data(2, 0xF859, 0x6B04)  # ldr r6, [r9], 4
     add(r4, r4, r5)
+    data(2, 0xF304, 0x0416)  # ssat r4, 23, r4
+    lsl(r4, r1)
+    data(2, 0xFB84, 0x2306)  # smull r2, r3, r4, r6
+    data(2, 0xF303, 0x0313)  # ssat r3, 20, r3
+    lsr(r2, r2, 24)
+    data(2, 0xEB42, 0x2403)  # adc r4, r2, r3, lsl 8
+    lsr(r2, r4, 17)
+    adc(r4, r0)
+    data(2, 0xF3A4, 0x4408)  # usat r4, 8, r4, asr 16
     data(2, 0x4464)  # add r4, r12
+    data(2, 0xF88A, 0x4000)  # strb r4, [r10]
+    data(2, 0xF1BB, 0x0F00)  # cmp r11, 0
+    beq(STEP)
+    data(2, 0xF8DE, 0x400C)  # ldr r4, [lr, 12]
+    add(r4, r4, r5)
+    data(2, 0xF304, 0x0416)  # ssat r4, 23, r4
+    lsl(r4, r1)
+    data(2, 0xFB84, 0x2306)  # smull r2, r3, r4, r6
+    data(2, 0xF303, 0x0313)  # ssat r3, 20, r3
+    lsr(r2, r2, 24)
+    data(2, 0xEB42, 0x2403)  # adc r4, r2, r3, lsl 8
+    lsr(r2, r4, 17)
+    adc(r4, r0)
+    data(2, 0xF3A4, 0x4408)  # usat r4, 8, r4, asr 16
+    data(2, 0x4464)  # add r4, r12
+    data(2, 0xF80A, 0x400B)  # strb r4, [r10, r11]
+    label(STEP)
+    data(2, 0x9A0A)  # ldr r2, [sp, 40]
+    ldr(r2, [r2, 28])
+    data(2, 0x4492)  # add r10, r2
+    data(2, 0x45BE)  # cmp lr, r7
+    bne(CHANNEL)
+    data(2, 0xF8CD, 0x9014)  # str r9, [sp, 20]
+    data(2, 0xF8CD, 0xA018)  # str r10, [sp, 24]
+    data(2, 0x990C)  # ldr r1, [sp, 48]
+    b(ROWS)
+    label(SLOW)  # any other shift or range
+    data(2, 0xF8CD, 0xB068)  # str r11, [sp, 104]
+    data(2, 0xF8DE, 0x4010)  # ldr r4, [lr, 16]
+    data(2, 0xF1BB, 0x0F00)  # cmp r11, 0
+    bne(ANY)
+    label(FIRST)
+    data(2, 0xF8DE, 0x4000)  # ldr r4, [lr]
+    label(ANY)
+    add(r4, r4, r5)
     lsl(r3, r6, 26)
     bpl(LEFT)
     lsr(r3, r3, 26)
@@ -246,63 +320,38 @@ def qdots8(r0, r1, r2, r3):
     mov(r3, 0)
     label(LEFT)
     lsr(r3, r3, 26)
-    data(2, 0xFA21, 0xF203)  # lsr r2, r1, r3
-    cmp(r4, r2)
+    mov(r1, 1)
+    lsl(r1, r1, 25)
+    lsr(r1, r3)
+    cmp(r4, r1)
     data(2, 0xBFC8)  # it gt
-    mov(r4, r2)
-    neg(r2, r2)
-    cmp(r4, r2)
+    data(2, 0x460C)  # movgt r4, r1
+    neg(r1, r1)
+    cmp(r4, r1)
     data(2, 0xBFB8)  # it lt
-    mov(r4, r2)
+    data(2, 0x460C)  # movlt r4, r1
     lsl(r4, r3)
-    lsr(r6, r6, 8)
-    data(2, 0xFB84, 0x2306)  # smull r2, r3, r4, r6
+    lsr(r1, r6, 8)
+    data(2, 0xFB84, 0x2301)  # smull r2, r3, r4, r1
     lsr(r2, r2, 24)
     data(2, 0xEB42, 0x2403)  # adc r4, r2, r3, lsl 8
-    data(2, 0xF3C4, 0x4200)  # ubfx r2, r4, 16, 1
-    add(r4, r4, r2)
-    add(r4, r4, r0)
+    lsr(r2, r4, 17)
+    adc(r4, r0)
     asr(r4, r4, 16)
-    mov(r5, r11)
-    ldr(r2, [r5, 36])
-    add(r4, r4, r2)
-    ldr(r2, [r5, 40])
-    cmp(r4, r2)
-    data(2, 0xBFB8)  # it lt
-    mov(r4, r2)
-    ldr(r2, [r5, 44])
+    data(2, 0xEA24, 0x74E4)  # bic r4, r4, r4, asr 31
+    data(2, 0x9A1C)  # ldr r2, [sp, 112]
     cmp(r4, r2)
     data(2, 0xBFC8)  # it gt
-    mov(r4, r2)
-    ldr(r2, [r5, 28])
-    data(2, 0xF88A, 0x4000)  # strb r4, [r10, 0]
-    data(2, 0x4492)  # add r10, r2
-    sub(r7, 1)
-    bne(CHANNEL)
-    mov(r2, r8)
-    cmp(r2, 2)
-    bne(FINISHED)
-    data(2, 0x9B06)  # ldr r3, [sp, 24]
-    data(2, 0xF8CD, 0xA018)  # str r10, [sp, 24]
-    ldr(r4, [r5, 24])
-    add(r3, r3, r4)
-    mov(r10, r3)
-    data(2, 0xF8DD, 0x9014)  # ldr r9, [sp, 20]
-    data(2, 0xF8DD, 0xC024)  # ldr r12, [sp, 36]
-    data(2, 0x9F0E)  # ldr r7, [sp, 56]
-    data(2, 0xAA13)  # add r2, sp, 76
-    mov(lr, r2)
-    mov(r2, 3)
-    mov(r8, r2)
-    b(CHANNEL)
-    label(FINISHED)
-    data(2, 0xF8CD, 0x9014)  # str r9, [sp, 20]
-    cmp(r2, 1)
-    bne(SAVED)
-    data(2, 0xF8CD, 0xA018)  # str r10, [sp, 24]
-    label(SAVED)
-    data(2, 0x990C)  # ldr r1, [sp, 48]
-    b(ROWS)
+    data(2, 0x4614)  # movgt r4, r2
+    data(2, 0x4464)  # add r4, r12
+    data(2, 0x991A)  # ldr r1, [sp, 104]
+    data(2, 0xF80A, 0x4001)  # strb r4, [r10, r1]
+    mov(r2, 0)
+    data(2, 0x921A)  # str r2, [sp, 104]
+    cmp(r1, 0)
+    bne(FIRST)
+    data(2, 0xF10E, 0x0E04)  # add lr, 4
+    b(STEP)
     label(NEXT)
     data(2, 0x9D04)  # ldr r5, [sp, 16]
     data(2, 0x9C0B)  # ldr r4, [sp, 44]
@@ -322,5 +371,5 @@ def qdots8(r0, r1, r2, r3):
     data(2, 0x9507)  # str r5, [sp, 28]
     b(POSITION)
     label(DONE)
-    data(2, 0xB017)  # add sp, 92
+    data(2, 0xB01D)  # add sp, 116
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}

@@ -1,8 +1,6 @@
 """Random calls of loops_depthwise: see loop_forms."""
 
-from .loops_qdot import channel_words
-
-_BIAS = 1 << 29
+from .loops_qdot import channel_words, limits_of_out
 
 
 def depthwise8(d):
@@ -27,10 +25,9 @@ def _call(d, kh, kw, dx):
     out_first, stride = d.below(3), oh * ow + d.below(3)
     out = d.blank("B", out_first + n * m * stride + 1)
     p = [first, plane, n, m, kh, kw, dy * row, dx, oh, ow, sy * row, sx, table, w_first]
-    low = d.between(-128, 255)
-    p += [out_first, stride, 1, d.below(256), _BIAS + d.between(-128, 255)]
+    p += [out_first, stride, 1, d.below(256)] + limits_of_out(d)
     if d.below(2):
-        return x, w, out, p + [_BIAS + low, _BIAS + low + d.below(300), 0]
+        return x, w, out, p + [0]
     x += d.octets(-len(x) & 3) + w[table : table + 8 * n * m]
     p[12] = len(x) - 8 * n * m
-    return x, w, out, p + [_BIAS + low, _BIAS + low + d.below(300), 1]
+    return x, w, out, p + [1]

@@ -40,10 +40,17 @@ def _factor(d):
     return d.between(-1000, 1000) & 0xFFFFFFFF
 
 
+def limits_of_out(d):
+    """BIAS + zero point, least and greatest value, of int8 or uint8; often all of them."""
+    least = -128 * d.below(2)
+    low = d.below(256) * d.below(2)
+    span = d.below(256 - low) if d.below(2) else 255 - low
+    return [_BIAS + least + v for v in (d.below(256), low, low + span)]
+
+
 def qdots8(d):
     x, w, out, p, of_x = _call(d, "B")
-    low = d.between(-128, 255)
-    limits = [_BIAS + d.between(-128, 255), _BIAS + low, _BIAS + low + d.below(300)]
+    limits = limits_of_out(d)
     if d.below(2):
         return x, w, out, p + limits + of_x + [0]
     size = 8 * p[4]
