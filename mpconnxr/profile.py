@@ -1,6 +1,7 @@
 """How long each step of a model takes: Model.profile(). Only a program that asks imports this."""
 
 import gc
+from array import array
 
 from .errors import InputError
 from .kernels import Listing
@@ -12,7 +13,8 @@ _NAME_WIDTH = 28
 
 class Step:
     """A step of a run. step: its number in the file; name: of the ONNX node, '' where unknown;
-    kernel: 'read weights' for a read from the file; forms: of its loops; us: of one run, mean."""
+    kernel: 'read weights' for a read from the file; forms: of its loops; us: of one run, the
+    median."""
 
     def __init__(self, step, name, kernel, forms):
         self.step, self.name, self.kernel, self.forms = step, name, kernel, forms
@@ -34,12 +36,12 @@ class Profile:
             if len(name) > _NAME_WIDTH:  # its end: that is where names of one model differ
                 name = "..." + name[3 - _NAME_WIDTH :]
             share = "{:.1f}%".format(100 * s.us / (self.us or 1))
-            found.append((s.step, name, s.kernel, " ".join(s.forms), "{:.0f}".format(s.us), share))
+            found.append((s.step, name, s.kernel, " ".join(s.forms), str(s.us), share))
         return found
 
     def __str__(self):
         rows = [("step", "name", "kernel", "loops", "us", "share")] + self.rows()
-        rows.append(("", "", "all", "", "{:.0f}".format(self.us), ""))
+        rows.append(("", "", "all", "", str(self.us), ""))
         widths = [max([len(row[i]) for row in rows]) for i in range(6)]
         return "\n".join([_line(row, widths) for row in rows])
 
@@ -53,16 +55,20 @@ def _line(row, widths):
 
 
 class _Timed:
-    """A step that adds up its time."""
+    """A step that notes its time in each of some runs."""
 
-    def __init__(self, inner, time):
+    def __init__(self, inner, time, runs):
         self.inner, self.ticks, self.diff = inner, time.ticks_us, time.ticks_diff
-        self.us = 0
+        self.times = array("I", [0] * runs)
+        self.run = 0
 
     def step(self, lo, hi):
         start = self.ticks()
         self.inner(lo, hi)
-        self.us += self.diff(self.ticks(), start)
+        self.times[self.run] = self.diff(self.ticks(), start)
+
+    def median(self):
+        return sorted(self.times)[len(self.times) // 2]
 
 
 def profile(model, x=None, runs=1):
@@ -79,21 +85,20 @@ def profile(model, x=None, runs=1):
     described = _described(model)
     held = Held(model, x)
     usual = model._steps
-    timed = [_Timed(step, time) for _, step in usual]
+    timed = [_Timed(step, time, runs) for _, step in usual]
     model._steps = [(usual[i][0], timed[i].step) for i in range(len(usual))]
     try:
-        for i in range(1 + runs):
+        for i in range(-1, runs):
+            for t in timed:
+                t.run = max(i, 0)
+            gc.collect()
             held.restore()
             model.run(x)
-            if i == 0:
-                for t in timed:
-                    t.us = 0
-                gc.collect()
     finally:
         model._steps = usual
         held.restore()
     for i in range(len(timed)):
-        described[i].us = timed[i].us / runs
+        described[i].us = timed[i].median()
     return Profile(described)
 
 

@@ -23,7 +23,7 @@ class Deployment:
         about = device.about()
         board = boards.board_of(about.machine, about.platform, boards.load_boards())
         print(f"board     {describe(about, board)}")
-        machine = None if args.source else _machine(about, board)
+        machine = None if args.source else machine_of(about, board)
         self._folder = args.dir or about.folder
         code = code_for(model, package, machine)
         print(f"code      {_kind(machine)}, {len(code)} files, {_nbytes(code):,} bytes")
@@ -96,7 +96,7 @@ def describe(about: About, board: boards.Board | None) -> str:
     return text + (f" ({board.name})" if board else "")
 
 
-def _machine(about, board):
+def machine_of(about: About, board: boards.Board | None) -> Machine | None:
     """What the firmware says, less what is known not to work; None if it takes no .mpy of ours."""
     assemblers = about.assemblers
     if board and not board.inline_assembler:

@@ -9,11 +9,13 @@ from pathlib import Path
 
 from tools.converter.__main__ import add_options, options_from
 from tools.converter.errors import ConvertError, UsageError
+from tools.deploy.errors import DeployError
 from tools.micropython import TargetError, target_names
 
 from .errors import RunError
 from .execute import execute
-from .show import print_report, to_json
+from .profile import profile
+from .show import print_profile, print_report, to_json
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -22,8 +24,8 @@ def main(argv: list[str] | None = None) -> int:
     try:
         options = options_from(args.options)
         options.ops = args.ops or options.ops
-        report = execute(args, options, _say)
-    except (ConvertError, RunError, TargetError, OSError) as e:
+        report = (profile if args.profile else execute)(args, options, _say)
+    except (ConvertError, RunError, TargetError, DeployError, OSError) as e:
         text = f"{e.filename}: {e.strerror}" if isinstance(e, OSError) and e.filename else str(e)
         _say(text)
         if args.json:
@@ -32,7 +34,7 @@ def main(argv: list[str] | None = None) -> int:
     if args.json:
         print(to_json(report))
     else:
-        print_report(report)
+        (print_profile if args.profile else print_report)(report)
     return 0
 
 
@@ -59,10 +61,21 @@ def _arguments(argv):
         metavar="DIR",
         help="run each input_K.npy, input_K_1.npy, ... there",
     )
-    add("--target", default="unix", choices=target_names())
+    add(
+        "--target",
+        default="unix",
+        metavar="TARGET",
+        help=f"{', '.join(target_names())}; with --profile also a board's serial port",
+    )
     add("--output-dir", type=Path, metavar="DIR", help="write output_K.npy, output_K_1.npy, ...")
     add("--compare", type=Path, metavar="MODEL.onnx", help="errors against onnxruntime")
     add("--layers", action="store_true", help="with --compare: every value that both sides have")
+    add(
+        "--profile",
+        action="store_true",
+        help="how long each step takes there, and whole runs; without X.npy, of random inputs",
+    )
+    add("--runs", type=int, default=20, metavar="N", help="of --profile (20)")
     add("--ops", type=Path, metavar="FOLDER", help="operators of your own, with their kernels")
     add("--timeout", type=float, default=600, metavar="SECONDS", help="for one inference (600)")
     add("--json", action="store_true", help="print one JSON object")
@@ -71,6 +84,10 @@ def _arguments(argv):
         parser.error("give X.npy or --samples, not both")
     if args.layers and not args.compare:
         parser.error("--layers needs --compare MODEL.onnx")
+    if args.profile and (args.compare or args.output_dir or args.samples or args.runs < 1):
+        parser.error("--profile goes with X.npy and --runs N, from 1, alone")
+    if not args.profile and args.target not in target_names():
+        parser.error(f"--target {args.target} is none of {', '.join(target_names())}")
     options = argparse.ArgumentParser("python -m tools.run ... --")
     add_options(options)
     args.options = options.parse_args(argv[at + 1 :])

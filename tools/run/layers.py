@@ -73,10 +73,14 @@ def table(layers: list[dict]) -> list[str]:
     for layer in layers:
         elements = int(np.prod(layer["shape"], dtype=np.int64))
         identical = f"{layer['identical']:.2%}"
-        about = (_shortened(layer["name"]), layer["operator"], layer["dtype"])
+        about = (shortened(layer["name"]), layer["operator"], layer["dtype"])
         rows.append((*about, f"{elements:,}", identical, _apart(layer)))
+    return aligned(rows, right=(3, 4))
+
+
+def aligned(rows: list[tuple[str, ...]], right: tuple[int, ...]) -> list[str]:
+    """Lines of columns two spaces apart; right: columns that end in line."""
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    right = (3, 4)
     return [
         "  ".join(
             text.rjust(width) if i in right else text.ljust(width)
@@ -86,7 +90,7 @@ def table(layers: list[dict]) -> list[str]:
     ]
 
 
-def _shortened(name):
+def shortened(name: str) -> str:
     """Its end: that is where the names of one model differ."""
     return name if len(name) <= _NAME_WIDTH else f"…{name[1 - _NAME_WIDTH :]}"
 

@@ -40,7 +40,8 @@ class Spec:
 class Ready:
     """A converted model. fed: which arrays of a sample go in (the others became constants).
 
-    states: what is kept from run to run; inner: Options.inner, behind the outputs.
+    states: what is kept from run to run; inner: Options.inner, behind the outputs; nodes: by step
+    the name of its ONNX node, where the file does not have it.
     """
 
     data: bytes
@@ -49,6 +50,7 @@ class Ready:
     arena_bytes: int
     states: Sequence[Spec] = ()
     inner: Sequence[Spec] = ()
+    nodes: Sequence[str] = ()
 
 
 def open_model(path: Path, options: Options, say: Say) -> OnnxModel | BinModel:
@@ -156,7 +158,8 @@ class OnnxModel:
         )
         inner = [spec for spec in outputs if spec.name in options.inner]
         outputs = [spec for spec in outputs if spec.name not in options.inner]
-        return Ready(done.data, fed, outputs, done.plan.arena_bytes, states, inner)
+        nodes = [step.node for step in done.graph.steps]
+        return Ready(done.data, fed, outputs, done.plan.arena_bytes, states, inner, nodes)
 
 
 def _spec(info):

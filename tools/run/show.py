@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from .layers import table
+from .layers import aligned, shortened, table
 
 
 def to_json(report: dict) -> str:
@@ -33,6 +33,25 @@ def _text(values):
     if isinstance(values, list):
         return "\n".join(map(str, values))
     return np.array2string(values, threshold=64, max_line_width=99)
+
+
+def print_profile(report: dict) -> None:
+    """The steps as a table, the whole runs, bytes."""
+    total = sum(step["us"] for step in report["steps"])
+    rows = [("step", "name", "kernel", "loops", "us", "share")]
+    for s in report["steps"]:
+        share = f"{s['us'] / (total or 1):.1%}"
+        fields = (s["step"], shortened(s["name"]), s["kernel"], " ".join(s["forms"]))
+        rows.append((*fields, f"{s['us']:,.0f}", share))
+    rows.append(("", "", "all", "", f"{total:,.0f}", ""))
+    for line in aligned(rows, right=(4, 5)):
+        print(line)
+    b = report["benchmark"]
+    times = ", ".join(
+        f"{name} {b[name + '_us']:,}" for name in ("min", "p50", "p95", "p99", "max")
+    )
+    print(f"runs    {b['n']} on {report['target']}: {times} us")
+    print(f"bytes   {report['arena_bytes']:,} of arena, {report['file_bytes']:,} of file")
 
 
 def print_report(report: dict) -> None:
