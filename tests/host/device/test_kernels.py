@@ -143,5 +143,5 @@ def test_inspect_knows_every_family_and_form():
     stems = [p.stem for p in OPS.glob("loops_*")]
     forms = re.compile(f"_({'|'.join(ORDER)})$")
     families = {forms.sub("", stem) for stem in stems}
-    core = {"loops_unpack", "loops_image", "loops_widen"}
+    core = {"loops_unpack", "loops_image", "loops_widen", "loops_audio"}
     assert families == {*found, *core}

@@ -1,0 +1,1 @@
+"""Keywords: a small network over log-mel spectra of synthesised words."""

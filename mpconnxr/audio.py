@@ -1,0 +1,106 @@
+"""Log-mel spectra of sound, the input of models that hear: integers only, in viper where it is.
+
+    from mpconnxr.audio import LogMel
+    mel = LogMel(8000)
+    mel.frame(samples, 0, out)      # bytes of int16 -> mel.bands numbers in out
+
+With x the samples of a frame as int16 and h a Hann window of `size` samples:
+
+    X[k] = sum over n of h[n] * x[n] * exp(-2 pi i k n / size)
+    out[b] = 256 * log2(sum over k of triangle[b, k] * |X[k]|**2), 0 where that is negative
+
+The triangles are spaced evenly from low to high on the scale mel(f) = 2595 * log10(1 + f / 700).
+Powers of two are kept beside 16-bit values, so that quiet frames are as exact as loud ones:
+tests/host/test_audio.py has the error against floats.
+"""
+
+import math
+from array import array
+
+from . import forms
+from .errors import InputError
+from .node import BIAS, block
+from .tensor import view
+
+_LARGEST = 1024  # samples of a frame
+
+
+class LogMel:
+    """rate: samples a second; size: samples of a frame, a power of two from 16 to 1024; bands:
+    their number; low, high: ends of the first and the last band in Hz (half the rate unless told).
+
+    It takes about 13 bytes of RAM a sample of a frame. Raises InputError.
+    """
+
+    def __init__(self, rate, size=256, bands=20, low=100, high=None):
+        high = high or rate / 2
+        if not 16 <= size <= _LARGEST or size & (size - 1):
+            raise InputError("size: a power of two from 16 to {}".format(_LARGEST))
+        if not (0 <= low < high <= rate / 2 and 0 < bands <= size // 4):
+            raise InputError("bands: from 0 to half the rate, at most a fourth of size")
+        self.rate, self.size, self.bands = rate, size, bands
+        loops = forms.get("loops_audio")
+        self._loops = (loops.window, loops.fft, loops.mel, loops.logs)
+        self._make_tables()
+        self._make_triangles(low, high)
+        buffer = bytearray(4 * (2 * size + 3 * bands + 4))
+        self._spectrum = view(buffer, 0, "i", 2 * size)
+        self._sums = view(buffer, 8 * size, "i", 2 * bands + 4)
+        self._logs = view(buffer, 8 * size + 8 * bands + 16, "i", bands)
+        bits = 0
+        while 1 << bits < size:
+            bits += 1
+        self._window_p = block(0, size, bits, 0)
+        self._fft_p = block(size, 0)
+        self._logs_p = block(bands, 0)
+
+    def _make_tables(self):
+        n = self.size
+        turn = 2 * math.pi / n
+        self._window = array(
+            "H", [min(32767, round(16384 * (1 - math.cos(turn * i)))) for i in range(n // 2 + 1)]
+        )
+        self._cosines = array(
+            "H", [round(16384 * (1 + math.cos(turn * k))) for k in range(3 * n // 4)]
+        )
+        self._log2 = array("H", [round(4096 * math.log(1 + i / 64, 2)) for i in range(65)])
+
+    def _make_triangles(self, low, high):
+        """For each bin between low and high the band that rises there, and its weight."""
+        ends = _mel(low), _mel(high)
+        step = (ends[1] - ends[0]) / (self.bands + 1)
+        table, first = [], None
+        for k in range(self.size // 2 + 1):
+            place = (_mel(k * self.rate / self.size) - ends[0]) / step
+            if 0 <= place < self.bands + 1:
+                first = k if first is None else first
+                table += [int(place), round(256 * (place - int(place)))]
+        # The band behind the last one takes what falls there; it is not given out.
+        self._triangles = array("H", table)
+        self._mel_p = block(self.size, first, len(table) // 2, self.bands + 1, 0)
+
+    def frame(self, samples, first, out, at=0):
+        """Writes the bands of a frame to out[at], out[at + 1], ... as integers.
+
+        samples: bytes-like, int16, low byte first; first: the byte at which the frame starts; out:
+        array or view of int16 and wider, or of floats, such as a model's input. Raises InputError.
+        """
+        if isinstance(samples, array):
+            raise InputError("samples: bytes of int16 are needed")
+        if first < 0 or first + 2 * self.size > len(samples):
+            raise InputError("a frame of {} bytes goes beyond the samples".format(2 * self.size))
+        window, fft, mel, logs = self._loops
+        spectrum, sums, p = self._spectrum, self._sums, self._window_p
+        p[0] = first
+        window(samples, self._window, spectrum, p)
+        fft(spectrum, self._cosines, spectrum, self._fft_p)
+        mel(spectrum, self._triangles, sums, self._mel_p)
+        down = self._fft_p[1] + self._mel_p[4] - p[3]
+        self._logs_p[1] = BIAS + 2 * down - 8
+        logs(sums, self._log2, self._logs, self._logs_p)
+        for b in range(self.bands):
+            out[at + b] = self._logs[b]
+
+
+def _mel(hz):
+    return 2595 * math.log(1 + hz / 700, 10)

@@ -1,0 +1,121 @@
+"""mpconnxr.audio against its formula in numpy and floats (examples/keywords/features.py)."""
+
+import numpy as np
+import pytest
+
+from examples.keywords.features import log_mel
+from tests.host.device import small
+from tools.micropython import UNIX_TARGETS
+
+every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
+OCTAVE = 256  # how a doubled power shows in the bands
+MEL = """
+import sys
+from mpconnxr.audio import LogMel
+rate, size, bands, low = [int(a) for a in sys.argv[1:]]
+mel = LogMel(rate, size, bands, low)
+data = open("x.bin", "rb").read()
+out = [0] * (bands + 1)
+for i in range(len(data) // (2 * size)):
+    mel.frame(data, 2 * size * i, out, 1)
+    print(*out[1:])
+"""
+
+
+def sounds(n, size, rate):
+    """Frames of a tone over noise, both of any loudness: int16 (n, size)."""
+    rng = np.random.default_rng(size)
+    t = np.arange(size) / rate
+    level = 10 ** rng.uniform(0.5, 4.4, (n, 1))
+    tone = np.sin(2 * np.pi * rng.uniform(0.01, 0.49, (n, 1)) * rate * t)
+    noise = 10 ** -rng.uniform(0, 3, (n, 1)) * rng.standard_normal((n, size))
+    return np.clip(np.round(level * (tone + noise)), -32768, 32767).astype("<i2")
+
+
+@every_target
+@pytest.mark.parametrize("rate, size, bands, low", [(8000, 256, 20, 100), (16000, 512, 40, 20)])
+def test_bands_are_those_of_floats(target, rate, size, bands, low):
+    """Down to 60 dB below the loudest band of a frame: 0.02 octaves on average, 0.35 at most."""
+    frames = sounds(40, size, rate)
+    args = [str(v) for v in (rate, size, bands, low)]
+    printed = small.run(target, MEL, {"x.bin": frames.tobytes()}, args).splitlines()
+    got = np.array([line.split() for line in printed], float)
+    expected = log_mel(frames.astype(float), rate, bands, low)
+    error = np.abs(got - expected) / OCTAVE
+    is_heard = (expected.max(1, keepdims=True) - expected) * 10 * np.log10(2) / OCTAVE < 60
+    assert is_heard.mean() > 0.8
+    assert error[is_heard].mean() < 0.02
+    assert error[is_heard].max() < 0.35
+
+
+@every_target
+def test_extreme_sounds(target):
+    """Silence, one sample, the largest numbers of either sign, and squares of them."""
+    size = 256
+    frames = np.zeros((6, size), np.int16)
+    frames[1, 100] = 1
+    frames[2], frames[3] = 32767, -32768
+    frames[4] = np.where(np.arange(size) % 2, 32767, -32768)
+    frames[5] = np.where(np.arange(size) // 8 % 2, 32767, -32768)
+    args = ["8000", str(size), "20", "100"]
+    printed = small.run(target, MEL, {"x.bin": frames.tobytes()}, args).splitlines()
+    got = np.array([line.split() for line in printed], float)
+    expected = log_mel(frames.astype(float))
+    assert not got[0].any()
+    assert got.min() >= 0
+    heard = expected > expected.max(1, keepdims=True) - 60 / (10 * np.log10(2)) * OCTAVE
+    for row in (1, 4, 5):
+        assert np.abs(got - expected)[row][heard[row] & (expected[row] > 0)].max() < 0.35 * OCTAVE
+
+
+@every_target
+def test_into_a_models_input_and_refusals(target, relu):
+    script = """
+from array import array
+import mpconnxr
+from mpconnxr.audio import LogMel
+m = mpconnxr.load("m.bin")
+mel = LogMel(8000, 64, 3)
+sound = bytes([7 * i % 251 for i in range(200)])
+wide, x = array("h", bytes(6)), m.inputs[0].data
+mel.frame(sound, 2, wide)
+mel.frame(sound, 2, x, 3)
+print([float(v) for v in wide] == [x[3], x[4], x[5]], min(wide) > 0)
+for what in (lambda: mel.frame(sound, 74, wide), lambda: mel.frame(sound, -2, wide),
+             lambda: mel.frame(array("h", bytes(200)), 0, wide),
+             lambda: LogMel(8000, 100), lambda: LogMel(8000, 2048), lambda: LogMel(8000, low=5000),
+             lambda: LogMel(8000, bands=0), lambda: LogMel(8000, 64, 17)):
+    try:
+        what()
+        print("taken")
+    except mpconnxr.InputError as e:
+        print(e)
+"""
+    beyond = "a frame of 128 bytes goes beyond the samples"
+    size = "size: a power of two from 16 to 1024"
+    bands = "bands: from 0 to half the rate, at most a fourth of size"
+    assert small.lines(target, script, m=relu) == [
+        "True True",
+        *[beyond] * 2,
+        "samples: bytes of int16 are needed",
+        *[size] * 2,
+        *[bands] * 3,
+    ]
+
+
+@every_target
+def test_a_frame_allocates_nothing(target):
+    script = """
+from array import array
+from micropython import heap_lock, heap_unlock
+from mpconnxr.audio import LogMel
+mel = LogMel(8000)
+sound, out = bytes(512), array("h", bytes(40))
+mel.frame(sound, 0, out)
+heap_lock()
+mel.frame(sound, 0, out)
+heap_unlock()
+print("done")
+"""
+    if target.viper:
+        assert small.lines(target, script) == ["done"]
