@@ -12,7 +12,8 @@
 
     out = limited(requantized(sum(x * (w - zw)) + c) + zy)
 
-depthwise33 is for kernels of 3 x 3 without dilation of x: the same but in forms that know better.
+depthwise33 is for kernels of 3 x 3 without dilation of x, depthwise_dense for those of 2 to 8
+columns without it: the same but in forms that know better.
 
 The other forms keep the K differences w - zw of a channel in the room before the planes.
 """
@@ -36,6 +37,10 @@ def depthwise8(x, w, out, p):
 
 
 def depthwise33(x, w, out, p):
+    depthwise8(x, w, out, p)
+
+
+def depthwise_dense(x, w, out, p):
     depthwise8(x, w, out, p)
 
 

@@ -284,4 +284,4 @@ def depthwise8(r0, r1, r2, r3):
     mov(r11, r7)
 
 
-depthwise33 = depthwise8
+depthwise33 = depthwise_dense = depthwise8

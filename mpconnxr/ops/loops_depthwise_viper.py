@@ -84,4 +84,4 @@ def depthwise8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
             plane += p[1]
 
 
-depthwise33 = depthwise8
+depthwise33 = depthwise_dense = depthwise8

@@ -110,8 +110,10 @@ class _Depthwise:
         self.locate = forms.get("loops_pieces").locate_planes
         self.copy = forms.get("loops_planes").planes
         loops = forms.get("loops_depthwise")
-        is_33 = self.q[4] == self.q[5] == 3 and self.q[7] == 1
-        self.loop = loops.depthwise33 if is_33 else loops.depthwise8
+        self.loop = loops.depthwise8
+        if self.q[7] == 1 < self.q[5] < 9:
+            is_33 = self.q[4] == self.q[5] == 3
+            self.loop = loops.depthwise33 if is_33 else loops.depthwise_dense
 
     def bind_table(self, table, at):
         self.table = table

@@ -11,6 +11,10 @@ def depthwise33(d):
     return _call(d, 3, 3, 1)
 
 
+def depthwise_dense(d):
+    return _call(d, d.between(1, 7), d.between(2, 8), 1)
+
+
 def _call(d, kh, kw, dx):
     n, m, oh, ow = d.between(1, 3), d.between(1, 2), d.between(1, 3), d.between(1, 4)
     sy, sx, dy = d.between(1, 2), d.between(1, 2), d.between(1, 2)
