@@ -7,30 +7,57 @@ conversion: exact, whatever rounding and saturation do, without float arithmetic
 
     x       float32
     levels  int32, up to 255: bits of floats without the sign, in the order of the floats: first
-            the `below` negative ones (where 0 is one, as -0), the greatest bits first
+            the `below` negative ones (where 0 is one, as -0), the greatest bits first; or
+            float32, the scale (2**-100 to 2**100), of which a step makes 255 levels
     out     int8 or uint8, as many items as x; may begin where x does
+    scratch  int32, 255, for levels that a step makes
     params  below, first (as a byte), what NaN becomes (as a byte)
 Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
-from ..node import block
+from ..node import BIAS, block
 from .inline import Items
 
 _MOST = 255
 _INFINITY = 0x7F800000  # bits of float32
+_LEAST_SCALE, _GREATEST_SCALE = 27 << 23, 228 << 23
 
 
 def prepare(node):
-    node.expect(2, 1, 3)
+    is_made = len(node.scratch) == 1
+    node.expect(2, 1, 3, 1 if is_made else 0)
     x, levels, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.expect_dtype("float32", x)
-    node.expect_dtype("int32", levels)
+    node.expect_dtype("float32" if is_made else "int32", levels)
     node.require(out.dtype in ("int8", "uint8"), "dtype " + out.dtype)
     node.require(x.nelem == out.nelem, "sizes differ")
     below, first, nan = node.extents(0, 3)
-    node.require(levels.nelem <= _MOST and below <= levels.nelem, "levels")
-    node.require(first < 256 and nan < 256, "a byte")
+    node.require(first < 256 and nan < 256 and levels.nelem <= _MOST, "levels or a byte")
+    levels = _made(node, below) if is_made else levels
+    node.require(below <= levels.nelem, "levels")
     p = block(0, 0, below, levels.nelem, first, _INFINITY, 0x7FFFFFFF, nan)
     loop = forms.get("loops_levels").levels8
-    return x.nelem, Items(loop, x.view("i"), levels.view("i"), out.view("B"), p).step
+    step = (_Made if is_made else Items)(loop, x.view("i"), levels.view("i"), out.view("B"), p)
+    if is_made:
+        step.scale, step.scale_p = node.inputs[1].view("i"), block(BIAS + 1 - below, _MOST)
+        step.make = forms.get("loops_thresholds").thresholds
+    return x.nelem, step.step
+
+
+def _made(node, below):
+    """The scratch that levels go to. ModelError for a scale of which none can be made."""
+    scale, levels = node.inputs[1], node.scratch[0]
+    node.expect_dtype("int32", levels)
+    node.require(levels.nelem == _MOST and scale.nelem == 1, "levels")
+    bits = scale.view("i")[0]
+    node.require(_LEAST_SCALE <= bits <= _GREATEST_SCALE, "scale")
+    return levels
+
+
+class _Made(Items):
+    """Makes the levels before it searches them."""
+
+    def step(self, lo, hi):
+        self.make(self.scale, self.scale, self.w, self.scale_p)
+        Items.step(self, lo, hi)

@@ -2,7 +2,7 @@
 
 It lies before the weights: 8 bytes a channel, or few bits, of which a step makes those 8 bytes in
 its scratch (see loops_channels). Four parameters say how: bits of c (32: the 8 bytes), bits of the
-word, the least word, and signed the least c.
+word, the least word (in units of 2**16 unless all are the same), and signed the least c.
 """
 
 from .. import forms
@@ -23,6 +23,8 @@ class Table:
         self.nbytes, self.room = 8 * channels, 0
         if self.is_packed:
             node.require(max(bits, word_bits) <= _MOST_BITS, "bits of a channel")
+            node.require(not word_bits or word < 1 << 13, "least word")
+            word <<= 16 if word_bits else 0
             self.nbytes, self.room = ((bits + word_bits) * channels + 31) // 32 * 4, 8 * channels
         self._p = block(0, 0, channels, bits, BIAS + least, word_bits, word)
         self.at = 0

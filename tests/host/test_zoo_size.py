@@ -1,4 +1,4 @@
-"""What files of real float32 models take, next to their .onnx."""
+"""Sizes of files: of real float32 models next to their .onnx, of integer ones next to these."""
 
 import re
 
@@ -10,6 +10,20 @@ from tools.converter.convert import Options, convert
 # Weights that are integers, float16, or in a file beside the .onnx.
 OTHERS = re.compile("_qdq_|_qop_|_dynq$|_int8$|_qtdnn$|_f16$|_w8$|_external_data$")
 MODELS = [name for name in zoo.models() if not OTHERS.search(name)]
+# Integer models by the float32 model that they were made of, where that takes more than 50 KB.
+OF_FLOATS = {
+    "cifar10net_op17_f32": ["cifar10net_dynq", "cifar10net_qdq_s8", "cifar10net_qop_u8"],
+    "mlperf_ad_fc_ae_f32": ["mlperf_ad_fc_ae_int8"],
+    "mlperf_kws_dscnn_f32": ["mlperf_kws_dscnn_int8", "mlperf_kws_dscnn_ort_qop_s8"],
+    "mlperf_vww_mobilenet_f32": ["mlperf_vww_mobilenet_int8", "mlperf_vww_mobilenet_ort_qop_u8u8"],
+    "mobilenetv2_035_96_f32": ["mobilenetv2_035_96_qdq_s8", "mobilenetv2_035_96_qop_u8"],
+    "squeezenet_mini_96_f32": ["squeezenet_mini_96_qop_u8"],
+    "tinymaix_cifar10_f32": ["tinymaix_cifar10_int8"],
+    "tinymaix_mnist_resnet_f32": ["tinymaix_mnist_resnet_int8"],
+}
+SHARE = 0.28
+# 1,362 channels for 31 KB of weights: 5 bytes each for bias and multiplier.
+SHARES = {"mobilenetv2_035_96_f32": 0.284}
 TAILS = 1.04  # docs/weights.md: 12 bytes a row of weights that are exact
 
 pytestmark = zoo.needs_zoo
@@ -27,3 +41,10 @@ def test_a_stripped_file_is_no_larger_than_its_onnx(name):
     nbytes = zoo.model_path(name).stat().st_size
     assert stripped_nbytes(name, "python") <= nbytes
     assert stripped_nbytes(name, "exact") <= TAILS * nbytes
+
+
+@pytest.mark.parametrize("name", OF_FLOATS)
+def test_integers_take_little_more_than_a_quarter(name):
+    most = SHARES.get(name, SHARE) * stripped_nbytes(name, "exact")
+    for integers in OF_FLOATS[name]:
+        assert stripped_nbytes(integers, "exact") <= most

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from .ir import Step
 
-ALIGNMENT = 16  # bytes, of a constant in the file
+ALIGNMENT = 8  # bytes, of a constant in the file
 CHUNK_NBYTES = 8192  # small constants share a chunk of so many bytes
 
 

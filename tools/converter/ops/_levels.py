@@ -1,4 +1,7 @@
-"""QuantizeLinear and DequantizeLinear of bytes without float arithmetic -> levels, lookup."""
+"""QuantizeLinear and DequantizeLinear of bytes without float arithmetic.
+
+-> levels, dequantize; lookup where there are many floats, or the scale is too large or small.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,10 @@ from ..ir import Tensor
 from ..overlap import item_by_item
 
 FLOAT, BYTES = 1, (2, 3)
+_INT32 = 6
 _SIGN = np.int64(1 << 31)
+_SCALES = (2.0**-100, 2.0**100)  # of which a board can make levels and floats
+_MOST_FLOATS = 1024  # as many as four times the table that a lookup takes
 
 
 def emit_levels(node, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor) -> bool:
@@ -16,14 +22,18 @@ def emit_levels(node, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor
     known = _known(scale, zero, out)
     if known is None or x.dtype != FLOAT or out.dtype not in BYTES:
         return False
-    limits = np.iinfo(out.np_dtype)
+    limits, over = np.iinfo(out.np_dtype), item_by_item(out, [x])
+    first, nan = int(limits.min) & 255, known[1] & 255
+    if _SCALES[0] <= known[0] <= _SCALES[1]:
+        below = min(known[1] - int(limits.min), 255)
+        inputs, scratch = [x, node.constant(known[0].reshape(1))], [node.temp(_INT32, (255,))]
+        node.emit("levels", inputs, [out], [below, first, nan], scratch, over=over)
+        return True
     keys = _first_keys(*known, int(limits.min), int(limits.max))
     keys = keys[keys <= _key(np.float32(np.inf))]  # a level that no float reaches
     negative = keys <= 0
     levels = np.where(negative, -keys, keys).astype(np.int32)
-    first, nan = int(limits.min) & 255, known[1] & 255
     params = [int(negative.sum()), first, nan]
-    over = item_by_item(out, [x])
     node.emit("levels", [x, node.constant(levels)], [out], params, over=over)
     return True
 
@@ -33,6 +43,10 @@ def emit_floats(node, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor
     known = _known(scale, zero, x)
     if known is None or out.dtype != FLOAT or x.dtype not in BYTES or x.data is not None:
         return False
+    if out.nelem <= _MOST_FLOATS and _SCALES[0] <= known[0] <= _SCALES[1]:
+        inputs = [x, node.constant(known[0].reshape(1))]
+        node.emit("dequantize", inputs, [out], [known[1]])
+        return True
     q = np.arange(256, dtype=np.uint8).view(x.np_dtype).astype(np.float32)
     with np.errstate(over="ignore"):
         table = (q - np.float32(known[1])) * known[0]

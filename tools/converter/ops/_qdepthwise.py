@@ -9,7 +9,7 @@ import numpy as np
 from ..extent import any_open
 from ..rows import Rows
 from . import _qoverlap
-from ._qweights import AS_IT_IS, Geometry, Weights, table
+from ._qweights import AS_IT_IS, Geometry, Weights, outer, table
 
 _MOST_SHARED = 2
 _SCRATCH_NBYTES = 2048  # more makes fewer calls of the loops
@@ -33,8 +33,8 @@ def emit_depthwise(node, x, weights: Weights, constants, words, geometry, x_zero
     row = (ow - 1) * geometry.strides[1] + (kw - 1) * geometry.dilations[1] + 1
     planes, rows = _pieces(geometry, row, _SCRATCH_NBYTES)
     covered = _covered(geometry, rows)
-    batch, group, _, *within = geometry.x_strides
-    out_batch, _, channel, position = geometry.out_strides
+    batch, group, _, *within = outer(geometry, geometry.x_strides)
+    out_batch, _, channel, position = outer(geometry, geometry.out_strides)
     params = [n, g, m, h, width, kh, kw, oh, ow, *geometry.strides, *geometry.dilations]
     params += [batch, group, *within, out_batch, channel, position, planes, rows]
     params += [x_zero, weights.zero, *signed, *AS_IT_IS]

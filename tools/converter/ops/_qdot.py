@@ -12,7 +12,7 @@ from ..rows import Rows
 from . import _qoverlap
 from ._integer import UINT8
 from ._qdepthwise import emit_depthwise, is_depthwise
-from ._qweights import AS_IT_IS, pack, padded, scalar, shift_of
+from ._qweights import AS_IT_IS, outer, pack, padded, scalar, shift_of
 from ._requantize import multipliers, range_of
 
 _PATCH_NBYTES = 1024  # of scratch; more makes fewer calls of the loops
@@ -65,8 +65,9 @@ def _emit(node, inputs, weights, constants, words, geometry, x_zero, signed, out
     piece = max(_PATCH_NBYTES // record, 1)
     if not any_open(geometry.counts):
         piece = _even_pieces(positions, piece)
-    params = [*geometry.counts, *geometry.strides, *geometry.dilations, *geometry.x_strides]
-    params += [*geometry.out_strides, piece, x_zero, weights.zero, *signed, *AS_IT_IS]
+    params = [*geometry.counts, *geometry.strides, *geometry.dilations]
+    params += [*outer(geometry, geometry.x_strides), *outer(geometry, geometry.out_strides)]
+    params += [piece, x_zero, weights.zero, *signed, *AS_IT_IS]
     how = {"scratch": [node.temp(UINT8, (piece * record,))], "rows": _ROWS}
     if _is_taken_as_it_lies(geometry, x):
         how = {"behind": _qoverlap.behind_rows(geometry, x, out)}

@@ -33,6 +33,13 @@ class Geometry:
         return n * g * c * m * kh * kw * oh * ow
 
 
+def outer(geometry: Geometry, strides: Sequence[int]) -> list[int]:
+    """The strides, where those over a single batch or group, which nothing uses, are 0: a byte."""
+    counts = geometry.counts[: len(strides)]
+    is_one = [i < 2 and type(n) is int and n == 1 for i, n in enumerate(counts)]
+    return [0 if one else stride for one, stride in zip(is_one, strides, strict=True)]
+
+
 @dataclass
 class Weights:
     """Rows of unsigned weights (one a channel) with their zero point, and the sums' constants."""
