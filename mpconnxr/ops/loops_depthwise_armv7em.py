@@ -13,13 +13,13 @@ from .loops_depthwise_thumb import depthwise8  # noqa: F401  (other kernels)
 
 @micropython.asm_thumb
 def depthwise33(r0, r1, r2, r3):
-    # On the stack: c and word of a channel (0, 4), k = 32767 + ((zy - lo) << 16) (8), lo (12), hi -
-    # lo (16), 9 if lo to hi are 256 values, else 0 (20), p (24), step of x (28), of out (32), planes
-    # left (36), channels left (40), lines left (44), line (48), plane (52), table (56), weights (60),
-    # channel's out (64), window (76), weights in x (80).
+    # On the stack: c and word of a channel (0, 4), k = 32767 + ((zy - lo) << 16) (8), lo (12),
+    # hi - lo (16), 9 if lo to hi are 256 values, else 0 (20), p (24), step of x (28), of out (32),
+    # planes left (36), channels left (40), lines left (44), line (48), plane (52), table (56),
+    # weights (60), channel's out (64), window (76), weights in x (80).
     # Weights of a row: (w0, w2), (w1, 0). r0 window, r1 weights, r2 and r3 items, r4 and r5 sums,
-    # r8 multiplier, r9 step of ky, r10 out, r11 outputs left, r12 shift or 9 if it is not quick, lr
-    # step of out
+    # r8 multiplier, r9 step of ky, r10 out, r11 outputs left, r12 shift or 9 if it is not quick,
+    # lr step of out
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
     data(2, 0xB097)  # sub sp, 92
     data(2, 0x9306)  # str r3, [sp, 24]
@@ -270,9 +270,9 @@ def depthwise33(r0, r1, r2, r3):
 def depthwise_dense(r0, r1, r2, r3):
     # On the stack: see depthwise33.
     # Weights of four items: (w0, w2), (w1, w3); the last four of a row may overlap those before
-    # them, or what lies before the row, with weights of 0. r0 row, r1 weights, r2 and r3 items, r4
-    # sum, r5 rows left, r8 multiplier, r9 step of ky, r10 out, r11 outputs left, r12 shift or 9, lr
-    # from the row to its last four items
+    # them, or what lies before the row, with weights of 0. r0 row, r1 weights, r2 and r3 items,
+    # r4 sum, r5 rows left, r8 multiplier, r9 step of ky, r10 out, r11 outputs left, r12 shift or
+    # 9, lr from the row to its last four items
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
     data(2, 0xB097)  # sub sp, 92
     data(2, 0x9306)  # str r3, [sp, 24]

@@ -12,10 +12,10 @@ from .loops_depthwise_thumb import depthwise8  # noqa: F401  (other kernels)
 
 @micropython.asm_thumb
 def depthwise33(r0, r1, r2, r3):
-    # On the stack: c and word of a channel (0, 4), k = 32767 + ((zy - lo) << 16) (8), lo (12), hi -
-    # lo (16), 9 if lo to hi are 256 values, else 0 (20), p (24), step of x (28), of out (32), planes
-    # left (36), channels left (40), lines left (44), line (48), plane (52), table (56), weights (60),
-    # channel's out (64), window (76), weights in x (80).
+    # On the stack: c and word of a channel (0, 4), k = 32767 + ((zy - lo) << 16) (8), lo (12),
+    # hi - lo (16), 9 if lo to hi are 256 values, else 0 (20), p (24), step of x (28), of out (32),
+    # planes left (36), channels left (40), lines left (44), line (48), plane (52), table (56),
+    # weights (60), channel's out (64), window (76), weights in x (80).
     # r0 window, r1 weights as words, r4 sum, r7 row, r8 multiplier, r9 step of ky, r10 out, r11
     # outputs left, r12 shift or 9 if it is not quick, lr step of x
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
