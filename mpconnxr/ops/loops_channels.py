@@ -3,8 +3,8 @@
     x    bytes: fields of bits, the lowest first, one behind another: of each channel that of c,
          then that of its word; the word's M has 24 bits, the highest one set
     out  bytes: 8 a channel: int32 c and the word of loops_qdot
-    p    first byte of x, first byte of out, channels, bits of c, BIAS + the least c, bits of the
-         word, the least word as f << 23 | M without its highest bit
+    p    first byte of x, first byte of out (a multiple of 4), channels, bits of c, BIAS + the
+         least c, bits of the word, the least word as f << 23 | M without its highest bit
 
 A field holds how much more its value is than the least one. Fields have up to 29 bits.
 """

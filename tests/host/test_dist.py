@@ -182,5 +182,5 @@ def test_manifest_freezes_what_a_core_can_be_compiled_for(tmp_path, monkeypatch)
     thumb = {m for m in assembler if m.endswith("_thumb.py")}
     assert frozen() == modules - assembler and len(thumb) > 5
     assert frozen(assembler=("thumb",)) == modules - assembler | thumb
-    assert frozen(assembler=("thumb", "armv7m", "armv7em")) == modules
+    assert frozen(assembler=("thumb", "armv7m", "armv7em", "vfp")) == modules
     assert os.getcwd() == str(tmp_path)

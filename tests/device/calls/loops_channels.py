@@ -4,7 +4,7 @@ _BIAS = 1 << 29
 
 
 def channels(d):
-    first, at, n, c, word = d.below(3), d.below(3), d.between(1, 9), d.below(30), d.below(30)
+    first, at, n, c, word = d.below(3), 4 * d.below(3), d.between(1, 9), d.below(30), d.below(30)
     least = d.between(-(1 << d.below(29)), 1 << 20)
     word_least = d.between(0, 63) << 23 | d.word() & 0x7FFFFF
     x = d.octets(first + (n * (c + word) + 7) // 8)
