@@ -6,7 +6,7 @@ PY := .venv/bin/python
 MICROPYTHON := $(PY) -m tools.micropython
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench dist clean setup venv
+.PHONY: help demo examples test lint bench dist clean setup venv
 
 help: ## show this
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST))
@@ -15,6 +15,12 @@ demo: venv ## train a small model, convert it and run it on MicroPython on this 
 	@$(MICROPYTHON) packages --install unix
 	@$(MICROPYTHON) build unix
 	@$(PY) -m examples.digits.demo
+
+examples: venv ## run the demos of all examples: words, shapes, gestures, a fan, a room
+	@$(MICROPYTHON) packages --install unix
+	@$(MICROPYTHON) build unix
+	@for name in digits keywords shapes gesture anomaly forest two_models custom_op; do \
+	  echo && echo "== $$name" && $(PY) -m examples.$$name.demo || exit 1; done
 
 test: setup ## run the tests, on every MicroPython target that can be had here
 	@$(PY) -m tools.dist --source

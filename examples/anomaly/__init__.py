@@ -1,0 +1,1 @@
+"""Anomalies of a motor: an autoencoder over the spectrum of its vibration."""

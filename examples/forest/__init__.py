@@ -1,0 +1,1 @@
+"""What goes on in a room: a random forest over slow sensors."""

@@ -1,0 +1,42 @@
+"""Converts forest.onnx and follows a simulated day under MicroPython on this computer.
+
+    python -m examples.forest.demo [--target unix32]
+
+It leaves model.bin and readings.csv, which a board needs too, in build/forest.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from tools.converter.convert import convert
+
+from .. import running
+from . import data
+
+HERE = Path(__file__).parent
+
+
+def main(argv: list[str] | None = None) -> int:
+    target = running.target_from(argv, "examples.forest.demo", __doc__)
+    folder = running.build_folder("forest")
+    readings, labels = data.day(seed=210)
+    (folder / "model.bin").write_bytes(convert(HERE / "forest.onnx").data)
+    lines = [",".join(f"{value:.2f}" for value in row) for row in readings]
+    (folder / "readings.csv").write_text("\n".join(lines) + "\n")
+    print(
+        f"a simulated day of {len(lines):,} readings on {target.name}: {target.about}", flush=True
+    )
+    files = {name: folder / name for name in ("model.bin", "readings.csv")}
+    printed = running.run(target, HERE / "on_device.py", files)
+    found, us = running.predictions(printed)
+    wanted = [data.LABELS[label] for label in labels[data.SPAN :]]
+    running.print_table(data.LABELS, wanted, found)
+    right = sum(a == b for a, b in zip(wanted, found, strict=True))
+    running.print_figures(right, len(wanted), us, printed, folder / "model.bin")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Gestures: a small network over an accelerometer's readings."""

@@ -1,0 +1,55 @@
+"""Converts keywords.onnx and hears synthesised words under MicroPython on this computer.
+
+    python -m examples.keywords.demo [--target unix32]
+
+It leaves model.bin and words.wav, to be listened to and for a board, in build/keywords.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import wave
+from pathlib import Path
+
+import numpy as np
+
+from tools.converter.convert import convert
+
+from .. import running
+from . import data
+from .features import RATE
+
+HERE = Path(__file__).parent
+N = 25
+
+
+def main(argv: list[str] | None = None) -> int:
+    target = running.target_from(argv, "examples.keywords.demo", __doc__)
+    folder = running.build_folder("keywords")
+    clips, labels = data.clips(N, seed=2)
+    (folder / "model.bin").write_bytes(convert(HERE / "keywords.onnx").data)
+    write_wav(folder / "words.wav", clips)
+    print(f"{N} synthesised clips of 1 s on {target.name}: {target.about}", flush=True)
+    files = {name: folder / name for name in ("model.bin", "words.wav")}
+    printed = running.run(target, HERE / "on_device.py", files)
+    found, us = running.predictions(printed)
+    wanted = [data.LABELS[label] for label in labels]
+    running.print_table(data.LABELS, wanted, found)
+    right = sum(a == b for a, b in zip(wanted, found, strict=True))
+    running.print_figures(right, N, us, printed, folder / "model.bin")
+    frame_us = int(re.findall(r"spectra (\d+) us a frame", printed)[-1])
+    print(f"spectra        {frame_us / 1000:.2f} ms a frame, of which a second has 50")
+    return 0
+
+
+def write_wav(path: Path, clips: np.ndarray) -> None:
+    with wave.open(str(path), "wb") as f:
+        f.setnchannels(1)
+        f.setsampwidth(2)
+        f.setframerate(RATE)
+        f.writeframes(clips.astype("<i2").tobytes())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

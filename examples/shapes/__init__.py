@@ -1,0 +1,1 @@
+"""Shapes: a small convolutional network over a camera's frames."""

@@ -1,0 +1,42 @@
+"""Converts shapes.onnx and tells drawn shapes under MicroPython on this computer.
+
+    python -m examples.shapes.demo [--target unix32]
+
+It leaves model.bin and frames.bin, which a board needs too, in build/shapes.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from tools.converter.borders import image_from
+from tools.converter.convert import Options, convert
+
+from .. import running
+from . import data
+
+HERE = Path(__file__).parent
+N = 20
+
+
+def main(argv: list[str] | None = None) -> int:
+    target = running.target_from(argv, "examples.shapes.demo", __doc__)
+    folder = running.build_folder("shapes")
+    frames, labels = data.frames(N, seed=2)
+    options = Options(images={"picture": image_from("gray,crop,scale=255")})
+    (folder / "model.bin").write_bytes(convert(HERE / "shapes.onnx", options).data)
+    (folder / "frames.bin").write_bytes(data.rgb565(frames))
+    print(f"{N} drawn frames of a camera on {target.name}: {target.about}", flush=True)
+    files = {name: folder / name for name in ("model.bin", "frames.bin")}
+    printed = running.run(target, HERE / "on_device.py", files)
+    found, us = running.predictions(printed)
+    wanted = [data.LABELS[label] for label in labels]
+    running.print_table(data.LABELS, wanted, found)
+    right = sum(a == b for a, b in zip(wanted, found, strict=True))
+    running.print_figures(right, N, us, printed, folder / "model.bin")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

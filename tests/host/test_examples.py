@@ -1,0 +1,239 @@
+"""Each example's demo under MicroPython, and its way from a sensor, with a false one."""
+
+import importlib
+import re
+
+import numpy as np
+import onnx
+import pytest
+
+from examples import running
+from examples.anomaly import data as vibration
+from examples.forest import data as room
+from examples.gesture import data as motions
+from examples.keywords import data as words
+from examples.shapes import data as pictures
+from tests.host.device import small
+from tools.converter.borders import image_from
+from tools.converter.convert import Options, convert
+
+# Least accuracy in %: what the scripts' test splits reach, less what so few samples may miss.
+DEMOS = {
+    "anomaly": 95,
+    "forest": 90,
+    "gesture": 95,
+    "keywords": 84,
+    "shapes": 90,
+    "two_models": 85,
+}
+MODELS = [name for name in DEMOS if name != "two_models"]
+
+
+@pytest.fixture(autouse=True)
+def build_folder(monkeypatch, tmp_path):
+    """Tests that run at once must not write to one folder."""
+    monkeypatch.setattr(running, "build_folder", lambda example: tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", DEMOS)
+def test_a_demo(target, name, capsys):
+    demo = importlib.import_module(f"examples.{name}.demo")
+    assert demo.main([]) == 0
+    printed = capsys.readouterr().out
+    assert all(len(line) <= 100 for line in printed.splitlines())
+    [accuracy] = re.findall(r"^accuracy .*\((\d+\.\d)%\)$", printed, re.MULTILINE)
+    assert float(accuracy) >= DEMOS[name]
+    for figure in ("ms each", "bytes of RAM", "model.bin"):
+        assert figure in printed
+
+
+def test_two_models_need_the_larger_arena(target, capsys):
+    from examples.two_models import demo
+
+    assert demo.main([]) == 0
+    printed = capsys.readouterr().out.replace(",", "")
+    together = int(re.search(r"^arena +(\d+)", printed, re.MULTILINE)[1])
+    apart = int(re.search(r"^two arenas +(\d+)", printed, re.MULTILINE)[1])
+    assert together < apart
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_models_are_small_and_good_onnx(name):
+    path = running.EXAMPLES / name / f"{name}.onnx"
+    assert path.stat().st_size < 64_000
+    onnx.checker.check_model(onnx.load(path), full_check=True)
+
+
+def test_a_demo_shows_the_devices_traceback(target):
+    script = running.EXAMPLES / "gesture" / "on_device.py"
+    with pytest.raises(SystemExit, match="(?s)failed on unix.*Traceback.*ModelError"):
+        running.run(target, script, {"model.bin": b"no model"})
+
+
+def on_device(target, name, files, options=None, changed=()) -> list[str]:
+    """What on_device.py told from false sensors, until these had no more.
+
+    changed: (text, text) to put into the program in its place, to be quicker.
+    """
+    program = (running.EXAMPLES / name / "on_device.py").read_text()
+    for old, new in changed:
+        assert old in program
+        program = program.replace(old, new)
+    model = convert(running.EXAMPLES / name / f"{name}.onnx", options or Options()).data
+    files = {"mpconnxr": running.ROOT / "mpconnxr", "model.bin": model, **files}
+    done = target.run(program, files=files)
+    assert "no more" in done.stderr
+    return running.predictions(done.stdout)[0]
+
+
+def test_gestures_from_an_accelerometer(target):
+    """A false MPU-6050: it answers with the readings, high byte first, once it was woken up."""
+    machine = """
+class Pin:
+    def __init__(self, n): pass
+class I2C:
+    def __init__(self, bus, sda, scl, freq):
+        self.file = open("readings", "rb")
+        self.written = {}
+    def writeto_mem(self, address, register, value):
+        assert address == 0x68
+        self.written[register] = value
+    def readfrom_mem_into(self, address, register, buffer):
+        assert (address, register, self.written) == (0x68, 0x3B, {0x6B: b"\\0", 0x1C: b"\\x08"})
+        if self.file.readinto(buffer) != 6:
+            raise OSError("no more")
+"""
+    windows, labels = motions.windows(10, seed=2)
+    files = {"machine.py": machine.encode(), "readings": windows.astype(">i2").tobytes()}
+    changed = [("PERIOD_MS, HOP = 20, 12", "PERIOD_MS, HOP = 0, 64")]
+    found = on_device(target, "gesture", files, changed=changed)
+    wanted = [motions.LABELS[label] for label in labels]
+    assert sum(a == b for a, b in zip(found, wanted, strict=True)) >= 9
+
+
+def test_words_from_a_microphone(target):
+    """A false I2S microphone; an answer each half second."""
+    machine = """
+class Pin:
+    def __init__(self, n): pass
+class I2S:
+    RX = MONO = 0
+    def __init__(self, number, sck, ws, sd, mode, bits, format, rate, ibuf):
+        assert (bits, rate) == (16, 8000)
+        self.file = open("sound", "rb")
+    def readinto(self, buffer):
+        n = self.file.readinto(buffer)
+        if not n:
+            raise OSError("no more")
+        return n
+"""
+    clips, labels = words.clips(10, seed=2)
+    files = {"machine.py": machine.encode(), "sound": clips.astype("<i2").tobytes()}
+    found = on_device(target, "keywords", files)
+    assert len(found) == 2 * len(clips)
+    wanted = [words.LABELS[label] for label in labels]
+    assert sum(a == b for a, b in zip(found[1::2], wanted, strict=True)) >= 8
+
+
+def test_shapes_from_a_camera(target):
+    """A false camera that sends the high byte first."""
+    camera = f"""
+class PixelFormat: RGB565 = 1
+class FrameSize: QQVGA = 2
+class Camera:
+    def __init__(self, pixel_format, frame_size):
+        assert (pixel_format, frame_size) == (1, 2)
+        self.file = open("frames", "rb")
+    def capture(self):
+        frame = self.file.read({2 * pictures.WIDTH * pictures.HEIGHT})
+        if not frame:
+            raise OSError("no more")
+        return memoryview(frame)
+"""
+    frames, labels = pictures.frames(4, seed=2)
+    swapped = np.frombuffer(pictures.rgb565(frames), "<u2").astype(">u2").tobytes()
+    options = Options(images={"picture": image_from("gray,crop,scale=255")})
+    files = {"camera.py": camera.encode(), "frames": swapped}
+    found = on_device(target, "shapes", files, options)
+    assert found == [pictures.LABELS[label] for label in labels]
+
+
+def test_vibration_from_an_adc(target):
+    machine = """
+class Pin:
+    def __init__(self, n): pass
+class ADC:
+    def __init__(self, pin):
+        self.file = open("samples", "rb")
+        self.two = bytearray(2)
+    def read_u16(self):
+        if self.file.readinto(self.two) != 2:
+            raise OSError("no more")
+        return self.two[0] | self.two[1] << 8
+"""
+    clips, faults = vibration.clips(3, seed=4, labels=("well", "bearing", "unbalance"))
+    samples = (clips.astype(int) + 32768).astype("<u2").tobytes()
+    found = on_device(target, "anomaly", {"machine.py": machine.encode(), "samples": samples})
+    assert found == ["ill" if fault != "well" else "well" for fault in faults]
+
+
+def test_a_room_from_its_sensors(target):
+    """A false SCD40 and a false photoresistor; time does not pass."""
+    machine = """
+class Pin:
+    def __init__(self, n): pass
+lines = open("room.csv")
+now = []
+class I2C:
+    def __init__(self, bus, sda, scl, freq):
+        self.sent = []
+    def writeto(self, address, command):
+        assert address == 0x62
+        self.sent.append(command)
+    def readfrom(self, address, n):
+        assert (address, n, self.sent[0], self.sent[-1]) == (0x62, 9, b"\\x21\\xb1", b"\\xec\\x05")
+        line = lines.readline()
+        if not line:
+            raise OSError("no more")
+        now[:] = [int(word) for word in line.split(",")]
+        return b"".join([bytes((w >> 8, w & 255, 0)) for w in now[:3]])
+class ADC:
+    def __init__(self, pin): pass
+    def read_u16(self): return now[3]
+"""
+    readings, labels = room.day(seed=210)
+    readings, labels = readings[:400], labels[:400]
+    to_words = np.array([1, 65535 / 175, 655.35, 655.35])
+    sent = np.round((readings + [0, 45, 0, 0]) * to_words).astype(int)
+    lines = "\n".join(",".join(map(str, row)) for row in sent) + "\n"
+    clock = "ticks_us = lambda: 0\nticks_diff = lambda a, b: 0\nsleep = sleep_ms = lambda t: 0\n"
+    files = {
+        "machine.py": machine.encode(),
+        "room.csv": lines.encode(),
+        "clock.py": clock.encode(),
+    }
+    changed = [("import time\n", "import clock as time\n")]
+    found = on_device(target, "forest", files, changed=changed)
+    wanted = [room.LABELS[label] for label in labels[room.SPAN :]]
+    assert np.mean([a == b for a, b in zip(found, wanted, strict=True)]) > 0.9
+
+
+def test_the_numpy_pictures_are_those_of_load_image(target):
+    """What the network was trained on is what a board makes of a frame."""
+    frames, _ = pictures.frames(3, seed=5)
+    options = Options(images={"picture": image_from("gray,crop,scale=255")})
+    model = convert(running.EXAMPLES / "shapes" / "shapes.onnx", options).data
+    script = """
+import binascii, mpconnxr
+m = mpconnxr.load("model.bin")
+data = open("frames.bin", "rb").read()
+for i in range(3):
+    m.inputs[0].load_image(data[38400 * i : 38400 * (i + 1)], 160, 120, "rgb565")
+    print(str(binascii.hexlify(m.inputs[0].view("B")), "ascii"))
+"""
+    files = {"model.bin": model, "frames.bin": pictures.rgb565(frames)}
+    printed = small.run(target, script, files).split()
+    got = np.array([np.frombuffer(bytes.fromhex(line), "<f4") for line in printed])
+    expected = pictures.gray(frames).reshape(3, -1)
+    np.testing.assert_allclose(got, expected, atol=1e-6)
