@@ -33,7 +33,8 @@ def window(x: ptr8, w: ptr16, out: ptr32, p: ptr32):
     while most < 16384:
         most <<= 1
         up += 1
-    p[3] = up
+    i = 3
+    p[i] = up
     i = 0
     while i < n:
         v = x[first + 2 * i] | x[first + 2 * i + 1] << 8
@@ -104,7 +105,8 @@ def fft(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
                 i += half + half
             k += 1
         half += half
-    p[1] = total
+    i = 1
+    p[i] = total
 
 
 @micropython.viper
@@ -134,7 +136,8 @@ def mel(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
     down = 0
     while most >> down >= 16384:
         down += 1
-    p[4] = down
+    i = 4
+    p[i] = down
     i = 0
     while i < 2 * p[3] + 2:
         out[i] = 0
