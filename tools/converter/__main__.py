@@ -197,7 +197,7 @@ def report_main(argv: list[str]) -> int:
 
 
 def inspect_main(argv: list[str]) -> int:
-    from .inspect import print_file
+    from .inspect_print import print_file
     from .kernels import print_kernels
 
     parser = argparse.ArgumentParser("python -m tools.converter inspect")
