@@ -6,10 +6,10 @@ PY := .venv/bin/python
 MICROPYTHON := $(PY) -m tools.micropython
 
 .DEFAULT_GOAL := help
-.PHONY: help demo examples test lint bench dist clean setup venv
+.PHONY: help demo examples test test-device lint bench dist clean setup venv
 
 help: ## show this
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST))
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST))
 
 demo: venv ## train a small model, convert it and run it on MicroPython on this computer
 	@$(MICROPYTHON) packages --install unix
@@ -24,7 +24,14 @@ examples: venv ## run the demos of all examples: words, shapes, gestures, a fan,
 
 test: setup ## run the tests, on every MicroPython target that can be had here
 	@$(PY) -m tools.dist --source
-	@$(PY) -m pytest -n 2 tests/host
+	@$(PY) -m pytest -n 2 tests/host tests/device
+
+# TARGETS="rp2040 /dev/ttyACM0" takes these instead of the boards that are emulated: names of
+# tools.micropython, or serial ports.
+test-device: venv ## run models and loops on emulated boards, or on TARGETS
+	@$(MICROPYTHON) packages --install || true
+	@$(MICROPYTHON) build --available
+	@$(PY) -m pytest -n 2 tests/device $(TARGETS:%=--target %)
 
 lint: venv ## check style and spelling
 	@$(PY) -m ruff check .

@@ -5,15 +5,18 @@ outcomes = run_jobs(get_target("unix"), [Job(model_bytes, [[input_bytes]])])
 outcomes[0].runs[0].outputs
 """
 
-from .batch import Job, Outcome, Run, run_jobs
+from .batch import RUNNER, Job, Outcome, Run, files_of, outcomes_of, run_jobs
 from .binding import shape_fixing_inputs
 from .objects import input_bytes, output_value
 
 __all__ = [
+    "RUNNER",
     "Job",
     "Outcome",
     "Run",
+    "files_of",
     "input_bytes",
+    "outcomes_of",
     "output_value",
     "run_jobs",
     "shape_fixing_inputs",

@@ -13,7 +13,7 @@ from tools.converter.layout import arena_bytes
 from tools.micropython import Target, TargetError, TargetTimeout
 
 _PACKAGE = Path(__file__).resolve().parents[2] / "mpconnxr"
-_RUNNER = Path(__file__).with_name("runner.py")
+RUNNER = Path(__file__).with_name("runner.py")
 
 JOBS_A_PROCESS = 40
 _BYTES_A_PROCESS = 8 << 20  # a board's ROMFS must hold them
@@ -129,8 +129,8 @@ def _run_process(target, jobs, package, timeout, on_run):
     reason, message = "crash", ""
     try:
         done = target.run(
-            _RUNNER,
-            files=package | _files(jobs),
+            RUNNER,
+            files=package | files_of(jobs),
             timeout=timeout,
             on_line=events.feed,
             heap=_heap(target, jobs),
@@ -151,7 +151,8 @@ def _run_process(target, jobs, package, timeout, on_run):
     return events.finished
 
 
-def _files(jobs):
+def files_of(jobs: Sequence[Job]) -> dict[str, bytes]:
+    """What the runner wants to find beside it, and the package."""
     files = {"jobs.json": json.dumps([(len(j.samples), j.shapes) for j in jobs]).encode()}
     for i, job in enumerate(jobs):
         files[f"{i}.bin"] = job.model
@@ -165,6 +166,14 @@ def _heap(target, jobs):
     if not target.name.startswith("unix"):
         return None
     return _HEAP + max(3 * (job.nbytes + arena_bytes(job.model)) // 2 for job in jobs)
+
+
+def outcomes_of(printed: str) -> list[Outcome]:
+    """Of a runner that was run by itself, from all that it printed."""
+    events = _Events(lambda: None)
+    for line in printed.splitlines():
+        events.feed(line)
+    return events.finished
 
 
 class _Events:

@@ -183,7 +183,8 @@ def main() -> None:
     if args.flash:
         args.flash.write_bytes(pico.rp2040.flash[:FLASH_BYTES])
     if args.pty:
-        print(pico.changes, flush=True)
+        with contextlib.suppress(BrokenPipeError):  # whoever wanted to know is gone
+            print(pico.changes, flush=True)
 
 
 if __name__ == "__main__":

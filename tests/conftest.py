@@ -1,4 +1,4 @@
-"""Fixtures of the tests that run on this computer."""
+"""Fixtures of tests that run scripts on a target of tools.micropython."""
 
 import pytest
 

@@ -1,0 +1,55 @@
+"""A machine that scripts of these tests run on, in an emulator or at the end of a cable."""
+
+from __future__ import annotations
+
+from tools.deploy.device import Device, Digest
+from tools.deploy.machine import Machine
+from tools.micropython import Target
+
+FOLDER = "/mpconnxr_test"  # on a board
+_TIMEOUT = 1800  # s; for an emulator among others, or a board without native code
+
+
+class EmulatedMachine:
+    """A target of tools.micropython. kind: what code it can run."""
+
+    def __init__(self, target: Target):
+        self.target = target
+        self.name = target.name
+        assemblers = {"thumb"} if target.arch.startswith("armv") else set()
+        self.kind = Machine(target.arch, frozenset(assemblers))
+
+    def run(self, script: str, files: dict[str, bytes], timeout: float = _TIMEOUT) -> str:
+        """What the script printed, which has the files in its current folder. It must end well."""
+        done = self.target.run(script, files=files, timeout=timeout)
+        assert not done.returncode and not done.stderr, done.stdout[-2000:] + done.stderr
+        return done.stdout
+
+
+class SerialMachine:
+    """A board on a serial port; the files stay in FOLDER, and only what differs is copied."""
+
+    def __init__(self, port: str):
+        self.name = port
+        self._device = Device(port)
+
+    def __enter__(self) -> SerialMachine:
+        self._device.__enter__()
+        about = self._device.about()
+        self.kind = Machine.of(about.mpy, about.assemblers)
+        return self
+
+    def __exit__(self, *error) -> None:
+        self._device.__exit__(*error)
+
+    def run(self, script: str, files: dict[str, bytes], timeout: float = _TIMEOUT) -> str:
+        start = f"import os, sys\nos.chdir({FOLDER!r})\nsys.path.insert(0, {FOLDER!r})\n"
+        paths = {f"{FOLDER}/{name}": data for name, data in files.items()}
+        self._device.reset()
+        found = self._device.digests({path: len(data) for path, data in paths.items()})
+        for path, data in paths.items():
+            if found[path] != Digest.of(data):
+                self._device.stage(path, data, lambda n: None)
+                self._device.put(path)
+        self._device.reset()
+        return self._device.execute(start + script, timeout).replace("\r\n", "\n")
