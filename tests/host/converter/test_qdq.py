@@ -250,7 +250,7 @@ def test_notes_say_what_stays_in_float():
     pooled = net.op("GlobalMaxPool", wide)
     model = net.model(net.q(conv, Y), norm, pooled)
     assert convert(model, Options(strip=True)).notes == [
-        stays("Conv_3 (Conv)", "its input has integers of int16"),
+        stays("Conv_3 (Conv)", "nothing quantizes its result to 16 bits"),
         stays("LpNormalization_4 (LpNormalization)", "LpNormalization has no integer form"),
         stays("GlobalMaxPool_6 (GlobalMaxPool)", "GlobalMaxPool has no integer form of int16"),
     ]

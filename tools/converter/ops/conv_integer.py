@@ -30,7 +30,7 @@ def _lower_known_integer(node) -> bool:
     weights = _weights(w, node.input(3))
     if weights is None or not _is_planar(x) or (x_zero is not None and x_zero.nelem != 1):
         return False
-    return emit_sums(node, x, weights, _geometry(node), x_zero, node.outputs[0])
+    return emit_sums(node, x, weights, geometry_of(node), x_zero, node.outputs[0])
 
 
 @lowers("QLinearConv")
@@ -61,7 +61,7 @@ def _lower_known(node) -> bool:
     if weights is None or not _is_planar(x) or any(v is None for v in (*zeros, *scales)):
         return False
     scale = np.float32(scales[0]) * scales[1].reshape(-1) / np.float32(scales[2])
-    geometry = _geometry(node)
+    geometry = geometry_of(node)
     return emit_requantized(node, x, weights, geometry, zeros[0], scale, node.outputs[0], zeros[1])
 
 
@@ -80,7 +80,7 @@ def _is_planar(x: Tensor) -> bool:
     return 3 <= len(x.shape) <= 4 and x.itemsize == 1
 
 
-def _geometry(node) -> Geometry:
+def geometry_of(node) -> Geometry:
     """Of a Conv node with all in C order; its weights lie where they do in its inputs."""
     x, out = node.inputs[0], node.outputs[0]
     w = next(t for t in node.inputs[1:] if len(t.shape) == len(x.shape))

@@ -3,7 +3,7 @@
 1. Q moves up and DQ moves down past operators that only move elements (qdq_hoist, qdq_sink).
 2. What follows from one tensor of bytes element by element becomes a table (qdq_lookup).
 3. DQ -> operator -> Q becomes one operator of integers (qdq_conv, qdq_matmul, qdq_pool,
-   qdq_elementwise).
+   qdq_elementwise), of 16 bits too (qdq_wide).
 4. What scales an integer product becomes one operator (qdq_dynamic).
 5. Constants are quantized at conversion, and what is dequantized of them after all that becomes
    float (qdq_weights).
@@ -19,6 +19,7 @@ import onnx
 
 from ..ir import dtype_name
 from ..passes import fold, infer
+from . import qdq_wide
 from .qdq_conv import fuse_conv
 from .qdq_dynamic import scale_products
 from .qdq_elementwise import fuse_binary, fuse_softmax
@@ -71,18 +72,22 @@ def integers(model: onnx.ModelProto) -> tuple[onnx.ModelProto, int]:
 def _fuse(graph):
     changed = False
     for node in graph.nodes.copy():
-        if not _is_fusible(graph, node):
+        fuse = _fuse_of(graph, node)
+        if fuse is None:
             continue
         try:
-            _FUSED[node.op_type](graph, node)
+            fuse(graph, node)
             changed = True
         except StaysFloat:
             continue
     return changed
 
 
-def _is_fusible(graph, node):
-    return node.op_type in _FUSED and node.domain in ("", "ai.onnx") and _is_there(graph, node)
+def _fuse_of(graph, node):
+    """What makes an integer operator of a node; None where nothing does."""
+    if not (is_q(node) or node.domain in ("", "ai.onnx")) or not _is_there(graph, node):
+        return None
+    return (qdq_wide.FUSED if qdq_wide.is_wide(graph, node) else _FUSED).get(node.op_type)
 
 
 def _is_there(graph, node):
@@ -106,14 +111,15 @@ def _is_activation(graph, name):
 
 
 def _reason(graph, node):
-    if not _is_fusible(graph, node):
+    fuse = _fuse_of(graph, node)
+    if fuse is None:
         q = next(filter(None, map(graph.dequantized, node.input)), None)
         about = f" of {dtype_name(q.dtype)}" if q and q.dtype not in BYTES else ""
         if q and not about and node.op_type in MOVES and not graph.takes(node.op_type, q.dtype):
             about = f" at opset {graph.opset}"
         return f"{node.op_type} has no integer form{about}"
     try:
-        _FUSED[node.op_type](graph, node)
+        fuse(graph, node)
     except StaysFloat as e:
         return str(e)
     return "it was not reached"

@@ -160,11 +160,16 @@ def define(
     inputs: Sequence[str],
     body: Iterable[onnx.NodeProto],
     attributes: Sequence[str] = (),
+    domains: Sequence[str] = (),
 ) -> None:
-    """Adds an operator of this project to the model, as a function with the result y."""
+    """Adds an operator of this project to the model, as a function with the result y.
+
+    domains: of the body's operators, besides ONNX's.
+    """
     if any(f.domain == OWN and f.name == name for f in graph.model.functions):
         return
     opsets = [helper.make_opsetid("", graph.opset)]
+    opsets += [helper.make_opsetid(domain, 1) for domain in domains]
     function = helper.make_function(OWN, name, inputs, ["y"], list(body), opsets, attributes)
     graph.model.functions.append(function)
     graph.model.ir_version = max(graph.model.ir_version, 8)  # the first with functions

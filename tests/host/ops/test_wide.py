@@ -1,0 +1,179 @@
+"""Activations of 16 bits with weights of 8: integer operators, against onnxruntime.
+
+It computes in float32, whose products and sums are less exact than the integers: a result of
+30,000 steps has a last bit of 2**-9 of one. So most are the same, and none is further than 1.
+"""
+
+import numpy as np
+import pytest
+from onnx import helper
+
+from tests.host import zoo
+from tests.host.converter.qdq_net import (
+    Net,
+    by_onnxruntime,
+    on_device,
+    operators,
+    rewritten,
+    steps_apart,
+)
+from tests.host.device import small
+from tools.converter.convert import Options, convert
+from tools.converter.quantize.settings import Settings
+from tools.harness import Job, run_jobs
+from tools.micropython import UNIX_TARGETS
+
+on_targets = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
+S16, U16 = np.int16, np.uint16
+X_SCALE = 3e-4
+
+
+def conv(x_shape, w_shape, y_scale, bias=True, dtype=S16, opset=21, **attrs):
+    net = Net(opset)
+    zero = 0 if dtype == S16 else 30000
+    x = net.dq(net.input(x_shape, dtype), X_SCALE, zero, dtype)
+    scales = net.rng.uniform(0.005, 0.01, w_shape[0]).astype(np.float32)
+    w = net.weights(w_shape, scales, axis=0)
+    inputs = [x, w]
+    if bias:
+        values = net.constant(net.rng.integers(-9999, 9999, w_shape[0]), np.int32)
+        inputs.append(net.dq(values, np.float32(X_SCALE) * scales, 0, np.int32, axis=0))
+    y = net.op("Conv", *inputs, **attrs)
+    model = net.model(net.q(y, y_scale, zero, dtype))
+    return _by_microsoft(model) if opset < 21 else model, net.values()
+
+
+def _by_microsoft(model):
+    """16 bits where ONNX's own operators have none yet."""
+    for node in model.graph.node:
+        node.domain = "com.microsoft" if node.op_type.endswith("Linear") else ""
+    model.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+    return model
+
+
+def gemm(n, k, m, y_scale, op="Gemm"):
+    net = Net(21)
+    x = net.dq(net.input([n, k], S16), X_SCALE, 0, S16)
+    if op == "Gemm":
+        y = net.op("Gemm", x, net.weights([m, k]), net.bias(m, X_SCALE * 0.01), transB=1)
+    else:
+        y = net.op("Add", net.op("MatMul", x, net.weights([k, m])), net.bias(m, X_SCALE * 0.01))
+    return net.model(net.q(y, y_scale, 0, S16)), net.values()
+
+
+def add(dtype, y_scale, zeros=(0, 0, 0)):
+    net = Net(21)
+    a = net.dq(net.input([2, 700], dtype), X_SCALE, zeros[0], dtype)
+    b = net.dq(net.input([2, 700], dtype), 2.7e-4, zeros[1], dtype)
+    return net.model(net.q(net.op("Add", a, b), y_scale, zeros[2], dtype)), net.values()
+
+
+def of_one(op, y_scale, shape=(1, 5, 9, 8), dtype=S16, zero=0, **attrs):
+    net = Net(21)
+    x = net.dq(net.input(list(shape), dtype), X_SCALE, zero, dtype)
+    return net.model(net.q(net.op(op, x, **attrs), y_scale, zero, dtype)), net.values()
+
+
+def clip(low, high, y_scale):
+    net = Net(21)
+    x = net.dq(net.input([3, 500], S16), X_SCALE, 0, S16)
+    y = net.op("Clip", x, net.constant(low), net.constant(high))
+    return net.model(net.q(y, y_scale, 0, S16)), net.values()
+
+
+MODELS = {
+    "conv": conv((2, 3, 9, 11), (5, 3, 3, 3), 6e-4, pads=[1, 1, 1, 1]),
+    "conv of uint16": conv((1, 6, 7, 8), (8, 3, 2, 3), 5e-4, dtype=U16, group=2, strides=[2, 1]),
+    "depthwise": conv((1, 7, 9, 5), (7, 1, 3, 3), 3e-4, bias=False, group=7, pads=[1] * 4),
+    "conv of 1-D": conv((1, 3, 30), (4, 3, 5), 5e-4, pads=[2, 2], strides=[2], dilations=[2]),
+    "conv of many": conv((1, 300, 3, 4), (3, 300, 1, 1), 4e-3),
+    "conv by com.microsoft": conv((1, 3, 5, 5), (2, 3, 3, 3), 6e-4, opset=17),
+    "gemm": gemm(3, 33, 6, 2e-3),
+    "gemm of many": gemm(2, 1500, 3, 9e-3),
+    "matmul": gemm(5, 16, 7, 1e-3, "MatMul"),
+    "add": add(S16, 5e-4),
+    "add of uint16": add(U16, 6.1e-4, (32768, 30000, 33000)),
+    "add that saturates": add(S16, 9e-5),
+    "relu": of_one("Relu", 3.1e-4),
+    "relu of uint16": of_one("Relu", X_SCALE, dtype=U16, zero=20000),
+    "clip": clip(-2.0, 6.0, 2.5e-4),
+    "average pool": of_one("AveragePool", 2.7e-4, kernel_shape=[3, 2], strides=[2, 2]),
+    "global pool": of_one("GlobalAveragePool", 2.7e-4),
+    "max pool": of_one("MaxPool", X_SCALE, kernel_shape=[3, 3], pads=[1, 0, 1, 2], strides=[2, 1]),
+    "max pool of uint16": of_one("MaxPool", X_SCALE, dtype=U16, kernel_shape=[2, 2]),
+}
+EXACT = ("max pool", "relu of uint16")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_one_operator_is_left(name):
+    model = rewritten(MODELS[name][0])
+    [op] = operators(model)
+    assert op.startswith("Wide")
+
+
+def test_the_operators_are_defined_by_onnx_ones():
+    """onnxruntime runs the rewritten model, and gives what it gives for the model as it was."""
+    for name, (model, values) in MODELS.items():
+        [want] = by_onnxruntime(model, values)
+        [got] = by_onnxruntime(rewritten(model), values)
+        np.testing.assert_array_equal(got, want, name)
+
+
+@on_targets
+def test_against_onnxruntime(target):
+    models, inputs = zip(*MODELS.values(), strict=True)
+    found = on_device(target, models, inputs)
+    different = total = 0
+    for name, model, values, [got] in zip(MODELS, models, inputs, found, strict=True):
+        [want] = by_onnxruntime(model, values)
+        assert (got.dtype, got.shape) == (want.dtype, want.shape)
+        apart = steps_apart(got, want)
+        assert apart.max() <= (0 if name.startswith(EXACT) else 1), name
+        different, total = different + np.count_nonzero(apart), total + apart.size
+    assert different <= 0.001 * total
+
+
+@on_targets
+def test_damaged_models(target):
+    for name in ("conv of uint16", "add", "max pool"):
+        report = small.damage(target, small.binary(MODELS[name][0]), "words", "1")
+        assert report.ok and report.refused and report.ran, report
+
+
+@pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
+def test_a_run_allocates_nothing(target):
+    for name in ("conv", "add that saturates", "max pool", "average pool"):
+        model, values = MODELS[name]
+        data = convert(model, Options(strip=True)).data
+        script = (small.SCRIPTS / "allocation.py").read_text().replace("n = 50", "n = 5")
+        files = {"model.bin": data, "x.bin": values[0].tobytes()}
+        assert small.run(target, script, files).split()[:2] == ["0", "0"], name
+
+
+def test_what_stays_in_float_says_why():
+    net = Net(21)
+    x = net.dq(net.input([1, 3, 8, 8], S16), X_SCALE, 0, S16)
+    y = net.op("AveragePool", x, kernel_shape=[3, 3], pads=[1, 1, 1, 1])
+    [note] = convert(net.model(net.q(y, X_SCALE, 0, S16)), Options(strip=True)).notes
+    assert "AveragePool) stays in float: it has padding" in note
+
+
+@zoo.needs_zoo
+@pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
+def test_a_quantized_model(target):
+    """--quantize int16x8: nothing is left in float, and classes are those of float."""
+    name = "digits_cnn_f32"
+    [key] = zoo.input_names(name)
+    xs = [zoo.sample(name, k, "input")[0] for k in range(6)]
+    settings = Settings("int16x8", samples=[{key: x} for x in xs])
+    done = convert(zoo.model_path(name), Options(strip=True, quantize=settings))
+    kernels = {step.kernel for step in done.graph.steps}
+    assert done.notes == [] and kernels == {"quantize", "wide_conv", "wide_max_pool"}
+    [outcome] = run_jobs(target, [Job(done.data, [[x.tobytes()] for x in xs])])
+    assert not outcome.error, outcome.message
+    for k, run in enumerate(outcome.runs):
+        [want] = zoo.sample(name, k, "output")
+        got = np.frombuffer(run.outputs[0], np.float32).reshape(want.shape)
+        assert got.argmax() == want.argmax()
+        assert np.abs(got - want).max() <= 0.02 * np.abs(want).max()

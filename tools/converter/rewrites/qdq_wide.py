@@ -1,0 +1,284 @@
+"""What lies between DQ and Q of 16-bit integers becomes operators of such integers.
+
+1. DQ -> Conv -> Q and DQ -> Gemm or MatMul -> Q, weights constant in 8 bits with zero points 0,
+   bias constant: `mpconnxr:WideConv` and `WideGemm`.
+2. DQ, DQ -> Add -> Q of one shape: `WideAdd`.
+3. DQ -> Relu or Clip -> Q: `WideClip`; so is Q behind DQ, which goes away where both have the same
+   scale.
+4. DQ -> AveragePool (without padding) or GlobalAveragePool -> Q: `WideAveragePool`,
+   `WideGlobalAveragePool`.
+5. DQ -> MaxPool -> Q with the same scale: `WideMaxPoolInt16` or `WideMaxPoolUint16`.
+
+No operator of ONNX or com.microsoft takes such activations: these are this project's, defined in
+the model as functions of DequantizeLinear, ONNX's operator and QuantizeLinear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import onnx
+from onnx import AttributeProto, helper
+
+from ..ir import dtype_name
+from .qdq_graph import Graph
+from .qdq_lookup import OWN, define
+from .qdq_operands import added, integer_bias, product_scale, weights_of
+from .qdq_terms import FLOAT, INT8, MS, UINT8, Scaled, StaysFloat, attribute
+
+INT16, UINT16 = 5, 4
+WIDE = (UINT16, INT16)
+_OPSET_OF_16_BITS = 21  # of ONNX's own QuantizeLinear
+_WINDOWS = {
+    "auto_pad": AttributeProto.STRING,
+    "ceil_mode": AttributeProto.INT,
+    "dilations": AttributeProto.INTS,
+    "group": AttributeProto.INT,
+    "kernel_shape": AttributeProto.INTS,
+    "pads": AttributeProto.INTS,
+    "strides": AttributeProto.INTS,
+}
+
+
+def is_wide(graph: Graph, node: onnx.NodeProto) -> bool:
+    """True if an input of the node is dequantized from 16 bits."""
+    found = [graph.dequantized(name) for name in node.input if name]
+    return any(q is not None and q.dtype in WIDE for q in found)
+
+
+def _operand(graph, name):
+    q = graph.dequantized(name)
+    if q is None or q.dtype not in WIDE or q.scale.size > 1:
+        raise StaysFloat("an input has no 16 bits of one constant scale")
+    return q
+
+
+def _result(graph, node):
+    quantize = graph.quantizer(node.output[0])
+    y = quantize and graph.quantized(quantize)
+    if y is None or y.dtype not in WIDE or y.scale.size > 1:
+        raise StaysFloat("nothing quantizes its result to 16 bits")
+    return quantize, y
+
+
+def _product(graph, node, op, weights, last, bias):
+    """WideConv or WideGemm. weights: rows by output channel; bias: name of float constants."""
+    x = _operand(graph, node.input[0])
+    quantize, y = _result(graph, last)
+    weights = _signed(graph, weights)
+    out, n = quantize.output[0], graph.shape(weights.values)[0]
+    scale = np.broadcast_to(product_scale(x, weights), (n,))
+    if bias:
+        integer_bias(graph, bias, scale, float(y.scale.reshape(())))  # or it stays float
+    values = np.zeros(n, np.float32) if not bias else graph.floats(bias).reshape(-1)
+    w_scale = np.broadcast_to(weights.scale.reshape(-1), (n,)).astype(np.float32)
+    inputs = [x.values, *graph.parameters(x, out), weights.values]
+    inputs += [graph.constant(v, out) for v in (w_scale, values)]
+    attributes = list(node.attribute) if op == "Conv" else []
+    _put(graph, f"Wide{op}", [*inputs, *graph.parameters(y, out)], quantize, attributes)
+    graph.replace(last, [])
+
+
+def _signed(graph, w):
+    """Weights of int8 whose zero point is 0; uint8 with 128 are the same."""
+    if w.dtype == UINT8 and (w.zero == 128).all():
+        values = (graph.array(w.values).astype(np.int16) - 128).astype(np.int8)
+        return Scaled(graph.constant(values, w.values), INT8, w.scale, values[:0])
+    if w.dtype != INT8 or w.zero.any():
+        raise StaysFloat("its weights have a zero point")
+    return w
+
+
+def _conv(graph, node):
+    shape = graph.shape(node.input[1])
+    if shape is None or not 3 <= len(shape) <= 4:
+        raise StaysFloat("it has more than two dims, or weights of unknown shape")
+    bias = node.input[2] if len(node.input) > 2 else ""
+    last, bias = (node, bias) if bias else added(graph, node, shape[0], 1 - len(shape))
+    _result(graph, last)
+    w = weights_of(graph, node.input[1], 0, len(shape))
+    if graph.array(w.values) is None:
+        raise StaysFloat("its weights are not constant")
+    _product(graph, node, "Conv", w, last, bias)
+
+
+def _gemm(graph, node):
+    trans_b, alpha, beta = (attribute(node, k, d) for k, d in _GEMM)
+    rank = len(graph.shape(node.input[0]) or ())
+    w = weights_of(graph, node.input[1], 1 - trans_b, 2)
+    values = graph.array(w.values)
+    if attribute(node, "transA", 0) or alpha != 1 or beta != 1 or rank != 2 or values is None:
+        raise StaysFloat("its first input is no matrix of rows, or its second not constant")
+    bias = node.input[2] if len(node.input) > 2 else ""
+    if bias and graph.shape(bias) not in ([len(values)], [values.shape[1]]):
+        raise StaysFloat("its C is no row")
+    last, bias = (node, bias) if bias else added(graph, node, values.shape[trans_b - 1], -1)
+    rows = graph.constant(values if trans_b else values.T, node.output[0])
+    _product(graph, node, "Gemm", Scaled(rows, w.dtype, w.scale, w.zero), last, bias)
+
+
+_GEMM = (("transB", 0), ("alpha", 1.0), ("beta", 1.0))
+
+
+def _add(graph, node):
+    if len(node.input) != 2 or graph.shape(node.input[0]) != graph.shape(node.input[1]):
+        raise StaysFloat("its inputs have different shapes")
+    a, b = (_operand(graph, name) for name in node.input)
+    quantize, y = _result(graph, node)
+    if not a.dtype == b.dtype == y.dtype:
+        raise StaysFloat("its integers are int16 here and uint16 there")
+    inputs = [name for q in (a, b) for name in (q.values, *graph.parameters(q, node.output[0]))]
+    inputs += graph.parameters(y, node.output[0])
+    _put(graph, "WideAdd", inputs, quantize)
+    graph.replace(node, [])
+
+
+def _clip(graph, node):
+    x = _operand(graph, node.input[0])
+    quantize, y = _result(graph, node)
+    ends = [np.float32(0 if node.op_type == "Relu" else -np.inf), np.float32(np.inf)]
+    given = [*node.input[1:], "", ""][:2] if node.op_type == "Clip" else ["", ""]
+    for i, name in enumerate(given):
+        ends[i] = ends[i] if not name else graph.floats(name)
+    if graph.opset < 11 and node.attribute or any(v is None or v.size != 1 for v in ends):
+        raise StaysFloat("its limits are not constant")
+    largest = np.finfo(np.float32).max
+    limits = [graph.constant(np.clip(v.reshape(()), -largest, largest), "limit") for v in ends]
+    inputs = [x.values, *graph.parameters(x, node.output[0]), *limits]
+    _put(graph, "WideClip", [*inputs, *graph.parameters(y, node.output[0])], quantize)
+    graph.replace(node, [])
+
+
+def _rescale(graph, node):
+    x, y = _operand(graph, node.input[0]), graph.quantized(node)
+    if y is None or y.dtype not in WIDE or y.scale.size > 1:
+        raise StaysFloat("its result has no 16 bits of one constant scale")
+    if x.same_scale(y) and not graph.is_kept(node.output[0]):
+        for reader in graph.consumers(node.output[0]).copy():
+            graph.rename(reader, node.output[0], x.values)
+        graph.replace(node, [])
+        return
+    largest = np.finfo(np.float32).max
+    limits = [graph.constant(v, "limit") for v in (-largest, largest)]
+    inputs = [x.values, *graph.parameters(x, node.output[0]), *limits]
+    _put(graph, "WideClip", [*inputs, *graph.parameters(y, node.output[0])], node)
+
+
+def _mean(graph, node):
+    x = _operand(graph, node.input[0])
+    quantize, y = _result(graph, node)
+    is_plain = not any(attribute(node, "pads", ())) and not attribute(node, "ceil_mode", 0)
+    if not is_plain or attribute(node, "auto_pad", b"NOTSET") not in (b"NOTSET", b"VALID"):
+        raise StaysFloat("it has padding")
+    if any(d != 1 for d in attribute(node, "dilations", ())):
+        raise StaysFloat("it has dilations")
+    if not 3 <= len(graph.shape(node.input[0]) or ()) <= 4:
+        raise StaysFloat("it has more than two dims")
+    inputs = [x.values, *graph.parameters(x, node.output[0])]
+    inputs += graph.parameters(y, node.output[0])
+    kept = [a for a in node.attribute if a.name in ("kernel_shape", "strides")]
+    _put(graph, f"Wide{node.op_type}", inputs, quantize, kept)
+    graph.replace(node, [])
+
+
+def _max_pool(graph, node):
+    x = _operand(graph, node.input[0])
+    quantize, y = _result(graph, node)
+    if len(node.output) > 1 or not x.same_scale(y):
+        raise StaysFloat("it changes the scale, or gives indices")
+    if not 3 <= len(graph.shape(node.input[0]) or ()) <= 4:
+        raise StaysFloat("it has more than two dims")
+    kept = [a for a in node.attribute if a.name in _WINDOWS]
+    _put(graph, "WideMaxPool", [x.values], quantize, kept)
+    graph.replace(node, [])
+
+
+FUSED: dict[str, Callable[[Graph, onnx.NodeProto], None]] = {
+    "Add": _add,
+    "AveragePool": _mean,
+    "Clip": _clip,
+    "Conv": _conv,
+    "Gemm": _gemm,
+    "GlobalAveragePool": _mean,
+    "MatMul": _gemm,
+    "MaxPool": _max_pool,
+    "QuantizeLinear": _rescale,
+    "Relu": _clip,
+}
+
+_X, _Y = ["x", "x_scale", "x_zero"], ["y_scale", "y_zero"]
+_DQ_X = ("DequantizeLinear", _X, "real_x")
+_DQ_W = ("DequantizeLinear", ["w", "w_scale"], "real_w")
+_Q = ("QuantizeLinear", ["real", *_Y], "y")
+_PRODUCT = [*_X, "w", "w_scale", "b", *_Y]
+_FUNCTIONS = {  # inputs, nodes, attributes
+    "WideConv": (
+        _PRODUCT,
+        (_DQ_X, _DQ_W, ("Conv", ["real_x", "real_w", "b"], "real"), _Q),
+        ("auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"),
+    ),
+    "WideGemm": (_PRODUCT, (_DQ_X, _DQ_W, ("Gemm", ["real_x", "real_w", "b"], "real"), _Q), ()),
+    "WideAdd": (
+        [*_X, "w", "w_scale", "w_zero", *_Y],
+        (
+            _DQ_X,
+            ("DequantizeLinear", ["w", "w_scale", "w_zero"], "real_w"),
+            ("Add", ["real_x", "real_w"], "real"),
+            _Q,
+        ),
+        (),
+    ),
+    "WideClip": (
+        [*_X, "low", "high", *_Y],
+        (_DQ_X, ("Clip", ["real_x", "low", "high"], "real"), _Q),
+        (),
+    ),
+    "WideAveragePool": (
+        [*_X, *_Y],
+        (_DQ_X, ("AveragePool", ["real_x"], "real"), _Q),
+        ("kernel_shape", "strides"),
+    ),
+    "WideGlobalAveragePool": (
+        [*_X, *_Y],
+        (_DQ_X, ("GlobalAveragePool", ["real_x"], "real"), _Q),
+        (),
+    ),
+    "WideMaxPool": (
+        ["x"],
+        (("Cast", ["x"], "real_x"), ("MaxPool", ["real_x"], "real"), ("Cast", ["real"], "y")),
+        ("auto_pad", "ceil_mode", "dilations", "kernel_shape", "pads", "strides"),
+    ),
+}
+
+
+def _put(graph, name, inputs, quantize, attributes=()):
+    """The operator in the place of the Q of the result."""
+    dtype = graph.dtype(quantize.output[0])
+    variant = name + (dtype_name(dtype).capitalize() if name == "WideMaxPool" else "")
+    formal, nodes, names = _FUNCTIONS[name]
+    domain = "" if graph.opset >= _OPSET_OF_16_BITS else MS
+    body = [_body_node(node, domain, names, dtype) for node in nodes]
+    define(graph, variant, formal, body, names, [domain] if domain else [])
+    out = [quantize.output[0]]
+    fused = helper.make_node(variant, inputs, out, quantize.name, domain=OWN)
+    fused.attribute.extend(attributes)
+    graph.replace(quantize, [fused])
+
+
+def _body_node(node, domain, names, dtype):
+    op, inputs, output = node
+    is_linear = op.endswith("Linear")
+    made = helper.make_node(op, inputs, [output], domain=domain if is_linear else "")
+    if op == "DequantizeLinear" and len(inputs) == 2:
+        made.attribute.append(helper.make_attribute("axis", 0))
+    if op == "Gemm":
+        made.attribute.append(helper.make_attribute("transB", 1))
+    if op == "Cast":
+        made.attribute.append(helper.make_attribute("to", FLOAT if output != "y" else dtype))
+    if op in ("Conv", "MaxPool", "AveragePool"):
+        for name in names:
+            found = made.attribute.add()
+            found.name = found.ref_attr_name = name
+            found.type = _WINDOWS[name]
+    return made
