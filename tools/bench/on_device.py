@@ -1,7 +1,7 @@
 """Runs on MicroPython: counts one steady-state run, and what it takes of the heap.
 
-Arguments: the forms to prefer, with commas; how often to run before. Prints one JSON object. Where
-the machine has no counter the host counts, by running this with another number of runs.
+Arguments: the forms to prefer, with commas; how often to run before. Prints one JSON object. On
+this computer the host counts, by running this with another number of runs.
 """
 
 import gc
@@ -12,7 +12,7 @@ import micropython
 
 import mpconnxr
 
-_COUNTER = COUNTER  # noqa: F821 - an address, written here by the host; 0 for none
+_COUNTER = COUNTER  # noqa: F821 - an address, written here by the host; 0: time.ticks_cpu() counts
 
 
 if _COUNTER:
@@ -23,10 +23,15 @@ if _COUNTER:
         i = 0
         return int(counter[i])
 
+    _LIMIT = 0xFFFFFFFF
+
 else:
+    import time
 
     def _ticks(address):
-        return 0
+        return time.ticks_cpu()
+
+    _LIMIT = 0x3FFFFFFF
 
 
 def _fill(model):
@@ -36,10 +41,10 @@ def _fill(model):
 
 
 def _counted(model):
-    """Ticks of one run; the counter has 32 bits."""
+    """Ticks of one run; the counter goes around."""
     start = _ticks(_COUNTER)
     model.run()
-    return (_ticks(_COUNTER) - start) & 0xFFFFFFFF
+    return (_ticks(_COUNTER) - start) & _LIMIT
 
 
 def main(forms, repeat):
@@ -52,7 +57,7 @@ def main(forms, repeat):
         _fill(model)
         model.run()
     _fill(model)
-    empty = -(_ticks(_COUNTER) - _ticks(_COUNTER)) & 0xFFFFFFFF
+    empty = -(_ticks(_COUNTER) - _ticks(_COUNTER)) & _LIMIT
     counts = [_counted(model)]
     _fill(model)
     counts.append(_counted(model))

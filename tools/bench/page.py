@@ -27,6 +27,7 @@ _TARGETS = {
     "mps2-an386": "Cortex-M4F",
     "mps2-an505": "Cortex-M33",
     "virt-rv32": "RISC-V, rv32imac",
+    "sim-de212": "Xtensa with register windows",
 }
 _COLUMNS = "| model | MACs | mpconnxr | C -O2 | C -O3 | arena, bytes | allocated by a run, bytes |"
 _BAR, _GAP, _LEFT, _WIDTH = 14.0, 10.0, 250.0, 460.0  # pixels

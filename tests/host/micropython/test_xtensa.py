@@ -1,0 +1,59 @@
+"""What the firmware for Xtensa is made with, and that a fault there ends a run."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tools.micropython import TargetError
+from tools.micropython.recipe import BOARDS
+
+ROUNDS = 300_000
+
+MISALIGNED = """
+@micropython.viper
+def read(p: ptr32) -> int:
+    return p[0]
+
+from uctypes import addressof
+data = bytearray(9)
+print("before")
+read(addressof(data) + 1)
+"""
+
+
+def test_helpers_compute_as_this_computer(tmp_path):
+    source = Path(__file__).with_name("xtensa_helpers.c")
+    program = tmp_path / "helpers"
+    options = ["-O2", f"-DROUNDS={ROUNDS}", f"-I{BOARDS / 'sim'}"]
+    subprocess.run(["gcc", *options, source, "-lm", "-o", program], check=True)
+    done = subprocess.run([program], capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("", 0)
+
+
+@pytest.mark.parametrize("target", ["sim-de212", "sim-lx106"], indirect=True)
+def test_a_fault_ends_the_run(target):
+    lines = []
+    with pytest.raises(TargetError, match="stopped"):
+        target.run(MISALIGNED, on_line=lines.append)
+    assert lines[0] == "before" and lines[-1].startswith("fault: exccause 9 ")
+
+
+@pytest.mark.parametrize("target", ["sim-de212", "sim-lx106"], indirect=True)
+def test_exceptions_unwind_deep_calls(target):
+    """More frames than the core has register windows, left by an exception and by returns."""
+    script = """
+def down(n):
+    if n == 0:
+        raise ValueError
+    try:
+        return down(n - 1) + 1
+    except ValueError:
+        if n % 7:
+            raise
+        return n
+
+print([down(n) for n in range(1, 60) if n % 7 == 0])
+"""
+    done = target.run(script)
+    assert (done.stdout, done.stderr) == ("[7, 14, 21, 28, 35, 42, 49, 56]\n", "")

@@ -1,0 +1,89 @@
+"""Building for Xtensa cores that Debian's cross compiler, made for the ESP8266's, does not know.
+
+binutils takes the instructions of another core from a shared object. It is compiled here from
+the table that QEMU has of the core, out of QEMU's source: the folder `QEMU_SRC`, else Debian's
+package.
+"""
+
+import hashlib
+import os
+import subprocess
+import tarfile
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from .aptmirror import download_source
+from .cache import cache_folder, locked
+from .errors import TargetError
+from .recipe import BOARDS, Recipe
+from .source import DEBIAN_SUITE
+
+SOURCES = BOARDS / "sim"
+
+
+@dataclass(frozen=True)
+class XtensaRecipe(Recipe):
+    """core: QEMU's name of a core that binutils has to be told of, "" for the ESP8266's."""
+
+    core: str = ""
+
+    def environment(self) -> dict[str, str]:
+        known = super().environment()
+        return known | {"XTENSA_GNU_CONFIG": str(describe(self.core))} if self.core else known
+
+
+def describe(core: str) -> Path:
+    """The shared object that tells binutils of the core, made once into the cache folder."""
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in _described_by()))
+    made = cache_folder() / f"xtensa-{core}-{digest.hexdigest()[:8]}.so"
+    if not made.is_file():
+        with locked(made.name), tempfile.TemporaryDirectory(dir=cache_folder()) as folder:
+            if not made.is_file():
+                _compile(core, _source(core, Path(folder)), Path(folder) / made.name)
+                (Path(folder) / made.name).rename(made)
+    return made
+
+
+def _described_by() -> list[Path]:
+    return [SOURCES / "core.c", SOURCES / "qemu" / "osdep.h"]
+
+
+def _source(core: str, folder: Path) -> Path:
+    """A folder with the part of QEMU's source that is about the core."""
+    name = os.environ.get("QEMU_SRC")
+    if name:
+        source = Path(name).expanduser().resolve()
+        if not (source / "target" / "xtensa" / f"core-{core}").is_dir():
+            raise TargetError(f"QEMU_SRC={name} is not QEMU's source folder")
+        return source
+    try:
+        archive = download_source("qemu", DEBIAN_SUITE, folder)
+    except TargetError as error:
+        raise TargetError(
+            f"cannot get QEMU's source ({error}); set QEMU_SRC to a folder with it"
+        ) from None
+    wanted = (f"target/xtensa/core-{core}/", "target/xtensa/xtensa-isa", "include/hw/xtensa/")
+    with tarfile.open(archive) as tar:
+        for member in tar:
+            path = member.name.partition("/")[2]
+            if member.isfile() and path.startswith(wanted) and ".." not in path:
+                (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                (folder / path).write_bytes(tar.extractfile(member).read())
+    return folder
+
+
+def _compile(core: str, source: Path, product: Path) -> None:
+    tables = source / "target" / "xtensa"
+    done = subprocess.run(
+        [
+            *("gcc", "-shared", "-fPIC", "-O1", "-w", f"-I{SOURCES}"),
+            *(f"-I{source / 'include'}", f"-I{tables}", f"-I{tables / f'core-{core}'}"),
+            *("-include", str(tables / f"core-{core}" / "core-isa.h")),
+            *("-o", str(product), str(SOURCES / "core.c")),
+        ],
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        raise TargetError(f"QEMU's description of {core} does not compile: {done.stderr[-800:]}")
