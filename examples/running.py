@@ -18,11 +18,19 @@ ROOT = EXAMPLES.parent
 TIMEOUT = 900  # s
 
 
-def target_from(argv: Sequence[str] | None, program: str, about: str) -> Target:
-    """The target that the command line names: `unix`, or --target NAME."""
-    parser = argparse.ArgumentParser(f"python -m {program}", description=about.partition("\n")[0])
+def arguments(
+    argv: Sequence[str] | None, example: str, about: str, n: int, least: int = 1
+) -> tuple[Target, int]:
+    """The target that the command line names, and how many recordings are to be judged there."""
+    parser = argparse.ArgumentParser(
+        f"python -m examples.{example}.demo", description=about.partition("\n")[0]
+    )
     parser.add_argument("--target", default="unix", choices=target_names())
-    return get_target(parser.parse_args(argv).target)
+    parser.add_argument("-n", type=int, default=n, help=f"how many recordings ({n})")
+    args = parser.parse_args(argv)
+    if args.n < least:
+        parser.error(f"-n: at least {least}")
+    return get_target(args.target), args.n
 
 
 def build_folder(example: str) -> Path:

@@ -1,6 +1,6 @@
 """Converts anomaly.onnx and judges a simulated fan under MicroPython on this computer.
 
-    python -m examples.anomaly.demo [--target unix32]
+    python -m examples.anomaly.demo [--target unix32] [-n N]
 
 It leaves model.bin and vibration.bin, which a board needs too, in build/anomaly.
 """
@@ -20,12 +20,12 @@ N = 40
 
 
 def main(argv: list[str] | None = None) -> int:
-    target = running.target_from(argv, "examples.anomaly.demo", __doc__)
+    target, n = running.arguments(argv, "anomaly", __doc__, N)
     folder = running.build_folder("anomaly")
-    clips, faults = data.clips(N, seed=3, labels=(data.WELL,) * 4 + data.FAULTS)
+    clips, faults = data.clips(n, seed=3, labels=(data.WELL,) * 4 + data.FAULTS)
     (folder / "model.bin").write_bytes(convert(HERE / "anomaly.onnx").data)
     (folder / "vibration.bin").write_bytes(running.int16_bytes(clips))
-    print(f"{N} simulated clips of a fan on {target.name}: {target.about}", flush=True)
+    print(f"{n} simulated clips of a fan on {target.name}: {target.about}", flush=True)
     files = {name: folder / name for name in ("model.bin", "vibration.bin")}
     printed = running.run(target, HERE / "on_device.py", files)
     found, us = running.predictions(printed)
@@ -33,7 +33,7 @@ def main(argv: list[str] | None = None) -> int:
         judged = [f for f, fault in zip(found, faults, strict=True) if fault == label]
         print(f"{label:10} {judged.count('ill'):2} of {len(judged):2} found ill")
     right = sum((a == data.WELL) == (b == "well") for a, b in zip(faults, found, strict=True))
-    running.print_figures(right, N, us, printed, folder / "model.bin")
+    running.print_figures(right, n, us, printed, folder / "model.bin")
     return 0
 
 

@@ -1,6 +1,6 @@
 """Converts forest.onnx and follows a simulated day under MicroPython on this computer.
 
-    python -m examples.forest.demo [--target unix32]
+    python -m examples.forest.demo [--target unix32] [-n N]
 
 It leaves model.bin and readings.csv, which a board needs too, in build/forest.
 """
@@ -16,12 +16,14 @@ from .. import running
 from . import data
 
 HERE = Path(__file__).parent
+N = 2870  # answers of a day
 
 
 def main(argv: list[str] | None = None) -> int:
-    target = running.target_from(argv, "examples.forest.demo", __doc__)
+    target, n = running.arguments(argv, "forest", __doc__, N)
     folder = running.build_folder("forest")
     readings, labels = data.day(seed=210)
+    readings, labels = readings[: n + data.SPAN], labels[: n + data.SPAN]
     (folder / "model.bin").write_bytes(convert(HERE / "forest.onnx").data)
     lines = [",".join(f"{value:.2f}" for value in row) for row in readings]
     (folder / "readings.csv").write_text("\n".join(lines) + "\n")

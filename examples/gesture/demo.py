@@ -1,6 +1,6 @@
 """Converts gesture.onnx and tells simulated gestures under MicroPython on this computer.
 
-    python -m examples.gesture.demo [--target unix32]
+    python -m examples.gesture.demo [--target unix32] [-n N]
 
 It leaves model.bin and gestures.bin, which a board needs too, in build/gesture.
 """
@@ -20,19 +20,19 @@ N = 100
 
 
 def main(argv: list[str] | None = None) -> int:
-    target = running.target_from(argv, "examples.gesture.demo", __doc__)
+    target, n = running.arguments(argv, "gesture", __doc__, N)
     folder = running.build_folder("gesture")
-    windows, labels = data.windows(N, seed=2)
+    windows, labels = data.windows(n, seed=2)
     (folder / "model.bin").write_bytes(convert(HERE / "gesture.onnx").data)
     (folder / "gestures.bin").write_bytes(running.int16_bytes(windows))
-    print(f"{N} simulated gestures on {target.name}: {target.about}", flush=True)
+    print(f"{n} simulated gestures on {target.name}: {target.about}", flush=True)
     files = {name: folder / name for name in ("model.bin", "gestures.bin")}
     printed = running.run(target, HERE / "on_device.py", files)
     found, us = running.predictions(printed)
     wanted = [data.LABELS[label] for label in labels]
     running.print_table(data.LABELS, wanted, found)
     right = sum(a == b for a, b in zip(wanted, found, strict=True))
-    running.print_figures(right, N, us, printed, folder / "model.bin")
+    running.print_figures(right, n, us, printed, folder / "model.bin")
     return 0
 
 

@@ -1,6 +1,6 @@
 """Converts keywords.onnx and hears synthesised words under MicroPython on this computer.
 
-    python -m examples.keywords.demo [--target unix32]
+    python -m examples.keywords.demo [--target unix32] [-n N]
 
 It leaves model.bin and words.wav, to be listened to and for a board, in build/keywords.
 """
@@ -25,19 +25,19 @@ N = 25
 
 
 def main(argv: list[str] | None = None) -> int:
-    target = running.target_from(argv, "examples.keywords.demo", __doc__)
+    target, n = running.arguments(argv, "keywords", __doc__, N)
     folder = running.build_folder("keywords")
-    clips, labels = data.clips(N, seed=2)
+    clips, labels = data.clips(n, seed=2)
     (folder / "model.bin").write_bytes(convert(HERE / "keywords.onnx").data)
     write_wav(folder / "words.wav", clips)
-    print(f"{N} synthesised clips of 1 s on {target.name}: {target.about}", flush=True)
+    print(f"{n} synthesised clips of 1 s on {target.name}: {target.about}", flush=True)
     files = {name: folder / name for name in ("model.bin", "words.wav")}
     printed = running.run(target, HERE / "on_device.py", files)
     found, us = running.predictions(printed)
     wanted = [data.LABELS[label] for label in labels]
     running.print_table(data.LABELS, wanted, found)
     right = sum(a == b for a, b in zip(wanted, found, strict=True))
-    running.print_figures(right, N, us, printed, folder / "model.bin")
+    running.print_figures(right, n, us, printed, folder / "model.bin")
     frame_us = int(re.findall(r"spectra (\d+) us a frame", printed)[-1])
     print(f"spectra        {frame_us / 1000:.2f} ms a frame, of which a second has 50")
     return 0

@@ -1,6 +1,6 @@
 """Converts shapes.onnx and tells drawn shapes under MicroPython on this computer.
 
-    python -m examples.shapes.demo [--target unix32]
+    python -m examples.shapes.demo [--target unix32] [-n N]
 
 It leaves model.bin and frames.bin, which a board needs too, in build/shapes.
 """
@@ -21,20 +21,20 @@ N = 20
 
 
 def main(argv: list[str] | None = None) -> int:
-    target = running.target_from(argv, "examples.shapes.demo", __doc__)
+    target, n = running.arguments(argv, "shapes", __doc__, N)
     folder = running.build_folder("shapes")
-    frames, labels = data.frames(N, seed=2)
+    frames, labels = data.frames(n, seed=2)
     options = Options(images={"picture": image_from("gray,crop,scale=255")})
     (folder / "model.bin").write_bytes(convert(HERE / "shapes.onnx", options).data)
     (folder / "frames.bin").write_bytes(data.rgb565(frames))
-    print(f"{N} drawn frames of a camera on {target.name}: {target.about}", flush=True)
+    print(f"{n} drawn frames of a camera on {target.name}: {target.about}", flush=True)
     files = {name: folder / name for name in ("model.bin", "frames.bin")}
     printed = running.run(target, HERE / "on_device.py", files)
     found, us = running.predictions(printed)
     wanted = [data.LABELS[label] for label in labels]
     running.print_table(data.LABELS, wanted, found)
     right = sum(a == b for a, b in zip(wanted, found, strict=True))
-    running.print_figures(right, N, us, printed, folder / "model.bin")
+    running.print_figures(right, n, us, printed, folder / "model.bin")
     return 0
 
 

@@ -1,6 +1,6 @@
 """Runs the models of two other examples in one arena, under MicroPython on this computer.
 
-    python -m examples.two_models.demo [--target unix32]
+    python -m examples.two_models.demo [--target unix32] [-n N]
 
 It leaves what a board needs too in build/two_models.
 """
@@ -21,9 +21,9 @@ N = 40  # windows of the accelerometer
 
 
 def main(argv: list[str] | None = None) -> int:
-    target = running.target_from(argv, "examples.two_models.demo", __doc__)
+    target, n = running.arguments(argv, "two_models", __doc__, N, len(motions.LABELS))
     folder = running.build_folder("two_models")
-    windows, labels = motions.windows(N, seed=2)
+    windows, labels = motions.windows(n, seed=2)
     taps = int((labels == motions.LABELS.index("tap")).sum())
     frames, seen = pictures.frames(taps, seed=2)
     files = {
@@ -37,7 +37,7 @@ def main(argv: list[str] | None = None) -> int:
         files[f"{name}.py"] = program.read_bytes()
     for name, contents in files.items():
         (folder / name).write_bytes(contents)
-    print(f"{N} gestures, {taps} of them taps, on {target.name}: {target.about}", flush=True)
+    print(f"{n} gestures, {taps} of them taps, on {target.name}: {target.about}", flush=True)
     script = running.EXAMPLES / "two_models" / "on_device.py"
     printed = running.run(target, script, {name: folder / name for name in files})
     found, us = running.predictions(printed)
