@@ -13,16 +13,16 @@ from .loops_qdot_viper import qdots32  # noqa: F401  (rare)
 @micropython.asm_thumb
 def qdots8(r0, r1, r2, r3):
     # On the stack: channels left (0), rows (4), table (8), position's out (12), positions left
-    # (16), channel's table (20), its out (24), end of the items (28), -zw * S of both positions
-    # (32, 36), p (40), 2 if there are two (44), next row (48), bytes from a position to the next
-    # (52), channels at a time (56), sums of one (60) and the other (76), k (92), lo (96), 9 if lo
-    # to hi are 256 values, else 0 (100), second position of a slow one (104), out from one to the
-    # other, 0 if alone (108), hi - lo (112).
+    # (16), first item (20), Kp << 29 (24), end of the items (28), -zw * S of both positions (32,
+    # 36), p (40), 2 if there are two (44), next row (48), bytes from a position to the next (52),
+    # channel stride (56), sums of one (60) and the other (76), what r0 and r7 to r12 are while
+    # requantizing (92), second position of a slow one (120), hi - lo (124).
     # While requantizing: r0 k = 32767 + ((zy - lo) << 16), r1 shift, r4 sum, r5 c, r6 multiplier,
-    # r7 end of the sums, r8 9 or 0, r9 table, r10 out, r11 from one position to the other, r12
-    # lo, lr sums. Shifts of 4 to 12 are quick: the sum is cut where any would saturate.
+    # r7 end of the sums, r8 9 or, if lo to hi are not 256 values, 0, r9 table, r10 out, r11 from
+    # one position to the other, 0 if alone, r12 lo, lr sums. Shifts of 4 to 12 are quick: the sum
+    # is cut where any would saturate.
     data(2, 0xE92D, 0x0F00)  # push {r8, r9, r10, r11}
-    data(2, 0xB09D)  # sub sp, 116
+    data(2, 0xB0A0)  # sub sp, 128
     data(2, 0x930A)  # str r3, [sp, 40]
     ldr(r4, [r3, 12])
     data(2, 0x9404)  # str r4, [sp, 16]
@@ -48,12 +48,19 @@ def qdots8(r0, r1, r2, r3):
     data(2, 0x9007)  # str r0, [sp, 28]
     ldr(r4, [r3, 52])
     data(2, 0x940D)  # str r4, [sp, 52]
+    ldr(r4, [r3, 28])
+    data(2, 0x940E)  # str r4, [sp, 56]
+    ldr(r4, [r3, 8])
+    lsl(r4, r4, 29)
+    data(2, 0x9406)  # str r4, [sp, 24]
+    data(2, 0xAC13)  # add r4, sp, 76
+    data(2, 0x9418)  # str r4, [sp, 96]
     ldr(r4, [r3, 36])
     ldr(r5, [r3, 40])
     ldr(r6, [r3, 44])
-    data(2, 0x9518)  # str r5, [sp, 96]
+    data(2, 0x951D)  # str r5, [sp, 116]
     sub(r6, r6, r5)
-    data(2, 0x961C)  # str r6, [sp, 112]
+    data(2, 0x961F)  # str r6, [sp, 124]
     sub(r4, r4, r5)
     lsl(r4, r4, 16)
     data(2, 0xF647, 0x75FF)  # movw r5, 32767
@@ -76,8 +83,11 @@ def qdots8(r0, r1, r2, r3):
     ldr(r4, [r3, 24])
     label(ALONE)
     data(2, 0x970B)  # str r7, [sp, 44]
-    data(2, 0x941B)  # str r4, [sp, 108]
+    data(2, 0x941C)  # str r4, [sp, 112]
     data(2, 0x9907)  # ldr r1, [sp, 28]
+    ldr(r4, [r3, 8])
+    sub(r4, r1, r4)
+    data(2, 0x9405)  # str r4, [sp, 20]
     data(2, 0xAA08)  # add r2, sp, 32
     label(TOTAL)
     ldr(r4, [r3, 8])
@@ -106,34 +116,28 @@ def qdots8(r0, r1, r2, r3):
     bne(TOTAL)
     data(2, 0x9901)  # ldr r1, [sp, 4]
     data(2, 0x9C02)  # ldr r4, [sp, 8]
-    data(2, 0x9405)  # str r4, [sp, 20]
+    data(2, 0x941A)  # str r4, [sp, 104]
     data(2, 0x9C03)  # ldr r4, [sp, 12]
-    data(2, 0x9406)  # str r4, [sp, 24]
+    data(2, 0x941B)  # str r4, [sp, 108]
     ldr(r4, [r3, 16])
     data(2, 0x9400)  # str r4, [sp, 0]
     label(ROWS)
-    data(2, 0x9B0A)  # ldr r3, [sp, 40]
-    ldr(r2, [r3, 8])
-    data(2, 0x9807)  # ldr r0, [sp, 28]
-    mov(r8, r0)
-    sub(r0, r0, r2)
-    mov(r7, 4)
-    data(2, 0x970E)  # str r7, [sp, 56]
-    data(2, 0x9C08)  # ldr r4, [sp, 32]
     data(2, 0x9D00)  # ldr r5, [sp, 0]
     sub(r5, 4)
-    bpl(TILE)
-    b(SINGLE)
-    label(TILE)
+    bmi_w(SINGLE)
     data(2, 0x9500)  # str r5, [sp, 0]
+    data(2, 0x9805)  # ldr r0, [sp, 20]
+    data(2, 0x9C08)  # ldr r4, [sp, 32]
     mov(r5, r4)
     mov(r6, r4)
     mov(r7, r4)
+    data(2, 0x9A06)  # ldr r2, [sp, 24]
     data(2, 0x9B0B)  # ldr r3, [sp, 44]
     cmp(r3, 2)
     beq(TWO)
-    lsl(r2, r2, 29)
-    bpl(EIGHT)
+    data(2, 0xF8DD, 0x801C)  # ldr r8, [sp, 28]
+    cmp(r2, 0)
+    bge(EIGHT)
     sub(r0, 4)
     sub(r1, 16)
     b(FOUR)
@@ -176,8 +180,8 @@ def qdots8(r0, r1, r2, r3):
     # ldr r8, [sp, 36]; mov r9, r8; mov r10, r8; mov r11, r8
     data(2, 0xF8DD, 0x8024, 0x46C1, 0x46C2, 0x46C3)
     data(2, 0xF8DD, 0xE034)  # ldr lr, [sp, 52]
-    lsl(r2, r2, 29)
-    bpl(BOTH)
+    cmp(r2, 0)
+    bge(BOTH)
     sub(r1, 16)
     b(LATTER)
     label(BOTH)
@@ -226,14 +230,17 @@ def qdots8(r0, r1, r2, r3):
     data(2, 0x9A07)  # ldr r2, [sp, 28]
     cmp(r0, r2)
     bne_w(BOTH)
-    data(2, 0xF8CD, 0x804C, 0xF8CD, 0x9050)  # str r8, [sp, 76]; str.w r9, [sp, 80]
-    data(2, 0xF8CD, 0xA054, 0xF8CD, 0xB058)  # str r10, [sp, 84]; str.w r11, [sp, 88]
-    label(SUMMED)
-    data(2, 0x940F)  # str r4, [sp, 60]
-    data(2, 0x9510)  # str r5, [sp, 64]
-    data(2, 0x9611)  # str r6, [sp, 68]
-    data(2, 0x9712)  # str r7, [sp, 72]
+    data(2, 0xAA0F)  # add r2, sp, 60
+    data(2, 0xE8A2, 0x0FF0)  # stmia r2!, {r4, r5, r6, r7, r8, r9, r10, r11}
     b(START)
+    label(SUMMED)
+    data(2, 0xAA0F)  # add r2, sp, 60
+    data(2, 0xC2F0)  # stmia r2!, {r4, r5, r6, r7}
+    add(r2, 16)
+    label(START)
+    data(2, 0x910C)  # str r1, [sp, 48]
+    data(2, 0xE892, 0x1F81)  # ldmia r2, {r0, r7, r8, r9, r10, r11, r12}
+    b(FIRST_CHANNEL)
     label(SINGLE)
     add(r5, 4)
     bne(LAST)
@@ -241,8 +248,9 @@ def qdots8(r0, r1, r2, r3):
     label(LAST)
     sub(r5, 1)
     data(2, 0x9500)  # str r5, [sp, 0]
-    mov(r5, 1)
-    data(2, 0x950E)  # str r5, [sp, 56]
+    data(2, 0x9805)  # ldr r0, [sp, 20]
+    data(2, 0xF8DD, 0x801C)  # ldr r8, [sp, 28]
+    data(2, 0x9C08)  # ldr r4, [sp, 32]
     data(2, 0x9F0B)  # ldr r7, [sp, 44]
     label(ONE)
     # ldr r2, [r0], 4; ldr r3, [r1], 4; uxtb16 r5, r2; uxtb16 r6, r3
@@ -269,22 +277,16 @@ def qdots8(r0, r1, r2, r3):
     cmp(r2, 2)
     beq(SECOND)
     data(2, 0x940F)  # str r4, [sp, 60]
-    b(START)
+    b(SINGLED)
     label(SECOND)
     data(2, 0x9413)  # str r4, [sp, 76]
-    label(START)
+    label(SINGLED)
     data(2, 0x910C)  # str r1, [sp, 48]
-    data(2, 0x9817)  # ldr r0, [sp, 92]
-    data(2, 0xF8DD, 0x8064)  # ldr r8, [sp, 100]
-    data(2, 0xF8DD, 0x9014)  # ldr r9, [sp, 20]
-    data(2, 0xF8DD, 0xA018)  # ldr r10, [sp, 24]
-    data(2, 0xF8DD, 0xB06C)  # ldr r11, [sp, 108]
-    data(2, 0xF8DD, 0xC060)  # ldr r12, [sp, 96]
-    data(2, 0x9F0E)  # ldr r7, [sp, 56]
-    data(2, 0xAA0F)  # add r2, sp, 60
-    mov(lr, r2)
-    lsl(r7, r7, 2)
-    add(r7, r7, r2)
+    data(2, 0xAA17)  # add r2, sp, 92
+    data(2, 0xE892, 0x1F81)  # ldmia r2, {r0, r7, r8, r9, r10, r11, r12}
+    sub(r7, 12)
+    label(FIRST_CHANNEL)
+    data(2, 0xF1A2, 0x0E20)  # sub lr, r2, 32
     label(CHANNEL)
     data(2, 0xE8F9, 0x5602)  # ldrd r5, r6, [r9], 8
     data(2, 0xF006, 0x013F)  # and r1, r6, 63
@@ -321,17 +323,15 @@ def qdots8(r0, r1, r2, r3):
     data(2, 0x4464)  # add r4, r12
     data(2, 0xF80A, 0x400B)  # strb r4, [r10, r11]
     label(STEP)
-    data(2, 0x9A0A)  # ldr r2, [sp, 40]
-    ldr(r2, [r2, 28])
+    data(2, 0x9A0E)  # ldr r2, [sp, 56]
     data(2, 0x4492)  # add r10, r2
     data(2, 0x45BE)  # cmp lr, r7
     bne(CHANNEL)
-    data(2, 0xF8CD, 0x9014)  # str r9, [sp, 20]
-    data(2, 0xF8CD, 0xA018)  # str r10, [sp, 24]
+    data(2, 0xE9CD, 0x9A1A)  # strd r9, r10, [sp, 104]
     data(2, 0x990C)  # ldr r1, [sp, 48]
     b(ROWS)
     label(SLOW)  # any other shift or range
-    data(2, 0xF8CD, 0xB068)  # str r11, [sp, 104]
+    data(2, 0xF8CD, 0xB078)  # str r11, [sp, 120]
     data(2, 0xF8DE, 0x4010)  # ldr r4, [lr, 16]
     data(2, 0xF1BB, 0x0F00)  # cmp r11, 0
     bne(ANY)
@@ -366,15 +366,15 @@ def qdots8(r0, r1, r2, r3):
     adc(r4, r0)
     asr(r4, r4, 16)
     data(2, 0xEA24, 0x74E4)  # bic r4, r4, r4, asr 31
-    data(2, 0x9A1C)  # ldr r2, [sp, 112]
+    data(2, 0x9A1F)  # ldr r2, [sp, 124]
     cmp(r4, r2)
     data(2, 0xBFC8)  # it gt
     data(2, 0x4614)  # movgt r4, r2
     data(2, 0x4464)  # add r4, r12
-    data(2, 0x991A)  # ldr r1, [sp, 104]
+    data(2, 0x991E)  # ldr r1, [sp, 120]
     data(2, 0xF80A, 0x4001)  # strb r4, [r10, r1]
     mov(r2, 0)
-    data(2, 0x921A)  # str r2, [sp, 104]
+    data(2, 0x921E)  # str r2, [sp, 120]
     cmp(r1, 0)
     bne(FIRST)
     data(2, 0xF10E, 0x0E04)  # add lr, 4
@@ -398,5 +398,5 @@ def qdots8(r0, r1, r2, r3):
     data(2, 0x9507)  # str r5, [sp, 28]
     b(POSITION)
     label(DONE)
-    data(2, 0xB01D)  # add sp, 116
+    data(2, 0xB020)  # add sp, 128
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
