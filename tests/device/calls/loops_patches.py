@@ -6,8 +6,8 @@ _BIAS = 1 << 29
 def patches(d):
     c, image, taps = (
         d.between(1, 4),
+        [d.between(1, 9) for _ in "yx"],
         [d.between(1, 6) for _ in "yx"],
-        [d.between(1, 4) for _ in "yx"],
     )
     dilations, strides = [d.between(1, 3) for _ in "yx"], [d.between(1, 2) for _ in "yx"]
     column = d.between(1, 2)
