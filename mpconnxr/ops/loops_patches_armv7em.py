@@ -10,9 +10,9 @@ import micropython
 @micropython.asm_thumb
 def patches(r0, r1, r2, r3):
     # r2 out, r6 sum, r8 width that is covered, r9 dilation, r10 x, r11 p, r12 padding, lr flip
-    # (four times); on the stack positions that are left (0), row (4) and column (8) of the position, its
-    # record (12), whether it is within (16), row of the patch (20), channels left (24), rows left
-    # (28), y (32), channel (36), corner x (40) and y (44)
+    # (four times); on the stack positions that are left (0), row (4) and column (8) of the
+    # position, its record (12), whether it is within (16), row of the patch (20), channels left
+    # (24), rows left (28), y (32), channel (36), corner x (40) and y (44)
     mov(r4, r8)
     mov(r5, r9)
     mov(r6, r10)

@@ -18,7 +18,7 @@ from tools.deploy.modules import PACKAGE
 OPS = PACKAGE / "ops"
 CALLS = small.SCRIPTS / "calls"
 SCRIPT = small.SCRIPTS / "loop_forms.py"
-FORMS = ("viper", "viper64", "thumb", "armv7m", "armv7em")
+FORMS = ("viper", "viper64", "thumb", "armv7m", "armv7em", "vfp")
 LONG = os.environ.get("MPCONNXR_LONG") == "1"
 N_CALLS = 100_000 if LONG else 300
 N_EMULATED = 40  # on a core that QEMU emulates
@@ -93,9 +93,10 @@ def test_forms_give_the_same_bits(ready_target):
         assert digests(ready_target(target), names, N_CALLS) == found
 
 
-def test_assembler_forms_give_the_same_bits(ready_target):
+@pytest.mark.parametrize("target", ["mps2-an385", "mps2-an386", "mps2-an505"], indirect=True)
+def test_assembler_forms_give_the_same_bits(target, ready_target):
     names = [family for family, forms in families().items() if set(forms) - {"viper"}]
-    found = digests(ready_target("mps2-an385"), names, N_EMULATED)
+    found = digests(target, names, N_EMULATED)
     assert found == digests(ready_target("unix-plain"), names, N_EMULATED)
 
 
