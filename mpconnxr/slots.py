@@ -4,18 +4,42 @@
 says. A slot is written whole before the pointer names it. Where the pointer is missing (a board
 lost its power while its file system, FAT, replaced it) any slot is one that was whole.
 
+A slot's file may also be 16 bytes that say where in the flash the model lies, outside of the file
+system: see xip. Where there are no slots, the model may be in the firmware's ROMFS.
+
 Imported only where there is no file of the name itself: one that was copied by hand wins.
 """
 
+import struct
+
+_REFERENCE = "<8sII"  # magic, offset in the flash, bytes
+_MAGIC = b"XIPFLASH"
+_ROM = "/rom/"
+
 
 def opened(path):
-    """The active slot's file. Raises OSError if there is none."""
+    """The active slot's file, or a view of what it refers to. Raises OSError if there is none."""
     stem, ext = _split(path)
     slots = "ba" if _active(stem) == "b" else "ab"
-    try:
-        return open(stem + "." + slots[0] + ext, "rb")
-    except OSError:
-        return open(stem + "." + slots[1] + ext, "rb")
+    for place in (stem + "." + slots[0] + ext, stem + "." + slots[1] + ext):
+        try:
+            return slot_file(place)
+        except OSError:
+            pass
+    return open(_ROM + path, "rb")
+
+
+def slot_file(path):
+    """What a slot's file stands for: itself, or bytes in the flash."""
+    file = open(path, "rb")
+    reference = file.read(16)
+    if not reference.startswith(_MAGIC):
+        file.seek(0)
+        return file
+    file.close()
+    from . import xip
+
+    return xip.view(*struct.unpack(_REFERENCE, reference)[1:])
 
 
 def _active(stem):

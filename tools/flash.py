@@ -2,6 +2,7 @@
 
     python tools/flash.py model.bin [--port PORT] [--dry-run] [--no-verify]
     python tools/flash.py model.bin --rollback
+    python tools/flash.py --firmware FILE.uf2
     python tools/flash.py --list-boards
 
 Exit status: 0 deployed and verified, 1 not, 2 wrong usage.
@@ -10,27 +11,33 @@ Exit status: 0 deployed and verified, 1 not, 2 wrong usage.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 if __name__ == "__main__":  # as a plain script, the project's folder is not on the path
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from tools.deploy import boards
-from tools.deploy.deployment import Deployment
+from tools.deploy import boards, firmware
+from tools.deploy.deployment import Deployment, RomDeployment
 from tools.deploy.device import Device
 from tools.deploy.errors import BoardError, DeployError
 from tools.deploy.model_file import read_model
-from tools.deploy.modules import Package
+from tools.deploy.modules import OPTIONAL, Package
 from tools.deploy.ports import find_port
+from tools.micropython import TargetError, get_target
+from tools.micropython.rp2040 import PicoTarget
 
+_EMULATED_SILENCE = 600  # s; an emulated board is 30 times slower than its own clock says
+_RESTART = 20  # s for a new firmware to come up
 _RUN_TIMEOUT = 600  # s; a large model takes minutes where the firmware has no native code
 
 
 def main(argv: list[str] | None = None) -> int:
     parser = _parser()
     args = parser.parse_args(argv)
-    if args.model is None and not args.list_boards:
+    if args.model is None and not (args.list_boards or args.firmware):
         parser.error("a model.bin is needed")
     try:
         if args.list_boards:
@@ -51,28 +58,80 @@ def _parser():
     add = parser.add_argument
     add("model", nargs="?", type=Path, help="made by python -m tools.converter")
     add("--port", default="auto", help="serial port or pty (default: the only USB one)")
+    add("--target", metavar="rp2040", help="an emulated board instead of one on a port")
+    add(
+        "--flash",
+        type=Path,
+        default=Path("build", "rp2040.flash"),
+        metavar="FILE",
+        help="where it keeps its flash (default: build/rp2040.flash)",
+    )
     add("--dir", metavar="FOLDER", help="where on the board (default: its current folder, /)")
+    add(
+        "--with",
+        dest="extra",
+        action="append",
+        default=[],
+        choices=sorted(OPTIONAL),
+        help="a module of mpconnxr that your program needs besides the model",
+    )
     add("--ops", type=Path, metavar="FOLDER", help="operators of your own, with their kernels")
+    add(
+        "--reserve",
+        type=int,
+        default=0,
+        metavar="BYTES",
+        help="RP2 boards: models lie in so much flash before the file system, read in place",
+    )
+    add("--romfs", action="store_true", help="code and model go to the firmware's ROMFS")
     add("--source", action="store_true", help="copy .py files in all forms, compile nothing")
     add("--dry-run", action="store_true", help="say what would be copied, change nothing")
     add("--rollback", action="store_true", help="make the board's earlier model the active one")
     add("--no-verify", action="store_true", help="do not run the golden vectors on the board")
     add("--timeout", type=float, default=_RUN_TIMEOUT, metavar="S", help="for that run")
+    add("--firmware", type=Path, metavar="FILE", help="first install MicroPython: .uf2 or .bin")
     add("--list-boards", action="store_true", help="print the boards that are known")
     return parser
 
 
 def flash(args: argparse.Namespace) -> int:
     """Deploys as the arguments say; returns the exit status. Raises DeployError."""
+    model = _model(args) if args.model else None
+    if args.firmware:
+        firmware.install(args.firmware, args.port)
+    if not model:
+        return 0
+    package = Package(own=args.ops and args.ops / "device")
+    with _port(args) as port, Device(port, _EMULATED_SILENCE if args.target else None) as device:
+        kind = RomDeployment if args.romfs else Deployment
+        deployment = kind(device, model, package, args)
+        return deployment.roll_back() if args.rollback else deployment.run()
+
+
+def _model(args):
     model = read_model(args.model)
     if not (model.golden_nbytes or args.no_verify or args.dry_run):
         raise DeployError(
             f"{args.model} has no golden vector (--strip, or no onnxruntime): give --no-verify"
         )
-    package = Package(own=args.ops and args.ops / "device")
-    with Device(find_port(args.port)) as device:
-        deployment = Deployment(device, model, package, args)
-        return deployment.roll_back() if args.rollback else deployment.run()
+    return replace(model, optional=model.optional | set(args.extra))
+
+
+@contextlib.contextmanager
+def _port(args):
+    """The port of the board, or of an emulated one while it is used."""
+    if not args.target:
+        yield find_port(args.port, patience=_RESTART if args.firmware else 0)
+        return
+    try:
+        target = get_target(args.target)
+        if not isinstance(target, PicoTarget):
+            raise DeployError(f"{args.target} is no board with a file system: rp2040 is one")
+        args.flash.parent.mkdir(parents=True, exist_ok=True)
+        with target.board(args.flash) as board:
+            yield board.port
+    except TargetError as e:
+        raise DeployError(str(e)) from None
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ it has no native code, a family that is written once for Python and viper goes t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from mpconnxr import forms
@@ -19,15 +19,19 @@ from .modules import Package
 
 @dataclass(frozen=True)
 class File:
-    """path: on the board; data: what shall be there; stale: files that it takes the place of."""
+    """path: on the board; data: what shall be there; stale: files that it takes the place of;
+    loaded: it is in memory when the model runs.
+    """
 
     path: str
     data: bytes
     stale: tuple[str, ...] = ()
+    loaded: bool = False
 
     def under(self, folder: str) -> File:
         at = folder.rstrip("/")
-        return File(f"{at}/{self.path}", self.data, tuple(f"{at}/{p}" for p in self.stale))
+        stale = tuple(f"{at}/{path}" for path in self.stale)
+        return replace(self, path=f"{at}/{self.path}", stale=stale)
 
 
 def code_for(model: ModelFile, package: Package, machine: Machine | None) -> list[File]:
@@ -35,22 +39,24 @@ def code_for(model: ModelFile, package: Package, machine: Machine | None) -> lis
 
     Raises DeployError.
     """
+    builder = _Builder(package, machine or Machine(""))
+    chosen = package.files_for(model.kernels, model.optional, builder.pick)
+    loaded = package.loaded_for(model.kernels, model.optional, builder.pick)
     if machine is None:
         paths = package.files_for(model.kernels, model.optional)
-        return [_file(package, path, path.read_bytes(), ".py", []) for path in paths]
-    builder = _Builder(package, machine)
-    paths = package.files_for(model.kernels, model.optional, builder.pick)
-    chosen = [path.stem for path in paths]
-    return [_file(package, path, builder.build(path), ".mpy", chosen) for path in paths]
+        files = [(path, _file(package, path, path.read_bytes(), ".py", paths)) for path in paths]
+    else:
+        built = [(path, builder.build(path)) for path in chosen]
+        files = [(path, _file(package, path, data, ".mpy", chosen)) for path, data in built]
+    return [replace(file, loaded=path in loaded) for path, file in files]
 
 
 def _file(package, path, data, suffix, chosen):
     """Stale are the other kind of file, and the forms of loops that were not chosen."""
     place = PurePosixPath(package.place(path))
     stale = [place.with_suffix({".py": ".mpy", ".mpy": ".py"}[suffix])]
-    if chosen:
-        others = [stem for stem in package.siblings(path) if stem not in chosen]
-        stale += [place.with_name(stem + kind) for stem in others for kind in (".py", ".mpy")]
+    others = set(package.siblings(path)) - {other.stem for other in chosen}
+    stale += [place.with_name(stem + kind) for stem in sorted(others) for kind in (".py", ".mpy")]
     return File(str(place.with_suffix(suffix)), data, tuple(map(str, stale)))
 
 

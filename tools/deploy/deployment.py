@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
-from . import boards, fit, transfer
+from . import boards, fit, romfs, transfer
 from .code import File, code_for
 from .device import About, Device
+from .errors import DeployError
 from .machine import Machine
 from .model_file import ModelFile
 from .modules import Package
 from .slots import slots_of
+from .xip import Region
 
 
 class Deployment:
@@ -22,12 +25,17 @@ class Deployment:
         self._device, self._model, self._args = device, model, args
         about = device.about()
         board = boards.board_of(about.machine, about.platform, boards.load_boards())
+        if board and board.unable:
+            raise DeployError(f"{board.title}: {board.unable}")
+        if args.reserve and about.platform != "rp2":
+            raise DeployError("--reserve is for boards with an RP2040 or RP2350")
         print(f"board     {describe(about, board)}")
         machine = None if args.source else machine_of(about, board)
         self._folder = args.dir or about.folder
         code = code_for(model, package, machine)
         print(f"code      {_kind(machine)}, {len(code)} files, {_nbytes(code):,} bytes")
-        self._needs = fit.needs_of(model, code)
+        in_place = bool(args.reserve or args.romfs)
+        self._needs = fit.needs_of(model, code, in_place, code_in_place=args.romfs)
         fit.check(self._needs, about)
         print(f"fits      about {self._needs.total:,} bytes of heap: {self._needs}")
         self._code = [f.under(self._folder) for f in code]
@@ -36,20 +44,39 @@ class Deployment:
 
     def run(self) -> int:
         """Copies, verifies, and makes the model the active one. Returns an exit status."""
-        slot = self._slots.holding(self._device, self._model.data, self._sizes)
-        target = self._slots.file(slot or self._slots.free)
-        files = [*self._code, File(target, self._model.data)]
+        slot, contents, reference = self._target()
+        files = [*self._code, File(self._slots.file(slot), contents)]
         changes = transfer.compare(self._device, files, self._sizes)
-        changes.spare = self._leftovers(changes) + [target] * (not slot)
+        changes.spare = self._leftovers(changes)
+        if files[-1] in changes.copy:
+            changes.spare.append(files[-1].path)  # the model before the last one
         transfer.check_space(self._device, changes, self._folder, self._sizes)
+        nbytes = changes.nbytes + (reference.nbytes if reference else 0)
         dry = self._args.dry_run
         if dry:
             print("\n".join(f"would copy {f.path}, {len(f.data):,} bytes" for f in changes.copy))
         else:
+            transfer.clear(self._device, changes)
+            if reference:
+                transfer.program(self._region, reference, self._model.data)
             transfer.copy(self._device, changes)
-        done = f"{len(changes.copy)} of {len(files)} files, {changes.nbytes:,} bytes"
+        done = f"{len(changes.copy)} of {len(files)} files, {nbytes:,} bytes"
         print(f"{'to copy' if dry else 'copied':9} {done}, to {self._folder}")
-        return 0 if dry else self._activate(slot or self._slots.free)
+        return 0 if dry else self._activate(slot)
+
+    def _target(self):
+        """(slot, what its file shall hold, where in the flash to write the model before it)."""
+        data, slots = self._model.data, self._slots
+        if not self._args.reserve:
+            return slots.holding(self._device, data, self._sizes) or slots.free, data, None
+        self._region = Region(self._device, self._args.reserve)
+        references = self._region.references(self._sizes)
+        for path, slot in slots.files().items():
+            if path in references and self._region.holds(references[path], data):
+                return slot, references[path].data(), None
+        references.pop(slots.file(slots.free), None)
+        reference = self._region.place(len(data), list(references.values()))
+        return slots.free, reference.data(), reference
 
     def _leftovers(self, changes):
         """Files that an interrupted copy left, but those of use now."""
@@ -74,9 +101,8 @@ class Deployment:
         print(f"active    {path}{earlier}")
         return 0
 
-    def _verified(self, path):
-        limit = 2 * self._needs.total
-        result = self._device.verify(self._folder, path, limit, self._args.timeout)
+    def _verified(self, path, folder=None):
+        result = self._device.verify(folder or self._folder, path, self._args.timeout)
         self._device.reset()
         word = "verified" if result.ok else "NOT verified"
         time = "" if result.seconds is None else f", {result.seconds * 1000:,.1f} ms a run"
@@ -86,6 +112,33 @@ class Deployment:
             f"peak heap {heap:,} bytes"
         )
         return result.ok
+
+
+class RomDeployment(Deployment):
+    """To the ROMFS of a board's firmware: one image, written anew when anything in it differs."""
+
+    def run(self) -> int:
+        hiding = [p for p in self._sizes if p.startswith(f"{self._folder.rstrip('/')}/mpconnxr/")]
+        if hiding or self._slots.present or self._slots.by_hand:
+            raise DeployError(
+                f"{self._folder} on the board has mpconnxr or {self._model.name}, which come "
+                "before those in a ROMFS: remove them (mpremote rm -r :mpconnxr)"
+            )
+        partition = romfs.Partition(self._device)
+        root = len(self._folder.rstrip("/")) + 1
+        files = [replace(f, path=f.path[root:]) for f in self._code]
+        image = romfs.image_of([*files, File(self._model.name, self._model.data)])
+        old = partition.holds(image)
+        if not (old or self._args.dry_run):
+            transfer.write_image(partition, image)
+        done = "to copy" if self._args.dry_run else "copied"
+        print(f"{done:9} {0 if old else len(image):,} bytes of {len(image):,}, to the ROMFS")
+        if self._args.dry_run or self._args.no_verify:
+            return 0
+        return 0 if self._verified(f"{romfs.FOLDER}/{self._model.name}", romfs.FOLDER) else 1
+
+    def roll_back(self) -> int:
+        raise DeployError("a ROMFS has no earlier model")
 
 
 def describe(about: About, board: boards.Board | None) -> str:

@@ -73,12 +73,14 @@ class Verified:
 class Device:
     """A context manager: on entry the board is reset (softly) and its raw REPL entered."""
 
-    def __init__(self, port: str):
+    def __init__(self, port: str, silence: float | None = None):
+        """silence: seconds without a byte after which the board counts as lost."""
         self._port = port
+        self._silence = silence or _SILENCE
 
     def __enter__(self) -> Device:
         with self._speaking():
-            self._serial = SerialTransport(self._port, timeout=_SILENCE)
+            self._serial = SerialTransport(self._port, timeout=self._silence)
         try:
             self.reset()
         except BaseException:
@@ -111,13 +113,18 @@ class Device:
             self._serial.enter_raw_repl()
         self.execute(code)
 
-    def execute(self, source: str, silence: float = _SILENCE) -> str:
+    def execute(self, source: str, silence: float | None = None) -> str:
         """Runs code on the board and returns what it printed. Raises BoardError."""
         with self._speaking():
-            output, error = self._serial.exec_raw(source, timeout=silence)
+            output, error = self._serial.exec_raw(source, timeout=silence or self._silence)
         if error:
             raise BoardError(error.decode(errors="replace"))
         return output.decode(errors="replace")
+
+    def leave(self, source: str) -> None:
+        """Runs code that ends the connection."""
+        with self._speaking():
+            self._serial.exec_raw_no_follow(source)
 
     def about(self) -> About:
         """Raises DeployError if it does not run a MicroPython that is new enough."""
@@ -134,7 +141,7 @@ class Device:
 
     def digests(self, sizes: Mapping[str, int]) -> dict[str, Digest]:
         """Of files on the board, computed there; sizes: about their bytes, by path."""
-        silence = _SILENCE + max(sizes.values(), default=0) / _SLOWEST_DIGEST
+        silence = self._silence + max(sizes.values(), default=0) / _SLOWEST_DIGEST
         lines = self.execute(f"digests({list(sizes)!r})", silence).splitlines()
         return {path: Digest(*ast.literal_eval(s)) for path, s in zip(sizes, lines, strict=True)}
 
@@ -167,13 +174,13 @@ class Device:
     def remove(self, path: str) -> None:
         self.execute(f"remove({path!r})")
 
-    def verify(self, folder: str, path: str, heap_bytes: int, silence: float) -> Verified:
-        """Resets the board and runs the golden vectors of a model file that is on it.
+    def verify(self, folder: str, path: str, silence: float) -> Verified:
+        """Resets the board and runs the golden vectors of a model in a slot's file.
 
-        heap_bytes: what is watched of its heap. Other commands need a reset after it.
+        Other commands need a reset after it.
         """
         self._reset(_VERIFY)
-        fields = self.execute(f"verify({folder!r}, {path!r}, {heap_bytes})", silence).split()
+        fields = self.execute(f"verify({folder!r}, {path!r})", silence).split()
         max_error, largest, ok, seconds, heap = fields[-5:]
         seconds = None if seconds == "None" else float(seconds)
         return Verified(float(max_error), float(largest), ok == "1", seconds, int(heap))

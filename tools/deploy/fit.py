@@ -9,10 +9,10 @@ from .device import About
 from .errors import DeployError
 from .model_file import ModelFile
 
-# Measured on 32-bit words by docs/deploy.md's way: heap of a step and its tensors, and of code for
-# each byte of its .mpy (source text compiles to as much from 2.2 times the bytes).
+# Measured on the emulated Pico: heap of a step with its tensors, and of the modules that are in
+# memory for each byte of their .mpy (or of source, comments included, which compiles to as much).
 _STEP_NBYTES = 550
-_OF_MPY, _OF_SOURCE = 1.0, 0.45
+_OF_MPY, _OF_ROM, _OF_SOURCE = 1.4, 0.8, 0.6
 _LOADING = 3000  # bytes that the reader has in use while it loads
 
 
@@ -45,13 +45,18 @@ class Needs:
         return ", ".join(f"{name} {n:,}" for name, n in parts.items() if n)
 
 
-def needs_of(model: ModelFile, code: list[File]) -> Needs:
-    factor = {True: _OF_MPY, False: _OF_SOURCE}
+def needs_of(
+    model: ModelFile, code: list[File], in_place: bool, code_in_place: bool = False
+) -> Needs:
+    """in_place: the weights, code_in_place: bytecode is used where it lies in the flash."""
+    factor = {True: _OF_ROM if code_in_place else _OF_MPY, False: _OF_SOURCE}
+    window = model.streamed_nbytes - model.arena_nbytes
+    held = model.tables_nbytes + model.held_nbytes + model.golden_nbytes
     return Needs(
         tensors=model.arena_nbytes + model.state_nbytes,
-        window=model.streamed_nbytes - model.arena_nbytes,
-        held=model.held_nbytes + model.tables_nbytes + model.golden_nbytes,
-        code=int(sum(len(f.data) * factor[f.path.endswith(".mpy")] for f in code)),
+        window=0 if in_place else window,
+        held=0 if in_place else held,
+        code=int(sum(len(f.data) * factor[f.path.endswith(".mpy")] for f in code if f.loaded)),
         steps=_STEP_NBYTES * model.steps + _LOADING,
     )
 

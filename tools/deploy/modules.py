@@ -19,7 +19,9 @@ from tools.converter.layout import HEADER_NBYTES, KIND_MODEL, MAGIC, VERSION
 from .errors import DeployError
 
 PACKAGE = Path(__file__).parent.parent.parent / "mpconnxr"
-OPTIONAL = frozenset({"dynamic", "sizes", "objects", "images", "widen", "unpack"})
+OPTIONAL = frozenset({"audio", "dynamic", "sizes", "objects", "images", "widen", "unpack"})
+Pick = Callable[[str, list[str]], list[str]]
+_ALWAYS = ("", "model", "golden", "stream")  # that any model of a file system's file imports
 _FAMILY = re.compile(r"""["'](loops_\w+)["']""")
 
 
@@ -57,7 +59,7 @@ class Package:
         self,
         kernels: list[str],
         optional: Iterable[str] = OPTIONAL,
-        pick: Callable[[str, list[str]], list[str]] = lambda family, forms: forms,
+        pick: Pick = lambda family, forms: forms,
     ) -> list[Path]:
         """What a model with these kernels needs, and with these optional modules of the core.
 
@@ -66,18 +68,36 @@ class Package:
         """
         core = {_name_of(p.relative_to(self.folder)) for p in self.folder.glob("*.py")}
         spared = OPTIONAL - set(optional)
+
+        def needs(module):
+            found = self._needs(self._tree(module), module, pick)
+            return found if module not in core else [m for m in found if m not in spared]
+
+        return self._closure([*(core - spared), "ops", *self._kernels(kernels)], needs)
+
+    def loaded_for(self, kernels: list[str], optional: Iterable[str], pick: Pick) -> list[Path]:
+        """Those of the files that a board has in memory when such a model runs."""
+
+        def needs(module):
+            imports = [s for s in self._tree(module).body if isinstance(s, ast.ImportFrom)]
+            return self._needs(ast.Module(imports, []), module, pick)
+
+        return self._closure([*_ALWAYS, *optional, "ops", *self._kernels(kernels)], needs)
+
+    def _kernels(self, names):
+        for name in names:
+            if not self._has(f"ops.{name}"):
+                raise DeployError(f"mpconnxr has no kernel {name}: convert the model again")
+        return [f"ops.{name}" for name in names]
+
+    def _closure(self, queue, needs):
+        """Paths of the modules, of those that they need, and so on."""
         wanted = set()
-        queue = sorted(core - spared) + ["ops"]
-        for kernel in kernels:
-            if not self._has(f"ops.{kernel}"):
-                raise DeployError(f"mpconnxr has no kernel {kernel}: convert the model again")
-            queue.append(f"ops.{kernel}")
         while queue:
             module = queue.pop()
             if module not in wanted:
                 wanted.add(module)
-                needs = self._needs(module, pick)
-                queue += needs if module not in core else [m for m in needs if m not in spared]
+                queue += needs(module)
         return sorted(self.path(module) for module in wanted)
 
     def siblings(self, path: Path) -> list[str]:
@@ -125,11 +145,11 @@ class Package:
             self._trees[module] = ast.parse(self.path(module).read_text())
         return self._trees[module]
 
-    def _needs(self, module, pick):
-        """Modules of the package that a module imports or whose loops it names."""
+    def _needs(self, tree, module, pick):
+        """Modules that a module, or a part of its tree, imports or whose loops it names."""
         package = module if self.path(module).name == "__init__.py" else module.rpartition(".")[0]
         found = []
-        for node in ast.walk(self._tree(module)):
+        for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and node.level:
                 found += self._imported(package, node)
         for family in _families(self.path(module)):

@@ -13,53 +13,60 @@ BLOCK = 16
 PIECE = 1024
 PATTERN = 0xA5
 GARBAGE = 2048  # bytes between two collections
+MOST = 1 << 20  # bytes of heap to paint: of megabytes of PSRAM a model has the first
+LARGE = 65536  # bytes: more than holes between pieces
 
 
-def painted(limit):
-    """(address / 16, size) of pieces of the free heap, of at most `limit` bytes, now painted.
+def painted():
+    """Addresses / 16 of pieces of the free heap that are painted now; of MOST bytes at most.
 
-    They are small, and no address itself is kept, so that what the collector takes for a pointer
-    to one holds little back.
+    The pieces are small, no address itself is kept, and nothing else is allocated between them: so
+    what the collector takes for a pointer holds little back, and the free heap stays in one piece.
     """
     import uctypes
 
-    pieces, held, n = [], [], PIECE
-    while n >= 64 and limit > 0:
-        try:
-            piece = bytes([PATTERN]) * n
-            held.append(piece)
-            pieces.append((uctypes.addressof(piece) // BLOCK, n))
-            limit -= n
-        except MemoryError:
-            n //= 2
-    held.clear()
-    return pieces
+    most = min(gc.mem_free(), MOST) // PIECE
+    places, held = [0] * most, [None] * most
+    n = 0
+    try:
+        while n < most:
+            held[n] = bytes([PATTERN]) * PIECE
+            places[n] = uctypes.addressof(held[n]) // BLOCK
+            n += 1
+    except MemoryError:
+        pass
+    for i in range(most):
+        held[i] = None
+    return places[:n]
 
 
-def touched(pieces):
+def touched(places):
     """Bytes of the pieces that lost their paint."""
     import uctypes
 
     n = 0
-    for address, size in pieces:
-        paint = uctypes.bytearray_at(address * BLOCK, size)
+    for place in places:
+        paint = uctypes.bytearray_at(place * BLOCK, PIECE)
         i = 0
-        while i < size - BLOCK:
+        while i < PIECE:
             if paint[i] != PATTERN or paint[i + 4] != PATTERN or paint[i + 8] != PATTERN:
                 n += BLOCK
             i += BLOCK
     return n
 
 
-def verify(folder, path, limit):
-    """Prints max_error, largest, ok (0 or 1), seconds of a run, and bytes of heap touched."""
+def verify(folder, path):
+    """Prints max_error, largest, ok (0 or 1), seconds of a run, and bytes of heap used at most."""
     if folder not in sys.path:
         sys.path.insert(0, folder)
     gc.collect()
-    pieces = painted(limit)
+    places = painted()
     gc.collect()
+    unpainted = gc.mem_free() - len(places) * PIECE  # holes: taken as used
+    if unpainted > LARGE:
+        unpainted = 0
     gc.threshold(GARBAGE)
-    from mpconnxr import golden
+    from mpconnxr import golden, slots
 
-    r = golden.verify(path)
-    print(r.max_error, r.largest, int(r.ok), r.seconds, touched(pieces))
+    r = golden.verify(slots.slot_file(path))
+    print(r.max_error, r.largest, int(r.ok), r.seconds, unpainted + touched(places))

@@ -39,13 +39,16 @@ class Slots:
         """The slot for the next model."""
         return "b" if self.active == "a" else "a"
 
-    def holding(self, device: Device, data: bytes, sizes: dict[str, int]) -> str:
-        """The slot that has this model already, the active one first; "" if none has."""
+    def files(self) -> dict[str, str]:
+        """The slots that are there by their file, the active one first."""
         slots = sorted(self.present, key=lambda slot: slot != self.active)
-        paths = {self.file(slot): slot for slot in slots}
-        alike = {path: len(data) for path in paths if sizes[path] == len(data)}
+        return {self.file(slot): slot for slot in slots}
+
+    def holding(self, device: Device, data: bytes, sizes: dict[str, int]) -> str:
+        """The slot that has this model already; "" if none has."""
+        alike = {path: len(data) for path in self.files() if sizes[path] == len(data)}
         found = device.digests(alike).items()
-        return next((paths[path] for path, digest in found if digest == Digest.of(data)), "")
+        return next((self.files()[p] for p, digest in found if digest == Digest.of(data)), "")
 
     def other(self) -> str:
         """The slot to roll back to. Raises DeployError if there is none."""

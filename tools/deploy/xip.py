@@ -1,0 +1,98 @@
+"""Models in the flash of RP2 boards, outside of the file system, where they are read in place.
+
+Between the firmware and the file system there is flash that neither uses. A slot's file then holds
+a reference (mpconnxr/slots.py), so that what happens when power fails is the same as with models
+in the file system: a model is written where no slot refers to, then its reference.
+"""
+
+from __future__ import annotations
+
+import ast
+import base64
+import hashlib
+import struct
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from .device import Device
+from .errors import DeployError
+from .modules import PACKAGE
+
+_CODE = Path(__file__).parent / "on_board_xip.py"
+_BLOCK = 4096
+
+
+class Reference(NamedTuple):
+    """Where in the flash a model lies: a multiple of 4096, and its bytes."""
+
+    offset: int
+    nbytes: int
+
+    @property
+    def end(self) -> int:
+        return self.offset + _rounded(self.nbytes)
+
+    def data(self) -> bytes:
+        """What a slot's file holds."""
+        return struct.pack("<8sII", b"XIPFLASH", *self)
+
+
+class Region:
+    """The last `nbytes` bytes before the file system, on a board that has them free."""
+
+    def __init__(self, device: Device, nbytes: int):
+        self._device = device
+        device.execute((PACKAGE / "xip.py").read_text())
+        device.execute(_CODE.read_text())
+        firmware_end, self._end = ast.literal_eval(device.execute("gap(words)"))
+        free = (self._end - _rounded(firmware_end)) // _BLOCK * _BLOCK
+        if not 0 < nbytes <= free:
+            raise DeployError(
+                f"--reserve {nbytes}: this board's flash has {free:,} bytes between the firmware "
+                "and the file system; without --reserve weights are read from the file system"
+            )
+        self._start = self._end - _rounded(nbytes)
+
+    def references(self, sizes: Mapping[str, int]) -> dict[str, Reference]:
+        """Of all models on the board, by the path of the slot's file."""
+        small = [path for path, nbytes in sizes.items() if nbytes == 16]
+        lines = self._device.execute(f"references({small!r})").splitlines()
+        return {path: Reference(*rest) for path, *rest in map(ast.literal_eval, lines)}
+
+    def holds(self, reference: Reference, data: bytes) -> bool:
+        """Whether a model lies there."""
+        if reference.nbytes != len(data):
+            return False
+        found = self._device.execute(f"held(view, {reference.offset}, {reference.nbytes})")
+        return found.strip() == hashlib.sha256(data).hexdigest()
+
+    def place(self, nbytes: int, taken: list[Reference]) -> Reference:
+        """Where a model has room beside those that are there. Raises DeployError."""
+        starts = [self._start, *(other.end for other in taken)]
+        for start in sorted(max(start, self._start) for start in starts):
+            new = Reference(start, nbytes)
+            free = all(new.end <= other.offset or other.end <= start for other in taken)
+            if free and new.end <= self._end:
+                return new
+        needed = sum(_rounded(other.nbytes) for other in taken) + _rounded(nbytes)
+        raise DeployError(
+            f"no room for {nbytes:,} bytes in the {self._end - self._start:,} that are reserved, "
+            f"beside the models there: --reserve {needed} has it"
+        )
+
+    def write(
+        self, reference: Reference, data: bytes, on_written: Callable[[int], object]
+    ) -> None:
+        """Programs a model's blocks and checks them. Raises DeployError."""
+        for at in range(0, len(data), _BLOCK):
+            block = data[at : at + _BLOCK].ljust(_BLOCK, b"\xff")
+            text = base64.b64encode(block)
+            self._device.execute(f"program(region, {reference.offset + at}, {text!r})")
+            on_written(min(_BLOCK, len(data) - at))
+        if not self.holds(reference, data):
+            raise DeployError("the flash does not hold what was written to it")
+
+
+def _rounded(nbytes):
+    return nbytes + -nbytes % _BLOCK
