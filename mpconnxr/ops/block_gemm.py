@@ -56,7 +56,7 @@ def prepare(node):
         step.set_weights(w, has_bias)
     node.require(step.words <= scratch.nelem, "scratch size")
     step.batches = (n1, a0, a1, w0, w1)
-    step.finish_p.extend(block(*blocks.limits(node, 9)))
+    step.finish_p.extend(block(*blocks.limits(node, 9), 0))
     return n0 * n1 * m, step.step
 
 

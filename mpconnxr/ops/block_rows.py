@@ -31,7 +31,7 @@ class Products:
         product = block_gemm.Product(x, (w.data, tails.data), sums, work)
         product.set_shape(1, *shape)
         product.set_weights_of(node, w, rows, shape[1])
-        product.finish_p.extend(block(1, _INF, 0, _INF))
+        product.finish_p.extend(block(1, _INF, 0, _INF, 0))
         node.require(product.words <= work.nelem and shape[1] <= 0xFFFF, "scratch size")
         return product
 

@@ -55,25 +55,32 @@ def _limits(step):
 
 
 def conv_rows(step):
-    """The output rows for which a step of block_conv has set its parameters."""
-    e, p, q = step.shape, step.mantissas_p, step.finish_p
-    m = e[6]
+    """The output rows for which a step of block_pieces has set its parameters."""
+    e, p = step.shape, step.p
     for g in range(e[1]):
-        for y in range(q[8]):
-            at = q[4] + g * m * e[23] + y * e[25]
+        for y in range(p[47], p[48]):
             for x in range(e[12]):
-                corner = (p[9] - BIAS, p[10] - BIAS + y * e[14], x * e[15] - step.pads[2])
-                values = _patch(step, p[0] + g * (step.n_image // e[1]), corner)
-                row(step, values, g * m, m, (at + x * e[26], e[23]))
+                corner = (p[9] - BIAS, y * e[14] - step.pads[1], x * e[15] - step.pads[2])
+                values = _patch(step, p[68] + g * p[58], corner)
+                _position(step, values, g, y, x)
 
 
-def conv_positions(step, x, n):
-    """n positions of an output row, from x on, of the group that a step of conv_max_pool is at."""
-    e, p, q = step.shape, step.mantissas_p, step.finish_p
-    first = step.dots_p[4] // step.w_step
-    for i in range(n):
-        corner = (0, p[10] - BIAS, (x + i) * e[15] - step.pads[2])
-        row(step, _patch(step, p[0], corner), first, e[6], (q[4] + i, e[23]))
+def _position(step, values, g, y, x):
+    """Results of a group's channels at a position; of a window the largest stays."""
+    e, m, (high, wide) = step.shape, step.shape[6], step.window
+    at = step.p[60] + g * m * e[23] + y // high * e[25] + x // wide * e[26]
+    places = [at + i * e[23] for i in range(m)]
+    before = [step.out[i] for i in places]
+    row(step, values, g * m, m, (at, e[23]))
+    if y % high or x % wide:
+        for i in range(m):
+            if _order(before[i]) > _order(step.out[places[i]]):
+                step.out[places[i]] = before[i]
+
+
+def _order(bits):
+    """Grows with the float of an int32, from NaN with a minus to NaN, as loops_pool has them."""
+    return bits if bits >= 0 else -1 - (bits & 0x7FFFFFFF)
 
 
 def _patch(step, first, corner):

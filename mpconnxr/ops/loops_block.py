@@ -154,6 +154,23 @@ def align(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 @micropython.viper
+def fill(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """A float in rows of out. p: first item, items of a row, rows, step, sign and magnitude."""
+    sign = 1  # see peak
+    v = p[5]
+    if p[4]:
+        v -= sign << 31
+    row = 0
+    while row < p[2]:
+        i = p[0] + row * p[3]
+        end = i + p[1]
+        while i < end:
+            out[i] = v
+            i += 1
+        row += 1
+
+
+@micropython.viper
 def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """Sums to floats, rounded once to the nearest, ties to even; then cut to [low, high].
 
@@ -162,7 +179,7 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     w    from item p[3] on: what align made
     p    first item of x, positions in a row, M, first item of w, first item of out, its steps for
          a position, a channel and a row, rows, positions that do not count, low and high: sign and
-         magnitude of each as bits
+         magnitude of each as bits; 1: out becomes the larger of what is there and the result
     """
     i = p[0]
     sign = 1  # see peak
@@ -256,6 +273,12 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 t2 = low
             if t2 > high:
                 t2 = high
+            if p[14]:
+                v = out[at]
+                if (v >> 31) & 1:
+                    v = 0 - (v & (sign - 1))
+                if t2 < v:
+                    t2 = v
             if t2 < 0:
                 t2 = 0 - t2 - sign
             out[at] = t2

@@ -7,7 +7,7 @@ beyond the largest float.
 import micropython
 
 from . import loops_block
-from .loops_block import align  # noqa: F401  (one pass over the channels: not worth assembler)
+from .loops_block import align, fill  # noqa: F401  (not worth assembler)
 
 _LEAST = 25  # exponent of a block in which denormals are 0
 
@@ -481,6 +481,22 @@ def _finish(r0, r1, r2, r3):
     ble(NOT_HIGH)
     mov(r4, r12)
     label(NOT_HIGH)
+    data(2, 0x9B00)  # ldr r3, [sp, 0]
+    ldr(r5, [r3, 56])
+    cmp(r5, 0)
+    beq(SIGN)
+    mov(r6, r14)
+    ldr(r5, [r6, 0])
+    cmp(r5, 0)
+    bge(OLD)
+    mov(r6, 1)
+    lsl(r6, r6, 31)
+    sub(r5, r6, r5)
+    label(OLD)
+    cmp(r4, r5)
+    bge(SIGN)
+    mov(r4, r5)
+    label(SIGN)
     cmp(r4, 0)
     bge(WRITE)
     mov(r6, 1)

@@ -58,6 +58,12 @@ def finish(d):
         limb = _BIAS + _wide(d, 20) * (1 - 2 * d.below(2))
         exponent = d.below(509) + 1024 * (d.below(6) == 0)
         w.extend(array("i", [_wide(d, 24), _wide(d, 24), limb, exponent]))
-    out = d.blank("i", out_first + positions * rows * m)
+    out = d.words(out_first + positions * rows * m)
     p = [first, positions, m, w_first, out_first, m, 1, positions * m, rows, more] + _limits(d)
-    return x, w, out, p
+    return x, w, out, p + [d.below(2)]
+
+
+def fill(d):
+    first, n, rows, more = d.below(4), d.below(4), d.below(4), d.below(3)
+    out = d.blank("i", first + rows * (n + more))
+    return out, out, out, [first, n, rows, n + more, d.below(2), d.below(1 << 20) << 11]

@@ -39,7 +39,7 @@ for form in forms.available("loops_block_dot"):
             loops.mantissas(x, x, s, array("i", p))
             loops.align(tails, tails, s, array("i", [t_first, m, 4, e]))
             dots(s, w, s, array("i", [row, 1, k, k, w_first, m, sums]))
-            p = [sums, 1, m, 4, 0, 0, 2, 0, 1, 0] + low + high
+            p = [sums, 1, m, 4, 0, 0, 2, 0, 1, 0] + low + high + [0]
             loops.finish(s, s, out, array("i", p))
             results.append(list(out))
         print(json.dumps([form, common, results]))

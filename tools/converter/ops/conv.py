@@ -82,7 +82,7 @@ def emit_conv(node, x: Tensor, packed: Tensor, conv: Convolution, out: Tensor) -
         node.emit("conv", [x, packed], [out], params, [patch], macs, rows=_ROWS)
         return
     rows, positions, words = _block(windows, conv, channels // conv.groups)
-    params += [*steps, rows, positions, *place, *map(bits_of, conv.clip)]
+    params += [*steps, rows, positions, *place, *map(bits_of, conv.clip), positions, m]
     weights = conv_constants(node, packed, conv, k)
     scratch = node.temp(INT32, (words,))
     node.emit("block_conv", [x, *weights], [out], params, [scratch], macs, rows=_BLOCK_ROWS)
@@ -112,13 +112,17 @@ def _block(windows, conv, c):
     return rows, positions, scratch_words(windows, conv, c, rows, positions)
 
 
-def scratch_words(windows, conv, c, rows, n):
-    """Words that such a call needs, as mpconnxr/ops/block_conv.py counts them."""
+def scratch_words(windows, conv, c, rows, n, sums=None):
+    """Words that such a call needs, as mpconnxr/ops/block_pieces.py counts them.
+
+    sums: positions and channels of what is summed up at a time; None: all.
+    """
     kd, kh, kw = windows.kernel
     stride, m = windows.strides[2], conv.out_shape[1] // conv.groups
+    some, channels = sums or (n, m)
     columns, idle = n * kw, 0
     if windows.dilations[2] == 1 and stride < kw and rows * n > 1:
         columns = -(-((n - 1) * stride + kw) // stride) * stride
-        idle = columns // stride - n
-    sums = 3 * (m + 1) * rows * (n + idle)
-    return INITS + 4 * conv.groups * m + sums + rows * columns * c * kd * kh
+        idle = columns // stride - n if rows > 1 else 0
+    words = 3 * (channels + 1) * ((some + idle) * rows - idle)
+    return INITS + 4 * channels + words + rows * columns * c * kd * kh

@@ -20,6 +20,7 @@ from .lookup import OWN
 from .ms_fused import activate, limits_of
 
 _SHARE = 16  # the scratch may take up this part of input and output
+_A_CHANNEL = 7  # words of the scratch for its sum and what it starts with
 
 
 def _infer(node):
@@ -61,25 +62,32 @@ def _emit(node, x: Tensor, packed: Tensor, conv: Convolution, pool, out: Tensor)
     n, groups, m = x.shape[0], conv.groups, conv.out_shape[1] // conv.groups
     c, (_, ph, pw) = x.shape[1] // groups, pool
     oh, ow = (d // p for d, p in zip(windows.out_dims[1:], pool[1:], strict=True))
-    positions, band, words = _sizes(conv, c, (x.nbytes + out.nbytes) // _SHARE // 4, (ph, pw, ow))
+    positions, sums, words = _sizes(conv, c, (x.nbytes + out.nbytes) // _SHARE // 4, (pw, ow))
     params = [n, groups, c, *windows.in_dims[1:], m, *windows.kernel[1:], oh, ow, ph, pw]
-    params += [*windows.strides[1:], *windows.dilations[1:], positions, band, *windows.pads[1:]]
+    params += [*windows.strides[1:], *windows.dilations[1:], positions, *sums, *windows.pads[1:]]
     params += map(bits_of, conv.clip)
-    scratch = [node.temp(INT32, (words,)), node.temp(FLOAT, (m, ph, pw * band))]
+    scratch = [node.temp(INT32, (words,))]
     macs = math.prod(conv.out_shape) * k
     weights = conv_constants(node, packed, conv, k)
     node.emit("conv_max_pool", [x, *weights], [out], params, scratch, macs)
 
 
 def _sizes(conv, c, budget, pool):
-    """(positions of a call, windows of a band, words of scratch): the most within the budget."""
-    ph, pw, ow = pool
+    """(positions of columns, positions and channels of sums, words): the most within the budget.
+
+    Where not even a position's columns fit, its sums take a third as much.
+    """
+    pw, ow = pool
     m = conv.out_shape[1] // conv.groups
-    for band, positions in [(b, b * pw) for b in range(ow, 0, -1)] + [(1, pw), (1, 1)]:
-        words = scratch_words(conv.windows, conv, c, 1, positions)
-        if words <= MOST_WORDS and words + m * ph * pw * band <= budget:
-            break
-    return positions, band, words
+    single = scratch_words(conv.windows, conv, c, 1, 1, (0, 0))
+    calls = -(-m // max(1, single // 3 // _A_CHANNEL))
+    least = 1, -(-m // calls)
+    for sums in [(pw, m), (1, m), least]:
+        for windows in range(ow, 0, -1):
+            words = scratch_words(conv.windows, conv, c, 1, windows * pw, sums)
+            if words <= min(budget, MOST_WORDS):
+                return windows * pw, sums, words
+    return 1, least, scratch_words(conv.windows, conv, c, 1, 1, least)
 
 
 def _emit_pool(node, plane, in_dims, pool, out):

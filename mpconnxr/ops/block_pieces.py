@@ -1,0 +1,129 @@
+"""What block_conv and conv_max_pool share: a convolution's rows, by loops_block_pieces."""
+
+from .. import forms
+from ..node import BIAS, block
+from . import block as blocks
+
+
+def convolution(node, e, pads, most, limits, window=(1, 1)):
+    """(n, step) of a convolution whose parameters are checked, but for the sizes of its weights
+    and scratch. Arguments: see Pieces.set_shape.
+    """
+    x, w, tails = node.inputs
+    out, scratch = node.outputs[0], node.scratch[0]
+    loops = blocks.fpu_loops(w)
+    if loops:
+        from . import block_vfp
+
+        node.require(e[1] * e[6] * e[2] * e[7] * e[8] * e[9] <= w.nelem, "weights size")
+        found = block_vfp.convolution(loops, (x, w, tails, out, scratch), e, pads, limits, window)
+        if found:
+            return found
+    step = Pieces(x, (w.data, tails.data), out, scratch)
+    step.set_shape(e, pads, most, limits, window)
+    step.set_weights(node, w)
+    return e[0] * e[10] * step.blocks, step.step
+
+
+class Pieces(blocks.Block):
+    """The extent is blocks of rows: batch x od x blocks. A block of windows is a row of those.
+
+    shape: the parameters of block_conv up to its steps in the output, which are the windows'
+    """
+
+    def set_shape(self, e, pads, most, limits, window=(1, 1)):
+        """e: parameters of block_conv; most: positions and channels whose sums are in the scratch;
+        limits: of the results; window: height and width of the pool's, 1 where there is none.
+        """
+        self.shape, self.pads, self.window = e, pads, window
+        self.image, self.finite = -1, True
+        groups, c, m, kw, sx, dx = e[1], e[2], e[6], e[9], e[15], e[18]
+        rows, n = e[19:21]
+        some, channels = min(most[0], n) if rows == 1 else n, min(most[1], m)
+        size = c * e[7] * e[8]
+        self.n_image = groups * c * e[3] * e[4] * e[5]
+        self.rows = rows * window[0]
+        self.blocks = -(-e[11] // self.rows)
+        overlaps = dx == 1 and sx < kw and rows * n > 1
+        columns, idle = n * kw, 0
+        if overlaps:  # a row ends at a multiple of the stride: the next one's follow in step
+            columns = -(-((n - 1) * sx + kw) // sx) * sx
+            idle = columns // sx - n if rows > 1 else 0
+        step = (sx if overlaps else kw) * size
+        sums = blocks.INITS + 4 * channels
+        band = sums + 3 * (channels + 1) * ((some + idle) * rows - idle)
+        self.words = band + rows * columns * size
+        pooled = window[0] * window[1] > 1
+        steps = [e[26] if window[1] == 1 else 0, e[23], e[26] if pooled else e[25]]
+        p = [0, c] + e[3:6] + e[7:9] + e[16:18] + [0, 0, 0]
+        p += [0, e[14], 1, sx, columns if overlaps else kw, dx, columns, band, 1]
+        p += [0, 0, blocks.INITS, 1] + [band, 0, step, kw * size, 0, 0, sums]
+        p += [sums, 0, 0, blocks.INITS, 0] + steps + [0, idle] + limits + [int(pooled)]
+        p += [0, 0, rows, groups, m, channels, e[12], n, some]
+        p += [BIAS - pads[1], BIAS - pads[2], self.n_image // groups, 0]
+        p += [0, e[25], e[26]] + list(window) + [int(overlaps), kw, idle, 0, step]
+        self._bind(p)
+        self.fill_p = block(0, 0, groups * m, e[23], limits[0], limits[1])
+
+    def _bind(self, p):
+        self.p = block(*p)
+        views = memoryview(self.p)
+        self.mantissas_p, self.align_p = views[:21], views[21:25]
+        self.dots_p, self.finish_p = views[25:32], views[32:47]
+        self.fill = forms.get("loops_block").fill
+
+    def set_weights(self, node, w):
+        """Takes the mantissas; ModelError unless they and the scratch are large enough."""
+        e = self.shape
+        self.set_weights_of(node, w, e[1] * e[6], self.p[28])
+        node.require(self.words <= len(self.scratch), "scratch size")
+        self.p[59] = self.w_step
+        self.pieces = forms.get("loops_block_pieces").pieces
+        self.needs = [self.mantissas, self.align, self.dots, self.finish]
+        self.needs += [self.mantissas_p, self.align_p, self.dots_p, self.finish_p]
+        self.needs += [self.x, self.w, self.tails, self.scratch, self.out]
+
+    def step(self, lo, hi):
+        self.image = -1
+        while lo < hi:
+            n = min(hi - lo, self.blocks - lo % self.blocks)
+            self._place(lo // self.blocks, lo % self.blocks * self.rows, n * self.rows)
+            if self.finite:
+                self._compute()
+            else:
+                self._special()
+            lo += n
+
+    def _place(self, plane, y, n):
+        """Sets the loops' parameters for n rows, of one of the images' planes."""
+        e, p = self.shape, self.p
+        self._image(plane // e[10])
+        plane = plane % e[10]
+        p[9] = plane * e[13] - self.pads[0] + BIAS
+        p[47] = y
+        p[48] = min(y + n, e[11])
+        p[60] = e[21] + self.image * e[22] + plane * e[24]
+
+    def _image(self, b):
+        if b != self.image:
+            self.image = b
+            self.p[68] = b * self.n_image
+            self.finite = self.exponent(b * self.n_image, self.n_image)
+
+    def _compute(self):
+        if self.p[46]:
+            self._fill()
+        self.pieces(self.p, self.needs)
+
+    def _fill(self):
+        """The least result, where the largest ones are looked for."""
+        p, high = self.p, self.window[0]
+        self.fill_p[0] = p[60] + p[47] // high * p[61]
+        self.fill_p[1] = (p[48] - p[47]) // high * p[61]
+        self.fill(self.out, self.out, self.out, self.fill_p)
+
+    def _special(self):
+        """The same rows, of an image that is not finite."""
+        from .block_special import conv_rows
+
+        conv_rows(self)

@@ -1,0 +1,1 @@
+"""None: pieces only calls other loops, which have calls of their own."""
