@@ -11,7 +11,7 @@ exact, and rounded once (see loops_block). An image with inf or nan is computed 
     x     float32 (N, G * C, D, H, W)
     w     mantissas (G, M, kw * C * kd * kh);  tails  int32 (G, M, 3): see block
     out   float32, item out_first + b*so_n + (g*M + m)*so_c + z*so_z + y*so_y + x*so_x
-    scratch  int32: what Pieces.words says
+    scratch  int32: see block_pieces
     params  N, G, C, D, H, W, M, kd, kh, kw, od, oh, ow, strides z, y, x, dilations z, y, x,
             rows and positions whose columns of mantissas are in the scratch (rows 1 unless that
             is ow), out_first, so_n, so_c, so_z, so_y, so_x, then signed: pads z, y, x, then the
@@ -51,7 +51,9 @@ def prepare(node):
     e[20] = min(e[20], ow)
     node.require(min(e[19:21]) > 0 and (e[19] == 1 or e[20] == ow), "block of rows")
     _check_corners(node, e, pads)
-    return convolution(node, e, pads, node.extents(32, 2), blocks.limits(node, 30))
+    most = node.extents(32, 2)
+    node.require(min(most) > 0, "positions or channels")
+    return convolution(node, e, pads, most, blocks.limits(node, 30))
 
 
 def _check_corners(node, e, pads):

@@ -20,7 +20,7 @@ def convolution(node, e, pads, most, limits, window=(1, 1)):
         if found:
             return found
     step = Pieces(x, (w.data, tails.data), out, scratch)
-    step.set_shape(e, pads, most, limits, window)
+    step.set_shape(node, e, pads, most, limits, window)
     step.set_weights(node, w)
     return e[0] * e[10] * step.blocks, step.step
 
@@ -31,7 +31,7 @@ class Pieces(blocks.Block):
     shape: the parameters of block_conv up to its steps in the output, which are the windows'
     """
 
-    def set_shape(self, e, pads, most, limits, window=(1, 1)):
+    def set_shape(self, node, e, pads, most, limits, window=(1, 1)):
         """e: parameters of block_conv; most: positions and channels whose sums are in the scratch;
         limits: of the results; window: height and width of the pool's, 1 where there is none.
         """
@@ -52,7 +52,8 @@ class Pieces(blocks.Block):
         step = (sx if overlaps else kw) * size
         sums = blocks.INITS + 4 * channels
         band = sums + 3 * (channels + 1) * ((some + idle) * rows - idle)
-        self.words = band + rows * columns * size
+        node.require(band + rows * columns * size <= len(self.scratch), "scratch size")
+        node.require(columns < BIAS, "kernel size")
         pooled = window[0] * window[1] > 1
         steps = [e[26] if window[1] == 1 else 0, e[23], e[26] if pooled else e[25]]
         p = [0, c] + e[3:6] + e[7:9] + e[16:18] + [0, 0, 0]
@@ -73,10 +74,9 @@ class Pieces(blocks.Block):
         self.fill = forms.get("loops_block").fill
 
     def set_weights(self, node, w):
-        """Takes the mantissas; ModelError unless they and the scratch are large enough."""
+        """Takes the mantissas; ModelError unless there are enough."""
         e = self.shape
         self.set_weights_of(node, w, e[1] * e[6], self.p[28])
-        node.require(self.words <= len(self.scratch), "scratch size")
         self.p[59] = self.w_step
         self.pieces = forms.get("loops_block_pieces").pieces
         self.needs = [self.mantissas, self.align, self.dots, self.finish]

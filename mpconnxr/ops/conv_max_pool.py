@@ -8,7 +8,7 @@ as they come. Serves Conv and MaxPool whose windows touch one another.
     x     float32 (N, G * C, H, W)
     w     mantissas (G, M, kw * C * kh);  tails  int32 (G, M, 3): see block
     out   float32 (N, G * M, oh, ow)
-    scratch  int32: what Pieces.words says for rows of 1
+    scratch  int32: see block_pieces for rows of 1
     params  N, G, C, H, W, M, kh, kw, oh, ow, ph, pw, strides y, x, dilations y, x, positions whose
             columns of mantissas are in the scratch, positions and channels whose sums are (both
             positions multiples of pw, or within a window), then signed: pads y, x, then the bits

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -136,7 +136,8 @@ class Step:
     over: inputs that the first output may be written over where they end with this step: by
     number, the bytes by which it must start before them, at least (see overlap.py);
     behind: the same of kernels that read windows and write behind them;
-    rows: how to cut it into steps for some rows of an image, if that can be done.
+    rows: how to cut it into steps for some rows of an image, if that can be done;
+    grow: gives it a larger scratch, of so many bytes at most, if it is faster with that.
     """
 
     kernel: str
@@ -152,6 +153,7 @@ class Step:
     over: Mapping[int, int] = field(default_factory=dict)
     behind: Mapping[int, int] = field(default_factory=dict)
     rows: Rows | ItemRows | None = None
+    grow: Callable[[Step, int], None] | None = None
 
     def lead(self, root: Tensor, rows: bool = True) -> int | None:
         """By how many bytes the root of the first output must start before this one of inputs.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -123,10 +123,11 @@ class Node(Signature):
         over: Mapping[int, int] | None = None,
         behind: Mapping[int, int] | None = None,
         rows: Rows | ItemRows | None = None,
+        grow: Callable[[Step, int], None] | None = None,
     ) -> None:
         """Adds a step. Several steps may write parts of one output.
 
-        in_place, over, behind, rows: see Step.
+        in_place, over, behind, rows, grow: see Step.
         """
         step = Step(
             kernel,
@@ -142,6 +143,7 @@ class Node(Signature):
             over or {},
             behind or {},
             rows,
+            grow,
         )
         if any(not -(1 << 31) <= p < 1 << 31 for p in step.params):
             raise Problem(f"a parameter of kernel {kernel} exceeds 32 bits")

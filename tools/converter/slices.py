@@ -67,7 +67,7 @@ def _part(step: Step, weights: list[np.ndarray], share: float, x=None, **changes
     for t, data in zip(step.inputs[1:], weights, strict=False):
         inputs.append(Tensor(t.name, t.dtype, data.shape, np.ascontiguousarray(data)))
     inputs += step.inputs[len(inputs) :]
-    changes |= {"over": {}, "behind": {}, "in_place": (), "rows": None}
+    changes |= {"over": {}, "behind": {}, "in_place": (), "rows": None, "grow": None}
     return replace(step, inputs=inputs, macs=round(step.macs * share), **changes)
 
 

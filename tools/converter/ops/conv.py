@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import Problem
-from ..extent import is_open
 from ..ir import Tensor
 from ..rows import Rows
 from . import lowers
-from ._block import INITS, NO_CLIP, bits_of, block_constants, is_block
+from ._block import NO_CLIP, bits_of, block_constants, is_block
 from ._dot import pack_rows
 from ._move import strides_of
+from ._pieces import grow, set_cut, words_for
 from ._windows import Windows, windows_of
 
 FLOAT, INT32 = 1, 6
@@ -23,8 +23,6 @@ FLOAT, INT32 = 1, 6
 _SIZES = {"n_in": 4, "n_out": 11, "taps": 8, "single": (0, 3, 7, 10)}
 _ROWS = Rows(**_SIZES, stride=15, dilation=18, pad=27, out=(None, 22, 24, 25))
 _BLOCK_ROWS = Rows(**_SIZES, stride=14, dilation=17, pad=28, out=(None, 23, 25, 26))
-MOST_WORDS = 1536  # of scratch that a call may fill; a single position may need more
-_PIECE = 64  # rows or positions of a call, at most, where a run decides how many there are
 
 
 @lowers("Conv")
@@ -81,11 +79,14 @@ def emit_conv(node, x: Tensor, packed: Tensor, conv: Convolution, out: Tensor) -
         params += [int(conv.has_bias), *steps, *place]
         node.emit("conv", [x, packed], [out], params, [patch], macs, rows=_ROWS)
         return
-    rows, positions, words = _block(windows, conv, channels // conv.groups)
-    params += [*steps, rows, positions, *place, *map(bits_of, conv.clip), positions, m]
+    params += [*steps, 1, 1, *place, *map(bits_of, conv.clip), 1, 1]
+    out_nbytes = math.prod(conv.out_shape) * out.itemsize
+    words = set_cut("block_conv", params, words_for(x.nbytes, out_nbytes))
     weights = conv_constants(node, packed, conv, k)
-    scratch = node.temp(INT32, (words,))
-    node.emit("block_conv", [x, *weights], [out], params, [scratch], macs, rows=_BLOCK_ROWS)
+    scratch = [node.temp(INT32, (words,))]
+    node.emit(
+        "block_conv", [x, *weights], [out], params, scratch, macs, rows=_BLOCK_ROWS, grow=grow
+    )
 
 
 def conv_constants(node, packed, conv, k):
@@ -94,35 +95,3 @@ def conv_constants(node, packed, conv, k):
     items = rows[:, :k].reshape(len(rows), -1, *conv.windows.kernel).transpose(0, 4, 1, 2, 3)
     columns = node.constant(np.concatenate([items.reshape(len(rows), k), rows[:, k:]], axis=1))
     return block_constants(node, columns, k, conv.has_bias)
-
-
-def _block(windows, conv, c):
-    """Output rows and positions of one call of block_conv's loops, and its words of scratch."""
-    oh, ow = (_PIECE if is_open(d) else d for d in windows.out_dims[1:])
-    oh = 1 if is_open(windows.out_dims[2]) else oh  # whole rows alone go together
-    rows, positions = 1, max(ow, 1)
-    while positions > 1 and scratch_words(windows, conv, c, 1, positions) > MOST_WORDS:
-        positions -= 1
-    while (
-        positions >= ow
-        and rows < oh
-        and scratch_words(windows, conv, c, rows + 1, ow) <= MOST_WORDS
-    ):
-        rows += 1
-    return rows, positions, scratch_words(windows, conv, c, rows, positions)
-
-
-def scratch_words(windows, conv, c, rows, n, sums=None):
-    """Words that such a call needs, as mpconnxr/ops/block_pieces.py counts them.
-
-    sums: positions and channels of what is summed up at a time; None: all.
-    """
-    kd, kh, kw = windows.kernel
-    stride, m = windows.strides[2], conv.out_shape[1] // conv.groups
-    some, channels = sums or (n, m)
-    columns, idle = n * kw, 0
-    if windows.dilations[2] == 1 and stride < kw and rows * n > 1:
-        columns = -(-((n - 1) * stride + kw) // stride) * stride
-        idle = columns // stride - n if rows > 1 else 0
-    words = 3 * (channels + 1) * ((some + idle) * rows - idle)
-    return INITS + 4 * channels + words + rows * columns * c * kd * kh

@@ -14,13 +14,11 @@ from ._block import bits_of, is_block
 from ._dot import pack_rows
 from ._microsoft import as_onnx
 from ._move import strides_of
+from ._pieces import grow, set_cut, words_for
 from ._windows import windows_of
-from .conv import FLOAT, INT32, MOST_WORDS, Convolution, conv_constants, emit_conv, scratch_words
+from .conv import FLOAT, INT32, Convolution, conv_constants, emit_conv
 from .lookup import OWN
 from .ms_fused import activate, limits_of
-
-_SHARE = 16  # the scratch may take up this part of input and output
-_A_CHANNEL = 7  # words of the scratch for its sum and what it starts with
 
 
 def _infer(node):
@@ -62,32 +60,14 @@ def _emit(node, x: Tensor, packed: Tensor, conv: Convolution, pool, out: Tensor)
     n, groups, m = x.shape[0], conv.groups, conv.out_shape[1] // conv.groups
     c, (_, ph, pw) = x.shape[1] // groups, pool
     oh, ow = (d // p for d, p in zip(windows.out_dims[1:], pool[1:], strict=True))
-    positions, sums, words = _sizes(conv, c, (x.nbytes + out.nbytes) // _SHARE // 4, (pw, ow))
     params = [n, groups, c, *windows.in_dims[1:], m, *windows.kernel[1:], oh, ow, ph, pw]
-    params += [*windows.strides[1:], *windows.dilations[1:], positions, *sums, *windows.pads[1:]]
+    params += [*windows.strides[1:], *windows.dilations[1:], 1, 1, 1, *windows.pads[1:]]
     params += map(bits_of, conv.clip)
+    words = set_cut("conv_max_pool", params, words_for(x.nbytes, out.nbytes))
     scratch = [node.temp(INT32, (words,))]
     macs = math.prod(conv.out_shape) * k
     weights = conv_constants(node, packed, conv, k)
-    node.emit("conv_max_pool", [x, *weights], [out], params, scratch, macs)
-
-
-def _sizes(conv, c, budget, pool):
-    """(positions of columns, positions and channels of sums, words): the most within the budget.
-
-    Where not even a position's columns fit, its sums take a third as much.
-    """
-    pw, ow = pool
-    m = conv.out_shape[1] // conv.groups
-    single = scratch_words(conv.windows, conv, c, 1, 1, (0, 0))
-    calls = -(-m // max(1, single // 3 // _A_CHANNEL))
-    least = 1, -(-m // calls)
-    for sums in [(pw, m), (1, m), least]:
-        for windows in range(ow, 0, -1):
-            words = scratch_words(conv.windows, conv, c, 1, windows * pw, sums)
-            if words <= min(budget, MOST_WORDS):
-                return windows * pw, sums, words
-    return 1, least, scratch_words(conv.windows, conv, c, 1, 1, least)
+    node.emit("conv_max_pool", [x, *weights], [out], params, scratch, macs, grow=grow)
 
 
 def _emit_pool(node, plane, in_dims, pool, out):

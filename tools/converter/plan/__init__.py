@@ -8,6 +8,7 @@ from ..ir import Graph
 from .blocks import ALIGNMENT, Block, Overlap, aligned, covered, lifetimes
 from .bound import lower_bound
 from .fitting import fit
+from .gaps import fill_gaps
 from .order import reorder
 from .pieces import share_memory
 from .place import place
@@ -60,6 +61,7 @@ def plan(
             graph, limit, lambda g: _placed(g, keep_inputs, overlap), keep_inputs
         )
     least = lower_bound(graph, keep_inputs, overlap)
+    fill_gaps(graph, blocks, arena_bytes)
     for block in blocks:
         block.tensor.offset = block.offset
     _give_slots(graph)

@@ -1,0 +1,141 @@
+"""How much of a convolution in block floating point the loops do at a time.
+
+mpconnxr/ops/block_pieces.py goes through it in pieces: the more that is in the scratch at a time,
+the fewer calls, and the less often a value becomes a mantissa. A step gets as much scratch as it
+may have, and takes the cut that costs the fewest instructions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..extent import any_open, is_open
+from ..ir import Step
+from ._block import INITS
+
+SHARE = 16  # of its input and output that a step's scratch may take up
+MOST_WORDS = 1536  # of that
+_SINGLE = 4 / 3  # of the columns of one position, where not even these are that little
+_PIECE = 64  # rows or positions at a time, at most, where a run decides how many there are
+
+# Instructions on a Cortex-M3.
+_COLUMNS, _COLUMN_ROW, _COLUMN_ITEM = 1300, 60, 25  # call of mantissas, a row of items, an item
+_ALIGN, _ALIGN_CHANNEL = 700, 80
+_SUMS, _RESULT, _PRODUCT = 1700, 110, 2  # calls of dots and finish, a result, a product
+
+
+class Cut(NamedTuple):
+    """Rows and positions that become columns at a time; positions and channels whose sums do."""
+
+    rows: int
+    positions: int
+    sums: int
+    channels: int
+
+
+@dataclass
+class Pieces:
+    """A convolution. item: of a column, by kernel row; window: of the pool behind it."""
+
+    groups: int
+    m: int
+    rows: int
+    positions: int
+    item: int
+    kw: int
+    stride: int
+    dilation: int
+    window: tuple[int, int] = (1, 1)
+
+    def columns(self, cut: Cut) -> tuple[int, int]:
+        """(columns of a row, those that no position begins with)"""
+        shared = self.dilation == 1 and self.stride < self.kw and cut.rows * cut.positions > 1
+        if not shared:
+            return cut.positions * self.kw, 0
+        n = -(-((cut.positions - 1) * self.stride + self.kw) // self.stride)
+        return n * self.stride, n - cut.positions if cut.rows > 1 else 0
+
+    def words(self, cut: Cut) -> int:
+        """Items of scratch, as mpconnxr/ops/block_pieces.py counts them."""
+        columns, idle = self.columns(cut)
+        sums = (cut.sums + idle) * cut.rows - idle
+        channels = 4 * cut.channels + 3 * (cut.channels + 1) * sums
+        return INITS + channels + cut.rows * columns * self.item
+
+    def cost(self, cut: Cut) -> int:
+        """Instructions, about."""
+        columns, idle = self.columns(cut)
+        chunks = -(-self.m // cut.channels)
+        gather = _COLUMNS + cut.rows * self.item * (_COLUMN_ROW + columns * _COLUMN_ITEM)
+        sums = chunks * -(-cut.positions // cut.sums) * _SUMS
+        align = chunks * _ALIGN + self.m * _ALIGN_CHANNEL if chunks * self.groups > 1 else 0
+        unused = idle * (cut.rows - 1) * (self.m + 1)
+        unused *= self.kw * self.item * _PRODUCT + _RESULT // 2
+        pieces = -(-self.rows // cut.rows) * -(-self.positions // cut.positions)
+        return pieces * (gather + sums + align + unused)
+
+    def best(self, words: int) -> Cut:
+        """The cheapest cut that so many words are enough for; a small one if none is."""
+        single = self.words(Cut(1, 1, 0, 0)) * _SINGLE
+        for most in (words, single, math.inf):
+            fitting = [cut for cut in self._cuts() if self.words(cut) <= most]
+            if fitting:
+                break
+        return min(fitting, key=lambda cut: (self.cost(cut), self.words(cut)))
+
+    def _cuts(self) -> Iterator[Cut]:
+        wide = self.window[1]
+        for n in {1, *(wide * windows for windows in _parts(self.positions // wide))}:
+            for sums in {1, *(n // i // wide * wide for i in range(1, 5))} - {0}:
+                if sums <= n:
+                    yield from (Cut(1, n, sums, channels) for channels in _parts(self.m))
+        if self.window == (1, 1):
+            for rows in _parts(self.rows) - {1}:
+                yield Cut(rows, self.positions, self.positions, self.m)
+
+
+def _parts(n: int) -> set[int]:
+    """Sizes to choose from for parts of n."""
+    return {-(-n // parts) for parts in range(1, 17)} | {n >> i for i in range(n.bit_length())}
+
+
+def pieces_of(kernel: str, p: list[int]) -> Pieces:
+    """Those of a step, by its parameters."""
+    if kernel == "block_conv":
+        rows, n = (_PIECE if is_open(d) else d for d in p[11:13])
+        rows = 1 if is_open(p[12]) else rows  # whole rows alone go together
+        return Pieces(p[1], p[6], rows, max(n, 1), p[2] * p[7] * p[8], p[9], p[15], p[18])
+    rows, n = p[8] * p[10], p[9] * p[11]
+    return Pieces(p[1], p[5], rows, n, p[2] * p[6], p[7], p[13], p[15], (p[10], p[11]))
+
+
+_PLACES = {"block_conv": (19, 20, 32, 33), "conv_max_pool": (None, 16, 17, 18)}
+
+
+def set_cut(kernel: str, p: list[int], words: int) -> int:
+    """Sets a step's parameters for that much scratch; returns what it needs of it."""
+    pieces = pieces_of(kernel, p)
+    cut = pieces.best(words)
+    for place, value in zip(_PLACES[kernel], cut, strict=True):
+        if place is not None:
+            p[place] = value
+    return pieces.words(cut)
+
+
+def words_for(*nbytes: int) -> int:
+    """What the scratch of a step may have that has these inputs and outputs."""
+    return MOST_WORDS if any_open(nbytes) else min(sum(nbytes) // SHARE // 4, MOST_WORDS)
+
+
+def grow(step: Step, nbytes: int) -> None:
+    """Gives a step a scratch of so many bytes at most, where that is more than it has."""
+    [scratch] = step.scratch
+    params = list(step.params)
+    if any_open(params) or nbytes <= scratch.nbytes:
+        return
+    words = set_cut(step.kernel, params, nbytes // 4)
+    if scratch.nbytes < 4 * words <= nbytes:
+        step.params, scratch.shape = params, (words,)
