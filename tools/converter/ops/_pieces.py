@@ -7,7 +7,6 @@ may have, and takes the cut that costs the fewest instructions.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -18,7 +17,8 @@ from ._block import INITS
 
 SHARE = 16  # of its input and output that a step's scratch may take up
 MOST_WORDS = 1536  # of that
-_SINGLE = 4 / 3  # of the columns of one position, where not even these are that little
+_SINGLE = 4 / 3  # of the columns of one position, where these are more than that
+_LEAST = 96  # words, where that is more
 _PIECE = 64  # rows or positions at a time, at most, where a run decides how many there are
 
 # Instructions on a Cortex-M3.
@@ -79,11 +79,10 @@ class Pieces:
 
     def best(self, words: int) -> Cut:
         """The cheapest cut that so many words are enough for; a small one if none is."""
-        single = self.words(Cut(1, 1, 0, 0)) * _SINGLE
-        for most in (words, single, math.inf):
-            fitting = [cut for cut in self._cuts() if self.words(cut) <= most]
-            if fitting:
-                break
+        least = max(self.words(Cut(1, 1, 0, 0)) * _SINGLE, _LEAST)
+        fitting: list[Cut] = []
+        for most in (words, least):
+            fitting = fitting or [cut for cut in self._cuts() if self.words(cut) <= most]
         return min(fitting, key=lambda cut: (self.cost(cut), self.words(cut)))
 
     def _cuts(self) -> Iterator[Cut]:
