@@ -17,11 +17,11 @@ Raises ModelError. A step allocates nothing.
 
 from .. import forms
 from ..node import BIAS, block
+from .dequantize import scale_word
 from .inline import Items
 
 _MOST = 255
 _INFINITY = 0x7F800000  # bits of float32
-_LEAST_SCALE, _GREATEST_SCALE = 27 << 23, 228 << 23
 
 
 def prepare(node):
@@ -47,11 +47,10 @@ def prepare(node):
 
 def _made(node, below):
     """The scratch that levels go to. ModelError for a scale of which none can be made."""
-    scale, levels = node.inputs[1], node.scratch[0]
+    levels = node.scratch[0]
     node.expect_dtype("int32", levels)
-    node.require(levels.nelem == _MOST and scale.nelem == 1, "levels")
-    bits = scale.view("i")[0]
-    node.require(_LEAST_SCALE <= bits <= _GREATEST_SCALE, "scale")
+    node.require(levels.nelem == _MOST, "levels")
+    scale_word(node, node.inputs[1])
     return levels
 
 

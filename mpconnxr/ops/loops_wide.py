@@ -20,6 +20,12 @@ wide_add  out = x * Ma + w * Mb, both minus their zero points, in units of 2**-p
 
     p    lo, hi: range of items; Ma, Mb (BIAS + each, 15 bits behind the point), flips of x, w and
          out together, bits behind the point; zero points of x, w (unsigned); those of out as above
+wide_quantize  out = x / scale, rounded as float32 and then to even, plus the zero point, limited;
+         x float32 as words, w the scale (positive), NaN counts as 0
+    p    lo, hi: range of items; 0, mask of the bits without the sign, bits of infinity; zero point,
+         least and greatest (BIAS + each)
+wide_dequantize  out = (x - zero point) * scale, rounded to even; w and out float32 as words
+    p    lo, hi: range of items; zero point (unsigned), flip
 wide_max  out = the largest of each window
     p    planes, H, W, kh, kw, oh, ow, strides y, x, dilations y, x, flip, pads y, x (BIAS + each)
 """
@@ -202,3 +208,80 @@ def wide_max(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
             ky += 1
         out[n] = most ^ flip
         n += 1
+
+
+@micropython.viper
+def wide_quantize(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
+    bias = 1 << 29
+    i = p[2]
+    s = (w[i] & 8388607) | 8388608
+    d = ((w[i] >> 23) & 255) - 127
+    i = p[0]
+    while i < p[1]:
+        v = x[i]
+        e = (v >> 23) & 255
+        a = (v & 8388607) | 8388608
+        if a < s:
+            a = a << 1
+            e -= 1
+        e = 150 + d - e  # bits of the quotient behind the point
+        q = 0
+        if v & p[3] > p[4] or e > 24:
+            e = 1
+        elif e < 6:
+            q = 1 << 20
+            e = 1
+        else:
+            n = 25
+            while n:
+                q = q << 1
+                if a >= s:
+                    a -= s
+                    q += 1
+                a = a << 1
+                n -= 1
+            q = (q >> 1) + (1 if q & 1 and (a or q & 2) else 0)
+        q = (q + (1 << (e - 1)) - 1 + ((q >> e) & 1)) >> e
+        if (v >> 31) & 1:
+            q = 0 - q
+        q += p[5] - bias
+        if q < p[6] - bias:
+            q = p[6] - bias
+        if q > p[7] - bias:
+            q = p[7] - bias
+        out[i] = q & 65535
+        i += 1
+
+
+@micropython.viper
+def wide_dequantize(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
+    i = 0
+    s = w[i]
+    i = p[0]
+    while i < p[1]:
+        m = (x[i] ^ p[3]) - p[2]
+        n = ((s >> 23) & 255) + 14
+        v = m
+        if m < 0:
+            m = 0 - m
+        if m:
+            while m < 32768:
+                m = m << 1
+                n -= 1
+            rest = m * (s & 4095)
+            m = m * (((s >> 12) & 2047) | 2048) + (rest >> 12)
+            rest = rest & 4095
+            if m >> 27:
+                n += 1
+                rest = (rest >> 1) | (rest & 1) | (m & 1) << 11
+                m = m >> 1
+            rest = rest | (m & 7) << 12
+            m = m >> 3
+            if rest > 16384 or (rest == 16384 and m & 1):
+                m += 1
+            m += n << 23
+            if v < 0:
+                v = 1  # 1 << 31 would be folded to an object
+                m = m - (v << 30) - (v << 30)
+        out[i] = m
+        i += 1

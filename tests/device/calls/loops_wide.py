@@ -54,6 +54,22 @@ def wide_add(d):
     return _items(d, 25), _items(d, 25), d.blank("H", 26), p
 
 
+def _scale(d):
+    return array("i", [d.between(27, 227) << 23 | d.word() & 0x7FFFFF])
+
+
+def wide_quantize(d):
+    lo = d.below(8)
+    p = [lo, lo + d.below(33), 0, 0x7FFFFFFF, 0x7F800000] + _limits(d)
+    return d.words(42), _scale(d), d.blank("H", 42), p
+
+
+def wide_dequantize(d):
+    lo = d.below(8)
+    p = [lo, lo + d.below(33), d.word() & 65535, _FLIP * d.below(2)]
+    return _items(d, 42), _scale(d), d.blank("i", 42), p
+
+
 def wide_max(d):
     planes, h, w, oh, ow = [d.between(1, n) for n in (2, 6, 6, 4, 4)]
     p = [planes, h, w, d.between(1, 3), d.between(1, 3), oh, ow]

@@ -18,6 +18,7 @@ from tests.host.converter.qdq_net import (
     steps_apart,
 )
 from tests.host.device import small
+from tests.host.ops.against_ort import Node, compare
 from tools.converter.convert import Options, convert
 from tools.converter.quantize.settings import Settings
 from tools.harness import Job, run_jobs
@@ -134,6 +135,30 @@ def test_against_onnxruntime(target):
     assert different <= 0.001 * total
 
 
+def floats(scale):
+    """Random ones, the middles between two integers and their neighbours, special ones."""
+    rng, scale = np.random.default_rng(8), np.float32(scale)
+    middles = (rng.integers(-33000, 66000, 300) + np.float32(0.5)).astype(np.float32) * scale
+    near = [np.nextafter(middles, np.float32(end)) for end in (-np.inf, np.inf)]
+    special = np.float32([0.0, -0.0, np.inf, -np.inf, 1e-45, -1e-45, 3.4e38, -3.4e38])
+    spread = rng.standard_normal(300).astype(np.float32) * (20000 * scale)
+    return np.concatenate([middles, *near, spread, special])
+
+
+@on_targets
+@pytest.mark.parametrize("dtype", [S16, U16])
+def test_the_borders_are_exact(target, dtype):
+    nodes = []
+    for scale in (1.0, 3e-4, 0.1, 2e25):
+        zero = dtype(0 if dtype == S16 else 30000)
+        inputs = [floats(scale), np.float32(scale), zero]
+        nodes.append(Node("QuantizeLinear", inputs, {}, 21, fixed=(1, 2), dtypes=(dtype,)))
+        q = np.random.default_rng(9).integers(0, 65536, 500).astype(U16).view(dtype)
+        inputs = [q, np.float32(scale), zero]
+        nodes.append(Node("DequantizeLinear", inputs, {}, 21, fixed=(1, 2)))
+    compare(target, nodes, rtol=0, atol=0)
+
+
 @on_targets
 def test_damaged_models(target):
     for name in ("conv of uint16", "add", "max pool"):
@@ -169,7 +194,7 @@ def test_a_quantized_model(target):
     settings = Settings("int16x8", samples=[{key: x} for x in xs])
     done = convert(zoo.model_path(name), Options(strip=True, quantize=settings))
     kernels = {step.kernel for step in done.graph.steps}
-    assert done.notes == [] and kernels == {"quantize", "wide_conv", "wide_max_pool"}
+    assert done.notes == [] and kernels == {"wide_quantize", "dequantize", "wide_conv", "wide_max_pool"}
     [outcome] = run_jobs(target, [Job(done.data, [[x.tobytes()] for x in xs])])
     assert not outcome.error, outcome.message
     for k, run in enumerate(outcome.runs):

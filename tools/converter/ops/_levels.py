@@ -1,6 +1,6 @@
-"""QuantizeLinear and DequantizeLinear of bytes without float arithmetic.
+"""QuantizeLinear and DequantizeLinear of 8 and 16 bits without float arithmetic.
 
--> levels, dequantize; lookup where there are many floats, or the scale is too large or small.
+-> levels, wide_quantize, dequantize; lookup where there are many floats, or the scale is too large or small.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import numpy as np
 from ..ir import Tensor
 from ..overlap import item_by_item
 
-FLOAT, BYTES = 1, (2, 3)
+FLOAT, BYTES, WIDE = 1, (2, 3), (4, 5)
 _INT32 = 6
 _SIGN = np.int64(1 << 31)
 _SCALES = (2.0**-100, 2.0**100)  # of which a board can make levels and floats
@@ -20,8 +20,10 @@ _MOST_FLOATS = 1024  # as many as four times the table that a lookup takes
 def emit_levels(node, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor) -> bool:
     """out = QuantizeLinear(x); False where this way is none: other dtypes, several scales."""
     known = _known(scale, zero, out)
-    if known is None or x.dtype != FLOAT or out.dtype not in BYTES:
+    if known is None or x.dtype != FLOAT or out.dtype not in (*BYTES, *WIDE):
         return False
+    if out.dtype in WIDE:
+        return _emit_wide(node, "wide_quantize", x, known, out)
     limits, over = np.iinfo(out.np_dtype), item_by_item(out, [x])
     first, nan = int(limits.min) & 255, known[1] & 255
     if _SCALES[0] <= known[0] <= _SCALES[1]:
@@ -41,7 +43,11 @@ def emit_levels(node, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor
 def emit_floats(node, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor) -> bool:
     """out = DequantizeLinear(x); False where this way is none, as above."""
     known = _known(scale, zero, x)
-    if known is None or out.dtype != FLOAT or x.dtype not in BYTES or x.data is not None:
+    if known is None or out.dtype != FLOAT or x.data is not None:
+        return False
+    if x.dtype in WIDE:
+        return _emit_wide(node, "dequantize", x, known, out)
+    if x.dtype not in BYTES:
         return False
     if out.nelem <= _MOST_FLOATS and _SCALES[0] <= known[0] <= _SCALES[1]:
         inputs = [x, node.constant(known[0].reshape(1))]
@@ -51,6 +57,15 @@ def emit_floats(node, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor
     with np.errstate(over="ignore"):
         table = (q - np.float32(known[1])) * known[0]
     node.emit("lookup", [x, node.constant(table)], [out], [], over=item_by_item(out, [x]))
+    return True
+
+
+def _emit_wide(node, kernel, x, known, out):
+    """16 bits by the same way, where the scale is neither too large nor too small."""
+    if not _SCALES[0] <= known[0] <= _SCALES[1]:
+        return False
+    inputs = [x, node.constant(known[0].reshape(1))]
+    node.emit(kernel, inputs, [out], [known[1]], over=item_by_item(out, [x]))
     return True
 
 
