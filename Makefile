@@ -36,6 +36,7 @@ test-device: venv ## run models and loops on emulated boards, or on TARGETS
 lint: venv ## check style and spelling
 	@$(PY) -m ruff check .
 	@$(PY) -m codespell_lib .
+	@$(PY) -m tools.viperlint
 
 setup: venv ## get ready for the tests: .venv, system packages, MicroPython targets
 # Without the right to install packages the targets that lack some are left out, and said so.

@@ -1,0 +1,90 @@
+"""Viper that MicroPython compiles wrongly is refused, and mpconnxr has none."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tools.viperlint import PACKAGE, problems
+
+XTENSA = pytest.mark.parametrize("target", ["sim-de212", "sim-lx106"], indirect=True)
+FUNCTION = """
+from micropython import const
+_THIRD = const(3)
+_FAR = const(_THIRD << 29)
+
+@micropython.viper
+def loop(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
+    i = p[3] + _THIRD
+    while i < -5 or i > 0x3FFFFFFF:
+        {line}
+        i += 1
+"""
+REFUSED = {
+    "i = -x[i]": "-x[i] changes x[i] itself: write 0 - x[i]",
+    "i = 3 * ~i": "~i is wrong on Xtensa: write i ^ -1",
+    "out[3] = i": "out[3] = ... stores at a constant index: use a variable",
+    "out[2 * 2 - 4] += i": "out[2 * 2 - 4] = ... stores at a constant index: use a variable",
+    "out[_THIRD] = i": "out[_THIRD] = ... stores at a constant index: use a variable",
+    "i = min(i, 7)": "min(i, 7) is no viper: write an if",
+    "i &= 0x40000000": "the constant 0x40000000 is no small integer",
+    "i &= (1 << 31) - 1": "the constant 0x7fffffff is no small integer",
+    "i &= _FAR": "the constant 0x60000000 is no small integer",
+}
+FINE = [
+    "i = 0 - i",
+    "i ^= -1",
+    "out[i] = p[3]",
+    "i = x[_THIRD]",
+    "i &= 1 << 29",
+    "i = (1 << i) - 1",
+]
+
+LOADS_ALL = """
+import os
+for name in sorted(os.listdir("mpconnxr/ops")):
+    if name.startswith("loops_"):
+        try:
+            __import__("mpconnxr.ops." + name.split(".")[0])
+        except (SyntaxError, ImportError):  # assembler for other cores
+            pass
+"""
+
+
+@pytest.mark.parametrize("line", REFUSED)
+def test_refused(line):
+    assert problems(FUNCTION.format(line=line)) == [(10, REFUSED[line])]
+
+
+@pytest.mark.parametrize("line", FINE)
+def test_fine(line):
+    assert problems(FUNCTION.format(line=line)) == []
+
+
+def test_python_may():
+    assert problems("def f(x):\n    x[3] = -x[0]\n    return ~max(x)") == []
+
+
+def test_command_line(tmp_path):
+    bad = tmp_path / "bad.py"
+    bad.write_text(FUNCTION.format(line="i = ~i"))
+    command = [sys.executable, "-m", "tools.viperlint"]
+    done = subprocess.run([*command, bad], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (1, f"{bad}:10: {REFUSED['i = 3 * ~i']}\n")
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.endswith("files are fine\n")
+
+
+@XTENSA
+def test_branches_reach_their_ends(target):
+    """MicroPython 1.25 only prints that the end of a loop or an if is too far away (2 KB)."""
+    done = target.run(LOADS_ALL, files={"mpconnxr": PACKAGE}, timeout=300)
+    assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
+
+
+@XTENSA
+def test_a_branch_too_far_is_seen(target):
+    lines = ["        n += p[n] * 3 + n * 5" for _ in range(120)]
+    source = ["@micropython.viper", "def f(p: ptr32, n: int):", "    while n < 3:", *lines]
+    done = target.run("\n".join(source))
+    assert "out of range" in done.stdout
