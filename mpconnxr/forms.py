@@ -42,7 +42,7 @@ def arch():
 
 def available(name):
     """Names of the forms of a family that this machine can run, best first."""
-    return [form for form, _ in FORMS if _find(name, form)]
+    return [form for form, _ in FORMS if find(name, form)]
 
 
 def get(name, form=None):
@@ -55,13 +55,13 @@ def get(name, form=None):
 
 def _first(name, wanted):
     for form in wanted:
-        module = _find(name, form)
+        module = find(name, form)
         if module:
             return module
     raise UnsupportedError("{} has no {} form here".format(name, " or ".join(wanted)))
 
 
-def _find(name, form):
+def find(name, form):
     """The loops of a family in this form; None where it is absent or not for this machine."""
     if form == "plain":
         module = _import(name)
