@@ -158,7 +158,7 @@ def convert_main(argv: list[str]) -> int:
         "--save-optimized", type=Path, metavar="X.onnx", help="write what the rewrites made"
     )
     parser.add_argument("--json", action="store_true", help="print the report as one JSON object")
-    parser.add_argument("--summary", action="store_true", help="a table of the steps")
+    parser.add_argument("--summary", action="store_true", help="tables of the steps and boards")
     parser.add_argument("-v", "--verbose", action="store_true", help="list the steps")
     args = parser.parse_args(argv)
     options = options_from(args)
@@ -175,9 +175,10 @@ def convert_main(argv: list[str]) -> int:
 
         print_summary(converted, args.verbose)
         if args.summary:
-            from .report.terminal import print_steps
+            from .report.terminal import print_boards, print_steps
 
             print_steps(converted)
+            print_boards(converted)
     return 0
 
 

@@ -37,9 +37,13 @@ class ModelFile:
 def read_model(path: Path) -> ModelFile:
     """Raises DeployError for what is no model, or a damaged one."""
     try:
-        data = path.read_bytes()
+        return parse_model(path.name, path.read_bytes(), path)
     except OSError as e:
         raise DeployError(f"{path}: {e.strerror}") from None
+
+
+def parse_model(name: str, data: bytes, path: Path | str = "the model") -> ModelFile:
+    """Of a file's bytes; path: for messages. Raises DeployError."""
     if not data.startswith(layout.MAGIC):
         raise DeployError(f"{path} is no model.bin: make one with python -m tools.converter")
     try:
@@ -50,7 +54,7 @@ def read_model(path: Path) -> ModelFile:
         raise DeployError(f"{path} holds tensors, not a model")
     if not stored.intact or not all(chunk.intact for chunk in stored.chunks):
         raise DeployError(f"{path} is damaged: its digests are wrong")
-    return _described(path.name, data, stored)
+    return _described(name, data, stored)
 
 
 def _described(name, data, stored):

@@ -1,5 +1,6 @@
 """The HTML report: well-formed, self-contained, and its figures are the conversion's."""
 
+import dataclasses
 from xml.etree import ElementTree
 
 import numpy as np
@@ -9,9 +10,10 @@ from onnx import TensorProto, helper, numpy_helper
 
 from tools.converter.__main__ import main
 from tools.converter.convert import convert
-from tools.converter.report import fits, page
+from tools.converter.report import costs, fits, page
 from tools.converter.report.graph_drawing import _lanes
 from tools.converter.report.rows import step_rows
+from tools.converter.report.terminal import time_text
 
 
 def _model(name="x"):
@@ -88,12 +90,54 @@ def test_boards_count_code_weights_and_arena():
     done = convert(_model())
     report = done.report()
     for fit in fits.fits(done):
-        assert fit.code_bytes > 10_000
-        assert fit.ram_bytes - fit.in_place_bytes == report["weight_bytes"]
-        assert fit.in_place_bytes > report["arena_bytes"] + fit.code_bytes
-        assert fit.verdict == (
-            "fits" if fit.ram_bytes < fit.board.free_heap_bytes else "too large"
+        assert 20_000 < fit.code_bytes < 100_000
+        assert fit.file_bytes == fit.code_bytes + report["file_bytes"]
+        held = report["streamed_arena_bytes"] + report["held_bytes"] - report["arena_bytes"]
+        assert [a - b for a, b in zip(fit.ram, fit.in_place, strict=True)] == pytest.approx(
+            [held] * 3
         )
+        assert fit.in_place.least > report["arena_bytes"] + 15_000
+        assert fit.ram.least < fit.ram.likely < fit.ram.most
+
+
+def test_a_verdict_for_each_case():
+    pico = next(fit for fit in fits.fits(convert(_model())) if fit.board.name == "pico")
+    likely, most = round(pico.ram.likely), round(pico.ram.most) + 1
+
+    def verdict(**changes):
+        return dataclasses.replace(pico, board=dataclasses.replace(pico.board, **changes)).verdict
+
+    assert verdict(free_heap_bytes=most) == "fits"
+    assert verdict(free_heap_bytes=likely + 1) == "may fit"
+    assert verdict(free_heap_bytes=likely - 1) == "weights in place"
+    assert verdict(free_heap_bytes=likely - 1, platform="esp32") == "too large"
+    assert verdict(free_heap_bytes=1000) == "too large"
+    assert verdict(free_heap_bytes=None) == "heap not known"
+    assert verdict(unable="a reason") == "not able"
+    assert set(fits.VERDICTS.values()) == {"yes", "partly", "no"}
+
+
+def test_time_follows_clock_and_cycles():
+    done = convert(_model())
+    seconds = {fit.board.name: fit.seconds for fit in fits.fits(done)}
+    boards = {fit.board.name: fit.board for fit in fits.fits(done)}
+    assert seconds["xiao-samd21"] is None
+    assert seconds["pico"] == seconds["pico-w"]
+    for name, of in seconds.items():
+        if of:
+            least, most = boards[name].cycles_per_instruction
+            counted = costs.model_instructions(done.graph.steps, boards[name].counted_on)
+            assert of.least == pytest.approx(counted.least * least / boards[name].clock_hz)
+            assert of.most == pytest.approx(counted.most * most / boards[name].clock_hz)
+            assert of.least < of.likely < of.most
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(3.21, "3.2 s"), (0.0421, "42 ms"), (0.0042, "4.2 ms"), (1e-5, "10 µs"), (1e-7, "0.1 µs")],
+)
+def test_times_are_short(seconds, text):
+    assert time_text(seconds) == text
 
 
 def test_command_writes_the_page_and_the_table(tmp_path, capsys):
@@ -105,3 +149,4 @@ def test_command_writes_the_page_and_the_table(tmp_path, capsys):
     assert main([str(path), str(tmp_path / "net.bin"), "--summary"]) == 0
     printed = capsys.readouterr().out
     assert "in the arena" in printed and "conv" in printed
+    assert "pico2-riscv" in printed and "at most" in printed

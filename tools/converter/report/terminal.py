@@ -1,4 +1,4 @@
-"""The table of steps in a terminal."""
+"""The tables of steps and of boards in a terminal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ from rich.console import Console
 from rich.table import Table
 
 from ..convert import Converted
+from .fits import fits
 from .rows import step_rows
+
+_NARROWEST = 100  # columns of the table of boards, also where it goes to a file
+_UNITS = (("s", 1.0), ("ms", 1e3), ("µs", 1e6))
 
 
 def print_steps(converted: Converted) -> None:
@@ -26,3 +30,26 @@ def print_steps(converted: Converted) -> None:
             style="bold" if row.is_peak else None,
         )
     Console().print(table)
+
+
+def print_boards(converted: Converted) -> None:
+    """A line for each board: whether the model fits, its memory and time, with error bands."""
+    table = Table(box=None, pad_edge=False)
+    for title in ("board", "", "RAM", "at most", "free heap", "time", "from", "to"):
+        justify = "left" if title in ("board", "") else "right"
+        table.add_column(title, justify=justify, no_wrap=True)
+    for fit in fits(converted):
+        heap = fit.board.free_heap_bytes
+        least, likely, most = map(time_text, fit.seconds) if fit.seconds else ("", "", "")
+        ram = (f"{fit.ram.likely:,.0f}", f"{fit.ram.most:,.0f}", f"{heap:,}" if heap else "")
+        table.add_row(fit.board.name, fit.verdict, *ram, likely, least, most)
+    console = Console()
+    console.width = max(console.width, _NARROWEST)
+    console.print(table)
+
+
+def time_text(seconds: float) -> str:
+    """With two digits that count: '4.2 ms'."""
+    unit, scale = next((u for u in _UNITS if seconds * u[1] >= 1), _UNITS[-1])
+    value = seconds * scale
+    return f"{value:,.{1 if value < 10 else 0}f} {unit}"

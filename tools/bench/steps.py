@@ -1,0 +1,118 @@
+"""python -m tools.bench.steps [MODEL.onnx ...] [--target T]: what steps cost.
+
+Writes tools/converter/report/costs.json, from which the converter's report estimates a model's
+memory and time on a board: bytes of the heap of a prepared step, and its instructions as a sum of
+what a call, a multiply-accumulate and an element of input or output take. Without models: those of
+the collection that are small enough.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from tools.converter.convert import Converted, Options, convert
+from tools.converter.errors import ConvertError
+from tools.converter.golden import random_inputs
+from tools.converter.layout import element_bytes
+from tools.converter.report.costs import COSTS, Work, kind_of, work_of
+from tools.micropython import TargetError, get_target
+
+from .fit import fitted
+
+PACKAGE = Path(__file__).parents[2] / "mpconnxr"
+_SCRIPT = Path(__file__).parent / "on_device_steps.py"
+_TIMEOUT = 300.0  # seconds
+_MOST_MACS = 4_000_000  # of a model that is measured unless others are named
+TARGETS = ("mps2-an385-v6m", "mps2-an386", "virt-rv32")  # that boards are counted on
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What MicroPython says of a model, in bytes of its heap; steps: of each (kind, work,
+    bytes, instructions), without those that have bodies.
+    """
+
+    code_bytes: int
+    modules: list[str]
+    model_bytes: int
+    steps: list[tuple[str, Work, int, int]]
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Exit status: 0 measured, 1 some model could not be."""
+    parser = argparse.ArgumentParser("python -m tools.bench.steps")
+    parser.add_argument("models", nargs="*", type=Path, metavar="MODEL.onnx")
+    parser.add_argument("--target", action="append", choices=TARGETS)
+    args = parser.parse_args(argv)
+    found = json.loads(COSTS.read_text()) if COSTS.exists() else {}
+    status = 0
+    samples = defaultdict(list)
+    for path in args.models or _collection():
+        try:
+            converted = convert(path, Options(strip=True))
+            if not args.models and converted.report()["macs"] > _MOST_MACS:
+                continue
+            for target in args.target or TARGETS:
+                samples[target] += measure(converted, target).steps
+        except (ConvertError, TargetError) as e:
+            print(f"steps: {path}: {e}", file=sys.stderr)
+            status = 1
+    for target, steps in samples.items():
+        found[target] = {kind: fitted(of) for kind, of in _by_kind(steps).items()}
+    COSTS.write_text(_lines(found))
+    return status
+
+
+def measure(converted: Converted, target_name: str, package: Path = PACKAGE) -> Measured:
+    """Loads and runs it there on random inputs. Raises TargetError."""
+    target = get_target(target_name)
+    address, per_instruction = getattr(target, "counter", (0, 1.0))
+    files = {"mpconnxr": package, "model.bin": converted.data}
+    for i, x in enumerate(random_inputs(converted.graph)):
+        files[f"x{i}"] = element_bytes(np.ascontiguousarray(x))
+    files["steps.py"] = _SCRIPT.read_text().replace("= COUNTER", f"= {address}").encode()
+    exact = {"icount": True} if address else {}
+    run = 'exec(open("steps.py").read())'
+    done = target.run(run, files=files, timeout=_TIMEOUT, **exact)
+    if done.returncode:
+        raise TargetError(f"{target_name}: {done.stderr.strip().splitlines()[-1]}")
+    found = json.loads(done.stdout.splitlines()[-1])
+    steps = [
+        (kind_of(step), work_of(step), nbytes, round(ticks / per_instruction))
+        for i, _, nbytes, ticks in found["steps"]
+        if not (step := converted.graph.steps[i]).bodies
+    ]
+    return Measured(found["code"], found["modules"], found["heap"], steps)
+
+
+def _collection():
+    zoo = Path(os.environ.get("MPCONNXR_ZOO", "../shared/models"))
+    return sorted(zoo.glob("*/model.onnx"))
+
+
+def _by_kind(steps):
+    kinds = defaultdict(list)
+    for kind, *rest in steps:
+        kinds[kind].append(rest)
+    return kinds
+
+
+def _lines(found):
+    """JSON with a line for each kind of step."""
+    parts = []
+    for target, kinds in sorted(found.items()):
+        lines = ",\n".join(f'  "{k}": {json.dumps(v)}' for k, v in sorted(kinds.items()))
+        parts.append(f'"{target}": {{\n{lines}\n}}')
+    return "{" + ",\n".join(parts) + "}\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

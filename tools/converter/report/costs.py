@@ -1,0 +1,125 @@
+"""What steps cost, by kind, as `python -m tools.bench.steps` measured it (costs.json).
+
+A kind is a kernel and the dtype of its first input, as 'conv float32'.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from .. import extent
+from ..ir import Step, dtype_name
+
+COSTS = Path(__file__).parent / "costs.json"
+# Where there are fewer steps than this of a kind, others may be further off than those were.
+_FEW, _WIDER = 4, 1.5
+_UNKNOWN = 4.0  # how far off the middle of all kinds may be for one that was not measured
+
+
+class Work(NamedTuple):
+    """Nominal multiply-accumulates of a step; elements of its inputs that are no constants, of its
+    outputs, and of its constants.
+    """
+
+    macs: int
+    inputs: int
+    outputs: int
+    constants: int
+
+
+def work_of(step: Step) -> Work:
+    """Of a step without those of its bodies; extents that a run decides count as their bounds."""
+    inputs = [t for t in step.inputs if t.root.data is None]
+    constants = [t for t in step.inputs if t.root.data is not None]
+    return Work(step.macs, _elements(inputs), _elements(step.outputs), _elements(constants))
+
+
+def _elements(tensors):
+    return sum(int(extent.bound_of(t.nelem)) for t in tensors if not t.is_open_object)
+
+
+class Range(NamedTuple):
+    """Least, likely and most."""
+
+    least: float
+    likely: float
+    most: float
+
+    def __add__(self, other: Range) -> Range:
+        return Range(*(a + b for a, b in zip(self, other, strict=True)))
+
+    def times(self, least: float, most: float) -> Range:
+        return Range(self.least * least, self.likely * (least * most) ** 0.5, self.most * most)
+
+
+@cache
+def _costs():
+    return json.loads(COSTS.read_text())
+
+
+def kind_of(step: Step) -> str:
+    inputs = [t for t in step.inputs if t.root.data is None] or step.outputs
+    return f"{step.kernel} {dtype_name(inputs[0].dtype)}" if inputs else step.kernel
+
+
+def is_measured(step: Step, target: str) -> bool:
+    return kind_of(step) in _costs().get(target, {})
+
+
+def step_bytes(step: Step) -> int:
+    """Bytes of the heap of a prepared step; of a kind that was not measured, as most take."""
+    kind = kind_of(step)
+    of = [kinds[kind]["bytes"] for kinds in _costs().values() if kind in kinds]
+    return max(of) if of else _typical_bytes()
+
+
+@cache
+def _typical_bytes():
+    """What nine of ten kinds do not exceed."""
+    of = sorted(cost["bytes"] for kinds in _costs().values() for cost in kinds.values())
+    return of[len(of) * 9 // 10]
+
+
+def model_instructions(steps: list[Step], target: str) -> Range:
+    """Of a run of these steps, with the larger of each one's bodies as often as it may run."""
+    total = Range(0, 0, 0)
+    for step in steps:
+        total += instructions(step, target)
+        bodies = [model_instructions(body, target) for body in step.bodies]
+        if bodies:
+            total += max(bodies, key=lambda r: r.likely).times(step.trips, step.trips)
+    return total
+
+
+def instructions(step: Step, target: str) -> Range:
+    """Of a step on a target of tools.micropython, without its bodies."""
+    work, kinds = work_of(step), _costs()[target]
+    if kind_of(step) not in kinds:
+        likely = _middling(work, target)
+        return Range(likely / _UNKNOWN, likely, likely * _UNKNOWN)
+    cost = kinds[kind_of(step)]
+    likely = sum(a * b for a, b in zip(cost["terms"], (1, *work), strict=True))
+    least, most = cost["off"]
+    wider = _WIDER if cost["n"] < _FEW else 1.1
+    return Range(likely * least / wider, likely, likely * most * wider)
+
+
+def _middling(work, target):
+    """By the middle of all kinds' instructions a multiply-accumulate or an element."""
+    call, mac, element = _middle(target)
+    return call + (work.macs * mac if work.macs else (work.inputs + work.outputs) * element)
+
+
+@cache
+def _middle(target):
+    """Medians over kinds: of a call, of a multiply-accumulate, of an element."""
+    terms = [cost["terms"] for cost in _costs()[target].values()]
+    columns = [
+        [t[0] for t in terms if t[0]],
+        [t[1] for t in terms if t[1]],
+        [t[2] + t[3] for t in terms if t[2] + t[3] and not t[1]],
+    ]
+    return [sorted(column)[len(column) // 2] if column else 0 for column in columns]
