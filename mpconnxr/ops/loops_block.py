@@ -191,14 +191,18 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     if p[12]:
         high = 0 - high
     position = 0
-    while position < p[1] * p[8]:
+    while True:  # a conditional branch around so much code would exceed Xtensa's 2 KB
+        if position == p[1] * p[8]:
+            break
         at = p[4] + position // p[1] * p[7] + position % p[1] * p[5]
         y0 = (x[i] & 1) << 23
         y1 = (x[i] >> 1) + ((x[i + 1] & 1) << 23)
         y2 = x[i + 1] >> 1
         j = p[3]
         m = p[2]
-        while m:
+        while True:
+            if m == 0:
+                break
             i += 3
             e = w[j + 3]
             t0 = w[j]

@@ -42,7 +42,9 @@ def pieces(p: ptr32, w):
     out = w[12]
     y = p[47]
     held = 0 - 1
-    while y < p[48]:
+    while True:  # not a conditional branch around so much code: Xtensa's reach 2 KB
+        if y >= p[48]:
+            break
         i = 12
         p[i] = p[49]
         if p[12] > p[48] - y:
