@@ -114,7 +114,8 @@ class Package:
         Raises DeployError for a kernel that is absent.
         """
         stems = {p.stem for p in {*self.files_for([kernel])} - {*self.files_for([])}}
-        return {f: self._forms_of(f) for f in sorted(self._forms) if f in stems}
+        of = {f: {m.rpartition(".")[2] for m in modules} for f, modules in self._forms.items()}
+        return {f: self._forms_of(f) for f in sorted(of) if stems & of[f]}
 
     def _forms_of(self, family):
         """A form for each file; a family that is written once has viper without one."""
