@@ -52,12 +52,14 @@ def _quantized():
 
 
 @pytest.mark.parametrize("target", C_TARGETS)
+@pytest.mark.parametrize("same", [(), ("int8", "float")], ids=["plain", "same"])
 @pytest.mark.parametrize("kind", ["float", "int8"])
-def test_the_c_computes_the_model(kind, target, ready_target, tmp_path):
+def test_the_c_computes_the_model(kind, same, target, ready_target, tmp_path):
     ready_target(target)
     model = _net() if kind == "float" else _quantized()
     onnx.save(model, tmp_path / "m.onnx")
-    source = c_code.generate(tmp_path / "m.onnx")
+    source = c_code.generate(tmp_path / "m.onnx", same=same)
+    assert ("same_" in source.text) == bool(same)
     done = c_build.count(source.text, target, "-O3")
     wanted = open_session(model).run(None, {"x": source.sample})[0].ravel()
     seen = np.frombuffer(done.output, np.float32)
@@ -78,6 +80,7 @@ def test_rows(ready_target, tmp_path):
     assert [row["form"] for row in rows] == ["viper", "plain"]
     assert rows[0]["instructions"] < rows[1]["instructions"]
     assert rows[0]["c_o3_instructions"] == rows[1]["c_o3_instructions"] > 0
+    assert 0 < rows[0]["c_same_o3_instructions"] < rows[0]["c_o3_instructions"]
     assert rows[0]["arena_bytes"] > 0 and rows[0]["macs"] == 4 * 16 * 18 + 4 * 16 * 9 + 80
 
 
@@ -101,6 +104,7 @@ def test_the_page_has_a_row_and_two_bars_a_model(tmp_path):
             "instructions": 3500,
             "c_o2_instructions": 9000,
             "c_o3_instructions": None if name == "b" else 7000,
+            "c_same_o3_instructions": 5000,
             "arena_bytes": 2048,
             "heap_growth_bytes": 0,
         }
@@ -109,8 +113,8 @@ def test_the_page_has_a_row_and_two_bars_a_model(tmp_path):
     ]
     page.write(rows, tmp_path, "make it")
     text = (tmp_path / "benchmarks.md").read_text()
-    assert "| a | 1,000 | 3.50 | 9.00 | 7.00 | 2,048 | 0 |" in text
-    assert "| b | 1,000 | 3.50 | 9.00 | – | 2,048 | 0 |" in text
+    assert "| a | 1,000 | 3.50 | 9.00 | 7.00 | 5.00 | 2,048 | 0 |" in text
+    assert "| b | 1,000 | 3.50 | 9.00 | – | 5.00 | 2,048 | 0 |" in text
     assert text.index("Cortex-M3 (`mps2-an385`)") < text.index("RISC-V")
     drawn = ElementTree.fromstring((tmp_path / "benchmarks.svg").read_text())
     bars = [r for r in drawn.iter() if r.tag.endswith("rect") and float(r.get("x")) >= 250]

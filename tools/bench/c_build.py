@@ -25,6 +25,12 @@ _CORES = {
 TARGETS = (*_CORES, "unix")
 
 
+def same_products(target: str) -> tuple[str, ...]:
+    """The kinds of products that mpconnxr computes with integers there: not floats in an FPU."""
+    has_fpu = any(word.startswith("-mfpu") for word in _CORES.get(target, ()))
+    return ("int8",) if has_fpu else ("int8", "float")
+
+
 @dataclass(frozen=True)
 class CCount:
     """instructions: of one run; output: its bytes."""

@@ -52,6 +52,8 @@ class _Code:
     values: dict[str, _Value] = field(default_factory=dict)
     arrays: list[str] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
+    buffers: list[str] = field(default_factory=list)
+    same: tuple[str, ...] = ()  # kinds of products that are computed as mpconnxr does
 
     def constant(self, data: np.ndarray, dtype: str) -> str:
         """The name of a constant array with these contents."""
@@ -61,17 +63,26 @@ class _Code:
         self.arrays.append(f"static const {_TYPES[dtype]} {name}[{data.size}] = {{{numbers}}};")
         return name
 
+    def buffer(self, dtype: str, n: int) -> str:
+        """The name of an array of so many zeros, which calls may write to."""
+        name = f"b{len(self.buffers)}"
+        self.buffers.append(f"static {_TYPES[dtype]} {name}[{n}];")
+        return name
+
     def call(self, name: str, *args) -> None:
         words = [_float(a) if isinstance(a, float) else str(a) for a in args]
         self.calls.append(f"    {name}({', '.join(words)});")
 
 
-def generate(path: Path, seed: int = 0) -> Source:
-    """model.h for a model with one input and one output. Raises ConvertError."""
+def generate(path: Path, seed: int = 0, same: tuple[str, ...] = ()) -> Source:
+    """model.h for a model with one input and one output. Raises ConvertError.
+
+    same: "int8", "float": the kinds of products that are computed as mpconnxr does.
+    """
     model = load.load(path)
     dims.fix(model, {}, {}, {})
     model, _ = rewrites.rewrite(passes.simplify(model), 1)
-    code = _Code()
+    code = _Code(same=same)
     _declare(code, model.graph)
     for node in model.graph.node:
         emit = EMITTERS.get(node.op_type)
@@ -89,6 +100,7 @@ def generate(path: Path, seed: int = 0) -> Source:
 
 _TEXT = """#include <string.h>
 #include "kernels.h"
+#include "same.h"
 
 {arrays}
 {buffers}
@@ -105,6 +117,7 @@ __attribute__((noinline)) static void run(void) {{
 def _parts(code, x):
     names = {v.c: v for v in code.values.values() if v.data is None}
     buffers = [f"static {_TYPES[str(v.dtype)]} {v.c}[{v.n}];" for v in names.values()]
+    buffers += code.buffers
     return {
         "arrays": "\n".join(code.arrays),
         "buffers": "\n".join(buffers),

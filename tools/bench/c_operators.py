@@ -10,6 +10,8 @@ from onnx import helper
 
 from tools.converter.errors import ConvertError
 
+from . import c_same
+
 _ALIASES = ("Flatten", "Reshape", "Squeeze", "Unsqueeze", "Identity")
 
 
@@ -27,6 +29,11 @@ class Node:
         """The only number of constant input i; 0 where it is absent."""
         value = self.inputs[i] if i < len(self.inputs) else None
         return 0 if value is None else value.data.reshape(-1)[0].item()
+
+    def data(self, i: int) -> np.ndarray | None:
+        """Constant input i."""
+        value = self.inputs[i] if i < len(self.inputs) else None
+        return None if value is None else value.data
 
     def array(self, i: int, dtype: str) -> str:
         """Constant input i in C; NULL where it is absent."""
@@ -69,6 +76,9 @@ def _conv_args(node, x, w):
 
 def _conv(code, node):
     x, w = node.inputs[:2]
+    if "float" in code.same:
+        c_same.conv_f32(code, x, node.out, w.data, node.data(2), _conv_args(node, x, w))
+        return
     weights, bias = node.array(1, "float32"), node.array(2, "float32")
     code.call("conv_f32", x.c, weights, bias, node.out.c, *_conv_args(node, x, w))
 
@@ -81,9 +91,13 @@ def _scales(code, ratio, n):
 def _qconv(code, node):
     x, w = node.inputs[0], node.inputs[3]
     ratio = node.scalar(1) * node.inputs[4].data.astype(np.float64) / node.scalar(6)
+    zeros = [node.scalar(i) for i in (2, 5, 7)]
+    if "int8" in code.same:
+        product = w.data, node.data(8), ratio, zeros, x.dtype, node.out.dtype
+        c_same.qconv(code, x, node.out, product, _conv_args(node, x, w))
+        return
     weights, bias = node.array(3, str(w.dtype)), node.array(8, "int32")
     scales = _scales(code, ratio, w.shape[0])
-    zeros = [node.scalar(i) for i in (2, 5, 7)]
     args = [weights, bias, scales, node.out.c, *_conv_args(node, x, w), *zeros]
     code.call(f"qconv_{x.short}{w.short}", x.c, *args)
 
@@ -94,9 +108,14 @@ def _qgemm(code, node):
     n = w.shape[0 if transposed else 1]
     alpha = node.attributes.get("alpha", 1.0)
     ratio = alpha * node.scalar(1) * node.inputs[4].data.astype(np.float64) / node.scalar(7)
+    zeros = [node.scalar(i) for i in (2, 5, 8)]
+    if "int8" in code.same:
+        rows = w.data if transposed else w.data.T.copy()
+        product = rows, node.data(6), ratio, zeros, a.dtype, node.out.dtype
+        c_same.qgemm(code, a, node.out, product, a.shape[0])
+        return
     weights, bias = node.array(3, str(w.dtype)), node.array(6, "int32")
     scales = _scales(code, ratio, n)
-    zeros = [node.scalar(i) for i in (2, 5, 8)]
     shape = [a.shape[0], a.shape[1], n, transposed]
     name = f"qgemm_{a.short}{w.short}"
     code.call(name, a.c, weights, bias, scales, node.out.c, *shape, *zeros)
@@ -105,9 +124,13 @@ def _qgemm(code, node):
 def _qmatmul(code, node):
     a, w = node.inputs[0], node.inputs[3]
     ratio = node.scalar(1) * node.inputs[4].data.astype(np.float64) / node.scalar(6)
-    scales = _scales(code, ratio, w.shape[1])
     zeros = [node.scalar(i) for i in (2, 5, 7)]
     rows = a.n // a.shape[-1]
+    if "int8" in code.same:
+        product = w.data.T.copy(), None, ratio, zeros, a.dtype, node.out.dtype
+        c_same.qgemm(code, a, node.out, product, rows)
+        return
+    scales = _scales(code, ratio, w.shape[1])
     args = [node.array(3, str(w.dtype)), "NULL", scales, node.out.c, rows, a.shape[-1]]
     code.call(f"qgemm_{a.short}{w.short}", a.c, *args, w.shape[1], 0, *zeros)
 
@@ -117,6 +140,10 @@ def _gemm(code, node):
     transposed = node.attributes.get("transB", 0)
     n = w.shape[0 if transposed else 1]
     rows = a.n // a.shape[-1]
+    if "float" in code.same:
+        w = w.data if transposed else w.data.T.copy()
+        c_same.gemm_f32(code, a, node.out, w, node.data(2), rows)
+        return
     args = [node.array(1, "float32"), node.array(2, "float32"), node.out.c]
     code.call("gemm_f32", a.c, *args, rows, a.shape[-1], n, transposed)
 
