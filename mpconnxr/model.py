@@ -4,7 +4,6 @@ import sys
 
 from . import arena as arenas
 from .errors import ModelError, MpconnxrError, UnsupportedError
-from .feed import fill
 from .node import Node
 from .reader import CHUNK_GRIDS, CHUNK_IMAGES
 from .records import STORAGE_DATA
@@ -139,6 +138,8 @@ class Model:
         if deadline_us is not None:
             return self.run_until(x, deadline_us)
         if x is not None:
+            from .feed import fill
+
             fill(self.inputs, x)
         return self._compute()
 

@@ -21,6 +21,7 @@ _NAMES = (
     "uint2 int2 float6e2m3 float6e3m2"
 )
 _WRITABLE = 0x80
+_named = {}  # those that were asked for; as strings of their own all of them would take more room
 
 
 def code_of(dtype):
@@ -37,7 +38,9 @@ def is_object(dtype):
 
 def name_of(dtype):
     """ONNX's name of a dtype number, such as 'float32'."""
-    return _NAMES.split(" ")[dtype]
+    if dtype not in _named:
+        _named[dtype] = _NAMES.split(" ")[dtype]
+    return _named[dtype]
 
 
 def packed_bits(dtype):
