@@ -1,7 +1,12 @@
 """Dot products of bytes with requantization: see loops_qdot. Viper form.
 
 The emitter keeps the first three locals in registers, and the hot ones of the inner loops are the
-two pointers and the sum: so the sum is kept in `out`, as if it were an address.
+two pointers and the sum: so the sum is kept in `out`, as if it were an address. Behind the sum the
+three are the factor (w), the shift (x), and the value (out).
+
+Most values are requantized by one product, v / 2**10 times M / 2**9, both rounded down: the whole
+product divided by 2**19 is at most 2**15 less than that or 2**16 more. Where all of these come to
+the same step the rest is not needed; near the middle of two steps, one in twenty, it is.
 """
 
 import micropython
@@ -16,6 +21,10 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     at = p[5]
     bias = 1 << 29
     sign = bias << 2  # 1 << 31 would be folded to an object
+    zy = p[9] - bias
+    least = p[10] - bias
+    most = p[11] - bias
+    middle = (zy << 21) + 1015744
     n = p[3]
     while n:
         table = ptr32(tables + p[1])
@@ -58,29 +67,37 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                     x = ptr8(int(x) + 4)
                     w = ptr8(int(w) + 4)
                 row += p[2]
-            v = int(out) - zs + ((table[0] ^ sign) - sign)
-            f = table[1] & 63
-            if f > 31:
-                v = v >> (f - 32)
-                f = 0
-            limit = (1 << 25) >> f
-            if v > limit:
-                v = limit
-            if v < 0 - limit:
-                v = 0 - limit
-            v = v << f
-            high = (table[1] >> 20) & 4095
-            low = (table[1] >> 8) & 4095
-            part = v & 4095
-            v = v >> 12
-            part = v * low + part * high + ((part * low) >> 12) + 2048
-            v = v * high + (part >> 12)
-            v = (v + 32767 + ((v >> 16) & 1)) >> 16
-            v += p[9] - bias
-            if v < p[10] - bias:
-                v = p[10] - bias
-            if v > p[11] - bias:
-                v = p[11] - bias
+            out = ptr8(int(out) - zs + ((table[0] ^ sign) - sign))
+            w = ptr8(table[1])
+            x = ptr8(int(w) & 63)
+            v = 0 - 1
+            if int(x) < 26:
+                if not (((int(out) >> (25 - int(x))) + 1) >> 1):
+                    v = ((int(out) << int(x)) >> 10) * ((int(w) >> 17) & 32767) + middle
+            if (v & 2097151) < 1998592:
+                v = v >> 21
+            else:
+                if int(x) > 31:
+                    out = ptr8(int(out) >> (int(x) - 32))
+                    x = ptr8(0)
+                v = (1 << 25) >> int(x)
+                if int(out) > v:
+                    out = ptr8(v)
+                if int(out) < 0 - v:
+                    out = ptr8(0 - v)
+                out = ptr8(int(out) << int(x))
+                x = ptr8((int(w) >> 20) & 4095)
+                w = ptr8((int(w) >> 8) & 4095)
+                v = int(out) & 4095
+                out = ptr8(int(out) >> 12)
+                v = int(out) * int(w) + v * int(x) + ((v * int(w)) >> 12) + 2048
+                out = ptr8(int(out) * int(x) + (v >> 12))
+                v = (int(out) + 32767 + ((int(out) >> 16) & 1)) >> 16
+                v += zy
+            if v < least:
+                v = least
+            if v > most:
+                v = most
             items[k] = v
             k += p[7]
             table = ptr32(int(table) + 8)

@@ -146,7 +146,8 @@ class _Writer:
             return f"({left} {self._draw.choice(('<<', '>>'))} ({right} & 31))"
         if kind < 0.54:
             right = self._operand(depth - 1)
-            return f"({left} {self._draw.choice(('//', '%'))} (({right} & 63) + 1))"
+            # Rounding the quotient down leaves a word where the dividend is close to -2**31.
+            return f"(({left} >> 1) {self._draw.choice(('//', '%'))} (({right} & 63) + 1))"
         return f"({left} {self._draw.choice('+-*&|^+-*')} {right})"
 
 
