@@ -30,6 +30,7 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
         table = ptr32(tables + p[1])
         row = weights
         end = first + p[2]
+        last = end - 15
         x = ptr8(first)
         out = ptr8(0)
         if p[14]:
@@ -47,15 +48,23 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             w = ptr8(row)
             out = ptr8(0)
             if m > 3 or of_tile:
-                while int(x) < end - 7:
+                while int(x) < last:
                     out = ptr8(int(out) + x[0] * w[0] + x[1] * w[1] + x[2] * w[2] + x[3] * w[3])
                     out = ptr8(
                         int(out) + x[4] * w[16] + x[5] * w[17] + x[6] * w[18] + x[7] * w[19]
                     )
-                    x = ptr8(int(x) + 8)
-                    w = ptr8(int(w) + 32)
-                if int(x) < end:
+                    out = ptr8(
+                        int(out) + x[8] * w[32] + x[9] * w[33] + x[10] * w[34] + x[11] * w[35]
+                    )
+                    out = ptr8(
+                        int(out) + x[12] * w[48] + x[13] * w[49] + x[14] * w[50] + x[15] * w[51]
+                    )
+                    x = ptr8(int(x) + 16)
+                    w = ptr8(int(w) + 64)
+                while int(x) < end:
                     out = ptr8(int(out) + x[0] * w[0] + x[1] * w[1] + x[2] * w[2] + x[3] * w[3])
+                    x = ptr8(int(x) + 4)
+                    w = ptr8(int(w) + 16)
                 row += 4
                 of_tile += 1
                 if of_tile == 4:
