@@ -61,13 +61,13 @@ class Block:
         self.finish(self.scratch, self.scratch, self.out, self.finish_p)
 
 
-def fpu_loops(w):
+def fpu_loops(w, family="loops_fpu"):
     """Loops that compute with floats (see block_vfp), where they come before the exact ones and
     are for these weights; else None.
     """
     for form in forms.order if w.dtype == "int32" else ():
-        if form == "vfp" and forms.available("loops_fpu"):
-            return forms.get("loops_fpu")
+        if form == "vfp" and forms.available(family):
+            return forms.get(family)
         if form in forms.available("loops_block"):
             return None
 

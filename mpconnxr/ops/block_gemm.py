@@ -46,6 +46,13 @@ def prepare(node):
     node.require(has_bias < 2, "has_bias")
     if known:
         node.require(w_batches * n * 3 <= node.inputs[2].nelem, "tails are too small")
+        loops = blocks.fpu_loops(w, "loops_fpu_gemm")
+        if loops:
+            from .block_vfp_gemm import Batches
+
+            node.require(w_batches * n * k <= w.nelem, "weights size")
+            step = Batches(loops, node.inputs + [out], n, k, blocks.limits(node, 9))
+            return n0 * n1 * step.set_batches(m, (n1, a0, a1, w0, w1)), step.step
         step = Product(a, (w.data, node.inputs[2].data), out, scratch)
         step.set_shape(m, n, k)
         step.set_weights_of(node, w, w_batches * n, k)

@@ -2,6 +2,7 @@
 
 from ..node import block
 from . import block_gemm
+from .block import fpu_loops
 
 _INF = 0x7F800000
 _N_WEIGHTS = 5  # x, mantissas of W, of R, tails of W, of R
@@ -28,6 +29,13 @@ class Products:
     def _product(self, node, tensors, rows, shape):
         x, w, tails = tensors
         sums, work = node.scratch
+        loops = fpu_loops(w, "loops_fpu_gemm")
+        if loops:
+            from .block_vfp_gemm import Rows
+
+            node.require(rows * shape[1] <= w.nelem, "weights size")
+            n, k = shape
+            return Rows(loops, (x, w, tails, sums), n, k, [1, _INF, 0, _INF])
         product = block_gemm.Product(x, (w.data, tails.data), sums, work)
         product.set_shape(1, *shape)
         product.set_weights_of(node, w, rows, shape[1])

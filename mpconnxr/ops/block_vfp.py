@@ -37,7 +37,7 @@ def convolution(loops, tensors, e, pads, limits, pool=(1, 1)):
     return (step.set_extent(), step.step) if step.set_pieces(pool, tensors[4].nelem) else None
 
 
-def _kind(limits):
+def kind_of(limits):
     """Kind of the clip, bits of low and high; limits: signs and magnitudes."""
     low, high = limits[1] - (limits[0] << 31), limits[3] - (limits[2] << 31)
     if limits == [1, _INF, 0, _INF]:
@@ -62,7 +62,7 @@ class _Conv:
         self.strips_p = block(0, 0)
         p[1] = p[3] = p[20] = 1
         p[7], p[8], p[9], p[14], p[15] = m, kw, c * kh, 4 * e[26], 4 * e[23]
-        p[17], p[18], p[19] = _kind(limits)
+        p[17], p[18], p[19] = kind_of(limits)
 
     def set_up(self):
         """What goes with the weights: they may be others than in the run before."""

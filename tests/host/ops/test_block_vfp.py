@@ -40,7 +40,40 @@ def conv(x, w, behind=None, pool=None, **attributes):
     return small.model(nodes, [small.value("x", x)], [out], w=w, b=bias, **limits)
 
 
+def gemm(m, n, k, behind=None):
+    rng = np.random.default_rng(2)
+    nodes = [("Gemm", "x w b", "a", {}), *([behind] if behind else [])]
+    limits = {"low": np.float32(-0.5), "high": np.float32(9)} if behind is CLIP else {}
+    out = small.value(nodes[-1][2], [m, n])
+    arrays = {"w": rng.standard_normal((k, n)), "b": rng.standard_normal(n)}
+    arrays = {name: v.astype(np.float32) for name, v in arrays.items()}
+    return small.model(nodes, [small.value("x", (m, k))], [out], **arrays, **limits)
+
+
+def matmul(x, w):
+    """A product of matrices of several batches."""
+    weights = np.random.default_rng(3).standard_normal(w).astype(np.float32)
+    shape = [*np.broadcast_shapes(x[:-2], w[:-2]), x[-2], w[-1]]
+    nodes = [("MatMul", "x w", "y", {})]
+    return small.model(nodes, [small.value("x", x)], [small.value("y", shape)], w=weights)
+
+
+def lstm():
+    rng = np.random.default_rng(4)
+    arrays = {n: rng.standard_normal((1, 20, k)) / 2 for n, k in (("w", 6), ("r", 5))}
+    arrays = {n: v.astype(np.float32) for n, v in arrays.items()}
+    nodes = [("LSTM", "x w r", "y", {"hidden_size": 5})]
+    y = small.value("y", (7, 1, 1, 5))
+    return small.model(nodes, [small.value("x", (7, 1, 6))], [y], **arrays)
+
+
 MODELS = {
+    "a row": gemm(1, 10, 37),
+    "three rows, many columns": gemm(3, 70, 8, RELU),
+    "rows in fours and a rest": gemm(21, 5, 14, CLIP),
+    "one product": gemm(5, 3, 1),
+    "batches": matmul((2, 3, 4, 9), (3, 9, 6)),
+    "a network that remembers": lstm(),
     "padded": conv((1, 3, 9, 21), (5, 3, 3, 3), pads=[1] * 4),
     "long rows": conv((1, 1, 5, 120), (8, 1, 3, 3), RELU, pads=[1] * 4),
     "short rows": conv((2, 5, 9, 3), (4, 5, 2, 3), CLIP, pads=[0, 1, 1, 1]),
