@@ -211,6 +211,13 @@ def test_does_not_guess_a_port(n, message, model, monkeypatch, capsys):
     assert re.match("flash: .*" + message, capsys.readouterr().err)
 
 
+@pytest.mark.parametrize("name", ["unix", "there-is-none"])
+def test_a_target_that_is_no_board_is_refused(name, model, capsys):
+    assert flash.main([str(model), "--target", name]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith("flash: ") and name in err and err.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

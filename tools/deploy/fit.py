@@ -12,7 +12,7 @@ from .model_file import ModelFile
 # Measured on the emulated Pico: heap of a step with its tensors, and of the modules that are in
 # memory for each byte of their .mpy (or of source, comments included, which compiles to as much).
 _STEP_NBYTES = 550
-_OF_MPY, _OF_ROM, _OF_SOURCE = 1.4, 0.8, 0.6
+_OF_MPY, _OF_ROM, _OF_SOURCE = 1.4, 1.1, 0.6
 _LOADING = 3000  # bytes that the reader has in use while it loads
 
 

@@ -169,11 +169,12 @@ class Package:
     def _forms(self) -> dict[str, list[str]]:
         """Modules by family of loops: loops_dot and loops_dot_viper are of the family loops_dot.
 
-        loops_qdot_viper is of loops_qdot if some kernel names that family.
+        loops_qdot_viper is of loops_qdot if some module names that family.
         """
         modules = [f"ops.{p.stem}" for p in sorted((self.folder / "ops").glob("*.py"))]
         modules += self._own
-        families = {f for module in modules for f in _families(self.path(module))}
+        naming = [*self.folder.glob("*.py"), *map(self.path, modules)]
+        families = {family for path in naming for family in _families(path)}
         forms = {family: [] for family in families}
         for module in modules:
             stem = module.rpartition(".")[2]

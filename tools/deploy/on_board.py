@@ -76,16 +76,19 @@ def sizes(folders):
 
 
 def digest(path):
-    """(size, SHA-256 in hex) of a file."""
+    """(size, SHA-256 in hex) of a file, or None where there is none."""
     buffer = memoryview(bytearray(512))
     sha, size = hashlib.sha256(), 0
-    with open(path, "rb") as f:
-        while True:
-            n = f.readinto(buffer)
-            if not n:
-                break
-            sha.update(buffer[:n])
-            size += n
+    try:
+        with open(path, "rb") as f:
+            while True:
+                n = f.readinto(buffer)
+                if not n:
+                    break
+                sha.update(buffer[:n])
+                size += n
+    except OSError:
+        return None
     return size, str(binascii.hexlify(sha.digest()), "ascii")
 
 
