@@ -9,13 +9,14 @@ import pytest
 from examples.custom_op.demo import OPS
 from examples.custom_op.network import ACME, N_TAPS, network, noisy_signal
 from tests.host.device import small
-from tools import flash
 from tools.converter import __main__ as converter
 from tools.converter import golden, own
 from tools.converter.convert import Options, convert
 from tools.converter.errors import UnsupportedModel, UsageError
 from tools.converter.ir import walk
+from tools.deploy.code import code_for
 from tools.deploy.errors import DeployError
+from tools.deploy.model_file import read_model
 from tools.deploy.modules import PACKAGE, Package
 from tools.harness import Job, run_jobs
 from tools.micropython import UNIX_TARGETS
@@ -201,12 +202,12 @@ def test_run_takes_the_folder(on_disk, capsys):
 
 def test_flash_copies_the_kernels_that_are_used(on_disk):
     _, binary, _ = on_disk
-    files = flash.transfer.files_for(binary, Package(own=OPS / "device"))
-    paths = {f.path for f in files}
+    model = read_model(binary)
+    paths = {f.path for f in code_for(model, Package(own=OPS / "device"), None)}
     assert {f"mpconnxr/ops/{n}.py" for n in ("fir", "fir_engine", "soft_threshold")} < paths
     assert "mpconnxr/ops/conv.py" not in paths
     with pytest.raises(DeployError, match="no kernel fir"):
-        flash.transfer.files_for(binary, Package())
+        code_for(model, Package(), None)
 
 
 def test_the_golden_vector_is_that_of_the_functions():
