@@ -72,9 +72,8 @@ def depthwise8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
                         i -= 1
                 x = ptr8((((int(out) & mask) ^ sign) - sign) >> before)
                 v = 0 - 1
-                if int(x) <= limit:
-                    if int(x) + limit >= 0:
-                        v = ((int(x) << f) >> 10) * factor + middle
+                if int(x) <= limit and int(x) + limit >= 0:
+                    v = ((int(x) << f) >> 10) * factor + middle
                 if (v & 2097151) < 1998592:
                     v = v >> 21
                 else:

@@ -80,9 +80,8 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             w = ptr8(table[1])
             x = ptr8(int(w) & 63)
             v = 0 - 1
-            if int(x) < 26:
-                if not (((int(out) >> (25 - int(x))) + 1) >> 1):
-                    v = ((int(out) << int(x)) >> 10) * ((int(w) >> 17) & 32767) + middle
+            if int(x) < 26 and not (((int(out) >> (25 - int(x))) + 1) >> 1):
+                v = ((int(out) << int(x)) >> 10) * ((int(w) >> 17) & 32767) + middle
             if (v & 2097151) < 1998592:
                 v = v >> 21
             else:
