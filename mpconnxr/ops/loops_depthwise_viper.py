@@ -53,11 +53,17 @@ def depthwise8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
                 out = ptr8(table[0])
                 x = ptr8(first)
                 if of_nine:
-                    out = ptr8(int(out) + x[0] * w[0] + x[1] * w[1] + x[2] * w[2])
+                    out = ptr8(x[0] * w[0] + int(out))
+                    out = ptr8(x[1] * w[1] + int(out))
+                    out = ptr8(x[2] * w[2] + int(out))
                     x = ptr8(int(x) + pitch)
-                    out = ptr8(int(out) + x[0] * w[3] + x[1] * w[4] + x[2] * w[5])
+                    out = ptr8(x[0] * w[3] + int(out))
+                    out = ptr8(x[1] * w[4] + int(out))
+                    out = ptr8(x[2] * w[5] + int(out))
                     x = ptr8(int(x) + pitch)
-                    out = ptr8(int(out) + x[0] * w[6] + x[1] * w[7] + x[2] * w[8])
+                    out = ptr8(x[0] * w[6] + int(out))
+                    out = ptr8(x[1] * w[7] + int(out))
+                    out = ptr8(x[2] * w[8] + int(out))
                 else:
                     start = first
                     i = p[4]
@@ -65,7 +71,7 @@ def depthwise8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
                         x = ptr8(start)
                         end = int(w) + 4 * p[5]
                         while int(w) < end:
-                            out = ptr8(int(out) + x[0] * w[0])
+                            out = ptr8(x[0] * w[0] + int(out))
                             x = ptr8(int(x) + step)
                             w = ptr32(int(w) + 4)
                         start += pitch

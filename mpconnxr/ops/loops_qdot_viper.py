@@ -49,20 +49,29 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             out = ptr8(0)
             if m > 3 or of_tile:
                 while int(x) < last:
-                    out = ptr8(int(out) + x[0] * w[0] + x[1] * w[1] + x[2] * w[2] + x[3] * w[3])
-                    out = ptr8(
-                        int(out) + x[4] * w[16] + x[5] * w[17] + x[6] * w[18] + x[7] * w[19]
-                    )
-                    out = ptr8(
-                        int(out) + x[8] * w[32] + x[9] * w[33] + x[10] * w[34] + x[11] * w[35]
-                    )
-                    out = ptr8(
-                        int(out) + x[12] * w[48] + x[13] * w[49] + x[14] * w[50] + x[15] * w[51]
-                    )
+                    out = ptr8(x[0] * w[0] + int(out))
+                    out = ptr8(x[1] * w[1] + int(out))
+                    out = ptr8(x[2] * w[2] + int(out))
+                    out = ptr8(x[3] * w[3] + int(out))
+                    out = ptr8(x[4] * w[16] + int(out))
+                    out = ptr8(x[5] * w[17] + int(out))
+                    out = ptr8(x[6] * w[18] + int(out))
+                    out = ptr8(x[7] * w[19] + int(out))
+                    out = ptr8(x[8] * w[32] + int(out))
+                    out = ptr8(x[9] * w[33] + int(out))
+                    out = ptr8(x[10] * w[34] + int(out))
+                    out = ptr8(x[11] * w[35] + int(out))
+                    out = ptr8(x[12] * w[48] + int(out))
+                    out = ptr8(x[13] * w[49] + int(out))
+                    out = ptr8(x[14] * w[50] + int(out))
+                    out = ptr8(x[15] * w[51] + int(out))
                     x = ptr8(int(x) + 16)
                     w = ptr8(int(w) + 64)
                 while int(x) < end:
-                    out = ptr8(int(out) + x[0] * w[0] + x[1] * w[1] + x[2] * w[2] + x[3] * w[3])
+                    out = ptr8(x[0] * w[0] + int(out))
+                    out = ptr8(x[1] * w[1] + int(out))
+                    out = ptr8(x[2] * w[2] + int(out))
+                    out = ptr8(x[3] * w[3] + int(out))
                     x = ptr8(int(x) + 4)
                     w = ptr8(int(w) + 16)
                 row += 4
@@ -72,7 +81,10 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                     row += p[2] * 4 - 16
             else:
                 while int(x) < end:
-                    out = ptr8(int(out) + x[0] * w[0] + x[1] * w[1] + x[2] * w[2] + x[3] * w[3])
+                    out = ptr8(x[0] * w[0] + int(out))
+                    out = ptr8(x[1] * w[1] + int(out))
+                    out = ptr8(x[2] * w[2] + int(out))
+                    out = ptr8(x[3] * w[3] + int(out))
                     x = ptr8(int(x) + 4)
                     w = ptr8(int(w) + 4)
                 row += p[2]
@@ -144,7 +156,10 @@ def qdots32(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
             out = ptr32(0)
             if m > 3 or of_tile:
                 while int(x) < end:
-                    out = ptr32(int(out) + x[0] * w[0] + x[1] * w[1] + x[2] * w[2] + x[3] * w[3])
+                    out = ptr32(x[0] * w[0] + int(out))
+                    out = ptr32(x[1] * w[1] + int(out))
+                    out = ptr32(x[2] * w[2] + int(out))
+                    out = ptr32(x[3] * w[3] + int(out))
                     x = ptr8(int(x) + 4)
                     w = ptr8(int(w) + 16)
                 row += 4
@@ -154,7 +169,10 @@ def qdots32(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
                     row += p[2] * 4 - 16
             else:
                 while int(x) < end:
-                    out = ptr32(int(out) + x[0] * w[0] + x[1] * w[1] + x[2] * w[2] + x[3] * w[3])
+                    out = ptr32(x[0] * w[0] + int(out))
+                    out = ptr32(x[1] * w[1] + int(out))
+                    out = ptr32(x[2] * w[2] + int(out))
+                    out = ptr32(x[3] * w[3] + int(out))
                     x = ptr8(int(x) + 4)
                     w = ptr8(int(w) + 4)
                 row += p[2]
