@@ -4,7 +4,7 @@ In functions under @micropython.viper, all of mpconnxr's unless files are given:
 
 1. `-x`: changes x itself where that is in a register, on every core, up to 1.28. Write `0 - x`.
 2. `~x`: wrong on Xtensa, in every version. Write `x ^ -1`.
-3. `p[3] = v`: 1.25 on Xtensa stores rubbish at indices that are constants. Use a variable.
+3. `p[3] = v`: 1.25 on Xtensa stores rubbish at constant indices other than 0. Use a variable.
 4. `min()`, `max()` and `abs()`: not viper's own; they are called with objects, and allocate.
 5. A constant beyond 2**30 - 1: an object, not a word, on 32-bit boards. Shift a variable.
 
@@ -114,7 +114,7 @@ class _Refused:
             if isinstance(node.op, ast.Invert):
                 return f"~{x} is wrong on Xtensa: write {x} ^ -1"
         stored = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
-        if stored and _folded(node.slice, self._names) is not None:
+        if stored and _folded(node.slice, self._names):
             return f"{ast.unparse(node)} = ... stores at a constant index: use a variable"
         if isinstance(node, ast.Call) and ast.unparse(node.func) in _CALLS:
             return f"{ast.unparse(node)} is no viper: write an if"

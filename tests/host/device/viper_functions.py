@@ -83,7 +83,9 @@ class _Writer:
                 operator = self._draw.choice(("=", "=", "+=", "-=", "^=", "|="))
                 lines.append(f"{self._variable()} {operator} {self._expression(3)}")
             elif kind < 0.65:
-                lines.append(f"{self._item(depth=1)} = {self._expression(2)}")
+                first = f"{self._draw.choice(tuple(POINTERS))}[0]"
+                item = first if kind < 0.53 else self._item(depth=1)
+                lines.append(f"{item} = {self._expression(2)}")
             elif kind < 0.8:
                 lines += [f"if {self._condition()}:", *self._inner(depth)]
                 lines += ["else:", *self._inner(depth)]
