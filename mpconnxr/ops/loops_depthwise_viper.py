@@ -56,11 +56,11 @@ def depthwise8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
                     out = ptr8(x[0] * w[0] + int(out))
                     out = ptr8(x[1] * w[1] + int(out))
                     out = ptr8(x[2] * w[2] + int(out))
-                    x = ptr8(int(x) + pitch)
+                    x = ptr8(pitch + int(x))
                     out = ptr8(x[0] * w[3] + int(out))
                     out = ptr8(x[1] * w[4] + int(out))
                     out = ptr8(x[2] * w[5] + int(out))
-                    x = ptr8(int(x) + pitch)
+                    x = ptr8(pitch + int(x))
                     out = ptr8(x[0] * w[6] + int(out))
                     out = ptr8(x[1] * w[7] + int(out))
                     out = ptr8(x[2] * w[8] + int(out))
@@ -72,8 +72,8 @@ def depthwise8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
                         end = int(w) + 4 * p[5]
                         while int(w) < end:
                             out = ptr8(x[0] * w[0] + int(out))
-                            x = ptr8(int(x) + step)
-                            w = ptr32(int(w) + 4)
+                            x = ptr8(step + int(x))
+                            w = ptr32(4 + int(w))
                         start += pitch
                         i -= 1
                 x = ptr8((((int(out) & mask) ^ sign) - sign) >> before)

@@ -1,8 +1,8 @@
 """im2col of bytes: see loops_patches. Viper form.
 
-The emitter keeps the first three locals in registers: where it reads, the sum (in `w`, as if it were
-an address), and where it writes. What a row of the kernel sees is padding, items, padding; where
-these begin is known before the rows.
+The emitter keeps the first three locals in registers: where it reads, the sum (in `w`, as if it
+were an address), and where it writes. What a row of the kernel sees is padding, items, padding;
+where these begin is known before the rows.
 """
 
 import micropython
@@ -55,23 +55,6 @@ def patches(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                     w = ptr8(padding + int(w))
                     out = ptr8(1 + int(out))
                 x = ptr8(skipped + at)
-                near = items_end - 2
-                while int(out) < near:
-                    v = x[0] ^ flip
-                    out[0] = v
-                    w = ptr8(v + int(w))
-                    out = ptr8(1 + int(out))
-                    x = ptr8(step + int(x))
-                    v = x[0] ^ flip
-                    out[0] = v
-                    w = ptr8(v + int(w))
-                    out = ptr8(1 + int(out))
-                    x = ptr8(step + int(x))
-                    v = x[0] ^ flip
-                    out[0] = v
-                    w = ptr8(v + int(w))
-                    out = ptr8(1 + int(out))
-                    x = ptr8(step + int(x))
                 while int(out) < items_end:
                     v = x[0] ^ flip
                     out[0] = v

@@ -38,7 +38,7 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
         else:
             while int(x) < end:
                 out = ptr8(int(out) + x[0] + x[1] + x[2] + x[3])
-                x = ptr8(int(x) + 4)
+                x = ptr8(4 + int(x))
         zs = p[8] * int(out)
         k = at
         of_tile = 0
@@ -65,15 +65,15 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                     out = ptr8(x[13] * w[49] + int(out))
                     out = ptr8(x[14] * w[50] + int(out))
                     out = ptr8(x[15] * w[51] + int(out))
-                    x = ptr8(int(x) + 16)
-                    w = ptr8(int(w) + 64)
+                    x = ptr8(16 + int(x))
+                    w = ptr8(64 + int(w))
                 while int(x) < end:
                     out = ptr8(x[0] * w[0] + int(out))
                     out = ptr8(x[1] * w[1] + int(out))
                     out = ptr8(x[2] * w[2] + int(out))
                     out = ptr8(x[3] * w[3] + int(out))
-                    x = ptr8(int(x) + 4)
-                    w = ptr8(int(w) + 16)
+                    x = ptr8(4 + int(x))
+                    w = ptr8(16 + int(w))
                 row += 4
                 of_tile += 1
                 if of_tile == 4:
@@ -85,8 +85,8 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                     out = ptr8(x[1] * w[1] + int(out))
                     out = ptr8(x[2] * w[2] + int(out))
                     out = ptr8(x[3] * w[3] + int(out))
-                    x = ptr8(int(x) + 4)
-                    w = ptr8(int(w) + 4)
+                    x = ptr8(4 + int(x))
+                    w = ptr8(4 + int(w))
                 row += p[2]
             out = ptr8(int(out) - zs + ((table[0] ^ sign) - sign))
             w = ptr8(table[1])
@@ -120,7 +120,7 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                 v = most
             items[k] = v
             k += p[7]
-            table = ptr32(int(table) + 8)
+            table = ptr32(8 + int(table))
             m -= 1
         first += p[13]
         at += p[6]
@@ -145,7 +145,7 @@ def qdots32(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
         else:
             while int(x) < end:
                 out = ptr32(int(out) + x[0] + x[1] + x[2] + x[3])
-                x = ptr8(int(x) + 4)
+                x = ptr8(4 + int(x))
         zs = p[8] * int(out)
         k = at
         of_tile = 0
@@ -160,8 +160,8 @@ def qdots32(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
                     out = ptr32(x[1] * w[1] + int(out))
                     out = ptr32(x[2] * w[2] + int(out))
                     out = ptr32(x[3] * w[3] + int(out))
-                    x = ptr8(int(x) + 4)
-                    w = ptr8(int(w) + 16)
+                    x = ptr8(4 + int(x))
+                    w = ptr8(16 + int(w))
                 row += 4
                 of_tile += 1
                 if of_tile == 4:
@@ -173,12 +173,12 @@ def qdots32(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
                     out = ptr32(x[1] * w[1] + int(out))
                     out = ptr32(x[2] * w[2] + int(out))
                     out = ptr32(x[3] * w[3] + int(out))
-                    x = ptr8(int(x) + 4)
-                    w = ptr8(int(w) + 4)
+                    x = ptr8(4 + int(x))
+                    w = ptr8(4 + int(w))
                 row += p[2]
             items[k] = int(out) - zs + table[0] + p[9] * table[1]
             k += p[7]
-            table = ptr32(int(table) + 8)
+            table = ptr32(8 + int(table))
             m -= 1
         first += p[13]
         at += p[6]
