@@ -36,7 +36,8 @@ FEATURE_FLOAT64 = 1
 FEATURE_RUNTIME_DIMS = 2
 FEATURE_OBJECTS = 4
 FEATURE_STATE = 8
-_FEATURES_KNOWN = FEATURE_FLOAT64 | FEATURE_RUNTIME_DIMS | FEATURE_OBJECTS | FEATURE_STATE
+FEATURE_REPEATS = 16
+_FEATURES_KNOWN = 31
 
 
 def _has_doubles():
@@ -83,13 +84,21 @@ class Reader:
         if at > self.tables_nbytes:
             fail("tables end too early")
         self.kernels = self._read_kernels(names_at, names_nbytes)
-        self._read_numbers(Numbers(self._tables, at, self.tables_nbytes), head[3], n_chunks)
+        self._read_numbers(self._numbers(at, head[3]), head[3], n_chunks)
         if stream and any([c.kind in _STREAMED for c in self._chunks]):
             from .stream import Stream
 
             self.stream = Stream(self._source, self._chunks, self._tables if verify else None)
             self.arena_nbytes = self._streamed_nbytes
         self._fetch_chunks(verify)
+
+    def _numbers(self, at, features):
+        if features & FEATURE_REPEATS:
+            from .repeats import expanded
+
+            found = expanded(self._tables, at, self.tables_nbytes)
+            return Numbers(found, 0, len(found))
+        return Numbers(self._tables, at, self.tables_nbytes)
 
     def _read_numbers(self, numbers, features, n_chunks):
         self.arena_nbytes, self._streamed_nbytes = numbers.size(), numbers.size()

@@ -22,8 +22,6 @@ OF_FLOATS = {
     "tinymaix_mnist_resnet_f32": ["tinymaix_mnist_resnet_int8"],
 }
 SHARE = 0.28
-# 1,362 channels for 31 KB of weights: 5 bytes each for bias and multiplier.
-SHARES = {"mobilenetv2_035_96_f32": 0.284}
 TAILS = 1.04  # docs/weights.md: 12 bytes a row of weights that are exact
 
 pytestmark = zoo.needs_zoo
@@ -45,6 +43,6 @@ def test_a_stripped_file_is_no_larger_than_its_onnx(name):
 
 @pytest.mark.parametrize("name", OF_FLOATS)
 def test_integers_take_little_more_than_a_quarter(name):
-    most = SHARES.get(name, SHARE) * stripped_nbytes(name, "exact")
+    most = SHARE * stripped_nbytes(name, "exact")
     for integers in OF_FLOATS[name]:
         assert stripped_nbytes(integers, "exact") <= most

@@ -141,7 +141,7 @@ class _Tables:
         names_at = layout.HEADER_NBYTES + 32 * self.n_chunks
         at = names_at + names_nbytes
         self.kernels = data[names_at:at].decode().split("\0")[:-1]
-        self.numbers = layout.numbers(data[at : self.tables_nbytes])
+        self.numbers = layout.numbers_of(data, at)
 
     def take(self, n):
         values = list(itertools.islice(self.numbers, n))

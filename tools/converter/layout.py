@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import ml_dtypes
 import numpy as np
 
+from . import repeats
 from .extent_table import Table
 from .ir import Graph, Step, Tensor, packed_bits, walk
 from .objects import string_bytes
@@ -23,6 +24,7 @@ CHUNK_GRIDS, CHUNK_IMAGES, CHUNK_STREAMED, CHUNK_HALVES = 5, 6, 7, 8
 STORAGE_ARENA, STORAGE_DATA, STORAGE_OBJECT, STORAGE_STATE = 0, 1, 2, 3
 FLAG_PACKED, FLAG_OPEN = 1, 2
 FEATURE_FLOAT64, FEATURE_RUNTIME_DIMS, FEATURE_OBJECTS, FEATURE_STATE = 1, 2, 4, 8
+FEATURE_REPEATS = 16
 
 _ALIGNMENT = 16
 _DOUBLE = 11
@@ -69,7 +71,7 @@ def arena_bytes(model: bytes) -> int:
     if len(model) < HEADER_NBYTES:
         return 0
     n_chunks, names_nbytes = struct.unpack_from("<2I", model, 56)
-    found = numbers(model[HEADER_NBYTES + 32 * n_chunks + names_nbytes :])
+    found = numbers_of(model, HEADER_NBYTES + 32 * n_chunks + names_nbytes)
     return max(next(found, 0), next(found, 0))
 
 
@@ -101,6 +103,16 @@ def numbers(data: bytes) -> Iterator[int]:
         if byte < 128:
             yield -1 - (code >> 1) if code & 1 else code >> 1
             code = shift = 0
+
+
+def numbers_of(model: bytes, at: int) -> Iterator[int]:
+    """Those of a file's tables, which begin at a byte."""
+    features, tables_nbytes = struct.unpack_from("<I4xI", model, 12)
+    written = model[at:tables_nbytes]
+    if features & FEATURE_REPEATS:
+        nbytes = next(numbers(written), 0)
+        written = repeats.whole(written[len(number(nbytes)) :], nbytes)
+    return numbers(written)
 
 
 def names_chunk(names: Iterable[str]) -> bytes:
@@ -174,8 +186,12 @@ def _file(kind, tensors, inputs, outputs, arena_nbytes, kernels, graph_words, we
     words += table.words() + [len(graph_words), *graph_words]
     names = names_chunk(kernels)
     tables = b"".join(hashlib.sha256(contents).digest() for _, contents, _ in chunks)
-    tables = _padded(tables + names + b"".join(map(number, words)), _ALIGNMENT)
-    features = FEATURE_FLOAT64 if any(t.dtype == _DOUBLE for t in tensors) else 0
+    written = b"".join(map(number, words))
+    features, short = 0, number(len(written)) + repeats.shortened(written)
+    if repeats.pays(written, short, len(tables) + len(written) + len(body)):
+        features, written = FEATURE_REPEATS, short
+    tables = _padded(tables + names + written, _ALIGNMENT)
+    features |= FEATURE_FLOAT64 if any(t.dtype == _DOUBLE for t in tensors) else 0
     features |= FEATURE_OBJECTS if any(t.is_object for t in tensors) else 0
     features |= FEATURE_RUNTIME_DIMS if table.n_dims else 0
     features |= FEATURE_STATE if any(t.root.persistent for t in tensors) else 0

@@ -51,7 +51,7 @@ def test_tensors_and_steps(mixed):
             assert storage == 0 and offset + t.nbytes <= file.arena
         else:
             data = mixed.data[file.tables + offset :][: t.nbytes]
-            assert storage == 1 and data == t.data.tobytes() and offset % 16 == 0
+            assert storage == 1 and data == t.data.tobytes() and offset % 8 == 0
     assert [tensors[i] for i in file.inputs + file.outputs] == graph.inputs + graph.outputs
     for step, (kernel, *groups, params, reads) in zip(graph.steps, file.steps(), strict=True):
         assert (kernel, params) == (step.kernel, step.params)

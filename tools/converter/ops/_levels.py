@@ -1,6 +1,6 @@
 """QuantizeLinear and DequantizeLinear of 8 and 16 bits without float arithmetic.
 
--> levels, wide_quantize, dequantize; lookup where there are many floats, or the scale is too large or small.
+-> levels, wide_quantize, dequantize; lookup where there are many floats, or the scale is extreme.
 """
 
 from __future__ import annotations
