@@ -10,6 +10,7 @@ from tests.host.device import small
 from tests.host.device.small import run
 from tools.converter.convert import Options, convert
 from tools.converter.errors import ConvertError
+from tools.harness import Job, run_jobs
 from tools.micropython import UNIX_TARGETS
 
 on_targets = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
@@ -52,6 +53,25 @@ def table(values, x_dtype=TensorProto.INT8, n=40):
 
 
 BYTES = np.arange(256, dtype=np.uint8)[::-1].copy()
+# In the order of what they stand for, from -128 or 0 on: up by up to 2 a step.
+RISES = np.repeat([0, 1, 0, 2], 64).cumsum()
+OF_SIGNED = np.roll(RISES - 90, 128).astype(np.int8)
+RISING = [(RISES.astype(np.uint8), TensorProto.UINT8), (OF_SIGNED, TensorProto.INT8)]
+
+
+@on_targets
+@pytest.mark.parametrize(("values", "dtype"), RISING)
+def test_tables_of_steps(target, values, dtype):
+    """A quarter of the bytes, and the same entries; a damaged file is refused or harmless."""
+    model = table(values, dtype, 256)
+    done = convert(model, Options(strip=True))
+    [step] = done.graph.steps
+    assert step.params[0] == 2 and step.inputs[1].nbytes == 64
+    x = np.arange(256, dtype=np.uint8)
+    [outcome] = run_jobs(target, [Job(done.data, [[x.tobytes()]])])
+    np.testing.assert_array_equal(np.frombuffer(outcome.runs[0].outputs[0], values.dtype), values)
+    report = small.damage(target, done.data, "words", "1")
+    assert report.ok and report.refused and report.ran, report
 
 
 @on_targets
