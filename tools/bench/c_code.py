@@ -44,6 +44,8 @@ class _Value:
 
     @property
     def short(self) -> str:
+        if str(self.dtype) not in _SHORT:
+            raise ConvertError(f"{self.dtype} has no form in C here")
         return _SHORT[str(self.dtype)]
 
 
