@@ -18,7 +18,7 @@ START = """
 import asyncio, time
 import mpconnxr
 m = mpconnxr.load("m.bin")
-x = [i % 17 / 16 for i in range(m.inputs[0].nelem)]
+x = bytes([i % 60 for i in range(256)]) * (m.inputs[0].nbytes // 256)
 expected = bytes(m.run(x)[0].view("B"))
 """
 
@@ -34,56 +34,62 @@ def lines(target, script, data, args=()):
     return small.run(target, START + script, files, args).splitlines()
 
 
+def convolution(channels, side):
+    """A layer of `side` rows, twice the channels."""
+    nodes = [("Conv", "x w", "c", {"pads": [1, 1, 1, 1]}), ("Relu", "c", "y", {})]
+    x = small.value("x", (1, channels, side, side))
+    y = small.value("y", (1, 2 * channels, side, side))
+    return small.model(nodes, [x], [y], w=small.floats(2 * channels, channels, 3, 3))
+
+
 @pytest.fixture(scope="module")
 def slow():
-    """A convolution that takes several milliseconds, of 48 rows."""
-    nodes = [("Conv", "x w", "c", {"pads": [1, 1, 1, 1]}), ("Relu", "c", "y", {})]
-    inputs, outputs = [small.value("x", (1, 4, 48, 48))], [small.value("y", (1, 8, 48, 48))]
-    return small.model(nodes, inputs, outputs, w=small.floats(8, 4, 3, 3))
+    """It takes some milliseconds."""
+    return convolution(4, 48)
 
 
 @every_target
 def test_other_tasks_run_meanwhile(target, slow):
     """The longest time for which another task does not get the processor.
 
-    The first runs measure how many items fit. What other processes of this computer take is not
-    the model's doing, so the best of some runs counts: each has to pause often enough for it.
+    Processor time of this process (time.clock(), in ms), so that others do not count. The first
+    runs measure how many items fit; a part may then meet a slower moment of the processor than
+    it was measured in, so that the best of some runs counts.
     """
     script = """
 import sys
 slice_ms = int(sys.argv[1])
-x = bytes([i % 60 for i in range(m.inputs[0].nbytes)])
+start = time.clock()
 m.run(x)
-start = time.ticks_us()
-expected = bytes(m.run(x)[0].view("B"))
-whole = time.ticks_diff(time.ticks_us(), start)
+whole = time.clock() - start
 gaps = []
 async def watch():
-    last = time.ticks_us()
+    last = time.clock()
     while True:
         await asyncio.sleep(0)
-        now = time.ticks_us()
-        gaps.append(time.ticks_diff(now, last))
+        now = time.clock()
+        gaps.append(now - last)
         last = now
 async def main():
     task = asyncio.create_task(watch())
     for _ in range(3):
         await m.run_async(x, slice_ms=slice_ms)
-    best = 1 << 30
+    best = 1000
     for _ in range(6):
         gaps.clear()
         outputs = await m.run_async(x, slice_ms=slice_ms)
         assert outputs is m.outputs and bytes(outputs[0].view("B")) == expected
         best = min(best, max(gaps))
     task.cancel()
-    print(best, whole)
+    print(round(1000 * best), round(1000 * whole))
 asyncio.run(main())
 """
-    slice_ms = 1 if target.viper else 12
-    printed = lines(target, script, convert(slow).data, args=(str(slice_ms),))
+    slice_ms = 4 if target.viper else 12
+    model = convolution(8, 96) if target.viper else slow
+    printed = lines(target, script, convert(model).data, args=(str(slice_ms),))
     longest, whole = map(int, printed[0].split())
-    assert whole > 2_000 * slice_ms
-    assert longest < 2_000 * slice_ms
+    assert whole > 4 * slice_ms
+    assert longest <= 2 * slice_ms
 
 
 @every_target
