@@ -9,7 +9,8 @@ WideGlobalAveragePool and WideClip: rows of a matrix are positions, means have e
 change of scale has a single one.
 
     x    int16 or uint16, item (b, g, i, y, x) by strides
-    w    uint8: 12 bytes for each of G * M channels, then the rows of each group (see loops_wide)
+    w    uint8: 12 bytes for each of G * M channels, then the rows of each group (see
+         loops_wide_dots)
     out  int16 or uint16, position i = y * ow + x of (b, g, m) at b*on + g*og + m*om + i*op
     scratch  uint16: positions a call times 2 + K
     params  N, G, C, H, W, M, kh, kw, oh, ow, strides y, x, dilations y, x, strides of x b, g, c,
@@ -88,8 +89,8 @@ class _Conv:
         self.x, self.w, self.out = x.view("H"), w.data, out.view("H")
         self.patch = scratch.data
         self.locate = forms.get("loops_pieces").locate
-        loops = forms.get("loops_wide")
-        self.patches, self.dots = loops.wide_patches, loops.wide_dots
+        self.patches = forms.get("loops_wide").wide_patches
+        self.dots = forms.get("loops_wide_dots").wide_dots
 
     def step(self, lo, hi):
         while lo < hi:

@@ -1,19 +1,16 @@
 """Random calls of loops_wide: see loop_forms."""
 
-import struct
 from array import array
-
-from .loops_qdot import multiplier
 
 _BIAS = 1 << 29
 _FLIP = 32768
 
 
-def _items(d, n):
+def items(d, n):
     return array("H", [d.word() & 65535 for _ in range(n)])
 
 
-def _limits(d):
+def limits(d):
     low = d.between(-32768, 30000)
     return [_BIAS + d.between(-32768, 32767), _BIAS + low, _BIAS + low + d.below(35000)]
 
@@ -25,33 +22,16 @@ def wide_patches(d):
     p = [0, c, kh, kw, h * w, dy * w, dx, h, w, dy, dx, sy, sx, w, 1, ow, d.below(3), d.below(ow)]
     p += [_FLIP * d.below(2), d.word() & 65535, n, 0]
     p += [_BIAS - d.below(3), _BIAS - d.below(3)]
-    x = _items(d, c * h * w)
+    x = items(d, c * h * w)
     return x, x, d.blank("H", n * (2 + c * kh * kw) + 1), p
-
-
-def wide_dots(d):
-    k, n, m = d.between(1, 300), d.between(1, 3), d.between(1, 5)
-    x = array("H")
-    for _ in range(n):
-        items = _items(d, k)
-        total = sum(items)
-        x.extend(array("H", [total & 65535, total >> 16]))
-        x.extend(items)
-    w = bytearray()
-    for _ in range(m):
-        w += struct.pack("<iII", d.word() >> d.between(4, 20), d.below(32768), multiplier(d))
-    w += d.octets(k * m)
-    at, strides = d.below(3), [m + 1, 1] if d.below(2) else [1, n + 2]
-    out = d.blank("H", at + (n - 1) * strides[0] + (m - 1) * strides[1] + 2)
-    return x, w, out, [12 * m, 0, k, n, m, at] + strides + [0] + _limits(d)
 
 
 def wide_add(d):
     lo, n = d.below(4), d.below(20)
     factors = [_BIAS + d.between(-(1 << 28), 1 << 28) for _ in range(2)]
     p = [lo, lo + n] + factors + [_FLIP * d.below(2), d.between(1, 13)]
-    p += [d.word() & 65535, d.word() & 65535] + _limits(d)
-    return _items(d, 25), _items(d, 25), d.blank("H", 26), p
+    p += [d.word() & 65535, d.word() & 65535] + limits(d)
+    return items(d, 25), items(d, 25), d.blank("H", 26), p
 
 
 def _scale(d):
@@ -60,14 +40,14 @@ def _scale(d):
 
 def wide_quantize(d):
     lo = d.below(8)
-    p = [lo, lo + d.below(33), 0, 0x7FFFFFFF, 0x7F800000] + _limits(d)
+    p = [lo, lo + d.below(33), 0, 0x7FFFFFFF, 0x7F800000] + limits(d)
     return d.words(42), _scale(d), d.blank("H", 42), p
 
 
 def wide_dequantize(d):
     lo = d.below(8)
     p = [lo, lo + d.below(33), d.word() & 65535, _FLIP * d.below(2)]
-    return _items(d, 42), _scale(d), d.blank("i", 42), p
+    return items(d, 42), _scale(d), d.blank("i", 42), p
 
 
 def wide_max(d):
@@ -75,5 +55,5 @@ def wide_max(d):
     p = [planes, h, w, d.between(1, 3), d.between(1, 3), oh, ow]
     p += [d.between(1, 3) for _ in range(4)] + [_FLIP * d.below(2)]
     p += [_BIAS + d.between(-2, 3), _BIAS + d.between(-2, 3)]
-    x = _items(d, planes * h * w)
+    x = items(d, planes * h * w)
     return x, x, d.blank("H", planes * oh * ow + 1), p

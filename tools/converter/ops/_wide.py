@@ -47,7 +47,7 @@ def emit_wide(node, x, rows, geometry: Geometry, x_zero, scales, out, y_zero, bi
 
 
 def _multiplier(scale: float) -> tuple[int, int]:
-    """(word, half): see mpconnxr/ops/loops_wide.py; half is to be added to the sum."""
+    """(word, half): see mpconnxr/ops/loops_wide_dots.py; half is to be added to the sum."""
     if not (math.isfinite(scale) and scale > 0):
         raise Problem(f"a scale of {scale}")
     fraction, exponent = math.frexp(scale)
