@@ -81,6 +81,9 @@ def test_rows(ready_target, tmp_path):
     assert rows[0]["instructions"] < rows[1]["instructions"]
     assert rows[0]["c_o3_instructions"] == rows[1]["c_o3_instructions"] > 0
     assert 0 < rows[0]["c_same_o3_instructions"] < rows[0]["c_o3_instructions"]
+    kernels = rows[0]["kernels"].values()
+    assert sum(k["macs"] for k in kernels) == rows[0]["macs"]
+    assert 0.9 < sum(k["instructions"] for k in kernels) / rows[0]["instructions"] < 1.1
     assert rows[0]["arena_bytes"] > 0 and rows[0]["macs"] == 4 * 16 * 18 + 4 * 16 * 9 + 80
 
 
@@ -107,6 +110,7 @@ def test_the_page_has_a_row_and_two_bars_a_model(tmp_path):
             "c_same_o3_instructions": 5000,
             "arena_bytes": 2048,
             "heap_growth_bytes": 0,
+            "kernels": {"qconv": {"instructions": 3000, "macs": 1000}},
         }
         for target in ("mps2-an385", "virt-rv32")
         for name in "ab"
@@ -115,6 +119,7 @@ def test_the_page_has_a_row_and_two_bars_a_model(tmp_path):
     text = (tmp_path / "benchmarks.md").read_text()
     assert "| a | 1,000 | 3.50 | 9.00 | 7.00 | 5.00 | 2,048 | 0 |" in text
     assert "| b | 1,000 | 3.50 | 9.00 | – | 5.00 | 2,048 | 0 |" in text
+    assert text.count("| qconv | 100.0% | 3.00 |") == 2
     assert text.index("Cortex-M3 (`mps2-an385`)") < text.index("RISC-V")
     drawn = ElementTree.fromstring((tmp_path / "benchmarks.svg").read_text())
     bars = [r for r in drawn.iter() if r.tag.endswith("rect") and float(r.get("x")) >= 250]

@@ -102,7 +102,18 @@ def _row(path, converted, target, form):
         "arena_bytes": report["arena_bytes"],
         "heap_bytes_after_load": found.heap_bytes_after_load,
         "heap_growth_bytes": found.heap_growth_bytes,
+        "kernels": _kernels(converted.graph.steps, found.steps),
     }
+
+
+def _kernels(steps, counts):
+    """{kernel: instructions and nominal MACs of its steps}; none where steps were not counted."""
+    found = {}
+    for step, instructions in zip(steps, counts, strict=bool(counts)):
+        sums = found.setdefault(step.kernel, {"instructions": 0, "macs": 0})
+        sums["instructions"] += instructions
+        sums["macs"] += step.total_macs
+    return found
 
 
 def _c_row(path, target):

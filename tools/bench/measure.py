@@ -26,12 +26,14 @@ _UNIX_HEAP = 256 << 20
 @dataclass(frozen=True)
 class Count:
     """instructions: of one steady-state run(); heap_bytes_after_load: with code and arena, at most
-    once collected; heap_growth_bytes: what one run allocates.
+    once collected; heap_growth_bytes: what one run allocates; steps: instructions of each step,
+    none where valgrind counts.
     """
 
     instructions: int
     heap_bytes_after_load: int
     heap_growth_bytes: int | None
+    steps: tuple[int, ...] = ()
 
 
 def count(converted: Converted, target_name: str, forms: Sequence[str] = ()) -> Count:
@@ -47,7 +49,8 @@ def count(converted: Converted, target_name: str, forms: Sequence[str] = ()) -> 
     found = _run(target, files, forms, repeat=1)
     per_instruction = target.counter[1]
     ticks = min(found["counts"]) - found["empty"]
-    return Count(round(ticks / per_instruction), found["heap"], found["grown"])
+    steps = tuple(round((t - found["empty"]) / per_instruction) for t in found["steps"])
+    return Count(round(ticks / per_instruction), found["heap"], found["grown"], steps)
 
 
 def _files(converted, counter):

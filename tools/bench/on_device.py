@@ -47,6 +47,18 @@ def _counted(model):
     return (_ticks(_COUNTER) - start) & _LIMIT
 
 
+def _by_step(model):
+    """Ticks of each step of one run."""
+    ticks = []
+    if model._runtime:
+        model._runtime.start()
+    for n, step in model._steps:
+        start = _ticks(_COUNTER)
+        step(0, n)
+        ticks.append((_ticks(_COUNTER) - start) & _LIMIT)
+    return ticks
+
+
 def main(forms, repeat):
     gc.collect()
     before = gc.mem_alloc()
@@ -66,7 +78,9 @@ def main(forms, repeat):
     total = micropython.mem_total() if hasattr(micropython, "mem_total") else 0
     model.run()
     grown = micropython.mem_total() - total if hasattr(micropython, "mem_total") else None
-    print(json.dumps({"counts": counts, "empty": empty, "heap": loaded, "grown": grown}))
+    _fill(model)
+    found = {"counts": counts, "empty": empty, "heap": loaded, "grown": grown}
+    print(json.dumps(dict(found, steps=_by_step(model))))
 
 
 main([form for form in sys.argv[1].split(",") if form], int(sys.argv[2]))

@@ -44,6 +44,7 @@ def write(rows: Sequence[dict], folder: Path, command: str) -> None:
     for target in dict.fromkeys(row["target"] for row in rows):
         of_target = [row for row in rows if row["target"] == target]
         parts.append(f"## {_TARGETS.get(target, target)} (`{target}`)\n\n{_table(of_target)}")
+        parts.append(_kernels(of_target))
     (folder / "benchmarks.md").write_text("\n".join(parts))
     first = [row for row in rows if row["target"] == rows[0]["target"]]
     (folder / "benchmarks.svg").write_text(_bars(first) + "\n")
@@ -56,6 +57,21 @@ def _table(rows):
         cells = [_name(row), f"{row['macs']:,}", *counts, f"{row['arena_bytes']:,}"]
         lines.append("| " + " | ".join([*cells, f"{row['heap_growth_bytes']:,}"]) + " |")
     return "\n".join(lines) + "\n"
+
+
+def _kernels(rows):
+    """Which kernels take the instructions of all these models."""
+    sums = {}
+    for row in rows:
+        for name, counts in row.get("kernels", {}).items():
+            instructions, macs = sums.get(name, (0, 0))
+            sums[name] = instructions + counts["instructions"], macs + counts["macs"]
+    total = sum(instructions for instructions, _ in sums.values())
+    lines = ["| kernel | of all instructions | a MAC of its own |", "|---|---:|---:|"]
+    for name, (instructions, macs) in sorted(sums.items(), key=lambda item: -item[1][0]):
+        each = f"{instructions / macs:.2f}" if macs else "–"
+        lines.append(f"| {name} | {instructions / total:.1%} | {each} |")
+    return "\n".join(lines) + "\n" if total else ""
 
 
 _COUNTS = (
