@@ -10,8 +10,9 @@ import struct
 from array import array
 
 from . import forms
-from .borders import LARGEST, integer_of
+from .borders import LARGEST
 from .errors import InputError, ModelError
+from .integers import integer_of
 from .node import block
 from .tensor import range_of
 

@@ -195,13 +195,13 @@ class Tensor:
 
         x: numbers as Model.run takes them. Raises InputError, also where no scale is known.
         """
-        from .borders import quantize
+        from .integers import quantize
 
         quantize(self, x)
 
     def dequantize(self):
         """A new list of the numbers that the integers stand for. Raises InputError."""
-        from .borders import dequantize
+        from .integers import dequantize
 
         return dequantize(self)
 

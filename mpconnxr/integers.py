@@ -1,0 +1,48 @@
+"""Numbers to the integers of an input and back: imported when a program first asks for it."""
+
+from .errors import InputError
+from .feed import Writer, write_all
+
+
+def quantize(t, x):
+    """Fills t with the integers that stand for the numbers x; see Tensor.quantize."""
+    _require(t)
+    write_all(_Quantizer(t), x)
+
+
+def dequantize(t):
+    """A new list of the numbers that the integers in t stand for."""
+    _require(t)
+    return [(q - t.zero_point) * t.scale for q in t.data]
+
+
+def _require(t):
+    if t.scale is None:
+        raise InputError("{}: no scale is known for it".format(t.name))
+
+
+class _Quantizer(Writer):
+    """Writes the integers that stand for the numbers, as QuantizeLinear does."""
+
+    def put(self, value, is_pattern=False):
+        try:
+            q = integer_of(value / self.t.scale, self.t.zero_point, self.limits)
+        except (TypeError, ValueError):  # no number, or nan
+            raise InputError("{}: {!r} is no number".format(self.t.name, value))
+        Writer.put(self, q)
+
+
+def integer_of(x, zero_point, limits):
+    """round(x) + zero_point, half to even, within the limits. Raises ValueError for nan."""
+    low, high = limits[0] - zero_point, limits[1] - zero_point
+    return zero_point + (low if x < low else high if x > high else _rounded(x))
+
+
+def _rounded(x):
+    q = int(x)
+    rest = x - q
+    if rest > 0.5 or rest == 0.5 and q & 1:
+        return q + 1
+    if rest < -0.5 or rest == -0.5 and q & 1:
+        return q - 1
+    return q
