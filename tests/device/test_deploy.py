@@ -1,17 +1,39 @@
-"""tools/flash.py and an emulated Pico: from an empty file system to a model that is verified."""
+"""tools/flash.py and an emulated Pico: its firmware, its heap, its LittleFS, its power."""
 
+import struct
+
+import littlefs
 import pytest
+from littlefs.context import UserContext
 
+from mpconnxr import slots
 from tests.device.networks import NETWORKS
 from tools import flash
-from tools.converter.convert import convert
+from tools.converter.convert import Options, convert
+from tools.deploy import device as devices
+from tools.micropython import get_target
+
+STORAGE = slice(1 << 20, 2 << 20)  # of the flash, the file system
+BLOCK = 4096
 
 
-def test_digits_from_an_empty_file_system(machine, tmp_path, capsys):
+@pytest.fixture
+def pico(machine, tmp_path, monkeypatch):
     if machine.name != "rp2040":
         pytest.skip("only the Pico is emulated together with its serial port and its flash")
-    model = tmp_path / "digits.bin"
-    model.write_bytes(convert(NETWORKS["digits int8"]().model).data)
+    monkeypatch.setattr(devices, "_SILENCE", 600)  # an emulated board takes its time
+    return lambda **options: get_target("rp2040").board(tmp_path / "flash", **options)
+
+
+def deploy(board, model, *options):
+    return flash.main([str(model), "--port", board.port, *options])
+
+
+def test_digits_from_an_empty_file_system(pico, tmp_path, capsys):
+    """Verified, with nothing to copy after that; then updated, with the power lost."""
+    model, network = tmp_path / "model.bin", NETWORKS["digits int8"]().model
+    old, new = convert(network).data, convert(network, Options(keep_inputs=True)).data
+    model.write_bytes(old)
     options = [str(model), "--target", "rp2040", "--flash", str(tmp_path / "flash")]
     assert flash.main(options) == 0
     said = capsys.readouterr().out
@@ -19,3 +41,60 @@ def test_digits_from_an_empty_file_system(machine, tmp_path, capsys):
     assert "\nverified: error " in said
     assert flash.main([*options, "--no-verify"]) == 0
     assert "copied    0 of " in capsys.readouterr().out
+    before, journal = (tmp_path / "flash").read_bytes(), tmp_path / "journal"
+    model.write_bytes(new)
+    with pico(journal=journal) as board:
+        assert deploy(board, model) == 0
+        said = capsys.readouterr().out
+        assert "copied    1 of " in said and "--rollback: /model.a.bin" in said
+    check_power_cuts(before, journal.read_bytes(), (old, new), tmp_path)
+
+
+def check_power_cuts(before, journal, models, folder):
+    """At each change of the flash, done by half or done, one of the models is what loads."""
+    files = files_of(before, folder / "before")
+    code = {name: data for name, data in files.items() if name.endswith(".mpy")}
+    seen = []
+    for n, image in enumerate(points(before, journal)):
+        files = files_of(image, folder / str(n))
+        assert code.items() <= files.items(), n
+        seen.append(loaded(folder / str(n)))
+        assert seen[-1] in models, n
+    assert len(seen) > 20 and (seen[0], seen[-1]) == models
+
+
+def points(before, journal):
+    """The flash at each point of its changes: one done by half, then done."""
+    now, at = bytearray(before), 0
+    while at < len(journal):
+        offset, n = struct.unpack_from("<2I", journal, at)
+        data = journal[at + 8 : at + 8 + n]
+        at += 8 + n
+        now[offset : offset + n // 2] = data[: n // 2]
+        yield bytes(now)
+        now[offset : offset + n] = data
+        yield bytes(now)
+
+
+def files_of(image, folder):
+    """Files of the file system in a flash, written to a folder of this computer, too."""
+    storage = image[STORAGE]
+    context = UserContext(len(storage))
+    context.buffer[:] = storage
+    sizes = {"block_size": BLOCK, "block_count": len(storage) // BLOCK}
+    fs = littlefs.LittleFS(context, **sizes, prog_size=256, read_size=32)
+    files = {}
+    for root, _, names in fs.walk("/"):
+        for name in names:
+            path = f"{root}/{name}".lstrip("/")
+            with fs.open(path, "rb") as f:
+                files[path] = f.read()
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(files[path])
+    return files
+
+
+def loaded(folder):
+    """The bytes that mpconnxr.load("model.bin") gets on a board with these files."""
+    with slots.opened(str(folder / "model.bin")) as f:
+        return f.read()
