@@ -15,9 +15,13 @@ from mpremote import mip
 from mpremote.transport_serial import SerialTransport
 
 from examples.digits.demo import HERE
-from tests.host.test_flash import FakeBoard
+from tests.host.fake_board import FakeBoard
+from tests.host.test_flash_slots import model_of
 from tools.converter.convert import convert
+from tools.deploy.code import code_for
 from tools.deploy.machine import Machine, is_native
+from tools.deploy.model_file import read_model
+from tools.deploy.modules import Package
 from tools.dist.__main__ import main
 from tools.dist.build import ROOT, write_compiled, write_source
 from tools.micropython.source import source_tree
@@ -68,7 +72,7 @@ def model(tmp_path):
 
 def mpremote(board, *args):
     command = [sys.executable, "-m", "mpremote", "connect", board.port, *map(str, args)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -102,6 +106,24 @@ def test_compiled_modules_are_installed_and_run(board, served, model):
     assert all(name.endswith(".mpy") for name in names)
     out = mpremote(board, "exec", RUN.format(model=str(model)))
     assert "__init__.mpy True" in out and "'viper'" in out
+
+
+def test_compiled_modules_are_installed_on_a_pico(ready_target, served, tmp_path):
+    """The emulated one; only what the model needs, for the sake of time."""
+    folder, address = served
+    (tmp_path / "model.bin").write_bytes(model_of("Neg"))
+    machine = Machine("armv6m", frozenset({"thumb"}))
+    files = code_for(read_model(tmp_path / "model.bin"), Package(), machine)
+    for file in files:
+        (folder / file.path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file.path).write_bytes(file.data)
+    listed = {"urls": [[file.path, file.path] for file in files]}
+    (folder / "package.json").write_text(json.dumps(listed))
+    with ready_target("rp2040").board(tmp_path / "flash") as board:
+        mpremote(board, "mip", "install", f"{address}/package.json")
+        mpremote(board, "cp", tmp_path / "model.bin", ":")
+        out = mpremote(board, "exec", RUN.format(model="model.bin"))
+    assert "/lib/mpconnxr/__init__.mpy True" in out
 
 
 def test_githubs_form_of_an_address_is_followed(board, monkeypatch, capsys):

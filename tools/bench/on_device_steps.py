@@ -3,8 +3,7 @@
 Prints one JSON object: code, the heap's bytes of all that the model imports; modules, their names;
 heap, the bytes of the loaded model; steps, of each [number, kernel, bytes of the heap, ticks].
 Weights stay in the file's bytes. What is needed to prepare a step counts as its own, even where it
-does not outlive the load. Steps in the bodies of others count with those; ticks are 0 without a
-counter.
+does not outlive the load. Steps in the bodies of others count with those.
 """
 
 import gc
@@ -13,7 +12,7 @@ import sys
 
 import micropython
 
-_COUNTER = COUNTER  # noqa: F821 - an address, written here by the host; 0 for none
+_COUNTER = COUNTER  # noqa: F821 - an address, written here by the host; 0: time.ticks_cpu() counts
 
 if _COUNTER:
 
@@ -23,10 +22,15 @@ if _COUNTER:
         i = 0
         return int(counter[i])
 
+    _LIMIT = 0xFFFFFFFF
+
 else:
+    import time
 
     def _ticks(address):
-        return 0
+        return time.ticks_cpu()
+
+    _LIMIT = 0x3FFFFFFF
 
 
 def _used():
@@ -80,7 +84,7 @@ def _counted(n, step):
         return 0
     start = _ticks(_COUNTER)
     step(0, n)
-    return (_ticks(_COUNTER) - start) & 0xFFFFFFFF
+    return (_ticks(_COUNTER) - start) & _LIMIT
 
 
 def main():
