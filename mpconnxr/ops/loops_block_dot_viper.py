@@ -25,11 +25,18 @@ def dots(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     o = ptr32(int(out) + 4 * p[6])
     i = 0
     rows = p[1]
-    while rows:
+    while True:  # not a conditional branch around so much code: Xtensa's reach 2 KB
+        if rows == 0:
+            break
         end = row + 4 * p[3]
         x = ptr32(row)
         low = 0
         high = 0
+        while int(x) + 28 < end:
+            low += x[0] + x[1] + x[2] + x[3] + x[4] + x[5] + x[6] + x[7]
+            high += low >> 24
+            low = low & 0xFFFFFF
+            x = ptr32(int(x) + 32)
         while int(x) < end:
             low += x[0]
             high += low >> 24
@@ -41,19 +48,23 @@ def dots(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         i += 3
         w = ptr32(w_first)
         m = p[5]
-        while m:
+        while True:
+            if m == 0:
+                break
             x = ptr32(row)
             s0 = 0
             s1 = 0
             s2 = 0
-            while int(x) < end:
+            while True:
+                if int(x) >= end:
+                    break
                 stop = int(x) + 4 * 120
                 if stop > end:
                     stop = end
                 out = ptr32(0)
                 b = 0
                 h = 0
-                while int(x) + 12 < stop:
+                while int(x) + 28 < stop:
                     g = x[0] >> 12
                     f = w[0] >> 12
                     out = ptr32(x[0] * w[0] + int(out))
@@ -74,8 +85,28 @@ def dots(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                     out = ptr32(x[3] * w[3] + int(out))
                     h = g * f + h
                     b = (x[3] + g) * (w[3] + f) + b
-                    x = ptr32(16 + int(x))
-                    w = ptr32(16 + int(w))
+                    g = x[4] >> 12
+                    f = w[4] >> 12
+                    out = ptr32(x[4] * w[4] + int(out))
+                    h = g * f + h
+                    b = (x[4] + g) * (w[4] + f) + b
+                    g = x[5] >> 12
+                    f = w[5] >> 12
+                    out = ptr32(x[5] * w[5] + int(out))
+                    h = g * f + h
+                    b = (x[5] + g) * (w[5] + f) + b
+                    g = x[6] >> 12
+                    f = w[6] >> 12
+                    out = ptr32(x[6] * w[6] + int(out))
+                    h = g * f + h
+                    b = (x[6] + g) * (w[6] + f) + b
+                    g = x[7] >> 12
+                    f = w[7] >> 12
+                    out = ptr32(x[7] * w[7] + int(out))
+                    h = g * f + h
+                    b = (x[7] + g) * (w[7] + f) + b
+                    x = ptr32(32 + int(x))
+                    w = ptr32(32 + int(w))
                 while int(x) < stop:
                     out = ptr32(x[0] * w[0] + int(out))
                     h += (x[0] >> 12) * (w[0] >> 12)

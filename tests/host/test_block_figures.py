@@ -10,7 +10,7 @@ from tools.converter.convert import Options, convert
 
 pytestmark = zoo.needs_zoo
 
-MOST = {"mps2-an385": 6, "mps2-an385-v6m": 16, "virt-rv32": 62}  # instructions a MAC
+MOST = {"mps2-an385": 6, "mps2-an385-v6m": 16, "virt-rv32": 54}  # instructions a MAC
 
 
 @pytest.mark.parametrize("name", MOST)
