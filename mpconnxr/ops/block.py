@@ -29,7 +29,7 @@ class Block:
         self.w, self.tails = weights
         loops = forms.get("loops_block")
         self.peak, self.mantissas = loops.peak, loops.mantissas
-        self.align, self.finish = loops.align, loops.finish
+        self.align, self.finish = loops.align, forms.get("loops_block_finish").finish
         self.dots = forms.get("loops_block_dot").dots
         self.peak_p = block(0, 0, 0)
         self.align_p = block(0, 0, INITS, 0)

@@ -55,7 +55,7 @@ def test_a_family_goes_in_the_one_form_that_the_machine_takes(machine, form, mod
 def test_the_form_is_the_one_that_the_board_takes_itself(name, model, ready_target):
     target = ready_target(name)
     script = "from mpconnxr import forms\n"
-    for family in ("loops_block", "loops_block_pieces", "loops_block_dot"):
+    for family in ("loops_block", "loops_block_finish", "loops_block_dot"):
         script += f"print(forms.get({family!r}).__name__)\n"
     ran = target.run(script, {"mpconnxr": PACKAGE})
     taken = {line.removeprefix("mpconnxr.ops.") for line in ran.stdout.split()}

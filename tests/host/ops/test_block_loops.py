@@ -27,6 +27,7 @@ for form in forms.available("loops_block_dot"):
     for common in forms.available("loops_block"):
         dots = forms.get("loops_block_dot", form).dots
         loops = forms.get("loops_block", common)
+        finish = forms.get("loops_block_finish", common).finish
         results = []
         for x_first, k, w_first, t_first, m in cases:
             sums = 4 + 4 * m
@@ -40,7 +41,7 @@ for form in forms.available("loops_block_dot"):
             loops.align(tails, tails, s, array("i", [t_first, m, 4, e]))
             dots(s, w, s, array("i", [row, 1, k, k, w_first, m, sums]))
             p = [sums, 1, m, 4, 0, 0, 2, 0, 1, 0] + low + high + [0]
-            loops.finish(s, s, out, array("i", p))
+            finish(s, s, out, array("i", p))
             results.append(list(out))
         print(json.dumps([form, common, results]))
 """
