@@ -64,7 +64,7 @@ def dots(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 out = ptr32(0)
                 b = 0
                 h = 0
-                while int(x) + 28 < stop:
+                while int(x) + 20 < stop:
                     g = x[0] >> 12
                     f = w[0] >> 12
                     out = ptr32(x[0] * w[0] + int(out))
@@ -95,18 +95,8 @@ def dots(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                     out = ptr32(x[5] * w[5] + int(out))
                     h = g * f + h
                     b = (x[5] + g) * (w[5] + f) + b
-                    g = x[6] >> 12
-                    f = w[6] >> 12
-                    out = ptr32(x[6] * w[6] + int(out))
-                    h = g * f + h
-                    b = (x[6] + g) * (w[6] + f) + b
-                    g = x[7] >> 12
-                    f = w[7] >> 12
-                    out = ptr32(x[7] * w[7] + int(out))
-                    h = g * f + h
-                    b = (x[7] + g) * (w[7] + f) + b
-                    x = ptr32(32 + int(x))
-                    w = ptr32(32 + int(w))
+                    x = ptr32(24 + int(x))
+                    w = ptr32(24 + int(w))
                 while int(x) < stop:
                     out = ptr32(x[0] * w[0] + int(out))
                     h += (x[0] >> 12) * (w[0] >> 12)
