@@ -6,7 +6,7 @@ from tools.deploy.device import Device, Digest
 from tools.deploy.machine import Machine
 from tools.micropython import Target
 
-FOLDER = "/mpconnxr_test"  # on a board
+FOLDER = "mpconnxr_test"  # on a board
 _TIMEOUT = 1800  # s; for an emulator among others, or a board without native code
 
 
@@ -37,14 +37,16 @@ class SerialMachine:
         self._device.__enter__()
         about = self._device.about()
         self.kind = Machine.of(about.mpy, about.assemblers)
+        self._folder = f"{about.folder.rstrip('/')}/{FOLDER}"
         return self
 
     def __exit__(self, *error) -> None:
         self._device.__exit__(*error)
 
     def run(self, script: str, files: dict[str, bytes], timeout: float = _TIMEOUT) -> str:
-        start = f"import os, sys\nos.chdir({FOLDER!r})\nsys.path.insert(0, {FOLDER!r})\n"
-        paths = {f"{FOLDER}/{name}": data for name, data in files.items()}
+        folder = self._folder
+        start = f"import os, sys\nos.chdir({folder!r})\nsys.path.insert(0, {folder!r})\n"
+        paths = {f"{folder}/{name}": data for name, data in files.items()}
         self._device.reset()
         found = self._device.digests({path: len(data) for path, data in paths.items()})
         for path, data in paths.items():
