@@ -194,7 +194,8 @@ def test_a_quantized_model(target):
     settings = Settings("int16x8", samples=[{key: x} for x in xs])
     done = convert(zoo.model_path(name), Options(strip=True, quantize=settings))
     kernels = {step.kernel for step in done.graph.steps}
-    assert done.notes == [] and kernels == {"wide_quantize", "dequantize", "wide_conv", "wide_max_pool"}
+    assert done.notes == []
+    assert kernels == {"wide_quantize", "dequantize", "wide_conv", "wide_max_pool"}
     [outcome] = run_jobs(target, [Job(done.data, [[x.tobytes()] for x in xs])])
     assert not outcome.error, outcome.message
     for k, run in enumerate(outcome.runs):
