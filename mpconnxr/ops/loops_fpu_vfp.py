@@ -40,6 +40,7 @@ def consts(r0, r1, r2, r3):
     add(r0, 12)
     sub(r4, 1)
     bne(CHANNEL)
+    mov(r0, 0)  # what is returned, as a small integer
 
 
 @micropython.asm_thumb
@@ -115,6 +116,7 @@ def strips(r0, r1, r2, r3):
     data(2, 0xF1BB, 0x0B01)  # subs r11, r11, 1
     bne(PLANE)
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
+    mov(r0, 0)  # what is returned, as a small integer
 
 
 @micropython.asm_thumb
@@ -525,3 +527,4 @@ def sums(r0, r1, r2, r3):
     data(2, 0xB030)  # add sp, 192
     data(2, 0xECBD, 0x8A10)  # vpop {s16-s31}
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
+    mov(r0, 0)  # what is returned, as a small integer

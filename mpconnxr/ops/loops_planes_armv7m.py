@@ -91,3 +91,4 @@ def planes(r0, r1, r2, r3):
     data(2, 0xF1BB, 0x0B01)  # subs r11, r11, 1
     bne(PLANE)
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
+    mov(r0, 0)  # what is returned, as a small integer
