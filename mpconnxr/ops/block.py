@@ -66,9 +66,9 @@ def fpu_loops(w, family="loops_fpu"):
     are for these weights; else None.
     """
     for form in forms.order if w.dtype == "int32" else ():
-        if form == "vfp" and forms.available(family):
-            return forms.get(family)
-        if form in forms.available("loops_block"):
+        if form == "vfp":
+            return forms.get(family, form) if forms.find(family, form) else None
+        if forms.find("loops_block", form):
             return None
 
 
