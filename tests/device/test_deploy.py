@@ -15,6 +15,7 @@ from tools.micropython import get_target
 
 STORAGE = slice(1 << 20, 2 << 20)  # of the flash, the file system
 BLOCK = 4096
+RESERVE = ("--reserve", "65536")
 
 
 @pytest.fixture
@@ -30,17 +31,17 @@ def deploy(board, model, *options):
 
 
 def test_digits_from_an_empty_file_system(pico, tmp_path, capsys):
-    """Verified, with nothing to copy after that; then updated, with the power lost."""
+    """Verified, then nothing to copy; updated, with the power lost; then read in place."""
     model, network = tmp_path / "model.bin", NETWORKS["digits int8"]().model
     old, new = convert(network).data, convert(network, Options(keep_inputs=True)).data
     model.write_bytes(old)
-    options = [str(model), "--target", "rp2040", "--flash", str(tmp_path / "flash")]
-    assert flash.main(options) == 0
-    said = capsys.readouterr().out
-    assert "Raspberry Pi Pico with RP2040" in said and "compiled for armv6m" in said
-    assert "\nverified: error " in said
-    assert flash.main([*options, "--no-verify"]) == 0
-    assert "copied    0 of " in capsys.readouterr().out
+    with pico() as board:
+        assert deploy(board, model) == 0
+        said = capsys.readouterr().out
+        assert "Raspberry Pi Pico with RP2040" in said and "compiled for armv6m" in said
+        assert "\nverified: error " in said
+        assert deploy(board, model, "--no-verify") == 0
+        assert "copied    0 of " in capsys.readouterr().out
     before, journal = (tmp_path / "flash").read_bytes(), tmp_path / "journal"
     model.write_bytes(new)
     with pico(journal=journal) as board:
@@ -48,6 +49,14 @@ def test_digits_from_an_empty_file_system(pico, tmp_path, capsys):
         said = capsys.readouterr().out
         assert "copied    1 of " in said and "--rollback: /model.a.bin" in said
     check_power_cuts(before, journal.read_bytes(), (old, new), tmp_path)
+    model.write_bytes(old)
+    with pico() as board:
+        assert deploy(board, model, *RESERVE) == 0
+        assert "\nverified: error " in capsys.readouterr().out
+        assert deploy(board, model, "--no-verify", *RESERVE) == 0
+        assert "copied    0 of " in capsys.readouterr().out
+    files = files_of((tmp_path / "flash").read_bytes(), tmp_path / "files")
+    assert len(files["model.a.bin"]) == 16 and files["model.b.bin"] == new
 
 
 def check_power_cuts(before, journal, models, folder):
@@ -61,6 +70,16 @@ def check_power_cuts(before, journal, models, folder):
         seen.append(loaded(folder / str(n)))
         assert seen[-1] in models, n
     assert len(seen) > 20 and (seen[0], seen[-1]) == models
+
+
+def test_code_and_a_model_in_the_romfs(pico, tmp_path, capsys):
+    model = tmp_path / "model.bin"
+    model.write_bytes(convert(NETWORKS["digits int8"]().model).data)
+    with pico() as board:
+        assert deploy(board, model, "--romfs") == 0
+        assert "\nverified: error " in capsys.readouterr().out
+        assert deploy(board, model, "--romfs", "--no-verify") == 0
+        assert "copied    0 bytes of " in capsys.readouterr().out
 
 
 def points(before, journal):
