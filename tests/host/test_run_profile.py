@@ -61,7 +61,7 @@ def test_it_is_printed_as_a_table(capsys):
     assert lines[0].split() == ["step", "name", "kernel", "loops", "us", "share"]
     assert sum(line.startswith(f"{i} ") for i in range(4) for line in lines) == 8
     assert lines[-2].startswith("runs    2 on unix: min ")
-    assert lines[-1].startswith("bytes   3,152 of arena, ")
+    assert lines[-1].startswith(f"bytes   {convert(DIGITS).plan.arena_bytes:,} of arena, ")
 
 
 def test_a_board_at_a_port(board, capsys):

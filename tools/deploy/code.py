@@ -48,6 +48,9 @@ def code_for(model: ModelFile, package: Package, machine: Machine | None) -> lis
     else:
         built = [(path, builder.build(path)) for path in chosen]
         files = [(path, _file(package, path, data, ".mpy", chosen)) for path, data in built]
+        first, file = files[0]
+        stale = file.stale + _without_form(package, model, chosen)
+        files[0] = first, replace(file, stale=stale)
     return [replace(file, loaded=path in loaded) for path, file in files]
 
 
@@ -58,6 +61,15 @@ def _file(package, path, data, suffix, chosen):
     others = set(package.siblings(path)) - {other.stem for other in chosen}
     stale += [place.with_name(stem + kind) for stem in sorted(others) for kind in (".py", ".mpy")]
     return File(str(place.with_suffix(suffix)), data, tuple(map(str, stale)))
+
+
+def _without_form(package, model, chosen):
+    """Files of the families of loops of which the board takes none: stale with any other file."""
+    stems = {path.stem for path in chosen}
+    every = package.files_for(model.kernels, model.optional)
+    idle = [path for path in every if not stems.intersection(package.siblings(path))]
+    places = [PurePosixPath(package.place(path)) for path in idle]
+    return tuple(str(place.with_suffix(kind)) for place in places for kind in (".py", ".mpy"))
 
 
 class _Builder:
