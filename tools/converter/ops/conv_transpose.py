@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import Problem
+from ..ir import Tensor
 from . import lowers
 from ._dot import pack_rows
 from ._move import emit_move, strides_of
@@ -26,7 +27,7 @@ FLOAT = 1
 
 
 @dataclass
-class _Dim:
+class Dim:
     """One spatial dim of the node."""
 
     d_in: int
@@ -38,7 +39,7 @@ class _Dim:
 
 
 @dataclass
-class _Phase:
+class Phase:
     """count outputs: first, first + stride, ...; their taps, last first; pad and dilation."""
 
     first: int
@@ -56,21 +57,22 @@ def lower_conv_transpose(node):
     groups = node.attr("group", 1)
     if x.shape[1] % groups:
         raise Problem("channels are not a multiple of group")
-    dims = _dims(node, x, w, out)
+    dims = dims_of(node, x, w, out)
     x = node.reshaped(x, (*x.shape[:2], *(d.d_in for d in dims)))
     w = node.reshaped(w, (*w.shape[:2], *(d.kernel for d in dims)))
-    for phases in itertools.product(*[_phases(d) for d in dims]):
+    for phases in itertools.product(*[phases_of(d) for d in dims]):
         _emit_phase(node, x, w, groups, dims, phases)
 
 
-def _dims(node, x, w, out):
+def dims_of(node, x: Tensor, w: Tensor, out: Tensor) -> list[Dim]:
+    """The node's spatial dims, three of them: dims of one item come first."""
     rank = len(x.shape) - 2
     if not 1 <= rank <= 3:
         raise Problem(f"{rank} spatial dimensions", "1 to 3 are supported")
     strides, dilations = node.attr("strides", [1] * rank), node.attr("dilations", [1] * rank)
     extra, pads = node.attr("output_padding", [0] * rank), node.attr("pads", [0] * rank)
     auto = auto_pad(node)
-    dims = [_Dim(1, 1, 1, 1, 1, 0)] * (3 - rank)
+    dims = [Dim(1, 1, 1, 1, 1, 0)] * (3 - rank)
     for i in range(rank):
         d_in, d_out, kernel = x.shape[2 + i], out.shape[2 + i], w.shape[2 + i]
         pad = pads[i]
@@ -80,11 +82,12 @@ def _dims(node, x, w, out):
             pad = total // 2 if auto == "SAME_UPPER" else total - total // 2
         elif auto == "VALID":
             pad = 0
-        dims.append(_Dim(d_in, d_out, kernel, strides[i], dilations[i], pad))
+        dims.append(Dim(d_in, d_out, kernel, strides[i], dilations[i], pad))
     return dims
 
 
-def _phases(dim: _Dim) -> list[_Phase]:
+def phases_of(dim: Dim) -> list[Phase]:
+    """One for each remainder of the outputs by the stride."""
     common = math.gcd(dim.stride, dim.dilation)
     phases = []
     for r in range(min(dim.stride, dim.d_out)):
@@ -92,7 +95,7 @@ def _phases(dim: _Dim) -> list[_Phase]:
         taps = [k for k in range(dim.kernel) if (at - k * dim.dilation) % dim.stride == 0][::-1]
         pad = -((at - taps[0] * dim.dilation) // dim.stride) if taps else 0
         count = -(-(dim.d_out - r) // dim.stride)
-        phases.append(_Phase(r, count, taps, pad, dim.dilation // common))
+        phases.append(Phase(r, count, taps, pad, dim.dilation // common))
     return phases
 
 

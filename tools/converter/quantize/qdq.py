@@ -18,6 +18,7 @@ _OPERATORS = (
     "LeakyRelu", "MatMul", "MaxPool", "Mul", "Pad", "Relu", "Reshape", "Resize", "Sigmoid",
     "Slice", "Split", "Squeeze", "Tanh", "Transpose", "Unsqueeze",
 )  # fmt: skip
+_OF_BYTES = ("ConvTranspose",)  # those of which only 8 bits have an integer form
 
 
 def static(
@@ -40,7 +41,7 @@ def static(
             out,
             None,
             calibration_cache_path=cache,
-            op_types_to_quantize=list(_OPERATORS),
+            op_types_to_quantize=[*_OPERATORS, *(() if wide else _OF_BYTES)],
             per_channel=per_channel,
             nodes_to_exclude=list(exclude),
             activation_type=quantization.QuantType.QInt16

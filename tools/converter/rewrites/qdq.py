@@ -2,8 +2,8 @@
 
 1. Q moves up and DQ moves down past operators that only move elements (qdq_hoist, qdq_sink).
 2. What follows from one tensor of bytes element by element becomes a table (qdq_lookup).
-3. DQ -> operator -> Q becomes one operator of integers (qdq_conv, qdq_matmul, qdq_pool,
-   qdq_elementwise), of 16 bits too (qdq_wide).
+3. DQ -> operator -> Q becomes one operator of integers (qdq_conv, qdq_transposed, qdq_matmul,
+   qdq_pool, qdq_elementwise), of 16 bits too (qdq_wide).
 4. What scales an integer product becomes one operator (qdq_dynamic).
 5. Constants are quantized at conversion, and what is dequantized of them after all that becomes
    float (qdq_weights).
@@ -30,12 +30,14 @@ from .qdq_matmul import fuse_gemm, fuse_matmul
 from .qdq_pool import fuse_mean
 from .qdq_sink import MOVES, sink
 from .qdq_terms import BYTES, StaysFloat, is_dq, is_q
+from .qdq_transposed import fuse_conv_transpose
 from .qdq_weights import compute_constants, unquantize
 
 _FUSED: dict[str, Callable[[Graph, onnx.NodeProto], None]] = {
     "Add": fuse_binary,
     "AveragePool": fuse_mean,
     "Conv": fuse_conv,
+    "ConvTranspose": fuse_conv_transpose,
     "Gemm": fuse_gemm,
     "GlobalAveragePool": fuse_mean,
     "MatMul": fuse_matmul,
