@@ -9,11 +9,14 @@ leaves what the sign extends to.
     a, b    float32, float64, integers or bool (pow: of two dtypes, else of one)
     out     a's dtype; bool for and, or, xor and comparisons
     params  op (index into _OPS), rank, then rank times each: dims, strides of a, strides of b
-Raises ModelError. A step allocates only what arithmetic does (boxed floats, big integers).
+On float32 add, sub, mul, div, min, max, comparisons and prelu give numpy's bits in every form, and
+one NaN, 0x7FC00000. Raises ModelError. A step allocates only what arithmetic does (big integers;
+boxed floats, but for the operations named where viper is).
 """
 
 from math import copysign, fmod
 
+from .. import forms
 from .inline import PAIRS, SAME, TRUTH, WRAPS, choose, compile_loop, is_float, wrapped
 from .runs import Runs
 
@@ -60,6 +63,22 @@ _OPS = (
     ("prelu", "x if x >= 0 else x * y", "x if x >= 0 else x * y", WRAPS),
 )
 
+# On float32: family of loops, name, flag.
+_ON_BITS = {
+    "add": ("loops_add", "add32", 0),
+    "sub": ("loops_add", "add32", 1),
+    "mul": ("loops_mul", "mul32", 0),
+    "prelu": ("loops_mul", "mul32", 1),
+    "div": ("loops_div", "div32", 0),
+    "min": ("loops_order", "larger32", 1),
+    "max": ("loops_order", "larger32", 0),
+    "less": ("loops_order", "compare8", 1),
+    "equal": ("loops_order", "compare8", 2),
+    "lessequal": ("loops_order", "compare8", 3),
+    "greater": ("loops_order", "compare8", 4),
+    "greaterequal": ("loops_order", "compare8", 6),
+}
+
 
 def prepare(node):
     node.require(len(node.params) >= 2, "params")
@@ -68,7 +87,12 @@ def prepare(node):
     node.require(0 <= node.params[0] < len(_OPS), "operator")
     expression = _expression(node, a, b, out)
     runs = Runs(node, 1, a.nelem, b.nelem, out.nelem)
-    if runs.n:
+    row = _ON_BITS.get(_OPS[node.params[0]][0]) if a.dtype == "float32" else None
+    if runs.n and row:
+        family, name, flag = row
+        runs.p.append(flag)
+        runs.bind(getattr(forms.get(family), name), a.data, b.data, out.data)
+    elif runs.n:
         runs.bind(compile_loop(PAIRS, expression, globals()), a.data, b.data, out.data)
     return runs.n, runs.step
 
