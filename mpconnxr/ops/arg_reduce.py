@@ -7,8 +7,8 @@ Serves ArgMax and ArgMin (all opsets).
     x      float32, float64 or any integer dtype (outer, n, inner);  out  int64 or
            int32 (outer, inner)
     params smallest (0 or 1), last (0 or 1), outer, n, inner
-The first NaN counts as largest and as smallest. Raises ModelError. A step allocates only boxed
-floats and integers.
+The first NaN counts as largest and as smallest. Raises ModelError. A step allocates nothing for
+float32, for others only boxed floats and integers.
 """
 
 from .. import forms
@@ -26,16 +26,21 @@ def prepare(node):
     if out.nelem == 0:
         return 0, None
     node.require(n > 0, "picks from nothing")
-    step = _ArgReduce(x.data, out.data, block(0, 0, n, inner, smallest, last))
+    p = [0, 0, n, inner, smallest, last]
+    if x.dtype == "float32":
+        p += [1 if out.dtype == "int32" else 2, 0x7FFFFFFF, 0x7F800000]
+        step = _ArgReduce("loops_arg_bits", x.view("i"), out.view("i"), block(*p))
+    else:
+        step = _ArgReduce("loops_arg_reduce", x.data, out.data, block(*p))
     return out.nelem, step.step
 
 
 class _ArgReduce:
     """The extent is outputs: outer x inner."""
 
-    def __init__(self, x, out, p):
+    def __init__(self, family, x, out, p):
         self.x, self.out, self.p = x, out, p
-        self.loop = forms.get("loops_arg_reduce").arg_reduce
+        self.loop = forms.get(family).arg_reduce
 
     def step(self, lo, hi):
         self.p[0] = lo

@@ -64,7 +64,14 @@ def forest() -> Network:
     wine = load_wine()
     x = wine.data.astype(np.float32)
     trained = RandomForestClassifier(10, max_depth=5, random_state=1).fit(x, wine.target)
-    node = helper.make_node(
+    node = forest_node(trained)
+    outputs = [("label", TensorProto.INT64, [1]), ("p", TensorProto.FLOAT, [1, 3])]
+    return _answered(_model([node], x[:1].shape, outputs, ml=3), x[100:101])
+
+
+def forest_node(trained: RandomForestClassifier):
+    """x -> label, p."""
+    return helper.make_node(
         "TreeEnsembleClassifier",
         ["x"],
         ["label", "p"],
@@ -72,8 +79,6 @@ def forest() -> Network:
         classlabels_int64s=trained.classes_.tolist(),
         **_trees([one.tree_ for one in trained.estimators_]),
     )
-    outputs = [("label", TensorProto.INT64, [1]), ("p", TensorProto.FLOAT, [1, 3])]
-    return _answered(_model([node], x[:1].shape, outputs, ml=3), x[100:101])
 
 
 def _trees(trees):

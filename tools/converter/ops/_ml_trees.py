@@ -1,4 +1,4 @@
-"""Decision trees -> the integer table that the device kernel `trees` walks.
+"""Decision trees -> the integer table that the device kernels trees and trees_float walk.
 
 Every node mode becomes the comparison x <= cut of two values of float32, or of float64:
 
@@ -10,15 +10,15 @@ Every node mode becomes the comparison x <= cut of two values of float32, or of 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..errors import Problem
+from ._tree_leaves import Leaves
 
 LEQ, LT, GTE, GT, EQ, NEQ, MEMBER, NEVER = range(8)
-AVERAGE, SUM, MIN, MAX = range(4)
 
 _LEAF = 1 << 29  # in a root
 _SLOT_WORDS = 4
@@ -51,13 +51,11 @@ class Forest:
 
 @dataclass
 class Table:
-    """What the kernel takes: constants and parameters. cuts: None if they are in the words."""
+    """What a kernel takes: constants and parameters. cuts: None if they are in the words."""
 
     words: np.ndarray
     cuts: np.ndarray | None
-    first: np.ndarray
-    targets: np.ndarray
-    weights: np.ndarray
+    leaves: Leaves
     n_trees: int
     n_slots: int
     n_cuts: int
@@ -66,25 +64,30 @@ class Table:
     rank_bits: int
 
 
-def pack(forest: Forest, aggregate: int, dtype: type = np.float32) -> Table:
-    """dtype: of features, cuts and weights. Raises Problem for what is no tree."""
+def pack(
+    forest: Forest, gather: Callable[[list[int]], Leaves], dtype: type = np.float32
+) -> Table:
+    """gather: takes the numbers of the leaves in use; dtype: of features and cuts.
+
+    Raises Problem for what is no tree.
+    """
     _compare_only(forest.branches)
     order = _order(forest)
-    leaf_ids, first, targets, weights = _pack_leaves(forest, order, aggregate, dtype)
+    leaves = gather(_used_leaves(forest, order))
     slots = _slots([forest.branches[i] for i in order])
-    ahead, rank_bits, nodes = _nodes(forest.branches, order, leaf_ids, slots)
-    wide = ahead >= 1 << 14 or len(first) > 1 << 14
+    ahead, rank_bits, nodes = _nodes(forest.branches, order, leaves.numbers, slots)
+    wide = ahead >= 1 << 14 or leaves.end > 1 << 14
     rows = [
         [v, left, right] if wide else [v, left << 15 | right] for v, left, right in nodes(wide)
     ]
     place = {i: n for n, i in enumerate(order)}
-    roots = [_LEAF | leaf_ids[~r] if r < 0 else place[r] for r in forest.roots]
+    roots = [_LEAF | leaves.numbers[~r] if r < 0 else place[r] for r in forest.roots]
     cuts = [c for values in slots.values() for c in values]
     keys = [_key(c) for c in cuts] if dtype == np.float32 else []
     words = np.array([*roots, *_slot_words(slots), *keys, *itertools.chain(*rows)], np.int32)
     apart = None if dtype == np.float32 else np.array(cuts or [0], dtype)
     counts = (len(roots), len(slots), len(cuts), len(order), int(wide), rank_bits)
-    return Table(words, apart, first, targets, weights, *counts)
+    return Table(words, apart, leaves, *counts)
 
 
 def _compare_only(branches):
@@ -140,43 +143,12 @@ def _order(forest):
     return order[::-1]
 
 
-def _pack_leaves(forest, order, aggregate, dtype):
-    """({leaf: packed leaf}, first, targets, weights): equal leaves once, no zeros in sums."""
+def _used_leaves(forest, order):
+    """Those that can be reached, in the order of their trees."""
     used = [r for r in forest.roots if r < 0]
     for i in order:
         used += [r for r in (forest.branches[i].on_true, forest.branches[i].on_false) if r < 0]
-    ids, packed, first, entries = {}, {}, [0], []
-    for leaf in dict.fromkeys(~r for r in used):
-        pairs = tuple(_merged(forest.leaves[leaf], aggregate).items())
-        key = tuple((t, w.tobytes()) for t, w in pairs)
-        if key not in packed:
-            packed[key] = len(packed)
-            entries += pairs
-            first.append(len(entries))
-        ids[leaf] = packed[key]
-    targets = _narrow([t for t, _ in entries])
-    return ids, _narrow(first), targets, np.array([w for _, w in entries], dtype)
-
-
-def _merged(entries, aggregate):
-    """{target: weight}"""
-    found = {}
-    for target, weight in entries:
-        if target not in found:
-            found[target] = weight
-        elif aggregate in (MIN, MAX):
-            found[target] = (min if aggregate == MIN else max)(found[target], weight)
-        else:
-            found[target] = found[target] + weight
-    if aggregate in (MIN, MAX):
-        return found
-    return {t: w for t, w in found.items() if w != 0}
-
-
-def _narrow(values):
-    """As the smallest of the dtypes that the kernel takes."""
-    top = max(values, default=0)
-    return np.array(values, np.uint8 if top < 256 else np.uint16 if top < 65536 else np.int32)
+    return list(dict.fromkeys(~r for r in used))
 
 
 def _slots(branches):

@@ -1,4 +1,4 @@
-"""TreeEnsembleClassifier, TreeEnsembleRegressor, TreeEnsemble -> kernel trees."""
+"""TreeEnsembleClassifier, TreeEnsembleRegressor, TreeEnsemble -> kernels trees and trees_float."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from ._ml_scores import (
     rows_of,
     transform_of,
 )
-from ._ml_trees import LEQ, MEMBER, SUM, Branch, Forest, pack
+from ._ml_trees import LEQ, MEMBER, Branch, Forest, pack
+from ._tree_leaves import AVERAGE, MAX, MIN, SUM, Leaves, exact, listed
 
 ML = "ai.onnx.ml"
 INT32, DOUBLE = 6, 11
@@ -205,11 +206,22 @@ def _emit_trees(node, forest, aggregate, base, out: Tensor, dtype=np.float32):
         raise Problem(f"a leaf's target or class is not among {n}")
     if not forest.roots:
         raise Problem("no trees")
-    table = pack(forest, aggregate, dtype)
-    base = np.resize(base, n) if len(base) else np.zeros(n)
-    arrays = [table.words, table.first, table.targets, table.weights, base.astype(dtype)]
+    base = np.resize(base, n).astype(dtype) if len(base) else np.zeros(n, dtype)
+    table = pack(forest, lambda used: _leaves(forest, used, base, aggregate), dtype)
+    arrays = [table.words, *table.leaves.arrays]
     arrays += [] if table.cuts is None else [table.cuts]
-    scratch = [node.temp(INT32, (max(table.n_slots, 1),)), node.temp(INT32, (table.n_trees,))]
-    params = [aggregate, rows, n_features, n, table.n_trees, table.n_slots, table.n_cuts]
-    params += [table.n_nodes, table.wide, table.rank_bits]
-    node.emit("trees", [x, *map(node.constant, arrays)], [out], params, scratch)
+    scratch = [node.temp(INT32, (max(table.n_slots, 1),))]
+    scratch.append(node.temp(INT32, (table.n_trees + table.leaves.n_words,)))
+    params = [rows, n_features, n, table.n_trees, table.n_slots, table.n_cuts]
+    params += [table.n_nodes, table.wide, table.rank_bits, *table.leaves.params]
+    node.emit(table.leaves.kernel, [x, *map(node.constant, arrays)], [out], params, scratch)
+
+
+def _leaves(forest, used, base, aggregate) -> Leaves:
+    """Sums of float32 are exact; the rest is left to floats."""
+    found = None
+    if aggregate not in (MIN, MAX) and base.dtype == np.float32:
+        n_trees = len(forest.roots)
+        divisor = n_trees if aggregate == AVERAGE else 1
+        found = exact(forest.leaves, used, base, divisor, n_trees)
+    return found or listed(forest.leaves, used, base, aggregate, base.dtype)
