@@ -1,17 +1,25 @@
-"""What the demos share: their build folder, their arguments, and running on a target."""
+"""What the demos share: their build folder, arguments, running on a target."""
 
 from __future__ import annotations
 
 import argparse
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
 import numpy as np
 
+from tools.converter.layout import MAGIC
+from tools.deploy.code import code_for
+from tools.deploy.machine import Machine
+from tools.deploy.model_file import parse_model
+from tools.deploy.modules import Package
 from tools.micropython import Target, get_target, target_names
+from tools.micropython.process import OnLine
+from tools.micropython.rom import RomTarget
 
 EXAMPLES = Path(__file__).parent
 ROOT = EXAMPLES.parent
@@ -19,18 +27,26 @@ TIMEOUT = 900  # s
 
 
 def arguments(
-    argv: Sequence[str] | None, example: str, about: str, n: int, least: int = 1
+    argv: Sequence[str] | None, example: str, about: str, n: int, few: int, least: int = 1
 ) -> tuple[Target, int]:
-    """The target that the command line names, and how many recordings are to be judged there."""
+    """The target that the command line names, and how many recordings are to be judged there.
+
+    n: of them unless told; few: unless told where the target is an emulated board.
+    """
     parser = argparse.ArgumentParser(
         f"python -m examples.{example}.demo", description=about.partition("\n")[0]
     )
     parser.add_argument("--target", default="unix", choices=target_names())
-    parser.add_argument("-n", type=int, default=n, help=f"how many recordings ({n})")
+    parser.add_argument(
+        "-n", type=int, help=f"how many recordings ({n}, on an emulated board {few})"
+    )
     args = parser.parse_args(argv)
+    target = get_target(args.target)
+    if args.n is None:
+        args.n = few if isinstance(target, RomTarget) else n
     if args.n < least:
         parser.error(f"-n: at least {least}")
-    return get_target(args.target), args.n
+    return target, args.n
 
 
 def build_folder(example: str) -> Path:
@@ -40,13 +56,35 @@ def build_folder(example: str) -> Path:
     return folder
 
 
-def run(target: Target, script: Path, files: Mapping[str, Path | bytes]) -> str:
-    """What a script printed that has the package beside it. Exits with its traceback."""
-    files = {"mpconnxr": ROOT / "mpconnxr", **files}
-    done = target.run(script, files=files, timeout=TIMEOUT)
+def run(
+    target: Target, script: Path, files: Mapping[str, Path | bytes], on_line: OnLine = None
+) -> str:
+    """What a script printed that has the package beside it. Exits with its traceback.
+
+    on_line: gets each line as it comes.
+    """
+    files = {**_package(target, files.values()), **files}
+    done = target.run(script, files=files, timeout=TIMEOUT, on_line=on_line)
     if done.returncode:
         sys.exit(f"demo: {script.name} failed on {target.name}\n{done.stderr}")
     return done.stdout
+
+
+def _package(target: Target, files: Iterable[Path | bytes]) -> dict[str, Path | bytes]:
+    """mpconnxr/ for a target: its sources; for a board what the models among the files need of
+    it, compiled as tools/flash.py does: an emulated one would take minutes to compile it.
+    """
+    if not isinstance(target, RomTarget):
+        return {"mpconnxr": ROOT / "mpconnxr"}
+    found = {}
+    for file in files:
+        data = file if isinstance(file, bytes) else file.read_bytes()
+        if data.startswith(MAGIC):
+            model = parse_model("model.bin", data)
+            model = replace(model, optional=model.optional | {"audio"})
+            code = code_for(model, Package(), Machine.for_arch(target.arch))
+            found |= {f.path: f.data for f in code}
+    return found
 
 
 def predictions(printed: str) -> tuple[list[str], list[int]]:

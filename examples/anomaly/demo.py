@@ -16,11 +16,11 @@ from .. import running
 from . import data
 
 HERE = Path(__file__).parent
-N = 40
+N, FEW = 40, 8
 
 
 def main(argv: list[str] | None = None) -> int:
-    target, n = running.arguments(argv, "anomaly", __doc__, N)
+    target, n = running.arguments(argv, "anomaly", __doc__, N, FEW)
     folder = running.build_folder("anomaly")
     clips, faults = data.clips(n, seed=3, labels=(data.WELL,) * 4 + data.FAULTS)
     (folder / "model.bin").write_bytes(convert(HERE / "anomaly.onnx").data)

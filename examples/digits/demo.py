@@ -1,13 +1,12 @@
 """Converts digits.onnx and reads the 450 digits of the test under MicroPython on this computer.
 
-    python -m examples.digits.demo [--target unix32]
+    python -m examples.digits.demo [--target unix32] [-n N]
 
 It leaves model.bin and images.bin, which a board needs too, in build/digits.
 """
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from dataclasses import dataclass
@@ -18,15 +17,16 @@ import numpy as np
 from tqdm import tqdm
 
 from tools.converter.convert import convert
-from tools.micropython import Target, get_target, target_names
+from tools.micropython import Target
+
+from .. import running
 
 HERE = Path(__file__).parent
-ROOT = HERE.parent.parent
-BUILD = ROOT / "build" / "digits"
+BUILD = running.ROOT / "build" / "digits"
+N, FEW = 450, 10
 
 SHADES = " ░▒▓█"
 SHOWN = 4  # pictures in a row: each is 16 characters wide
-TIMEOUT = 900  # s
 
 
 @dataclass
@@ -39,11 +39,8 @@ class Result:
 
 
 def main(argv: list[str] | None = None) -> int:
-    about = __doc__.partition("\n")[0]
-    parser = argparse.ArgumentParser("python -m examples.digits.demo", description=about)
-    parser.add_argument("--target", default="unix", choices=target_names())
-    target = get_target(parser.parse_args(argv).target)
-    images, labels = test_split()
+    target, n = running.arguments(argv, "digits", __doc__, N, FEW)
+    images, labels = (part[:n] for part in test_split())
     model = write_files(images, labels)
     print(f"{len(labels)} handwritten digits, read by MicroPython on this computer")
     print(f"(target {target.name}: {target.about})", flush=True)
@@ -76,18 +73,16 @@ def write_files(images: np.ndarray, labels: np.ndarray) -> Path:
 def run(target: Target, n_images: int) -> Result:
     """Runs on_device.py. Exits with the device's traceback if it raises."""
     bar = tqdm(total=n_images, unit="digit", leave=False, disable=not sys.stderr.isatty())
+    files = {name: BUILD / name for name in ("model.bin", "images.bin")}
     with bar:
-        done = target.run(
+        printed = running.run(
+            target,
             HERE / "on_device.py",
-            files={"mpconnxr": ROOT / "mpconnxr"}
-            | {name: BUILD / name for name in ("model.bin", "images.bin")},
-            timeout=TIMEOUT,
-            on_line=lambda line: bar.update(line.startswith("digit")),
+            files,
+            lambda line: bar.update(line.startswith("digit")),
         )
-    if done.returncode:
-        sys.exit(f"demo: on_device.py failed on {target.name}\n{done.stderr}")
-    lines = re.findall(r"^digit \d+ read as (\d+) in (\d+) us$", done.stdout, re.MULTILINE)
-    arena = re.search(r"^arena (\d+) bytes$", done.stdout, re.MULTILINE)
+    lines = re.findall(r"^digit \d+ read as (\d+) in (\d+) us$", printed, re.MULTILINE)
+    arena = re.search(r"^arena (\d+) bytes$", printed, re.MULTILINE)
     return Result([int(p) for p, _ in lines], [int(us) for _, us in lines], int(arena[1]))
 
 

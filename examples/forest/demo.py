@@ -16,11 +16,11 @@ from .. import running
 from . import data
 
 HERE = Path(__file__).parent
-N = 2870  # answers of a day
+N, FEW = 2870, 40  # answers of a day
 
 
 def main(argv: list[str] | None = None) -> int:
-    target, n = running.arguments(argv, "forest", __doc__, N)
+    target, n = running.arguments(argv, "forest", __doc__, N, FEW)
     folder = running.build_folder("forest")
     readings, labels = data.day(seed=210)
     readings, labels = readings[: n + data.SPAN], labels[: n + data.SPAN]

@@ -16,11 +16,11 @@ from .. import running
 from . import data
 
 HERE = Path(__file__).parent
-N = 100
+N, FEW = 100, 5
 
 
 def main(argv: list[str] | None = None) -> int:
-    target, n = running.arguments(argv, "gesture", __doc__, N)
+    target, n = running.arguments(argv, "gesture", __doc__, N, FEW)
     folder = running.build_folder("gesture")
     windows, labels = data.windows(n, seed=2)
     (folder / "model.bin").write_bytes(convert(HERE / "gesture.onnx").data)

@@ -21,11 +21,11 @@ from . import data
 from .features import RATE
 
 HERE = Path(__file__).parent
-N = 25
+N, FEW = 25, 5
 
 
 def main(argv: list[str] | None = None) -> int:
-    target, n = running.arguments(argv, "keywords", __doc__, N)
+    target, n = running.arguments(argv, "keywords", __doc__, N, FEW)
     folder = running.build_folder("keywords")
     clips, labels = data.clips(n, seed=2)
     (folder / "model.bin").write_bytes(convert(HERE / "keywords.onnx").data)

@@ -17,11 +17,11 @@ from .. import running
 from . import data
 
 HERE = Path(__file__).parent
-N = 20
+N, FEW = 20, 4
 
 
 def main(argv: list[str] | None = None) -> int:
-    target, n = running.arguments(argv, "shapes", __doc__, N)
+    target, n = running.arguments(argv, "shapes", __doc__, N, FEW)
     folder = running.build_folder("shapes")
     frames, labels = data.frames(n, seed=2)
     options = Options(images={"picture": image_from("gray,crop,scale=255")})

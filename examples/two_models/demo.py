@@ -17,11 +17,11 @@ from .. import running
 from ..gesture import data as motions
 from ..shapes import data as pictures
 
-N = 40  # windows of the accelerometer
+N, FEW = 40, 5  # windows of the accelerometer
 
 
 def main(argv: list[str] | None = None) -> int:
-    target, n = running.arguments(argv, "two_models", __doc__, N, len(motions.LABELS))
+    target, n = running.arguments(argv, "two_models", __doc__, N, FEW, len(motions.LABELS))
     folder = running.build_folder("two_models")
     windows, labels = motions.windows(n, seed=2)
     taps = int((labels == motions.LABELS.index("tap")).sum())

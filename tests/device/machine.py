@@ -16,8 +16,7 @@ class EmulatedMachine:
     def __init__(self, target: Target):
         self.target = target
         self.name = target.name
-        assemblers = {"thumb"} if target.arch.startswith("armv") else set()
-        self.kind = Machine(target.arch, frozenset(assemblers))
+        self.kind = Machine.for_arch(target.arch)
 
     def run(self, script: str, files: dict[str, bytes], timeout: float = _TIMEOUT) -> str:
         """What the script printed, which has the files in its current folder. It must end well."""

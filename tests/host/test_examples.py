@@ -26,6 +26,8 @@ DEMOS = {
     "shapes": 90,
     "two_models": 85,
 }
+# Recordings for an emulator, which is 25 times slower than a board.
+FEW = {"anomaly": 2, "forest": 10, "gesture": 2, "keywords": 1, "shapes": 1, "two_models": 5}
 MODELS = [name for name in DEMOS if name != "two_models"]
 
 
@@ -46,6 +48,17 @@ def test_a_demo(target, name, capsys):
     assert float(accuracy) >= DEMOS[name]
     for figure in ("ms each", "bytes of RAM", "model.bin"):
         assert figure in printed
+
+
+@pytest.mark.parametrize(("name", "n"), FEW.items())
+def test_a_demo_on_an_emulated_pico(target, ready_target, name, n, capsys):
+    """From compiled modules, in its own heap, to the end of the recordings, as on the host."""
+    demo = importlib.import_module(f"examples.{name}.demo")
+    told = {}
+    for one in (target, ready_target("rp2040")):
+        assert demo.main(["--target", one.name, "-n", str(n)]) == 0
+        told[one.name] = capsys.readouterr().out.partition("\n")[2].partition("\ntime ")[0]
+    assert told["rp2040"] == told["unix"] and "accuracy" in told["unix"]
 
 
 def test_two_models_need_the_larger_arena(target, capsys):

@@ -42,6 +42,11 @@ class Machine:
         arch = _ARCHS[number] if number < len(_ARCHS) else ""
         return Machine(arch, frozenset(assemblers if arch else ()), (mpy & 255, mpy >> 8 & 3))
 
+    @staticmethod
+    def for_arch(arch: str) -> Machine:
+        """That of MicroPython as it comes: on ARM it has the inline assembler."""
+        return Machine(arch, frozenset({"thumb"} if arch.startswith("armv") else ()))
+
     @property
     def number(self) -> int:
         """The architecture as mpconnxr.forms knows it."""
