@@ -3,7 +3,7 @@
 1. Q moves up and DQ moves down past operators that only move elements (qdq_hoist, qdq_sink).
 2. What follows from one tensor of bytes element by element becomes a table (qdq_lookup).
 3. DQ -> operator -> Q becomes one operator of integers (qdq_conv, qdq_transposed, qdq_matmul,
-   qdq_pool, qdq_elementwise), of 16 bits too (qdq_wide).
+   qdq_pool, qdq_resize, qdq_elementwise), of 16 bits too (qdq_wide).
 4. What scales an integer product becomes one operator (qdq_dynamic).
 5. Constants are quantized at conversion, and what is dequantized of them after all that becomes
    float (qdq_weights).
@@ -28,6 +28,7 @@ from .qdq_hoist import hoist
 from .qdq_lookup import lookup
 from .qdq_matmul import fuse_gemm, fuse_matmul
 from .qdq_pool import fuse_mean
+from .qdq_resize import fuse_resize
 from .qdq_sink import MOVES, sink
 from .qdq_terms import BYTES, StaysFloat, is_dq, is_q
 from .qdq_transposed import fuse_conv_transpose
@@ -43,6 +44,7 @@ _FUSED: dict[str, Callable[[Graph, onnx.NodeProto], None]] = {
     "MatMul": fuse_matmul,
     "Mul": fuse_binary,
     "ReduceMean": fuse_mean,
+    "Resize": fuse_resize,
     "Softmax": fuse_softmax,
     "Sub": fuse_binary,
     "Sum": fuse_binary,

@@ -1,0 +1,99 @@
+"""qblend: each byte of a plane from four of another, weighted as float32 has it.
+
+    out[p, y, x] = limited(round(v / y_scale) + zy),     v = ((a * A + b * B) + c * C) + d * D
+
+A and B are items of one row of x, C and D of another, as floats: (item - zx) * x_scale. a to d are
+products of weights of the row y and of the column x. All products and sums are those of float32,
+so that results in the middle between two integers go where onnxruntime has them. Serves
+mpconnxr:QLinearResize.
+
+    x    uint8 or int8 (planes, H, W);  out  uint8 or int8 (planes, oh, ow)
+    x_scale, y_scale  float32, one item, 2**-60 to 2**60
+    scratch  int32, 511 + 4 * ow: tables that a step makes
+    params  planes, H, W, oh, ow, zx, zy (unsigned: int8 + 128); then for each row of out, and for
+            each column: two places in x, two weights; rows' places are those of their first items
+            in a plane, weights (0 to 1) the bits of float32 less those of 2**-63, or 0
+Raises ModelError. A step allocates nothing.
+"""
+
+from .. import forms
+from ..node import BIAS, block
+from .dequantize import scale_word
+
+_BYTES = bytes(range(256))
+_LEVELS = 255
+_ONE = 127 << 23  # bits of float32
+_LEAST_WEIGHT = 64 << 23
+_EXTREME = 60 << 23
+_SHAPES = 7
+
+
+def prepare(node):
+    node.require(len(node.params) >= _SHAPES, "params")
+    planes, h, w, oh, ow, x_zero, y_zero = node.extents(0, _SHAPES)
+    node.require(max(oh, ow) < BIAS >> 4 and max(x_zero, y_zero) < 256, "extents or zero points")
+    node.expect(3, 1, _SHAPES + 4 * (oh + ow), 1)
+    x, out, scratch = node.inputs[0], node.outputs[0], node.scratch[0]
+    node.require(x.dtype in ("uint8", "int8") and out.dtype in ("uint8", "int8"), "dtypes")
+    node.expect_dtype("int32", scratch)
+    node.require(planes * h * w == x.nelem and planes * oh * ow == out.nelem, "sizes")
+    node.require(scratch.nelem == 256 + _LEVELS + 4 * ow, "scratch")
+    scales = _scale(node, 1), _scale(node, 2)
+    if out.nelem == 0:
+        return 0, None
+    rows = _table(node, _SHAPES, oh, (h - 1) * w)
+    columns = _table(node, _SHAPES + 4 * oh, ow, w - 1)
+    flip = 128 if x.dtype == "int8" else 0
+    first = 128 if out.dtype == "int8" else 0
+    p = [0, 0, 0, ow, h * w, oh * ow, planes, x_zero, flip, y_zero, first, 0]
+    step = _Blend(block(*rows), block(*p + columns), scratch.view("i"))
+    step.bind_tables(*scales, BIAS + 1 - y_zero)
+    step.x, step.out = x.view("B"), out.view("B")
+    return oh, step.step
+
+
+def _scale(node, i):
+    word = scale_word(node, node.inputs[i])
+    node.require(abs(word[0] - _ONE) <= _EXTREME, "scale")
+    return word
+
+
+def _table(node, first, n, last):
+    """The words of rows or columns; their places are from 0 to `last`."""
+    words = node.extents(first, 4 * n)
+    for i in range(0, 4 * n, 4):
+        node.require(max(words[i], words[i + 1]) <= last, "a place outside of the input")
+        for k in (i + 2, i + 3):
+            if words[k]:
+                words[k] += _LEAST_WEIGHT
+            node.require(words[k] <= _ONE, "weights")
+    return words
+
+
+class _Blend:
+    """The extent is rows of the output, of all planes each."""
+
+    def __init__(self, rows, p, tables):
+        self.rows, self.p, self.tables = rows, p, tables
+        self.levels = tables[256 : 256 + _LEVELS]
+        loops = forms.get("loops_blend")
+        self.corners, self.blend = loops.corners, loops.blend
+
+    def bind_tables(self, x_scale, y_scale, least):
+        self.x_scale, self.y_scale = x_scale, y_scale
+        self.make_floats = forms.get("loops_dequantize").dequantize8
+        self.make_levels = forms.get("loops_thresholds").thresholds
+        self.floats_p, self.levels_p = block(0, 256, 0, 0), block(least, _LEVELS)
+
+    def step(self, lo, hi):
+        self.make_floats(_BYTES, self.x_scale, self.tables, self.floats_p)
+        self.make_levels(self.y_scale, self.y_scale, self.levels, self.levels_p)
+        p, rows = self.p, self.rows
+        while lo < hi:
+            p[0] = rows[4 * lo]
+            p[1] = rows[4 * lo + 1]
+            p[2] = lo * p[3]
+            p[11] = 4 * lo
+            self.corners(rows, rows, self.tables, p)
+            self.blend(self.x, self.tables, self.out, p)
+            lo += 1

@@ -1,0 +1,56 @@
+"""Emission of the device kernel `qblend`: bytes from four others, weighted as float32 has it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..ir import Tensor
+from ._integer import INT32
+from ._qweights import scalar, shift_of
+
+_LEAST_WEIGHT = 64 << 23  # bits of 2**-63
+_SCALES = (2.0**-60, 2.0**60)
+
+
+@dataclass
+class Taps:
+    """For each row or column of out: two places in x, two weights in float32."""
+
+    first: np.ndarray
+    second: np.ndarray
+    of_first: np.ndarray
+    of_second: np.ndarray
+
+    def words(self, stride: int) -> np.ndarray:
+        """As the kernel's parameters. stride: items of x from one place to the next."""
+        floats = np.stack([self.of_first, self.of_second], 1).astype(np.float32)
+        weights = np.maximum(floats.view(np.int32).astype(np.int64) - _LEAST_WEIGHT, 0)
+        places = np.stack([self.first, self.second], 1) * stride
+        return np.concatenate([places, weights], 1).reshape(-1)
+
+
+def emit_blend(
+    node, x: Sequence[Tensor], y: Sequence[Tensor], size: Sequence[int], rows: Taps, columns: Taps
+) -> bool:
+    """y = blends of x, both as (values, scale, zero point). size: H, W of x's planes.
+
+    False if scales or zero points are not known, or too large or small.
+    """
+    (values, x_scale, x_zero), (out, y_scale, y_zero) = x, y
+    known = [scalar(t) for t in (x_scale, x_zero, y_scale, y_zero)]
+    if any(v is None for v in known) or 0 in out.shape:
+        return False
+    if not all(_SCALES[0] <= v <= _SCALES[1] for v in (known[0], known[2])):
+        return False
+    (h, w), oh, ow = size, len(rows.first), len(columns.first)
+    zeros = [known[1] + shift_of(values), known[3] + shift_of(out)]
+    params = [values.nelem // (h * w), h, w, oh, ow, *zeros, *rows.words(w), *columns.words(1)]
+    scales = [node.constant(np.float32([v])) for v in (known[0], known[2])]
+    scratch = node.temp(INT32, (511 + 4 * ow,))
+    macs = 4 * math.prod(out.shape)
+    node.emit("qblend", [values, *scales], [out], params, [scratch], macs=macs)
+    return True
