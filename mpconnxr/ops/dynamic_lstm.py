@@ -90,7 +90,7 @@ class _DynamicLstm(lstm.Lstm):
         self.words = [view(cells, 0, "i", 3), view(cells, 12, "i", 3)]
         self.scales = [view(cells, 0, "f", 3), view(cells, 12, "f", 3)]
         self.quantize = forms.get("loops_dynamic_quantize")
-        self.qdots = forms.get("loops_qdot").qdots32
+        self.qdots = forms.get("loops_qdot32").qdots32
         self.dots = self.products
 
     def _start(self):

@@ -5,15 +5,16 @@
     w    from p[1] on, for each of M channels: int32 c, and a word (below); from p[0] on, rows of
          Kp weights: four channels at a time, interleaved by four items ([Kp / 4][4 rows][4
          items]), then the rows of the up to three channels that are left, one after another
-    out  bytes (qdots8) or int32 (qdots32); position i, channel m: item p[5] + i * p[6] + m * p[7]
+    out  bytes; position i, channel m: item p[5] + i * p[6] + m * p[7]
     p    w first, table first, Kp, positions, M, out first, position stride, channel stride, zw,
-         zy, lo, hi (qdots8: zero point and range of out, BIAS + each; qdots32: p[9] is zx),
-         three for x, see there, and of qdots8 1 where the table lies in x, not in w
+         zy, lo, hi (zero point and range of out, BIAS + each), three for x, see there, and 1
+         where the table lies in x, not in w
 
     sum[m] = sum_k(x[k] * w[m, k]) - zw * S + c[m]
 
-qdots32 gives sum + zx * word, modulo 2**32. qdots8 multiplies by a scale, a positive number that
-the word holds as bits 0-5 f, 8-31 M: scale = M * 2**(f - 40) if f < 32, else M * 2**(-8 - f).
+qdots8_many is the same for positions with their sums, in a form that is quicker for several.
+Both multiply by a scale, a positive number that the word holds as bits 0-5 f, 8-31 M: scale =
+M * 2**(f - 40) if f < 32, else M * 2**(-8 - f).
 
     a = sum shifted to the left by f, or to the right by f - 32, limited to -2**25 .. 2**25
     g = a * M / 2**24, rounded;  q = g / 2**16, rounded to even from the middle
@@ -32,9 +33,9 @@ def qdots8(x, w, out, p):
     first, at, n = p[12], p[5], p[3]
     while n:
         m = 0
-        zs = p[8] * _items_sum(x, p, first)
+        zs = p[8] * items_sum(x, p, first)
         while m < p[4]:
-            v = scaled(_sum(x, w, p, first, m) - zs, x if p[15] else w, p[1] + 8 * m)
+            v = scaled(row_sum(x, w, p, first, m) - zs, x if p[15] else w, p[1] + 8 * m)
             v += p[9] - BIAS
             out[at + m * p[7]] = min(max(v, p[10] - BIAS), p[11] - BIAS) & 255
             m += 1
@@ -43,30 +44,19 @@ def qdots8(x, w, out, p):
         n -= 1
 
 
-def qdots32(x, w, out, p):
-    first, at, n = p[12], p[5], p[3]
-    while n:
-        m = 0
-        zs = p[8] * _items_sum(x, p, first)
-        while m < p[4]:
-            v = _sum(x, w, p, first, m) - zs + _word(w, p[1] + 8 * m)
-            v += p[9] * _word(w, p[1] + 8 * m + 4)
-            out[at + m * p[7]] = (v + 0x80000000 & 0xFFFFFFFF) - 0x80000000
-            m += 1
-        first += p[13]
-        at += p[6]
-        n -= 1
+def qdots8_many(x, w, out, p):
+    qdots8(x, w, out, p)
 
 
-def _word(w, i):
+def word(w, i):
     """A signed word of bytes."""
     return (w[i] | w[i + 1] << 8 | w[i + 2] << 16) + (((w[i + 3] ^ 128) - 128) << 24)
 
 
-def _items_sum(x, p, first):
+def items_sum(x, p, first):
     """S of the position whose items start at first."""
     if p[14]:
-        return _word(x, first - 4)
+        return word(x, first - 4)
     total, end = 0, first + p[2]
     while first < end:
         total += x[first]
@@ -74,7 +64,7 @@ def _items_sum(x, p, first):
     return total
 
 
-def _sum(x, w, p, first, m):
+def row_sum(x, w, p, first, m):
     tiled = p[4] & -4
     kp = p[2]
     if m < tiled:
@@ -93,7 +83,7 @@ def _dot(x, w, i, j, n, step):
 
 
 def scaled(v, table, i):
-    return requantized(v + _word(table, i), table, i + 4)
+    return requantized(v + word(table, i), table, i + 4)
 
 
 def requantized(v, w, i):

@@ -7,8 +7,6 @@ requantization (27 of the last position).
 
 import micropython
 
-from .loops_qdot_viper import qdots32  # noqa: F401  (rare)
-
 
 @micropython.asm_thumb
 def qdots8(r0, r1, r2, r3):
@@ -401,3 +399,6 @@ def qdots8(r0, r1, r2, r3):
     data(2, 0xB020)  # add sp, 128
     data(2, 0xE8BD, 0x0F00)  # pop {r8, r9, r10, r11}
     mov(r0, 0)  # what is returned, as a small integer
+
+
+qdots8_many = qdots8

@@ -6,8 +6,6 @@ Four channels at a time: 3.5 instructions a multiply-accumulate, and 36 for each
 
 import micropython
 
-from .loops_qdot_viper import qdots32  # noqa: F401  (rare)
-
 
 @micropython.asm_thumb
 def qdots8(r0, r1, r2, r3):
@@ -322,3 +320,6 @@ def qdots8(r0, r1, r2, r3):
     mov(r10, r6)
     mov(r11, r7)
     mov(r0, 0)
+
+
+qdots8_many = qdots8

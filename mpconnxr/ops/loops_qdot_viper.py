@@ -2,11 +2,14 @@
 
 The emitter keeps the first three locals in registers, and the hot ones of the inner loops are the
 two pointers and the sum: so the sum is kept in `out`, as if it were an address. Behind the sum the
-three are the factor (w), the shift (x), and the value (out).
+three are the factor (w), the shift (x), and the value (out), or the value (x) and its place (w).
 
 Most values are requantized by one product, v / 2**10 times M / 2**9, both rounded down: the whole
 product divided by 2**19 is at most 2**15 less than that or 2**16 more. Where all of these come to
 the same step the rest is not needed; near the middle of two steps, one in twenty, it is.
+
+qdots8_many unpacks what goes with a channel once for all positions. The limit of v is in its sums
+from their beginning: those within the limits are then the ones of few bits.
 """
 
 import micropython
@@ -128,58 +131,147 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
 
 
 @micropython.viper
-def qdots32(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
-    items = out
-    first = int(x) + p[12]
-    weights = int(w)
-    at = p[5]
-    n = p[3]
-    while n:
-        table = ptr32(weights + p[1])
-        row = weights + p[0]
-        end = first + p[2]
-        x = ptr8(first)
-        out = ptr32(0)
-        if p[14]:
-            out = ptr32(ptr32(first - 4)[0])
-        else:
-            while int(x) < end:
-                out = ptr32(int(out) + x[0] + x[1] + x[2] + x[3])
-                x = ptr8(4 + int(x))
-        zs = p[8] * int(out)
-        k = at
-        of_tile = 0
-        m = p[4]
-        while m:
-            x = ptr8(first)
+def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
+    place = int(out) + p[5]
+    start = int(x) + p[12] - 4
+    row = int(w) + p[0]
+    table = ptr32((int(x) if p[15] else int(w)) + p[1])
+    bias = 1 << 29
+    sign = bias << 2
+    least = p[10] - bias
+    most = p[11] - bias
+    middle = ((p[9] - bias) << 21) + 1015744
+    pitch = p[6]
+    kp = p[2]
+    following = p[13] - kp - 4
+    zw = 0 - p[8]
+    tiled = p[4] & -4
+    span = kp * 4
+    step = 16
+    k = 0
+    while True:  # a condition here would branch too far for Xtensa
+        if k == p[4]:
+            break
+        if k == tiled:
+            span = kp
+            step = 4
+        end = row + span
+        eight = row
+        many = row
+        if step == 16:
+            eight = end - 31
+            many = end - 127
+        f = table[1] & 63
+        limit = 0
+        shift = 0
+        factor = 0
+        addend = 2097151  # such that no value is in the quick way
+        if f < 11:
+            shift = 10 - f
+            limit = 32768 << shift
+            factor = (table[1] >> 17) & 32767
+            addend = middle - (factor << 15)
+        c = ((table[0] ^ sign) - sign) + limit
+        at = place
+        first = start
+        n = p[3]
+        while n:
+            out = ptr8(ptr32(first)[0] * zw + c)
+            x = ptr8(4 + first)
             w = ptr8(row)
-            out = ptr32(0)
-            if m > 3 or of_tile:
-                while int(x) < end:
-                    out = ptr32(x[0] * w[0] + int(out))
-                    out = ptr32(x[1] * w[1] + int(out))
-                    out = ptr32(x[2] * w[2] + int(out))
-                    out = ptr32(x[3] * w[3] + int(out))
-                    x = ptr8(4 + int(x))
-                    w = ptr8(16 + int(w))
-                row += 4
-                of_tile += 1
-                if of_tile == 4:
-                    of_tile = 0
-                    row += p[2] * 4 - 16
+            while int(w) < many:
+                out = ptr8(x[0] * w[0] + int(out))
+                out = ptr8(x[1] * w[1] + int(out))
+                out = ptr8(x[2] * w[2] + int(out))
+                out = ptr8(x[3] * w[3] + int(out))
+                out = ptr8(x[4] * w[16] + int(out))
+                out = ptr8(x[5] * w[17] + int(out))
+                out = ptr8(x[6] * w[18] + int(out))
+                out = ptr8(x[7] * w[19] + int(out))
+                w = ptr8(32 + int(w))
+                out = ptr8(x[8] * w[0] + int(out))
+                out = ptr8(x[9] * w[1] + int(out))
+                out = ptr8(x[10] * w[2] + int(out))
+                out = ptr8(x[11] * w[3] + int(out))
+                out = ptr8(x[12] * w[16] + int(out))
+                out = ptr8(x[13] * w[17] + int(out))
+                out = ptr8(x[14] * w[18] + int(out))
+                out = ptr8(x[15] * w[19] + int(out))
+                w = ptr8(32 + int(w))
+                out = ptr8(x[16] * w[0] + int(out))
+                out = ptr8(x[17] * w[1] + int(out))
+                out = ptr8(x[18] * w[2] + int(out))
+                out = ptr8(x[19] * w[3] + int(out))
+                out = ptr8(x[20] * w[16] + int(out))
+                out = ptr8(x[21] * w[17] + int(out))
+                out = ptr8(x[22] * w[18] + int(out))
+                out = ptr8(x[23] * w[19] + int(out))
+                w = ptr8(32 + int(w))
+                out = ptr8(x[24] * w[0] + int(out))
+                out = ptr8(x[25] * w[1] + int(out))
+                out = ptr8(x[26] * w[2] + int(out))
+                out = ptr8(x[27] * w[3] + int(out))
+                out = ptr8(x[28] * w[16] + int(out))
+                out = ptr8(x[29] * w[17] + int(out))
+                out = ptr8(x[30] * w[18] + int(out))
+                out = ptr8(x[31] * w[19] + int(out))
+                w = ptr8(32 + int(w))
+                x = ptr8(32 + int(x))
+            while int(w) < eight:
+                out = ptr8(x[0] * w[0] + int(out))
+                out = ptr8(x[1] * w[1] + int(out))
+                out = ptr8(x[2] * w[2] + int(out))
+                out = ptr8(x[3] * w[3] + int(out))
+                out = ptr8(x[4] * w[16] + int(out))
+                out = ptr8(x[5] * w[17] + int(out))
+                out = ptr8(x[6] * w[18] + int(out))
+                out = ptr8(x[7] * w[19] + int(out))
+                w = ptr8(32 + int(w))
+                x = ptr8(8 + int(x))
+            while int(w) < end:
+                out = ptr8(x[0] * w[0] + int(out))
+                out = ptr8(x[1] * w[1] + int(out))
+                out = ptr8(x[2] * w[2] + int(out))
+                out = ptr8(x[3] * w[3] + int(out))
+                x = ptr8(4 + int(x))
+                w = ptr8(step + int(w))
+            first = int(x) + following
+            x = ptr8(int(out) >> shift)
+            v = int(x) >> 16
+            x = ptr8(int(x) * factor + addend)
+            if v or (int(x) & 2097151) > 1998591:
+                out = ptr8(int(out) - limit)
+                x = ptr8(f)
+                if f > 31:
+                    out = ptr8(int(out) >> (f - 32))
+                    x = ptr8(0)
+                v = (1 << 25) >> int(x)
+                if int(out) > v:
+                    out = ptr8(v)
+                if int(out) < 0 - v:
+                    out = ptr8(0 - v)
+                out = ptr8(int(out) << int(x))
+                x = ptr8((table[1] >> 20) & 4095)
+                w = ptr8((table[1] >> 8) & 4095)
+                v = int(out) & 4095
+                out = ptr8(int(out) >> 12)
+                v = int(out) * int(w) + v * int(x) + ((v * int(w)) >> 12) + 2048
+                out = ptr8(int(out) * int(x) + (v >> 12))
+                x = ptr8((int(out) + 32767 + ((int(out) >> 16) & 1)) >> 16)
+                x = ptr8(int(x) + p[9] - bias)
             else:
-                while int(x) < end:
-                    out = ptr32(x[0] * w[0] + int(out))
-                    out = ptr32(x[1] * w[1] + int(out))
-                    out = ptr32(x[2] * w[2] + int(out))
-                    out = ptr32(x[3] * w[3] + int(out))
-                    x = ptr8(4 + int(x))
-                    w = ptr8(4 + int(w))
-                row += p[2]
-            items[k] = int(out) - zs + table[0] + p[9] * table[1]
-            k += p[7]
-            table = ptr32(8 + int(table))
-            m -= 1
-        first += p[13]
-        at += p[6]
-        n -= 1
+                x = ptr8(int(x) >> 21)
+            if int(x) < least:
+                x = ptr8(least)
+            if int(x) > most:
+                x = ptr8(most)
+            w = ptr8(at)
+            w[0] = int(x)
+            at = int(w) + pitch
+            n -= 1
+        place += p[7]
+        table = ptr32(8 + int(table))
+        k += 1
+        row += 4
+        if (k & 3) == 0 or step == 4:
+            row += span - step

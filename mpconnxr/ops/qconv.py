@@ -133,14 +133,15 @@ class _QConv:
         self.locate = forms.get("loops_pieces").locate
 
     def bind_output(self, node, out, limits):
-        loops = forms.get("loops_qdot")
         if out.dtype == "int32":
-            self.out, self.dots = out.data, loops.qdots32
+            self.out, self.dots = out.data, forms.get("loops_qdot32").qdots32
             return
         node.require(out.dtype in _BYTES, "dtype " + out.dtype)
         low, high = range_of(out.dtype)
         node.require(low <= limits[1] <= limits[2] <= high, "limits")
-        self.out, self.dots = out.view("B"), loops.qdots8
+        loops = forms.get("loops_qdot")
+        are_many = self.q[14] and self.places[2] > 1
+        self.out, self.dots = out.view("B"), loops.qdots8_many if are_many else loops.qdots8
         for i in range(3):
             self.q[9 + i] = limits[i] + BIAS
 

@@ -13,9 +13,11 @@ def channel_words(d, n, second=None):
     return words
 
 
-def _call(d, kind, second=None):
-    kp, n, m = 4 * d.between(1, 9), d.between(1, 3), d.between(1, 9)
-    x, has_sum = bytearray(), d.below(2)
+def dots(d, kind, second=None, has_sum=None):
+    """x, w, out and p of a call, but for what limits the outputs; the three for x."""
+    kp, n, m = 4 * d.between(1, 19), d.between(1, 3), d.between(1, 9)
+    x = bytearray()
+    has_sum = d.below(2) if has_sum is None else has_sum
     gap = 4 if has_sum else 4 * d.below(3)
     for _ in range(n):
         items = d.octets(kp)
@@ -36,10 +38,6 @@ def multiplier(d):
     return (1 << 23 | d.word() & 0x7FFFFF) << 8 | f
 
 
-def _factor(d):
-    return d.between(-1000, 1000) & 0xFFFFFFFF
-
-
 def limits_of_out(d):
     """BIAS + zero point, least and greatest value, of int8 or uint8; often all of them."""
     least = -128 * d.below(2)
@@ -49,7 +47,15 @@ def limits_of_out(d):
 
 
 def qdots8(d):
-    x, w, out, p, of_x = _call(d, "B")
+    return _qdots8(d)
+
+
+def qdots8_many(d):
+    return _qdots8(d, 1)
+
+
+def _qdots8(d, has_sum=None):
+    x, w, out, p, of_x = dots(d, "B", has_sum=has_sum)
     limits = limits_of_out(d)
     if d.below(2):
         return x, w, out, p + limits + of_x + [0]
@@ -57,10 +63,3 @@ def qdots8(d):
     x += w[p[1] : p[1] + size]
     p[1] = len(x) - size
     return x, w, out, p + limits + of_x + [1]
-
-
-def qdots32(d):
-    x, w, out, p, of_x = _call(
-        d, "i", lambda d: d.below(1000) if d.below(2) else -d.below(1000) & 0xFFFFFFFF
-    )
-    return x, w, out, p + [d.below(256), 0, 0] + of_x

@@ -30,12 +30,13 @@ from mpconnxr import forms
 cases = json.loads(open("cases").read())
 for form in forms.available("loops_qdot"):
     loops = forms.get("loops_qdot", form)
+    words = forms.get("loops_qdot32", form if form in ("viper", "plain") else None)
     print(json.dumps(form))
     for i, (nbytes, p, q) in enumerate(cases):
         x, w = open(f"x{i}", "rb").read(), open(f"w{i}", "rb").read()
         out8, out32 = bytearray(nbytes), array("i", [0] * nbytes)
-        loops.qdots8(x, w, out8, array("i", p))
-        loops.qdots32(x, w, out32, array("i", q))
+        (loops.qdots8_many if p[14] and i % 2 else loops.qdots8)(x, w, out8, array("i", p))
+        words.qdots32(x, w, out32, array("i", q))
         print(json.dumps([list(out8), list(out32)]))
 """
 
@@ -178,7 +179,7 @@ def ticks() -> int:
     return int(timer[1])
 start()
 for form in forms.available("loops_qdot"):
-    dots = forms.get("loops_qdot", form).qdots8
+    dots = forms.get("loops_qdot", form).qdots8  # of one position
     dots(x, w, out, p)
     t = ticks() & 0xFFFFFFFF
     dots(x, w, out, p)
