@@ -1,6 +1,7 @@
 """The benchmark: its C computes what the model computes, its counts repeat."""
 
 import json
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -9,12 +10,14 @@ import pytest
 from onnx import TensorProto, helper
 
 from tests.host.device import small
-from tools.bench import c_build, c_code, page
+from tools.bench import c_build, c_code, page, paired
 from tools.bench.__main__ import main
+from tools.converter.convert import Options, convert
 from tools.converter.load import prepare
 from tools.converter.ort_session import open_session
 from tools.converter.passes import simplify
 from tools.converter.quantize import Settings, quantize
+from tools.micropython import TargetError
 
 C_TARGETS = [name for name in c_build.TARGETS if name != "unix"]
 
@@ -84,7 +87,21 @@ def test_rows(ready_target, tmp_path):
     kernels = rows[0]["kernels"].values()
     assert sum(k["macs"] for k in kernels) == rows[0]["macs"]
     assert 0.9 < sum(k["instructions"] for k in kernels) / rows[0]["instructions"] < 1.1
+    assert 0.5 < rows[0]["in_loops_instructions"] / rows[0]["instructions"] < 1
+    assert rows[1]["in_loops_instructions"] is None  # plain loops are the interpreter's
     assert rows[0]["arena_bytes"] > 0 and rows[0]["macs"] == 4 * 16 * 18 + 4 * 16 * 9 + 80
+
+
+def test_a_paired_run_takes_turns_with_the_c(tmp_path, ready_target):
+    """What the times are decides nothing here."""
+    ready_target("unix")
+    onnx.save(_quantized(), tmp_path / "m.onnx")
+    converted = convert(tmp_path / "m.onnx", Options(strip=True))
+    text = c_code.generate(tmp_path / "m.onnx").text
+    taken = paired.measure(converted, text)
+    assert taken.ours > 0 and taken.c > 0 and taken.ratio > 0
+    with pytest.raises(TargetError, match="not a valid model"):
+        paired.measure(replace(converted, data=b"no model.bin"), text)
 
 
 def test_an_operator_without_c_is_said(tmp_path, capsys, ready_target):
@@ -108,6 +125,7 @@ def test_the_page_has_a_row_and_two_bars_a_model(tmp_path):
             "c_o2_instructions": 9000,
             "c_o3_instructions": None if name == "b" else 7000,
             "c_same_o3_instructions": 5000,
+            "in_loops_instructions": 3430,
             "arena_bytes": 2048,
             "heap_growth_bytes": 0,
             "kernels": {"qconv": {"instructions": 3000, "macs": 1000}},
@@ -115,10 +133,14 @@ def test_the_page_has_a_row_and_two_bars_a_model(tmp_path):
         for target in ("mps2-an385", "virt-rv32")
         for name in "ab"
     ]
+    on_host = {"target": "unix", "in_loops_instructions": None, "c_o3_time_ratio": 1.456}
+    rows += [rows[0] | on_host | {"kernels": {}}]
     page.write(rows, tmp_path, "make it")
     text = (tmp_path / "benchmarks.md").read_text()
-    assert "| a | 1,000 | 3.50 | 9.00 | 7.00 | 5.00 | 2,048 | 0 |" in text
-    assert "| b | 1,000 | 3.50 | 9.00 | – | 5.00 | 2,048 | 0 |" in text
+    assert "| a | 1,000 | 3.50 | 9.00 | 7.00 | 5.00 | 2.0% | 2,048 | 0 |" in text
+    assert "| b | 1,000 | 3.50 | 9.00 | – | 5.00 | 2.0% | 2,048 | 0 |" in text
+    assert "| a | 1,000 | 3.50 | 9.00 | 7.00 | 5.00 | 1.46 | 2,048 | 0 |" in text
+    assert text.count("| outside of loops |") == 2 and text.count("| time / C -O3 |") == 1
     assert text.count("| qconv | 100.0% | 3.00 |") == 2
     assert text.index("Cortex-M3 (`mps2-an385`)") < text.index("RISC-V")
     drawn = ElementTree.fromstring((tmp_path / "benchmarks.svg").read_text())

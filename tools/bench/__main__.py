@@ -16,7 +16,7 @@ from tools.converter.convert import convert
 from tools.converter.errors import ConvertError
 from tools.micropython import TargetError, target_names
 
-from . import c_build, c_code, cycles, page
+from . import c_build, c_code, cycles, page, paired
 from .measure import count
 
 # Forms of loops by what --form says, the best one first.
@@ -58,7 +58,7 @@ def main(argv: list[str] | None = None) -> int:
         for target in args.target or ["mps2-an385"]:
             try:
                 row = _row(path, converted, target, args.form)
-                rows.append(row | ({} if args.no_c else _c_row(path, target)))
+                rows.append(row | ({} if args.no_c else _c_row(path, converted, row)))
             except TargetError as e:
                 print(f"bench: {path} on {target}: {e}", file=sys.stderr)
                 status = 1
@@ -99,6 +99,7 @@ def _row(path, converted, target, form):
         "form": form or "best",
         "macs": report["macs"],
         "instructions": found.instructions,
+        "in_loops_instructions": found.in_loops,
         "arena_bytes": report["arena_bytes"],
         "heap_bytes_after_load": found.heap_bytes_after_load,
         "heap_growth_bytes": found.heap_growth_bytes,
@@ -116,9 +117,10 @@ def _kernels(steps, counts):
     return found
 
 
-def _c_row(path, target):
-    """Instructions of the C; None where an operator has no C, or the core no compiler here."""
+def _c_row(path, converted, row):
+    """What the C takes; None where an operator has no C, or the core no compiler here."""
     names = ("c_o2_instructions", "c_o3_instructions", "c_same_o3_instructions")
+    target = row["target"]
     try:
         text = c_code.generate(path).text
         same = c_code.generate(path, same=c_build.same_products(target)).text
@@ -129,13 +131,18 @@ def _c_row(path, target):
         return dict.fromkeys(names)
     runs = ((text, "-O2"), (text, "-O3"), (same, "-O3"))
     counts = [c_build.count(source, target, level).instructions for source, level in runs]
-    return dict(zip(names, counts, strict=True))
+    found = dict(zip(names, counts, strict=True))
+    if target == "unix" and row["form"] == "best":
+        taken = paired.measure(converted, text)
+        found |= {"time_ns": taken.ours, "c_o3_time_ns": taken.c, "c_o3_time_ratio": taken.ratio}
+    return found
 
 
 def _print(rows):
     table = Table(box=None, pad_edge=False)
     texts = ("model", "target", "form")
-    numbers = ("MACs", "instructions", "a MAC", "C -O3", "same in C", "arena", "growth")
+    numbers = ("MACs", "instructions", "a MAC", "C -O3", "same in C", "no loops", "time/C")
+    numbers += ("arena", "growth")
     for title in texts + numbers:
         table.add_column(title, justify="left" if title in texts else "right")
     for row in rows:
@@ -147,6 +154,8 @@ def _print(rows):
             f"{row['macs']:,}",
             f"{row['instructions']:,}",
             *(_each(row, name) for name in counts),
+            page.outside(row),
+            page.time_ratio(row),
             f"{row['arena_bytes']:,}",
             f"{row['heap_growth_bytes']:,}",
         )

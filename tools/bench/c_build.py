@@ -49,6 +49,14 @@ def count(text: str, target: str, level: str) -> CCount:
         return _in_qemu(folder, target, level)
 
 
+def timed_on_host(folder: Path, text: str) -> Path:
+    """The program of benchmarks/c/paired.c, compiled with -O3 for this computer."""
+    (folder / "model.h").write_text(text)
+    program = folder / "program"
+    _compile(["gcc", "-O3", str(_SOURCES / "paired.c")], program)
+    return program
+
+
 def _in_qemu(folder, target_name, level):
     target = get_target(target_name)
     address, per_instruction = target.counter

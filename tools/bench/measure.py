@@ -27,13 +27,15 @@ _UNIX_HEAP = 256 << 20
 class Count:
     """instructions: of one steady-state run(); heap_bytes_after_load: with code and arena, at most
     once collected; heap_growth_bytes: what one run allocates; steps: instructions of each step,
-    none where valgrind counts.
+    none where valgrind counts; in_loops: of the run's instructions, those within loops, unless
+    valgrind counts or loops are plain.
     """
 
     instructions: int
     heap_bytes_after_load: int
     heap_growth_bytes: int | None
     steps: tuple[int, ...] = ()
+    in_loops: int | None = None
 
 
 def count(converted: Converted, target_name: str, forms: Sequence[str] = ()) -> Count:
@@ -50,15 +52,30 @@ def count(converted: Converted, target_name: str, forms: Sequence[str] = ()) -> 
     per_instruction = target.counter[1]
     ticks = min(found["counts"]) - found["empty"]
     steps = tuple(round((t - found["empty"]) / per_instruction) for t in found["steps"])
-    return Count(round(ticks / per_instruction), found["heap"], found["grown"], steps)
+    loops = None if found["loops"] is None else round(found["loops"] / per_instruction)
+    return Count(round(ticks / per_instruction), found["heap"], found["grown"], steps, loops)
 
 
-def _files(converted, counter):
+def input_files(converted: Converted) -> dict[str, Path | bytes]:
+    """The package, model.bin, and random inputs x0, x1, ..."""
     files = {"mpconnxr": _PACKAGE, "model.bin": converted.data}
     for i, x in enumerate(random_inputs(converted.graph)):
         files[f"x{i}"] = element_bytes(np.ascontiguousarray(x))
-    files["bench.py"] = _SCRIPT.read_text().replace("= COUNTER", f"= {counter}").encode()
     return files
+
+
+def laid_out(folder: Path, files: dict[str, Path | bytes]) -> None:
+    """Writes them to the folder, or links there what is a path."""
+    for name, content in files.items():
+        if isinstance(content, Path):
+            (folder / name).symlink_to(content)
+        else:
+            (folder / name).write_bytes(content)
+
+
+def _files(converted, counter):
+    text = _SCRIPT.read_text().replace("= COUNTER", f"= {counter}")
+    return input_files(converted) | {"bench.py": text.encode()}
 
 
 def _run(target: Target, files, forms, repeat):
@@ -84,11 +101,7 @@ def _count_by_valgrind(target, files, forms):
 def _valgrind(target, files, forms, repeat):
     with tempfile.TemporaryDirectory(prefix="mpconnxr-") as name:
         folder = Path(name)
-        for file, content in files.items():
-            if isinstance(content, Path):
-                (folder / file).symlink_to(content)
-            else:
-                (folder / file).write_bytes(content)
+        laid_out(folder, files)
         command = [
             "valgrind",
             "--tool=callgrind",

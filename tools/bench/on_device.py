@@ -13,6 +13,7 @@ import micropython
 import mpconnxr
 
 _COUNTER = COUNTER  # noqa: F821 - an address, written here by the host; 0: time.ticks_cpu() counts
+_CALLS = 100  # of a loop that does nothing
 
 
 if _COUNTER:
@@ -59,6 +60,78 @@ def _by_step(model):
     return ticks
 
 
+class _Loops:
+    """Modules of loops in which each call's ticks are added up."""
+
+    def __init__(self, get):
+        self.get = get
+        self.wrapped = []  # (what stands for a loop, the loop); None once it has done its work
+        self.clear()
+
+    def clear(self):
+        self.ticks = self.calls = 0
+
+    def module(self, name, form=None):
+        return _Module(self, self.get(name, form))
+
+    def counting(self, loop):
+        def counted(*args):
+            if self.wrapped:
+                self.bare([a for a in args if isinstance(a, list)])
+            start = _ticks(_COUNTER)
+            result = loop(*args)
+            self.ticks += (_ticks(_COUNTER) - start) & _LIMIT
+            self.calls += 1
+            return result
+
+        if self.wrapped is not None:
+            self.wrapped.append((counted, loop))
+        return counted
+
+    def bare(self, lists):
+        """Loops that are handed to another one are part of that."""
+        for items in lists:
+            for counted, loop in self.wrapped:
+                for i, item in enumerate(items):
+                    if item is counted:
+                        items[i] = loop
+
+
+class _Module:
+    def __init__(self, loops, module):
+        self._loops, self._module = loops, module
+
+    def __getattr__(self, name):
+        value = getattr(self._module, name)
+        return self._loops.counting(value) if callable(value) else value
+
+
+@micropython.viper
+def _idle(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    pass
+
+
+def _in_loops(forms):
+    """Ticks within the loops of one run, without those that their calls take."""
+    from mpconnxr import forms as chosen
+
+    loops = _Loops(chosen.get)
+    chosen.get = loops.module
+    model = mpconnxr.load("model.bin", verify=False, prefer=forms)
+    _fill(model)
+    model.run()
+    _fill(model)
+    loops.wrapped = None
+    loops.clear()
+    model.run()
+    ticks, calls = loops.ticks, loops.calls
+    loops.clear()
+    idle, p = loops.counting(_idle), bytearray(4)
+    for _ in range(_CALLS):
+        idle(p, p, p, p)
+    return ticks - calls * loops.ticks // _CALLS
+
+
 def main(forms, repeat):
     gc.collect()
     before = gc.mem_alloc()
@@ -80,7 +153,12 @@ def main(forms, repeat):
     grown = micropython.mem_total() - total if hasattr(micropython, "mem_total") else None
     _fill(model)
     found = {"counts": counts, "empty": empty, "heap": loaded, "grown": grown}
-    print(json.dumps(dict(found, steps=_by_step(model))))
+    found["steps"] = _by_step(model)
+    del model
+    gc.collect()
+    # plain loops are the interpreter's, too
+    found["loops"] = _in_loops(forms) if _COUNTER and "plain" not in forms else None
+    print(json.dumps(found))
 
 
 main([form for form in sys.argv[1].split(",") if form], int(sys.argv[2]))

@@ -10,16 +10,21 @@ from tools.converter.report.svg import element
 _HEAD = """# Benchmarks
 
 Written by `{command}`; do not edit. Instructions of one steady-state `run()` of a whole model for
-each of its nominal multiply-accumulates (padding included), counted exactly in QEMU; next to them
-C that is generated from the same graph ([benchmarks/c](../benchmarks/c)), compiled by gcc for the
-same core and counted in the same emulator. They are instructions, not cycles or milliseconds, and
-no real board was in the loop.
+each of its nominal multiply-accumulates (padding included), counted exactly in QEMU (`unix`: by
+valgrind); next to them C that is generated from the same graph ([benchmarks/c](../benchmarks/c)),
+compiled by gcc for the same core and counted in the same emulator. They are instructions, not
+cycles or milliseconds, and no real board was in the loop.
 
 The C is straightforward, as a code generator or a reference kernel writes it: nested loops over
 the output, one multiply-accumulate at a time, with every extent a constant. Floats are soft on
 cores without an FPU. *Same in C* computes products as mpconnxr's loops do: patches of bytes, four
 channels of two positions at a time, integers that requantize; mantissas of floats, summed in 64
 bits (where the core has an FPU floats are computed straightforwardly).
+
+*Outside of loops* is what the interpreter takes around them, calls included: the counter is read
+before and after each loop of a second run, less what that takes around a loop that does nothing.
+*Time / C -O3*, on the computer that wrote this page: processor time of a run, and of the C that
+took turns with it; the median of 15 rounds' ratios.
 
 ![Instructions a multiply-accumulate](benchmarks.svg)
 """
@@ -30,9 +35,10 @@ _TARGETS = {
     "mps2-an505": "Cortex-M33",
     "virt-rv32": "RISC-V, rv32imac",
     "sim-de212": "Xtensa with register windows",
+    "unix": "x86-64, a process of this computer",
 }
 _COLUMNS = (
-    "| model | MACs | mpconnxr | C -O2 | C -O3 | same in C -O3 | arena, bytes "
+    "| model | MACs | mpconnxr | C -O2 | C -O3 | same in C -O3 | {} | arena, bytes "
     "| allocated by a run, bytes |"
 )
 _BAR, _GAP, _LEFT, _WIDTH = 14.0, 10.0, 250.0, 460.0  # pixels
@@ -51,12 +57,26 @@ def write(rows: Sequence[dict], folder: Path, command: str) -> None:
 
 
 def _table(rows):
-    lines = [_COLUMNS, "|---|" + "---:|" * (_COLUMNS.count("|") - 2)]
+    timed = any("c_o3_time_ratio" in row for row in rows)
+    title, figure = ("time / C -O3", time_ratio) if timed else ("outside of loops", outside)
+    lines = [_COLUMNS.format(title), "|---|" + "---:|" * (_COLUMNS.count("|") - 2)]
     for row in rows:
         counts = [_each(row, name) for name in _COUNTS]
-        cells = [_name(row), f"{row['macs']:,}", *counts, f"{row['arena_bytes']:,}"]
-        lines.append("| " + " | ".join([*cells, f"{row['heap_growth_bytes']:,}"]) + " |")
+        cells = [_name(row), f"{row['macs']:,}", *counts, figure(row) or "–"]
+        cells += [f"{row['arena_bytes']:,}", f"{row['heap_growth_bytes']:,}"]
+        lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
+
+
+def outside(row: dict) -> str:
+    """The share of a run's instructions that are not within loops; empty if not known."""
+    within = row.get("in_loops_instructions")
+    return f"{1 - within / row['instructions']:.1%}" if within is not None else ""
+
+
+def time_ratio(row: dict) -> str:
+    """How much longer a run takes than the C; empty if not known."""
+    return f"{row['c_o3_time_ratio']:.2f}" if "c_o3_time_ratio" in row else ""
 
 
 def _kernels(rows):

@@ -1,0 +1,32 @@
+// The program around a model that tools.bench.paired drives: for each line, a number of runs, it
+// answers with the processor's nanoseconds that they took.
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "model.h"
+
+static long long now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+int main(void) {
+    char line[32];
+    unsigned char sum = 0;
+    while (fgets(line, sizeof line, stdin)) {
+        int n = atoi(line);
+        long long start = now();
+        for (int i = 0; i < n; i++) {
+            run();
+        }
+        printf("%lld\n", now() - start);
+        fflush(stdout);
+        for (unsigned i = 0; i < OUTPUT_NBYTES; i++) {
+            sum += ((const unsigned char *)OUTPUT)[i];
+        }
+    }
+    fprintf(stderr, "%d\n", sum); // what is computed is used
+    return 0;
+}

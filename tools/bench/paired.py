@@ -1,0 +1,83 @@
+"""How much processor time a run takes on this computer, and compiled C that takes turns with it.
+
+Both are processes that live through all rounds, so what else goes on here slows both down. The
+figure is the median of the rounds' ratios; it is printed, and decides nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import statistics
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools.converter.convert import Converted
+from tools.micropython import TargetError, get_target
+
+from . import c_build
+from .measure import input_files, laid_out
+
+_SCRIPT = Path(__file__).parent / "on_device_paired.py"
+_ROUNDS = 15
+_TURN = 50e6  # nanoseconds that a turn takes, at least; our clock counts milliseconds
+_HEAP = 256 << 20
+
+
+@dataclass(frozen=True)
+class Paired:
+    """Nanoseconds of one run: medians; ratio: the median of each round's."""
+
+    ours: float
+    c: float
+    ratio: float
+
+
+def measure(converted: Converted, text: str) -> Paired:
+    """Of the converted model and its C (see c_code), at -O3. Raises TargetError."""
+    executable = get_target("unix").build()
+    files = input_files(converted) | {"paired.py": _SCRIPT.read_bytes()}
+    with tempfile.TemporaryDirectory(prefix="mpconnxr-") as name:
+        folder = Path(name)
+        laid_out(folder, files)
+        program = c_build.timed_on_host(folder, text)
+        ours = [str(executable), "-X", f"heapsize={_HEAP}", "paired.py"]
+        with _runner(ours, folder) as a, _runner([str(program)], folder) as b:
+            turns = [(run, _runs_of_a_turn(run)) for run in (a, b)]
+            rounds = [[run(n) / n for run, n in turns] for _ in range(_ROUNDS)]
+    medians = [statistics.median(column) for column in zip(*rounds, strict=True)]
+    return Paired(*medians, statistics.median(ours / c for ours, c in rounds))
+
+
+@contextlib.contextmanager
+def _runner(command, folder) -> Iterator:
+    """A function that has the process run so many times, and says how long that took."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, cwd=folder, text=True, **pipes) as process:
+
+        def run(n):
+            try:
+                process.stdin.write(f"{n}\n")
+                process.stdin.flush()
+            except BrokenPipeError:
+                raise TargetError(f"{command[0]}: {process.stderr.read()[-500:]}") from None
+            line = process.stdout.readline()
+            if not line:
+                raise TargetError(f"{command[0]}: {process.stderr.read()[-500:]}")
+            return int(line)
+
+        try:
+            yield run
+        finally:
+            with contextlib.suppress(BrokenPipeError):
+                process.stdin.close()
+
+
+def _runs_of_a_turn(run):
+    """Warms up, too."""
+    n = 1
+    while (taken := run(n)) < _TURN:
+        n *= 2 if taken > _TURN / 8 else 8
+    return n
