@@ -1,4 +1,4 @@
-"""Largest byte of each window, whole planes a call. Written once, for Python and viper.
+"""Largest byte of each window, whole planes a call. Plain form.
 
     x    bytes: planes (H, W) from p[0] on, one after another
     out  bytes: planes (oh, ow) from p[1] on
@@ -9,13 +9,8 @@ Signed bytes are compared with their top bit flipped. A window of padding only g
 Items are written in the order of their windows, each when its window has been read.
 """
 
-import micropython
 
-COMMON = True
-
-
-@micropython.viper
-def maxima8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
+def maxima8(x, w, out, p):
     bias = 1 << 29
     flip = p[13]
     width = p[4]

@@ -1,4 +1,4 @@
-"""Copies rows of planes with padding around them. Written once, for Python and viper.
+"""Copies rows of planes with padding around them. Plain form.
 
     x    bytes, planes: item (plane, y, x) at p[0] + plane * p[2] + y * p[5] + x * p[6]
     out  bytes: for each of p[1] planes p[4] rows of p[7] bytes: p[8] of padding, p[9] items of x,
@@ -9,13 +9,8 @@
 Signed bytes are made unsigned by flip, 128; the padding is unsigned.
 """
 
-import micropython
 
-COMMON = True
-
-
-@micropython.viper
-def planes(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
+def planes(x, w, out, p):
     bias = 1 << 29
     n = p[10]
     flip = p[12]

@@ -166,11 +166,16 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
         shift = 0
         factor = 0
         addend = 2097151  # such that no value is in the quick way
-        if f < 11:
-            shift = 10 - f
-            limit = 32768 << shift
+        bits = 16
+        if f < 26:
+            limit = (1 << 25) >> f
             factor = (table[1] >> 17) & 32767
             addend = middle - (factor << 15)
+            shift = 10 - f
+            if shift < 0:
+                bits += shift
+                factor = factor << (f - 10)
+                shift = 0
         c = ((table[0] ^ sign) - sign) + limit
         at = place
         first = start
@@ -237,7 +242,7 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                 w = ptr8(step + int(w))
             first = int(x) + following
             x = ptr8(int(out) >> shift)
-            v = int(x) >> 16
+            v = int(x) >> bits
             x = ptr8(int(x) * factor + addend)
             if v or (int(x) & 2097151) > 1998591:
                 out = ptr8(int(out) - limit)
