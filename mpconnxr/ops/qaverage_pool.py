@@ -16,29 +16,40 @@ Raises ModelError. A step allocates nothing.
 from .. import forms
 from ..node import BIAS, block
 
-_MOST_ITEMS = 1 << 22  # of a window: their sum, less the zero points', stays below 2**30
+MOST_ITEMS = 1 << 22  # of a window: their sum, less the zero points', stays below 2**30
 
 
 def prepare(node):
     node.expect(2, 1, 13)
-    x, multipliers = node.inputs
-    out = node.outputs[0]
-    node.expect_dtype(x.dtype, out)
+    e, multipliers = windows(node), node.inputs[1]
     node.expect_dtype("int32", multipliers)
+    if node.outputs[0].nelem == 0:
+        return 0, None
+    n = multipliers.nelem
+    node.require(n == 1 or n > min(e[1], e[3]) * min(e[2], e[4]), "multipliers")
+    step = Means(node, e, [int(n > 1)] + e[11:13] + [flip_of(node)])
+    step.w, step.loop = multipliers.data, forms.get("loops_qpool").means8
+    return e[0], step.step
+
+
+def windows(node):
+    """The first 13 params, where the windows fit x and out."""
+    x, out = node.inputs[0], node.outputs[0]
+    node.expect_dtype(x.dtype, out)
     node.require(x.dtype in ("uint8", "int8"), "dtype " + x.dtype)
     e = node.extents(0, 13)
     planes, h, w, kh, kw, oh, ow = e[:7]
     node.require(planes * h * w == x.nelem and planes * oh * ow == out.nelem, "sizes")
-    if out.nelem == 0:
-        return 0, None
-    node.require(max(e[11:13]) < 256 and min(h, kh) * min(w, kw) <= _MOST_ITEMS, "window")
-    for i in range(2):
-        _check_windows(node, e[1 + i], e[3 + i], e[5 + i], e[7 + i], e[9 + i])
-    n = multipliers.nelem
-    node.require(n == 1 or n > min(h, kh) * min(w, kw), "multipliers")
-    step = _Means(e, int(n > 1), 128 if x.dtype == "int8" else 0)
-    step.bind(x, multipliers, out)
-    return planes, step.step
+    if out.nelem:
+        node.require(max(e[11:13]) < 256 and min(h, kh) * min(w, kw) <= MOST_ITEMS, "window")
+        for i in range(2):
+            _check_windows(node, e[1 + i], e[3 + i], e[5 + i], e[7 + i], e[9 + i])
+    return e
+
+
+def flip_of(node):
+    """What makes the bytes of x unsigned."""
+    return 128 if node.inputs[0].dtype == "int8" else 0
 
 
 def _check_windows(node, size, kernel, count, stride, pad):
@@ -47,18 +58,15 @@ def _check_windows(node, size, kernel, count, stride, pad):
     node.require((count - 1) * stride - pad < size, "strides")
 
 
-class _Means:
-    """The extent is planes."""
+class Means:
+    """The extent is planes. rest: parameters of the loop behind those of the windows."""
 
-    def __init__(self, e, by_items, flip):
+    def __init__(self, node, e, rest):
         _, h, w, kh, kw, oh, ow = e[:7]
         self.x_plane, self.out_plane = h * w, oh * ow
-        p = [0, 0, 0, h, w, kh, kw] + e[7:11] + [oh, ow, by_items]
-        self.p = block(*p + e[11:13] + [flip])
-        self.loop = forms.get("loops_qpool").means8
-
-    def bind(self, x, multipliers, out):
-        self.x, self.w, self.out = x.view("B"), multipliers.data, out.view("B")
+        p = [0, 0, 0, h, w, kh, kw] + e[7:11] + [oh, ow]
+        self.p = block(*p + rest)
+        self.x, self.out = node.inputs[0].view("B"), node.outputs[0].view("B")
 
     def step(self, lo, hi):
         p = self.p

@@ -18,13 +18,10 @@ Raises ModelError. A step allocates nothing.
 
 from .. import forms
 from ..node import BIAS, block
-from .dequantize import scale_word
+from . import qfloats
 
-_BYTES = bytes(range(256))
-_LEVELS = 255
 _ONE = 127 << 23  # bits of float32
 _LEAST_WEIGHT = 64 << 23
-_EXTREME = 60 << 23
 _SHAPES = 7
 
 
@@ -35,10 +32,9 @@ def prepare(node):
     node.expect(3, 1, _SHAPES + 4 * (oh + ow), 1)
     x, out, scratch = node.inputs[0], node.outputs[0], node.scratch[0]
     node.require(x.dtype in ("uint8", "int8") and out.dtype in ("uint8", "int8"), "dtypes")
-    node.expect_dtype("int32", scratch)
     node.require(planes * h * w == x.nelem and planes * oh * ow == out.nelem, "sizes")
-    node.require(scratch.nelem == 256 + _LEVELS + 4 * ow, "scratch")
-    scales = _scale(node, 1), _scale(node, 2)
+    node.require(scratch.nelem == qfloats.WORDS + 4 * ow, "scratch")
+    tables = qfloats.Tables(node, y_zero, scratch)
     if out.nelem == 0:
         return 0, None
     rows = _table(node, _SHAPES, oh, (h - 1) * w)
@@ -46,16 +42,9 @@ def prepare(node):
     flip = 128 if x.dtype == "int8" else 0
     first = 128 if out.dtype == "int8" else 0
     p = [0, 0, 0, ow, h * w, oh * ow, planes, x_zero, flip, y_zero, first, 0]
-    step = _Blend(block(*rows), block(*p + columns), scratch.view("i"))
-    step.bind_tables(*scales, BIAS + 1 - y_zero)
+    step = _Blend(block(*rows), block(*p + columns), tables)
     step.x, step.out = x.view("B"), out.view("B")
     return oh, step.step
-
-
-def _scale(node, i):
-    word = scale_word(node, node.inputs[i])
-    node.require(abs(word[0] - _ONE) <= _EXTREME, "scale")
-    return word
 
 
 def _table(node, first, n, last):
@@ -74,26 +63,18 @@ class _Blend:
     """The extent is rows of the output, of all planes each."""
 
     def __init__(self, rows, p, tables):
-        self.rows, self.p, self.tables = rows, p, tables
-        self.levels = tables[256 : 256 + _LEVELS]
+        self.rows, self.p, self.tables, self.words = rows, p, tables, tables.words
         loops = forms.get("loops_blend")
         self.corners, self.blend = loops.corners, loops.blend
 
-    def bind_tables(self, x_scale, y_scale, least):
-        self.x_scale, self.y_scale = x_scale, y_scale
-        self.make_floats = forms.get("loops_dequantize").dequantize8
-        self.make_levels = forms.get("loops_thresholds").thresholds
-        self.floats_p, self.levels_p = block(0, 256, 0, 0), block(least, _LEVELS)
-
     def step(self, lo, hi):
-        self.make_floats(_BYTES, self.x_scale, self.tables, self.floats_p)
-        self.make_levels(self.y_scale, self.y_scale, self.levels, self.levels_p)
+        self.tables.fill()
         p, rows = self.p, self.rows
         while lo < hi:
             p[0] = rows[4 * lo]
             p[1] = rows[4 * lo + 1]
             p[2] = lo * p[3]
             p[11] = 4 * lo
-            self.corners(rows, rows, self.tables, p)
-            self.blend(self.x, self.tables, self.out, p)
+            self.corners(rows, rows, self.words, p)
+            self.blend(self.x, self.words, self.out, p)
             lo += 1

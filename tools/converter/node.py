@@ -81,6 +81,11 @@ class Node(Signature):
         return precision.is_exact(name_of(self.proto))
 
     @property
+    def onnx_opset(self) -> int:
+        """The version of ONNX's own operators in the model."""
+        return opset_of(self._lowerer.model, "")
+
+    @property
     def is_kept(self) -> bool:
         """True where the device is to compute what the converter could (--optimize 0)."""
         return keep.keeps_operators(self._lowerer.model)

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..ir import Tensor
@@ -31,11 +33,8 @@ def emit_levels(node, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor
         inputs, scratch = [x, node.constant(known[0].reshape(1))], [node.temp(_INT32, (255,))]
         node.emit("levels", inputs, [out], [below, first, nan], scratch, over=over)
         return True
-    keys = _first_keys(*known, int(limits.min), int(limits.max))
-    keys = keys[keys <= _key(np.float32(np.inf))]  # a level that no float reaches
-    negative = keys <= 0
-    levels = np.where(negative, -keys, keys).astype(np.int32)
-    params = [int(negative.sum()), first, nan]
+    levels, below = levels_of(lambda x: np.rint(x / known[0]) + np.float64(known[1]), limits)
+    params = [below, first, nan]
     node.emit("levels", [x, node.constant(levels)], [out], params, over=over)
     return True
 
@@ -80,22 +79,24 @@ def _known(scale, zero, integers):
     return (s, 0 if zero is None else int(zero.data.reshape(()))) if is_good else None
 
 
-def _first_keys(scale, zero, least, greatest):
-    """For each integer above the least the key of the smallest float that becomes it, or one
-    beyond all floats. Keys have the order of the floats; 0 is that of 0.0 and -0.0."""
-    wanted = np.arange(least + 1, greatest + 1)
+def levels_of(level: Callable[[np.ndarray], np.ndarray], limits: np.iinfo):
+    """(the floats at which level(float32) reaches each integer above the least, how many of them
+    are negative), as the device takes them; none for what no float reaches."""
+    wanted = np.arange(int(limits.min) + 1, int(limits.max) + 1)
     low = np.full(wanted.shape, _key(np.float32(-np.inf)) - 1)
     high = np.full(wanted.shape, _key(np.float32(np.inf)) + 1)
     while (high - low > 1).any():
         middle = (low + high) // 2
         with np.errstate(all="ignore"):
-            level = np.rint(_float(middle) / scale).astype(np.float64) + zero
-        reached = level >= wanted
+            reached = level(_float(middle)).astype(np.float64) >= wanted
         low, high = np.where(reached, low, middle), np.where(reached, middle, high)
-    return high
+    keys = high[high <= _key(np.float32(np.inf))]
+    negative = keys <= 0
+    return np.where(negative, -keys, keys).astype(np.int32), int(negative.sum())
 
 
 def _key(x):
+    """Keys have the order of the floats; 0 is that of 0.0 and -0.0."""
     bits = np.int64(np.float32(x).view(np.uint32))
     return bits if bits < _SIGN else _SIGN - bits
 

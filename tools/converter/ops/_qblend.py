@@ -13,7 +13,7 @@ from ._integer import INT32
 from ._qweights import scalar, shift_of
 
 _LEAST_WEIGHT = 64 << 23  # bits of 2**-63
-_SCALES = (2.0**-60, 2.0**60)
+SCALES = (2.0**-60, 2.0**60)
 
 
 @dataclass
@@ -44,7 +44,7 @@ def emit_blend(
     known = [scalar(t) for t in (x_scale, x_zero, y_scale, y_zero)]
     if any(v is None for v in known) or 0 in out.shape:
         return False
-    if not all(_SCALES[0] <= v <= _SCALES[1] for v in (known[0], known[2])):
+    if not all(SCALES[0] <= v <= SCALES[1] for v in (known[0], known[2])):
         return False
     (h, w), oh, ow = size, len(rows.first), len(columns.first)
     zeros = [known[1] + shift_of(values), known[3] + shift_of(out)]

@@ -1,5 +1,8 @@
 """com.microsoft's QLinearAveragePool and QLinearGlobalAveragePool -> kernel qaverage_pool.
 
+mpconnxr:QLinearAveragePool, which rewrites of quantized models make, is AveragePool between DQ and
+Q. What lies in the middle between two integers becomes even there; in com.microsoft's operator the
+integer with its zero point does. Where much lies there, -> kernel qmeans.
 Where a scale or zero point is not known, to floats, ONNX's operator, and back.
 """
 
@@ -8,15 +11,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numpy as np
+
 from ..errors import Problem
 from . import lowers
 from ._microsoft import FLOAT, MS, as_onnx, with_outputs
+from ._qmeans import emit_float_means, often_in_the_middle
 from ._qpool import emit_means
+from ._qweights import scalar
 from ._windows import windows_of
 from .average_pool import lower_average_pool
 from .ms_qlinear import dequantized, quantize, rest, stand_in
 from .reduce import emit_reduce
 
+OWN = "mpconnxr"
+_OPSET_OF_DILATIONS = 19  # of AveragePool
 _MEAN = 1  # of kernel reduce
 
 
@@ -36,10 +45,29 @@ def _require_channels_first(node):
 
 @lowers("QLinearAveragePool", domain=MS, infer=_infer_pool("AveragePool"))
 def lower_pool(node):
-    """By integers where scales and zero points are known."""
+    """By integers where scales and zero points are known. Items are added up row after row."""
     _require_channels_first(node)
-    if _means_by_integers(node):
-        return
+    scale, zero = (scalar(t) for t in rest(node, 3))
+    level = None
+    if scale is not None and zero is not None:
+        level = _level_with_zero(np.float32(scale), np.float32(zero))
+    if not _means_by_integers(node, lambda w: False, level):
+        _by_floats(node)
+
+
+def _level_with_zero(scale, zero):
+    return lambda x: np.rint(x / scale + zero)
+
+
+@lowers("QLinearAveragePool", domain=OWN, infer=_infer_pool("AveragePool"))
+def lower_own_pool(node):
+    """The same. onnxruntime adds up columns first, before opset 19, if the stride is short."""
+    adds_columns = node.onnx_opset < _OPSET_OF_DILATIONS
+    if not _means_by_integers(node, lambda w: adds_columns and w.strides[2] <= 2):
+        _by_floats(node)
+
+
+def _by_floats(node):
     y = node.temp(FLOAT, node.outputs[0].shape)
     own = node.inputs
     node.inputs = [dequantized(node, 0)]
@@ -48,8 +76,8 @@ def lower_pool(node):
     quantize(node, y, 3)
 
 
-def _means_by_integers(node) -> bool:
-    """False where the device's kernel does not serve the windows."""
+def _means_by_integers(node, adds_columns: Callable, level: Callable | None = None) -> bool:
+    """False where the device's kernels do not serve the windows."""
     x, out = node.inputs[0], node.outputs[0]
     w = windows_of(node, node.attr("kernel_shape"), out.shape)
     counted = bool(node.attr("count_include_pad", 0))
@@ -62,7 +90,17 @@ def _means_by_integers(node) -> bool:
         return False
     of_x = [node.reshaped(x, (*x.shape[:2], *w.in_dims[1:])), *rest(node, 1)]
     of_y = [node.reshaped(out, (*out.shape[:2], *w.out_dims[1:])), *rest(node, 3)]
-    return emit_means(node, of_x, of_y, w.kernel[1:], w.strides[1:], pads, counted)
+    shape = (w.kernel[1:], w.strides[1:], pads, counted)
+    whole = math.prod(w.kernel)
+    counts = [whole] if counted or not any(pads) else range(1, whole + 1)
+    if _is_whole(w) and adds_columns(w) or not often_in_the_middle(of_x[1], of_y[1], counts):
+        return emit_means(node, of_x, of_y, *shape)
+    return emit_float_means(node, of_x, of_y, *shape, adds_columns(w), level)
+
+
+def _is_whole(w):
+    """True for one window on all of the plane: onnxruntime adds that up in yet another order."""
+    return w.kernel == w.in_dims and not any(w.pads)
 
 
 def _reach(w, i):

@@ -1,6 +1,8 @@
 """Means between DQ and Q become QLinearAveragePool and QLinearGlobalAveragePool.
 
-1. DQ -> AveragePool -> Q, without dilations, becomes QLinearAveragePool.
+1. DQ -> AveragePool -> Q, without dilations, becomes `mpconnxr:QLinearAveragePool`, defined in the
+   model as a function of these three: com.microsoft's rounds to even after the zero point is
+   added, ONNX's QuantizeLinear before.
 2. DQ -> GlobalAveragePool -> Q becomes QLinearGlobalAveragePool.
 3. DQ -> ReduceMean -> Q over constant axes becomes the same, between a Transpose that brings the
    axes to the end (where they are not there yet) and Reshapes.
@@ -12,11 +14,21 @@ import math
 
 import numpy as np
 import onnx
-from onnx import helper
+from onnx import AttributeProto, helper
 
 from .qdq_graph import Graph
+from .qdq_lookup import OWN, define
 from .qdq_operands import bytes_of
 from .qdq_terms import MS, StaysFloat, attribute
+
+_ATTRIBUTES = {
+    "auto_pad": AttributeProto.STRING,
+    "ceil_mode": AttributeProto.INT,
+    "count_include_pad": AttributeProto.INT,
+    "kernel_shape": AttributeProto.INTS,
+    "pads": AttributeProto.INTS,
+    "strides": AttributeProto.INTS,
+}
 
 
 def fuse_mean(graph: Graph, node: onnx.NodeProto) -> None:
@@ -34,12 +46,30 @@ def fuse_mean(graph: Graph, node: onnx.NodeProto) -> None:
 
 
 def _pool(graph, node, x, rest, out):
-    if any(d != 1 for d in attribute(node, "dilations", ())):
+    if node.op_type == "GlobalAveragePool":
+        op, domain = "QLinearGlobalAveragePool", MS
+    elif any(d != 1 for d in attribute(node, "dilations", ())):
         raise StaysFloat("it has dilations")
-    op = f"QLinear{node.op_type}"
-    fused = helper.make_node(op, [x.values, *rest], [out], name=node.name, domain=MS)
+    else:
+        op, domain = "QLinearAveragePool", OWN
+        _define(graph)
+    fused = helper.make_node(op, [x.values, *rest], [out], name=node.name, domain=domain)
     fused.attribute.extend(a for a in node.attribute if a.name != "dilations")
     return [fused]
+
+
+def _define(graph):
+    inputs = ["x", "x_scale", "x_zero", "y_scale", "y_zero"]
+    body = [
+        helper.make_node("DequantizeLinear", inputs[:3], ["real_x"]),
+        helper.make_node("AveragePool", ["real_x"], ["real"]),
+        helper.make_node("QuantizeLinear", ["real", *inputs[3:]], ["y"]),
+    ]
+    for name, kind in _ATTRIBUTES.items():
+        found = body[1].attribute.add()
+        found.name = found.ref_attr_name = name
+        found.type = kind
+    define(graph, "QLinearAveragePool", inputs, body, list(_ATTRIBUTES))
 
 
 def _reduce(graph, node, x, rest, out):

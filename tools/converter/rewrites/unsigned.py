@@ -38,6 +38,8 @@ _SCALED = {
     (g.MS, "QLinearAdd"): (_TWO, 7),
     (g.MS, "QLinearMul"): (_TWO, 7),
     (g.MS, "QLinearAveragePool"): (_ONE, 4),
+    (g.OWN, "QLinearAveragePool"): (_ONE, 4),
+    (g.OWN, "QLinearResize"): (_ONE, 4),
     (g.MS, "QLinearGlobalAveragePool"): (_ONE, 4),
     (g.MS, "QLinearLeakyRelu"): (_ONE, 4),
     (g.MS, "QLinearSigmoid"): (_ONE, 4),

@@ -1,0 +1,176 @@
+"""Means of windows of bytes in float32, then bytes again. Written once, for Python and viper.
+
+    x    bytes: planes (H, W) from p[0] on, one after another
+    w    words: 256 floats, what a byte this far from the zero point stands for; 255 levels as
+         loops_levels takes them
+    out  bytes, planes (oh, ow) from p[1] on
+    p    x first, out first, planes, H, W, kh, kw, strides y, x, pads y, x, oh, ow; items a sum is
+         divided by, or 0 for those inside x; 1 where the sums of columns are added up, 0 where all
+         items are, row after row; zero point, flip, negative levels, least byte of out
+
+Floats by their bits: 2**23 .. 2**24 (here a, m) times a power of two (e, n), with a sign (s, r).
+Sums and the quotient are rounded to even as IEEE 754 has them.
+"""
+
+import micropython
+
+COMMON = True
+
+
+@micropython.viper
+def means(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
+    first = p[0]
+    at = p[1]
+    stop = at + p[2] * p[11] * p[12]
+    oy = 0
+    ox = 0
+    while True:  # a condition here would be a branch farther than Xtensa's reach
+        if at == stop:
+            return
+        top = oy * p[7] - p[9]
+        bottom = top + p[5]
+        if top < 0:
+            top = 0
+        if bottom > p[3]:
+            bottom = p[3]
+        left = ox * p[8] - p[10]
+        right = left + p[6]
+        if left < 0:
+            left = 0
+        if right > p[4]:
+            right = p[4]
+        count = (bottom - top) * (right - left)
+        # Lines of `length` items, `between` them; `stride` from a line to the next.
+        line = first + top * p[4] + left
+        lines = bottom - top
+        length = right - left
+        between = 1
+        stride = p[4]
+        if p[14]:
+            length = lines
+            lines = right - left
+            between = stride
+            stride = 1
+        a = 0
+        e = 0
+        s = 0
+        total = 0
+        total_e = 0
+        total_s = 0
+        while lines:
+            i = line
+            k = 0
+            while k <= length:
+                if k < length:
+                    m = (x[i] ^ p[16]) - p[15]
+                    r = 0
+                    if m < 0:
+                        m = 0 - m
+                        r = 1
+                    m = w[m]
+                    n = m >> 23
+                    if m:
+                        m = (m & 8388607) | 8388608
+                    i += between
+                else:
+                    m = total
+                    n = total_e
+                    r = total_s
+                k += 1
+                if m:
+                    # The sum, with three more bits; the last one stands for all that is lost.
+                    m = m << 3
+                    a = a << 3
+                    if not a or e < n:
+                        t = a
+                        a = m
+                        m = t
+                        t = e
+                        e = n
+                        n = t
+                        t = s
+                        s = r
+                        r = t
+                    t = e - n
+                    if t < 0 or t > 27:
+                        t = 27
+                    n = m & ((1 << t) - 1)
+                    m = m >> t
+                    if n:
+                        m = m | 1
+                    if r == s:
+                        a += m
+                    else:
+                        a -= m
+                        if a < 0:
+                            a = 0 - a
+                            s = r
+                    while a >> 27:
+                        a = (a >> 1) | (a & 1)
+                        e += 1
+                    while a and a < 67108864:
+                        a = a << 1
+                        e -= 1
+                    n = a & 7
+                    a = a >> 3
+                    if n + (a & 1) > 4:
+                        a += 1
+            if p[14]:
+                total = a
+                total_e = e
+                total_s = s
+                a = 0
+            line += stride
+            lines -= 1
+        if p[14]:
+            a = total
+            e = total_e
+            s = total_s
+        if p[13]:
+            count = p[13]
+        if a and count > 1:
+            m = a // count
+            n = a - m * count
+            e += 3
+            while m < 67108864:
+                m = m << 1
+                n = n << 1
+                e -= 1
+                if n >= count:
+                    n -= count
+                    m += 1
+            if n:
+                m = m | 1
+            a = m >> 3
+            if (m & 7) + (a & 1) > 4:
+                a += 1
+        m = a + ((e - 1) << 23)
+        if e < 1 or not a:
+            m = 0
+        if s:
+            k = 0
+            i = p[17]
+            while k < i:
+                n = (k + i) >> 1
+                if w[256 + n] < m:
+                    i = n
+                else:
+                    k = n + 1
+        else:
+            k = p[17]
+            i = 255
+            while k < i:
+                n = (k + i) >> 1
+                if w[256 + n] > m:
+                    i = n
+                else:
+                    k = n + 1
+        out[at] = (k + p[18]) & 255
+        at += 1
+        ox += 1
+        if ox == p[12]:
+            ox = 0
+            oy += 1
+            if oy == p[11]:
+                oy = 0
+                first += p[3] * p[4]
