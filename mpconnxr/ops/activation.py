@@ -5,17 +5,20 @@ Softsign Mish Gelu (all opsets).
 
     x, out  float32 or float64; may be the same memory
     params  op (index into _OPS), then the bits of its constants as float32
-Raises ModelError. A step allocates only what float arithmetic does (boxed floats).
+On float32 LeakyRelu gives the same bits in every form. Raises ModelError. A step allocates only
+what float arithmetic does (boxed floats), LeakyRelu of float32 nothing where viper is.
 """
 
 import struct
 from array import array
 
+from .. import forms
 from ..node import block
 from .float_math import scope
 from .inline import ITEMS_WITH_CONSTANTS, Items, compile_loop, is_float
 
 _MAX_CONSTANTS = 3
+_LEAKY = 0
 _OPS = (
     "x if x >= 0 else c * x",  # leakyrelu
     "c * x if x > 0 else d * expm1(e * x)",  # elu, celu, selu
@@ -44,5 +47,21 @@ def prepare(node):
     constants = array("f", [0.0] * _MAX_CONSTANTS)
     for i in range(n_constants):
         constants[i] = struct.unpack("<f", struct.pack("<i", node.params[1 + i]))[0]
+    if node.params[0] == _LEAKY and x.dtype == "float32":
+        return x.nelem, _Leaky(x.data, constants, out.data).step
     loop = compile_loop(ITEMS_WITH_CONSTANTS, _OPS[node.params[0]], scope())
     return x.nelem, Items(loop, x.data, constants, out.data, block(0, 0)).step
+
+
+class _Leaky:
+    """PRelu with one slope."""
+
+    def __init__(self, x, slope, out):
+        self.x, self.slope, self.out = x, slope, out
+        self.p = block(0, 0, 1, 0, 0, 0, 0, 1, 0, 1)
+        self.loop = forms.get("loops_mul").mul32
+
+    def step(self, lo, hi):
+        self.p[0] = self.p[6] = lo
+        self.p[8] = hi - lo
+        self.loop(self.x, self.slope, self.out, self.p)

@@ -133,7 +133,8 @@ class ItemRows:
 
     def part(self, step: Step, x: Image, out: Image, lo: int, hi: int) -> Step:
         over = item_by_item(out.tensor, [x.tensor])
-        return Step(step.kernel, [x.tensor], [out.tensor], step.params, node=step.node, over=over)
+        inputs = [x.tensor, *step.inputs[1:]]
+        return Step(step.kernel, inputs, [out.tensor], step.params, node=step.node, over=over)
 
 
 def _dense(t, n):

@@ -1,22 +1,29 @@
-"""Emission of the device kernels `binary`, `unary` and `activation`."""
+"""Emission of the device kernels `binary`, `unary`, `activation` and `curve`."""
 
 from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
 
+import numpy as np
+
+from .. import curves
 from ..errors import DtypeProblem, Problem
+from ..extent import bound_of
 from ..ir import Tensor, dtype_name
 from ..overlap import item_by_item
 from ..rows import ItemRows
+from ._curves import halves
 from ._extents import matched
 from ._move import collapse, strides_of
 
-FLOATS = (1, 11)
+FLOAT = 1
+FLOATS = (FLOAT, 11)
 INTS = (2, 3, 4, 5, 6, 7, 12, 13)
 BOOL = (9,)
 
 _LIMIT = 1 << 29  # the device's BIAS
+_WORTH_A_TABLE = 16  # items
 
 # Names in the order of the device's tables (mpconnxr/ops/{binary,unary,activation}.py), by the
 # dtypes of x that ONNX has for them.
@@ -107,6 +114,8 @@ def emit_unary(node, op: str, x: Tensor, out: Tensor, *params: float) -> None:
     """out = op(x), element by element; params: the op's float constants. Raises Problem."""
     if 0 in out.shape:
         return
+    if x.dtype == FLOAT and node.is_exact and _emit_curve(node, halves(op, *params), x, out):
+        return
     if op in UNARY:
         _check(UNARY, op, x)
         node.emit("unary", [x], [out], [_number(UNARY, op)], over=item_by_item(out, [x]))
@@ -115,6 +124,22 @@ def emit_unary(node, op: str, x: Tensor, out: Tensor, *params: float) -> None:
         numbers = [_number(ACTIVATION, op), *(float_bits(p) for p in params)]
         over = item_by_item(out, [x])
         node.emit("activation", [x], [out], numbers, over=over, rows=ItemRows())
+
+
+def _emit_curve(node, function, x, out):
+    """out = the function of these halves; False if there is none, or x is not worth a table."""
+    if function is None:
+        return False
+    table = curves.table_of(*function)
+    words = np.array(table.words, np.uint32).view(np.int32)
+    curve_steps = [s for s in node.steps if s.kernel == "curve"]
+    same = [s.inputs[1] for s in curve_steps if np.array_equal(s.inputs[1].data, words)]
+    if not same and int(bound_of(x.nelem)) < _WORTH_A_TABLE:
+        return False
+    inputs = [x, same[0] if same else node.constant(words)]
+    over = item_by_item(out, [x])
+    node.emit("curve", inputs, [out], table.params, over=over, rows=ItemRows())
+    return True
 
 
 def broadcast(shape: Sequence[int], *tensors: Tensor) -> tuple[list[int], list[list[int]]]:

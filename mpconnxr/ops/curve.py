@@ -1,0 +1,66 @@
+"""curve: a function of float32, by polynomials on its bits. See loops_curve for the formulas.
+
+Serves what tools/converter/ops/_curves.py has a table for: Sigmoid, Tanh, Erf, Exp, Gelu, Swish,
+Softplus, Mish, Elu and its relatives, HardSigmoid, HardSwish.
+
+    x, out  float32, same size; may be the same memory
+    table   int32, segments of 7 words
+    params  segment of 2**t (read if any has an exponent); then for x >= 0 and for x < 0 each: bits
+            of the floats from which segments begin (a power of two), end, and out is the limit,
+            first segment, slope, bits behind the point of |x| for it, flags, bits of the limit
+Within 1e-6 of the exact value, but where that is denormal: there half of the last bit. NaN gives
+0x7FC00000. Raises ModelError. A step allocates nothing where viper is.
+"""
+
+from .. import forms
+from ..node import block
+
+STREAMS = (0, 1)
+_INFINITY = 0x7F800000
+_SEGMENT = 7  # words
+_MOST_SEGMENTS = 1 << 10
+_CHUNK = 32  # items of a call, with a word or two of heap each
+_LOWEST, _HIGHEST = 8 << 23, 254 << 23
+_BITS = 21  # of a mantissa, within a segment
+_POINT = 52
+_REACH = 157  # biased exponent of 2**30, which |x| is below, with no bits behind the point
+
+
+def prepare(node):
+    node.expect(2, 1, 17)
+    x, table, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    node.expect_dtype("float32", x, out)
+    node.expect_dtype("int32", table)
+    node.require(x.nelem == out.nelem, "sizes differ")
+    params = list(node.params)
+    node.require(min(params) >= 0, "params")
+    node.require((params[0] + 4) * _SEGMENT <= table.nelem, "powers of two")
+    for h in (1, 9):
+        low, high, end, first, slope, point, flags, limit = params[h : h + 8]
+        node.require(_LOWEST <= low <= high <= _HIGHEST and low & 0x7FFFFF == 0, "segments")
+        last = first + 1 + ((high - low) >> _BITS)
+        node.require(last < _MOST_SEGMENTS and (last + 1) * _SEGMENT <= table.nelem, "table size")
+        node.require(end <= _INFINITY and limit <= _INFINITY and flags < 4, "flags or limit")
+        node.require(slope < 1 << 30 and point <= _POINT, "slope")
+        node.require(slope == 0 or end <= (_REACH - point) << 23, "slope")
+    return x.nelem, _Curve(x.view("i"), table.view("i"), out.view("i"), params).step
+
+
+class _Curve:
+    """In chunks: places, then values."""
+
+    def __init__(self, x, w, out, params):
+        self.x, self.w, self.out = x, w, out
+        room = 2 * _CHUNK if params[5] or params[13] else _CHUNK
+        self.p = block(0, 0, *params, *[0] * room)
+        loops = forms.get("loops_curve")
+        self.place, self.loop = loops.place32, loops.curve32
+
+    def step(self, lo, hi):
+        p = self.p
+        while lo < hi:
+            p[0] = lo
+            p[1] = min(lo + _CHUNK, hi)
+            self.place(self.x, self.w, p, p)
+            self.loop(self.x, self.w, self.out, p)
+            lo += _CHUNK

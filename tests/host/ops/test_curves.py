@@ -1,0 +1,147 @@
+"""Functions of float32 by polynomials: within 1e-6 of math's doubles, for floats of any size."""
+
+import math
+
+import numpy as np
+import pytest
+
+from tests.host.ops.single_node import INF, NAN, model_of
+from tools.converter.convert import Options, convert
+from tools.converter.curves import table_of
+from tools.converter.ops import _curves
+from tools.harness import Job, run_jobs
+from tools.micropython import UNIX_TARGETS
+
+TOLERANCE = 1e-6
+LEAST = 1.5e-45  # where the result is denormal, a last bit comes to it
+_GELU = math.sqrt(2 / math.pi)
+
+
+def sigmoid(v):
+    return 1 / (1 + math.exp(-v)) if v > -700 else 0.0
+
+
+def softplus(v):
+    return max(v, 0.0) + math.log1p(math.exp(-abs(v)))
+
+
+def gelu_tanh(v):
+    return v * sigmoid(2 * _GELU * (v + 0.044715 * v**3)) if abs(v) < 1e30 else max(v, 0.0)
+
+
+def times(f):
+    """x * f(x), and what it tends to."""
+    return lambda v: v * f(v) if v > -INF else 0.0
+
+
+# Operator, attributes -> function of a double
+FUNCTIONS = {
+    ("Sigmoid",): sigmoid,
+    ("Tanh",): math.tanh,
+    ("Erf",): math.erf,
+    ("Exp",): lambda v: math.exp(v) if v < 700 else INF,
+    ("Softplus",): softplus,
+    ("Mish",): times(lambda v: math.tanh(softplus(v))),
+    ("Gelu",): times(lambda v: 0.5 * math.erfc(-v * math.sqrt(0.5))),
+    ("Gelu", ("approximate", "tanh")): gelu_tanh,
+    ("Swish", ("alpha", 1.0)): times(sigmoid),
+    ("Swish", ("alpha", 1.702)): times(lambda v: sigmoid(float(np.float32(1.702)) * v)),
+    ("Swish", ("alpha", 0.5)): times(lambda v: sigmoid(0.5 * v)),
+    ("Elu", ("alpha", 1.0)): lambda v: v if v > 0 else math.expm1(v),
+    ("Elu", ("alpha", 2.5)): lambda v: v if v > 0 else 2.5 * math.expm1(v),
+    ("Celu", ("alpha", 2.0)): lambda v: v if v > 0 else 2 * math.expm1(v / 2),
+    ("Selu",): lambda v: 1.0507010221481323 * (v if v > 0 else 1.673263192176819 * math.expm1(v)),
+}
+
+
+def inputs():
+    rng = np.random.default_rng(3)
+    near = [rng.normal(0, scale, 1500) for scale in (0.3, 3, 30)]
+    far = 10.0 ** rng.uniform(-45, 38.5, 1000) * rng.choice([-1, 1], 1000)
+    borders = 2.0 ** np.arange(-6, 8)[:, None] * [1, 1.25, 1.5, 1.75]
+    borders = np.concatenate([borders, -borders]).astype(np.float32).ravel()
+    around = [np.nextafter(borders, np.float32(to)) for to in (-INF, INF)]
+    special = [0.0, -0.0, INF, -INF, 3.4e38, -3.4e38, 1e-45, -1e-45]
+    with np.errstate(over="ignore"):
+        return np.concatenate([*near, far, borders, *around, special]).astype(np.float32)
+
+
+@pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
+def test_functions_are_exact_to_a_millionth(target):
+    x = inputs()
+    raw = np.append(x, np.float32(NAN))
+    jobs = []
+    for op, *attributes in FUNCTIONS:
+        opset = 24 if op == "Swish" else 20
+        converted = convert(model_of(op, [raw], opset=opset, **dict(attributes)), Options())
+        assert [s.kernel for s in converted.graph.steps] == ["curve"]
+        jobs.append(Job(converted.data, [[raw.tobytes()]]))
+    for key, outcome in zip(FUNCTIONS, run_jobs(target, jobs), strict=True):
+        assert not outcome.error, (key, outcome.message)
+        got = np.frombuffer(outcome.runs[0].outputs[0], np.float32)
+        assert got[-1:].view(np.uint32) == 0x7FC00000, key
+        exact = np.array([FUNCTIONS[key](float(v)) for v in x])
+        with np.errstate(over="ignore", invalid="ignore"):
+            limit = np.where(np.isinf(exact.astype(np.float32)), np.sign(exact) * INF, exact)
+        np.testing.assert_allclose(got[:-1], limit, TOLERANCE, LEAST, err_msg=str(key))
+
+
+@pytest.mark.parametrize("slope, offset", [(1 / 6, 0.5), (0.2, 0.5), (0.25, 0.5), (0.5, 0.75)])
+def test_hard_functions_have_their_corners(ready_target, slope, offset):
+    """Within 2**-23 of what is summed, as the sum in float32 is."""
+    rng = np.random.default_rng(4)
+    special = [0.0, -0.0, 3.0, -3.0, 2.5, -2.5, 1e30, -1e30, INF, -INF]
+    x = np.concatenate([rng.normal(0, 3, 3000), special]).astype(np.float32)
+    attributes = {"alpha": slope, "beta": offset}
+    wide = x.astype(np.float64)
+    cut = np.clip(wide * np.float32(slope) + offset, 0, 1)
+    cases = [("HardSigmoid", attributes, cut)]
+    if slope == 1 / 6:
+        with np.errstate(invalid="ignore"):
+            cases.append(("HardSwish", {}, np.where(x < -3, 0, wide * cut)))
+    for op, attrs, exact in cases:
+        converted = convert(model_of(op, [x], **attrs), Options())
+        assert [s.kernel for s in converted.graph.steps] == ["curve"]
+        outcome = run_jobs(ready_target("unix32"), [Job(converted.data, [[x.tobytes()]])])[0]
+        got = np.frombuffer(outcome.runs[0].outputs[0], np.float32)
+        np.testing.assert_allclose(got, exact, 3e-7, 4e-7, err_msg=op)
+
+
+CORNERS = [{"alpha": 0.3, "beta": 0.5}, {"alpha": -0.2}, {"alpha": 0.2, "beta": 1.5}]
+OTHERS = [("HardSigmoid", a) for a in CORNERS]
+OTHERS += [("Swish", {"alpha": 1.5}), ("Elu", {"alpha": -1.0})]
+
+
+@pytest.mark.parametrize("op, attributes", OTHERS)
+def test_what_has_no_table_is_for_floats(op, attributes):
+    model = model_of(op, [np.zeros(16, np.float32)], opset=24, **attributes)
+    assert [s.kernel for s in convert(model, Options()).graph.steps] == ["activation"]
+
+
+def test_floats_by_the_users_choice():
+    model = model_of("Tanh", [np.zeros(16, np.float32)])
+    steps = convert(model, Options(float="python")).graph.steps
+    assert [s.kernel for s in steps] == ["unary"]
+
+
+def test_few_numbers_are_not_worth_a_table():
+    model = model_of("Tanh", [np.zeros(15, np.float32)])
+    assert [s.kernel for s in convert(model, Options()).graph.steps] == ["unary"]
+
+
+def test_a_table_is_in_the_file_once():
+    x = np.zeros((2, 8), np.float32)
+    model = model_of("Gelu", [x])
+    node = model.graph.node[0]
+    model.graph.node.add().CopyFrom(node)
+    node.output[0], model.graph.node[1].input[0] = "between", "between"
+    steps = convert(model, Options()).graph.steps
+    assert [s.kernel for s in steps] == ["curve", "curve"]
+    assert steps[0].inputs[1] is steps[1].inputs[1]
+
+
+@pytest.mark.parametrize("op", ["sigmoid", "tanh", "erf", "exp", "gelu", "softplus", "mish"])
+def test_polynomials_are_better_than_what_they_are_for(op):
+    table = table_of(*_curves.halves(op))
+    assert table.error < TOLERANCE / 4
+    assert all(0 <= w < 1 << 31 for w in table.words)

@@ -1,0 +1,159 @@
+"""Functions of float32 that kernel curve has tables for, as halves: see curves."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from ..curves import (
+    FACTOR,
+    FACTOR_POWER,
+    POWER,
+    TABLE_BITS,
+    VALUE,
+    Function,
+    Half,
+    float_bits,
+    reaches_limit,
+)
+
+Halves = tuple[Half, Half]
+
+_LOG2_E = math.log2(math.e)
+_EVEN = 17.5  # from here on exp(-u) is nothing beside 1
+_WIDE = 2.0**8  # where the function is the same formula throughout
+_NOTHING = (POWER, -200.0)  # log2 of less than the least float32
+_MOST_SCALE = 2.0**6
+_TANH_GELU = 2 * math.sqrt(2 / math.pi)
+
+
+def halves(op: str, *constants: float) -> Halves | None:
+    """An operator of kernels unary or activation; None if it is not for kernel curve."""
+    return _FUNCTIONS[op](*constants) if op in _FUNCTIONS else None
+
+
+def _by_number(f: Callable[[float], float]) -> Function:
+    return lambda u: np.array([f(float(v)) for v in u])
+
+
+def _constant(value: float) -> Function:
+    return lambda u: np.full_like(u, value)
+
+
+def _sigmoid_power(scale: float) -> Function:
+    """log2 of sigmoid(scale * u); for -u the slope comes to it."""
+    return lambda u: -np.log1p(np.exp(-scale * u)) * _LOG2_E
+
+
+def _sigmoid() -> Halves:
+    rest, end = (POWER, _sigmoid_power(1.0)), (POWER, 0.0)
+    return Half(rest, _EVEN, end, 1.0), Half(rest, _EVEN, end, 0.0, slope=-_LOG2_E)
+
+
+def _swish(scale: float) -> Halves | None:
+    if not 1 / _MOST_SCALE <= scale <= _MOST_SCALE or not reaches_limit(scale * _LOG2_E):
+        return None
+    rest, end, until = (FACTOR_POWER, _sigmoid_power(scale)), (FACTOR_POWER, 0.0), _EVEN / scale
+    slope = -scale * _LOG2_E
+    return Half(rest, until, end, math.inf), Half(rest, until, end, 0.0, None, slope, True)
+
+
+def _odd(f: Function, until: float) -> Halves:
+    near = (FACTOR, lambda u: f(np.maximum(u, 1e-9)) / np.maximum(u, 1e-9))
+    half = functools.partial(Half, (VALUE, f), until, (VALUE, 1.0), 1.0, near)
+    return half(), half(negative=True)
+
+
+def _exp() -> Halves:
+    same, end = (POWER, _constant(0.0)), (POWER, 0.0)
+    down = Half(same, _WIDE, end, 0.0, slope=-_LOG2_E)
+    return Half(same, _WIDE, end, math.inf, slope=_LOG2_E), down
+
+
+def _gelu() -> Halves:
+    def part(u):
+        return 0.5 * math.erfc(-u * math.sqrt(0.5))
+
+    positive = Half((FACTOR, _by_number(part)), 5.6, (FACTOR, 1.0), math.inf)
+    power = _by_number(lambda u: math.log2(max(part(-u), 1e-300)))
+    return positive, Half((FACTOR_POWER, power), 14.5, _NOTHING, 0.0, negative=True)
+
+
+def _gelu_tanh() -> Halves:
+    def argument(u):
+        return _TANH_GELU * (u + 0.044715 * u**3)
+
+    rest = (FACTOR, lambda u: 1 / (1 + np.exp(-argument(u))))
+    power = (FACTOR_POWER, lambda u: -np.logaddexp(0, argument(u)) * _LOG2_E)
+    negative = Half(power, 11.0, _NOTHING, 0.0, negative=True)
+    return Half(rest, 4.8, (FACTOR, 1.0), math.inf), negative
+
+
+def _softplus() -> Halves:
+    rest = (VALUE, lambda u: np.logaddexp(0, u))
+    power = (POWER, lambda u: np.log2(np.log1p(np.exp(-u))) + u * _LOG2_E)
+    negative = Half(power, _EVEN, (POWER, 0.0), 0.0, slope=-_LOG2_E)
+    return Half(rest, _EVEN, (FACTOR, 1.0), math.inf), negative
+
+
+def _mish() -> Halves:
+    """tanh(log(1 + v)), v = exp(x), is v * (2 + v) / (2 + 2 * v + v * v)."""
+
+    def power(u):
+        v = np.exp(-u)
+        return np.log2((2 + v) / (2 + 2 * v + v * v))
+
+    rest = (FACTOR, lambda u: np.tanh(np.logaddexp(0, u)))
+    end = (FACTOR_POWER, 0.0)
+    negative = Half((FACTOR_POWER, power), _EVEN, end, 0.0, None, -_LOG2_E, True)
+    return Half(rest, 9.4, (FACTOR, 1.0), math.inf), negative
+
+
+def _elu(above: float, below: float, scale: float) -> Halves | None:
+    if min(above, below) <= 0 or not 1 / _MOST_SCALE <= scale <= _MOST_SCALE:
+        return None
+
+    def f(u):
+        return -below * np.expm1(-scale * u)
+
+    near = (FACTOR, lambda u: f(np.maximum(u, 1e-9)) / np.maximum(u, 1e-9))
+    negative = Half((VALUE, f), _EVEN / scale, (VALUE, below), below, near, negative=True)
+    return Half((FACTOR, _constant(above)), _WIDE, (FACTOR, above), math.inf), negative
+
+
+def _hard(kind: int, end: float, limit: float, slope: float, offset: float) -> Halves | None:
+    """slope * x + offset, cut to [0, 1], or x times that."""
+    if not 0 < slope < _MOST_SCALE or not 0 < offset < 1:
+        return None
+    corners = [_on_grid((1 - offset) / slope), _on_grid(offset / slope)]
+    if None in corners:
+        return None
+    up, down = (lambda u: offset + slope * u), (lambda u: offset - slope * u)
+    positive = Half((kind, up), corners[0], (kind, end), limit)
+    return positive, Half((kind, down), corners[1], (VALUE, 0.0), 0.0, negative=kind == FACTOR)
+
+
+def _on_grid(corner: float) -> float | None:
+    """The place nearest to the corner where a segment may begin; None if it is another place."""
+    bits = (float_bits(corner) + (1 << TABLE_BITS >> 1)) >> TABLE_BITS << TABLE_BITS
+    found = float(np.int32(bits).view(np.float32))
+    return found if abs(found - corner) < 1e-6 * corner else None
+
+
+_FUNCTIONS: dict[str, Callable[..., Halves | None]] = {
+    "sigmoid": _sigmoid,
+    "swish": _swish,
+    "tanh": lambda: _odd(np.tanh, 9.1),
+    "erf": lambda: _odd(_by_number(math.erf), 4.0),
+    "exp": _exp,
+    "gelu": _gelu,
+    "gelu_tanh": _gelu_tanh,
+    "softplus": _softplus,
+    "mish": _mish,
+    "elu": _elu,
+    "hardsigmoid": functools.partial(_hard, VALUE, 1.0, 1.0),
+    "hardswish": functools.partial(_hard, FACTOR, 1.0, math.inf),
+}
