@@ -1,4 +1,4 @@
-"""A search for floats among sorted ones, by their bits. Written once, in the common subset.
+"""A search for floats among sorted ones, by their bits. Plain form.
 
     x    float32 as words;  w  levels: bits without the sign, negative ones first;  out  bytes
     p    lo, hi: range of items; negative levels, levels, first byte, bits of infinity, mask of the
@@ -7,13 +7,8 @@
 The bits of positive floats are in the order of the floats, those of negative ones in the reverse.
 """
 
-import micropython
 
-COMMON = True
-
-
-@micropython.viper
-def levels8(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
+def levels8(x, w, out, p):
     i = p[0]
     while i < p[1]:
         v = x[i]

@@ -6,7 +6,9 @@ _MASK = 0x7FFFFFFF
 
 
 def levels8(d):
-    below, n = d.below(20), d.between(20, 60)
+    most = 128 if d.below(2) else 9
+    below = d.below(most)
+    n = below + d.between(1, most - 1)
     bits = [d.word() & _MASK for _ in range(n)]
     levels = sorted(bits[:below], reverse=True) + sorted(bits[below:])
     lo = d.below(8)
