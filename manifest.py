@@ -5,7 +5,8 @@
 #
 # Frozen code is compiled for the firmware's core and runs from flash: it takes little heap.
 # Loops in assembler cannot be compiled for every core: name the forms that yours has (thumb on all
-# of ARM's, armv7m from the Cortex-M3 on, armv7em from the Cortex-M4 on, vfp where it has an FPU).
+# of ARM's, armv7m from the Cortex-M3 on, armv7em from the Cortex-M4 on, vfp where it has an FPU,
+# rv32 on RISC-V).
 import os
 
 metadata(version="0.1.0", description="ONNX models on stock MicroPython", license="MIT")

@@ -27,6 +27,7 @@ FORMS = (
     ("armv7em", (7, 8)),
     ("armv7m", (5, 6, 7, 8)),
     ("thumb", (4, 5, 6, 7, 8)),
+    ("rv32", (11,)),
     ("viper64", (2,)),
     ("viper", None),
     ("plain", None),

@@ -170,7 +170,7 @@ def test_an_architecture_gets_what_it_can_run(tmp_path, arch, forms, capsys):
     assert f"package-{arch}.json: " in capsys.readouterr().out
     listed = json.loads((tmp_path / f"package-{arch}.json").read_text())["urls"]
     tuned = [place.removesuffix(".mpy").rpartition("_")[2] for place, _ in listed]
-    assert forms == {form for form in tuned if form in ("thumb", "armv7m", "armv7em")}
+    assert forms == {form for form in tuned if form in ("thumb", "armv7m", "armv7em", "rv32")}
     assert "viper" in tuned and "viper64" not in tuned
     for place, source in listed:
         mpy = (tmp_path / source).read_bytes()
@@ -204,5 +204,5 @@ def test_manifest_freezes_what_a_core_can_be_compiled_for(tmp_path, monkeypatch)
     thumb = {m for m in assembler if m.endswith("_thumb.py")}
     assert frozen() == modules - assembler and len(thumb) > 5
     assert frozen(assembler=("thumb",)) == modules - assembler | thumb
-    assert frozen(assembler=("thumb", "armv7m", "armv7em", "vfp")) == modules
+    assert frozen(assembler=("thumb", "armv7m", "armv7em", "vfp", "rv32")) == modules
     assert os.getcwd() == str(tmp_path)

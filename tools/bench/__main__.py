@@ -1,4 +1,4 @@
-"""python -m tools.bench [MODEL.onnx ...] [--target T] [--form viper|asm|plain] [--json FILE]"""
+"""python -m tools.bench [MODEL.onnx ...] [--target T[:FORM]] [--form FORM] [--json FILE]"""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .measure import count
 # Forms of loops by what --form says, the best one first.
 FORMS = {
     "": (),
-    "asm": ("vfp", "armv7em", "armv7m", "thumb"),
+    "asm": ("vfp", "armv7em", "armv7m", "thumb", "rv32"),
     "viper": ("viper",),
     "plain": ("plain",),
 }
@@ -56,8 +56,9 @@ def main(argv: list[str] | None = None) -> int:
             status = 1
             continue
         for target in args.target or ["mps2-an385"]:
+            target, _, form = target.partition(":")
             try:
-                row = _row(path, converted, target, args.form)
+                row = _row(path, converted, target, form or args.form)
                 rows.append(row | ({} if args.no_c else _c_row(path, converted, row)))
             except TargetError as e:
                 print(f"bench: {path} on {target}: {e}", file=sys.stderr)
@@ -74,7 +75,7 @@ def main(argv: list[str] | None = None) -> int:
 def _arguments(argv):
     parser = argparse.ArgumentParser("python -m tools.bench", description=__doc__)
     parser.add_argument("models", nargs="*", type=Path, metavar="MODEL.onnx")
-    parser.add_argument("--target", action="append", choices=TARGETS)
+    parser.add_argument("--target", action="append", type=_target, metavar="T[:FORM]")
     parser.add_argument("--form", choices=[form for form in FORMS if form], default="")
     parser.add_argument("--json", type=Path, metavar="FILE", help="rows, one a model and target")
     parser.add_argument("--write-docs", action="store_true", help="make docs/benchmarks.md of it")
@@ -88,6 +89,14 @@ def _arguments(argv):
     if not args.models:
         parser.error("no model is given, and MPCONNXR_ZOO has none")
     return args
+
+
+def _target(text):
+    name, _, form = text.partition(":")
+    if name not in TARGETS or form not in FORMS:
+        known = f"{', '.join(TARGETS)}, with :viper, :asm or :plain if need be"
+        raise argparse.ArgumentTypeError(f"no target {text}: there are {known}")
+    return text
 
 
 def _row(path, converted, target, form):

@@ -13,6 +13,7 @@ import sys
 import micropython
 
 _COUNTER = COUNTER  # noqa: F821 - an address, written here by the host; 0: time.ticks_cpu() counts
+_PREFER = PREFER  # noqa: F821 - forms of loops, written here by the host
 
 if _COUNTER:
 
@@ -42,7 +43,9 @@ def _code(data):
     """(bytes of the heap, names) of the modules that a load brings in, bytes of the model."""
     before = _used()
     known = set(sys.modules)
-    __import__("mpconnxr")
+    __import__("mpconnxr.forms")
+    forms = sys.modules["mpconnxr.forms"]
+    forms.order = _PREFER + forms.order
     model = sys.modules["mpconnxr"].load(data, verify=False)
     loaded = _used()
     model = None  # noqa: F841 - so that the collector takes it

@@ -29,7 +29,7 @@ def describe():
         "free_heap_bytes": gc.mem_free(),
     }
     about["largest_bytes"] = largest()
-    about["assemblers"] = ["thumb"] if has_thumb() else []
+    about["assemblers"] = [name for name in ("thumb", "rv32") if has_assembler(name)]
     print(about)
 
 
@@ -47,10 +47,10 @@ def largest():
     return low
 
 
-def has_thumb():
-    """Whether the compiler knows inline assembler for Thumb."""
+def has_assembler(name):
+    """Whether the compiler knows this inline assembler."""
     try:
-        exec("import micropython\n@micropython.asm_thumb\ndef f():\n nop()")
+        exec(f"import micropython\n@micropython.asm_{name}\ndef f():\n data(4, 0)")
         return True
     except SyntaxError:
         return False

@@ -46,12 +46,17 @@ def write_compiled(folder: Path, machine: Machine) -> list[str]:
 
 
 def machines() -> dict[str, Machine]:
-    """By architecture; with an assembler where one of its boards has it, as all of ARM's do."""
-    assemblers = {}
+    """By architecture; with an assembler where all of its boards have it.
+
+    Code of inline assembler in a .mpy is run as bytecode by a firmware that has none, such as the
+    ESP32-C3's: a Pico 2 in RISC-V mode takes it from sources.
+    """
+    found = {}
     for board in load_boards():
         if board.arch:
-            assemblers.setdefault(board.arch, set()).update({board.inline_assembler} - {""})
-    return {arch: Machine(arch, frozenset(found)) for arch, found in sorted(assemblers.items())}
+            has = {board.inline_assembler} - {""}
+            found[board.arch] = found.get(board.arch, has) & has
+    return {arch: Machine(arch, frozenset(has)) for arch, has in sorted(found.items())}
 
 
 def _modules():

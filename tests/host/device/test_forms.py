@@ -73,10 +73,11 @@ def test_tuned_forms_win_where_the_machine_can_run_them(target):
 
 @pytest.mark.parametrize(
     ("number", "best"),
-    [(2, "viper"), (4, "thumb"), (5, "armv7m"), (6, "armv7m"), (8, "armv7em"), (10, "viper")],
+    [(2, "viper"), (4, "thumb"), (5, "armv7m"), (6, "armv7m"), (8, "armv7em"), (10, "viper")]
+    + [(11, "rv32")],
 )
 def test_the_architecture_decides(target, number, best):
-    names = ("viper", "thumb", "armv7m", "armv7em")
+    names = ("viper", "thumb", "armv7m", "armv7em", "rv32")
     modules = {f"loops_t_{name}": f"NAME = {name!r}" for name in names}
     script = f"from mpconnxr import forms\nforms.arch = lambda: {number}\n"
     script += "print(forms.available('loops_t')[0], forms.get('loops_t').NAME)"

@@ -18,11 +18,11 @@ from tools.deploy.modules import PACKAGE
 OPS = PACKAGE / "ops"
 CALLS = small.SCRIPTS / "calls"
 SCRIPT = small.SCRIPTS / "loop_forms.py"
-FORMS = ("viper", "viper64", "thumb", "armv7m", "armv7em", "vfp")
+FORMS = ("viper", "viper64", "thumb", "armv7m", "armv7em", "vfp", "rv32")
 LONG = os.environ.get("MPCONNXR_LONG") == "1"
 N_CALLS = 100_000 if LONG else 300
 N_EMULATED = 40  # on a core that QEMU emulates
-WITHOUT_ASSEMBLER = ("virt-rv32", "sim-de212", "sim-lx106")
+OTHER_CORES = ("virt-rv32", "sim-de212", "sim-lx106")
 N_WORDS = 4096
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 3.4e38, -3.4e38, 1.0, -1.0]
 
@@ -100,14 +100,14 @@ def test_assembler_forms_give_the_same_bits(target, ready_target):
     assert found == digests(ready_target("unix-plain"), names, N_EMULATED)
 
 
-@pytest.mark.parametrize("target", WITHOUT_ASSEMBLER, indirect=True)
-def test_viper_on_other_cores_gives_the_same_bits(target, ready_target):
+@pytest.mark.parametrize("target", OTHER_CORES, indirect=True)
+def test_other_cores_give_the_same_bits(target, ready_target):
     names = list(families())
     found = digests(target, names, N_EMULATED)
     assert found == digests(ready_target("unix-plain"), names, N_EMULATED)
 
 
-@pytest.mark.parametrize("target", WITHOUT_ASSEMBLER, indirect=True)
+@pytest.mark.parametrize("target", OTHER_CORES, indirect=True)
 def test_viper_from_mpy_files_gives_the_same_bits(target, ready_target, tmp_path):
     names = list(families())
     found = digests(target, names, N_EMULATED, compiled(tmp_path, target.arch))

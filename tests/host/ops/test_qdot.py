@@ -19,7 +19,7 @@ FORMS = {
     "mps2-an385-v6m": ["thumb", "viper", "plain"],
     "mps2-an386": ["armv7em", "armv7m", "thumb", "viper", "plain"],
     "mps2-an505": ["armv7em", "armv7m", "thumb", "viper", "plain"],
-    "virt-rv32": ["viper", "plain"],
+    "virt-rv32": ["rv32", "viper", "plain"],
 }
 
 # Runs each case in every form; prints the outputs by form.
