@@ -1,8 +1,8 @@
 """What the kernels of block floating point share: see loops_block.
 
-Known weights are two constants: mantissas (rows, K), and tails int32 (rows, 3) with what goes with
-a row: limbs of its sum and its exponent, bits of its bias. Mantissas are int32 of 24 bits; or
-uint16 of 16, uint8 of 8, int8 of 4 bits, two a byte: see loops_block_narrow.
+Known weights are two or three constants: mantissas (rows, K), the rows' exponents uint8, and their
+biases float32 where there are any. Mantissas are int32 of 24 bits; or uint16 of 16, uint8 of 8,
+int8 of 4 bits, two a byte: see loops_block_narrow.
 """
 
 from .. import forms
@@ -17,6 +17,7 @@ INITS = 4  # item of scratch behind the exponent: 4 a channel
 class Block:
     """Loops, their parameters and the scratch (int32) that they work in.
 
+    weights  views of mantissas, exponents (bytes), biases (int32; None: there are none)
     scratch  the exponent of x in its first item; from INITS on what each channel starts with
     bits     of a weight's mantissa; w_step: items from row to row of weights
     """
@@ -26,13 +27,14 @@ class Block:
     def __init__(self, x, weights, out, scratch):
         self.x, self.out, self.scratch = x.view("i"), out.view("i"), scratch.data
         self.tensors = x, out
-        self.w, self.tails = weights
+        self.w, self.exponents, bias = weights
+        self.bias = self.x if bias is None else bias
         loops = forms.get("loops_block")
         self.peak, self.mantissas = loops.peak, loops.mantissas
         self.align, self.finish = loops.align, forms.get("loops_block_finish").finish
         self.dots = forms.get("loops_block_dot").dots
         self.peak_p = block(0, 0, 0)
-        self.align_p = block(0, 0, INITS, 0)
+        self.align_p = block(0, int(bias is not None), 0, 1, 0, INITS, 0)
 
     def set_weights_of(self, node, w, rows, k):
         """Takes known mantissas as they are held. ModelError unless there are so many rows."""
@@ -52,13 +54,29 @@ class Block:
         p[1] = n
         self.peak(self.x, self.x, self.scratch, p)
         e = self.scratch[0] or 1
-        self.mantissas_p[20] = self.align_p[3] = e
+        self.mantissas_p[20] = self.align_p[6] = e
         return e != NOT_FINITE
 
     def sums(self):
         """What mantissas are in the scratch, times weights, to the output."""
         self.dots(self.scratch, self.w, self.scratch, self.dots_p)
         self.finish(self.scratch, self.scratch, self.out, self.finish_p)
+
+
+def constants(node, tensors, rows):
+    """Views of mantissas, exponents and biases, the last one None where there is no such tensor.
+
+    ModelError unless the latter are of so many rows.
+    """
+    w, exponents = tensors[:2]
+    node.expect_dtype("uint8", exponents)
+    node.require(rows <= exponents.nelem, "too few exponents")
+    bias = None
+    if len(tensors) > 2:
+        node.expect_dtype("float32", tensors[2])
+        node.require(rows <= tensors[2].nelem, "too few biases")
+        bias = tensors[2].view("i")
+    return w.data, exponents.data, bias
 
 
 def fpu_loops(w, family="loops_fpu"):

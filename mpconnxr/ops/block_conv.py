@@ -9,7 +9,8 @@ ConvTranspose. Values of an image share an exponent, weights of an output channe
 exact, and rounded once (see loops_block). An image with inf or nan is computed with floats.
 
     x     float32 (N, G * C, D, H, W)
-    w     mantissas (G, M, kw * C * kd * kh);  tails  int32 (G, M, 3): see block
+    w     mantissas (G, M, kw * C * kd * kh); then exponents, and biases where there are any, of
+          (G, M): see block
     out   float32, item out_first + b*so_n + (g*M + m)*so_c + z*so_z + y*so_y + x*so_x
     scratch  int32: see block_pieces
     params  N, G, C, D, H, W, M, kd, kh, kw, od, oh, ow, strides z, y, x, dilations z, y, x,
@@ -24,22 +25,21 @@ from ..node import BIAS
 from . import block as blocks
 from .block_pieces import convolution
 
-STREAMS = (1, 2)
+STREAMS = (1, 2, 3)
 _N_PARAMS = 34
 
 
 def prepare(node):
-    node.expect(3, 1, _N_PARAMS, 1)
-    x, w, tails = node.inputs
+    node.expect(min(max(len(node.inputs), 3), 4), 1, _N_PARAMS, 1)
+    x = node.inputs[0]
     out, scratch = node.outputs[0], node.scratch[0]
     node.expect_dtype("float32", x, out)
-    node.expect_dtype("int32", tails, scratch)
+    node.expect_dtype("int32", scratch)
     e = node.extents(0, 27)
     pads = node.signed(27, 3)
     n, g, c, d, h, width, m, kd, kh, kw, od, oh, ow = e[:13]
     k = kw * c * kd * kh
     node.require(n * g * c * d * h * width <= x.nelem, "input size")
-    node.require(g * m * 3 <= tails.nelem, "weights size")
     counts = (n, g * m, od, oh, ow)
     if min(counts) == 0:
         return 0, None

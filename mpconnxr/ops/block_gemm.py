@@ -7,7 +7,8 @@ folds alpha, beta and the transposes). The values of a row share an exponent; su
 rounded once (see loops_block). A row of A with inf or nan is computed with floats.
 
     a    float32 (A batches, M, K)
-    w    mantissas (W batches, N, K);  tails  int32 (W batches, N, 3): see block
+    w    mantissas (W batches, N, K); then exponents, and biases where there are any, of
+         (W batches, N): see block
     or, if only a run knows them:
     w    float32 (W batches, N, K + has_bias): the bias lies behind its row; if one is inf or nan,
          floats do that batch
@@ -23,16 +24,16 @@ from .. import forms
 from ..node import BIAS, block
 from . import block as blocks
 
-STREAMS = (1, 2)
+STREAMS = (1, 2, 3)
 _CHUNK = 64  # columns of one call
 
 
 def prepare(node):
-    known = len(node.inputs) == 3
-    node.expect(3 if known else 2, 1, 12, 1)
+    known = len(node.inputs) > 2
+    node.expect(min(max(len(node.inputs), 2), 4), 1, 12, 1)
     a, w, out, scratch = node.inputs[0], node.inputs[1], node.outputs[0], node.scratch[0]
     node.expect_dtype("float32", a, out)
-    node.expect_dtype("int32", scratch, *node.inputs[2:])
+    node.expect_dtype("int32", scratch)
     if not known:
         node.expect_dtype("float32", w)
     n0, n1, m, n, k, a0, a1, w0, w1 = node.extents(0, 9)
@@ -45,20 +46,20 @@ def prepare(node):
     node.require(a_batches * m * k <= a.nelem, "A is too small")
     node.require(has_bias < 2, "has_bias")
     if known:
-        node.require(w_batches * n * 3 <= node.inputs[2].nelem, "tails are too small")
+        weights = blocks.constants(node, node.inputs[1:], w_batches * n)
         loops = blocks.fpu_loops(w, "loops_fpu_gemm")
         if loops:
             from .block_vfp_gemm import Batches
 
             node.require(w_batches * n * k <= w.nelem, "weights size")
-            step = Batches(loops, node.inputs + [out], n, k, blocks.limits(node, 9))
+            step = Batches(loops, a, weights, out, n, k, blocks.limits(node, 9))
             return n0 * n1 * step.set_batches(m, (n1, a0, a1, w0, w1)), step.step
-        step = Product(a, (w.data, node.inputs[2].data), out, scratch)
+        step = Product(a, weights, out, scratch)
         step.set_shape(m, n, k)
         step.set_weights_of(node, w, w_batches * n, k)
     else:
         node.require(w_batches * n * (k + has_bias) <= w.nelem, "W is too small")
-        step = _Pair(a, (scratch.data, scratch.data), out, scratch)
+        step = _Pair(a, (scratch.data, scratch.view("B"), None), out, scratch)
         step.set_shape(m, n, k)
         step.set_weights(w, has_bias)
     node.require(step.words <= scratch.nelem, "scratch size")
@@ -76,7 +77,7 @@ class Product(blocks.Block):
         sums = blocks.INITS + 4 * self.chunk
         row = sums + 3 * (self.chunk + 1)
         self.words = row + k
-        self.w_first = self.tails_first = 0
+        self.w_first = self.bias_first = self.exponents_first = 0
         self.w_row = self.first = self.at = 0
         self.mantissas_p = block(0, 1, 1, 1, k, 1, 1, 1, 1, BIAS, BIAS, BIAS)
         self.mantissas_p.extend(block(1, 1, 1, 0, k, 1, k, row, 1))
@@ -109,13 +110,19 @@ class Product(blocks.Block):
             n += self.chunk
 
     def _columns(self, first, n):
-        d, row = self.dots_p, self.w_row + first
-        self.align_p[0] = self.tails_first + 3 * row
-        self.align_p[1] = d[5] = self.finish_p[2] = n
-        d[4] = self.w_first + row * self.w_step
+        self._align(self.w_row + first, n)
+        d = self.dots_p
+        d[4] = self.w_first + (self.w_row + first) * self.w_step
+        d[5] = self.finish_p[2] = n
         self.finish_p[4] = self.at + first
-        self.align(self.tails, self.tails, self.scratch, self.align_p)
         self.sums()
+
+    def _align(self, row, n):
+        p = self.align_p
+        p[0] = self.bias_first + row * p[1]
+        p[2] = self.exponents_first + row * p[3]
+        p[4] = n
+        self.align(self.bias, self.exponents, self.scratch, p)
 
     def special(self):
         """The same, of a row that is not finite."""
@@ -132,13 +139,15 @@ class _Pair(Product):
     def set_weights(self, w, has_bias):
         self.floats = w
         self.batch = -1
-        self.tails_first = self.words
-        self.w_first = self.words + 3 * self.n
-        self.words = self.w_first + self.n * self.k
+        self.exponents_first = 4 * self.words
+        self.w_first = self.words + self.n
         self.w_step = self.k
         self.rows = forms.get("loops_block_rows").rows
-        self.float_bits = w.view("i")
-        self.rows_p = block(0, self.n, self.k, self.w_first, self.tails_first, 1, has_bias)
+        self.bias = w.view("i")
+        self.rows_p = block(0, self.n, self.k, self.w_first, self.words, 1, has_bias)
+        self.words = self.w_first + self.n * self.k
+        self.align_p[1] = has_bias * (self.k + 1)
+        self.align_p[3] = 4  # an exponent takes a word
 
     def step(self, lo, hi):
         self.batch = -1
@@ -148,7 +157,8 @@ class _Pair(Product):
         if self.w_row != self.batch:
             self.batch = self.w_row
             self.rows_p[0] = self.w_row * (self.k + self.rows_p[6])
-            self.rows(self.float_bits, self.float_bits, self.scratch, self.rows_p)
+            self.bias_first = self.rows_p[0] + self.k
+            self.rows(self.bias, self.bias, self.scratch, self.rows_p)
         self.w_row = 0
         if self.scratch[1]:
             self.special()

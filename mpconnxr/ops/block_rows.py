@@ -1,42 +1,37 @@
 """The sums of lstm, gru and rnn in block floating point: see block_gemm, whose rows these are."""
 
 from ..node import block
+from . import block as blocks
 from . import block_gemm
-from .block import fpu_loops
 
 _INF = 0x7F800000
-_N_WEIGHTS = 5  # x, mantissas of W, of R, tails of W, of R
-
-
-def check(node, rows, params):
-    """ModelError unless the tails of W and R are enough for so many rows, params: w_, r_bias."""
-    node.require(max(params) == 0, "flags")
-    node.expect_dtype("int32", node.scratch[1], *node.inputs[3:_N_WEIGHTS])
-    for tails in node.inputs[3:_N_WEIGHTS]:
-        node.require(rows * 3 <= tails.nelem, "tails are too small")
+_BIASES = 5  # the first one's input, behind x, mantissas of W, of R, exponents of W, of R
 
 
 class Products:
     """dots(x, w, out, p) in the place of loops_dot's; rows: of W and R, over all directions."""
 
-    def __init__(self, node, rows, n, sizes):
-        x, w, r, w_tails, r_tails = node.inputs[:_N_WEIGHTS]
-        sums = node.scratch[0]
+    def __init__(self, node, rows, n, sizes, biases):
+        """biases: 1 where W has any, where R has."""
+        sums, inputs = node.scratch[0], node.inputs
+        node.expect_dtype("int32", node.scratch[1])
         self.sums = sums.data
-        self.of_x = self._product(node, (x, w, w_tails), rows, (n, sizes[0]))
-        self.of_h = self._product(node, (sums, r, r_tails), rows, (n, sizes[1]))
+        of_w = inputs[1:_BIASES:2] + inputs[_BIASES : _BIASES + biases[0]]
+        of_r = inputs[2:_BIASES:2] + inputs[_BIASES + biases[0] :][: biases[1]]
+        self.of_x = self._product(node, inputs[0], of_w, rows, (n, sizes[0]))
+        self.of_h = self._product(node, sums, of_r, rows, (n, sizes[1]))
 
-    def _product(self, node, tensors, rows, shape):
-        x, w, tails = tensors
+    def _product(self, node, x, tensors, rows, shape):
+        w, weights = tensors[0], blocks.constants(node, tensors, rows)
         sums, work = node.scratch
-        loops = fpu_loops(w, "loops_fpu_gemm")
+        loops = blocks.fpu_loops(w, "loops_fpu_gemm")
         if loops:
             from .block_vfp_gemm import Rows
 
             node.require(rows * shape[1] <= w.nelem, "weights size")
             n, k = shape
-            return Rows(loops, (x, w, tails, sums), n, k, [1, _INF, 0, _INF])
-        product = block_gemm.Product(x, (w.data, tails.data), sums, work)
+            return Rows(loops, x, weights, sums, n, k, [1, _INF, 0, _INF])
+        product = block_gemm.Product(x, weights, sums, work)
         product.set_shape(1, *shape)
         product.set_weights_of(node, w, rows, shape[1])
         product.finish_p.extend(block(1, _INF, 0, _INF, 0))

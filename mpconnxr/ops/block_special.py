@@ -18,13 +18,13 @@ def row(step, values, w_first, n, place):
 
     A value of None is padding.
     """
-    out, tails = step.tensors[1].data, step.tails
+    out = step.tensors[1].data
     k = len(values)
     low, high = _limits(step)
     at, out_step = place
     for m in range(w_first, w_first + n):
-        unit = 2.0 ** ((tails[3 * m + 1] >> 21 & 255) - 149)
-        total = float_of(tails[3 * m + 2])
+        unit = 2.0 ** (step.exponents[m] - 149)
+        total = float_of(step.bias[m]) if step.align_p[1] else 0.0
         for i in range(k):
             if values[i] is not None:
                 total += values[i] * (_mantissa(step, m, i) * unit)
@@ -58,17 +58,17 @@ def conv_rows(step):
     """The output rows for which a step of block_pieces has set its parameters."""
     e, p = step.shape, step.p
     for g in range(e[1]):
-        for y in range(p[47], p[48]):
+        for y in range(p[50], p[51]):
             for x in range(e[12]):
                 corner = (p[9] - BIAS, y * e[14] - step.pads[1], x * e[15] - step.pads[2])
-                values = _patch(step, p[68] + g * p[58], corner)
+                values = _patch(step, p[71] + g * p[61], corner)
                 _position(step, values, g, y, x)
 
 
 def _position(step, values, g, y, x):
     """Results of a group's channels at a position; of a window the largest stays."""
     e, m, (high, wide) = step.shape, step.shape[6], step.window
-    at = step.p[60] + g * m * e[23] + y // high * e[25] + x // wide * e[26]
+    at = step.p[63] + g * m * e[23] + y // high * e[25] + x // wide * e[26]
     places = [at + i * e[23] for i in range(m)]
     before = [step.out[i] for i in places]
     row(step, values, g * m, m, (at, e[23]))

@@ -23,8 +23,9 @@ def convolution(loops, tensors, e, pads, limits, pool=(1, 1)):
     """(n, step) of block_conv; None where that is for the exact loops: three spatial dims, no
     channels, or not enough scratch for the rows of a few positions.
 
-    tensors: x, weights, tails, out, scratch; e: as of block_conv; pool: the windows whose largest
-    results are wanted, e speaks of the plane before them and of the strides behind them
+    tensors: x, weights as block.constants gives them, out, scratch; e: as of block_conv; pool: the
+    windows whose largest results are wanted, e speaks of the plane before them and of the strides
+    behind them
     """
     if not e[3] == e[7] == e[10] == 1 or e[2] == 0:
         return None
@@ -34,7 +35,7 @@ def convolution(loops, tensors, e, pads, limits, pool=(1, 1)):
         step = Pointwise(loops, tensors, e, pads, limits)
         return step.set_extent(), step.step
     step = Conv(loops, tensors, e, pads, limits)
-    return (step.set_extent(), step.step) if step.set_pieces(pool, tensors[4].nelem) else None
+    return (step.set_extent(), step.step) if step.set_pieces(pool, tensors[3].nelem) else None
 
 
 def kind_of(limits):
@@ -49,8 +50,9 @@ class _Conv:
     """p: parameters of the loop, and 2 words for each channel."""
 
     def __init__(self, loops, tensors, e, pads, limits):
-        x, w, tails, out, scratch = tensors
-        self.x, self.w, self.tails = x.view("i"), w.data, tails.data
+        x, (self.w, self.exponents, bias), out, scratch = tensors
+        self.x = x.view("i")
+        self.bias = self.x if bias is None else bias
         self.out, self.scratch = out.view("i"), scratch.data
         self.consts, self.strips, self.sums = loops.consts, loops.strips, loops.sums
         self.e, self.pads = e, pads
@@ -58,7 +60,7 @@ class _Conv:
         self.x_group, self.w_group = c * h * width, m * c * kh * kw
         self.first = _N_PARAMS + kw
         self.p = p = block(*[0] * (self.first + 2 * g * m))
-        self.consts_p = block(0, g * m, self.first)
+        self.consts_p = block(0, g * m, self.first, int(bias is not None))
         self.strips_p = block(0, 0)
         p[1] = p[3] = p[20] = 1
         p[7], p[8], p[9], p[14], p[15] = m, kw, c * kh, 4 * e[26], 4 * e[23]
@@ -66,7 +68,7 @@ class _Conv:
 
     def set_up(self):
         """What goes with the weights: they may be others than in the run before."""
-        self.consts(self.tails, self.tails, self.p, self.consts_p)
+        self.consts(self.bias, self.exponents, self.p, self.consts_p)
 
     def place_group(self, b, g):
         """Sets the parameters for groups of an image, and where they begin in out."""

@@ -10,20 +10,21 @@ _N_PARAMS = 12
 
 class Rows:
     """Products of rows of x, from item `first` on, with rows of weights from w_row on, to n items
-    of out each, from `at` on.
+    of out each, from `at` on. weights: as block.constants gives them.
 
     p: parameters of the loop, and 2 words for each channel of a call.
     """
 
     first = at = w_row = 0
 
-    def __init__(self, loops, tensors, n, k, limits):
-        x, w, tails, out = tensors
-        self.x, self.w, self.tails, self.out = x.view("i"), w.data, tails.data, out.view("i")
+    def __init__(self, loops, x, weights, out, n, k, limits):
+        self.x, self.out = x.view("i"), out.view("i")
+        self.w, self.exponents, bias = weights
+        self.bias = self.x if bias is None else bias
         self.consts, self.products = loops.consts, loops.products
         self.n, self.k = n, k
         self.p = block(*[0] * (_N_PARAMS + 2 * min(n, _CHUNK)))
-        self.consts_p = block(0, 0, _N_PARAMS)
+        self.consts_p = block(0, 0, _N_PARAMS, int(bias is not None))
         self.p[2], self.p[3], self.p[6], self.p[8] = 4 * k, k, 4 * _N_PARAMS, 4 * n
         self.p[9], self.p[10], self.p[11] = kind_of(limits)
 
@@ -41,7 +42,7 @@ class Rows:
         self.consts_p[1] = self.p[4] = n
         self.p[5] = 4 * (self.w_row + column) * self.k
         self.p[7] = 4 * (self.at + column)
-        self.consts(self.tails, self.tails, self.p, self.consts_p)
+        self.consts(self.bias, self.exponents, self.p, self.consts_p)
         self.products(self.x, self.w, self.out, self.p)
 
 

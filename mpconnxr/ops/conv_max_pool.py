@@ -6,7 +6,8 @@ where conv is block_conv's result of one or two spatial dims: the output keeps t
 as they come. Serves Conv and MaxPool whose windows touch one another.
 
     x     float32 (N, G * C, H, W)
-    w     mantissas (G, M, kw * C * kh);  tails  int32 (G, M, 3): see block
+    w     mantissas (G, M, kw * C * kh); then exponents, and biases where there are any, of (G, M):
+          see block
     out   float32 (N, G * M, oh, ow)
     scratch  int32: see block_pieces for rows of 1
     params  N, G, C, H, W, M, kh, kw, oh, ow, ph, pw, strides y, x, dilations y, x, positions whose
@@ -20,21 +21,20 @@ from ..node import BIAS
 from . import block as blocks
 from .block_pieces import convolution
 
-STREAMS = (1, 2)
+STREAMS = (1, 2, 3)
 
 
 def prepare(node):
-    node.expect(3, 1, 23, 1)
-    x, w, tails = node.inputs
+    node.expect(min(max(len(node.inputs), 3), 4), 1, 23, 1)
+    x = node.inputs[0]
     out, scratch = node.outputs[0], node.scratch[0]
     node.expect_dtype("float32", x, out)
-    node.expect_dtype("int32", tails, scratch)
+    node.expect_dtype("int32", scratch)
     e = node.extents(0, 19)
     n, g, c, h, width, m, kh, kw, oh, ow, ph, pw, sy, sx, dy, dx, positions = e[:17]
     pads = [0] + node.signed(19, 2)
     k = kw * c * kh
     node.require(n * g * c * h * width <= x.nelem, "input size")
-    node.require(g * m * 3 <= tails.nelem, "weights size")
     node.require(n * g * m * oh * ow == out.nelem, "output size")
     if out.nelem == 0:
         return 0, None

@@ -1,9 +1,10 @@
 """Block floating point before the sums: floats to mantissas. loops_block_finish is behind them.
 
 A block of floats shares an exponent E, that of its largest one (biased, 1 to 254): its mantissas
-are a = x / 2**(E - 149), rounded (ties away from 0) to 24 bits with the sign, and are held as
-a + HALF, HALF = 2**23, so that they are never negative. Sums, up to 80 bits wide, are *limbs*: two
-of 24 bits, and what is above. Written once, in the common subset of Python and viper.
+are a = x / 2**(E - 149), rounded (ties away from 0) to 24 bits with the sign. Those of weights are
+held as a + HALF, HALF = 2**23, so that they are never negative; what that adds to a sum of
+products is HALF * sum(x). Sums, up to 80 bits wide, are *limbs*: two of 24 bits, and what is
+above. Written once, in the common subset of Python and viper.
 
 What comes from a file may be anything: shifts are bounded, nothing is indexed by it.
 """
@@ -76,7 +77,7 @@ def mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                             m = half - 1
                     if (v >> 31) & 1:
                         m = 0 - m
-                out[at] = m + half
+                out[at] = m
                 at += size
                 xx += p[17]
                 n1 -= 1
@@ -85,71 +86,60 @@ def mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 @micropython.viper
-def align(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """What each channel adds to its sum: limbs of bias - HALF * sum(w), and the exponent.
+def align(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
+    """What each channel adds to its sum: limbs of the bias, and the exponent.
 
-    x    channels of 3 words: limbs of sum(w) (24 bits, 2**20 + the rest of 21 bits, above it the
-         exponent), bias's bits
+    x    biases, as bits;  w  exponents
     out  channels of 4 words: limbs (the last one + 2**29), E + exponent; 1024 more: the bias is
          so large beside all products that the sum does not count
-    p    first item of x, channels, first item of out, E
+    p    first bias, items to the next one (0: there are none), first exponent, bytes to the next
+         one, channels, first item of out, E
     """
     i = p[0]
-    at = p[2]
-    end = i + 3 * p[1]
-    while i < end:
-        v = x[i + 2]
+    j = p[2]
+    at = p[5]
+    end = at + 4 * p[4]
+    while at < end:
+        v = 0
+        if p[1]:
+            v = x[i]
+            i += p[1]
         m = v & 0x7FFFFF
         s = (v >> 23) & 255
         if s:
             m += 1 << 23
         else:
             s = 1
-        e = p[3] + (x[i + 1] >> 21 & 255)
+        e = p[6] + w[j]
+        j += p[3]
         s += 148 - e  # m * 2**s in units of the sum
-        c = x[i] & 0xFFFFFF
-        d = (x[i + 1] & 0x1FFFFF) - (1 << 20)
-        c0 = 0 - ((c & 1) << 23)
-        c1 = 0 - (c >> 1) - ((d & 1) << 23)
-        c2 = 0 - (d >> 1)
         if s > 52:
-            e += s - 52 + 1024
+            if m:
+                e += s - 52 + 1024
             s = 52
-            c0 = 0
-            c1 = 0
-            c2 = 0
         if s < 0:
             m = m >> (0 - s) if s > 0 - 24 else 0
             s = 0
-        high = 0
-        r = s
-        if r >= 48:
-            r -= 48
-        elif r >= 24:
-            r -= 24
+        c0 = 0
+        c1 = 0
         if s < 48:
-            high = m >> (24 - r)
-            m = (m & ((1 << (24 - r)) - 1)) << r
+            r = 24 - s if s < 24 else 48 - s
+            c1 = (m & ((1 << r) - 1)) << (24 - r)
+            c2 = m >> r
+            if s < 24:
+                c0 = c1
+                c1 = c2
+                c2 = 0
         else:
-            m = m << r
+            c2 = m << (s - 48)
         if (v >> 31) & 1:
-            m = 0 - m
-            high = 0 - high
-        if s < 24:
-            c0 += m
-            c1 += high
-        elif s < 48:
-            c1 += m
-            c2 += high
-        else:
-            c2 += m
-        c1 += c0 >> 24
-        c2 += c1 >> 24
+            c0 = 0 - c0
+            c1 = (c0 >> 24) - c1
+            c2 = (c1 >> 24) - c2
         out[at] = c0 & 0xFFFFFF
         out[at + 1] = c1 & 0xFFFFFF
         out[at + 2] = c2 + (1 << 29)
         out[at + 3] = e
-        i += 3
         at += 4
 
 

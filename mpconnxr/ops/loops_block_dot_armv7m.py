@@ -1,4 +1,4 @@
-"""Exact sums of mantissas: see loops_block_dot. Inline assembler with umlal, for ARMv7-M and up.
+"""Exact sums of mantissas: see loops_block_dot. Inline assembler with smlal, for ARMv7-M and up.
 
 1.75 instructions a multiply-accumulate in the unrolled part. Rows and M are above 0.
 """
@@ -46,7 +46,7 @@ def dots(r0, r1, r2, r3):
     data(2, 0x9905)  # ldr r1, [sp, 20]
     mov(r4, 0)
     mov(r12, r4)
-    mov(r14, r4)
+    data(2, 0xF44F, 0x7E80)  # mov lr, 256
     mov(r5, 1)
     mov(r8, r5)
     data(2, 0x9A06)  # ldr r2, [sp, 24]
@@ -54,10 +54,10 @@ def dots(r0, r1, r2, r3):
     beq(COUNT)
     label(FOUR)  # the sum of x
     data(2, 0xC8F0)  # ldmia r0!, {r4, r5, r6, r7}
-    data(2, 0xFBE4, 0xCE08)  # umlal r12, lr, r4, r8
-    data(2, 0xFBE5, 0xCE08)  # umlal r12, lr, r5, r8
-    data(2, 0xFBE6, 0xCE08)  # umlal r12, lr, r6, r8
-    data(2, 0xFBE7, 0xCE08)  # umlal r12, lr, r7, r8
+    data(2, 0xFBC4, 0xCE08)  # smlal r12, lr, r4, r8
+    data(2, 0xFBC5, 0xCE08)  # smlal r12, lr, r5, r8
+    data(2, 0xFBC6, 0xCE08)  # smlal r12, lr, r6, r8
+    data(2, 0xFBC7, 0xCE08)  # smlal r12, lr, r7, r8
     cmp(r0, r2)
     bne(FOUR)
     label(COUNT)
@@ -67,7 +67,7 @@ def dots(r0, r1, r2, r3):
     beq(STORE)
     ldr(r4, [r0, 0])
     add(r0, 4)
-    data(2, 0xFBE4, 0xCE08)  # umlal r12, lr, r4, r8
+    data(2, 0xFBC4, 0xCE08)  # smlal r12, lr, r4, r8
     b(ONE)
     label(STORE)  # r12, lr as limbs
     mov(r5, r12)
@@ -88,22 +88,22 @@ def dots(r0, r1, r2, r3):
     data(2, 0x9A06)  # ldr r2, [sp, 24]
     mov(r4, 0)
     mov(r12, r4)
-    mov(r14, r4)
+    data(2, 0xF04F, 0x4E00)  # mov lr, 2147483648
     cmp(r0, r2)
     beq(REST)
     label(EIGHT)
     data(2, 0xC8F0)  # ldmia r0!, {r4, r5, r6, r7}
     data(2, 0xE8B1, 0x0F00)  # ldmia r1!, {r8, r9, r10, r11}
-    data(2, 0xFBE4, 0xCE08)  # umlal r12, lr, r4, r8
-    data(2, 0xFBE5, 0xCE09)  # umlal r12, lr, r5, r9
-    data(2, 0xFBE6, 0xCE0A)  # umlal r12, lr, r6, r10
-    data(2, 0xFBE7, 0xCE0B)  # umlal r12, lr, r7, r11
+    data(2, 0xFBC4, 0xCE08)  # smlal r12, lr, r4, r8
+    data(2, 0xFBC5, 0xCE09)  # smlal r12, lr, r5, r9
+    data(2, 0xFBC6, 0xCE0A)  # smlal r12, lr, r6, r10
+    data(2, 0xFBC7, 0xCE0B)  # smlal r12, lr, r7, r11
     data(2, 0xC8F0)  # ldmia r0!, {r4, r5, r6, r7}
     data(2, 0xE8B1, 0x0F00)  # ldmia r1!, {r8, r9, r10, r11}
-    data(2, 0xFBE4, 0xCE08)  # umlal r12, lr, r4, r8
-    data(2, 0xFBE5, 0xCE09)  # umlal r12, lr, r5, r9
-    data(2, 0xFBE6, 0xCE0A)  # umlal r12, lr, r6, r10
-    data(2, 0xFBE7, 0xCE0B)  # umlal r12, lr, r7, r11
+    data(2, 0xFBC4, 0xCE08)  # smlal r12, lr, r4, r8
+    data(2, 0xFBC5, 0xCE09)  # smlal r12, lr, r5, r9
+    data(2, 0xFBC6, 0xCE0A)  # smlal r12, lr, r6, r10
+    data(2, 0xFBC7, 0xCE0B)  # smlal r12, lr, r7, r11
     cmp(r0, r2)
     bne(EIGHT)
     label(REST)
@@ -115,7 +115,7 @@ def dots(r0, r1, r2, r3):
     ldr(r5, [r1, 0])
     add(r0, 4)
     add(r1, 4)
-    data(2, 0xFBE4, 0xCE05)  # umlal r12, lr, r4, r5
+    data(2, 0xFBC4, 0xCE05)  # smlal r12, lr, r4, r5
     b(SINGLE)
     label(NEXT)
     data(2, 0x9800)  # ldr r0, [sp, 0]

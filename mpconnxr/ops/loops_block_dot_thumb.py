@@ -1,7 +1,8 @@
 """Exact sums of mantissas: see loops_block_dot_viper for how. Inline assembler, ARMv6-M opcodes.
 
 12.5 instructions a multiply-accumulate in the unrolled part: two loads, two shifts, two additions,
-three products, three sums. Rows, K and M are above 0 but for K, which may be 0.
+three products, three sums. Rows, K and M are above 0 but for K, which may be 0. That B starts with
+2**30 makes a part's sum 2**42 larger: a channel's sum starts with so much less for each part.
 """
 
 import micropython
@@ -11,13 +12,13 @@ import micropython
 def dots(r0, r1, r2, r3):
     # r0 x, r1 w; r8, r9, r10 the sums A, H, B; r11, r12 ends of a part of the row, and of what of
     # it is unrolled. On the stack, in words: 0, 1 sum; 2 row; 3 rows left; 4 channels left; 5 p;
-    # 6 end of the row; 7 out; 8 w
+    # 6 end of the row; 7 out; 8 w; 9 upper word that a sum starts with. lr: 2**30
     mov(r4, r8)
     mov(r5, r9)
     mov(r6, r10)
     mov(r7, r11)
     push({r4, r5, r6, r7})
-    data(2, 0xB089)  # sub sp, 36
+    data(2, 0xB08A)  # sub sp, 40
     data(2, 0x9305)  # str r3, [sp, 20]
     ldr(r4, [r3, 0])
     lsl(r4, r4, 2)
@@ -33,6 +34,17 @@ def dots(r0, r1, r2, r3):
     data(2, 0x9207)  # str r2, [sp, 28]
     ldr(r4, [r3, 4])
     data(2, 0x9403)  # str r4, [sp, 12]
+    mov(r5, 1)
+    lsl(r4, r5, 30)
+    mov(r14, r4)
+    lsl(r4, r5, 31)
+    lsl(r5, r5, 10)
+    ldr(r6, [r3, 12])
+    label(PARTS)
+    sub(r4, r4, r5)
+    sub(r6, 120)
+    bgt(PARTS)
+    data(2, 0x9409)  # str r4, [sp, 36]
     label(ROW)
     data(2, 0x9802)  # ldr r0, [sp, 8]
     data(2, 0x9B05)  # ldr r3, [sp, 20]
@@ -48,16 +60,17 @@ def dots(r0, r1, r2, r3):
     add(r4, r4, r0)
     mov(r12, r4)
     mov(r5, 0)
-    mov(r6, 0)
-    mov(r2, 0)
+    mov(r6, 1)
+    lsl(r6, r6, 8)
     b(LEFT)
     label(FOUR)  # the sum of x
     data(2, 0xC89A)  # ldmia r0!, {r1, r3, r4, r7}
     add(r1, r1, r3)
     add(r4, r4, r7)
     add(r1, r1, r4)
+    asr(r3, r1, 31)
     add(r5, r5, r1)
-    data(2, 0x4156)  # adc r6, r2
+    data(2, 0x415E)  # adc r6, r3
     label(LEFT)
     data(2, 0x4560)  # cmp r0, r12
     bne(FOUR)
@@ -66,8 +79,9 @@ def dots(r0, r1, r2, r3):
     beq(COUNTED)
     ldr(r7, [r0, 0])
     add(r0, 4)
+    asr(r3, r7, 31)
     add(r5, r5, r7)
-    data(2, 0x4156)  # adc r6, r2
+    data(2, 0x415E)  # adc r6, r3
     b(COUNT)
     label(COUNTED)
     data(2, 0x9908)  # ldr r1, [sp, 32]
@@ -103,6 +117,7 @@ def dots(r0, r1, r2, r3):
     label(CHANNEL)
     mov(r4, 0)
     data(2, 0x9400)  # str r4, [sp, 0]
+    data(2, 0x9C09)  # ldr r4, [sp, 36]
     data(2, 0x9401)  # str r4, [sp, 4]
     data(2, 0x9802)  # ldr r0, [sp, 8]
     label(PART)  # up to 120 items
@@ -123,7 +138,7 @@ def dots(r0, r1, r2, r3):
     mov(r4, 0)
     mov(r8, r4)
     mov(r9, r4)
-    mov(r10, r4)
+    mov(r10, r14)
     data(2, 0x4560)  # cmp r0, r12
     beq(SINGLE)
     b(EIGHT)
@@ -132,7 +147,7 @@ def dots(r0, r1, r2, r3):
     beq(DONE)
     ldr(r2, [r0, 0])
     ldr(r5, [r1, 0])
-    lsr(r3, r2, 12)
+    asr(r3, r2, 12)
     lsr(r6, r5, 12)
     add(r4, r2, r3)
     add(r7, r5, r6)
@@ -152,7 +167,7 @@ def dots(r0, r1, r2, r3):
     sub(r6, r6, r4)
     lsl(r7, r5, 13)
     sub(r6, r6, r7)
-    sub(r6, r6, r5)  # M
+    sub(r6, r6, r5)  # M + 2**30
     lsl(r7, r5, 24)
     sub(r3, r4, r7)
     lsl(r7, r6, 12)
@@ -161,7 +176,7 @@ def dots(r0, r1, r2, r3):
     add(r6, r6, r3)
     lsr(r6, r6, 12)
     add(r5, r5, r6)
-    lsr(r7, r5, 8)  # the upper word of the part's sum; A is the lower one
+    asr(r7, r5, 8)  # the upper word of the part's sum; A is the lower one
     data(2, 0x9D00)  # ldr r5, [sp, 0]
     data(2, 0x9E01)  # ldr r6, [sp, 4]
     add(r5, r5, r4)
@@ -177,7 +192,7 @@ def dots(r0, r1, r2, r3):
     label(EIGHT)
     ldr(r2, [r0, 0])
     ldr(r5, [r1, 0])
-    lsr(r3, r2, 12)
+    asr(r3, r2, 12)
     lsr(r6, r5, 12)
     add(r4, r2, r3)
     add(r7, r5, r6)
@@ -189,7 +204,7 @@ def dots(r0, r1, r2, r3):
     data(2, 0x44BA)  # add r10, r7
     ldr(r2, [r0, 4])
     ldr(r5, [r1, 4])
-    lsr(r3, r2, 12)
+    asr(r3, r2, 12)
     lsr(r6, r5, 12)
     add(r4, r2, r3)
     add(r7, r5, r6)
@@ -201,7 +216,7 @@ def dots(r0, r1, r2, r3):
     data(2, 0x44BA)  # add r10, r7
     ldr(r2, [r0, 8])
     ldr(r5, [r1, 8])
-    lsr(r3, r2, 12)
+    asr(r3, r2, 12)
     lsr(r6, r5, 12)
     add(r4, r2, r3)
     add(r7, r5, r6)
@@ -213,7 +228,7 @@ def dots(r0, r1, r2, r3):
     data(2, 0x44BA)  # add r10, r7
     ldr(r2, [r0, 12])
     ldr(r5, [r1, 12])
-    lsr(r3, r2, 12)
+    asr(r3, r2, 12)
     lsr(r6, r5, 12)
     add(r4, r2, r3)
     add(r7, r5, r6)
@@ -225,7 +240,7 @@ def dots(r0, r1, r2, r3):
     data(2, 0x44BA)  # add r10, r7
     ldr(r2, [r0, 16])
     ldr(r5, [r1, 16])
-    lsr(r3, r2, 12)
+    asr(r3, r2, 12)
     lsr(r6, r5, 12)
     add(r4, r2, r3)
     add(r7, r5, r6)
@@ -237,7 +252,7 @@ def dots(r0, r1, r2, r3):
     data(2, 0x44BA)  # add r10, r7
     ldr(r2, [r0, 20])
     ldr(r5, [r1, 20])
-    lsr(r3, r2, 12)
+    asr(r3, r2, 12)
     lsr(r6, r5, 12)
     add(r4, r2, r3)
     add(r7, r5, r6)
@@ -249,7 +264,7 @@ def dots(r0, r1, r2, r3):
     data(2, 0x44BA)  # add r10, r7
     ldr(r2, [r0, 24])
     ldr(r5, [r1, 24])
-    lsr(r3, r2, 12)
+    asr(r3, r2, 12)
     lsr(r6, r5, 12)
     add(r4, r2, r3)
     add(r7, r5, r6)
@@ -261,7 +276,7 @@ def dots(r0, r1, r2, r3):
     data(2, 0x44BA)  # add r10, r7
     ldr(r2, [r0, 28])
     ldr(r5, [r1, 28])
-    lsr(r3, r2, 12)
+    asr(r3, r2, 12)
     lsr(r6, r5, 12)
     add(r4, r2, r3)
     add(r7, r5, r6)
@@ -277,7 +292,7 @@ def dots(r0, r1, r2, r3):
     bne(EIGHT)
     b(SINGLE)
     label(END)
-    data(2, 0xB009)  # add sp, 36
+    data(2, 0xB00A)  # add sp, 40
     pop({r4, r5, r6, r7})
     mov(r8, r4)
     mov(r9, r5)

@@ -1,21 +1,28 @@
 """Exact sums of mantissas: see loops_block_dot. Viper form for 32-bit words.
 
 A sum S of products x * w has up to 64 bits, and a word has 32. With xh = x >> 12 and wh = w >> 12,
-the upper halves of 24 bits, three products an item are enough, two of which may wrap around:
+the upper halves of 24 bits, xh with the sign, three products an item are enough, two of which may
+wrap around:
 
     A = sum(x * w) = S;  B = sum((x + xh) * (w + wh));  H = sum(xh * wh)
     B = S + sum(x * wh + xh * w) + H, where that sum is 2 * 2**12 * H + M,
     M = sum(xh * wl + xl * wh) with the lower halves xl, wl: so M = B - A - (2**13 + 1) * H
     L = sum(xl * wl) = A - 2**24 * H - 2**12 * M
 
-modulo 2**32, and for up to 120 items H, M and L are below 2**32 themselves. Then
+modulo 2**32. For up to 120 items H is from -2**30 to 2**30, M from -2**30 to 3 * 2**30, and L from
+0 to 2**32: B starts with 2**30, so that M + 2**30 comes out, whose 2**42 in L is nothing. Then
 S = 2**24 * H + 2**12 * M + L. Longer rows add up such parts.
 
 The emitter keeps the first three locals in registers; so that A is one of them, it lives in the
 pointer to the output.
 """
 
+import sys
+
 import micropython
+
+if sys.maxsize >> 31:
+    raise ImportError("for words of 32 bits: loads have a sign there")
 
 
 @micropython.viper
@@ -24,6 +31,7 @@ def dots(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     w_first = int(w) + 4 * p[4]
     o = ptr32(int(out) + 4 * p[6])
     i = 0
+    one = 1  # kept from the folding of constants, which makes big integers of them
     rows = p[1]
     while True:  # not a conditional branch around so much code: Xtensa's reach 2 KB
         if rows == 0:
@@ -31,7 +39,7 @@ def dots(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         end = row + 4 * p[3]
         x = ptr32(row)
         low = 0
-        high = 0
+        high = 1 << 16
         while int(x) + 28 < end:
             low += x[0] + x[1] + x[2] + x[3] + x[4] + x[5] + x[6] + x[7]
             high += low >> 24
@@ -54,7 +62,7 @@ def dots(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             x = ptr32(row)
             s0 = 0
             s1 = 0
-            s2 = 0
+            s2 = 1 << 15
             while True:
                 if int(x) >= end:
                     break
@@ -62,7 +70,7 @@ def dots(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 if stop > end:
                     stop = end
                 out = ptr32(0)
-                b = 0
+                b = one << 30
                 h = 0
                 while int(x) + 20 < stop:
                     g = x[0] >> 12
@@ -107,7 +115,7 @@ def dots(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 b -= u + 8193 * h
                 u -= (h << 24) + (b << 12)
                 c = ((u >> 12) & 0xFFFFF) + (b & 4095)
-                h += ((b >> 12) & 0xFFFFF) + (c >> 12)
+                h += ((b >> 12) & 0xFFFFF) + (c >> 12) - (1 << 18)
                 s0 += (u & 4095) + ((c & 4095) << 12)
                 s1 += (h & 0xFFFFFF) + (s0 >> 24)
                 s0 = s0 & 0xFFFFFF

@@ -13,8 +13,8 @@ COMMON = True
 def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """Sums to floats, rounded once to the nearest, ties to even; then cut to [low, high].
 
-    x    from item p[0] on: for each position the limbs of sum(x'), then of M sums of x' * w',
-         mantissas as they are held; behind each row of positions some that do not count
+    x    from item p[0] on: for each position what loops_block_dot makes of it and M rows; behind
+         each row of positions some that do not count
     w    from item p[3] on: what align made
     p    first item of x, positions in a row, M, first item of w, first item of out, its steps for
          a position, a channel and a row, rows, positions that do not count, low and high: sign and

@@ -190,7 +190,6 @@ def _mantissas(r0, r1, r2, r3):
     eor(r5, r6)
     sub(r5, r5, r6)
     label(STORE)
-    data(2, 0x4465)  # add r5, r12
     str(r5, [r1, 0])
     data(2, 0x4449)  # add r1, r9
     data(2, 0x4452)  # add r2, r10

@@ -2,8 +2,9 @@
 
 Weights are the mantissas of loops_block, x and sums are floats.
 
-consts takes the exponents and biases of channels out of their tails:
-    p    first channel, channels, first item of out: scale (2**(exponent - 127)) and bias of each
+consts is scale (2**(exponent - 127)) and bias of each channel:
+    x    biases;  w  exponents, a byte each
+    p    first channel, channels, first item of out, 1 if there are biases, else 0
 
 strips copies rows of planes, with zeros around them, runs of `half` columns for each phase:
     p    first item of x, planes, items from plane to plane, H, W, rows, image rows from one to
@@ -27,17 +28,20 @@ import micropython
 @micropython.asm_thumb
 def consts(r0, r1, r2, r3):
     ldr(r4, [r3, 0])
-    data(2, 0xEB04, 0x0444)  # add r4, r4, r4, lsl 1
     data(2, 0xEB00, 0x0084)  # add r0, r0, r4, lsl 2
+    add(r1, r1, r4)
     ldr(r4, [r3, 8])
     data(2, 0xEB02, 0x0284)  # add r2, r2, r4, lsl 2
     ldr(r4, [r3, 4])
+    ldr(r3, [r3, 12])
+    mov(r6, 0)
     label(CHANNEL)
-    data(2, 0xE9D0, 0x5601)  # ldrd r5, r6, [r0, 4]
-    data(2, 0xF3C5, 0x5547)  # ubfx r5, r5, 21, 8
+    data(2, 0xF811, 0x5B01)  # ldrb r5, [r1], 1
     lsl(r5, r5, 23)
+    cmp(r3, 0)
+    data(2, 0xBF18)  # it ne
+    data(2, 0xF850, 0x6B04)  # ldrne r6, [r0], 4
     data(2, 0xE8E2, 0x5602)  # strd r5, r6, [r2], 8
-    add(r0, 12)
     sub(r4, 1)
     bne(CHANNEL)
     mov(r0, 0)  # what is returned, as a small integer

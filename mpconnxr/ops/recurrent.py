@@ -7,9 +7,9 @@ are all that is ever held: those of a whole sequence would take far more memory.
 
     inputs   x float32, W float32 rows (gates * H, I + w_bias) a direction, R float32 rows
              (gates * H, H + r_bias) a direction (a bias lies behind its row); or, with a second
-             scratch, in block floating point (see block) mantissas of W and of R, without biases,
-             and the tails of W and of R; then as `present` says: sequence_lens int32 (B), initial
-             h, initial c float32, P float32 (3 * H a direction)
+             scratch, in block floating point (see block) mantissas of W and of R, exponents of W
+             and of R, then biases where w_bias, r_bias say so; then as `present` says:
+             sequence_lens int32 (B), initial h, initial c float32, P float32 (3 * H a direction)
     outputs  as `present` says: Y, Y_h, Y_c float32
     scratch  float32: h (B, H), for lstm c (B, H), then twice the sums (gates, H); int32 for the
              products in block floating point
@@ -43,11 +43,16 @@ _N_CLIPPED = 2  # functions that are of a gate
 def prepare(node, walk):
     """Binds a kernel's Walk to its node -> (n, step)."""
     if walk.n_leading == 3 and len(node.scratch) == 2:
-        walk.in_blocks, walk.n_leading, walk.n_scratch = True, 5, 2
+        walk.in_blocks, walk.n_scratch = True, 2
     n_params = ACTIVATIONS + 3 * walk.n_activations
     node.expect(len(node.inputs), len(node.outputs), n_params, walk.n_scratch)
-    node.require(len(node.inputs) >= walk.n_leading, "inputs")
     e = node.extents(0, _N_EXTENTS)
+    if walk.in_blocks:
+        node.require(max(e[6:8]) < 2, "flags")
+        walk.biases = e[6:8]
+        walk.n_leading = 5 + e[6] + e[7]
+        e[6] = e[7] = 0  # none behind a row
+    node.require(len(node.inputs) >= walk.n_leading, "inputs")
     tensors = _optional(node, e[15], walk.n_leading)
     _check(node, walk, e, tensors)
     walk.check_weights(node, e)
@@ -121,8 +126,7 @@ class Walk:
         width, hidden, w_bias, r_bias = e[2], e[3], e[6], e[7]
         rows = (e[8] + 1) * self.n_gates * hidden
         if self.in_blocks:
-            block_rows.check(node, rows, (w_bias, r_bias))
-            return
+            return  # Products does
         node.expect_dtype("float32", w, r)
         node.require(max(w_bias, r_bias) < 2, "flags")
         node.require(rows * (width + w_bias) <= w.nelem, "W is too small")
@@ -157,8 +161,8 @@ class Walk:
         self.zero = array("i", [0])
         if self.in_blocks:
             n = self.n_gates * self.hidden
-            sizes = self.wp[1], self.rp[1]
-            self.dots = block_rows.Products(node, (self.direction + 1) * n, n, sizes).dots
+            sizes, rows = (self.wp[1], self.rp[1]), (self.direction + 1) * n
+            self.dots = block_rows.Products(node, rows, n, sizes, self.biases).dots
         else:
             self.dots = forms.get("loops_dot").dots_f32
         self.copy = forms.get("loops_move").copy32

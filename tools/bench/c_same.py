@@ -31,9 +31,9 @@ def gemm_f32(code, a, out, w, bias, rows):
 
 def _floats(code, w, bias):
     """Names of the mantissas, the exponents and the biases of rows."""
-    held, tails = mantissas(w.reshape(len(w), -1), None)
+    held, exponents = mantissas(w.reshape(len(w), -1))
     biases = "NULL" if bias is None else code.constant(bias, "float32")
-    names = code.constant(held - HALF, "int32"), code.constant(tails[:, 1] >> 21 & 255, "int32")
+    names = code.constant(held - HALF, "int32"), code.constant(exponents, "int32")
     return [*names, biases]
 
 

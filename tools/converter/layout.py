@@ -16,7 +16,7 @@ from .objects import string_bytes
 from .weights import Contents, Weights
 
 MAGIC = b"MPCONNXR"
-VERSION = 3
+VERSION = 4
 HEADER_NBYTES = 64
 KIND_MODEL, KIND_TENSORS = 0, 1
 CHUNK_DATA, CHUNK_NAMES, CHUNK_GOLDEN, CHUNK_SOURCE, CHUNK_NODES = 0, 1, 2, 3, 4

@@ -141,7 +141,7 @@ def _gemm_of_floats(step: Step, window: int) -> Iterator[Step]:
 
 
 def _block_gemm(step: Step, window: int) -> Iterator[Step]:
-    if not any(step.params[7:9]) and len(step.inputs) == 3:
+    if not any(step.params[7:9]) and len(step.inputs) > 2:
         yield from _gemm(step, window)
 
 

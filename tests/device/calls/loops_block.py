@@ -28,10 +28,12 @@ def mantissas(d):
 
 
 def align(d):
-    channels, first, out_first = d.between(1, 4), d.below(4), d.below(4)
-    x = d.words(first + 4 * channels)
+    channels, out_first = d.between(1, 4), d.below(4)
+    first, step, w_first, w_step = d.below(4), d.below(3), d.below(4), d.between(1, 4)
+    x, w = d.words(first + step * channels + 1), d.octets(w_first + w_step * channels)
     out = d.blank("i", out_first + 4 * channels)
-    return x, x, out, [first, channels, out_first, d.between(1, 254)]
+    p = [first, step, w_first, w_step, channels, out_first, d.between(1, 254)]
+    return x, w, out, p
 
 
 def fill(d):

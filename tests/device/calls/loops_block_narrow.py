@@ -9,10 +9,11 @@ def _call(d, code, per):
     """per: items of a row of weights by its length."""
     rows, k, m = d.between(1, 4), d.below(70), d.between(1, 6)
     first, w_first, step, at = d.below(4), d.below(4), d.below(k + 3), d.below(4)
-    full = not d.below(8)  # all that there can be, so that sums grow
-    x = [0xFFFFFF if full else v & 0xFFFFFF for v in d.words(first + rows * step + k + 1)]
-    most = _MOST[code]
-    w = [most if full else v & most for v in d.words(w_first + m * per(k) + 1)]
+    kind, most = d.below(16), _MOST[code]
+    x = [(v & 0xFFFFFF) - (1 << 23) for v in d.words(first + rows * step + k + 1)]
+    w = [v & most for v in d.words(w_first + m * per(k) + 1)]
+    if kind < 2:  # all that there can be, so that sums grow
+        x, w = [0xFFFFFF * kind - (1 << 23)] * len(x), [most] * len(w)
     out = d.blank("i", at + rows * 3 * (m + 1))
     return array("i", x), array(code, w), out, [first, rows, step, k, w_first, m, at]
 

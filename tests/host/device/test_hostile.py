@@ -64,8 +64,8 @@ except mpconnxr.MpconnxrError as e:
 
 
 def test_a_newer_version_is_named(target, mixed):
-    text = refusal(target, patched(mixed, "<H", 8, 4))
-    assert text == "UnsupportedError file format 4, this package reads 3: convert it again"
+    text = refusal(target, patched(mixed, "<H", 8, 5))
+    assert text == "UnsupportedError file format 5, this package reads 4: convert it again"
 
 
 @pytest.mark.parametrize("bit", range(5, 32))

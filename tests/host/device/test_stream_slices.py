@@ -54,11 +54,12 @@ def test_a_step_larger_than_the_window_runs_in_slices(target, name):
     ends = [small.value("x", x_shape)], [small.value("y", y_shape)]
     proto = small.model(nodes, *ends, w=small.floats(*w_shape), b=small.floats(w_shape[0]))
     x = small.floats(*x_shape, seed=5)
-    row = 4 * (int(np.prod(w_shape[1:])) + 3)
+    row = 4 * (int(np.prod(w_shape[1:])) + 1) + 1  # bias and exponent
     whole = convert(proto, Options(strip=True))
     done = convert(proto, Options(strip=True, window=3 * row + 16))
     report = done.report()
-    assert report["window_bytes"] <= 3 * row + 16 and report["held_bytes"] == 0
+    assert report["window_bytes"] <= 3 * row + 16
+    assert report["held_bytes"] <= 3  # exponents that two slices have in common
     assert len(done.graph.steps) > 3 and report["macs"] == whole.report()["macs"]
     *printed, y = small.lines(target, RUN, m=done.data, x=x.tobytes())
     assert printed == ["True", "[True, True]"] * 3 + ["True True"]

@@ -20,7 +20,8 @@ from array import array
 from mpconnxr import forms
 x = array("i", open("x", "rb").read())
 w = array("i", open("w", "rb").read())
-tails = array("i", open("tails", "rb").read())
+exponents = open("exponents", "rb").read()
+bias = array("i", open("bias", "rb").read())
 low, high = json.loads(open("limits").read())
 cases = json.loads(open("cases").read())
 for form in forms.available("loops_block_dot"):
@@ -29,7 +30,7 @@ for form in forms.available("loops_block_dot"):
         loops = forms.get("loops_block", common)
         finish = forms.get("loops_block_finish", common).finish
         results = []
-        for x_first, k, w_first, t_first, m in cases:
+        for x_first, k, w_first, first, m in cases:
             sums = 4 + 4 * m
             row = sums + 3 * (m + 1)
             s, out = array("i", [0] * (row + k)), array("i", [-1] * (2 * m))
@@ -38,7 +39,7 @@ for form in forms.available("loops_block_dot"):
             b = 1 << 29
             p = [x_first, 1, 1, 1, k, 1, 1, 1, 1, b, b, b, 1, 1, 1, 0, k, 1, k, row, e]
             loops.mantissas(x, x, s, array("i", p))
-            loops.align(tails, tails, s, array("i", [t_first, m, 4, e]))
+            loops.align(bias, exponents, s, array("i", [first, 1, first, 1, m, 4, e]))
             dots(s, w, s, array("i", [row, 1, k, k, w_first, m, sums]))
             p = [sums, 1, m, 4, 0, 0, 2, 0, 1, 0] + low + high + [0]
             finish(s, s, out, array("i", p))
@@ -49,7 +50,7 @@ for form in forms.available("loops_block_dot"):
 TARGETS = [name for name in target_names() if name != "rp2040"]
 CORTEX_M = ["armv7m", "thumb", "viper", "plain"]
 FORMS = {
-    "unix": ["viper64", "viper", "plain"],
+    "unix": ["viper64", "plain"],
     "unix-plain": ["plain"],
     "mps2-an385": CORTEX_M,
     "mps2-an385-v6m": CORTEX_M[1:],
@@ -103,12 +104,14 @@ def sign_and_magnitude(value):
 
 def packed(cases):
     """The cases as files, and where in them each begins."""
-    xs, ws, tails, places = b"", b"", b"", []
+    places = []
+    files = dict.fromkeys(("x", "w", "exponents", "bias"), b"")
     for x, weights, bias in cases:
-        places.append([len(xs) // 4, len(x), len(ws) // 4, len(tails) // 4, len(bias)])
-        parts = mantissas(weights, bias)
-        xs, ws, tails = xs + x.tobytes(), ws + parts[0].tobytes(), tails + parts[1].tobytes()
-    files = {"x": xs, "w": ws, "tails": tails, "cases": json.dumps(places).encode()}
+        first = len(files["exponents"])
+        places.append([len(files["x"]) // 4, len(x), len(files["w"]) // 4, first, len(bias)])
+        for name, values in zip(files, (x, *mantissas(weights), bias), strict=True):
+            files[name] += values.tobytes()
+    files["cases"] = json.dumps(places).encode()
     return {**files, "limits": json.dumps(list(map(sign_and_magnitude, LIMITS))).encode()}
 
 

@@ -27,28 +27,28 @@ def is_block(node, x: Tensor, w: Tensor, k: int) -> bool:
     return w.data is None or bool(np.isfinite(w.data).all())
 
 
-def mantissas(rows: np.ndarray, bias: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """float32 rows (n, K), bias (n) -> int32 mantissas (n, K), int32 tails (n, 3)."""
+def mantissas(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """float32 rows (n, K) -> int32 mantissas (n, K) as they are held, uint8 exponents (n)."""
     rows = np.asarray(rows, np.float64)
-    bias = np.zeros(len(rows), np.float32) if bias is None else np.asarray(bias, np.float32)
     largest = np.abs(rows).max(1, initial=0.0)
     # frexp: largest = m * 2**e with m in [0.5, 1), whose biased exponent is e + 126
     exponents = np.where(largest, np.clip(np.frexp(largest)[1] + 126, 1, 254), 1)
     scaled = np.ldexp(np.abs(rows), (UNIT - exponents)[:, None])
     whole = np.minimum(np.floor(scaled + 0.5), HALF - 1)
     signed = (np.sign(rows) * whole).astype(np.int64)
-    sums = signed.sum(1)
-    rest = (sums >> 24) + (1 << 20) | exponents.astype(np.int64) << 21
-    tails = [sums & 0xFFFFFF, rest, bias.view(np.int32)]
-    return (signed + HALF).astype(np.int32), np.stack(tails, 1).astype(np.int32)
+    return (signed + HALF).astype(np.int32), exponents.astype(np.uint8)
 
 
 def block_constants(node, w: Tensor, k: int, has_bias: bool) -> list[Tensor]:
-    """Mantissas and tails of known rows of k items, with or without a bias behind each."""
+    """Mantissas and exponents of known rows of k items, with or without a bias behind each; the
+    biases as well if one is not 0.
+    """
     rows = w.data.reshape(-1, k + has_bias)
-    bias = rows[:, k] if has_bias else None
-    found, tails = mantissas(rows[:, :k], bias)
-    return [node.constant(narrowed(found, node.held_bits)), node.constant(tails)]
+    found, exponents = mantissas(rows[:, :k])
+    held = [narrowed(found, node.held_bits), exponents]
+    if rows[:, k:].any():
+        held.append(rows[:, k])
+    return [node.constant(values) for values in held]
 
 
 def narrowed(found: np.ndarray, bits: int) -> np.ndarray:

@@ -158,7 +158,7 @@ def emit_gemm(node, a, w, out, shape, has_bias, steps):
     params = [*shape, *steps, *map(bits_of, NO_CLIP), int(has_bias)]
     words, weights = gemm_words(n, k), [w]
     if w.data is None:
-        words = words + n * (k + 3)
+        words = words + n * (k + 1)
     else:
         weights = block_constants(node, w, k, has_bias)
         params[-1] = 0

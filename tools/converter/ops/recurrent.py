@@ -136,8 +136,8 @@ def _in_blocks(node, kind, s, rows, biases) -> Weights | None:
         return None
     parts = [block_constants(node, t, k, bool(bias)) for t, k, bias in pairs]
     words = gemm_words(kind.n_gates * s.hidden, max(sizes))
-    tensors = [part[i] for i in (0, 1) for part in parts]
-    return Weights(tensors, [0, 0], [node.temp(INT32, (words,))])
+    tensors = [part[i] for i in (0, 1) for part in parts] + [t for part in parts for t in part[2:]]
+    return Weights(tensors, [len(part) - 2 for part in parts], [node.temp(INT32, (words,))])
 
 
 def _are_halves(values):
