@@ -85,6 +85,12 @@ class LogMel:
         samples: bytes-like, int16, low byte first; first: the byte at which the frame starts; out:
         array or view of int16 and wider, or of floats, such as a model's input. Raises InputError.
         """
+        self.measure(samples, first)
+        for b in range(self.bands):
+            out[at + b] = self._logs[b]
+
+    def measure(self, samples, first):
+        """Puts the bands of a frame into a buffer of its own. Raises InputError."""
         if isinstance(samples, array):
             raise InputError("samples: bytes of int16 are needed")
         if first < 0 or first + 2 * self.size > len(samples):
@@ -98,8 +104,6 @@ class LogMel:
         down = self._fft_p[1] + self._mel_p[4] - p[3]
         self._logs_p[1] = BIAS + 2 * down - 8
         logs(sums, self._log2, self._logs, self._logs_p)
-        for b in range(self.bands):
-            out[at + b] = self._logs[b]
 
 
 def _mel(hz):

@@ -19,7 +19,7 @@ from tools.converter.layout import HEADER_NBYTES, KIND_MODEL, MAGIC, VERSION
 from .errors import DeployError
 
 PACKAGE = Path(__file__).parent.parent.parent / "mpconnxr"
-OPTIONAL = frozenset({"audio", "dynamic", "sizes", "objects", "images", "widen", "unpack"})
+OPTIONAL = frozenset({"audio", "mfcc", "dynamic", "sizes", "objects", "images", "widen", "unpack"})
 Pick = Callable[[str, list[str]], list[str]]
 _ALWAYS = ("", "model", "golden", "stream")  # that any model of a file system's file imports
 _FAMILY = re.compile(r"""["'](loops_\w+)["']""")

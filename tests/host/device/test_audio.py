@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.fft import dct
 
 from examples.keywords.features import log_mel
 from tests.host.device import small
@@ -68,6 +69,71 @@ def test_extreme_sounds(target):
         assert np.abs(got - expected)[row][heard[row] & (expected[row] > 0)].max() < 0.35 * OCTAVE
 
 
+MFCC = """
+import sys
+from mpconnxr.mfcc import Mfcc
+rate, size, bands, low, n = [int(a) for a in sys.argv[1:]]
+mfcc = Mfcc(rate, size, bands, low, coefficients=n)
+data = open("x.bin", "rb").read()
+out, logs = [0] * n, [0] * bands
+for i in range(len(data) // (2 * size)):
+    mfcc.frame(data, 2 * size * i, out)
+    super(Mfcc, mfcc).frame(data, 2 * size * i, logs)
+    print(*(out + logs))
+"""
+
+
+@every_target
+@pytest.mark.parametrize(
+    "rate, size, bands, low, n",
+    [
+        (8000, 256, 20, 100, 13),
+        (16000, 512, 40, 20, 40),
+        (16000, 1024, 256, 0, 30),
+        (8000, 64, 1, 0, 1),
+    ],
+)
+def test_cepstra_are_scipys_transform_of_the_bands(target, rate, size, bands, low, n):
+    """To the rounding of their last digit; and of the bands in floats as near as those are."""
+    frames = sounds(12, size, rate)
+    frames[0] = 0
+    args = [str(v) for v in (rate, size, bands, low, n)]
+    printed = small.run(target, MFCC, {"x.bin": frames.tobytes()}, args).splitlines()
+    got = np.array([line.split() for line in printed], float)
+    got, logs = got[:, :n], got[:, n:]
+    expected = np.clip(dct(logs, type=2, norm="ortho")[:, :n] / 4, -32768, 32767)
+    assert np.abs(got - expected).max() < 0.8
+    assert not got[0].any() and np.abs(got[1:]).max() > 100
+    if bands == 20:
+        floats = dct(log_mel(frames[1:].astype(float), rate, bands, low), norm="ortho")[:, :n] / 4
+        assert np.abs(got[1:] - floats).mean() < 0.1 * OCTAVE / 4
+
+
+@every_target
+def test_cepstra_stay_within_int16(target):
+    """Noise of full scale in many bands has a coefficient 0 that would be larger."""
+    rng = np.random.default_rng(1)
+    frame = np.where(rng.random(1024) < 0.5, 32767, -32768).astype("<i2")
+    args = ["16000", "1024", "256", "0", "2"]
+    [line] = small.run(target, MFCC, {"x.bin": frame.tobytes()}, args).splitlines()
+    got = np.array(line.split(), float)
+    assert dct(got[2:], norm="ortho")[0] / 4 > 32767 == got[0]
+
+
+@every_target
+def test_coefficients_are_no_more_than_bands(target):
+    script = """
+import mpconnxr
+from mpconnxr.mfcc import Mfcc
+for n in (0, 21):
+    try:
+        Mfcc(8000, coefficients=n)
+    except mpconnxr.InputError as e:
+        print(e)
+"""
+    assert small.lines(target, script) == ["coefficients: from 1 to the number of bands"] * 2
+
+
 @every_target
 def test_into_a_models_input_and_refusals(target, relu):
     script = """
@@ -109,11 +175,15 @@ def test_a_frame_allocates_nothing(target):
 from array import array
 from micropython import heap_lock, heap_unlock
 from mpconnxr.audio import LogMel
+from mpconnxr.mfcc import Mfcc
 mel = LogMel(8000)
 sound, out = bytes(512), array("h", bytes(40))
+mfcc = Mfcc(8000)
 mel.frame(sound, 0, out)
+mfcc.frame(sound, 0, out)
 heap_lock()
 mel.frame(sound, 0, out)
+mfcc.frame(sound, 0, out)
 heap_unlock()
 print("done")
 """
