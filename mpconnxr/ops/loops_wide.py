@@ -1,4 +1,4 @@
-"""Patches, sums and borders of 16-bit integers. Written once, for Python and viper.
+"""Patches, sums, products and borders of 16-bit integers. Written once, for Python and viper.
 
 Items are uint16: signed ones are taken plus 32768 (flip), and so are their zero points.
 
@@ -9,6 +9,10 @@ wide_add  out = x * Ma + w * Mb, both minus their zero points, in units of 2**-p
     p    lo, hi: range of items; Ma, Mb (BIAS + each, 15 bits behind the point), flips of x, w and
          out together, bits behind the point; zero points of x, w (unsigned); zero point, least
          and greatest of out (BIAS + each)
+wide_mul  out = (x - 32768) * (w - 32768) * M * 2**f, rounded as wide_dots does with a sum
+
+    p    lo, hi: range of items; f, zero point, least and greatest of out (BIAS + each), what is
+         added before a shift to the right, flip, upper and lower 12 bits of M
 wide_quantize  out = x / scale, rounded as float32 and then to even, plus the zero point, limited;
          x float32 as words, w the scale (positive), NaN counts as 0
     p    lo, hi: range of items; 0, mask of the bits without the sign, bits of infinity; zero
@@ -85,6 +89,37 @@ def wide_add(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
             v = p[9] - bias
         if v > p[10] - bias:
             v = p[10] - bias
+        out[i] = v & 65535
+        i += 1
+
+
+@micropython.viper
+def wide_mul(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
+    bias = 1 << 29
+    f = p[2]
+    high = p[8]
+    low = p[9]
+    i = p[0]
+    while i < p[1]:
+        v = ((x[i] ^ p[7]) - 32768) * ((w[i] ^ p[7]) - 32768) + p[6]
+        if f > 31:
+            v = v >> (f - 32)
+        else:
+            most = (bias << 1) >> f
+            if v > most:
+                v = most
+            if v < 0 - most:
+                v = 0 - most
+            v = v << f
+        rest = v & 32767
+        v = v >> 15
+        m = ((v * low) << 3) + rest * high + ((rest * low) >> 12) + 2048
+        v = ((v * high) << 3) + (m >> 12)
+        v = ((v + 4095 + ((v >> 13) & 1)) >> 13) + p[3] - bias
+        if v < p[4] - bias:
+            v = p[4] - bias
+        if v > p[5] - bias:
+            v = p[5] - bias
         out[i] = v & 65535
         i += 1
 

@@ -34,6 +34,13 @@ def wide_add(d):
     return items(d, 25), items(d, 25), d.blank("H", 26), p
 
 
+def wide_mul(d):
+    lo, f = d.below(4), d.below(62)
+    half = 1 << min(f - 33, 28) if f > 32 else 0
+    p = [lo, lo + d.below(20), f] + limits(d) + [half, _FLIP * d.below(2)]
+    return items(d, 25), items(d, 25), d.blank("H", 26), p + [d.between(2048, 4095), d.below(4096)]
+
+
 def _scale(d):
     return array("i", [d.between(27, 227) << 23 | d.word() & 0x7FFFFF])
 

@@ -62,11 +62,11 @@ def gemm(n, k, m, y_scale, op="Gemm"):
     return net.model(net.q(y, y_scale, 0, S16)), net.values()
 
 
-def add(dtype, y_scale, zeros=(0, 0, 0)):
+def of_two(op, dtype, y_scale, zeros=(0, 0, 0)):
     net = Net(21)
     a = net.dq(net.input([2, 700], dtype), X_SCALE, zeros[0], dtype)
     b = net.dq(net.input([2, 700], dtype), 2.7e-4, zeros[1], dtype)
-    return net.model(net.q(net.op("Add", a, b), y_scale, zeros[2], dtype)), net.values()
+    return net.model(net.q(net.op(op, a, b), y_scale, zeros[2], dtype)), net.values()
 
 
 def of_one(op, y_scale, shape=(1, 5, 9, 8), dtype=S16, zero=0, **attrs):
@@ -92,13 +92,22 @@ MODELS = {
     "gemm": gemm(3, 33, 6, 2e-3),
     "gemm of many": gemm(2, 1500, 3, 9e-3),
     "matmul": gemm(5, 16, 7, 1e-3, "MatMul"),
-    "add": add(S16, 5e-4),
-    "add of uint16": add(U16, 6.1e-4, (32768, 30000, 33000)),
-    "add that saturates": add(S16, 9e-5),
+    "add": of_two("Add", S16, 5e-4),
+    "add of uint16": of_two("Add", U16, 6.1e-4, (32768, 30000, 33000)),
+    "add that saturates": of_two("Add", S16, 9e-5),
+    "sub": of_two("Sub", S16, 5.1e-4, (40, -3, 7)),
+    "sub of uint16": of_two("Sub", U16, 6.1e-4, (32768, 30000, 33000)),
+    "mul": of_two("Mul", S16, 2.3e-3),
+    "mul of uint16": of_two("Mul", U16, 1.9e-3, (32768, 32768, 20000)),
+    "mul that saturates": of_two("Mul", S16, 1e-4, (0, 0, 900)),
+    "mul of large steps": of_two("Mul", S16, 3.0),
     "relu": of_one("Relu", 3.1e-4),
     "relu of uint16": of_one("Relu", X_SCALE, dtype=U16, zero=20000),
     "clip": clip(-2.0, 6.0, 2.5e-4),
     "average pool": of_one("AveragePool", 2.7e-4, kernel_shape=[3, 2], strides=[2, 2]),
+    "average pool, padded": of_one(
+        "AveragePool", 2.7e-4, kernel_shape=[3, 3], pads=[1, 0, 1, 1], count_include_pad=1
+    ),
     "global pool": of_one("GlobalAveragePool", 2.7e-4),
     "max pool": of_one("MaxPool", X_SCALE, kernel_shape=[3, 3], pads=[1, 0, 1, 2], strides=[2, 1]),
     "max pool of uint16": of_one("MaxPool", X_SCALE, dtype=U16, kernel_shape=[2, 2]),
@@ -161,14 +170,14 @@ def test_the_borders_are_exact(target, dtype):
 
 @on_targets
 def test_damaged_models(target):
-    for name in ("conv of uint16", "add", "max pool"):
+    for name in ("conv of uint16", "add", "mul", "max pool"):
         report = small.damage(target, small.binary(MODELS[name][0]), "words", "1")
         assert report.ok and report.refused and report.ran, report
 
 
 @pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
 def test_a_run_allocates_nothing(target):
-    for name in ("conv", "add that saturates", "max pool", "average pool"):
+    for name in ("conv", "add that saturates", "mul", "max pool", "average pool"):
         model, values = MODELS[name]
         data = convert(model, Options(strip=True)).data
         script = (small.SCRIPTS / "allocation.py").read_text().replace("n = 50", "n = 5")

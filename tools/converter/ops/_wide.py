@@ -29,7 +29,7 @@ def emit_wide(node, x, rows, geometry: Geometry, x_zero, scales, out, y_zero, bi
     k = rows.shape[1]
     if k > _MAX_K:
         raise Problem(f"{k} products a sum", f"up to {_MAX_K} are supported")
-    words, halves = zip(*(_multiplier(float(s)) for s in scales), strict=True)
+    words, halves = zip(*(wide_multiplier(float(s)) for s in scales), strict=True)
     wide = rows.astype(np.int64)
     constants = bias - x_unsigned * wide.sum(1) + np.array(halves, np.int64)
     if np.abs(constants).max() + 65535 * np.abs(wide).sum(1).max() >= _MOST:
@@ -46,7 +46,7 @@ def emit_wide(node, x, rows, geometry: Geometry, x_zero, scales, out, y_zero, bi
     node.emit("wide_conv", inputs, [out], params, scratch, macs=geometry.macs)
 
 
-def _multiplier(scale: float) -> tuple[int, int]:
+def wide_multiplier(scale: float) -> tuple[int, int]:
     """(word, half): see mpconnxr/ops/loops_wide_dots.py; half is to be added to the sum."""
     if not (math.isfinite(scale) and scale > 0):
         raise Problem(f"a scale of {scale}")

@@ -14,7 +14,7 @@ from . import lowers
 from ._microsoft import FLOAT, as_onnx
 from ._qweights import Geometry, scalar
 from ._requantize import range_of
-from ._wide import INT16, emit_wide, of_rows
+from ._wide import INT16, emit_wide, of_rows, wide_multiplier
 from ._windows import windows_of
 from .conv_integer import geometry_of
 
@@ -87,7 +87,7 @@ def lower_clip(node):
 @lowers("WideAveragePool", domain=OWN, infer=_infer("AveragePool"))
 def lower_average_pool(node):
     w = windows_of(node, node.attr("kernel_shape"), node.outputs[0].shape)
-    _emit_means(node, w.in_dims[1:], w.kernel[1:], w.out_dims[1:], w.strides[1:])
+    _emit_means(node, w.in_dims[1:], w.kernel[1:], w.out_dims[1:], w.strides[1:], w.pads[1:])
 
 
 @lowers("WideGlobalAveragePool", domain=OWN, infer=_infer("GlobalAveragePool"))
@@ -96,7 +96,7 @@ def lower_global_pool(node):
     _emit_means(node, plane, plane, [1, 1], [1, 1])
 
 
-def _emit_means(node, dims, kernel, out_dims, strides):
+def _emit_means(node, dims, kernel, out_dims, strides, pads=(0, 0)):
     """A convolution of each plane with equal weights."""
     x, out = node.inputs[0], node.outputs[0]
     x_scale, x_zero, y_scale, y_zero = _numbers(node, 1, 2, 3, 4)
@@ -107,13 +107,18 @@ def _emit_means(node, dims, kernel, out_dims, strides):
         [0, h * width, 0, width, 1],
         [0, positions, 0, 1],
         strides,
+        pads=pads,
     )
     rows, no_bias = np.ones((planes, n), np.int8), np.zeros(planes, np.int64)
     scales = np.full(planes, np.float32(x_scale) / np.float32(y_scale) / np.float32(n))
     emit_wide(node, x, rows, geometry, x_zero, scales, out, y_zero, no_bias)
 
 
-@lowers("WideAdd", domain=OWN, infer=lambda node: [(node.inputs[-1].dtype, node.inputs[0].shape)])
+def _infer_of_two(node):
+    return [(node.inputs[-1].dtype, node.inputs[0].shape)]
+
+
+@lowers("WideAdd", "WideSub", domain=OWN, infer=_infer_of_two)
 def lower_add(node):
     a, b, out = node.inputs[0], node.inputs[3], node.outputs[0]
     a_scale, a_zero, b_scale, b_zero, y_scale, y_zero = _numbers(node, 1, 2, 4, 5, 6, 7)
@@ -122,9 +127,20 @@ def lower_add(node):
     if not 0 < point:
         raise Problem("scales that are far apart")
     factors = np.rint(np.ldexp(ratios, point + _FACTOR)).astype(int).tolist()
+    if node.op == "WideSub":
+        factors[1] = -factors[1]
     flip = 32768 if out.dtype == INT16 else 0
     params = [point, a_zero + flip, b_zero + flip, *factors, y_zero, *range_of(out.dtype)]
     node.emit("wide_add", [a, b], [out], params, over=item_by_item(out, [a, b]))
+
+
+@lowers("WideMul", domain=OWN, infer=_infer_of_two)
+def lower_mul(node):
+    a, b, out = node.inputs[0], node.inputs[3], node.outputs[0]
+    a_scale, b_scale, y_scale, y_zero = _numbers(node, 1, 4, 6, 7)
+    word, half = wide_multiplier(a_scale * b_scale / y_scale)
+    params = [word & 63, half, word >> 20, word >> 8 & 4095, y_zero, *range_of(out.dtype)]
+    node.emit("wide_mul", [a, b], [out], params, over=item_by_item(out, [a, b]))
 
 
 @lowers("WideMaxPoolInt16", "WideMaxPoolUint16", domain=OWN, infer=_infer("MaxPool"))

@@ -2,11 +2,11 @@
 
 1. DQ -> Conv -> Q and DQ -> Gemm or MatMul -> Q, weights constant in 8 bits with zero points 0,
    bias constant: `mpconnxr:WideConv` and `WideGemm`.
-2. DQ, DQ -> Add -> Q of one shape: `WideAdd`.
+2. DQ, DQ -> Add, Sub or Mul -> Q of one shape: `WideAdd`, `WideSub`, `WideMul` (of zero points 0).
 3. DQ -> Relu or Clip -> Q: `WideClip`; so is Q behind DQ, which goes away where both have the same
    scale.
-4. DQ -> AveragePool (without padding) or GlobalAveragePool -> Q: `WideAveragePool`,
-   `WideGlobalAveragePool`.
+4. DQ -> AveragePool (where padding counts, or is none) or GlobalAveragePool -> Q:
+   `WideAveragePool`, `WideGlobalAveragePool`.
 5. DQ -> MaxPool -> Q with the same scale: `WideMaxPoolInt16` or `WideMaxPoolUint16`.
 
 No operator of ONNX or com.microsoft takes such activations: these are this project's, defined in
@@ -30,9 +30,12 @@ from .qdq_terms import FLOAT, INT8, MS, UINT8, Scaled, StaysFloat, attribute
 INT16, UINT16 = 5, 4
 WIDE = (UINT16, INT16)
 _OPSET_OF_16_BITS = 21  # of ONNX's own QuantizeLinear
+_LEAST_SCALE, _GREATEST_SCALE = 2.0**-40, 2.0**10  # of products
+_POOL = ("count_include_pad", "kernel_shape", "pads", "strides")
 _WINDOWS = {
     "auto_pad": AttributeProto.STRING,
     "ceil_mode": AttributeProto.INT,
+    "count_include_pad": AttributeProto.INT,
     "dilations": AttributeProto.INTS,
     "group": AttributeProto.INT,
     "kernel_shape": AttributeProto.INTS,
@@ -121,17 +124,28 @@ def _gemm(graph, node):
 _GEMM = (("transB", 0), ("alpha", 1.0), ("beta", 1.0))
 
 
-def _add(graph, node):
+def _of_two(graph, node):
     if len(node.input) != 2 or graph.shape(node.input[0]) != graph.shape(node.input[1]):
         raise StaysFloat("its inputs have different shapes")
     a, b = (_operand(graph, name) for name in node.input)
     quantize, y = _result(graph, node)
     if not a.dtype == b.dtype == y.dtype:
         raise StaysFloat("its integers are int16 here and uint16 there")
+    if node.op_type == "Mul":
+        _require_small(a, b, y)
     inputs = [name for q in (a, b) for name in (q.values, *graph.parameters(q, node.output[0]))]
     inputs += graph.parameters(y, node.output[0])
-    _put(graph, "WideAdd", inputs, quantize)
+    _put(graph, f"Wide{node.op_type}", inputs, quantize)
     graph.replace(node, [])
+
+
+def _require_small(a, b, y):
+    """Products and their scale are within what the device takes."""
+    if any((q.zero.astype(np.int32) != (32768 if q.dtype == UINT16 else 0)).any() for q in (a, b)):
+        raise StaysFloat("its inputs have zero points")
+    scale = float(a.scale.reshape(())) * float(b.scale.reshape(())) / float(y.scale.reshape(()))
+    if not _LEAST_SCALE <= scale <= _GREATEST_SCALE:
+        raise StaysFloat("its scales are far apart")
 
 
 def _clip(graph, node):
@@ -168,8 +182,9 @@ def _rescale(graph, node):
 def _mean(graph, node):
     x = _operand(graph, node.input[0])
     quantize, y = _result(graph, node)
-    is_plain = not any(attribute(node, "pads", ())) and not attribute(node, "ceil_mode", 0)
-    if not is_plain or attribute(node, "auto_pad", b"NOTSET") not in (b"NOTSET", b"VALID"):
+    is_plain = attribute(node, "auto_pad", b"NOTSET") in (b"NOTSET", b"VALID")
+    counts = not any(attribute(node, "pads", ())) or attribute(node, "count_include_pad", 0)
+    if not is_plain or not counts or attribute(node, "ceil_mode", 0):
         raise StaysFloat("it has padding")
     if any(d != 1 for d in attribute(node, "dilations", ())):
         raise StaysFloat("it has dilations")
@@ -177,7 +192,7 @@ def _mean(graph, node):
         raise StaysFloat("it has more than two dims")
     inputs = [x.values, *graph.parameters(x, node.output[0])]
     inputs += graph.parameters(y, node.output[0])
-    kept = [a for a in node.attribute if a.name in ("kernel_shape", "strides")]
+    kept = [a for a in node.attribute if a.name in _POOL]
     _put(graph, f"Wide{node.op_type}", inputs, quantize, kept)
     graph.replace(node, [])
 
@@ -195,7 +210,7 @@ def _max_pool(graph, node):
 
 
 FUSED: dict[str, Callable[[Graph, onnx.NodeProto], None]] = {
-    "Add": _add,
+    "Add": _of_two,
     "AveragePool": _mean,
     "Clip": _clip,
     "Conv": _conv,
@@ -203,8 +218,10 @@ FUSED: dict[str, Callable[[Graph, onnx.NodeProto], None]] = {
     "GlobalAveragePool": _mean,
     "MatMul": _gemm,
     "MaxPool": _max_pool,
+    "Mul": _of_two,
     "QuantizeLinear": _rescale,
     "Relu": _clip,
+    "Sub": _of_two,
 }
 
 _X, _Y = ["x", "x_scale", "x_zero"], ["y_scale", "y_zero"]
@@ -219,16 +236,6 @@ _FUNCTIONS = {  # inputs, nodes, attributes
         ("auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"),
     ),
     "WideGemm": (_PRODUCT, (_DQ_X, _DQ_W, ("Gemm", ["real_x", "real_w", "b"], "real"), _Q), ()),
-    "WideAdd": (
-        [*_X, "w", "w_scale", "w_zero", *_Y],
-        (
-            _DQ_X,
-            ("DequantizeLinear", ["w", "w_scale", "w_zero"], "real_w"),
-            ("Add", ["real_x", "real_w"], "real"),
-            _Q,
-        ),
-        (),
-    ),
     "WideClip": (
         [*_X, "low", "high", *_Y],
         (_DQ_X, ("Clip", ["real_x", "low", "high"], "real"), _Q),
@@ -237,7 +244,7 @@ _FUNCTIONS = {  # inputs, nodes, attributes
     "WideAveragePool": (
         [*_X, *_Y],
         (_DQ_X, ("AveragePool", ["real_x"], "real"), _Q),
-        ("kernel_shape", "strides"),
+        _POOL,
     ),
     "WideGlobalAveragePool": (
         [*_X, *_Y],
@@ -250,6 +257,11 @@ _FUNCTIONS = {  # inputs, nodes, attributes
         ("auto_pad", "ceil_mode", "dilations", "kernel_shape", "pads", "strides"),
     ),
 }
+
+_DQ_W_TOO = ("DequantizeLinear", ["w", "w_scale", "w_zero"], "real_w")
+for _op in ("Add", "Sub", "Mul"):
+    _nodes = (_DQ_X, _DQ_W_TOO, (_op, ["real_x", "real_w"], "real"), _Q)
+    _FUNCTIONS[f"Wide{_op}"] = ([*_X, "w", "w_scale", "w_zero", *_Y], _nodes, ())
 
 
 def _put(graph, name, inputs, quantize, attributes=()):
