@@ -1,4 +1,4 @@
-"""The table of a quantized product's channels, from few bits. Written once, for Python and viper.
+"""The table of a quantized product's channels, from few bits. Plain form.
 
     x    bytes: fields of bits, the lowest first, one behind another: of each channel that of c,
          then that of its word; the word's M has 24 bits, the highest one set
@@ -9,13 +9,8 @@
 A field holds how much more its value is than the least one. Fields have up to 29 bits.
 """
 
-import micropython
 
-COMMON = True
-
-
-@micropython.viper
-def channels(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
+def channels(x, w, out, p):
     bit = 8 * p[0]
     at = p[1]
     left = 2 * p[2]

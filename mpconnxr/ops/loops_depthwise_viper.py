@@ -26,9 +26,10 @@ def depthwise8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
     between = p[16]
     kw = p[5]
     kind = kw if step == 1 else 0
-    if p[4] == 3 and kind == 3:
-        kind = 9
+    is_nine = p[4] == 3 and kind == 3
+    following = p[11] - pitch * (2 if is_nine else p[4])
     k = p[4] * kw
+    behind = room + 4 * k
     plane = room + p[0]
     channel = 0
     while True:  # a condition here would branch too far for Xtensa
@@ -38,8 +39,7 @@ def depthwise8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
         x = ptr8(blob + k * channel)
         w = ptr32(room)
         out = ptr8(p[17])
-        end = room + 4 * k
-        while int(w) < end:
+        while int(w) < behind:
             w[0] = x[0] - int(out)
             x = ptr8(1 + int(x))
             w = ptr32(4 + int(w))
@@ -69,7 +69,7 @@ def depthwise8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
                 x = ptr8(first)
                 w = ptr32(room)
                 out = ptr8(c)
-                if kind == 9:
+                if is_nine:
                     out = ptr8(x[0] * w[0] + int(out))
                     out = ptr8(x[1] * w[1] + int(out))
                     out = ptr8(x[2] * w[2] + int(out))
@@ -82,9 +82,8 @@ def depthwise8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
                     out = ptr8(x[1] * w[7] + int(out))
                     out = ptr8(x[2] * w[8] + int(out))
                 else:
-                    i = p[4]
                     if kind == 5:
-                        while i:
+                        while int(w) < behind:
                             out = ptr8(x[0] * w[0] + int(out))
                             out = ptr8(x[1] * w[1] + int(out))
                             out = ptr8(x[2] * w[2] + int(out))
@@ -92,9 +91,8 @@ def depthwise8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
                             out = ptr8(x[4] * w[4] + int(out))
                             x = ptr8(pitch + int(x))
                             w = ptr32(20 + int(w))
-                            i -= 1
                     elif kind == 7:
-                        while i:
+                        while int(w) < behind:
                             out = ptr8(x[0] * w[0] + int(out))
                             out = ptr8(x[1] * w[1] + int(out))
                             out = ptr8(x[2] * w[2] + int(out))
@@ -104,17 +102,16 @@ def depthwise8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
                             out = ptr8(x[6] * w[6] + int(out))
                             x = ptr8(pitch + int(x))
                             w = ptr32(28 + int(w))
-                            i -= 1
-                    start = first
-                    while i:
-                        x = ptr8(start)
+                    start = int(x)
+                    while int(w) < behind:
                         end = int(w) + 4 * kw
                         while int(w) < end:
                             out = ptr8(x[0] * w[0] + int(out))
                             x = ptr8(step + int(x))
                             w = ptr32(4 + int(w))
                         start += pitch
-                        i -= 1
+                        x = ptr8(start)
+                first = int(x) + following
                 if is_wide:
                     out = ptr8(((int(out) & mask) ^ sign) - sign)
                 x = ptr8(int(out) >> shift)
@@ -149,7 +146,6 @@ def depthwise8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
                 out = ptr8(at)
                 out[0] = int(x)
                 at = int(out) + between
-                first += p[11]
                 n -= 1
             line += p[10]
             y -= 1

@@ -138,6 +138,7 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     table = ptr32((int(x) if p[15] else int(w)) + p[1])
     bias = 1 << 29
     sign = bias << 2
+    is_wide = sign << 1
     least = p[10] - bias
     most = p[11] - bias
     middle = ((p[9] - bias) << 21) + 1015744
@@ -148,6 +149,9 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     tiled = p[4] & -4
     span = kp * 4
     step = 16
+    last_eight = 31
+    last_many = 127
+    of_tile = 3
     k = 0
     while True:  # a condition here would branch too far for Xtensa
         if k == p[4]:
@@ -155,12 +159,12 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
         if k == tiled:
             span = kp
             step = 4
+            last_eight = kp
+            last_many = kp
+            of_tile = 0
         end = row + span
-        eight = row
-        many = row
-        if step == 16:
-            eight = end - 31
-            many = end - 127
+        eight = end - last_eight
+        many = end - last_many
         f = table[1] & 63
         limit = 0
         shift = 0
@@ -176,7 +180,10 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                 bits += shift
                 factor = factor << (f - 10)
                 shift = 0
-        c = ((table[0] ^ sign) - sign) + limit
+        c = table[0]
+        if is_wide:
+            c = (c ^ sign) - sign
+        c += limit
         at = place
         first = start
         n = p[3]
@@ -278,5 +285,5 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
         table = ptr32(8 + int(table))
         k += 1
         row += 4
-        if (k & 3) == 0 or step == 4:
+        if not k & of_tile:
             row += span - step
