@@ -12,15 +12,18 @@ import onnx_ir as ir
 from . import _graph as g
 
 OPERATORS = ("Conv", "ConvTranspose", "Gemm", "MatMul")
+_MOST_COPIED_NBYTES = 1024  # of weights that others read, too: a step that is saved is worth these
 _MOST_FLOAT = float(np.finfo(np.float32).max)
 
 
 def weights_of(node: ir.Node) -> np.ndarray | None:
-    """The constant weights that no other node reads; None if there are none such."""
+    """The constant weights, if no other node reads them or they are few; None otherwise."""
     w = g.input_of(node, 1)
-    if not g.is_op(node, *OPERATORS) or not g.is_float(w) or g.sole_reader(w) is None:
+    if not g.is_op(node, *OPERATORS) or not g.is_float(w):
         return None
     data = g.const(w)
+    if data is not None and g.sole_reader(w) is None and data.nbytes > _MOST_COPIED_NBYTES:
+        return None
     return None if data is None or node.op_type == "MatMul" and data.ndim != 2 else data
 
 

@@ -101,7 +101,9 @@ def test_it_stays_where_it_does_not_fit(nodes, x, constants):
     assert ops(nodes, x, constants)["BatchNormalization"] == 1
 
 
-def test_weights_of_two_readers_stay():
+@pytest.mark.parametrize(("channels", "left"), [(3, 0), (12, 1)])
+def test_weights_of_two_readers_are_copied_if_they_are_few(channels, left):
     nodes = [node("Conv", "x w", "a"), norm("a", "b"), node("Conv", "x w", "c", pads=[1] * 4)]
     nodes += [node("GlobalAveragePool", "c", "d"), node("Sub", "b d", "y")]
-    assert ops(nodes, randn(1, 3, 5, 5), {"w": randn(6, 3, 3, 3)})["BatchNormalization"] == 1
+    found = ops(nodes, randn(1, channels, 5, 5), {"w": randn(6, channels, 3, 3)})
+    assert (found["BatchNormalization"], found["Conv"]) == (left, 2)
