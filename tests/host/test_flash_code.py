@@ -40,6 +40,7 @@ def loops(model, machine):
         (Machine("armv7m", THUMB), "loops_block_dot_armv7m"),
         (Machine("xtensawin"), "loops_block_dot_viper"),
         (Machine("rv32imc"), "loops_block_dot_viper"),
+        (Machine("rv32imc", frozenset({"rv32"})), "loops_block_dot_rv32"),
         (Machine("x64"), "loops_block_dot_viper64"),
         (Machine(""), "loops_block_dot"),
     ],
