@@ -6,12 +6,16 @@ outputs = model.run(x)
 outputs[0].data[0]
 """
 
+import sys
+
 from .errors import ArenaError, InputError, ModelError, MpconnxrError, UnsupportedError
 
 __version__ = "0.1.0"
 # While a model is loaded the heap is collected whenever so many bytes were allocated: what the
 # model keeps would else come to lie between garbage all over it, and leave no large piece.
 _GARBAGE = 8192
+# What only loading needs.
+_LOADING = ("loading", "reader", "records", "graph", "numbers", "repeats", "borders", "arena")
 
 
 def load(source, verify=True, arena=None, prefer=(), stream=True):
@@ -30,14 +34,19 @@ def load(source, verify=True, arena=None, prefer=(), stream=True):
 
     Raises ModelError, UnsupportedError, ArenaError; OSError if a path cannot be opened.
     """
+    return _load_all((source,), verify, arena, prefer, stream)[0]
+
+
+def _load_all(sources, verify, arena, prefer, stream):
     import gc
 
     usual = gc.threshold()
     gc.threshold(_GARBAGE)
     try:
-        return _load(source, verify, arena, prefer, stream)
+        return [_load(source, verify, arena, prefer, stream) for source in sources]
     finally:
         gc.threshold(usual)
+        _forget()
 
 
 def _load(source, verify, arena, prefer, stream):
@@ -48,8 +57,22 @@ def _load(source, verify, arena, prefer, stream):
     if prefer:
         from .kernels import Preferring
 
-        return Preferring(reader, arena, prefer)
-    return Model(reader, arena)
+        return Model(Preferring(reader, arena, prefer))
+    from .loading import Loader
+
+    return Model(Loader(reader, arena))
+
+
+def _forget():
+    """Lets go of modules that the model needs no more: a quarter of its code. Another load
+    imports them again, for which they have to be compiled: sources stay.
+    """
+    if __file__.endswith(".py"):
+        return
+    package = sys.modules[__name__]
+    for name in _LOADING:
+        if sys.modules.pop(__name__ + "." + name, None):
+            delattr(package, name)
 
 
 def InferenceSession(source, verify=True, arena=None):
@@ -57,3 +80,10 @@ def InferenceSession(source, verify=True, arena=None):
     from .session import Session
 
     return Session(load(source, verify, arena))
+
+
+def top_k(output, k=1, labels=None):
+    """The k largest elements of an output, as (label, value): see classes.top_k."""
+    from . import classes
+
+    return classes.top_k(output, k, labels)

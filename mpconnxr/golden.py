@@ -9,6 +9,7 @@ The converter put the vectors into the file, with the outputs that onnxruntime c
 import struct
 
 from .errors import ModelError
+from .loading import Loader
 from .model import Model
 from .reader import CHUNK_GOLDEN, Reader
 from .tensor import is_narrow
@@ -56,7 +57,7 @@ def verify(source, arena=None):
     vectors = reader.chunk(CHUNK_GOLDEN)
     if vectors is None:
         raise ModelError("the file has no golden vector: it was stripped, or had no reference")
-    model = Model(reader, arena)
+    model = Model(Loader(reader, arena))
     n, at = _count(vectors, model)
     result = Result()
     seconds = 0

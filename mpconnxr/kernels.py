@@ -6,7 +6,7 @@ another. Preparing writes to no tensor.
 """
 
 from . import forms
-from .model import Model
+from .loading import Loader
 from .reader import Reader
 
 
@@ -20,22 +20,22 @@ def kernels(model):
     return Listing(model).found
 
 
-class Preferring(Model):
-    """A model that takes its loops in these forms (names, or one name) where they exist."""
+class Preferring(Loader):
+    """Takes the loops of a model in these forms (names, or one name) where they exist."""
 
     def __init__(self, reader, arena, prefer):
-        self._prefer = prefer
+        self.prefer = prefer
         wanted = (prefer,) if isinstance(prefer, str) else prefer
         self._order = tuple([form for form in wanted if form in forms.order]) + forms.order
         usual, forms.order = forms.order, self._order
         try:
-            Model.__init__(self, reader, arena)
+            Loader.__init__(self, reader, arena)
         finally:
             forms.order = usual
 
     def _prepare(self, reader, index, node):
-        n, step = Model._prepare(self, reader, index, node)
-        if n and self._runtime:
+        n, step = Loader._prepare(self, reader, index, node)
+        if n and self.runtime:
             step = _Ordered(self._order, step).step
         return n, step
 
@@ -57,13 +57,13 @@ class _Ordered:
 class Listing(Preferring):
     """found: a list of (step, kernel, forms), as kernels() says.
 
-    taken: for each step of the model's runs its place in found, and whether it is the step itself
-    or a read of its weights. wanted: kinds of chunks to read, for chunk().
+    steps, bodies: for each step of the model's its place in found, and whether it is a read of its
+    weights and not the step itself. wanted: kinds of chunks to read, for chunk().
     """
 
     def __init__(self, model, wanted=()):
         self.found = []
-        self.taken = []
+        self._taken = []  # of the graph, of the body that is being read, of one in it
         self._path = []
         self._families = []
         get = forms.get
@@ -83,21 +83,28 @@ class Listing(Preferring):
             if reader.stream:
                 reader.stream.close()
 
+    def _prepare_all(self, reader, body=None):
+        self._taken.append([])
+        Preferring._prepare_all(self, reader, body)
+        taken = self._taken.pop()
+        if body:
+            self.bodies[-1] = taken
+        return taken
+
     def _prepare(self, reader, index, node):
         """Prepares the step, notes what loops it took, and forgets it."""
         self._path.append(str(index))
         at = len(self.found)
         self.found.append(None)  # its place is before the steps of its bodies
-        n, _ = Model._prepare(self, reader, index, node)
+        n, _ = Loader._prepare(self, reader, index, node)
         taken = {name: _form_of(name) for name in self._families}
         self.found[at] = ("/".join(self._path), node[0], taken)
         self._families.clear()
         self._path.pop()
-        if not self._path:
-            if self._stream:
-                self.taken += [(at, True)] * len(node[-1])
-            if n:
-                self.taken.append((at, False))
+        if self.stream:
+            self._taken[-1] += [(at, True)] * len(node[-1])
+        if n:
+            self._taken[-1].append((at, False))
         return 0, None
 
 

@@ -12,9 +12,12 @@ _NAME_WIDTH = 28
 
 
 class Step:
-    """A step of a run. step: its number in the file; name: of the ONNX node, '' where unknown;
-    kernel: 'read weights' for a read from the file; forms: of its loops; us: of one run, the
-    median."""
+    """A step of a run.
+
+    step: its number in the file, '3/0' of one in a body of step 3; name: of the ONNX node, ''
+    where unknown; kernel: 'read weights' for a read from the file; forms: of its loops; us: in all
+    of a run, the median of some runs.
+    """
 
     def __init__(self, step, name, kernel, forms):
         self.step, self.name, self.kernel, self.forms = step, name, kernel, forms
@@ -22,11 +25,12 @@ class Step:
 
 
 class Profile:
-    """steps: list of Step in the order of the run; us: of all of them; str() is a table."""
+    """steps: list of Step in the order of the file; us: of all of them, those in bodies counted
+    with the steps that run them; str() is a table."""
 
     def __init__(self, steps):
         self.steps = steps
-        self.us = sum([s.us for s in steps])
+        self.us = sum([s.us for s in steps if "/" not in s.step])
 
     def rows(self):
         """(step, name, kernel, forms, us, share) of each step, as text."""
@@ -55,17 +59,20 @@ def _line(row, widths):
 
 
 class _Timed:
-    """A step that notes its time in each of some runs."""
+    """A step that notes its time in each of some runs, in which it may run often."""
 
     def __init__(self, inner, time, runs):
         self.inner, self.ticks, self.diff = inner, time.ticks_us, time.ticks_diff
         self.times = array("I", [0] * runs)
-        self.run = 0
+
+    def begin(self, run):
+        self.run = run
+        self.times[run] = 0
 
     def step(self, lo, hi):
         start = self.ticks()
         self.inner(lo, hi)
-        self.times[self.run] = self.diff(self.ticks(), start)
+        self.times[self.run] += self.diff(self.ticks(), start)
 
     def median(self):
         return sorted(self.times)[len(self.times) // 2]
@@ -75,43 +82,52 @@ def profile(model, x=None, runs=1):
     """Times each step of some runs: a Profile.
 
     x: as for Model.run; left out, each run gets what the inputs hold now. A first run is not
-    counted: it checks digests. The times contain what it takes to read the clock twice; a step
-    that runs others, such as an If, has theirs in its own. The model's state is afterwards what
-    it was. Raises InputError, UnsupportedError.
+    counted: it checks digests. The times contain what it takes to read the clock twice. A step
+    that runs others, such as an If, has theirs in its own; they follow it. The model's state is
+    afterwards what it was. Raises InputError, UnsupportedError.
     """
     if runs < 1:
         raise InputError("runs: at least one")
     time = clock()
-    described = _described(model)
+    listing = Listing(model, (CHUNK_NODES,))
     held = Held(model, x)
-    usual = model._steps
-    timed = [_Timed(step, time, runs) for _, step in usual]
-    model._steps = [(usual[i][0], timed[i].step) for i in range(len(usual))]
+    lists = [model._steps] + model._bodies
+    timed = [_Timed(step, time, runs) for steps in lists for _, step in steps]
+    _exchange(lists, [t.step for t in timed])
     try:
         for i in range(-1, runs):
             for t in timed:
-                t.run = max(i, 0)
+                t.begin(max(i, 0))
             gc.collect()
             held.restore()
             model.run(x)
     finally:
-        model._steps = usual
+        _exchange(lists, [t.inner for t in timed])
         held.restore()
-    for i in range(len(timed)):
-        described[i].us = timed[i].median()
-    return Profile(described)
+    return Profile(_described(listing, timed))
 
 
-def _described(model):
-    """A Step for each one of the model's runs."""
-    listing = Listing(model, (CHUNK_NODES,))
+def _exchange(lists, given):
+    """Puts these in the places of all steps."""
+    k = 0
+    for steps in lists:
+        for i in range(len(steps)):
+            steps[i] = steps[i][0], given[k]
+            k += 1
+
+
+def _described(listing, timed):
+    """A Step for each one that was timed, in the order of the file, behind the reads for it."""
+    places = sum(listing.bodies, listing.steps)
     names = bytes(listing.chunk(CHUNK_NODES) or b"").split(b"\0")[:-1]
     if len(names) != len(listing.found):
         names = [b""] * len(listing.found)
     steps = []
-    for at, is_read in listing.taken:
+    for k in sorted(range(len(places)), key=lambda k: (places[k][0], not places[k][1], k)):
+        at, is_read = places[k]
         number, kernel, taken = listing.found[at]
         forms = [] if is_read else sorted(set(taken.values()))
         kernel = "read weights" if is_read else kernel
         steps.append(Step(number, str(names[at], "utf-8"), kernel, forms))
+        steps[-1].us = timed[k].median()
     return steps

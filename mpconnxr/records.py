@@ -36,6 +36,10 @@ class Chunk:
         self.place = None
         self.buffer = None
 
+    def digest(self, tables):
+        """The SHA-256 of its bytes, as the tables have it."""
+        return bytes(tables[self.digest_at : self.digest_at + 32])
+
 
 class TensorInfo:
     """A tensor's record: dtype (ONNX number), shape, storage class, offset and size in bytes.

@@ -4,9 +4,7 @@ from mpconnxr.sharing import load_all
 listening, reading = load_all(("words.bin", "digits.bin"))
 """
 
-from . import arena as arenas
-from . import load
-from .reader import Reader
+from . import _load_all
 
 
 def load_all(sources, verify=True, stream=True):
@@ -16,12 +14,16 @@ def load_all(sources, verify=True, stream=True):
     sources, verify, stream: as for mpconnxr.load. The arena is allocated before any of the models.
     Raises what load raises.
     """
+    from . import arena as arenas
+
     shared = arenas.make(max([_needed(source, stream) for source in sources]))
-    return [load(source, verify, shared, (), stream) for source in sources]
+    return _load_all(sources, verify, shared, (), stream)
 
 
 def _needed(source, stream):
     """Bytes of arena that a model asks for, from its tables."""
+    from .reader import Reader
+
     reader = Reader(source, False, stream=stream)
     if reader.stream:
         reader.stream.close()

@@ -1,7 +1,7 @@
 """Where the bytes of a model file come from."""
 
 from . import tensor
-from .errors import ModelError, UnsupportedError
+from .errors import UnsupportedError, fail
 
 
 class Source:
@@ -37,7 +37,7 @@ class Source:
         self.file.seek(offset)
         buffer = allocate(nbytes)
         if self.file.readinto(buffer) != nbytes:
-            raise ModelError("not a valid model file: truncated")
+            fail("truncated")
         return buffer
 
     def close(self):
@@ -53,6 +53,14 @@ def _opened(path):
         from . import slots
 
         return slots.opened(path)
+
+
+def check_digest(digest, contents):
+    """ModelError unless this is the SHA-256 of the contents."""
+    import hashlib
+
+    if hashlib.sha256(contents).digest() != digest:
+        fail("damaged (digest of the data)")
 
 
 def allocate(nbytes):

@@ -6,7 +6,7 @@ that was made at load: it allocates nothing, but in the first run, which checks 
 
 from . import tensor
 from .errors import fail
-from .reader import check_digest
+from .source import check_digest
 
 
 class Stream:
@@ -26,6 +26,10 @@ class Stream:
             self._reads[i] = _Read(self._source.file, self._chunks[i], self._tables, arena)
         return self._reads[i].step
 
+    def settle(self):
+        """Lets go of what only read() needs, once all reads are made."""
+        self._chunks = self._tables = self._reads = None
+
     def close(self):
         self._source.close()
 
@@ -36,7 +40,7 @@ class _Read:
         self.offset, self.nbytes = chunk.offset, chunk.nbytes
         place = chunk.place + chunk.nbytes * (chunk.widens - 1)
         self.view = tensor.view(arena, place, "B", chunk.nbytes)
-        self.chunk, self.unproved = chunk, tables
+        self.digest = None if tables is None else chunk.digest(tables)
         self.widen = None
         if chunk.widens > 1:
             from .widen import Widening
@@ -47,8 +51,8 @@ class _Read:
         self.seek(self.offset)
         if self.readinto(self.view) != self.nbytes:
             fail("truncated")
-        if self.unproved is not None:
-            check_digest(self.chunk, self.view, self.unproved)
-            self.unproved = None
+        if self.digest is not None:
+            check_digest(self.digest, self.view)
+            self.digest = None
         if self.widen:
             self.widen()

@@ -48,36 +48,6 @@ def packed_bits(dtype):
     return {21: 4, 22: 4, 23: 4, 25: 2, 26: 2}.get(dtype, 0)
 
 
-class PackedView:
-    """A typed view by struct, for ports where a memoryview cannot be retyped."""
-
-    def __init__(self, buffer, offset, code, n):
-        self._buffer = buffer
-        self._offset = offset
-        self._code = "<" + code
-        self._size = struct.calcsize(self._code)
-        self._n = n
-
-    def __len__(self):
-        return self._n
-
-    def _at(self, i):
-        if i < 0:
-            i += self._n
-        if not 0 <= i < self._n:
-            raise IndexError("index out of range")
-        return self._offset + i * self._size
-
-    def __getitem__(self, i):
-        if isinstance(i, slice):
-            # MicroPython has no slice.indices(); a list of the items serves.
-            return [self[k] for k in range(self._n)][i]
-        return struct.unpack_from(self._code, self._buffer, self._at(i))[0]
-
-    def __setitem__(self, i, value):
-        struct.pack_into(self._code, self._buffer, self._at(i), value)
-
-
 def _retyped(buffer, offset, code, n):
     import uctypes
 
@@ -129,7 +99,9 @@ def view(buffer, offset, code, n):
             return _retyped(buffer, offset, code, n)
     except OverflowError:
         raise UnsupportedError("a tensor {} bytes into a buffer is out of reach".format(offset))
-    return PackedView(buffer, offset, code, n)
+    from .structview import StructView
+
+    return StructView(buffer, offset, code, n)
 
 
 def is_aligned(buffer):

@@ -1,16 +1,16 @@
 """Prints what loading and running model.bin takes of the heap beyond the code: arena, peak without
-it, what stays without it.
+it, what stays without it. And what code stays that was imported from a file system.
 
 Twice: streamed from a file of the board's own, and read in place. The free heap is painted
 before; a block that lost its paint was in use at some time, so that garbage counts as well.
 """
 
 import gc
+import os
+import sys
 from array import array
 
 import uctypes
-
-import mpconnxr
 
 BLOCK = 16
 PIECE = 1024
@@ -50,6 +50,8 @@ def used(source):
     """Loads and runs the model: bytes of heap that this touched, and what is left of them."""
     gc.collect()
     before = gc.mem_alloc()
+    import mpconnxr
+
     model = mpconnxr.load(source)
     model.run()
     gc.collect()
@@ -68,8 +70,31 @@ def measure(source):
     print(arena, blocks * BLOCK - arena, kept - arena)
 
 
-with open("model.bin", "rb") as f, open("/model.bin", "wb") as g:
-    g.write(f.read())
-used("/model.bin")  # imports what it needs
+def copy(name):
+    """A file or folder from where the script is to the board's own file system."""
+    if os.stat(name)[0] & 0x4000:
+        os.mkdir("/" + name)
+        for inner in os.listdir(name):
+            copy(name + "/" + inner)
+        return
+    with open(name, "rb") as f, open("/" + name, "wb") as g:
+        g.write(f.read())
+
+
+def code():
+    """Bytes of heap that the modules take which are in memory once the model is loaded."""
+    gc.collect()
+    before = gc.mem_alloc()
+    used("/model.bin")
+    gc.collect()
+    return gc.mem_alloc() - before
+
+
+copy("mpconnxr")
+copy("model.bin")
+sys.path.insert(0, "/")
+print(code())
+sys.modules["mpconnxr"]._LOADING = ()  # from here on all code stays, and so does not count
+used("/model.bin")
 measure("/model.bin")
 measure("model.bin")

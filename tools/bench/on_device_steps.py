@@ -46,7 +46,9 @@ def _code(data):
     __import__("mpconnxr.forms")
     forms = sys.modules["mpconnxr.forms"]
     forms.order = _PREFER + forms.order
-    model = sys.modules["mpconnxr"].load(data, verify=False)
+    package = sys.modules["mpconnxr"]
+    package._LOADING = ()  # keep what only loading needs: it has to fit as well
+    model = package.load(data, verify=False)
     loaded = _used()
     model = None  # noqa: F841 - so that the collector takes it
     code = _used()
@@ -55,19 +57,19 @@ def _code(data):
 
 def _noting(data):
     """The model once more; notes: [number, kernel, bytes, (n, step)] of its outermost steps."""
-    from mpconnxr.model import Model
+    from mpconnxr.loading import Loader
     from mpconnxr.reader import Reader
 
-    class Noting(Model):
+    class Noting(Loader):
         def __init__(self, reader):
             self.notes = []
             self._deep = 0
-            Model.__init__(self, reader)
+            Loader.__init__(self, reader)
 
         def _prepare(self, reader, index, node):
             before = 0 if self._deep else _used()
             self._deep += 1
-            made = Model._prepare(self, reader, index, node)
+            made = Loader._prepare(self, reader, index, node)
             self._deep -= 1
             if self._deep == 0:
                 self.notes.append([index, node[0], _used() - before, made])
@@ -97,8 +99,8 @@ def main():
     model = _noting(data)
     for _ in range(2):  # the first run may allocate once and for all
         _fill(model.inputs)
-        if model._runtime:
-            model._runtime.start()
+        if model.runtime:
+            model.runtime.start()
         steps = [note[:3] + [_counted(*note[3])] for note in model.notes]
     print(json.dumps({"code": code, "modules": modules, "heap": heap, "steps": steps}))
 

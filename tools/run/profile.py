@@ -42,8 +42,9 @@ def profile(args: Namespace, options: Options, say: Say) -> dict:
         printed = run_on_board(args, files, _program)
     *steps, benchmark = [json.loads(line) for line in printed.splitlines()]
     for step in steps:
-        if not step["name"] and int(step["step"]) < len(ready.nodes):
-            step["name"] = ready.nodes[int(step["step"])]
+        number = step["step"]  # "3/0" is one in a body
+        if not step["name"] and number.isdigit() and int(number) < len(ready.nodes):
+            step["name"] = ready.nodes[int(number)]
     return {
         "model": str(args.model),
         "target": args.target,

@@ -1,6 +1,7 @@
 from collections.abc import Sequence
 from typing import BinaryIO
 
+from .classes import top_k as top_k
 from .errors import ArenaError as ArenaError
 from .errors import InputError as InputError
 from .errors import ModelError as ModelError

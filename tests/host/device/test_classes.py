@@ -14,8 +14,7 @@ every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 def test_top_k_of_sequences(target):
     script = """
 from array import array
-from mpconnxr import InputError
-from mpconnxr.classes import top_k
+from mpconnxr import InputError, top_k
 nan = float("nan")
 print(top_k([3, 9, 1, 9, 4], 3), top_k((1, 2)), top_k([], 2), top_k([5], 3))
 print(top_k(array("f", [0.5, -1, 2]), 2, ("a", "b", "c")), top_k([1, 2], 0))

@@ -138,10 +138,10 @@ def test_inspect_knows_every_family_and_form():
     found = {}
     for kernel in kernels:
         found |= package.forms_for(kernel)
-    assert found["loops_qdot"] == ["armv7em", "armv7m", "thumb", "viper", "plain"]
+    assert found["loops_qdot"] == ["armv7em", "armv7m", "rv32", "thumb", "viper", "plain"]
     assert found["loops_relu"] == ["viper", "plain"]
     stems = [p.stem for p in OPS.glob("loops_*")]
     forms = re.compile(f"_({'|'.join(ORDER)})$")
     families = {forms.sub("", stem) for stem in stems}
-    core = {"loops_unpack", "loops_image", "loops_widen", "loops_audio"}
+    core = {"loops_unpack", "loops_image", "loops_widen", "loops_audio", "loops_cepstra"}
     assert families == {*found, *core}

@@ -44,7 +44,7 @@ def _files(model, machine):
 
 def _loaded(there, kernels, optional):
     """Those modules of what is there that load() imports."""
-    queue = ["", "model", "reader", "ops", *optional, *(f"ops.{kernel}" for kernel in kernels)]
+    queue = ["", "loading", "model", "ops", *optional, *(f"ops.{kernel}" for kernel in kernels)]
     found = set()
     while queue:
         module = queue.pop()

@@ -1,0 +1,150 @@
+"""Makes what a model lasts on of what a Reader read: memory, tensors, every node prepared.
+
+Needed while a model is loaded, and not after that: see _forget in mpconnxr.
+"""
+
+import sys
+
+from . import arena as arenas
+from .errors import ModelError, MpconnxrError, UnsupportedError
+from .node import Node
+from .reader import CHUNK_GRIDS, CHUNK_IMAGES
+from .records import STORAGE_DATA
+from .tensor import Tensor, is_object
+
+
+class Loader:
+    """What a Model takes over.
+
+    arena, state: buffers; inputs, outputs: lists of Tensor; steps: [(n, step)]; bodies: such lists
+    of the bodies of steps, inner ones first; runtime: of a model with run-time dims; stream: of
+    one whose weights are streamed; prefer: forms of loops, see kernels.
+    """
+
+    prefer = ()
+
+    def __init__(self, reader, arena=None):
+        self.origin = reader.origin
+        self.arena = arenas.make(reader.arena_nbytes, arena)
+        self.arena_nbytes = reader.arena_nbytes
+        # memory of the model's own, never in an arena that others may share
+        self.state = arenas.make(reader.state_nbytes)
+        self.stream = reader.stream
+        self.runtime = None
+        if reader.runtime_dims():
+            from .dynamic import Runtime
+
+            self.runtime = Runtime(*reader.runtime_dims())
+        self._tensors = {}
+        self._slots = None  # of strings and maps
+        names = reader.io_names()
+        _check_ends(reader)
+        of = reader.tensors
+        self.inputs = [self._tensor(reader, i, of[i], names.pop(0)) for i in reader.inputs]
+        self.outputs = [self._tensor(reader, i, of[i], names.pop(0)) for i in reader.outputs]
+        self._describe_borders(reader)
+        self.bodies = []
+        self.steps = self._prepare_all(reader)
+        if self.stream:
+            self.stream.settle()
+
+    def _tensor(self, reader, i, info, name=None):
+        """Tensor i of the file. Streamed ones are not kept: there may be many, of one use."""
+        t = self._tensors.get(i)
+        if is_object(info.dtype):
+            from . import objects
+
+            self._slots = self._slots or objects.Slots()
+            t = self._tensors[i] = t or self._slots.make(reader, info, i)
+            t.name = name or t.name
+        elif t is None or name:
+            buffer, offset = reader.buffer(info, self.arena, self.state)
+            if info.is_open:
+                make = self.runtime.input if i in reader.inputs else self.runtime.tensor
+                t = make(buffer, offset, info, name)
+            else:
+                t = Tensor(buffer, offset, info.nbytes, info.dtype, info.shape, name)
+            if not info.is_streamed:
+                self._tensors[i] = t
+        return t
+
+    def _describe_borders(self, reader):
+        """Gives inputs and outputs what the file says of their integers and images."""
+        grids, images = reader.chunk(CHUNK_GRIDS), reader.chunk(CHUNK_IMAGES)
+        if grids:
+            from . import borders
+
+            borders.attach(self.inputs + self.outputs, grids)
+        if images:
+            from .images import attach
+
+            attach(self.inputs, images)
+
+    def _prepare_all(self, reader, body=None):
+        """[(n, step)] of the graph, or of a body; before a step what reads its weights."""
+        steps = []
+        for i, node in enumerate(reader.nodes(body)):
+            n, step = self._prepare(reader, i, node)
+            if self.stream:
+                steps += [(1, self.stream.read(chunk, self.arena)) for chunk in node[-1]]
+            if n:
+                steps.append((n, step))
+        if body:
+            self.bodies.append(steps)
+        return steps
+
+    def _prepare(self, reader, index, node):
+        kernel, inputs, outputs, scratch, params, bodies, place, _ = node
+        of = {i: reader.tensors[i] for i in inputs + outputs + scratch}
+        for i in outputs + scratch:
+            if of[i].storage == STORAGE_DATA:
+                raise ModelError("step {} {} writes to a constant".format(index, kernel))
+        node = Node(
+            "step {} {}".format(index, kernel),
+            [self._tensor(reader, i, of[i]) for i in inputs],
+            [self._tensor(reader, i, of[i]) for i in outputs],
+            [self._tensor(reader, i, of[i]) for i in scratch],
+            params,
+            [self._prepare_all(reader, body) for body in bodies],
+        )
+        module = _kernel(kernel)
+        streams, proved = getattr(module, "STREAMS", ()), getattr(module, "PROVED", ())
+        for k, i in enumerate(inputs):
+            node.require(k in streams or not of[i].is_streamed, "streamed weights")
+            node.require(k not in proved or of[i].storage == STORAGE_DATA, "no constant")
+        if self._slots and not getattr(module, "OBJECTS", False):
+            for i in of:
+                node.require(not is_object(of[i].dtype), "strings or maps")
+        try:
+            if self.runtime:
+                follows = self.runtime.step(module, node, place)
+                if follows:
+                    return 1, follows.step
+            return module.prepare(node)
+        except MpconnxrError:
+            raise
+        except MemoryError:
+            raise UnsupportedError(node.name + ": not enough memory to prepare it")
+        except Exception as e:  # a kernel's check was not tight enough: still the file's fault
+            node.fail(repr(e))
+
+
+def _check_ends(reader):
+    for i in reader.inputs:
+        if reader.tensors[i].storage == STORAGE_DATA:
+            raise ModelError("an input is a constant")
+    for i in reader.outputs:
+        if reader.tensors[i].is_streamed:
+            raise ModelError("an output is a constant that is streamed")
+
+
+def _kernel(name):
+    full = "mpconnxr.ops." + name
+    try:
+        __import__(full)
+    except ImportError:
+        raise UnsupportedError("no kernel " + name + " in this installation of mpconnxr")
+    module = sys.modules[full]
+    if not hasattr(module, "prepare"):
+        raise UnsupportedError(name + " is not a kernel")
+    return module
