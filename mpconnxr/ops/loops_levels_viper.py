@@ -36,12 +36,10 @@ def levels8(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
             size = negative
             if size and w[size] >= int(out):
                 w = ptr32(past_negative + int(w))
-            if size > 64:
-                if w[64] >= int(out):
-                    w = ptr32(256 + int(w))
-            if size > 32:
-                if w[32] >= int(out):
-                    w = ptr32(128 + int(w))
+            if size > 64 and w[64] >= int(out):
+                w = ptr32(256 + int(w))
+            if size > 32 and w[32] >= int(out):
+                w = ptr32(128 + int(w))
             if size > 16:
                 if w[16] >= int(out):
                     w = ptr32(64 + int(w))
@@ -64,12 +62,10 @@ def levels8(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
             size = positive
             if size and w[size] <= int(out):
                 w = ptr32(past_positive + int(w))
-            if size > 64:
-                if w[64] <= int(out):
-                    w = ptr32(256 + int(w))
-            if size > 32:
-                if w[32] <= int(out):
-                    w = ptr32(128 + int(w))
+            if size > 64 and w[64] <= int(out):
+                w = ptr32(256 + int(w))
+            if size > 32 and w[32] <= int(out):
+                w = ptr32(128 + int(w))
             if size > 16:
                 if w[16] <= int(out):
                     w = ptr32(64 + int(w))
