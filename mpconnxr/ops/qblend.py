@@ -9,8 +9,10 @@ mpconnxr:QLinearResize.
 
     x    uint8 or int8 (planes, H, W);  out  uint8 or int8 (planes, oh, ow)
     x_scale, y_scale  float32, one item, 2**-60 to 2**60
-    scratch  int32, 511 + 4 * ow: tables that a step makes
-    params  planes, H, W, oh, ow, zx, zy (unsigned: int8 + 128); then for each row of out, and for
+    scratch  int32, 575 + 8 * ow: tables that a step makes
+    params  planes, H, W, oh, ow, zx, zy (unsigned: int8 + 128); bits behind the point of a sum of
+            integers (0: floats alone), 24 bits of x_scale / y_scale as 2 of 12, by how much more
+            than its exponent a weight is shifted; then for each row of out, and for
             each column: two places in x, two weights; rows' places are those of their first items
             in a plane, weights (0 to 1) the bits of float32 less those of 2**-63, or 0
 Raises ModelError. A step allocates nothing.
@@ -22,18 +24,20 @@ from . import qfloats
 
 _ONE = 127 << 23  # bits of float32
 _LEAST_WEIGHT = 64 << 23
-_SHAPES = 7
+_SHAPES = 11
+_LISTED = 64  # items of which integers are not sure
 
 
 def prepare(node):
     node.require(len(node.params) >= _SHAPES, "params")
-    planes, h, w, oh, ow, x_zero, y_zero = node.extents(0, _SHAPES)
+    planes, h, w, oh, ow, x_zero, y_zero, *ratio = node.extents(0, _SHAPES)
     node.require(max(oh, ow) < BIAS >> 4 and max(x_zero, y_zero) < 256, "extents or zero points")
+    node.require(ratio[0] < 29 and max(ratio[1:3]) < 4096 and ratio[3] > 126, "ratio of scales")
     node.expect(3, 1, _SHAPES + 4 * (oh + ow), 1)
     x, out, scratch = node.inputs[0], node.outputs[0], node.scratch[0]
     node.require(x.dtype in ("uint8", "int8") and out.dtype in ("uint8", "int8"), "dtypes")
     node.require(planes * h * w == x.nelem and planes * oh * ow == out.nelem, "sizes")
-    node.require(scratch.nelem == qfloats.WORDS + 4 * ow, "scratch")
+    node.require(scratch.nelem == qfloats.WORDS + 8 * ow + _LISTED, "scratch")
     tables = qfloats.Tables(node, y_zero, scratch)
     if out.nelem == 0:
         return 0, None
@@ -42,7 +46,7 @@ def prepare(node):
     flip = 128 if x.dtype == "int8" else 0
     first = 128 if out.dtype == "int8" else 0
     p = [0, 0, 0, ow, h * w, oh * ow, planes, x_zero, flip, y_zero, first, 0]
-    step = _Blend(block(*rows), block(*p + columns), tables)
+    step = _Blend(block(*rows), block(*p + ratio + [0, 0] + columns), tables)
     step.x, step.out = x.view("B"), out.view("B")
     return oh, step.step
 
@@ -65,7 +69,8 @@ class _Blend:
     def __init__(self, rows, p, tables):
         self.rows, self.p, self.tables, self.words = rows, p, tables, tables.words
         loops = forms.get("loops_blend")
-        self.corners, self.blend = loops.corners, loops.blend
+        self.corners, self.estimate, self.blend = loops.corners, loops.estimate, loops.blend
+        self.items = p[3] * p[6]
 
     def step(self, lo, hi):
         self.tables.fill()
@@ -76,5 +81,8 @@ class _Blend:
             p[2] = lo * p[3]
             p[11] = 4 * lo
             self.corners(rows, rows, self.words, p)
-            self.blend(self.x, self.words, self.out, p)
+            p[16] = 0
+            while p[16] < self.items:
+                self.estimate(self.x, self.words, self.out, p)
+                self.blend(self.x, self.words, self.out, p)
             lo += 1

@@ -13,6 +13,7 @@ from ._integer import INT32
 from ._qweights import scalar, shift_of
 
 _LEAST_WEIGHT = 64 << 23  # bits of 2**-63
+_LEAST_BITS, _MOST_BITS = 14, 28  # behind the point, with which integers are of use
 SCALES = (2.0**-60, 2.0**60)
 
 
@@ -47,10 +48,20 @@ def emit_blend(
     if not all(SCALES[0] <= v <= SCALES[1] for v in (known[0], known[2])):
         return False
     (h, w), oh, ow = size, len(rows.first), len(columns.first)
-    zeros = [known[1] + shift_of(values), known[3] + shift_of(out)]
-    params = [values.nelem // (h * w), h, w, oh, ow, *zeros, *rows.words(w), *columns.words(1)]
+    numbers = [known[1] + shift_of(values), known[3] + shift_of(out), *_ratio(*known[::2])]
+    params = [values.nelem // (h * w), h, w, oh, ow, *numbers, *rows.words(w), *columns.words(1)]
     scales = [node.constant(np.float32([v])) for v in (known[0], known[2])]
-    scratch = node.temp(INT32, (511 + 4 * ow,))
+    scratch = node.temp(INT32, (575 + 8 * ow,))
     macs = 4 * math.prod(out.shape)
     node.emit("qblend", [values, *scales], [out], params, [scratch], macs=macs)
     return True
+
+
+def _ratio(x_scale: float, y_scale: float) -> list[int]:
+    """Bits behind the point, 24 bits of x_scale / y_scale as two of 12, and a weight's shift."""
+    fraction, exponent = math.frexp(x_scale / y_scale)
+    mantissa = min(round(fraction * (1 << 24)), (1 << 24) - 1)
+    bits = 22 - exponent  # 255 times the ratio stay below 2**30
+    if not _LEAST_BITS <= bits <= _MOST_BITS:
+        return [0, 0, 0, 127]
+    return [bits, mantissa >> 12, mantissa & 4095, 150 - bits - exponent]
