@@ -60,7 +60,7 @@ class _Curve:
         p = self.p
         while lo < hi:
             p[0] = lo
-            p[1] = min(lo + _CHUNK, hi)
+            p[1] = lo + _CHUNK if lo + _CHUNK < hi else hi
             self.place(self.x, self.w, p, p)
             self.loop(self.x, self.w, self.out, p)
             lo += _CHUNK

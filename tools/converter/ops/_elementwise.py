@@ -23,7 +23,7 @@ INTS = (2, 3, 4, 5, 6, 7, 12, 13)
 BOOL = (9,)
 
 _LIMIT = 1 << 29  # the device's BIAS
-_WORTH_A_TABLE = 16  # items
+_WORTH = 64  # bytes of a table for each item
 
 # Names in the order of the device's tables (mpconnxr/ops/{binary,unary,activation}.py), by the
 # dtypes of x that ONNX has for them.
@@ -134,7 +134,7 @@ def _emit_curve(node, function, x, out):
     words = np.array(table.words, np.uint32).view(np.int32)
     curve_steps = [s for s in node.steps if s.kernel == "curve"]
     same = [s.inputs[1] for s in curve_steps if np.array_equal(s.inputs[1].data, words)]
-    if not same and int(bound_of(x.nelem)) < _WORTH_A_TABLE:
+    if not same and words.nbytes > _WORTH * int(bound_of(x.nelem)):
         return False
     inputs = [x, same[0] if same else node.constant(words)]
     over = item_by_item(out, [x])
