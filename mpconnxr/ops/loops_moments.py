@@ -1,0 +1,228 @@
+"""Mean and variance of a row of float32 on the bits. Written once, for Python and viper.
+
+centre    out[i] = x[i] as an integer of 29 bits and the sign, + 2**29; to p[4] the exponent of the
+          largest (255: inf or nan, and nothing else), to p[5] and p[6] their mean and 28 bits
+          behind it, to p[7] by how many bits what is left without it may grow
+squares   out[i] = x[i] - mean, shifted so, + 2**30, x from centre; to p[8], p[9], p[10] the sum of
+          the squares of 24 bits of it, in limbs of 24 bits, the highest first
+inverse   to p[11] 30 bits of 1 / sqrt(sum / p[1] + epsilon), to p[12] the exponent of a product of
+          x from squares with it (1024 more); 0 to p[11]: the root is 0
+scaled    out[i] = x[i] * that as float32, x from squares; NaN where p[11] is 0
+
+x, out  float32 as words;  w is not read
+p       first item, n (1 to 32767), 1 for the mean of the row and 0 for 0, bits of epsilon; then
+        what the loops hand on
+"""
+
+import micropython
+
+COMMON = True
+
+
+@micropython.viper
+def centre(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    mask = 1  # kept from the folding of constants, which makes big integers of them
+    mask = (mask << 31) - 1
+    most = 0
+    i = p[0]
+    end = i + p[1]
+    while i < end:
+        v = x[i] & mask
+        if v > most:
+            most = v
+        i += 1
+    k = 4
+    e = most >> 23
+    if e == 0:
+        e = 1
+    p[k] = e
+    i = p[0] if e < 255 else end
+    most = 0
+    least = mask
+    high = 0
+    low = 0
+    while i < end:
+        v = x[i]
+        m = v & 0x7FFFFF
+        s = (v >> 23) & 255
+        if s:
+            m = m | 0x800000
+        else:
+            s = 1
+        s = e - s
+        m = ((m << 5) + (1 << s >> 1)) >> s if s < 30 else 0
+        if (v >> 31) & 1:
+            m = 0 - m
+        m += 1 << 29
+        out[i] = m
+        low += m & 32767
+        high += m >> 15
+        if m > most:
+            most = m
+        if m < least:
+            least = m
+        i += 1
+    k += 1
+    if p[2]:
+        high += low >> 15
+        low = ((high % p[1]) << 15) + (low & 32767)
+        m = (high // p[1] << 15) + low // p[1]
+        p[k] = m
+        k += 1
+        low = low % p[1] << 14
+        p[k] = (low // p[1] << 14) + (low % p[1] << 14) // p[1]
+        most = most - m if most - m > m - least else m - least
+        s = 0
+        while s < 23 and most < 1 << (28 - s):
+            s += 1
+    else:
+        p[k] = 1 << 29
+        k += 1
+        s = 0
+        p[k] = s
+    k += 1
+    p[k] = s
+
+
+@micropython.viper
+def squares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    mean = p[5]
+    s = p[7]
+    rest = p[6] >> (28 - s)
+    one = 1
+    one = one << 30
+    high = 0
+    middle = 0
+    low = 0
+    i = p[0]
+    end = i + p[1]
+    while i < end:
+        v = ((x[i] - mean) << s) - rest
+        out[i] = v + one
+        if v < 0:
+            v = 0 - v
+        v = (v + 16) >> 5
+        a = v >> 12
+        v = v & 4095
+        b = a * v
+        low += ((b & 2047) << 13) + v * v
+        middle += a * a + (b >> 11) + (low >> 24)
+        low = low & 0xFFFFFF
+        high += middle >> 24
+        middle = middle & 0xFFFFFF
+        i += 1
+    i = 8
+    p[i] = high
+    i += 1
+    p[i] = middle
+    i += 1
+    p[i] = low
+
+
+@micropython.viper
+def inverse(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    a = p[8]  # of the sum its highest 30 bits, times 2**e
+    b = p[9]
+    c = p[10]
+    e = 48
+    while e > 0 and a < 1 << 24:
+        a = (a << 1) | (b >> 23)
+        b = ((b << 1) & 0xFFFFFF) | (c >> 23)
+        c = (c << 1) & 0xFFFFFF
+        e -= 1
+    a = (a << 5) | (b >> 19)
+    e -= 5
+    c = a % p[1]
+    a = a // p[1]
+    e += 2 * (p[4] - 150 - p[7])
+    v = (p[3] & 0x7FFFFF) << 6
+    k = p[3] >> 23
+    if k:
+        v += 1 << 29
+        k -= 1
+    k -= 155
+    while a and a < 1 << 29:
+        c = c << 1
+        a = a << 1
+        e -= 1
+        if c >= p[1]:
+            c -= p[1]
+            a += 1
+    while v and v < 1 << 29:
+        v = v << 1
+        k -= 1
+    if a == 0 or v and k > e:
+        b = a
+        a = v
+        v = b
+        b = e
+        e = k
+        k = b
+    if v and e - k < 30:
+        a += v >> (e - k)
+    if a >> 30 or e & 1:
+        a = a >> 1
+        e += 1
+    if e & 1:
+        a = a >> 1
+        e += 1
+    c = 0  # the root of a * 2**24, two bits of that at a time
+    b = 0
+    n = 27
+    while n:
+        n -= 1
+        k = n + n - 24
+        c = (c << 2) | ((a >> k if k > 0 - 1 else 0) & 3)
+        b = b << 1
+        if c > b + b:
+            c -= b + b + 1
+            b += 1
+    a = 0
+    c = 1 << 26
+    n = 30
+    while n:
+        c = c << 1
+        a = a << 1
+        if c >= b and b:
+            c -= b
+            a += 1
+        n -= 1
+    i = 11
+    p[i] = a if b else 0
+    i = 12
+    p[i] = 1024 + p[4] - 13 - p[7] - (e >> 1)
+
+
+@micropython.viper
+def scaled(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    one = 1
+    top = one << 31
+    one = one << 30
+    nan = 0x1FF
+    nan = nan << 22
+    a = p[11] >> 15
+    b = p[11] & 32767
+    exponent = p[12] - 1024
+    i = p[0]
+    end = i + p[1]
+    while i < end:
+        v = x[i] - one
+        sign = 0
+        if v < 0:
+            v = 0 - v
+            sign = 1
+        c = v >> 15
+        v = v & 32767
+        v = c * a + ((v * a + c * b + (v * b >> 15)) >> 15)
+        e = exponent
+        if v:
+            while v < 1 << 29:
+                v = v << 1
+                e -= 1
+            v = ((v + 32) >> 6) + ((e - 1) << 23) if e > 0 else 0
+            if e > 254:
+                v = nan - (1 << 22)
+        if sign:
+            v -= top
+        out[i] = v if p[11] else nan
+        i += 1
