@@ -9,161 +9,74 @@
 
 A weight of b bits is held as u = m + 2**(b - 1), and stands for the mantissa m * 2**(24 - b). That
 one would be held as v = m * 2**(24 - b) + 2**23 = u * 2**(24 - b): so sum(x * v) is sum(x * u),
-shifted. Words stay within 31 bits: of x 12 bits at a time are multiplied with a weight of 16, all
-24 with 4. Reads come out with or without a sign, by the size of a word: where digits are cut off x
-or a sum, the upper one gets its sign back. Written once, in the common subset of Python and viper.
+shifted. Plain form.
 """
 
-import micropython
-
-COMMON = True
+_MASK = 0xFFFFFF
 
 
-@micropython.viper
-def dots16(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
-    row = p[0]
+def dots16(x, w, out, p):
+    _dots(x, w, out, p, 16)
+
+
+def dots8(x, w, out, p):
+    _dots(x, w, out, p, 8)
+
+
+def dots4(x, w, out, p):
+    _dots(x, w, out, p, 4)
+
+
+def _dots(x, w, out, p, bits):
+    first, at = p[0], p[6]
+    w_step = (p[3] + 1) // 2 if bits == 4 else p[3]
     rows = p[1]
-    at = p[6]
     while rows:
-        end = row + p[3]
-        low = 0
-        high = 0
-        i = row
-        while i < end:
-            low += x[i] & 0xFFF
-            high += ((x[i] >> 12) & 0xFFF ^ 0x800) - 0x800
-            i += 1
-        low += (high & 0xFFF) << 12
-        out[at] = low & 0xFFFFFF
-        out[at + 1] = (high >> 12) + (low >> 24) + (1 << 16)
-        out[at + 2] = 0
-        at += 3
+        at = _store(out, at, (1 << 40) + _sum(x, first, first + p[3]), 0, 0)
         j = p[4]
-        m = p[5]
-        while m:
-            i = row
-            low = 0
-            high = 0
-            top = 0
-            while i < end:
-                stop = i + 4
-                if stop > end:
-                    stop = end
-                while i < stop:
-                    v = w[j]
-                    low += (x[i] & 0xFFF) * v
-                    high += (((x[i] >> 12) & 0xFFF ^ 0x800) - 0x800) * v
-                    i += 1
-                    j += 1
-                high += low >> 12
-                low = low & 0xFFF
-                top += high >> 12
-                high = high & 0xFFF
-            out[at] = (low | (high & 0xF) << 12) << 8
-            out[at + 1] = high >> 4 | (top & 0xFFFF) << 8
-            out[at + 2] = (top >> 16) + (1 << 15)
-            at += 3
-            m -= 1
-        row += p[2]
+        left = p[5]
+        while left:
+            dot = _dot4 if bits == 4 else _dot
+            at = _store(out, at, dot(x, w, first, first + p[3], j), 24 - bits, 1 << 15)
+            j += w_step
+            left -= 1
+        first += p[2]
         rows -= 1
 
 
-@micropython.viper
-def dots8(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
-    row = p[0]
-    rows = p[1]
-    at = p[6]
-    while rows:
-        end = row + p[3]
-        low = 0
-        high = 0
-        i = row
-        while i < end:
-            low += x[i] & 0xFFF
-            high += ((x[i] >> 12) & 0xFFF ^ 0x800) - 0x800
-            i += 1
-        low += (high & 0xFFF) << 12
-        out[at] = low & 0xFFFFFF
-        out[at + 1] = (high >> 12) + (low >> 24) + (1 << 16)
-        out[at + 2] = 0
-        at += 3
-        j = p[4]
-        m = p[5]
-        while m:
-            i = row
-            low = 0
-            high = 0
-            while i < end:
-                stop = i + 8
-                if stop > end:
-                    stop = end
-                a = 0
-                b = 0
-                while i < stop:
-                    v = w[j]
-                    a += x[i] * (v & 15)
-                    b += x[i] * (v >> 4)
-                    i += 1
-                    j += 1
-                low += (a & 0xFFFFFF) + ((b & 0xFFFFF) << 4)
-                high += ((a >> 24) & 0xFF ^ 0x80) - 0x80
-                high += ((b >> 20) & 0xFFF ^ 0x800) - 0x800 + (low >> 24)
-                low = low & 0xFFFFFF
-            out[at] = (low & 0xFF) << 16
-            out[at + 1] = low >> 8 | (high & 0xFF) << 16
-            out[at + 2] = (high >> 8) + (1 << 15)
-            at += 3
-            m -= 1
-        row += p[2]
-        rows -= 1
+def _sum(x, i, end):
+    total = 0
+    while i < end:
+        total += x[i]
+        i += 1
+    return total
 
 
-@micropython.viper
-def dots4(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
-    row = p[0]
-    rows = p[1]
-    at = p[6]
-    while rows:
-        end = row + p[3]
-        low = 0
-        high = 0
-        i = row
-        while i < end:
-            low += x[i] & 0xFFF
-            high += ((x[i] >> 12) & 0xFFF ^ 0x800) - 0x800
+def _dot(x, w, i, end, j):
+    total = 0
+    while i < end:
+        total += x[i] * w[j]
+        i += 1
+        j += 1
+    return total
+
+
+def _dot4(x, w, i, end, j):
+    total = 0
+    while i < end:
+        total += x[i] * (w[j] & 15)
+        i += 1
+        if i < end:
+            total += x[i] * (w[j] >> 4)
             i += 1
-        low += (high & 0xFFF) << 12
-        out[at] = low & 0xFFFFFF
-        out[at + 1] = (high >> 12) + (low >> 24) + (1 << 16)
-        out[at + 2] = 0
-        at += 3
-        j = p[4]
-        m = p[5]
-        while m:
-            i = row
-            low = 0
-            high = 0
-            while i < end:
-                stop = i + 8
-                if stop > end:
-                    stop = end
-                a = 0
-                while i + 1 < stop:
-                    v = w[j]
-                    a += x[i] * (v & 15) + x[i + 1] * (v >> 4)
-                    i += 2
-                    j += 1
-                if i < stop:
-                    a += x[i] * (w[j] & 15)
-                    i += 1
-                    j += 1
-                low += a & 0xFFFFFF
-                high += ((a >> 24) & 0xFF ^ 0x80) - 0x80 + (low >> 24)
-                low = low & 0xFFFFFF
-            out[at] = (low & 0xF) << 20
-            out[at + 1] = low >> 4 | (high & 0xF) << 20
-            out[at + 2] = (high >> 4) + (1 << 15)
-            at += 3
-            m -= 1
-        row += p[2]
-        rows -= 1
+        j += 1
+    return total
+
+
+def _store(out, at, total, shift, high):
+    """The limbs of total << shift, which itself might be a big integer."""
+    total, low = total >> 24 - shift, total & (1 << 24 - shift) - 1
+    out[at] = low << shift
+    out[at + 1] = total & _MASK
+    out[at + 2] = (total >> 24) + high
+    return at + 3

@@ -137,14 +137,9 @@ def test_all_forms_are_exact(target, cases):
             assert bits[1::2] == [-1] * len(wanted)
 
 
-# Steady-state instructions a multiply-accumulate, from QEMU's counted instructions.
-COUNT = """
-from array import array
-from mpconnxr import forms
-K, ROWS, M = 200, 2, 16
-words = [i * 7919 & 0xFFFFFF for i in range(K * M)]
-x = w = array("i", words)
-out, p = array("i", [0] * (3 * (M + 1) * ROWS)), array("i", [0, ROWS, K, K, 0, M, 0])
+# Instructions that QEMU has counted: differences of ticks() / 1.6.
+CLOCK = """
+import micropython
 @micropython.viper
 def start():
     timer = ptr32(0x40000000)  # CMSDK timer 0, 25 MHz: 1.6 ticks an instruction at shift=6
@@ -157,6 +152,16 @@ def start():
 def ticks() -> int:
     timer = ptr32(0x40000000)
     return int(timer[1])
+"""
+# Steady-state instructions a multiply-accumulate.
+COUNT = f"""
+from array import array
+from mpconnxr import forms
+K, ROWS, M = 200, 2, 16
+words = [i * 7919 & 0xFFFFFF for i in range(K * M)]
+x = w = array("i", words)
+out, p = array("i", [0] * (3 * (M + 1) * ROWS)), array("i", [0, ROWS, K, K, 0, M, 0])
+{CLOCK}
 start()
 for form in forms.available("loops_block_dot"):
     dots = forms.get("loops_block_dot", form).dots

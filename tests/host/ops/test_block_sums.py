@@ -1,0 +1,85 @@
+"""Sums of block floating point: the largest that there can be, in each form; what they cost."""
+
+import json
+
+import pytest
+
+from tests.host.ops.test_block_loops import CLOCK, PACKAGE, TARGETS
+
+LENGTHS = (0, 1, 119, 120, 121, 240, 241, 0xFFFF)
+PLAIN = 1000  # items, at most, in the plain form on an emulated core
+FAMILIES = {"loops_block_dot": {"dots": 24}}
+FAMILIES["loops_block_narrow"] = {"dots16": 16, "dots8": 8, "dots4": 4}
+
+# One row of equal items by one of equal weights, in each form; prints the limbs.
+SCRIPT = """
+import json
+from array import array
+from mpconnxr import forms
+lengths, most_plain, families = json.loads(open("cases").read())
+for k in lengths:
+    for item in (-(1 << 23), (1 << 23) - 1):
+        x = array("i", [item] * (k + 1))
+        for family in families:
+            for name, bits in families[family].items():
+                for weight in (0, (1 << bits) - 1):
+                    code = {24: "i", 16: "H"}.get(bits, "B")
+                    w = array(code, [weight | weight << 4 if bits == 4 else weight] * (k + 1))
+                    for form in forms.available(family):
+                        if form == "plain" and k > most_plain:
+                            continue
+                        out = array("i", [7] * 6)
+                        dots = getattr(forms.get(family, form), name)
+                        dots(x, w, out, array("i", [0, 1, k, k, 0, 1, 0]))
+                        print(json.dumps([form, k, item, weight << 24 - bits, list(out)]))
+"""
+
+
+def limbs(total):
+    return [total & 0xFFFFFF, total >> 24 & 0xFFFFFF, total >> 48]
+
+
+@pytest.mark.parametrize("target", TARGETS, indirect=True)
+def test_the_greatest_sums(target):
+    cases = json.dumps([LENGTHS, PLAIN, FAMILIES]).encode()
+    done = target.run(SCRIPT, files={"mpconnxr": PACKAGE, "cases": cases}, timeout=120)
+    assert done.returncode == 0, done.stderr
+    printed = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(printed) >= 16 * (len(LENGTHS) - 1)
+    for form, k, item, weight, got in printed:
+        wanted = limbs(k * item + (1 << 40)) + limbs(k * item * weight + (1 << 63))
+        assert got == wanted, (form, k, item, weight)
+
+
+# Steady-state instructions a multiply-accumulate, as test_block_loops counts them.
+COUNT = f"""
+import gc
+from array import array
+from mpconnxr import forms
+K, ROWS, M = 200, 2, 16
+x = array("i", [i * 7919 & 0x7FFFFF for i in range(K * ROWS)])
+out, p = array("i", [0] * (3 * (M + 1) * ROWS)), array("i", [0, ROWS, K, K, 0, M, 0])
+{CLOCK}
+start()
+for form in forms.available("loops_block_narrow"):
+    for name, code in (("dots16", "H"), ("dots8", "B"), ("dots4", "B")):
+        w = array(code, [i * 7919 & 255 for i in range(K * M)])
+        dots = getattr(forms.get("loops_block_narrow", form), name)
+        dots(x, w, out, p)
+        gc.collect()
+        t = ticks() & 0xFFFFFFFF
+        dots(x, w, out, p)
+        t = (t - (ticks() & 0xFFFFFFFF)) & 0xFFFFFFFF
+        print(form, name, t / 1.6 / (K * M * ROWS))
+"""
+MOST = {"armv7m": (4.5, 4, 4), "thumb": (11, 10.5, 8), "viper": (40, 30, 26)}
+
+
+def test_narrow_weights_cost_less_in_assembler(ready_target):
+    done = ready_target("mps2-an385").run(COUNT, files={"mpconnxr": PACKAGE}, icount=True)
+    assert done.returncode == 0, done.stderr
+    rows = [line.split() for line in done.stdout.splitlines()]
+    counts = {(form, name): float(n) for form, name, n in rows}
+    for form, most in MOST.items():
+        for name, n in zip(("dots16", "dots8", "dots4"), most, strict=True):
+            assert counts[form, name] < n
