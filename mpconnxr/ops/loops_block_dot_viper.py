@@ -13,8 +13,9 @@ modulo 2**32. For up to 120 items H is from -2**30 to 2**30, M from -2**30 to 3 
 0 to 2**32: B starts with 2**30, so that M + 2**30 comes out, whose 2**42 in L is nothing. Then
 S = 2**24 * H + 2**12 * M + L. Longer rows add up such parts.
 
-The emitter keeps the first three locals in registers: the pointers to both rows and, as if it
-were the address of the output, an item w, then xh. Each is in four operations, a sum in one.
+The emitter keeps the first three locals in registers, in .mpy files two: where x is read, then as
+if it were an address, in `w`, an item w, later xh, and in `out` where w is read. Each half is in
+several operations, a sum in one.
 """
 
 import sys
@@ -54,7 +55,7 @@ def dots(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         o[i + 1] = high
         o[i + 2] = 0
         i += 3
-        w = ptr32(w_first)
+        out = ptr32(w_first)
         m = p[5]
         while True:
             if m == 0:
@@ -73,70 +74,70 @@ def dots(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 b = one << 30
                 h = 0
                 while int(x) + 28 < stop:
-                    out = ptr32(w[0])
-                    a = x[0] * int(out) + a
-                    f = int(out) >> 12
-                    e = int(out) + f
-                    out = ptr32(x[0] >> 12)
-                    h = f * int(out) + h
-                    b = (x[0] + int(out)) * e + b
-                    out = ptr32(w[1])
-                    a = x[1] * int(out) + a
-                    f = int(out) >> 12
-                    e = int(out) + f
-                    out = ptr32(x[1] >> 12)
-                    h = f * int(out) + h
-                    b = (x[1] + int(out)) * e + b
-                    out = ptr32(w[2])
-                    a = x[2] * int(out) + a
-                    f = int(out) >> 12
-                    e = int(out) + f
-                    out = ptr32(x[2] >> 12)
-                    h = f * int(out) + h
-                    b = (x[2] + int(out)) * e + b
-                    out = ptr32(w[3])
-                    a = x[3] * int(out) + a
-                    f = int(out) >> 12
-                    e = int(out) + f
-                    out = ptr32(x[3] >> 12)
-                    h = f * int(out) + h
-                    b = (x[3] + int(out)) * e + b
-                    out = ptr32(w[4])
-                    a = x[4] * int(out) + a
-                    f = int(out) >> 12
-                    e = int(out) + f
-                    out = ptr32(x[4] >> 12)
-                    h = f * int(out) + h
-                    b = (x[4] + int(out)) * e + b
-                    out = ptr32(w[5])
-                    a = x[5] * int(out) + a
-                    f = int(out) >> 12
-                    e = int(out) + f
-                    out = ptr32(x[5] >> 12)
-                    h = f * int(out) + h
-                    b = (x[5] + int(out)) * e + b
-                    out = ptr32(w[6])
-                    a = x[6] * int(out) + a
-                    f = int(out) >> 12
-                    e = int(out) + f
-                    out = ptr32(x[6] >> 12)
-                    h = f * int(out) + h
-                    b = (x[6] + int(out)) * e + b
-                    out = ptr32(w[7])
-                    a = x[7] * int(out) + a
-                    f = int(out) >> 12
-                    e = int(out) + f
-                    out = ptr32(x[7] >> 12)
-                    h = f * int(out) + h
-                    b = (x[7] + int(out)) * e + b
+                    w = ptr32(out[0])
+                    a = x[0] * int(w) + a
+                    f = int(w) >> 12
+                    e = int(w) + f
+                    w = ptr32(x[0] >> 12)
+                    h = f * int(w) + h
+                    b = (x[0] + int(w)) * e + b
+                    w = ptr32(out[1])
+                    a = x[1] * int(w) + a
+                    f = int(w) >> 12
+                    e = int(w) + f
+                    w = ptr32(x[1] >> 12)
+                    h = f * int(w) + h
+                    b = (x[1] + int(w)) * e + b
+                    w = ptr32(out[2])
+                    a = x[2] * int(w) + a
+                    f = int(w) >> 12
+                    e = int(w) + f
+                    w = ptr32(x[2] >> 12)
+                    h = f * int(w) + h
+                    b = (x[2] + int(w)) * e + b
+                    w = ptr32(out[3])
+                    a = x[3] * int(w) + a
+                    f = int(w) >> 12
+                    e = int(w) + f
+                    w = ptr32(x[3] >> 12)
+                    h = f * int(w) + h
+                    b = (x[3] + int(w)) * e + b
+                    w = ptr32(out[4])
+                    a = x[4] * int(w) + a
+                    f = int(w) >> 12
+                    e = int(w) + f
+                    w = ptr32(x[4] >> 12)
+                    h = f * int(w) + h
+                    b = (x[4] + int(w)) * e + b
+                    w = ptr32(out[5])
+                    a = x[5] * int(w) + a
+                    f = int(w) >> 12
+                    e = int(w) + f
+                    w = ptr32(x[5] >> 12)
+                    h = f * int(w) + h
+                    b = (x[5] + int(w)) * e + b
+                    w = ptr32(out[6])
+                    a = x[6] * int(w) + a
+                    f = int(w) >> 12
+                    e = int(w) + f
+                    w = ptr32(x[6] >> 12)
+                    h = f * int(w) + h
+                    b = (x[6] + int(w)) * e + b
+                    w = ptr32(out[7])
+                    a = x[7] * int(w) + a
+                    f = int(w) >> 12
+                    e = int(w) + f
+                    w = ptr32(x[7] >> 12)
+                    h = f * int(w) + h
+                    b = (x[7] + int(w)) * e + b
                     x = ptr32(32 + int(x))
-                    w = ptr32(32 + int(w))
+                    out = ptr32(32 + int(out))
                 while int(x) < stop:
-                    a = x[0] * w[0] + a
-                    h += (x[0] >> 12) * (w[0] >> 12)
-                    b += (x[0] + (x[0] >> 12)) * (w[0] + (w[0] >> 12))
+                    a = x[0] * out[0] + a
+                    h += (x[0] >> 12) * (out[0] >> 12)
+                    b += (x[0] + (x[0] >> 12)) * (out[0] + (out[0] >> 12))
                     x = ptr32(int(x) + 4)
-                    w = ptr32(int(w) + 4)
+                    out = ptr32(int(out) + 4)
                 u = a
                 b -= u + 8193 * h
                 u -= (h << 24) + (b << 12)

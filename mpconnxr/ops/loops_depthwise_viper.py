@@ -1,15 +1,16 @@
 """Depthwise convolution of bytes with requantization: see loops_depthwise. Viper form.
 
-As in loops_qdot_viper the sum is kept in `out`, a register, begins with the limit of the values,
-and one product is enough for most of them. Words that viper loads are signed on 32-bit machines
-and unsigned on 64-bit ones: sums hold modulo 2**32 until their sign is restored.
+As in loops_qdot_viper the sum is kept in `w`, a register, begins with the limit of the values, and
+one product is enough for most of them; `out` points to the weights. Words that viper loads are
+signed on 32-bit machines and unsigned on 64-bit ones: sums hold modulo 2**32 until their sign is
+restored.
 """
 
 import micropython
 
 
 @micropython.viper
-def depthwise8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
+def depthwise8(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
     room = int(x)
     blob = int(w) + p[13]
     tables = (int(x) if p[21] else int(w)) + p[12]
@@ -37,12 +38,12 @@ def depthwise8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
             break
         table = ptr32(tables + 8 * channel)
         x = ptr8(blob + k * channel)
-        w = ptr32(room)
-        out = ptr8(p[17])
-        while int(w) < behind:
-            w[0] = x[0] - int(out)
+        out = ptr32(room)
+        w = ptr8(p[17])
+        while int(out) < behind:
+            out[0] = x[0] - int(w)
             x = ptr8(1 + int(x))
-            w = ptr32(4 + int(w))
+            out = ptr32(4 + int(out))
         f = table[1] & 63
         limit = 0
         shift = 0
@@ -67,75 +68,75 @@ def depthwise8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
             n = p[9]
             while n:
                 x = ptr8(first)
-                w = ptr32(room)
-                out = ptr8(c)
+                out = ptr32(room)
+                w = ptr8(c)
                 if is_nine:
-                    out = ptr8(x[0] * w[0] + int(out))
-                    out = ptr8(x[1] * w[1] + int(out))
-                    out = ptr8(x[2] * w[2] + int(out))
+                    w = ptr8(x[0] * out[0] + int(w))
+                    w = ptr8(x[1] * out[1] + int(w))
+                    w = ptr8(x[2] * out[2] + int(w))
                     x = ptr8(pitch + int(x))
-                    out = ptr8(x[0] * w[3] + int(out))
-                    out = ptr8(x[1] * w[4] + int(out))
-                    out = ptr8(x[2] * w[5] + int(out))
+                    w = ptr8(x[0] * out[3] + int(w))
+                    w = ptr8(x[1] * out[4] + int(w))
+                    w = ptr8(x[2] * out[5] + int(w))
                     x = ptr8(pitch + int(x))
-                    out = ptr8(x[0] * w[6] + int(out))
-                    out = ptr8(x[1] * w[7] + int(out))
-                    out = ptr8(x[2] * w[8] + int(out))
+                    w = ptr8(x[0] * out[6] + int(w))
+                    w = ptr8(x[1] * out[7] + int(w))
+                    w = ptr8(x[2] * out[8] + int(w))
                 else:
                     if kind == 5:
-                        while int(w) < behind:
-                            out = ptr8(x[0] * w[0] + int(out))
-                            out = ptr8(x[1] * w[1] + int(out))
-                            out = ptr8(x[2] * w[2] + int(out))
-                            out = ptr8(x[3] * w[3] + int(out))
-                            out = ptr8(x[4] * w[4] + int(out))
+                        while int(out) < behind:
+                            w = ptr8(x[0] * out[0] + int(w))
+                            w = ptr8(x[1] * out[1] + int(w))
+                            w = ptr8(x[2] * out[2] + int(w))
+                            w = ptr8(x[3] * out[3] + int(w))
+                            w = ptr8(x[4] * out[4] + int(w))
                             x = ptr8(pitch + int(x))
-                            w = ptr32(20 + int(w))
+                            out = ptr32(20 + int(out))
                     elif kind == 7:
-                        while int(w) < behind:
-                            out = ptr8(x[0] * w[0] + int(out))
-                            out = ptr8(x[1] * w[1] + int(out))
-                            out = ptr8(x[2] * w[2] + int(out))
-                            out = ptr8(x[3] * w[3] + int(out))
-                            out = ptr8(x[4] * w[4] + int(out))
-                            out = ptr8(x[5] * w[5] + int(out))
-                            out = ptr8(x[6] * w[6] + int(out))
+                        while int(out) < behind:
+                            w = ptr8(x[0] * out[0] + int(w))
+                            w = ptr8(x[1] * out[1] + int(w))
+                            w = ptr8(x[2] * out[2] + int(w))
+                            w = ptr8(x[3] * out[3] + int(w))
+                            w = ptr8(x[4] * out[4] + int(w))
+                            w = ptr8(x[5] * out[5] + int(w))
+                            w = ptr8(x[6] * out[6] + int(w))
                             x = ptr8(pitch + int(x))
-                            w = ptr32(28 + int(w))
+                            out = ptr32(28 + int(out))
                     start = int(x)
-                    while int(w) < behind:
-                        end = int(w) + 4 * kw
-                        while int(w) < end:
-                            out = ptr8(x[0] * w[0] + int(out))
+                    while int(out) < behind:
+                        end = int(out) + 4 * kw
+                        while int(out) < end:
+                            w = ptr8(x[0] * out[0] + int(w))
                             x = ptr8(step + int(x))
-                            w = ptr32(4 + int(w))
+                            out = ptr32(4 + int(out))
                         start += pitch
                         x = ptr8(start)
                 first = int(x) + following
                 if is_wide:
-                    out = ptr8(((int(out) & mask) ^ sign) - sign)
-                x = ptr8(int(out) >> shift)
+                    w = ptr8(((int(w) & mask) ^ sign) - sign)
+                x = ptr8(int(w) >> shift)
                 v = int(x) >> bits
                 x = ptr8(int(x) * factor + addend)
                 if v or (int(x) & 2097151) > 1998591:
-                    out = ptr8(int(out) - limit)
+                    w = ptr8(int(w) - limit)
                     x = ptr8(f)
                     if f > 31:
-                        out = ptr8(int(out) >> (f - 32))
+                        w = ptr8(int(w) >> (f - 32))
                         x = ptr8(0)
                     v = (1 << 25) >> int(x)
-                    if int(out) > v:
-                        out = ptr8(v)
-                    if int(out) < 0 - v:
-                        out = ptr8(0 - v)
-                    out = ptr8(int(out) << int(x))
+                    if int(w) > v:
+                        w = ptr8(v)
+                    if int(w) < 0 - v:
+                        w = ptr8(0 - v)
+                    w = ptr8(int(w) << int(x))
                     i = (table[1] >> 20) & 4095
                     low = (table[1] >> 8) & 4095
-                    x = ptr8(int(out) & 4095)
-                    out = ptr8(int(out) >> 12)
-                    v = int(out) * low + int(x) * i + ((int(x) * low) >> 12) + 2048
-                    out = ptr8(int(out) * i + (v >> 12))
-                    x = ptr8((int(out) + 32767 + ((int(out) >> 16) & 1)) >> 16)
+                    x = ptr8(int(w) & 4095)
+                    w = ptr8(int(w) >> 12)
+                    v = int(w) * low + int(x) * i + ((int(x) * low) >> 12) + 2048
+                    w = ptr8(int(w) * i + (v >> 12))
+                    x = ptr8((int(w) + 32767 + ((int(w) >> 16) & 1)) >> 16)
                     x = ptr8(int(x) + p[18] - bias)
                 else:
                     x = ptr8(int(x) >> 21)
@@ -143,9 +144,9 @@ def depthwise8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
                     x = ptr8(least)
                 if int(x) > most:
                     x = ptr8(most)
-                out = ptr8(at)
-                out[0] = int(x)
-                at = int(out) + between
+                w = ptr8(at)
+                w[0] = int(x)
+                at = int(w) + between
                 n -= 1
             line += p[10]
             y -= 1

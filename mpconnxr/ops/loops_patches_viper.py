@@ -1,7 +1,8 @@
 """im2col of bytes: see loops_patches. Viper form.
 
-The emitter keeps the first three locals in registers: where it reads, where it writes, and in `w`,
-as if it were an address, the flip, then the sum of the items, which are read once more for it.
+The emitter keeps the first three locals in registers, in .mpy files two: where it reads, where it
+writes (in `w`), and in `out`, as if it were an address, the flip, then the sum of the items, which
+are read once more for it.
 What a row of the kernel sees is padding, items, padding; where these begin is known before the
 rows.
 """
@@ -13,6 +14,7 @@ import micropython
 def patches(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     bias = 1 << 29
     image = int(x) + p[0]
+    w = out
     padding = p[19]
     kw = p[3]
     step = p[6]
@@ -38,78 +40,78 @@ def patches(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
         cut = kw - last + lead
         if y0 < 0 or y0 + (p[2] - 1) * p[9] >= p[7]:
             cut = 1
-        record = int(out)
-        out = ptr8(4 + int(out))
-        w = ptr8(p[18])
+        record = int(w)
+        w = ptr8(4 + int(w))
+        out = ptr8(p[18])
         c = p[1]
         while c:
             at = base
             y = y0
             ky = p[2]
             while ky:
-                row_end = kw + int(out)
+                row_end = kw + int(w)
                 end = row_end
                 x = ptr8(at)
                 if cut:
                     lead_end = row_end
                     if y >= 0 and y < p[7]:
-                        lead_end = lead + int(out)
-                        end = last + int(out)
+                        lead_end = lead + int(w)
+                        end = last + int(w)
                         x = ptr8(skipped + at)
-                    while int(out) < lead_end:
-                        out[0] = padding
-                        out = ptr8(1 + int(out))
+                    while int(w) < lead_end:
+                        w[0] = padding
+                        w = ptr8(1 + int(w))
                     y += p[9]
                 if step == 1:
                     several = end - 2
-                    while int(out) < several:
-                        out[0] = x[0] ^ int(w)
-                        out = ptr8(1 + int(out))
-                        out[0] = x[1] ^ int(w)
-                        out = ptr8(1 + int(out))
-                        out[0] = x[2] ^ int(w)
-                        out = ptr8(1 + int(out))
+                    while int(w) < several:
+                        w[0] = x[0] ^ int(out)
+                        w = ptr8(1 + int(w))
+                        w[0] = x[1] ^ int(out)
+                        w = ptr8(1 + int(w))
+                        w[0] = x[2] ^ int(out)
+                        w = ptr8(1 + int(w))
                         x = ptr8(3 + int(x))
                 else:
                     several = end - 3
-                    while int(out) < several:
-                        out[0] = x[0] ^ int(w)
-                        out = ptr8(1 + int(out))
+                    while int(w) < several:
+                        w[0] = x[0] ^ int(out)
+                        w = ptr8(1 + int(w))
                         x = ptr8(step + int(x))
-                        out[0] = x[0] ^ int(w)
-                        out = ptr8(1 + int(out))
+                        w[0] = x[0] ^ int(out)
+                        w = ptr8(1 + int(w))
                         x = ptr8(step + int(x))
-                        out[0] = x[0] ^ int(w)
-                        out = ptr8(1 + int(out))
+                        w[0] = x[0] ^ int(out)
+                        w = ptr8(1 + int(w))
                         x = ptr8(step + int(x))
-                        out[0] = x[0] ^ int(w)
-                        out = ptr8(1 + int(out))
+                        w[0] = x[0] ^ int(out)
+                        w = ptr8(1 + int(w))
                         x = ptr8(step + int(x))
-                while int(out) < end:
-                    out[0] = x[0] ^ int(w)
-                    out = ptr8(1 + int(out))
+                while int(w) < end:
+                    w[0] = x[0] ^ int(out)
+                    w = ptr8(1 + int(w))
                     x = ptr8(step + int(x))
                 if cut:
-                    while int(out) < row_end:
-                        out[0] = padding
-                        out = ptr8(1 + int(out))
+                    while int(w) < row_end:
+                        w[0] = padding
+                        w = ptr8(1 + int(w))
                 at += down
                 ky -= 1
             base += p[4]
             c -= 1
-        end = p[21] + int(out)
-        while int(out) < end:
-            out[0] = 0
-            out = ptr8(1 + int(out))
+        end = p[21] + int(w)
+        while int(w) < end:
+            w[0] = 0
+            w = ptr8(1 + int(w))
         several = end - 7
         x = ptr8(4 + record)
-        w = ptr8(0)
+        out = ptr8(0)
         while int(x) < several:
-            w = ptr8(x[0] + x[1] + x[2] + x[3] + x[4] + x[5] + x[6] + x[7] + int(w))
+            out = ptr8(x[0] + x[1] + x[2] + x[3] + x[4] + x[5] + x[6] + x[7] + int(out))
             x = ptr8(8 + int(x))
         if int(x) < end:
-            w = ptr8(x[0] + x[1] + x[2] + x[3] + int(w))
-        ptr32(record)[0] = int(w)
+            out = ptr8(x[0] + x[1] + x[2] + x[3] + int(out))
+        ptr32(record)[0] = int(out)
         ox += 1
         if ox == p[15]:
             ox = 0

@@ -27,6 +27,11 @@ def qadd8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     constant = p[12] - (1 << 29)
     a_low = p[13]
     b_low = p[14]
+    low = p[15]
+    shift = p[16]
+    zero = p[17]
+    x_step = p[2]
+    w_step = p[5]
     i = p[0]
     j = p[3]
     k = p[6]
@@ -36,16 +41,15 @@ def qadd8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
         while k < end:
             u = x[i] ^ flip
             v = w[j] ^ flip
-            v = u * a + v * b + constant + ((u * a_low + v * b_low + p[15]) >> 10)
-            v = v >> p[16]
-            v = ((v + 32767 + ((v >> 16) & 1)) >> 16) + p[17]
+            v = (u * a + v * b + constant + ((u * a_low + v * b_low + low) >> 10)) >> shift
+            v = ((v + 32767 + ((v >> 16) & 1)) >> 16) + zero
             if v < 0:
                 v = 0
             if v > 255:
                 v = 255
             out[k] = v ^ flip
-            i += p[2]
-            j += p[5]
+            i += x_step
+            j += w_step
             k += 1
         i += p[1] - p[8] * p[2]
         j += p[4] - p[8] * p[5]

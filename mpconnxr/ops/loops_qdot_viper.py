@@ -1,8 +1,9 @@
 """Dot products of bytes with requantization: see loops_qdot. Viper form.
 
-The emitter keeps the first three locals in registers, and the hot ones of the inner loops are the
-two pointers and the sum: so the sum is kept in `out`, as if it were an address. Behind the sum the
-three are the factor (w), the shift (x), and the value (out), or the value (x) and its place (w).
+The emitter keeps the first three locals in registers, in .mpy files two, and the hot ones of the
+inner loops are where x is read, the sum, and where the weights are: so the sum is kept in `w`, as
+if it were an address, and `out` points to the weights. Behind the sum the three hold what
+requantizes it.
 
 Most values are requantized by one product, v / 2**10 times M / 2**9, both rounded down: the whole
 product divided by 2**19 is at most 2**15 less than that or 2**16 more. Where all of these come to
@@ -35,48 +36,48 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
         end = first + p[2]
         last = end - 15
         x = ptr8(first)
-        out = ptr8(0)
+        w = ptr8(0)
         if p[14]:
-            out = ptr8(ptr32(first - 4)[0])
+            w = ptr8(ptr32(first - 4)[0])
         else:
             while int(x) < end:
-                out = ptr8(int(out) + x[0] + x[1] + x[2] + x[3])
+                w = ptr8(int(w) + x[0] + x[1] + x[2] + x[3])
                 x = ptr8(4 + int(x))
-        zs = p[8] * int(out)
+        zs = p[8] * int(w)
         k = at
         of_tile = 0
         m = p[4]
         while m:
             x = ptr8(first)
-            w = ptr8(row)
-            out = ptr8(0)
+            out = ptr8(row)
+            w = ptr8(0)
             if m > 3 or of_tile:
                 while int(x) < last:
-                    out = ptr8(x[0] * w[0] + int(out))
-                    out = ptr8(x[1] * w[1] + int(out))
-                    out = ptr8(x[2] * w[2] + int(out))
-                    out = ptr8(x[3] * w[3] + int(out))
-                    out = ptr8(x[4] * w[16] + int(out))
-                    out = ptr8(x[5] * w[17] + int(out))
-                    out = ptr8(x[6] * w[18] + int(out))
-                    out = ptr8(x[7] * w[19] + int(out))
-                    out = ptr8(x[8] * w[32] + int(out))
-                    out = ptr8(x[9] * w[33] + int(out))
-                    out = ptr8(x[10] * w[34] + int(out))
-                    out = ptr8(x[11] * w[35] + int(out))
-                    out = ptr8(x[12] * w[48] + int(out))
-                    out = ptr8(x[13] * w[49] + int(out))
-                    out = ptr8(x[14] * w[50] + int(out))
-                    out = ptr8(x[15] * w[51] + int(out))
+                    w = ptr8(x[0] * out[0] + int(w))
+                    w = ptr8(x[1] * out[1] + int(w))
+                    w = ptr8(x[2] * out[2] + int(w))
+                    w = ptr8(x[3] * out[3] + int(w))
+                    w = ptr8(x[4] * out[16] + int(w))
+                    w = ptr8(x[5] * out[17] + int(w))
+                    w = ptr8(x[6] * out[18] + int(w))
+                    w = ptr8(x[7] * out[19] + int(w))
+                    w = ptr8(x[8] * out[32] + int(w))
+                    w = ptr8(x[9] * out[33] + int(w))
+                    w = ptr8(x[10] * out[34] + int(w))
+                    w = ptr8(x[11] * out[35] + int(w))
+                    w = ptr8(x[12] * out[48] + int(w))
+                    w = ptr8(x[13] * out[49] + int(w))
+                    w = ptr8(x[14] * out[50] + int(w))
+                    w = ptr8(x[15] * out[51] + int(w))
                     x = ptr8(16 + int(x))
-                    w = ptr8(64 + int(w))
+                    out = ptr8(64 + int(out))
                 while int(x) < end:
-                    out = ptr8(x[0] * w[0] + int(out))
-                    out = ptr8(x[1] * w[1] + int(out))
-                    out = ptr8(x[2] * w[2] + int(out))
-                    out = ptr8(x[3] * w[3] + int(out))
+                    w = ptr8(x[0] * out[0] + int(w))
+                    w = ptr8(x[1] * out[1] + int(w))
+                    w = ptr8(x[2] * out[2] + int(w))
+                    w = ptr8(x[3] * out[3] + int(w))
                     x = ptr8(4 + int(x))
-                    w = ptr8(16 + int(w))
+                    out = ptr8(16 + int(out))
                 row += 4
                 of_tile += 1
                 if of_tile == 4:
@@ -84,38 +85,38 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                     row += p[2] * 4 - 16
             else:
                 while int(x) < end:
-                    out = ptr8(x[0] * w[0] + int(out))
-                    out = ptr8(x[1] * w[1] + int(out))
-                    out = ptr8(x[2] * w[2] + int(out))
-                    out = ptr8(x[3] * w[3] + int(out))
+                    w = ptr8(x[0] * out[0] + int(w))
+                    w = ptr8(x[1] * out[1] + int(w))
+                    w = ptr8(x[2] * out[2] + int(w))
+                    w = ptr8(x[3] * out[3] + int(w))
                     x = ptr8(4 + int(x))
-                    w = ptr8(4 + int(w))
+                    out = ptr8(4 + int(out))
                 row += p[2]
-            out = ptr8(int(out) - zs + ((table[0] ^ sign) - sign))
-            w = ptr8(table[1])
-            x = ptr8(int(w) & 63)
+            w = ptr8(int(w) - zs + ((table[0] ^ sign) - sign))
+            out = ptr8(table[1])
+            x = ptr8(int(out) & 63)
             v = 0 - 1
-            if int(x) < 26 and not (((int(out) >> (25 - int(x))) + 1) >> 1):
-                v = ((int(out) << int(x)) >> 10) * ((int(w) >> 17) & 32767) + middle
+            if int(x) < 26 and not (((int(w) >> (25 - int(x))) + 1) >> 1):
+                v = ((int(w) << int(x)) >> 10) * ((int(out) >> 17) & 32767) + middle
             if (v & 2097151) < 1998592:
                 v = v >> 21
             else:
                 if int(x) > 31:
-                    out = ptr8(int(out) >> (int(x) - 32))
+                    w = ptr8(int(w) >> (int(x) - 32))
                     x = ptr8(0)
                 v = (1 << 25) >> int(x)
-                if int(out) > v:
-                    out = ptr8(v)
-                if int(out) < 0 - v:
-                    out = ptr8(0 - v)
-                out = ptr8(int(out) << int(x))
-                x = ptr8((int(w) >> 20) & 4095)
-                w = ptr8((int(w) >> 8) & 4095)
-                v = int(out) & 4095
-                out = ptr8(int(out) >> 12)
-                v = int(out) * int(w) + v * int(x) + ((v * int(w)) >> 12) + 2048
-                out = ptr8(int(out) * int(x) + (v >> 12))
-                v = (int(out) + 32767 + ((int(out) >> 16) & 1)) >> 16
+                if int(w) > v:
+                    w = ptr8(v)
+                if int(w) < 0 - v:
+                    w = ptr8(0 - v)
+                w = ptr8(int(w) << int(x))
+                x = ptr8((int(out) >> 20) & 4095)
+                out = ptr8((int(out) >> 8) & 4095)
+                v = int(w) & 4095
+                w = ptr8(int(w) >> 12)
+                v = int(w) * int(out) + v * int(x) + ((v * int(out)) >> 12) + 2048
+                w = ptr8(int(w) * int(x) + (v >> 12))
+                v = (int(w) + 32767 + ((int(w) >> 16) & 1)) >> 16
                 v += zy
             if v < least:
                 v = least
@@ -188,88 +189,88 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
         first = start
         n = p[3]
         while n:
-            out = ptr8(ptr32(first)[0] * zw + c)
+            w = ptr8(ptr32(first)[0] * zw + c)
             x = ptr8(4 + first)
-            w = ptr8(row)
-            while int(w) < many:
-                out = ptr8(x[0] * w[0] + int(out))
-                out = ptr8(x[1] * w[1] + int(out))
-                out = ptr8(x[2] * w[2] + int(out))
-                out = ptr8(x[3] * w[3] + int(out))
-                out = ptr8(x[4] * w[16] + int(out))
-                out = ptr8(x[5] * w[17] + int(out))
-                out = ptr8(x[6] * w[18] + int(out))
-                out = ptr8(x[7] * w[19] + int(out))
-                w = ptr8(32 + int(w))
-                out = ptr8(x[8] * w[0] + int(out))
-                out = ptr8(x[9] * w[1] + int(out))
-                out = ptr8(x[10] * w[2] + int(out))
-                out = ptr8(x[11] * w[3] + int(out))
-                out = ptr8(x[12] * w[16] + int(out))
-                out = ptr8(x[13] * w[17] + int(out))
-                out = ptr8(x[14] * w[18] + int(out))
-                out = ptr8(x[15] * w[19] + int(out))
-                w = ptr8(32 + int(w))
-                out = ptr8(x[16] * w[0] + int(out))
-                out = ptr8(x[17] * w[1] + int(out))
-                out = ptr8(x[18] * w[2] + int(out))
-                out = ptr8(x[19] * w[3] + int(out))
-                out = ptr8(x[20] * w[16] + int(out))
-                out = ptr8(x[21] * w[17] + int(out))
-                out = ptr8(x[22] * w[18] + int(out))
-                out = ptr8(x[23] * w[19] + int(out))
-                w = ptr8(32 + int(w))
-                out = ptr8(x[24] * w[0] + int(out))
-                out = ptr8(x[25] * w[1] + int(out))
-                out = ptr8(x[26] * w[2] + int(out))
-                out = ptr8(x[27] * w[3] + int(out))
-                out = ptr8(x[28] * w[16] + int(out))
-                out = ptr8(x[29] * w[17] + int(out))
-                out = ptr8(x[30] * w[18] + int(out))
-                out = ptr8(x[31] * w[19] + int(out))
-                w = ptr8(32 + int(w))
+            out = ptr8(row)
+            while int(out) < many:
+                w = ptr8(x[0] * out[0] + int(w))
+                w = ptr8(x[1] * out[1] + int(w))
+                w = ptr8(x[2] * out[2] + int(w))
+                w = ptr8(x[3] * out[3] + int(w))
+                w = ptr8(x[4] * out[16] + int(w))
+                w = ptr8(x[5] * out[17] + int(w))
+                w = ptr8(x[6] * out[18] + int(w))
+                w = ptr8(x[7] * out[19] + int(w))
+                out = ptr8(32 + int(out))
+                w = ptr8(x[8] * out[0] + int(w))
+                w = ptr8(x[9] * out[1] + int(w))
+                w = ptr8(x[10] * out[2] + int(w))
+                w = ptr8(x[11] * out[3] + int(w))
+                w = ptr8(x[12] * out[16] + int(w))
+                w = ptr8(x[13] * out[17] + int(w))
+                w = ptr8(x[14] * out[18] + int(w))
+                w = ptr8(x[15] * out[19] + int(w))
+                out = ptr8(32 + int(out))
+                w = ptr8(x[16] * out[0] + int(w))
+                w = ptr8(x[17] * out[1] + int(w))
+                w = ptr8(x[18] * out[2] + int(w))
+                w = ptr8(x[19] * out[3] + int(w))
+                w = ptr8(x[20] * out[16] + int(w))
+                w = ptr8(x[21] * out[17] + int(w))
+                w = ptr8(x[22] * out[18] + int(w))
+                w = ptr8(x[23] * out[19] + int(w))
+                out = ptr8(32 + int(out))
+                w = ptr8(x[24] * out[0] + int(w))
+                w = ptr8(x[25] * out[1] + int(w))
+                w = ptr8(x[26] * out[2] + int(w))
+                w = ptr8(x[27] * out[3] + int(w))
+                w = ptr8(x[28] * out[16] + int(w))
+                w = ptr8(x[29] * out[17] + int(w))
+                w = ptr8(x[30] * out[18] + int(w))
+                w = ptr8(x[31] * out[19] + int(w))
+                out = ptr8(32 + int(out))
                 x = ptr8(32 + int(x))
-            while int(w) < eight:
-                out = ptr8(x[0] * w[0] + int(out))
-                out = ptr8(x[1] * w[1] + int(out))
-                out = ptr8(x[2] * w[2] + int(out))
-                out = ptr8(x[3] * w[3] + int(out))
-                out = ptr8(x[4] * w[16] + int(out))
-                out = ptr8(x[5] * w[17] + int(out))
-                out = ptr8(x[6] * w[18] + int(out))
-                out = ptr8(x[7] * w[19] + int(out))
-                w = ptr8(32 + int(w))
+            while int(out) < eight:
+                w = ptr8(x[0] * out[0] + int(w))
+                w = ptr8(x[1] * out[1] + int(w))
+                w = ptr8(x[2] * out[2] + int(w))
+                w = ptr8(x[3] * out[3] + int(w))
+                w = ptr8(x[4] * out[16] + int(w))
+                w = ptr8(x[5] * out[17] + int(w))
+                w = ptr8(x[6] * out[18] + int(w))
+                w = ptr8(x[7] * out[19] + int(w))
+                out = ptr8(32 + int(out))
                 x = ptr8(8 + int(x))
-            while int(w) < end:
-                out = ptr8(x[0] * w[0] + int(out))
-                out = ptr8(x[1] * w[1] + int(out))
-                out = ptr8(x[2] * w[2] + int(out))
-                out = ptr8(x[3] * w[3] + int(out))
+            while int(out) < end:
+                w = ptr8(x[0] * out[0] + int(w))
+                w = ptr8(x[1] * out[1] + int(w))
+                w = ptr8(x[2] * out[2] + int(w))
+                w = ptr8(x[3] * out[3] + int(w))
                 x = ptr8(4 + int(x))
-                w = ptr8(step + int(w))
+                out = ptr8(step + int(out))
             first = int(x) + following
-            x = ptr8(int(out) >> shift)
+            x = ptr8(int(w) >> shift)
             v = int(x) >> bits
             x = ptr8(int(x) * factor + addend)
             if v or (int(x) & 2097151) > 1998591:
-                out = ptr8(int(out) - limit)
+                w = ptr8(int(w) - limit)
                 x = ptr8(f)
                 if f > 31:
-                    out = ptr8(int(out) >> (f - 32))
+                    w = ptr8(int(w) >> (f - 32))
                     x = ptr8(0)
                 v = (1 << 25) >> int(x)
-                if int(out) > v:
-                    out = ptr8(v)
-                if int(out) < 0 - v:
-                    out = ptr8(0 - v)
-                out = ptr8(int(out) << int(x))
+                if int(w) > v:
+                    w = ptr8(v)
+                if int(w) < 0 - v:
+                    w = ptr8(0 - v)
+                w = ptr8(int(w) << int(x))
                 x = ptr8((table[1] >> 20) & 4095)
-                w = ptr8((table[1] >> 8) & 4095)
-                v = int(out) & 4095
-                out = ptr8(int(out) >> 12)
-                v = int(out) * int(w) + v * int(x) + ((v * int(w)) >> 12) + 2048
-                out = ptr8(int(out) * int(x) + (v >> 12))
-                x = ptr8((int(out) + 32767 + ((int(out) >> 16) & 1)) >> 16)
+                out = ptr8((table[1] >> 8) & 4095)
+                v = int(w) & 4095
+                w = ptr8(int(w) >> 12)
+                v = int(w) * int(out) + v * int(x) + ((v * int(out)) >> 12) + 2048
+                w = ptr8(int(w) * int(x) + (v >> 12))
+                x = ptr8((int(w) + 32767 + ((int(w) >> 16) & 1)) >> 16)
                 x = ptr8(int(x) + p[9] - bias)
             else:
                 x = ptr8(int(x) >> 21)
