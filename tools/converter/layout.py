@@ -115,6 +115,14 @@ def numbers_of(model: bytes, at: int) -> Iterator[int]:
     return numbers(written)
 
 
+def expanded_nbytes(model: bytes) -> int:
+    """Bytes of a file's numbers in memory while it is read; 0 if they are read as written."""
+    features = struct.unpack_from("<I", model, 12)[0]
+    n_chunks, names_nbytes = struct.unpack_from("<2I", model, 56)
+    at = HEADER_NBYTES + 32 * n_chunks + names_nbytes
+    return next(numbers(model[at:]), 0) if features & FEATURE_REPEATS else 0
+
+
 def names_chunk(names: Iterable[str]) -> bytes:
     """Contents of a chunk of names: each ends with a zero byte."""
     return b"".join(n.replace("\0", "").encode() + b"\0" for n in names)

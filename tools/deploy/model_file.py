@@ -18,7 +18,7 @@ class ModelFile:
     steps: their number; optional: of the modules of the core that some models need only, those
     that it needs; arena_nbytes: with the weights read in place; streamed_nbytes: with the weights
     streamed; held_nbytes: weights that a file system's file is not read in place for, in RAM;
-    tables_nbytes: read at load; golden_nbytes: of the test vectors, 0 without any.
+    tables_nbytes: read at load, with room for what is written short in them; golden_nbytes: of the test vectors, 0 without any.
     """
 
     name: str
@@ -72,7 +72,8 @@ def _described(name, data, stored):
         streamed_nbytes=stored.streamed_nbytes,
         state_nbytes=max((t.offset + t.nbytes for t in states), default=0),
         held_nbytes=nbytes(layout.CHUNK_DATA),
-        tables_nbytes=min((chunk.offset for chunk in stored.chunks), default=len(data)),
+        tables_nbytes=min((chunk.offset for chunk in stored.chunks), default=len(data))
+        + layout.expanded_nbytes(data),
         golden_nbytes=nbytes(layout.CHUNK_GOLDEN),
     )
 

@@ -1,6 +1,7 @@
 """Numbers of a file without what repeats: the same on a board, and no harm by damaged ones."""
 
 import json
+import struct
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from tests.host.device import small
 from tools.converter import layout, repeats
 from tools.converter.convert import Options, convert
 from tools.converter.inspect import read
+from tools.deploy.model_file import parse_model
 from tools.micropython import UNIX_TARGETS
 
 on_targets = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
@@ -68,6 +70,19 @@ def test_damage(target):
     printed = small.run(target, EXPANDED, {"cases": json.dumps(cases).encode()}).split()
     assert len(printed) == len(cases)
     assert set(printed) > {"refused"}
+
+
+@zoo.needs_zoo
+def test_what_the_numbers_of_a_model_take_in_memory():
+    """Before flash.py touches a board it counts them at their full length."""
+    data = convert(zoo.model_path(NAME), Options(strip=True)).data
+    n_chunks, names_nbytes = struct.unpack_from("<2I", data, 56)
+    numbers = layout.numbers_of(data, layout.HEADER_NBYTES + 32 * n_chunks + names_nbytes)
+    whole = sum(len(layout.number(n)) for n in numbers)
+    model = parse_model("model.bin", data)
+    tables = struct.unpack_from("<I", data, 20)[0]
+    assert layout.expanded_nbytes(data) == whole > 1000
+    assert model.tables_nbytes - tables == pytest.approx(whole, abs=16)  # where chunks start
 
 
 @zoo.needs_zoo
