@@ -7,9 +7,11 @@ middle. Outside its domain a function gives nan, inf at a pole; integers wrap ar
     x, out  float32 or float64; abs, neg, sign also integers; bitnot integers; not bool.
             out has x's dtype; bool for not, isnan and isinf. May be the same memory.
     params  op (index into _OPS, then into _FUNCTIONS)
-Raises ModelError. A step allocates only what arithmetic does (boxed floats, big integers).
+Roots of float32 are rounded to nearest in every form. Raises ModelError. A step allocates only
+what arithmetic does (boxed floats, big integers), one of such roots nothing where viper is.
 """
 
+from .. import forms
 from ..node import block
 from .float_math import scope
 from .inline import ITEMS, SAME, TRUTH, WRAPS, Items, choose, compile_loop
@@ -60,7 +62,10 @@ def prepare(node):
     node.require(x.nelem == out.nelem, "sizes differ")
     row = _OPS[op] if op < len(_OPS) else _call(_FUNCTIONS[op - len(_OPS)])
     expression = choose(node, x, out, row)
-    loop = compile_loop(ITEMS, expression, scope())
+    if row[0] == "sqrt" and x.dtype == "float32":
+        loop = forms.get("loops_root").sqrt32
+    else:
+        loop = compile_loop(ITEMS, expression, scope())
     return x.nelem, Items(loop, x.data, x.data, out.data, block(0, 0)).step
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tests.host import zoo
+from tests.host.device import small
 from tools.converter.convert import Options, convert
 from tools.harness import Job, run_jobs
 
@@ -87,3 +88,25 @@ def test_arena_is_near_its_bound_and_soon_found_and_always_the_same(name):
 def test_model_runs_in_the_plain_form(ready_target):
     for got, reference in outputs_of(ready_target("unix-plain"), "digits_cnn_f32", 2):
         assert_agrees(got, reference)
+
+
+# Of convolutions, attention, gates and normalized rows.
+WITHOUT_HEAP = [
+    "mobilenetv3ish_96_f32",
+    "transformer_tiny_op17_f32",
+    "transformer_geltanh_f32",
+    "mlperf_kws_dscnn_f32",
+]
+
+
+@pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
+@pytest.mark.parametrize("name", WITHOUT_HEAP)
+def test_a_run_of_floats_allocates_nothing(target, name):
+    x = zoo.sample(name, 0, "input")
+    shapes = dict(zip(zoo.input_names(name), [v.shape for v in x], strict=True))
+    options = Options(shapes=shapes, strip=True, keep_inputs=True)
+    data = convert(zoo.model_path(name), options).data
+    script = (small.SCRIPTS / "allocation.py").read_text().replace("n = 50", "n = 2")
+    files = {"model.bin": data, "x.bin": x[0].tobytes()}
+    allocated, kept, _ = small.run(target, script, files).split()
+    assert (allocated, kept) == ("0", "0")

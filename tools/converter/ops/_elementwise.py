@@ -116,6 +116,9 @@ def emit_unary(node, op: str, x: Tensor, out: Tensor, *params: float) -> None:
         return
     if x.dtype == FLOAT and node.is_exact and _emit_curve(node, halves(op, *params), x, out):
         return
+    if x.dtype == FLOAT and op == "reciprocal":
+        emit_binary(node, "div", node.constant(np.ones(1, np.float32)), x, out)
+        return
     if op in UNARY:
         _check(UNARY, op, x)
         node.emit("unary", [x], [out], [_number(UNARY, op)], over=item_by_item(out, [x]))

@@ -9,16 +9,29 @@ import numpy as np
 from ..extent import any_open
 from ..ir import Tensor
 from ._block import is_block
-from ._move import strides_of
+from ._move import emit_move, strides_of
 from ._windows import Windows
 from .conv import Convolution, emit_conv
 from .gemm import emit_gemm
 
+FLOAT = 1
+_MOST_MOVED = 1 << 14  # items
 
-def emit_mean(node, x: Tensor, out: Tensor, outer: int, n: int) -> bool:
-    """out = the means of `outer` rows of n items; False if that is not for block_gemm."""
-    if any_open((outer, n)) or n == 0:
+
+def emit_mean(node, x: Tensor, out: Tensor, outer: int, n: int, inner: int = 1) -> bool:
+    """out = the means over n of (outer, n, inner); False if that is not for block_gemm.
+
+    With inner != 1 items of a row are brought together first, where these are not too many.
+    """
+    if any_open((outer, n, inner)) or n == 0:
         return False
+    if inner != 1 and (x.nelem > _MOST_MOVED or x.dtype != FLOAT or not node.is_exact):
+        return False
+    if inner != 1:
+        dims = outer, inner, n
+        rows = node.temp(x.dtype, dims)
+        emit_move(node.emit, x, rows, dims, (inner * n, 1, inner), strides_of(dims))
+        return emit_mean(node, rows, out, outer * inner, n)
     w = node.constant(np.full((1, n), 1 / n, np.float32))
     if not is_block(node, x, w, n):
         return False

@@ -45,7 +45,7 @@ def lower_reduce(node):
 def emit_reduce(node, op: int, power: int, x: Tensor, out: Tensor, axes) -> None:
     """out = the kernel's operation over these axes of x."""
     x, (outer, n, inner) = joined(node, x, axes) if x.shape else (x, (1, 1, 1))
-    if (op, inner) == (_MEAN, 1) and emit_mean(node, x, out, outer, n):
+    if op == _MEAN and emit_mean(node, x, out, outer, n, inner):
         return
     node.emit("reduce", [x], [out], [op, outer, n, inner, power])
 
