@@ -17,7 +17,8 @@ COMMON = True
 def add(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
     """out = what the leaves x add up to, plus 2**29 in each limb.
 
-    p    leaves, limbs of all targets
+    p    leaves, limbs of all targets, limbs of the first target if that has the second one's sum
+         taken from it, else 0
     """
     k = 0
     while k < p[1]:
@@ -40,6 +41,10 @@ def add(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
                 out[k + 2] = out[k + 2] + w[i + 2]
             i += 3
         tree += 1
+    k = 0
+    while k < p[2]:
+        out[k] = out[k] - out[k + p[2]] + 0x20000000
+        k += 1
 
 
 @micropython.viper

@@ -15,7 +15,8 @@ float32 nearest to the sum, halves to even.
     scratch  int32 (slots), int32 (trees + 1 + T * limbs)
     params   N, F, T, trees, slots, cuts, nodes, wide (0 or 1), rank_bits, divisor, the leaf that
              every sample comes to, limbs of a target, bit of the sum that is 2**-149 or 1 if that
-             is less, exponent of the sum's bit 0 as float32 has it (signed)
+             is less, exponent of the sum's bit 0 as float32 has it (signed), 1 if T is 2 and from
+             the sum of target 0 that of target 1 is taken
 Raises ModelError. A step allocates nothing.
 """
 
@@ -30,7 +31,7 @@ _PARTS = 4  # of one target in one leaf, at most
 
 
 def prepare(node):
-    node.expect(3, 1, N_PARAMS + 5, 2)
+    node.expect(3, 1, N_PARAMS + 6, 2)
     x, _, entries = node.inputs
     out, scratch = node.outputs[0], node.scratch[1]
     node.expect_dtype("float32", x, out)
@@ -38,18 +39,20 @@ def prepare(node):
     n, _, n_targets, n_trees = node.extents(0, 4)
     divisor, common, limbs, least = node.extents(N_PARAMS, 4)
     [exponent] = node.signed(N_PARAMS + 4, 1)
+    [mirrored] = node.extents(N_PARAMS + 5, 1)
     n_entries = entries.nelem // _ENTRY
     node.require(n_trees <= _MOST_TREES and 0 < divisor <= _MOST_TREES, "too many trees")
     node.require(n_entries * _ENTRY == entries.nelem and common < n_entries, "entries")
     node.require(n_trees + 1 + n_targets * limbs == scratch.nelem, "scratch")
     node.require(n * n_targets == out.nelem, "sizes")
+    node.require(mirrored == 0 or mirrored == 1 and n_targets == 2, "targets")
     # the window of four limbs from the least bit on, and the flags; no exponent below 0
     node.require(least > 0 and ((least - 1) >> 3) + 5 <= limbs, "limbs")
     node.require(least + 22 + exponent >= 0, "exponent")
     _check_entries(node, entries.data, block(n_entries, n_targets * limbs, _PARTS * n_targets))
     step = _Trees(Walker(node, node.scratch, n_entries), n_trees, common)
     step.bind(entries.data, out.view("H"))
-    step.add_p = block(n_trees + 1, n_targets * limbs)
+    step.add_p = block(n_trees + 1, n_targets * limbs, mirrored * limbs)
     step.settle_p = block(n_targets, limbs, divisor)
     step.store_p = block(n_targets, 0, limbs, least, exponent + BIAS)
     return n, step.step

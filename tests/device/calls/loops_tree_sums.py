@@ -18,7 +18,8 @@ def _entries(d, n, limbs):
 def add(d):
     n, trees, limbs = d.between(1, 9), d.between(1, 20), d.between(3, 24)
     leaves = array("i", [d.below(n) for _ in range(trees)])
-    return leaves, _entries(d, n, limbs), d.blank("i", limbs + 1), [trees, limbs]
+    mirrored = limbs // 2 * d.below(2)
+    return leaves, _entries(d, n, limbs), d.blank("i", limbs + 1), [trees, limbs, mirrored]
 
 
 def settle(d):

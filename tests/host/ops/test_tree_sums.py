@@ -12,6 +12,7 @@ from tests.device.networks import forest_node
 from tests.host.device import small
 from tests.host.ops.against_ort import compare
 from tests.host.ops.ml_node import MlNode
+from tests.host.ops.tree_cases import classifier
 from tools.converter.convert import Options, convert
 from tools.converter.ort_session import open_session
 from tools.harness import Job, run_jobs
@@ -155,3 +156,17 @@ def test_a_hundred_trees_without_a_heap(target, forest):
     assert (allocated, kept) == ("0", "0")
     [label, _] = open_session(model).run(None, {"x": rows[:1]})
     assert np.frombuffer(bytes.fromhex(output), np.int64) == label
+
+
+@pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
+@pytest.mark.parametrize("low", [0.0, -1.0])
+def test_two_classes_without_a_heap(target, low):
+    """Only the first one has weights; labels and scores are onnxruntime's in test_ml_trees."""
+    case = classifier(np.random.default_rng(23), [0], 2, low)
+    converted = convert(case.model(), Options(strip=True, shapes={"x0": case.inputs[0].shape}))
+    assert "class_pair" not in [s.kernel for s in converted.graph.steps]
+    files = {"model.bin": converted.data, "x.bin": case.inputs[0].tobytes()}
+    allocated, kept, output = small.run(target, small.SCRIPTS / "allocation.py", files).split()
+    assert (allocated, kept) == ("0", "0")
+    labels = np.frombuffer(bytes.fromhex(output), np.int64)
+    np.testing.assert_array_equal(labels, case.expected()[0])

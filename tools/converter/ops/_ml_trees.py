@@ -64,9 +64,7 @@ class Table:
     rank_bits: int
 
 
-def pack(
-    forest: Forest, gather: Callable[[list[int]], Leaves], dtype: type = np.float32
-) -> Table:
+def pack(forest: Forest, gather: Callable[[list[int]], Leaves], dtype: type = np.float32) -> Table:
     """gather: takes the numbers of the leaves in use; dtype: of features and cuts.
 
     Raises Problem for what is no tree.

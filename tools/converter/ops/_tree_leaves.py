@@ -39,9 +39,17 @@ class Leaves:
 
 
 def exact(
-    leaves: Sequence[Leaf], used: Sequence[int], base: np.ndarray, divisor: int, n_trees: int
+    leaves: Sequence[Leaf],
+    used: Sequence[int],
+    base: np.ndarray,
+    divisor: int,
+    n_trees: int,
+    mirrored: bool = False,
 ) -> Leaves | None:
-    """For kernel trees; None where it does not serve. base: of each target."""
+    """For kernel trees; None where it does not serve.
+
+    base: of each target; mirrored: target 0 is its base less target 1.
+    """
     common = [(t, w) for t, w in enumerate(base)]
     if n_trees > _MOST_TREES or not _finite([*leaves, common]):
         return None
@@ -71,7 +79,7 @@ def exact(
         dict(zip(used, numbers, strict=False)),
         len(rows),
         [np.array(rows, np.uint16)],
-        [divisor, numbers[-1], limbs, least, exponent],
+        [divisor, numbers[-1], limbs, least, exponent, int(mirrored)],
         1 + limbs * len(base),
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from onnx import numpy_helper
 
@@ -33,7 +35,7 @@ _AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
 @lowers("TreeEnsembleClassifier", domain=ML)
 @lowers("TreeEnsembleClassifier", domain=ML, objects=True)
 def lower_classifier(node):
-    """Two classes of which only the first has weights are one score: see kernel class_pair."""
+    """Two classes of which only the first has weights are one score."""
     labels = labels_of(node, "classlabels_int64s")
     ids, weights = node.attr("class_ids", []), _floats(node, "class_weights")
     forest = _listed(node, "class", ids, weights)
@@ -45,11 +47,8 @@ def lower_classifier(node):
     if n == 2 and set(ids) == {0}:
         if len(base) > 1:
             raise Problem("two base_values where only one class has weights")
-        raw = node.temp(FLOAT, (rows_of(node.inputs[0])[0], 1))
-        _emit_trees(node, forest, SUM, base, raw)
-        positive = min(weights, default=0) >= 0
-        kind, halves = (ONE_MINUS, 1) if positive else (NEGATED, 0)
-        emit_pair(node, transform, kind, halves, raw, labels, node.outputs)
+        positive = bool(min(weights, default=0) >= 0)
+        _emit_two_classes(node, forest, base, positive, labels)
         return
     if n == 2 and set(ids) == {1}:
         raise Problem("two classes of which only the second has weights")
@@ -60,6 +59,34 @@ def lower_classifier(node):
     _emit_trees(node, forest, SUM, base, raw)
     emit_labels(node, raw, labels, label)
     emit_transform(node, transform, raw, scores, n)
+
+
+def _emit_two_classes(node, forest, base, positive, labels):
+    """Scores 1 - x, x and the second class above a half if positive, else -x, x and above 0.
+
+    Where sums are exact, trees gives both; else see kernel class_pair.
+    """
+    transform = transform_of(node)
+    rows = rows_of(node.inputs[0])[0]
+    kind, halves = (ONE_MINUS, 1) if positive else (NEGATED, 0)
+    second = replace(forest, leaves=[[(1, w) for _, w in leaf] for leaf in forest.leaves])
+    bases = np.array([halves, base[0] if len(base) else 0], np.float32)
+    plain = transform not in ("PROBIT", "LOGISTIC")
+    if not (plain or transform == "LOGISTIC" and not positive) or not _is_exact(second, bases):
+        raw = node.temp(FLOAT, (rows, 1))
+        _emit_trees(node, forest, SUM, base, raw)
+        emit_pair(node, transform, kind, halves, raw, labels, node.outputs)
+        return
+    label, scores = (*node.outputs, None)[:2]
+    scores = scores or node.temp(FLOAT, (rows, 2))
+    raw = scores if plain else node.temp(FLOAT, (rows, 2))
+    _emit_trees(node, second, SUM, bases, raw, mirrored=True)
+    emit_labels(node, raw, labels, label)
+    emit_transform(node, "NONE" if plain else transform, raw, scores, 2)
+
+
+def _is_exact(forest, base):
+    return exact(forest.leaves, range(len(forest.leaves)), base, 1, len(forest.roots)) is not None
 
 
 @lowers("TreeEnsembleRegressor", domain=ML)
@@ -196,7 +223,9 @@ def _regress(node, forest, aggregate, base):
     emit_transform(node, transform, raw, out, n)
 
 
-def _emit_trees(node, forest, aggregate, base, out: Tensor, dtype=np.float32):
+def _emit_trees(
+    node, forest, aggregate, base, out: Tensor, dtype=np.float32, mirrored: bool = False
+):
     x = as_float(node, node.inputs[0]) if dtype == np.float32 else node.inputs[0]
     rows, n_features = rows_of(x)
     n = out.shape[1]
@@ -207,7 +236,7 @@ def _emit_trees(node, forest, aggregate, base, out: Tensor, dtype=np.float32):
     if not forest.roots:
         raise Problem("no trees")
     base = np.resize(base, n).astype(dtype) if len(base) else np.zeros(n, dtype)
-    table = pack(forest, lambda used: _leaves(forest, used, base, aggregate), dtype)
+    table = pack(forest, lambda used: _leaves(forest, used, base, aggregate, mirrored), dtype)
     arrays = [table.words, *table.leaves.arrays]
     arrays += [] if table.cuts is None else [table.cuts]
     scratch = [node.temp(INT32, (max(table.n_slots, 1),))]
@@ -217,11 +246,11 @@ def _emit_trees(node, forest, aggregate, base, out: Tensor, dtype=np.float32):
     node.emit(table.leaves.kernel, [x, *map(node.constant, arrays)], [out], params, scratch)
 
 
-def _leaves(forest, used, base, aggregate) -> Leaves:
+def _leaves(forest, used, base, aggregate, mirrored) -> Leaves:
     """Sums of float32 are exact; the rest is left to floats."""
     found = None
     if aggregate not in (MIN, MAX) and base.dtype == np.float32:
         n_trees = len(forest.roots)
         divisor = n_trees if aggregate == AVERAGE else 1
-        found = exact(forest.leaves, used, base, divisor, n_trees)
+        found = exact(forest.leaves, used, base, divisor, n_trees, mirrored)
     return found or listed(forest.leaves, used, base, aggregate, base.dtype)
