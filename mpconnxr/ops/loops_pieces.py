@@ -1,7 +1,8 @@
-"""Sets the loops' parameters for a piece of a convolution. Written once, for Python and viper.
+"""The pieces of a convolution, by calls of other loops. Written once, for Python and viper.
 
 A piece is some positions of a group (locate), or some rows of some planes (locate_planes): what
-one call of the loops computes. Bytecode takes longer to find its place than many a call computes.
+one call of the loops computes. Bytecode takes longer to find its place, and to make these calls,
+than many a call computes.
 
     x    words: number of the piece, then what follows below
     out  the block of loops_patches or loops_planes;  p  that of loops_qdot or loops_depthwise
@@ -11,11 +12,34 @@ locate         pieces a group, positions a piece, positions, groups, batch and g
 locate_planes  pieces a batch, pieces a plane, planes a piece, planes, rows a piece, rows, batch
                stride and first byte of x, batch stride of out, rows of x that a window covers,
                stride of y, BIAS - padding of y, first weights, first of the table
+pieces         that x, with the end of the pieces in word 15
 """
 
 import micropython
 
 COMMON = True
+
+
+@micropython.viper
+def pieces(p: ptr32, w):
+    """w: loops: locate, what gathers x, what computes; p, the blocks of the last two; x, where it
+    is gathered, weights, out"""
+    locate = w[0]
+    gather = w[1]
+    compute = w[2]
+    places = w[3]
+    gather_p = w[4]
+    compute_p = w[5]
+    x = w[6]
+    gathered = w[7]
+    weights = w[8]
+    out = w[9]
+    i = 0
+    while p[0] < p[15]:
+        locate(places, places, gather_p, compute_p)
+        gather(x, x, gathered, gather_p)
+        compute(gathered, weights, out, compute_p)
+        p[i] = p[0] + 1
 
 
 @micropython.viper

@@ -54,6 +54,7 @@ def prepare(node):
         node.require(out.dtype == "int32", "a zero point that a run decides")
         step.zero = zero.view("B")
     step.bind_output(node, out, signed[2:])
+    step.bind_loops()
     return step.n, step.step
 
 
@@ -106,7 +107,7 @@ class _QConv:
             self._along_channels(c, xc)
         self.q = block(0, 0, padded, 0, m, 0, op, om, e[25], 0, 0, 0, 4, 4 + padded, 1, 0)
         places = [0, pieces, e[23], oh * ow, g] + e[14:16] + e[19:21]
-        self.places = block(*places + [0, m * padded, 8 * m, 0])
+        self.places = block(*places + [0, m * padded, 8 * m, 0] + [0] * 3)
         self.flip = flip
 
     def _along_channels(self, c, stride):
@@ -118,7 +119,7 @@ class _QConv:
         self.bind_inputs(x, w)
         scratch.view("i")  # raises where it is not aligned
         self.patch = scratch.data
-        self.patches = forms.get("loops_patches").patches
+        self.pieces = forms.get("loops_pieces").pieces
 
     def bind_table(self, table, e):
         self.table = table
@@ -145,17 +146,17 @@ class _QConv:
         for i in range(3):
             self.q[9 + i] = limits[i] + BIAS
 
+    def bind_loops(self):
+        self.needs = [self.locate, forms.get("loops_patches").patches, self.dots]
+        self.needs += [self.places, self.p, self.q, self.x, self.patch, self.w, self.out]
+
     def step(self, lo, hi):
         if self.zero:
             self.p[19] = self.q[9] = self.zero[0] ^ self.flip
         if self.table.is_packed:
             self.table.fill()
-        while lo < hi:
-            self.places[0] = lo
-            self.locate(self.places, self.places, self.p, self.q)
-            self.patches(self.x, self.x, self.patch, self.p)
-            self.dots(self.patch, self.w, self.out, self.q)
-            lo += 1
+        self.places[0], self.places[15] = lo, hi
+        self.pieces(self.places, self.needs)
 
 
 class _AsItLies(_QConv):
@@ -164,6 +165,9 @@ class _AsItLies(_QConv):
     def bind(self, x, w):
         self.bind_inputs(x, w)
         self.q[13], self.q[14] = self.p[12] * self.p[14], 0
+
+    def bind_loops(self):
+        pass
 
     def step(self, lo, hi):
         if self.zero:

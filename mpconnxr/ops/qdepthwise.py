@@ -100,20 +100,21 @@ class _Depthwise:
         q = [first, 0, 0, m, kh, kw, dy * row, dx, 0, ow, sy * row, sx, 0, 0, 0, om, op, e[23]]
         self.p, self.q = block(*p), block(*q + [v + BIAS for v in signed[2:]], 0)
         places = [0, per_batch, by_rows, e[20], g, rows, oh, e[13], skip * xw if items else 0]
-        places += [e[17], (kh - 1) * dy + 1, sy, BIAS - signed[0], 0, 0]
+        places += [e[17], (kh - 1) * dy + 1, sy, BIAS - signed[0], 0, 0, 0]
         self.places = block(*places)
 
     def bind(self, x, w, out, scratch):
         scratch.view("i"), w.view("i")  # raise where they are not aligned
-        self.x, self.w = x.view("B"), w.data
-        self.out, self.scratch = out.view("B"), scratch.data
-        self.locate = forms.get("loops_pieces").locate_planes
-        self.copy = forms.get("loops_planes").planes
-        loops = forms.get("loops_depthwise")
-        self.loop = loops.depthwise8
+        self.w, self.scratch = w.data, scratch.data
+        pieces, loops = forms.get("loops_pieces"), forms.get("loops_depthwise")
+        loop = loops.depthwise8
         if self.q[7] == 1 < self.q[5] < 9:
             is_33 = self.q[4] == self.q[5] == 3
-            self.loop = loops.depthwise33 if is_33 else loops.depthwise_dense
+            loop = loops.depthwise33 if is_33 else loops.depthwise_dense
+        self.needs = [pieces.locate_planes, forms.get("loops_planes").planes, loop]
+        self.needs += [self.places, self.p, self.q]
+        self.needs += [x.view("B"), self.scratch, self.w, out.view("B")]
+        self.pieces = pieces.pieces
 
     def bind_table(self, table, at):
         self.table = table
@@ -125,9 +126,5 @@ class _Depthwise:
     def step(self, lo, hi):
         if self.table.is_packed:
             self.table.fill()
-        while lo < hi:
-            self.places[0] = lo
-            self.locate(self.places, self.places, self.p, self.q)
-            self.copy(self.x, self.x, self.scratch, self.p)
-            self.loop(self.scratch, self.w, self.out, self.q)
-            lo += 1
+        self.places[0], self.places[15] = lo, hi
+        self.pieces(self.places, self.needs)

@@ -21,8 +21,9 @@ cores without an FPU. *Same in C* computes products as mpconnxr's loops do: patc
 channels of two positions at a time, integers that requantize; mantissas of floats, summed in 64
 bits (where the core has an FPU floats are computed straightforwardly).
 
-*Outside of loops* is what the interpreter takes around them, calls included: the counter is read
-before and after each loop of a second run, less what that takes around a loop that does nothing.
+*Outside of loops* is what the interpreter takes around them, its calls of them included: the
+counter is read before and after each loop of a second run, less what that takes around a loop that
+does nothing. Loops that another loop calls are a part of that.
 *Time / C -O3*, on the computer that wrote this page: processor time of a run, and of the C that
 took turns with it; the median of 15 rounds' ratios.
 
