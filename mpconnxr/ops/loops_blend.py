@@ -18,7 +18,7 @@ blend: out = byte of ((a * A + b * B) + c * C) + d * D by floats, for the items 
 
     x    bytes, planes (H, W)
     w    words: 256 floats, what a byte this far from the zero point stands for; 255 levels as
-         loops_levels takes them; the corners; up to 64 items (plane * columns + column) of the list
+         loops_levels takes them; the corners; the list: 64 items (plane * columns + column)
     out  bytes, planes (oh, ow)
     p    first byte of the upper row, of the lower row, of the row of out; columns, bytes of a
          plane of x, of out; planes, zero point, flip, negative levels, least byte of out, first

@@ -16,20 +16,26 @@ Raises ModelError. A step allocates nothing.
 from .. import forms
 from ..node import BIAS, block
 
-MOST_ITEMS = 1 << 22  # of a window: their sum, less the zero points', stays below 2**30
+_MOST_ITEMS = 1 << 22  # of a window: their sum, less the zero points', stays below 2**30
 
 
 def prepare(node):
     node.expect(2, 1, 13)
-    e, multipliers = windows(node), node.inputs[1]
-    node.expect_dtype("int32", multipliers)
+    e = windows(node)
     if node.outputs[0].nelem == 0:
         return 0, None
+    return e[0], means_of(node, e).step
+
+
+def means_of(node, e):
+    """The step, with input 1 as the multipliers. e: of windows()."""
+    multipliers = node.inputs[1]
+    node.expect_dtype("int32", multipliers)
     n = multipliers.nelem
     node.require(n == 1 or n > min(e[1], e[3]) * min(e[2], e[4]), "multipliers")
     step = Means(node, e, [int(n > 1)] + e[11:13] + [flip_of(node)])
     step.w, step.loop = multipliers.data, forms.get("loops_qpool").means8
-    return e[0], step.step
+    return step
 
 
 def windows(node):
@@ -41,7 +47,7 @@ def windows(node):
     planes, h, w, kh, kw, oh, ow = e[:7]
     node.require(planes * h * w == x.nelem and planes * oh * ow == out.nelem, "sizes")
     if out.nelem:
-        node.require(max(e[11:13]) < 256 and min(h, kh) * min(w, kw) <= MOST_ITEMS, "window")
+        node.require(max(e[11:13]) < 256 and min(h, kh) * min(w, kw) <= _MOST_ITEMS, "window")
         for i in range(2):
             _check_windows(node, e[1 + i], e[3 + i], e[5 + i], e[7 + i], e[9 + i])
     return e

@@ -18,12 +18,12 @@ _EXTREME = 60 << 23  # scales are from 2**-60 to 2**60
 class Tables:
     """Fills scratch (words) in each step.
 
-    Inputs 1 and 2 of the node: the scale of x; float32, the scale of the result, or int32, the
-    levels themselves. below: how many of those are negative.
+    The last two inputs of the node: the scale of x; float32, the scale of the result, or int32,
+    the levels themselves. below: how many of those are negative.
     """
 
     def __init__(self, node, below, scratch):
-        x_scale, levels = node.inputs[1], node.inputs[2]
+        x_scale, levels = node.inputs[-2], node.inputs[-1]
         node.expect_dtype("int32", scratch)
         self.words = scratch.view("i")
         self.levels = self.words[256:WORDS]

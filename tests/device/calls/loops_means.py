@@ -3,7 +3,7 @@
 from array import array
 
 
-def means(d):
+def _call(d):
     planes, kh, kw = d.between(1, 2), d.between(1, 3), d.between(1, 3)
     h, w, oh, ow = d.between(kh, 5), d.between(kw, 5), d.between(1, 3), d.between(1, 3)
     pads = [d.below(kh), d.below(kw)]
@@ -18,4 +18,22 @@ def means(d):
     count = (0, 0, kh * kw, 7)[d.below(4)]
     p = [0, d.below(3), planes, h, w, kh, kw] + strides + pads
     p += [oh, ow, count, d.below(2), d.below(256), 128 * d.below(2), below, 128 * d.below(2)]
-    return d.octets(planes * h * w), words, d.blank("B", planes * oh * ow + 4), p
+    words += array("i", [d.below(planes * oh * ow) for _ in range(64)])
+    words += array("i", [least + (d.word() & 0x1FFFFFF) for _ in range(64)])
+    p += [d.below(4), d.between(1, 4), d.below(planes * oh * ow), d.below(9)]
+    return d.octets(planes * h * w), words, p, planes * oh * ow
+
+
+def choose(d):
+    x, words, p, _ = _call(d)
+    return x, words, words[:], p
+
+
+def means(d):
+    x, words, p, _ = _call(d)
+    return x, words, words[:], p
+
+
+def bytes_of(d):
+    _, words, p, n = _call(d)
+    return words, words, d.blank("B", n // 2 + 5), p

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 
 import numpy as np
 
@@ -11,12 +12,14 @@ from ..ir import Tensor
 from ._integer import INT32
 from ._levels import levels_of
 from ._qblend import SCALES
-from ._qweights import scalar, shift_of
+from ._qpool import means_of
+from ._qweights import scalar
 
 _MOST_ITEMS = 64  # of a window; of more the mean is seldom in the middle
 _NEAR = 2.0**-14  # steps; float32 is less than that from the exact mean
 _MANY = 0.01  # of all sums
-_LEVELS, _WORDS = 255, 511  # of the device
+_LEVELS, _WORDS = 255, 639  # of the device
+_SAME = 2.0**-21  # two scales of float32 are that near to their ratio
 
 
 def often_in_the_middle(x_scale: Tensor, y_scale: Tensor, counts: Sequence[int]) -> bool:
@@ -26,42 +29,44 @@ def often_in_the_middle(x_scale: Tensor, y_scale: Tensor, counts: Sequence[int])
     if None in scales or not all(SCALES[0] <= v <= SCALES[1] for v in scales):
         return False
     ratio = scales[0] / scales[1]
-    means = [np.arange(1, 255 * n) / n * ratio for n in counts if n <= _MOST_ITEMS]
-    return any((np.abs(m % 1 - 0.5) < _NEAR).mean() > _MANY for m in means)
+    means = [np.arange(1, 255 * n) / n * ratio for n in counts]
+    is_small = max(counts) <= _MOST_ITEMS
+    return is_small and any((np.abs(m % 1 - 0.5) < _NEAR).mean() > _MANY for m in means)
 
 
 def emit_float_means(
     node,
     x: Sequence[Tensor],
     y: Sequence[Tensor],
-    kernel: Sequence[int],
-    strides: Sequence[int],
-    pads: Sequence[int],
-    counts_padding: bool,
+    windows: Sequence,
     by_columns: bool,
     level: Callable[[np.ndarray], np.ndarray] | None,
 ) -> bool:
-    """y = means of windows of x (two spatial dims), both as (values, scale, zero point).
+    """y = means of windows of x, as means_of has them.
 
     by_columns: the sums of columns are added up, not items row after row; level: the integer of a
-    float32, where it is not QuantizeLinear's. False if zero points are not known.
+    float32, where it is not QuantizeLinear's. False if it can't be by integers.
     """
-    (values, x_scale, x_zero), (out, y_scale, y_zero) = x, y
-    zeros = scalar(x_zero), scalar(y_zero)
-    if None in zeros or 0 in out.shape:
+    found, (values, x_scale, _), (out, y_scale, _) = means_of(node, x, y, *windows), x, y
+    if found is None or 0 in out.shape:
         return False
-    shift = shift_of(values)
-    levels, below = node.constant(np.float32([scalar(y_scale)])), zeros[1] + shift
+    constant, params = found
+    levels, below = node.constant(np.float32([scalar(y_scale)])), params[-1]
     if level is not None:
         words, below = levels_of(level, np.iinfo(out.np_dtype))
         levels = node.constant(words)
         if len(words) < _LEVELS:
             return False
-    planes = math.prod(values.shape[:-2])
-    params = [planes, *values.shape[-2:], *kernel, *out.shape[-2:], *strides, *pads[:2]]
-    params += [zeros[0] + shift, below]
-    params += [math.prod(kernel) if counts_padding else 0, int(by_columns)]
-    inputs = [values, node.constant(np.float32([scalar(x_scale)])), levels]
-    scratch = node.temp(INT32, (_WORDS,))
-    node.emit("qmeans", inputs, [out], params, [scratch])
+    kernel, _, _, counts_padding = windows
+    params += [math.prod(kernel) if counts_padding else 0, int(by_columns), below]
+    params += _fraction(scalar(x_scale) / scalar(y_scale))
+    inputs = [values, constant, node.constant(np.float32([scalar(x_scale)])), levels]
+    node.emit("qmeans", inputs, [out], params, [node.temp(INT32, (_WORDS,))])
     return True
+
+
+def _fraction(ratio: float) -> list[int]:
+    """Numerator and denominator; 0, 1 if it is not one of small numbers."""
+    found = Fraction(ratio).limit_denominator(_MOST_ITEMS)
+    is_close = abs(float(found) / ratio - 1) < _SAME and found.numerator <= _MOST_ITEMS
+    return [found.numerator, found.denominator] if is_close else [0, 1]

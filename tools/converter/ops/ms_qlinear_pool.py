@@ -95,7 +95,7 @@ def _means_by_integers(node, adds_columns: Callable, level: Callable | None = No
     counts = [whole] if counted or not any(pads) else range(1, whole + 1)
     if _is_whole(w) and adds_columns(w) or not often_in_the_middle(of_x[1], of_y[1], counts):
         return emit_means(node, of_x, of_y, *shape)
-    return emit_float_means(node, of_x, of_y, *shape, adds_columns(w), level)
+    return emit_float_means(node, of_x, of_y, shape, adds_columns(w), level)
 
 
 def _is_whole(w):
