@@ -2,6 +2,7 @@
 
     python tools/flash.py model.bin [--port PORT] [--dry-run] [--no-verify]
     python tools/flash.py model.bin --rollback
+    python tools/flash.py model.bin --to FOLDER [--board NAME]
     python tools/flash.py --firmware FILE.uf2
     python tools/flash.py --list-boards
 
@@ -20,6 +21,7 @@ if __name__ == "__main__":  # as a plain script, the project's folder is not on 
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from tools.deploy import boards, firmware
+from tools.deploy.code import code_for
 from tools.deploy.deployment import Deployment, RomDeployment
 from tools.deploy.device import Device
 from tools.deploy.errors import BoardError, DeployError
@@ -89,6 +91,8 @@ def _parser():
     add("--rollback", action="store_true", help="make the board's earlier model the active one")
     add("--no-verify", action="store_true", help="do not run the golden vectors on the board")
     add("--timeout", type=float, default=_RUN_TIMEOUT, metavar="S", help="for that run")
+    add("--to", type=Path, metavar="FOLDER", help="write all files there, for another way to copy")
+    add("--board", metavar="NAME", help="with --to: compiled for this one of --list-boards")
     add("--firmware", type=Path, metavar="FILE", help="first install MicroPython: .uf2 or .bin")
     add("--list-boards", action="store_true", help="print the boards that are known")
     return parser
@@ -102,15 +106,38 @@ def flash(args: argparse.Namespace) -> int:
     if not model:
         return 0
     package = Package(own=args.ops and args.ops / "device")
+    if args.to:
+        return _write(args, model, package)
     with _port(args) as port, Device(port, _EMULATED_SILENCE if args.target else None) as device:
         kind = RomDeployment if args.romfs else Deployment
         deployment = kind(device, model, package, args)
         return deployment.roll_back() if args.rollback else deployment.run()
 
 
+def _write(args, model, package):
+    """The model and what it needs of mpconnxr/ into a folder, for those who copy it themselves."""
+    files = code_for(model, package, _machine(args.board) if args.board else None)
+    for path, data in [(f.path, f.data) for f in files] + [(model.name, model.data)]:
+        place = args.to / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data)
+    nbytes = len(model.data) + sum(len(f.data) for f in files)
+    print(f"{len(files) + 1} files, {nbytes:,} bytes, in {args.to}")
+    return 0
+
+
+def _machine(name):
+    known = {board.name: board for board in boards.load_boards()}
+    if name not in known:
+        raise DeployError(f"no board {name}: --list-boards has their names")
+    if known[name].unable:
+        raise DeployError(f"{name}: {known[name].unable}")
+    return known[name].machine
+
+
 def _model(args):
     model = read_model(args.model)
-    if not (model.golden_nbytes or args.no_verify or args.dry_run):
+    if not (model.golden_nbytes or args.no_verify or args.dry_run or args.to):
         raise DeployError(
             f"{args.model} has no golden vector (--strip, or no onnxruntime): give --no-verify"
         )

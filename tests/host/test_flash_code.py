@@ -8,7 +8,9 @@ import pytest
 
 from examples.digits.demo import HERE
 from tests.host.fake_board import FakeBoard
+from tools import flash
 from tools.converter.convert import convert
+from tools.deploy import boards
 from tools.deploy.code import code_for
 from tools.deploy.compile import CompileError, compiled
 from tools.deploy.machine import Machine, plain
@@ -50,6 +52,37 @@ def test_a_family_goes_in_the_one_form_that_the_machine_takes(machine, form, mod
     assert [stem for stem in found if stem.startswith("loops_block_dot")] == [form]
     assert set(found.values()) <= {0, machine.number}
     assert (set(found.values()) == {0}) == (machine.arch == "")
+
+
+@pytest.mark.parametrize("board", ["pico", "esp32"])
+def test_compiled_files_in_a_folder(board, model, tmp_path, capsys):
+    """For those who copy them to a board by other means: what flash.py would copy."""
+    path, folder = tmp_path / model.name, tmp_path / "files"
+    path.write_bytes(model.data)
+    assert flash.main([str(path), "--to", str(folder), "--board", board]) == 0
+    found = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file()}
+    machine = boards.load_board(boards.FOLDER / f"{board}.toml").machine
+    files = {f.path: f.data for f in code_for(model, Package(), machine)}
+    assert {name: p.read_bytes() for name, p in found.items()} == files | {model.name: model.data}
+    assert f"{len(found)} files, " in capsys.readouterr().out
+
+
+def test_source_files_in_a_folder_run_and_verify(model, ready_target, tmp_path):
+    path, folder = tmp_path / model.name, tmp_path / "files"
+    path.write_bytes(model.data)
+    assert flash.main([str(path), "--to", str(folder)]) == 0
+    script = f"from mpconnxr import golden\nprint(golden.verify({model.name!r}).ok)"
+    files = {name: folder / name for name in ("mpconnxr", model.name)}
+    assert ready_target("unix32").run(script, files=files).stdout == "True\n"
+
+
+def test_boards_that_are_not_known_or_not_able(model, tmp_path, capsys):
+    path = tmp_path / model.name
+    path.write_bytes(model.data)
+    for board, why in (("pic", "no board pic: --list-boards"), ("microbit-v2", "microbit-v2: ")):
+        assert flash.main([str(path), "--to", str(tmp_path / "x"), "--board", board]) == 1
+        assert f"flash: {why}" in capsys.readouterr().err
+    assert not (tmp_path / "x").exists()
 
 
 @pytest.mark.parametrize("name", ["unix", "unix32"])

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import get_args, get_type_hints
 
 from .errors import DeployError
+from .machine import Machine
 
 FOLDER = Path(__file__).parent.parent.parent / "boards"
 ARCHS = (
@@ -63,6 +64,11 @@ class Board:
     counted_on: str = ""
     cycles_per_instruction: list | None = None
     cycles_per_mac: dict | None = None
+
+    @property
+    def machine(self) -> Machine:
+        """What code it can run."""
+        return Machine(self.arch, frozenset({self.inline_assembler} - {""}))
 
 
 def load_boards(folder: Path = FOLDER) -> list[Board]:

@@ -18,7 +18,8 @@ class ModelFile:
     steps: their number; optional: of the modules of the core that some models need only, those
     that it needs; arena_nbytes: with the weights read in place; streamed_nbytes: with the weights
     streamed; held_nbytes: weights that a file system's file is not read in place for, in RAM;
-    tables_nbytes: read at load, with room for what is written short in them; golden_nbytes: of the test vectors, 0 without any.
+    tables_nbytes: read at load, with room for what is written short in them; golden_nbytes: of the
+    test vectors, 0 without any.
     """
 
     name: str

@@ -21,11 +21,14 @@ def main(argv: list[str] | None = None) -> int:
     archs = list(known)
     parser = argparse.ArgumentParser("python -m tools.dist", description=__doc__.partition(":")[2])
     parser.add_argument("archs", nargs="*", metavar="ARCH", help=f"of {' '.join(archs)}")
-    parser.add_argument("--to", type=Path, default=ROOT, metavar="FOLDER", help="(default: this one)")
+    parser.add_argument(
+        "--to", type=Path, default=ROOT, metavar="FOLDER", help="(default: this one)"
+    )
     parser.add_argument("--source", action="store_true", help="package.json alone")
     args = parser.parse_args(argv)
     if unknown := set(args.archs) - set(archs):
         parser.error(f"no architecture {' '.join(sorted(unknown))}: there are {' '.join(archs)}")
+    args.to.mkdir(parents=True, exist_ok=True)
     try:
         write_source(args.to)
         for arch in [] if args.source else args.archs or archs:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tools.deploy.boards import Board, load_boards
-from tools.deploy.machine import Machine
 from tools.deploy.model_file import ModelFile, parse_model
 from tools.deploy.modules import PACKAGE
 
@@ -69,14 +68,15 @@ def fits(converted: Converted, emulated: bool = False) -> list[Fit]:
     """One for each known board, in the order of their names; emulated: for those instead."""
     model = _own_left_out(parse_model("model.bin", converted.data))
     boards = [board for board in load_boards() if board.emulated == emulated]
-    sizes = {machine: device_code.sizes(model, machine) for machine in {*map(_machine, boards)}}
-    return [fit(converted, model, board, *sizes[_machine(board)]) for board in boards]
+    machines = {board.machine for board in boards}
+    sizes = {machine: device_code.sizes(model, machine) for machine in machines}
+    return [fit(converted, model, board, *sizes[board.machine]) for board in boards]
 
 
 def fit_of(converted: Converted, board: Board) -> Fit:
     """For one board."""
     model = _own_left_out(parse_model("model.bin", converted.data))
-    return fit(converted, model, board, *device_code.sizes(model, _machine(board)))
+    return fit(converted, model, board, *device_code.sizes(model, board.machine))
 
 
 def fit(converted: Converted, model: ModelFile, board: Board, given: int, loaded: int) -> Fit:
@@ -98,10 +98,6 @@ def _own_left_out(model):
     """Without operators of one's own, which are no part of mpconnxr."""
     kernels = [k for k in model.kernels if (PACKAGE / "ops" / f"{k}.py").exists()]
     return replace(model, kernels=kernels)
-
-
-def _machine(board):
-    return Machine(board.arch, frozenset({board.inline_assembler} - {""}))
 
 
 def _guessed(steps, target):
