@@ -56,6 +56,7 @@ FORMS = {
     "mps2-an385-v6m": CORTEX_M[1:],
     "mps2-an386": CORTEX_M,
     "mps2-an505": CORTEX_M,
+    "virt-rv32": ["rv32", "viper", "plain"],
 }
 
 
