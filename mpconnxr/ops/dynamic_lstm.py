@@ -21,7 +21,7 @@ there. A step allocates nothing, or only boxed floats where it computes with the
 from .. import forms
 from ..node import BIAS, block
 from ..tensor import view
-from . import lstm, recurrent
+from . import lstm, lstm_bits, recurrent
 
 STREAMS = (1, 2)
 
@@ -29,17 +29,11 @@ _MAX_K = 33024  # K * 255 * 255 stays below 2**31
 _RECORD = 4  # bytes of a record before its items
 _NO_SIGN = 0x7FFFFFFF
 _INF = 0x7F800000
-_HAS_P = 8  # bit of `present`
-_USUAL = (2, 1, 1)  # kinds of activations: Sigmoid, Tanh, Tanh
 
 
 def prepare(node):
-    is_usual = len(node.params) == recurrent.ACTIVATIONS + 9
-    if is_usual:
-        kinds = tuple([node.params[recurrent.ACTIVATIONS + 3 * i] for i in range(3)])
-        e, clip = node.extents(15, 2), node.params[recurrent.CLIP]
-        is_usual = kinds == _USUAL and not (e[0] & _HAS_P or e[1] or clip)
-    return recurrent.prepare(node, _InIntegers() if is_usual else _DynamicLstm())
+    usual = lstm_bits.is_usual(node)
+    return recurrent.prepare(node, _InIntegers() if usual else _DynamicLstm())
 
 
 def _padded(n):
@@ -169,21 +163,16 @@ class _InIntegers(_DynamicLstm):
 
     def bind(self, node, tensors):
         _DynamicLstm.bind(self, node, tensors)
-        n, h, at = 4 * self.hidden, self.hidden, self.from_x
+        n, at = 4 * self.hidden, self.from_x
         factors = node.inputs[3].view("i")
         self.of_w, self.of_r, self.biases = [factors[i * n : i * n + n] for i in range(3)]
         self.gates, self.offsets = self.bits[at : at + 2 * n], self.bits[at + n : at + 2 * n]
-        self.tanh_of_c = self.bits[at + 2 * h : at + 3 * h]
         self.scaled = forms.get("loops_scales").scales32
         self.to_float = forms.get("loops_to_float").to_float32
-        self.loops = forms.get("loops_cell")
+        self.in_integers = lstm_bits.Cell(self.bits, at, self.hidden)
         self.scales_p = block(0, n, _NO_SIGN)
         self.to_float_p = block(0, n, n, 1, 0, 1, _NO_SIGN)
         self.bias_p = block(0, 1, 1, n, BIAS, BIAS, BIAS + 1, BIAS, BIAS, BIAS + 1, BIAS, BIAS)
-        self.squash_p = block(at, n, at, 3 * h)
-        self.state_p = block(at, h, 0, _NO_SIGN)
-        self.tanh_p = block(0, h, at + 2 * h, 0)
-        self.product_p = block(at + h, h, 0, _NO_SIGN)
 
     def give(self, out, at, which):
         if which:
@@ -200,13 +189,4 @@ class _InIntegers(_DynamicLstm):
     def cell(self, h):
         self.rp[0] = h
         self.products(self.s, self.r, self.s, self.rp)
-        self.product_p[2] = h
-        h += self.batch * self.hidden
-        self.state_p[2] = self.tanh_p[0] = h
-        self._cell(self.loops, self.bits)
-
-    def _cell(self, loops, bits):
-        loops.squash(bits, bits, bits, self.squash_p)
-        loops.state(bits, bits, bits, self.state_p)
-        loops.squash(bits, bits, bits, self.tanh_p)
-        loops.product(bits, self.tanh_of_c, bits, self.product_p)
+        self.in_integers.step(h, h + self.batch * self.hidden)

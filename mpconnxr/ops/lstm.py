@@ -7,7 +7,9 @@
     h = o * k(c)
 
 Rows of W and R are ordered i, o, f, c, those of P i, o, f; the activations are f, g, k.
-Tensors, params, errors, allocation: see recurrent.
+Tensors, params, errors, allocation: see recurrent. With Sigmoid, Tanh and Tanh, products in block
+floating point, and without P, clip and input_forget all of it is integers (see loops_cell): a step
+allocates nothing where viper is.
 """
 
 from . import recurrent
@@ -16,6 +18,11 @@ STREAMS = (1, 2, 3, 4, 5, 6)
 
 
 def prepare(node):
+    if len(node.scratch) == 2:  # products in block floating point
+        from . import lstm_bits
+
+        if lstm_bits.is_usual(node):
+            return recurrent.prepare(node, lstm_bits.Lstm())
     return recurrent.prepare(node, Lstm())
 
 

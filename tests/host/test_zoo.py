@@ -90,11 +90,13 @@ def test_model_runs_in_the_plain_form(ready_target):
         assert_agrees(got, reference)
 
 
-# Of convolutions, attention, gates and normalized rows.
+# Of convolutions, LSTM, attention, gates and normalized rows.
 WITHOUT_HEAP = [
     "mobilenetv3ish_96_f32",
     "transformer_tiny_op17_f32",
     "transformer_geltanh_f32",
+    "gesture_lstm_f32",
+    "dtln_model_1_lstm",
     "mlperf_kws_dscnn_f32",
 ]
 
