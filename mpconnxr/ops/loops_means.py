@@ -122,11 +122,15 @@ def means(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
                     n = total_e
                     r = total_s
                 k += 1
-                if m:
+                if not a:
+                    a = m
+                    e = n
+                    s = r
+                elif m:
                     # The sum, with three more bits; the last one stands for all that is lost.
                     m = m << 3
                     a = a << 3
-                    if not a or e < n:
+                    if e < n:
                         t = a
                         a = m
                         m = t
@@ -137,7 +141,7 @@ def means(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
                         s = r
                         r = t
                     t = e - n
-                    if t < 0 or t > 27:
+                    if t > 27:
                         t = 27
                     n = m & ((1 << t) - 1)
                     m = m >> t
@@ -173,6 +177,9 @@ def means(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
             s = total_s
         if p[13]:
             count = p[13]
+        while count & 1 == 0:
+            count = count >> 1
+            e -= 1
         if a and count > 1:
             m = a // count
             n = a - m * count
