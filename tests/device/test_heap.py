@@ -19,7 +19,7 @@ def test_keywords(machine, tmp_path):
     path = tmp_path / "model.bin"
     path.write_bytes(convert(NETWORKS["mlperf kws int8"]().model).data)
     code = code_for(read_model(path), Package(), machine.kind)
-    files = {f.path: f.data for f in code if f.loaded} | {"model.bin": path.read_bytes()}
+    files = {f.path: f.data for f in code} | {"model.bin": path.read_bytes()}
     printed = machine.run((small.SCRIPTS / "heap.py").read_text(), files)
     [of_code], streamed, in_place = ([int(n) for n in s.split()] for s in printed.splitlines())
     for arena, peak, kept in (streamed, in_place):

@@ -21,7 +21,7 @@ from .errors import DeployError
 PACKAGE = Path(__file__).parent.parent.parent / "mpconnxr"
 OPTIONAL = frozenset({"audio", "mfcc", "dynamic", "sizes", "objects", "images", "widen", "unpack"})
 Pick = Callable[[str, list[str]], list[str]]
-_ALWAYS = ("", "model", "golden", "stream")  # that any model of a file system's file imports
+_ALWAYS = ("", "model", "golden", "stream", "borders")  # that models of a file system import
 _FAMILY = re.compile(r"""["'](loops_\w+)["']""")
 
 
