@@ -30,7 +30,7 @@ def corners(d):
     return rows, rows, d.blank("i", _W + 8 * columns), _block(d, columns, 1, 8)
 
 
-def _call(d):
+def blend(d):
     columns, planes = d.between(1, 4), d.between(1, 3)
     least = d.between(80, 140) << 23
     floats = [0] + sorted([least + (d.word() & 0x1FFFFFF) for _ in range(255)])
@@ -44,4 +44,5 @@ def _call(d):
     return d.octets(24 * planes), w, d.blank("B", 8 * planes + 4), p
 
 
-estimate = blend = _call
+def estimate(d):
+    return blend(d)
