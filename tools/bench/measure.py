@@ -28,7 +28,7 @@ class Count:
     """instructions: of one steady-state run(); heap_bytes_after_load: with code and arena, at most
     once collected; heap_growth_bytes: what one run allocates; steps: instructions of each step,
     none where valgrind counts; in_loops: of the run's instructions, those within loops, unless
-    valgrind counts or loops are plain.
+    valgrind counts, loops are plain, or a run allocates (what collects garbage runs anywhere).
     """
 
     instructions: int
@@ -52,7 +52,9 @@ def count(converted: Converted, target_name: str, forms: Sequence[str] = ()) -> 
     per_instruction = target.counter[1]
     ticks = min(found["counts"]) - found["empty"]
     steps = tuple(round((t - found["empty"]) / per_instruction) for t in found["steps"])
-    loops = None if found["loops"] is None else round(found["loops"] / per_instruction)
+    loops = None
+    if found["loops"] is not None and not found["grown"]:
+        loops = round(found["loops"] / per_instruction)
     return Count(round(ticks / per_instruction), found["heap"], found["grown"], steps, loops)
 
 
