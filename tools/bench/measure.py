@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
+from statistics import median
 
 import numpy as np
 
@@ -94,17 +97,21 @@ def _run(target: Target, files, forms, repeat):
 
 
 def _count_by_valgrind(target, files, forms):
-    """The difference that one more run makes to the whole process."""
-    totals = [_valgrind(target, files, forms, repeat) for repeat in (1, 2)]
-    found = json.loads(totals[1][1])
-    return Count(totals[1][0] - totals[0][0], found["heap"], found["grown"])
+    """What one more run adds to the whole process: the median, as some collect garbage besides."""
+    done = [_valgrind(target, files, forms, repeat) for repeat in range(1, 5)]
+    found = json.loads(done[-1][1])
+    added = median(b[0] - a[0] for a, b in pairwise(done))
+    return Count(added, found["heap"], found["grown"])
 
 
 def _valgrind(target, files, forms, repeat):
+    if shutil.which("valgrind") is None:
+        raise TargetError("valgrind is needed to count on this computer")
     with tempfile.TemporaryDirectory(prefix="mpconnxr-") as name:
         folder = Path(name)
         laid_out(folder, files)
         command = [
+            *("setarch", "-R"),  # addresses that look like objects keep garbage, or do not
             "valgrind",
             "--tool=callgrind",
             "--callgrind-out-file=/dev/null",
@@ -116,8 +123,6 @@ def _valgrind(target, files, forms, repeat):
             done = subprocess.run(
                 command, cwd=folder, capture_output=True, text=True, timeout=_TIMEOUT, check=False
             )
-        except FileNotFoundError:
-            raise TargetError("valgrind is needed to count on this computer") from None
         except subprocess.TimeoutExpired:
             raise TargetError(f"{target.name}: no end within {_TIMEOUT:.0f} s") from None
     total = re.search(r"Collected : (\d+)", done.stderr)
