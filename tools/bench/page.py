@@ -11,7 +11,8 @@ _HEAD = """# Benchmarks
 
 Written by `{command}`; do not edit. Instructions of one steady-state `run()` of a whole model for
 each of its nominal multiply-accumulates (padding included), counted exactly in QEMU (`unix`: by
-valgrind); next to them C that is generated from the same graph ([benchmarks/c](../benchmarks/c)),
+valgrind, to a few percent); next to them C that is generated from the same graph
+([benchmarks/c](../benchmarks/c)),
 compiled by gcc for the same core and counted in the same emulator. They are instructions, not
 cycles or milliseconds, and no real board was in the loop.
 
