@@ -1,5 +1,14 @@
 """Softmax of quantized bytes by a table of exponentials. Written once, for Python and viper.
 
+powers    the table: each item is the one before it times p[1] / 2**15 + p[2] / 2**30, from p[0] on
+
+    out  256 words;  p  the first item, at most 2**20; 15 bits and 15 bits of the factor
+
+It carries 9 bits more than an item has, in products of 15 bits: an item is less than a unit from
+the power.
+
+softmax8
+
     x, out  bytes (outer, n, inner);  w  256 words: exp(-d * x_scale), of the distance d from the
             largest of a line
     p    lo and hi (range of lines, outer * inner), n, inner, flip, factor, shift, zy
@@ -12,6 +21,19 @@ limited to 0 .. 255. Signed bytes are made unsigned by flip, also those of out.
 import micropython
 
 COMMON = True
+
+
+@micropython.viper
+def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    i = 0
+    v = p[i] << 9
+    while i < 256:
+        out[i] = (v + 256) >> 9
+        high = v >> 15
+        v = v & 32767
+        v = v * p[1] + ((v * p[2]) >> 15)
+        v = high * p[1] + ((high * p[2] + 16384) >> 15) + ((v + 16384) >> 15)
+        i += 1
 
 
 @micropython.viper

@@ -6,9 +6,9 @@
 Serves com.microsoft's QLinearSoftmax.
 
     x, out  both uint8 or both int8 (outer, n, inner)
-    table   int32, 256: the exponentials of d from 0 on, in a unit of which the first has at most
-            2**20
-    params  outer, n, inner, 1 / y_scale << shift, shift, zy (unsigned: int8 + 128)
+    scratch int32, 256: the exponentials of d from 0 on, which a step makes
+    params  outer, n, inner, 1 / y_scale << shift, shift, zy (unsigned: int8 + 128), the first
+            exponential (up to 2**20), exp(-x_scale) as 15 bits and 15 more behind the point
 Raises ModelError. A step allocates nothing.
 """
 
@@ -21,23 +21,21 @@ _LIMIT = 1 << 30  # of sums and products
 
 
 def prepare(node):
-    node.expect(2, 1, 6)
-    x, table = node.inputs
-    out = node.outputs[0]
+    node.expect(1, 1, 9, 1)
+    x, out, table = node.inputs[0], node.outputs[0], node.scratch[0]
     node.expect_dtype(x.dtype, out)
     node.expect_dtype("int32", table)
     node.require(x.dtype in ("uint8", "int8"), "dtype " + x.dtype)
-    outer, n, inner, factor, shift, zero = node.extents(0, 6)
+    outer, n, inner, factor, shift, zero, largest, high, low = node.extents(0, 9)
     node.require(outer * n * inner == x.nelem == out.nelem, "sizes")
     if out.nelem == 0:
         return 0, None
-    node.require(shift < 31 and zero < 256 and table.nelem == _ENTRIES, "shift or table")
-    largest = max([table.data[i] for i in range(_ENTRIES)])
-    node.require(0 < table.data[0] and largest <= _MOST, "table")
-    node.require(min([table.data[i] for i in range(_ENTRIES)]) >= 0, "table")
+    node.require(shift < 31 and zero < 256 and table.nelem == _ENTRIES, "shift or scratch")
+    node.require(0 < largest <= _MOST and max(high, low) < 1 << 15, "exponentials")
     node.require(max(n * largest << shift, largest * factor) < _LIMIT, "factor")
     step = _Softmax(x.view("B"), table.data, out.view("B"))
     step.p = block(0, 0, n, inner, 128 if x.dtype == "int8" else 0, factor, shift, zero)
+    step.first = block(largest, high, low)
     return outer * inner, step.step
 
 
@@ -46,9 +44,11 @@ class _Softmax:
 
     def __init__(self, x, table, out):
         self.x, self.table, self.out = x, table, out
-        self.loop = forms.get("loops_qsoftmax").softmax8
+        loops = forms.get("loops_qsoftmax")
+        self.powers, self.loop = loops.powers, loops.softmax8
 
     def step(self, lo, hi):
+        self.powers(self.table, self.table, self.table, self.first)
         self.p[0] = lo
         self.p[1] = hi
         self.loop(self.x, self.table, self.out, self.p)

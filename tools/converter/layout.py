@@ -16,7 +16,7 @@ from .objects import string_bytes
 from .weights import Contents, Weights
 
 MAGIC = b"MPCONNXR"
-VERSION = 4
+VERSION = 5
 HEADER_NBYTES = 64
 KIND_MODEL, KIND_TENSORS = 0, 1
 CHUNK_DATA, CHUNK_NAMES, CHUNK_GOLDEN, CHUNK_SOURCE, CHUNK_NODES = 0, 1, 2, 3, 4
@@ -37,7 +37,9 @@ def model_bytes(graph: Graph, arena_nbytes: int, extra: Sequence[tuple[int, byte
     """
     tensors = graph.tensors()
     weights = graph.weights or held(tensors)
-    index = {t: i for i, t in enumerate(tensors)}
+    alike = _alike(tensors, graph)
+    tensors = list(dict.fromkeys(alike.values()))
+    index = {t: tensors.index(first) for t, first in alike.items()}
     kernels = list(dict.fromkeys(step.kernel for step in walk(graph.steps)))
     return _file(
         KIND_MODEL,
@@ -50,6 +52,17 @@ def model_bytes(graph: Graph, arena_nbytes: int, extra: Sequence[tuple[int, byte
         weights,
         extra,
     )
+
+
+def _alike(tensors: Sequence[Tensor], graph: Graph) -> dict[Tensor, Tensor]:
+    """For each tensor the first one with its dtype and shape in its place; it needs no record."""
+    borders, firsts = {*graph.inputs, *graph.outputs}, {}
+    found = {}
+    for t in tensors:
+        is_view = t.root.data is None and not (t.is_object or t.is_open or t in borders)
+        key = (t.dtype, tuple(t.shape), t.offset, t.root.persistent) if is_view else t
+        found[t] = firsts.setdefault(key, t)
+    return found
 
 
 def _graph_words(steps: Sequence[Step], kernels: list[str], index, reads) -> list[int]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 _LEAST, _MOST = 3, 66  # bytes of a copy
 _LITERALS = 128  # at a time, at most
 _FAR = 1 << 16
-_LEAST_SAVED = 512  # bytes
-_LEAST_SHARE = 0.02  # of the file
+_LEAST_SAVED = 256  # bytes
+_LEAST_SHARE = 0.01  # of the file
 
 
 def pays(whole: bytes, short: bytes, file_nbytes: int) -> bool:

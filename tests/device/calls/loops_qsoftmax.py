@@ -3,6 +3,11 @@
 from array import array
 
 
+def powers(d):
+    x = array("i", [0])
+    return x, x, d.blank("i", 257), [d.between(1, 1 << 20), d.below(1 << 15), d.below(1 << 15)]
+
+
 def softmax8(d):
     n, outer, inner = d.between(1, 9), d.between(1, 3), d.between(1, 3)
     w = array("i", [1 << 20] + [(d.word() & 0xFFFFF) >> d.below(20) for _ in range(255)])

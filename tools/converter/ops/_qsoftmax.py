@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from ..ir import Tensor
 from ..overlap import line_by_line
+from ._integer import INT32
 from ._qweights import scalar, shift_of
 
 _BITS = 20  # of an exponential at most
 _LIMIT = 1 << 29
+_ENTRIES = 256  # of the table of exponentials
 _PRECISE = 2.0**-13  # of 1 / y_scale: half a step in 2**12 of them
 
 
@@ -35,10 +38,10 @@ def emit_quantized_softmax(
     largest = min(1 << _BITS, _LIMIT // factor, (_LIMIT >> shift) // max(int(lines[1]), 1))
     if largest < 1 << 16:
         return False
-    table = np.rint(largest * np.exp(-np.arange(256) * float(np.float32(x_scale))))
-    params = [*lines, factor, shift, y_zero + shift_of(out)]
-    inputs = [values, node.constant(table.astype(np.int32))]
-    node.emit("qsoftmax", inputs, [out], params, over=line_by_line(out, values, *lines[1:]))
+    power = min(round(math.exp(-float(np.float32(x_scale))) * 2**30), 2**30 - 1)
+    params = [*lines, factor, shift, y_zero + shift_of(out), largest, power >> 15, power & 32767]
+    scratch, over = [node.temp(INT32, (_ENTRIES,))], line_by_line(out, values, *lines[1:])
+    node.emit("qsoftmax", [values], [out], params, scratch, over=over)
     return True
 
 
