@@ -20,13 +20,14 @@ _SUM = 0
 
 
 def prepare(node):
-    node.require(len(node.params) >= 10, "params")
+    node.require(len(node.params) > 0, "params")
     node.expect(2, 1, len(node.params))
     x, w, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.expect_dtype(x.dtype, w, out)
     node.require(x.dtype in ("uint8", "int8"), "dtype " + x.dtype)
     op = node.params[0]
     node.require(0 <= op < 2, "operation")
+    node.require(len(node.params) >= 10 - op, "params")
     numbers = node.signed(1, 8 - op)
     if op == _SUM:
         numbers[2] += BIAS

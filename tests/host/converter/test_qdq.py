@@ -184,6 +184,36 @@ def matmul_to_float():
     return net, net.op("Add", y, net.constant(net.rng.standard_normal(6)))
 
 
+def gemm_and_column():
+    """As many rows as columns, and a C of one number a row."""
+    net = Net()
+    x, w = net.dq(net.input([6, 20]), A, -5), net.weights([20, 6], 0.02, 3)
+    y = net.op("Gemm", x, w, net.constant(net.rng.standard_normal((6, 1))))
+    return net, net.q(y, Y, 4)
+
+
+def scales_far_apart():
+    net = Net(opset=21)
+    a = net.dq(net.input([1, 40], np.int16), 1.0, 0, np.int16)
+    b = net.dq(net.input([1, 40], np.int16), A, 0, np.int16)
+    return net, net.q(net.op("Add", a, b), 2e-5, 0, np.int16)
+
+
+def views_to_one_number():
+    """Of a vector of one element, whose shape goes away."""
+    net = Net()
+    x = net.op("Reshape", net.qdq(net.input([1, 1], np.float32), A), net.constant([1], np.int64))
+    return net, net.q(net.op("Squeeze", net.qdq(x, A), net.constant([0], np.int64)), A)
+
+
+@pytest.mark.parametrize("made", [gemm_and_column, scales_far_apart, views_to_one_number])
+def test_what_does_not_fit_integers_is_right_all_the_same(target, made):
+    net, y = made()
+    model, xs = net.model(y), net.values()
+    [[got]] = on_device(target, [model], [xs])
+    assert steps_apart(got, by_onnxruntime(model, xs)[0]).max() <= 1
+
+
 TO_FLOAT = {
     "conv": (conv_to_float(), "ConvInteger"),
     "gemm": (gemm_to_float(alpha=0.5, beta=2.0), "MatMulInteger"),

@@ -58,6 +58,10 @@ def test_of_two_tensors(target, dtype):
         for op in ("QLinearAdd", "QLinearMul")
         for broadcast in (False, True)
     ]
+    nodes += [
+        node(op, [a[:1, :1, :1].reshape(()), *of_a, b[:1, :1], *of_b, *out], None, dtype)
+        for op in ("QLinearAdd", "QLinearMul")
+    ]
     near(target, nodes)
 
 
@@ -107,6 +111,7 @@ def test_gemm(target, dtype):
         gemm([a, *of_a, b.T.copy(), *by_column, None, *out], {"transB": 1}),
         gemm([a.T.copy(), *of_a, b, *of_b, c, *out], {"transA": 1, "alpha": 0.5}),
         gemm([a, *of_a, b, *of_b, c], None, F),
+        gemm([a[:2], *of_a, b[:, :2].copy(), *of_b, c[:2].reshape(2, 1), *out]),
     ]
     near(target, nodes)
 

@@ -50,6 +50,18 @@ def test_interpolation(target):
 
 
 @on_targets
+def test_interpolation_of_bytes_truncates(target):
+    """By factors whose weights are exact in any order of the sum."""
+    rng = np.random.default_rng(4)
+    cases = [
+        resize(scaled(1, 1, *s), x=rng.integers(0, 256, (1, 2, 4, 6)).astype(t), mode="linear")
+        for t in (np.uint8, np.int8)
+        for s in ((2, 1), (4, 2), (0.5, 2))
+    ]
+    compare(target, cases)
+
+
+@on_targets
 def test_nearest_of_any_dtype(target):
     nearest = ("round_prefer_floor", "round_prefer_ceil", "floor", "ceil")
     cases = [

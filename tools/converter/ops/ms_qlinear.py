@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..errors import Problem
@@ -158,7 +160,7 @@ def lower_qgemm(node):
     out = node.outputs[0]
     if (y_scale is None) != (node.input(8) is None):
         raise Problem("y_scale and y_zero_point are given or left out together")
-    if y_scale is not None and (c is None or c.nelem in (1, out.shape[1])):
+    if y_scale is not None and (c is None or c.nelem == math.prod(c.shape[-1:])):
         scales, zeros = (a_scale, b_scale, y_scale), (a_zero, b_zero, node.inputs[8])
         if emit_known(node, a, b, scales, zeros, c, out, node.attr("alpha", 1.0)):
             return

@@ -6,13 +6,15 @@ import numpy as np
 
 from ..errors import Problem
 from ..extent import is_open
+from ..overlap import item_by_item
 from . import lowers
 from ._axes import lines_of
+from ._integer import as_dtype
 from ._move import emit_fill
 from ._resize import axes_of, coordinates, nearest, weights
 from ._select import Whole, alias_or_select
 
-FLOAT, DOUBLE = 1, 11
+FLOAT, UINT8, INT8, DOUBLE = 1, 2, 3, 11
 
 
 @lowers("Resize", "Upsample", fixes_shape=(1, 2, 3))
@@ -25,6 +27,25 @@ def lower_resize(node):
     for axis in axes:
         if is_open(axis.n_in) and axis.n_out != axis.n_in:
             raise Problem("a run-time extent along a resized axis")
+    mode = node.attr("mode", "nearest")
+    if mode == "linear" and x.dtype in (UINT8, INT8):
+        _by_floats(node, x, out, axes)
+        return
+    if mode != "nearest":
+        node.require_dtype(FLOAT, DOUBLE)
+    _emit(node, x, out, axes)
+
+
+def _by_floats(node, x, out, axes):
+    """Bytes, truncated as onnxruntime does; the standard leaves it open."""
+    if node.attr("antialias", 0):
+        raise Problem("antialias for bytes")
+    real = node.temp(FLOAT, out.shape)
+    _emit(node, as_dtype(node, x, FLOAT), real, axes)
+    node.emit("cast", [real], [out], [], over=item_by_item(out, [real]))
+
+
+def _emit(node, x, out, axes):
     inside = [_inside(node, axis) for axis in axes]
     if not all(mask.all() for mask in inside):
         value = np.array(node.attr("extrapolation_value", 0.0), x.np_dtype)
@@ -33,7 +54,6 @@ def lower_resize(node):
         maps = [np.where(mask, nearest(node, a), -1) for a, mask in zip(axes, inside, strict=True)]
         alias_or_select(node, x, out, _whole_where_open(axes, maps))
     else:
-        node.require_dtype(FLOAT, DOUBLE)
         tables = [weights(node, a)[mask] for a, mask in zip(axes, inside, strict=True)]
         maps = [np.where(mask, np.cumsum(mask) - 1, -1) for mask in inside]
         _interpolate(node, x, out, tables, _whole_where_open(axes, maps))

@@ -134,7 +134,10 @@ def add(
     out = node.outputs[0]
     node.name = named.name if named else f"{before.name}/{out.name}"
     out.dtype = like.dtype
-    out.shape = like.shape.copy() if shape is None and like.shape else shape and ir.Shape(shape)
+    if shape is not None:
+        out.shape = ir.Shape(shape)
+    elif like.shape is not None:
+        out.shape = like.shape.copy()
     return out
 
 

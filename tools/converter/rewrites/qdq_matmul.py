@@ -95,9 +95,9 @@ def _integer_c(graph, product, y):
     if product.beta != 1.0:
         raise StaysFloat("beta")
     shape = graph.shape(product.bias)
-    if shape is None or math.prod(shape) != shape[-1]:
-        raise StaysFloat("its C is a matrix")
-    scale = np.broadcast_to(product_scale(product.a, product.b), (shape[-1],))
+    if shape is None or math.prod(shape) != math.prod(shape[-1:]):
+        raise StaysFloat("its C is no row")
+    scale = np.broadcast_to(product_scale(product.a, product.b), (math.prod(shape),))
     return integer_bias(graph, product.bias, scale, float(y.scale.reshape(())))
 
 
@@ -109,7 +109,7 @@ def _to_float(graph, product, node):
         raise StaysFloat("its first input is transposed, its second no constant")
     weights = weights.T if product.trans_b else weights
     offset = graph.floats(product.bias) if product.bias else np.zeros(1, np.float32)
-    if offset is None or offset.size not in (1, weights.shape[1]):
+    if offset is None or offset.size > 1 and offset.shape[-1] != offset.size:
         raise StaysFloat("its C is no constant row")
     sums = graph.new_value(out, INT32, like=out)
     inputs = [a.values, graph.constant(weights, b.values)]

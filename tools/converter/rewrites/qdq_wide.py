@@ -31,6 +31,7 @@ INT16, UINT16 = 5, 4
 WIDE = (UINT16, INT16)
 _OPSET_OF_16_BITS = 21  # of ONNX's own QuantizeLinear
 _LEAST_SCALE, _GREATEST_SCALE = 2.0**-40, 2.0**10  # of products
+_GREATEST_SUM = 2.0**13  # of two inputs' scales next to the result's
 _POOL = ("count_include_pad", "kernel_shape", "pads", "strides")
 _WINDOWS = {
     "auto_pad": AttributeProto.STRING,
@@ -133,6 +134,8 @@ def _of_two(graph, node):
         raise StaysFloat("its integers are int16 here and uint16 there")
     if node.op_type == "Mul":
         _require_small(a, b, y)
+    elif a.scale.item() + b.scale.item() > _GREATEST_SUM * y.scale.item():
+        raise StaysFloat("its scales are far apart")
     inputs = [name for q in (a, b) for name in (q.values, *graph.parameters(q, node.output[0]))]
     inputs += graph.parameters(y, node.output[0])
     _put(graph, f"Wide{node.op_type}", inputs, quantize)
