@@ -10,7 +10,7 @@ from ..node import block
 
 MAX_K = 0xFFFF  # of loops_block_dot
 NOT_FINITE = 255  # exponent of inf and nan
-_NARROW = {"uint16": (16, "H", "dots16"), "uint8": (8, "B", "dots8"), "int8": (4, "B", "dots4")}
+_NARROW = {"uint16": (16, "H"), "uint8": (8, "B"), "int8": (4, "B")}
 INITS = 4  # item of scratch behind the exponent: 4 a channel
 
 
@@ -37,14 +37,17 @@ class Block:
         self.align_p = block(0, int(bias is not None), 0, 1, 0, INITS, 0)
 
     def set_weights_of(self, node, w, rows, k):
-        """Takes known mantissas as they are held. ModelError unless there are so many rows."""
+        """Takes known mantissas as they are held, dots_p[7] their bits. ModelError unless there
+        are so many rows.
+        """
         self.w_step = k
         if w.dtype != "int32":
             node.require(w.dtype in _NARROW, "dtype " + w.dtype)
-            self.bits, code, name = _NARROW[w.dtype]
+            self.bits, code = _NARROW[w.dtype]
             self.w = w.view(code)
             self.w_step = (k + 1) // 2 if self.bits == 4 else k
-            self.dots = getattr(forms.get("loops_block_narrow"), name)
+            self.dots = forms.get("loops_block_narrow").dots
+        self.dots_p[7] = self.bits
         node.require(rows * self.w_step <= w.nelem, "weights size")
 
     def exponent(self, first, n):

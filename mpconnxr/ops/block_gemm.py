@@ -81,7 +81,7 @@ class Product(blocks.Block):
         self.w_row = self.first = self.at = 0
         self.mantissas_p = block(0, 1, 1, 1, k, 1, 1, 1, 1, BIAS, BIAS, BIAS)
         self.mantissas_p.extend(block(1, 1, 1, 0, k, 1, k, row, 1))
-        self.dots_p = block(row, 1, k, k, 0, 0, sums)
+        self.dots_p = block(row, 1, k, k, 0, 0, sums, 0)
         self.finish_p = block(sums, 1, 0, blocks.INITS, 0, 0, 1, 0, 1, 0)
 
     def step(self, lo, hi):

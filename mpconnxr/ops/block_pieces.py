@@ -59,7 +59,7 @@ class Pieces(blocks.Block):
         steps = [e[26] if window[1] == 1 else 0, e[23], e[26] if pooled else e[25]]
         p = [0, c] + e[3:6] + e[7:9] + e[16:18] + [0, 0, 0]
         p += [0, e[14], 1, sx, columns if overlaps else kw, dx, columns, band, 1]
-        p += list(self.align_p) + [band, 0, step, kw * size, 0, 0, sums]
+        p += list(self.align_p) + [band, 0, step, kw * size, 0, 0, sums, 0]
         p += [sums, 0, 0, blocks.INITS, 0] + steps + [0, idle] + limits + [int(pooled)]
         p += [0, 0, rows, groups, m, channels, e[12], n, some]
         p += [BIAS - pads[1], BIAS - pads[2], self.n_image // groups, 0]
@@ -71,14 +71,14 @@ class Pieces(blocks.Block):
         self.p = block(*p)
         views = memoryview(self.p)
         self.mantissas_p, self.align_p = views[:21], views[21:28]
-        self.dots_p, self.finish_p = views[28:35], views[35:50]
+        self.dots_p, self.finish_p = views[28:36], views[36:51]
         self.fill = forms.get("loops_block").fill
 
     def set_weights(self, node, w):
         """Takes the mantissas; ModelError unless there are enough."""
         e = self.shape
         self.set_weights_of(node, w, e[1] * e[6], self.p[31])
-        self.p[62] = self.w_step
+        self.p[63] = self.w_step
         self.pieces = forms.get("loops_block_pieces").pieces
         self.needs = [self.mantissas, self.align, self.dots, self.finish]
         self.needs += [self.mantissas_p, self.align_p, self.dots_p, self.finish_p]
@@ -101,26 +101,26 @@ class Pieces(blocks.Block):
         self._image(plane // e[10])
         plane = plane % e[10]
         p[9] = plane * e[13] - self.pads[0] + BIAS
-        p[50] = y
-        p[51] = min(y + n, e[11])
-        p[63] = e[21] + self.image * e[22] + plane * e[24]
+        p[51] = y
+        p[52] = min(y + n, e[11])
+        p[64] = e[21] + self.image * e[22] + plane * e[24]
 
     def _image(self, b):
         if b != self.image:
             self.image = b
-            self.p[71] = b * self.n_image
+            self.p[72] = b * self.n_image
             self.finite = self.exponent(b * self.n_image, self.n_image)
 
     def _compute(self):
-        if self.p[49]:
+        if self.p[50]:
             self._fill()
         self.pieces(self.p, self.needs)
 
     def _fill(self):
         """The least result, where the largest ones are looked for."""
         p, high = self.p, self.window[0]
-        self.fill_p[0] = p[63] + p[50] // high * p[64]
-        self.fill_p[1] = (p[51] - p[50]) // high * p[64]
+        self.fill_p[0] = p[64] + p[51] // high * p[65]
+        self.fill_p[1] = (p[52] - p[51]) // high * p[65]
         self.fill(self.out, self.out, self.out, self.fill_p)
 
     def _special(self):

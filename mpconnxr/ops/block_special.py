@@ -58,17 +58,17 @@ def conv_rows(step):
     """The output rows for which a step of block_pieces has set its parameters."""
     e, p = step.shape, step.p
     for g in range(e[1]):
-        for y in range(p[50], p[51]):
+        for y in range(p[51], p[52]):
             for x in range(e[12]):
                 corner = (p[9] - BIAS, y * e[14] - step.pads[1], x * e[15] - step.pads[2])
-                values = _patch(step, p[71] + g * p[61], corner)
+                values = _patch(step, p[72] + g * p[62], corner)
                 _position(step, values, g, y, x)
 
 
 def _position(step, values, g, y, x):
     """Results of a group's channels at a position; of a window the largest stays."""
     e, m, (high, wide) = step.shape, step.shape[6], step.window
-    at = step.p[63] + g * m * e[23] + y // high * e[25] + x // wide * e[26]
+    at = step.p[64] + g * m * e[23] + y // high * e[25] + x // wide * e[26]
     places = [at + i * e[23] for i in range(m)]
     before = [step.out[i] for i in places]
     row(step, values, g * m, m, (at, e[23]))

@@ -5,7 +5,7 @@
          each, the first in the lower bits
     out  from p[6] on, for each row of x: limbs (24, 24 and 16 bits) of sum(x) + 2**40, then of
          each sum(x * v) + 2**63, v the weight's mantissa of 24 bits
-    p    x first, rows of x, step between them, K, w first, M, out first
+    p    x first, rows of x, step between them, K, w first, M, out first, bits (16, 8 or 4)
 
 A weight of b bits is held as u = m + 2**(b - 1), and stands for the mantissa m * 2**(24 - b). That
 one would be held as v = m * 2**(24 - b) + 2**23 = u * 2**(24 - b): so sum(x * v) is sum(x * u),
@@ -15,20 +15,9 @@ shifted. Plain form.
 _MASK = 0xFFFFFF
 
 
-def dots16(x, w, out, p):
-    _dots(x, w, out, p, 16)
-
-
-def dots8(x, w, out, p):
-    _dots(x, w, out, p, 8)
-
-
-def dots4(x, w, out, p):
-    _dots(x, w, out, p, 4)
-
-
-def _dots(x, w, out, p, bits):
-    first, at = p[0], p[6]
+def dots(x, w, out, p):
+    first, at, bits = p[0], p[6], p[7]
+    dot = _dot4 if bits == 4 else _dot
     w_step = (p[3] + 1) // 2 if bits == 4 else p[3]
     rows = p[1]
     while rows:
@@ -36,7 +25,6 @@ def _dots(x, w, out, p, bits):
         j = p[4]
         left = p[5]
         while left:
-            dot = _dot4 if bits == 4 else _dot
             at = _store(out, at, dot(x, w, first, first + p[3], j), 24 - bits, 1 << 15)
             j += w_step
             left -= 1

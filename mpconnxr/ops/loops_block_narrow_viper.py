@@ -3,12 +3,12 @@
 A sum S of products x * u has up to 55 bits, and a word has 32. Of 16 and 8 bits two products an
 item are enough, one of which may wrap around:
 
-    A = sum(x * u) = S modulo 2**32;  B = sum((x >> s) * u)
-    L = sum((x & 2**s - 1) * u) = A - 2**s * B modulo 2**32
+    A = sum(x * u) = S modulo 2**32;  B = sum((x >> 12) * u)
+    L = sum((x & 4095) * u) = A - 2**12 * B modulo 2**32
 
-With s = 12 for 12 items of 16 bits, with s = 8 for 240 of 8, B has 32 bits with its sign, and L 32
-without. Then S = 2**s * B + L. Of 4 bits 16 products have no more than 32 with the sign. Longer
-rows add up such parts, in 24 bits and what is above.
+For 12 items of 16 bits, or 240 of 8, B has 32 bits with its sign, and L 32 without. Then
+S = 2**12 * B + L. Of 4 bits A alone is S, of 16 products that have no more than 32 bits with the
+sign. Longer rows add up such parts, in 24 bits and what is above.
 
 The emitter keeps the first three locals in registers; so that A is one of them, it lives in the
 pointer to the output.
@@ -23,10 +23,17 @@ if sys.maxsize >> 31:
 
 
 @micropython.viper
-def dots16(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
+def dots(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
     row = int(x) + 4 * p[0]
-    w_first = int(w) + 2 * p[4]
+    bits = p[7]
+    w_first = int(w) + (p[4] << (bits >> 4))
     o = ptr32(int(out) + 4 * p[6])
+    mask = (1 << bits) - 1
+    part = 4 * 16
+    if bits == 8:
+        part = 4 * 240
+    if bits == 16:
+        part = 4 * 12
     i = 0
     rows = p[1]
     while True:  # not a conditional branch around so much code: Xtensa's reach 2 KB
@@ -45,73 +52,6 @@ def dots16(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
         o[i + 1] = high
         o[i + 2] = 0
         i += 3
-        w = ptr16(w_first)
-        m = p[5]
-        while True:
-            if m == 0:
-                break
-            x = ptr32(row)
-            low = 0
-            high = 0
-            while int(x) < end:
-                stop = int(x) + 4 * 12
-                if stop > end:
-                    stop = end
-                out = ptr32(0)
-                b = 0
-                while int(x) + 12 < stop:
-                    out = ptr32(x[0] * w[0] + int(out))
-                    b = (x[0] >> 12) * w[0] + b
-                    out = ptr32(x[1] * w[1] + int(out))
-                    b = (x[1] >> 12) * w[1] + b
-                    out = ptr32(x[2] * w[2] + int(out))
-                    b = (x[2] >> 12) * w[2] + b
-                    out = ptr32(x[3] * w[3] + int(out))
-                    b = (x[3] >> 12) * w[3] + b
-                    x = ptr32(16 + int(x))
-                    w = ptr16(8 + int(w))
-                while int(x) < stop:
-                    out = ptr32(x[0] * w[0] + int(out))
-                    b = (x[0] >> 12) * w[0] + b
-                    x = ptr32(4 + int(x))
-                    w = ptr16(2 + int(w))
-                u = int(out) - (b << 12)
-                b += (u >> 12) & 0xFFFFF
-                low += ((b & 0xFFF) << 12) + (u & 0xFFF)
-                high += (b >> 12) + (low >> 24)
-                low = low & 0xFFFFFF
-            o[i] = (low & 0xFFFF) << 8
-            o[i + 1] = (low >> 16) + ((high & 0xFFFF) << 8)
-            o[i + 2] = (high >> 16) + (1 << 15)
-            i += 3
-            m -= 1
-        row += 4 * p[2]
-        rows -= 1
-
-
-@micropython.viper
-def dots8(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
-    row = int(x) + 4 * p[0]
-    w_first = int(w) + p[4]
-    o = ptr32(int(out) + 4 * p[6])
-    i = 0
-    rows = p[1]
-    while True:
-        if rows == 0:
-            break
-        end = row + 4 * p[3]
-        x = ptr32(row)
-        low = 0
-        high = 1 << 16
-        while int(x) < end:
-            low += x[0]
-            high += low >> 24
-            low = low & 0xFFFFFF
-            x = ptr32(int(x) + 4)
-        o[i] = low
-        o[i + 1] = high
-        o[i + 2] = 0
-        i += 3
         w = ptr8(w_first)
         m = p[5]
         while True:
@@ -121,96 +61,71 @@ def dots8(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
             low = 0
             high = 0
             while int(x) < end:
-                stop = int(x) + 4 * 240
+                stop = int(x) + part
                 if stop > end:
                     stop = end
                 out = ptr32(0)
-                b = 0
-                while int(x) + 12 < stop:
-                    out = ptr32(x[0] * w[0] + int(out))
-                    b = (x[0] >> 8) * w[0] + b
-                    out = ptr32(x[1] * w[1] + int(out))
-                    b = (x[1] >> 8) * w[1] + b
-                    out = ptr32(x[2] * w[2] + int(out))
-                    b = (x[2] >> 8) * w[2] + b
-                    out = ptr32(x[3] * w[3] + int(out))
-                    b = (x[3] >> 8) * w[3] + b
-                    x = ptr32(16 + int(x))
-                    w = ptr8(4 + int(w))
-                while int(x) < stop:
-                    out = ptr32(x[0] * w[0] + int(out))
-                    b = (x[0] >> 8) * w[0] + b
-                    x = ptr32(4 + int(x))
-                    w = ptr8(1 + int(w))
-                u = int(out) - (b << 8)
-                b += (u >> 8) & 0xFFFFFF
-                low += ((b & 0xFFFF) << 8) + (u & 0xFF)
-                high += (b >> 16) + (low >> 24)
-                low = low & 0xFFFFFF
-            o[i] = (low & 0xFF) << 16
-            o[i + 1] = (low >> 8) + ((high & 0xFF) << 16)
-            o[i + 2] = (high >> 8) + (1 << 15)
-            i += 3
-            m -= 1
-        row += 4 * p[2]
-        rows -= 1
-
-
-@micropython.viper
-def dots4(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
-    row = int(x) + 4 * p[0]
-    w_first = int(w) + p[4]
-    o = ptr32(int(out) + 4 * p[6])
-    i = 0
-    rows = p[1]
-    while True:
-        if rows == 0:
-            break
-        end = row + 4 * p[3]
-        x = ptr32(row)
-        low = 0
-        high = 1 << 16
-        while int(x) < end:
-            low += x[0]
-            high += low >> 24
-            low = low & 0xFFFFFF
-            x = ptr32(int(x) + 4)
-        o[i] = low
-        o[i + 1] = high
-        o[i + 2] = 0
-        i += 3
-        w = ptr8(w_first)
-        m = p[5]
-        while True:
-            if m == 0:
-                break
-            x = ptr32(row)
-            low = 0
-            high = 0
-            while int(x) < end:
-                stop = int(x) + 4 * 16
-                if stop > end:
-                    stop = end
-                out = ptr32(0)
-                while int(x) + 12 < stop:
-                    out = ptr32(x[0] * (w[0] & 15) + int(out))
-                    out = ptr32(x[1] * (w[0] >> 4) + int(out))
-                    out = ptr32(x[2] * (w[1] & 15) + int(out))
-                    out = ptr32(x[3] * (w[1] >> 4) + int(out))
-                    x = ptr32(16 + int(x))
-                    w = ptr8(2 + int(w))
-                while int(x) < stop:
-                    out = ptr32(x[0] * (w[0] & 15) + int(out))
-                    if int(x) + 4 < stop:
+                if bits == 4:
+                    while int(x) + 12 < stop:
+                        out = ptr32(x[0] * (w[0] & 15) + int(out))
                         out = ptr32(x[1] * (w[0] >> 4) + int(out))
-                    x = ptr32(8 + int(x))
-                    w = ptr8(1 + int(w))
-                low += int(out) & 0xFFFFFF
-                high += (int(out) >> 24) + (low >> 24)
+                        out = ptr32(x[2] * (w[1] & 15) + int(out))
+                        out = ptr32(x[3] * (w[1] >> 4) + int(out))
+                        x = ptr32(16 + int(x))
+                        w = ptr8(2 + int(w))
+                    while int(x) < stop:
+                        out = ptr32(x[0] * (w[0] & 15) + int(out))
+                        if int(x) + 4 < stop:
+                            out = ptr32(x[1] * (w[0] >> 4) + int(out))
+                        x = ptr32(8 + int(x))
+                        w = ptr8(1 + int(w))
+                    low += int(out) & 0xFFFFFF
+                    high += int(out) >> 24
+                else:
+                    b = 0
+                    if bits == 16:
+                        while int(x) + 12 < stop:
+                            out = ptr32(x[0] * ptr16(w)[0] + int(out))
+                            b = (x[0] >> 12) * ptr16(w)[0] + b
+                            out = ptr32(x[1] * ptr16(w)[1] + int(out))
+                            b = (x[1] >> 12) * ptr16(w)[1] + b
+                            out = ptr32(x[2] * ptr16(w)[2] + int(out))
+                            b = (x[2] >> 12) * ptr16(w)[2] + b
+                            out = ptr32(x[3] * ptr16(w)[3] + int(out))
+                            b = (x[3] >> 12) * ptr16(w)[3] + b
+                            x = ptr32(16 + int(x))
+                            w = ptr8(8 + int(w))
+                        while int(x) < stop:
+                            out = ptr32(x[0] * ptr16(w)[0] + int(out))
+                            b = (x[0] >> 12) * ptr16(w)[0] + b
+                            x = ptr32(4 + int(x))
+                            w = ptr8(2 + int(w))
+                    else:
+                        while int(x) + 12 < stop:
+                            out = ptr32(x[0] * w[0] + int(out))
+                            b = (x[0] >> 12) * w[0] + b
+                            out = ptr32(x[1] * w[1] + int(out))
+                            b = (x[1] >> 12) * w[1] + b
+                            out = ptr32(x[2] * w[2] + int(out))
+                            b = (x[2] >> 12) * w[2] + b
+                            out = ptr32(x[3] * w[3] + int(out))
+                            b = (x[3] >> 12) * w[3] + b
+                            x = ptr32(16 + int(x))
+                            w = ptr8(4 + int(w))
+                        while int(x) < stop:
+                            out = ptr32(x[0] * w[0] + int(out))
+                            b = (x[0] >> 12) * w[0] + b
+                            x = ptr32(4 + int(x))
+                            w = ptr8(1 + int(w))
+                    u = int(out) - (b << 12)
+                    b += (u >> 12) & 0xFFFFF
+                    low += ((b & 0xFFF) << 12) + (u & 0xFFF)
+                    high += b >> 12
+                high += low >> 24
                 low = low & 0xFFFFFF
-            o[i] = (low & 0xF) << 20
-            o[i + 1] = (low >> 4) + ((high & 0xF) << 20)
-            o[i + 2] = (high >> 4) + (1 << 15)
+            o[i] = (low & mask) << (24 - bits)
+            o[i + 1] = (low >> bits) + ((high & mask) << (24 - bits))
+            o[i + 2] = (high >> bits) + (1 << 15)
             i += 3
             m -= 1
         row += 4 * p[2]

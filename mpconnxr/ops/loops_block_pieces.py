@@ -4,16 +4,16 @@ A row's positions go in pieces: some become columns of mantissas, then for some 
 some of these positions become sums, and results. So the scratch holds little, and what a call
 costs is paid in machine code. Written once, in the common subset of Python and viper.
 
-p    what the loops need: from 0 on mantissas, 21 align, 28 dots, 35 finish; then
-    50  first row, end, rows at a time
-    53  groups, channels of each, channels at a time
-    56  positions of a row, those that become columns at a time, those that become sums (of
+p    what the loops need: from 0 on mantissas, 21 align, 28 dots, 36 finish; then
+    51  first row, end, rows at a time
+    54  groups, channels of each, channels at a time
+    57  positions of a row, those that become columns at a time, those that become sums (of
         several rows at a time: all of them)
-    59  BIAS - pad of y, of x; items of x from group to group, of w from row to row
-    63  first item of out, its steps for a row and a position; height and width of the windows
+    60  BIAS - pad of y, of x; items of x from group to group, of w from row to row
+    64  first item of out, its steps for a row and a position; height and width of the windows
         whose largest result counts (1, 1: none)
-    68  neighbours share columns (0 or 1), kw, columns that do not count behind each row
-    71  first item of x, items from a position's columns to the next one's
+    69  neighbours share columns (0 or 1), kw, columns that do not count behind each row
+    72  first item of x, items from a position's columns to the next one's
 
 Rows that go several at a time are whole, and have no windows.
 """
@@ -41,46 +41,46 @@ def pieces(p: ptr32, w):
     exponents = w[11]
     scratch = w[12]
     out = w[13]
-    y = p[50]
+    y = p[51]
     held = 0 - 1
     while True:  # not a conditional branch around so much code: Xtensa's reach 2 KB
-        if y >= p[51]:
+        if y >= p[52]:
             break
         i = 12
-        p[i] = p[52]
-        if p[12] > p[51] - y:
-            p[i] = p[51] - y
+        p[i] = p[53]
+        if p[12] > p[52] - y:
+            p[i] = p[52] - y
         i = 10
-        p[i] = p[59] + y * p[13]
+        p[i] = p[60] + y * p[13]
         i = 0
-        p[i] = p[71]
+        p[i] = p[72]
         group = 0
-        while group < p[53]:
+        while group < p[54]:
             at = 0
-            while at < p[56]:
-                n = p[57]
-                if n > p[56] - at:
-                    n = p[56] - at
+            while at < p[57]:
+                n = p[58]
+                if n > p[57] - at:
+                    n = p[57] - at
                 i = 11
-                p[i] = p[60] + at * p[15]
-                if p[68] == 0:
+                p[i] = p[61] + at * p[15]
+                if p[69] == 0:
                     i = 14
                     p[i] = n
                 else:
                     i = 16
-                    p[i] = (n - 1) * p[15] + p[69]
+                    p[i] = (n - 1) * p[15] + p[70]
                     if p[12] > 1:
                         p[i] = p[18]
                 mantissas(x, x, scratch, m_p)
-                channel = group * p[54]
-                end = channel + p[54]
+                channel = group * p[55]
+                end = channel + p[55]
                 while channel < end:
-                    m = p[55]
+                    m = p[56]
                     if m > end - channel:
                         m = end - channel
                     i = 33
                     p[i] = m
-                    i = 37
+                    i = 38
                     p[i] = m
                     if channel != held:
                         held = channel
@@ -92,31 +92,31 @@ def pieces(p: ptr32, w):
                         p[i] = m
                         align(bias, exponents, scratch, a_p)
                     i = 32
-                    p[i] = channel * p[62]
+                    p[i] = channel * p[63]
                     done = 0
                     while done < n:
                         i = 28
-                        p[i] = p[19] + done * p[72]
-                        some = p[58]
+                        p[i] = p[19] + done * p[73]
+                        some = p[59]
                         if some > n - done:
                             some = n - done
                         i = 29
-                        p[i] = (some + p[70]) * p[12] - p[70]
-                        i = 36
+                        p[i] = (some + p[71]) * p[12] - p[71]
+                        i = 37
                         p[i] = some
-                        if p[67] > 1 and some > p[67]:
-                            p[i] = p[67]
-                        i = 43
-                        p[i] = some // p[36] * p[12]
-                        i = 39
-                        p[i] = p[63] + channel * p[41] + y // p[66] * p[64]
-                        p[i] = p[39] + (at + done) // p[67] * p[65]
+                        if p[68] > 1 and some > p[68]:
+                            p[i] = p[68]
+                        i = 44
+                        p[i] = some // p[37] * p[12]
+                        i = 40
+                        p[i] = p[64] + channel * p[42] + y // p[67] * p[65]
+                        p[i] = p[40] + (at + done) // p[68] * p[66]
                         dots(scratch, weights, scratch, d_p)
                         finish(scratch, scratch, out, f_p)
                         done += some
                     channel += m
                 at += n
             i = 0
-            p[i] = p[0] + p[61]
+            p[i] = p[0] + p[62]
             group += 1
         y += p[12]

@@ -2,29 +2,19 @@
 
 from array import array
 
-_MOST = {"H": 0xFFFF, "B": 0xFF}
+_CODES = {16: "H", 8: "B", 4: "B"}  # of weights, by their bits
 
 
-def _call(d, code, per):
-    """per: items of a row of weights by its length."""
-    rows, k, m = d.between(1, 4), d.below(70), d.between(1, 6)
+def dots(d):
+    bits = (16, 8, 4)[d.below(3)]
+    most = 255 if bits == 4 else (1 << bits) - 1  # 4 bits: two a byte
+    rows, k, m = d.between(1, 4), d.below(d.between(1, 300)), d.between(1, 6)
     first, w_first, step, at = d.below(4), d.below(4), d.below(k + 3), d.below(4)
-    kind, most = d.below(16), _MOST[code]
+    w_step = (k + 1) // 2 if bits == 4 else k
+    kind = d.below(16)
     x = [(v & 0xFFFFFF) - (1 << 23) for v in d.words(first + rows * step + k + 1)]
-    w = [v & most for v in d.words(w_first + m * per(k) + 1)]
+    w = [v & most for v in d.words(w_first + m * w_step + 1)]
     if kind < 2:  # all that there can be, so that sums grow
         x, w = [0xFFFFFF * kind - (1 << 23)] * len(x), [most] * len(w)
     out = d.blank("i", at + rows * 3 * (m + 1))
-    return array("i", x), array(code, w), out, [first, rows, step, k, w_first, m, at]
-
-
-def dots16(d):
-    return _call(d, "H", lambda k: k)
-
-
-def dots8(d):
-    return _call(d, "B", lambda k: k)
-
-
-def dots4(d):
-    return _call(d, "B", lambda k: (k + 1) // 2)
+    return array("i", x), array(_CODES[bits], w), out, [first, rows, step, k, w_first, m, at, bits]

@@ -8,8 +8,7 @@ from tests.host.ops.test_block_loops import CLOCK, PACKAGE, TARGETS
 
 LENGTHS = (0, 1, 119, 120, 121, 240, 241, 0xFFFF)
 PLAIN = 1000  # items, at most, in the plain form on an emulated core
-FAMILIES = {"loops_block_dot": {"dots": 24}}
-FAMILIES["loops_block_narrow"] = {"dots16": 16, "dots8": 8, "dots4": 4}
+FAMILIES = {"loops_block_dot": [24], "loops_block_narrow": [16, 8, 4]}
 
 # One row of equal items by one of equal weights, in each form; prints the limbs.
 SCRIPT = """
@@ -21,7 +20,7 @@ for k in lengths:
     for item in (-(1 << 23), (1 << 23) - 1):
         x = array("i", [item] * (k + 1))
         for family in families:
-            for name, bits in families[family].items():
+            for bits in families[family]:
                 for weight in (0, (1 << bits) - 1):
                     code = {24: "i", 16: "H"}.get(bits, "B")
                     w = array(code, [weight | weight << 4 if bits == 4 else weight] * (k + 1))
@@ -29,8 +28,8 @@ for k in lengths:
                         if form == "plain" and k > most_plain:
                             continue
                         out = array("i", [7] * 6)
-                        dots = getattr(forms.get(family, form), name)
-                        dots(x, w, out, array("i", [0, 1, k, k, 0, 1, 0]))
+                        dots = forms.get(family, form).dots
+                        dots(x, w, out, array("i", [0, 1, k, k, 0, 1, 0, bits]))
                         print(json.dumps([form, k, item, weight << 24 - bits, list(out)]))
 """
 
@@ -58,19 +57,20 @@ from array import array
 from mpconnxr import forms
 K, ROWS, M = 200, 2, 16
 x = array("i", [i * 7919 & 0x7FFFFF for i in range(K * ROWS)])
-out, p = array("i", [0] * (3 * (M + 1) * ROWS)), array("i", [0, ROWS, K, K, 0, M, 0])
+out, p = array("i", [0] * (3 * (M + 1) * ROWS)), array("i", [0, ROWS, K, K, 0, M, 0, 0])
 {CLOCK}
 start()
 for form in forms.available("loops_block_narrow"):
-    for name, code in (("dots16", "H"), ("dots8", "B"), ("dots4", "B")):
+    for bits, code in ((16, "H"), (8, "B"), (4, "B")):
         w = array(code, [i * 7919 & 255 for i in range(K * M)])
-        dots = getattr(forms.get("loops_block_narrow", form), name)
+        dots = forms.get("loops_block_narrow", form).dots
+        p[7] = bits
         dots(x, w, out, p)
         gc.collect()
         t = ticks() & 0xFFFFFFFF
         dots(x, w, out, p)
         t = (t - (ticks() & 0xFFFFFFFF)) & 0xFFFFFFFF
-        print(form, name, t / 1.6 / (K * M * ROWS))
+        print(form, bits, t / 1.6 / (K * M * ROWS))
 """
 MOST = {"armv7m": (4.5, 4, 4), "thumb": (11, 10.5, 8), "viper": (40, 30, 26)}
 
@@ -79,7 +79,7 @@ def test_narrow_weights_cost_less_in_assembler(ready_target):
     done = ready_target("mps2-an385").run(COUNT, files={"mpconnxr": PACKAGE}, icount=True)
     assert done.returncode == 0, done.stderr
     rows = [line.split() for line in done.stdout.splitlines()]
-    counts = {(form, name): float(n) for form, name, n in rows}
+    counts = {(form, int(bits)): float(n) for form, bits, n in rows}
     for form, most in MOST.items():
-        for name, n in zip(("dots16", "dots8", "dots4"), most, strict=True):
-            assert counts[form, name] < n
+        for bits, n in zip((16, 8, 4), most, strict=True):
+            assert counts[form, bits] < n
