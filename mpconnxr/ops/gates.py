@@ -7,8 +7,6 @@ through as in numpy.
 
 from .float_math import expm1, sigmoid, softplus, tanh, unit
 
-N_KINDS = 11
-
 
 def make(kind, alpha, beta, clip=0.0):
     """A function of one float; with clip != 0 its argument is cut to [-clip, clip] first."""

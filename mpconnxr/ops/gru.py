@@ -11,24 +11,25 @@ Tensors, params, errors, allocation: see recurrent.
 """
 
 from . import recurrent
+from .cells import STATE
 
 STREAMS = (1, 2, 3, 4, 5, 6)
 
 
 def prepare(node):
-    walk = _Gru()
-    result = recurrent.prepare(node, walk)
-    walk.split()
-    return result
+    return recurrent.prepare(node, _Gru())
 
 
 class _Gru(recurrent.Walk):
     n_gates, n_states, n_activations = 3, 1, 2
 
-    def split(self):
+    def bind_cell(self, functions):
+        if not self.option:
+            self._split()
+        recurrent.Walk.bind_cell(self, functions)
+
+    def _split(self):
         """Without linear_before_reset the rows of n need r first: a call of their own."""
-        if self.option:
-            return
         n, rp = self.hidden, self.rp
         rp[6] = 2 * n
         self.np = recurrent.block(*rp)
@@ -36,6 +37,23 @@ class _Gru(recurrent.Walk):
         self.np[2] = self.from_h + 2 * n
         self.np[5] = rp[5] + 2 * n * (n + rp[4])
         self.np[6] = n
+
+    def calls(self, made, functions):
+        n, z, from_h = self.hidden, self.from_x, self.from_h
+        r, new = z + n, z + 2 * n
+        made.add(z, from_h, z, 2 * n)
+        made.function(functions[0], z, z, 2 * n)
+        if self.option:
+            made.mul(r, from_h + 2 * n, from_h + 2 * n, n)
+        else:
+            made.mul(r, STATE, r, n)
+            made.call(self.dots, self.s, self.r, self.s, self.np)
+        made.add(new, from_h + 2 * n, new, n)
+        made.function(functions[1], new, new, n)
+        made.rest(z, r, n)
+        made.mul(r, new, new, n)
+        made.mul(z, STATE, STATE, n)
+        made.add(STATE, new, STATE, n)
 
     def cell(self, h):
         s, n = self.s, self.hidden

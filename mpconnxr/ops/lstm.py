@@ -9,10 +9,11 @@
 Rows of W and R are ordered i, o, f, c, those of P i, o, f; the activations are f, g, k.
 Tensors, params, errors, allocation: see recurrent. With Sigmoid, Tanh and Tanh, products in block
 floating point, and without P, clip and input_forget all of it is integers (see loops_cell): a step
-allocates nothing where viper is.
+allocates nothing where viper is. Others: see recurrent.
 """
 
 from . import recurrent
+from .cells import STATE
 
 STREAMS = (1, 2, 3, 4, 5, 6)
 
@@ -28,6 +29,34 @@ def prepare(node):
 
 class Lstm(recurrent.Walk):
     n_gates, n_states, n_activations = 4, 2, 3
+
+    def calls(self, made, functions):
+        n, i = self.hidden, self.from_x
+        o, forget, new, free = i + n, i + 2 * n, i + 3 * n, self.from_h
+        c = STATE - self.batch * n
+        made.add(i, free, i, 4 * n)
+        self._peep(made, 0, c, i)
+        self._peep(made, 2, c, forget)
+        made.function(functions[0], i, i, n)
+        if self.option:
+            made.rest(i, forget, n)
+        else:
+            made.function(functions[0], forget, forget, n)
+        made.function(functions[1], new, new, n)
+        made.mul(forget, c, forget, n)
+        made.mul(i, new, new, n)
+        made.add(forget, new, c, n)
+        self._peep(made, 1, c, o)
+        made.function(functions[0], o, o, n)
+        made.function(functions[2], c, new, n)
+        made.mul(o, new, STATE, n)
+
+    def _peep(self, made, k, c, gate):
+        """gate += c * the k-th of P"""
+        if self.peepholes is not None:
+            p, n, free = self.direction * 3 + k, self.hidden, self.from_h
+            made.mul(c, p * n, free, n, self.peepholes)
+            made.add(gate, free, gate, n)
 
     def cell(self, h):
         s, w = self.s, self.peepholes

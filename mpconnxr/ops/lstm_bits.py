@@ -56,6 +56,9 @@ class Lstm(lstm.Lstm):
         self.add = forms.get("loops_add").add32
         self.add_p = block(self.from_x, 0, 1, self.from_h, 0, 1, self.from_x, 1, 4 * n, 0)
 
+    def bind_cell(self, functions):
+        self.in_floats(functions)
+
     def cell(self, h):
         s = self.s
         self.rp[0] = h

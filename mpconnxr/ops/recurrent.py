@@ -21,8 +21,9 @@ are all that is ever held: those of a whole sequence would take far more memory.
 
 Behind a sequence's end Y is 0; the last states are those at its end, and 0 if its length is 0.
 clip cuts the arguments of the gates' functions, as onnxruntime does (not that of lstm's third).
-Raises ModelError; InputError when it runs, for a length outside 0 .. T. A step allocates only what
-float arithmetic does (boxed floats).
+Raises ModelError; InputError when it runs, for a length outside 0 .. T. With products in block
+floating point and functions that cells has loops for a step allocates nothing where viper is, else
+only what float arithmetic does (boxed floats).
 """
 
 import struct
@@ -31,12 +32,13 @@ from array import array
 from .. import forms
 from ..errors import InputError
 from ..node import BIAS, block
-from . import block_rows, gates
+from . import block_rows
 
 _N_EXTENTS = 17
 CLIP = 17
 ACTIVATIONS = 18
 _N_OPTIONAL_INPUTS = 4
+_N_FUNCTIONS = 11  # kinds of gates
 _N_CLIPPED = 2  # functions that are of a gate
 
 
@@ -58,7 +60,7 @@ def prepare(node, walk):
     walk.check_weights(node, e)
     walk.set_shape(node, e)
     walk.bind(node, tensors)
-    walk.acts = _activations(node, walk.n_activations)
+    walk.bind_cell(_functions(node, walk.n_activations))
     return walk.n, walk.step
 
 
@@ -96,15 +98,16 @@ def _check(node, walk, e, tensors):
         node.require(t is None or last <= t.nelem, "a state is too small")
 
 
-def _activations(node, n):
+def _functions(node, n):
+    """(kind, alpha, beta, clip) of each activation."""
     p = node.params
     clip = _float(p[CLIP])
-    acts = []
+    found = []
     for i in range(ACTIVATIONS, ACTIVATIONS + 3 * n, 3):
-        node.require(0 <= p[i] < gates.N_KINDS, "activation")
-        bound = clip if len(acts) < _N_CLIPPED else 0.0
-        acts.append(gates.make(p[i], _float(p[i + 1]), _float(p[i + 2]), bound))
-    return acts
+        node.require(0 <= p[i] < _N_FUNCTIONS, "activation")
+        bound = clip if len(found) < _N_CLIPPED else 0.0
+        found.append((p[i], _float(p[i + 1]), _float(p[i + 2]), bound))
+    return found
 
 
 def _float(bits):
@@ -112,10 +115,11 @@ def _float(bits):
 
 
 class Walk:
-    """The extent is time steps. A kernel adds n_gates, n_states, n_activations and cell(h).
+    """The extent is time steps. A kernel adds n_gates, n_states, n_activations, cell(h), calls().
 
-    cell(h) makes the next state of the sequence whose h begins at scratch item h. Its gates' sums
-    over x begin at item self.from_x, those over h go to item self.from_h.
+    cell(h) makes the next state of the sequence whose h begins at scratch item h, with the
+    functions self.acts. Its gates' sums over x begin at item self.from_x, those over h go to item
+    self.from_h. calls(made, functions) adds the same to a cells.Calls, behind the sums over h.
     """
 
     n_leading, n_scratch = 3, 1  # inputs before those that may be absent
@@ -166,6 +170,25 @@ class Walk:
         else:
             self.dots = forms.get("loops_dot").dots_f32
         self.copy = forms.get("loops_move").copy32
+
+    def bind_cell(self, functions):
+        """functions: (kind, alpha, beta, clip) of each activation."""
+        if self.in_blocks:
+            from .cells import MISSING, STATE, Calls
+
+            if not any([f[0] in MISSING for f in functions]):
+                made = Calls(self.s, self.bits)
+                self.rp[0] = STATE
+                made.call(self.dots, self.s, self.r, self.s, self.rp, (0,))
+                self.calls(made, functions)
+                self.cell = made.run
+                return
+        self.in_floats(functions)
+
+    def in_floats(self, functions):
+        from . import gates
+
+        self.acts = [gates.make(*f) for f in functions]
 
     def step(self, lo, hi):
         if lo == 0:

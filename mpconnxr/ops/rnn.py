@@ -4,6 +4,7 @@ Tensors, params, errors, allocation: see recurrent. Option: 0.
 """
 
 from . import recurrent
+from .cells import STATE
 
 STREAMS = (1, 2, 3, 4, 5, 6)
 
@@ -14,6 +15,11 @@ def prepare(node):
 
 class _Rnn(recurrent.Walk):
     n_gates, n_states, n_activations = 1, 1, 1
+
+    def calls(self, made, functions):
+        n = self.hidden
+        made.add(self.from_x, self.from_h, STATE, n)
+        made.function(functions[0], STATE, STATE, n)
 
     def cell(self, h):
         s, f = self.s, self.acts[0]

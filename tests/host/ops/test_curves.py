@@ -124,9 +124,17 @@ def test_floats_by_the_users_choice():
     assert [s.kernel for s in steps] == ["unary"]
 
 
-def test_few_numbers_are_not_worth_a_table():
-    model = model_of("Tanh", [np.zeros(9, np.float32)])
-    assert [s.kernel for s in convert(model, Options()).graph.steps] == ["unary"]
+@pytest.mark.parametrize("op", ["Sigmoid", "Tanh"])
+def test_few_numbers_are_not_worth_a_table(op, ready_target):
+    x = np.append(inputs(), np.float32(NAN))
+    rows = np.append(x, np.zeros(-len(x) % 9, np.float32)).reshape(-1, 9)
+    converted = convert(model_of(op, [rows[0]]), Options())
+    assert [s.kernel for s in converted.graph.steps] == ["gate"]
+    job = Job(converted.data, [[row.tobytes()] for row in rows])
+    outcome = run_jobs(ready_target("unix32"), [job])[0]
+    got = np.frombuffer(b"".join(run.outputs[0] for run in outcome.runs), np.float32)
+    exact = [FUNCTIONS[(op,)](float(v)) for v in x[:-1]]
+    np.testing.assert_allclose(got[: len(x)], [*exact, NAN], TOLERANCE, LEAST)
 
 
 def test_a_table_is_in_the_file_once():

@@ -296,3 +296,23 @@ def test_a_length_out_of_range_is_an_error_of_the_input(target):
 
 def test_macs_are_nominal():
     assert [s.macs for s in small("GRU").graph.steps] == [2 * 1 * 3 * 2 * (3 + 2)]
+
+
+CELLS = {
+    "RNN": [{}, {"activations": ["Relu"], "clip": 0.5}],
+    "GRU": [{}, {"linear_before_reset": 1}, {"activations": ["HardSigmoid", "Affine"]}],
+    "LSTM": [{"activations": ["HardSigmoid", "Tanh", "ScaledTanh"], "clip": 0.5}],
+}
+CELLS["LSTM"][0] |= {"activation_alpha": [0.2, 0.9], "activation_beta": [0.5, 1.1]}
+CELLS["LSTM"][0]["input_forget"] = 1
+
+
+@pytest.mark.parametrize("op", CELLS)
+def test_a_step_allocates_nothing(op, ready_target):
+    script = PACKAGE.parent / "tests" / "device" / "allocation.py"
+    for attributes in CELLS[op]:
+        files = {"mpconnxr": PACKAGE, "x.bin": np.ones(6, np.float32).tobytes()}
+        files["model.bin"] = small(op, **attributes).data
+        for name in ("unix", "unix32"):
+            done = ready_target(name).run(script, files=files)
+            assert done.stdout.split()[:2] == ["0", "0"], (attributes, done.stderr)
