@@ -199,6 +199,12 @@ def scales_far_apart():
     return net, net.q(net.op("Add", a, b), 2e-5, 0, np.int16)
 
 
+def scale_that_saturates():
+    net = Net(opset=21)
+    x = net.dq(net.input([1, 40], np.int16), 1.0, 0, np.int16)
+    return net, net.q(net.op("Clip", x, net.constant(-1), net.constant(1)), 3e-7, 0, np.int16)
+
+
 def views_to_one_number():
     """Of a vector of one element, whose shape goes away."""
     net = Net()
@@ -206,7 +212,10 @@ def views_to_one_number():
     return net, net.q(net.op("Squeeze", net.qdq(x, A), net.constant([0], np.int64)), A)
 
 
-@pytest.mark.parametrize("made", [gemm_and_column, scales_far_apart, views_to_one_number])
+UNUSUAL = [gemm_and_column, scales_far_apart, scale_that_saturates, views_to_one_number]
+
+
+@pytest.mark.parametrize("made", UNUSUAL)
 def test_what_does_not_fit_integers_is_right_all_the_same(target, made):
     net, y = made()
     model, xs = net.model(y), net.values()

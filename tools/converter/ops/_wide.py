@@ -14,7 +14,8 @@ UINT16, INT16 = 4, 5
 _PATCH_NBYTES = 1024  # of scratch; more makes fewer calls of the loops
 _BITS = 24  # of a multiplier: a float32's
 _POINT = 13  # bits behind the point of what is rounded
-_MOST_LEFT, _MOST_RIGHT = 30, 31
+_MOST_RIGHT = 31
+_LARGEST = math.ldexp((1 << _BITS) - 1, 17 - _BITS)  # saturates every sum but 0
 _MAX_K = 16384  # the device's
 _MOST = 1 << 46  # of a sum, for which the device has 15 bits and a word
 
@@ -50,10 +51,8 @@ def wide_multiplier(scale: float) -> tuple[int, int]:
     """(word, half): see mpconnxr/ops/loops_wide_dots.py; half is to be added to the sum."""
     if not (math.isfinite(scale) and scale > 0):
         raise Problem(f"a scale of {scale}")
-    fraction, exponent = math.frexp(scale)
+    fraction, exponent = math.frexp(min(scale, _LARGEST))
     left = exponent + _POINT
-    if left > _MOST_LEFT:
-        raise Problem(f"a scale of {scale}")
     mantissa = int(fraction * (1 << _BITS))
     if left < -_MOST_RIGHT:
         return 63, 0  # nothing is left of a sum
