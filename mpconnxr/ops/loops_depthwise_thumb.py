@@ -34,33 +34,17 @@ def depthwise8(r0, r1, r2, r3):
     beq(WITH_WEIGHTS)
     mov(r5, r0)
     label(WITH_WEIGHTS)
-    ldr(r6, [r3, 48])
-    add(r6, r6, r5)
-    str(r6, [r7, 64])
-    ldr(r6, [r3, 52])
-    add(r6, r6, r1)
-    str(r6, [r7, 68])
-    ldr(r6, [r3, 56])
-    add(r6, r6, r2)
-    str(r6, [r7, 72])
-    ldr(r6, [r3, 8])
-    str(r6, [r7, 44])
-    ldr(r6, [r3, 64])
-    str(r6, [r7, 12])
-    ldr(r6, [r3, 44])
-    str(r6, [r7, 16])
-    ldr(r0, [r3, 16])
-    str(r0, [r7, 28])
-    ldr(r1, [r3, 20])
-    lsl(r2, r1, 2)
-    str(r2, [r7, 32])
-    ldr(r2, [r3, 28])
-    str(r2, [r7, 36])
-    mov(r6, r1)
-    mul(r6, r2)
-    ldr(r5, [r3, 24])
-    sub(r6, r5, r6)
-    str(r6, [r7, 84])
+    data(2, 0x6B1E, 0x1976, 0x643E)  # ldr r6, [r3, 48]; add r6, r6, r5; str r6, [r7, 64]
+    data(2, 0x6B5E, 0x1876, 0x647E)  # ldr r6, [r3, 52]; add r6, r6, r1; str r6, [r7, 68]
+    data(2, 0x6B9E, 0x18B6, 0x64BE)  # ldr r6, [r3, 56]; add r6, r6, r2; str r6, [r7, 72]
+    data(2, 0x689E, 0x62FE)  # ldr r6, [r3, 8]; str r6, [r7, 44]
+    data(2, 0x6C1E, 0x60FE)  # ldr r6, [r3, 64]; str r6, [r7, 12]
+    data(2, 0x6ADE, 0x613E)  # ldr r6, [r3, 44]; str r6, [r7, 16]
+    data(2, 0x6918, 0x61F8)  # ldr r0, [r3, 16]; str r0, [r7, 28]
+    data(2, 0x6959, 0x008A, 0x623A)  # ldr r1, [r3, 20]; lsl r2, r1, 2; str r2, [r7, 32]
+    data(2, 0x69DA, 0x627A)  # ldr r2, [r3, 28]; str r2, [r7, 36]
+    data(2, 0x460E, 0x4356)  # mov r6, r1; mul r6, r2
+    data(2, 0x699D, 0x1BAE, 0x657E)  # ldr r5, [r3, 24]; sub r6, r5, r6; str r6, [r7, 84]
     mov(r6, 1)
     cmp(r2, 1)
     bne(WAY)
@@ -102,48 +86,29 @@ def depthwise8(r0, r1, r2, r3):
     ldr(r4, [r3, 12])
     str(r4, [r7, 48])
     label(CHANNEL)
-    ldr(r0, [r7, 0])
-    ldr(r1, [r7, 68])
-    ldr(r4, [r3, 16])
-    ldr(r5, [r3, 20])
-    mul(r4, r5)
+    data(2, 0x6838, 0x6C79, 0x691C)  # ldr r0, [r7, 0]; ldr r1, [r7, 68]; ldr r4, [r3, 16]
+    data(2, 0x695D, 0x436C)  # ldr r5, [r3, 20]; mul r4, r5
     ldr(r5, [r3, 68])
     label(WEIGHT)
-    ldrb(r2, [r1, 0])
-    sub(r2, r2, r5)
-    data(2, 0xC004)  # stmia r0!, {r2}
-    add(r1, 1)
-    sub(r4, 1)
+    data(2, 0x780A, 0x1B52, 0xC004)  # ldrb r2, [r1, 0]; sub r2, r2, r5; stmia r0!, {r2}
+    data(2, 0x3101, 0x3C01)  # add r1, 1; sub r4, 1
     bne(WEIGHT)
     str(r1, [r7, 68])
-    ldr(r0, [r7, 64])
-    data(2, 0xC830)  # ldmia r0!, {r4, r5}
-    str(r0, [r7, 64])
+    data(2, 0x6C38, 0xC830, 0x6438)  # ldr r0, [r7, 64]; ldmia r0!, {r4, r5}; str r0, [r7, 64]
     str(r5, [r7, 76])
-    lsl(r6, r5, 26)
-    lsr(r6, r6, 26)
-    str(r6, [r7, 8])
-    mov(r0, 1)
-    lsl(r0, r0, 25)
-    lsr(r0, r6)
-    add(r4, r4, r0)
-    str(r4, [r7, 4])
+    data(2, 0x06AE, 0x0EB6, 0x60BE)  # lsl r6, r5, 26; lsr r6, r6, 26; str r6, [r7, 8]
+    data(2, 0x2001, 0x0640, 0x40F0)  # mov r0, 1; lsl r0, r0, 25; lsr r0, r6
+    data(2, 0x1824, 0x607C)  # add r4, r4, r0; str r4, [r7, 4]
     lsl(r0, r0, 1)
     mov(r9, r0)
-    lsr(r5, r5, 17)
-    str(r5, [r7, 88])
+    data(2, 0x0C6D, 0x65BD)  # lsr r5, r5, 17; str r5, [r7, 88]
     lsl(r5, r5, 15)
-    ldr(r4, [r7, 92])
-    sub(r4, r4, r5)
+    data(2, 0x6DFC, 0x1B64)  # ldr r4, [r7, 92]; sub r4, r4, r5
     mov(r10, r4)
-    ldr(r6, [r7, 72])
-    ldr(r5, [r3, 60])
-    add(r5, r5, r6)
+    data(2, 0x6CBE, 0x6BDD, 0x19AD)  # ldr r6, [r7, 72]; ldr r5, [r3, 60]; add r5, r5, r6
     str(r5, [r7, 72])
-    ldr(r4, [r7, 60])
-    str(r4, [r7, 56])
-    ldr(r4, [r3, 32])
-    str(r4, [r7, 52])
+    data(2, 0x6BFC, 0x63BC)  # ldr r4, [r7, 60]; str r4, [r7, 56]
+    data(2, 0x6A1C, 0x637C)  # ldr r4, [r3, 32]; str r4, [r7, 52]
     ldr(r5, [r3, 24])
     label(LINE)
     ldr(r0, [r7, 56])
@@ -161,44 +126,18 @@ def depthwise8(r0, r1, r2, r3):
     data(2, 0x9B06)  # ldr r3, [sp, 24]
     cmp(r3, 0)
     bne(ROWS)
-    ldrb(r2, [r0, 0])
-    data(2, 0xC908)  # ldmia r1!, {r3}
-    mul(r2, r3)
-    add(r4, r4, r2)
-    ldrb(r2, [r0, 1])
-    data(2, 0xC908)  # ldmia r1!, {r3}
-    mul(r2, r3)
-    add(r4, r4, r2)
-    ldrb(r2, [r0, 2])
-    data(2, 0xC908)  # ldmia r1!, {r3}
-    mul(r2, r3)
-    add(r4, r4, r2)
+    # an item: ldrb r2, [r0, i]; ldmia r1!, {r3}; mul r2, r3; add r4, r4, r2
+    data(2, 0x7802, 0xC908, 0x435A, 0x18A4)  # item 0
+    data(2, 0x7842, 0xC908, 0x435A, 0x18A4)  # item 1
+    data(2, 0x7882, 0xC908, 0x435A, 0x18A4)  # item 2
     add(r0, r0, r5)
-    ldrb(r2, [r0, 0])
-    data(2, 0xC908)  # ldmia r1!, {r3}
-    mul(r2, r3)
-    add(r4, r4, r2)
-    ldrb(r2, [r0, 1])
-    data(2, 0xC908)  # ldmia r1!, {r3}
-    mul(r2, r3)
-    add(r4, r4, r2)
-    ldrb(r2, [r0, 2])
-    data(2, 0xC908)  # ldmia r1!, {r3}
-    mul(r2, r3)
-    add(r4, r4, r2)
+    data(2, 0x7802, 0xC908, 0x435A, 0x18A4)  # item 0
+    data(2, 0x7842, 0xC908, 0x435A, 0x18A4)  # item 1
+    data(2, 0x7882, 0xC908, 0x435A, 0x18A4)  # item 2
     add(r0, r0, r5)
-    ldrb(r2, [r0, 0])
-    data(2, 0xC908)  # ldmia r1!, {r3}
-    mul(r2, r3)
-    add(r4, r4, r2)
-    ldrb(r2, [r0, 1])
-    data(2, 0xC908)  # ldmia r1!, {r3}
-    mul(r2, r3)
-    add(r4, r4, r2)
-    ldrb(r2, [r0, 2])
-    data(2, 0xC908)  # ldmia r1!, {r3}
-    mul(r2, r3)
-    add(r4, r4, r2)
+    data(2, 0x7802, 0xC908, 0x435A, 0x18A4)  # item 0
+    data(2, 0x7842, 0xC908, 0x435A, 0x18A4)  # item 1
+    data(2, 0x7882, 0xC908, 0x435A, 0x18A4)  # item 2
     label(REQUANTIZE)
     data(2, 0x454C)  # cmp r4, r9
     bcs(BEYOND)
@@ -259,38 +198,16 @@ def depthwise8(r0, r1, r2, r3):
     lsl(r2, r2, 25)
     sub(r4, r4, r2)
     label(EXACT)
-    data(2, 0x9D13)  # ldr r5, [sp, 76]
-    lsr(r3, r5, 20)
-    lsl(r5, r5, 12)
-    lsr(r5, r5, 20)
-    lsl(r2, r4, 20)
-    lsr(r2, r2, 20)
-    asr(r4, r4, 12)
-    mov(r7, r2)
-    mul(r7, r3)
-    mul(r2, r5)
-    lsr(r2, r2, 12)
-    add(r7, r7, r2)
-    mul(r5, r4)
-    add(r7, r7, r5)
-    asr(r7, r7, 11)
-    add(r7, 1)
-    asr(r7, r7, 1)
-    mul(r4, r3)
-    add(r4, r4, r7)
-    lsl(r2, r4, 15)
-    lsr(r2, r2, 31)
-    add(r4, r4, r2)
-    sub(r4, 1)
-    asr(r4, r4, 15)
-    add(r4, 1)
-    asr(r3, r4, 1)
-    data(2, 0x9A0A)  # ldr r2, [sp, 40]
-    ldr(r5, [r2, 24])
-    ldr(r2, [r2, 72])
-    lsl(r2, r2, 3)
-    asr(r2, r2, 3)
-    add(r3, r3, r2)
+    data(2, 0x9D13, 0x0D2B, 0x032D)  # ldr r5, [sp, 76]; lsr r3, r5, 20; lsl r5, r5, 12
+    data(2, 0x0D2D, 0x0522, 0x0D12)  # lsr r5, r5, 20; lsl r2, r4, 20; lsr r2, r2, 20
+    data(2, 0x1324, 0x4617, 0x435F, 0x436A)  # asr r4, r4, 12; mov r7, r2; mul r7, r3; mul r2, r5
+    data(2, 0x0B12, 0x18BF, 0x4365)  # lsr r2, r2, 12; add r7, r7, r2; mul r5, r4
+    data(2, 0x197F, 0x12FF, 0x3701)  # add r7, r7, r5; asr r7, r7, 11; add r7, 1
+    data(2, 0x107F, 0x435C, 0x19E4)  # asr r7, r7, 1; mul r4, r3; add r4, r4, r7
+    data(2, 0x03E2, 0x0FD2, 0x18A4)  # lsl r2, r4, 15; lsr r2, r2, 31; add r4, r4, r2
+    data(2, 0x3C01, 0x13E4, 0x3401, 0x1063)  # sub r4, 1; asr r4, r4, 15; add r4, 1; asr r3, r4, 1
+    data(2, 0x9A0A, 0x6995, 0x6C92)  # ldr r2, [sp, 40]; ldr r5, [r2, 24]; ldr r2, [r2, 72]
+    data(2, 0x00D2, 0x10D2, 0x189B)  # lsl r2, r2, 3; asr r2, r2, 3; add r3, r3, r2
     data(2, 0x9F16)  # ldr r7, [sp, 88]
     b(LIMIT)
     label(ROWS)
@@ -300,38 +217,14 @@ def depthwise8(r0, r1, r2, r3):
     label(ROW)
     data(2, 0x9B06)  # ldr r3, [sp, 24]
     data(2, 0x449F)  # add pc, r3
-    ldrb(r2, [r0, 0])
-    data(2, 0xC908)  # ldmia r1!, {r3}
-    mul(r2, r3)
-    add(r4, r4, r2)
-    ldrb(r2, [r0, 1])
-    data(2, 0xC908)  # ldmia r1!, {r3}
-    mul(r2, r3)
-    add(r4, r4, r2)
-    ldrb(r2, [r0, 2])
-    data(2, 0xC908)  # ldmia r1!, {r3}
-    mul(r2, r3)
-    add(r4, r4, r2)
-    ldrb(r2, [r0, 3])
-    data(2, 0xC908)  # ldmia r1!, {r3}
-    mul(r2, r3)
-    add(r4, r4, r2)
-    ldrb(r2, [r0, 4])
-    data(2, 0xC908)  # ldmia r1!, {r3}
-    mul(r2, r3)
-    add(r4, r4, r2)
-    ldrb(r2, [r0, 5])
-    data(2, 0xC908)  # ldmia r1!, {r3}
-    mul(r2, r3)
-    add(r4, r4, r2)
-    ldrb(r2, [r0, 6])
-    data(2, 0xC908)  # ldmia r1!, {r3}
-    mul(r2, r3)
-    add(r4, r4, r2)
-    ldrb(r2, [r0, 7])
-    data(2, 0xC908)  # ldmia r1!, {r3}
-    mul(r2, r3)
-    add(r4, r4, r2)
+    data(2, 0x7802, 0xC908, 0x435A, 0x18A4)  # item 0
+    data(2, 0x7842, 0xC908, 0x435A, 0x18A4)  # item 1
+    data(2, 0x7882, 0xC908, 0x435A, 0x18A4)  # item 2
+    data(2, 0x78C2, 0xC908, 0x435A, 0x18A4)  # item 3
+    data(2, 0x7902, 0xC908, 0x435A, 0x18A4)  # item 4
+    data(2, 0x7942, 0xC908, 0x435A, 0x18A4)  # item 5
+    data(2, 0x7982, 0xC908, 0x435A, 0x18A4)  # item 6
+    data(2, 0x79C2, 0xC908, 0x435A, 0x18A4)  # item 7
     add(r0, r0, r5)
     sub(r7, 1)
     bne(ROW)
@@ -343,10 +236,7 @@ def depthwise8(r0, r1, r2, r3):
     data(2, 0x9E08)  # ldr r6, [sp, 32]
     add(r6, r6, r1)
     label(TAP)
-    ldrb(r2, [r0, 0])
-    data(2, 0xC908)  # ldmia r1!, {r3}
-    mul(r2, r3)
-    add(r4, r4, r2)
+    data(2, 0x7802, 0xC908, 0x435A, 0x18A4)  # item 0
     data(2, 0x9B09)  # ldr r3, [sp, 36]
     add(r0, r0, r3)
     cmp(r1, r6)
@@ -360,30 +250,19 @@ def depthwise8(r0, r1, r2, r3):
     b(REQUANTIZE)
     label(LINE_END)
     mov(r7, sp)
-    ldr(r3, [r7, 40])
-    ldr(r2, [r7, 56])
-    ldr(r4, [r3, 40])
-    add(r2, r2, r4)
-    str(r2, [r7, 56])
-    ldr(r2, [r7, 52])
-    sub(r2, 1)
-    str(r2, [r7, 52])
+    data(2, 0x6ABB, 0x6BBA, 0x6A9C)  # ldr r3, [r7, 40]; ldr r2, [r7, 56]; ldr r4, [r3, 40]
+    data(2, 0x1912, 0x63BA)  # add r2, r2, r4; str r2, [r7, 56]
+    data(2, 0x6B7A, 0x3A01, 0x637A)  # ldr r2, [r7, 52]; sub r2, 1; str r2, [r7, 52]
     beq(CHANNEL_END)
     b(LINE)
     label(CHANNEL_END)
-    ldr(r2, [r7, 48])
-    sub(r2, 1)
-    str(r2, [r7, 48])
+    data(2, 0x6B3A, 0x3A01, 0x633A)  # ldr r2, [r7, 48]; sub r2, 1; str r2, [r7, 48]
     beq(PLANE_END)
     b(CHANNEL)
     label(PLANE_END)
-    ldr(r2, [r7, 60])
-    ldr(r4, [r3, 4])
-    add(r2, r2, r4)
+    data(2, 0x6BFA, 0x685C, 0x1912)  # ldr r2, [r7, 60]; ldr r4, [r3, 4]; add r2, r2, r4
     str(r2, [r7, 60])
-    ldr(r2, [r7, 44])
-    sub(r2, 1)
-    str(r2, [r7, 44])
+    data(2, 0x6AFA, 0x3A01, 0x62FA)  # ldr r2, [r7, 44]; sub r2, 1; str r2, [r7, 44]
     beq(DONE)
     b(PLANE)
     label(DONE)

@@ -113,58 +113,26 @@ def qdots8(r0, r1, r2, r3):
     mov(r6, 0)
     mov(r7, 0)
     label(FOUR)
-    ldrb(r2, [r0, 0])
-    ldrb(r3, [r1, 0])
-    mul(r3, r2)
-    add(r4, r4, r3)
-    ldrb(r3, [r1, 4])
-    mul(r3, r2)
-    add(r5, r5, r3)
-    ldrb(r3, [r1, 8])
-    mul(r3, r2)
-    add(r6, r6, r3)
-    ldrb(r3, [r1, 12])
-    mul(r3, r2)
-    add(r7, r7, r3)
-    ldrb(r2, [r0, 1])
-    ldrb(r3, [r1, 1])
-    mul(r3, r2)
-    add(r4, r4, r3)
-    ldrb(r3, [r1, 5])
-    mul(r3, r2)
-    add(r5, r5, r3)
-    ldrb(r3, [r1, 9])
-    mul(r3, r2)
-    add(r6, r6, r3)
-    ldrb(r3, [r1, 13])
-    mul(r3, r2)
-    add(r7, r7, r3)
-    ldrb(r2, [r0, 2])
-    ldrb(r3, [r1, 2])
-    mul(r3, r2)
-    add(r4, r4, r3)
-    ldrb(r3, [r1, 6])
-    mul(r3, r2)
-    add(r5, r5, r3)
-    ldrb(r3, [r1, 10])
-    mul(r3, r2)
-    add(r6, r6, r3)
-    ldrb(r3, [r1, 14])
-    mul(r3, r2)
-    add(r7, r7, r3)
-    ldrb(r2, [r0, 3])
-    ldrb(r3, [r1, 3])
-    mul(r3, r2)
-    add(r4, r4, r3)
-    ldrb(r3, [r1, 7])
-    mul(r3, r2)
-    add(r5, r5, r3)
-    ldrb(r3, [r1, 11])
-    mul(r3, r2)
-    add(r6, r6, r3)
-    ldrb(r3, [r1, 15])
-    mul(r3, r2)
-    add(r7, r7, r3)
+    # ldrb r2, [r0, 0]; ldrb r3, [r1, 0]; mul r3, r2; add r4, r4, r3
+    data(2, 0x7802, 0x780B, 0x4353, 0x18E4)
+    data(2, 0x790B, 0x4353, 0x18ED)  # ldrb r3, [r1, 4]; mul r3, r2; add r5, r5, r3
+    data(2, 0x7A0B, 0x4353, 0x18F6)  # ldrb r3, [r1, 8]; mul r3, r2; add r6, r6, r3
+    data(2, 0x7B0B, 0x4353, 0x18FF)  # ldrb r3, [r1, 12]; mul r3, r2; add r7, r7, r3
+    # ldrb r2, [r0, 1]; ldrb r3, [r1, 1]; mul r3, r2; add r4, r4, r3
+    data(2, 0x7842, 0x784B, 0x4353, 0x18E4)
+    data(2, 0x794B, 0x4353, 0x18ED)  # ldrb r3, [r1, 5]; mul r3, r2; add r5, r5, r3
+    data(2, 0x7A4B, 0x4353, 0x18F6)  # ldrb r3, [r1, 9]; mul r3, r2; add r6, r6, r3
+    data(2, 0x7B4B, 0x4353, 0x18FF)  # ldrb r3, [r1, 13]; mul r3, r2; add r7, r7, r3
+    # ldrb r2, [r0, 2]; ldrb r3, [r1, 2]; mul r3, r2; add r4, r4, r3
+    data(2, 0x7882, 0x788B, 0x4353, 0x18E4)
+    data(2, 0x798B, 0x4353, 0x18ED)  # ldrb r3, [r1, 6]; mul r3, r2; add r5, r5, r3
+    data(2, 0x7A8B, 0x4353, 0x18F6)  # ldrb r3, [r1, 10]; mul r3, r2; add r6, r6, r3
+    data(2, 0x7B8B, 0x4353, 0x18FF)  # ldrb r3, [r1, 14]; mul r3, r2; add r7, r7, r3
+    # ldrb r2, [r0, 3]; ldrb r3, [r1, 3]; mul r3, r2; add r4, r4, r3
+    data(2, 0x78C2, 0x78CB, 0x4353, 0x18E4)
+    data(2, 0x79CB, 0x4353, 0x18ED)  # ldrb r3, [r1, 7]; mul r3, r2; add r5, r5, r3
+    data(2, 0x7ACB, 0x4353, 0x18F6)  # ldrb r3, [r1, 11]; mul r3, r2; add r6, r6, r3
+    data(2, 0x7BCB, 0x4353, 0x18FF)  # ldrb r3, [r1, 15]; mul r3, r2; add r7, r7, r3
     add(r0, 4)
     add(r1, 16)
     data(2, 0x4540)  # cmp r0, r8
@@ -181,22 +149,14 @@ def qdots8(r0, r1, r2, r3):
     str(r5, [r7, 0])
     mov(r4, 0)
     label(ONE)
-    ldrb(r2, [r0, 0])
-    ldrb(r3, [r1, 0])
-    mul(r3, r2)
-    add(r4, r4, r3)
-    ldrb(r2, [r0, 1])
-    ldrb(r3, [r1, 1])
-    mul(r3, r2)
-    add(r4, r4, r3)
-    ldrb(r2, [r0, 2])
-    ldrb(r3, [r1, 2])
-    mul(r3, r2)
-    add(r4, r4, r3)
-    ldrb(r2, [r0, 3])
-    ldrb(r3, [r1, 3])
-    mul(r3, r2)
-    add(r4, r4, r3)
+    # ldrb r2, [r0, 0]; ldrb r3, [r1, 0]; mul r3, r2; add r4, r4, r3
+    data(2, 0x7802, 0x780B, 0x4353, 0x18E4)
+    # ldrb r2, [r0, 1]; ldrb r3, [r1, 1]; mul r3, r2; add r4, r4, r3
+    data(2, 0x7842, 0x784B, 0x4353, 0x18E4)
+    # ldrb r2, [r0, 2]; ldrb r3, [r1, 2]; mul r3, r2; add r4, r4, r3
+    data(2, 0x7882, 0x788B, 0x4353, 0x18E4)
+    # ldrb r2, [r0, 3]; ldrb r3, [r1, 3]; mul r3, r2; add r4, r4, r3
+    data(2, 0x78C2, 0x78CB, 0x4353, 0x18E4)
     add(r0, 4)
     add(r1, 4)
     data(2, 0x4540)  # cmp r0, r8
