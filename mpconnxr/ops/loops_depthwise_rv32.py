@@ -14,7 +14,7 @@ def depthwise_dense(a0, a1, a2, a3):
     # a0 window, a1 step of ky, a2 out, a3 step of x, a4 where a0 ends, a5 step of out, a6 c, a7
     # limit of what is shifted, s9 M << 8, s10 zy << 16 and the middle of a step, s11 lo, t0 hi, t1
     # shift to the left, t2 to the right, t3 sum. 3 x 3: s0 to s8 weights. Others: s0 weights as
-    # words, s1 bytes of a row, s2 end, s4 row of x, s6 of weights, both less the s7 columns that it
+    # words, s1 bytes of a row, s2 end, s4 row of x, s6 of weights, both less the s7 columns it
     # lacks of 8, s8 where the code of a row begins
     # On the stack behind what is saved: p (48), 0 for 3 x 3, else s8 (52), planes left (56),
     # channels left (60), lines left (64), line (68), plane (72), table (76), weights (80),
