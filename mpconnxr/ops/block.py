@@ -2,7 +2,8 @@
 
 Known weights are two or three constants: mantissas (rows, K), the rows' exponents uint8, and their
 biases float32 where there are any. Mantissas are int32 of 24 bits; or uint16 of 16, uint8 of 8,
-int8 of 4 bits, two a byte: see loops_block_narrow.
+int8 of 4 bits, two a byte: see loops_block_narrow. Short ones are uint32, two a word: see
+loops_short_dot.
 """
 
 from .. import forms
@@ -20,9 +21,12 @@ class Block:
     weights  views of mantissas, exponents (bytes), biases (int32; None: there are none)
     scratch  the exponent of x in its first item; from INITS on what each channel starts with
     bits     of a weight's mantissa; w_step: items from row to row of weights
+    short    True if the mantissas are short ones; more: what that adds to the exponent of x
+    words    of scratch: of a channel's start, of a sum, of the sum of a row of x
     """
 
     bits, w_step = 24, 0
+    short, more, words = False, 0, (4, 3, 3)
 
     def __init__(self, x, weights, out, scratch):
         self.x, self.out, self.scratch = x.view("i"), out.view("i"), scratch.data
@@ -36,10 +40,24 @@ class Block:
         self.peak_p = block(0, 0, 0)
         self.align_p = block(0, int(bias is not None), 0, 1, 0, INITS, 0)
 
+    def set_kind(self, w, k):
+        """Takes the loops for weights w in rows of k items. To be called first."""
+        if w.dtype != "uint32":
+            return
+        self.short, self.words = True, (3, 1, 0)
+        loops = forms.get("loops_short")
+        self.align, self.finish = loops.align, loops.finish
+        self.dots = forms.get("loops_short_dot").dots
+        self.more = 24 - short_bits(k)
+
     def set_weights_of(self, node, w, rows, k):
         """Takes known mantissas as they are held, dots_p[7] their bits. ModelError unless there
         are so many rows.
         """
+        if self.short:
+            self.w, self.w_step = w.view("H"), k + (k & 1)
+            node.require(rows * self.w_step <= 2 * w.nelem, "weights size")
+            return
         self.w_step = k
         if w.dtype != "int32":
             node.require(w.dtype in _NARROW, "dtype " + w.dtype)
@@ -57,13 +75,22 @@ class Block:
         p[1] = n
         self.peak(self.x, self.x, self.scratch, p)
         e = self.scratch[0] or 1
-        self.mantissas_p[20] = self.align_p[6] = e
+        self.mantissas_p[20] = self.align_p[6] = e + self.more
         return e != NOT_FINITE
 
     def sums(self):
         """What mantissas are in the scratch, times weights, to the output."""
         self.dots(self.scratch, self.w, self.scratch, self.dots_p)
         self.finish(self.scratch, self.scratch, self.out, self.finish_p)
+
+
+def short_bits(k):
+    """Bits of the mantissas of x in rows of k items: sums of them and of as many a weight fit."""
+    bits = 15
+    while k > 16:
+        k = (k + 3) // 4
+        bits -= 1
+    return bits
 
 
 def constants(node, tensors, rows):

@@ -55,6 +55,7 @@ def prepare(node):
             step = Batches(loops, a, weights, out, n, k, blocks.limits(node, 9))
             return n0 * n1 * step.set_batches(m, (n1, a0, a1, w0, w1)), step.step
         step = Product(a, weights, out, scratch)
+        step.set_kind(w, k)
         step.set_shape(m, n, k)
         step.set_weights_of(node, w, w_batches * n, k)
     else:
@@ -62,7 +63,7 @@ def prepare(node):
         step = _Pair(a, (scratch.data, scratch.view("B"), None), out, scratch)
         step.set_shape(m, n, k)
         step.set_weights(w, has_bias)
-    node.require(step.words <= scratch.nelem, "scratch size")
+    node.require(step.nelem <= scratch.nelem, "scratch size")
     step.batches = (n1, a0, a1, w0, w1)
     step.finish_p.extend(block(*blocks.limits(node, 9), 0))
     return n0 * n1 * m, step.step
@@ -74,9 +75,10 @@ class Product(blocks.Block):
     def set_shape(self, m, n, k):
         self.m, self.n, self.k = m, n, k
         self.chunk = min(n, _CHUNK)
-        sums = blocks.INITS + 4 * self.chunk
-        row = sums + 3 * (self.chunk + 1)
-        self.words = row + k
+        of_channel, of_sum, of_x = self.words
+        sums = blocks.INITS + of_channel * self.chunk
+        row = sums + of_sum * self.chunk + of_x
+        self.nelem = row + k
         self.w_first = self.bias_first = self.exponents_first = 0
         self.w_row = self.first = self.at = 0
         self.mantissas_p = block(0, 1, 1, 1, k, 1, 1, 1, 1, BIAS, BIAS, BIAS)
@@ -139,13 +141,13 @@ class _Pair(Product):
     def set_weights(self, w, has_bias):
         self.floats = w
         self.batch = -1
-        self.exponents_first = 4 * self.words
-        self.w_first = self.words + self.n
+        self.exponents_first = 4 * self.nelem
+        self.w_first = self.nelem + self.n
         self.w_step = self.k
         self.rows = forms.get("loops_block_rows").rows
         self.bias = w.view("i")
-        self.rows_p = block(0, self.n, self.k, self.w_first, self.words, 1, has_bias)
-        self.words = self.w_first + self.n * self.k
+        self.rows_p = block(0, self.n, self.k, self.w_first, self.nelem, 1, has_bias)
+        self.nelem = self.w_first + self.n * self.k
         self.align_p[1] = has_bias * (self.k + 1)
         self.align_p[3] = 4  # an exponent takes a word
 

@@ -21,6 +21,7 @@ def convolution(node, e, pads, most, limits, window=(1, 1)):
         if found:
             return found
     step = Pieces(x, weights, out, scratch)
+    step.set_kind(w, e[2] * e[7] * e[8] * e[9])
     step.set_shape(node, e, pads, most, limits, window)
     step.set_weights(node, w)
     return e[0] * e[10] * step.blocks, step.step
@@ -51,8 +52,9 @@ class Pieces(blocks.Block):
             columns = -(-((n - 1) * sx + kw) // sx) * sx
             idle = columns // sx - n if rows > 1 else 0
         step = (sx if overlaps else kw) * size
-        sums = blocks.INITS + 4 * channels
-        band = sums + 3 * (channels + 1) * ((some + idle) * rows - idle)
+        of_channel, of_sum, of_x = self.words
+        sums = blocks.INITS + of_channel * channels
+        band = sums + (of_sum * channels + of_x) * ((some + idle) * rows - idle)
         node.require(band + rows * columns * size <= len(self.scratch), "scratch size")
         node.require(columns < BIAS, "kernel size")
         pooled = window[0] * window[1] > 1

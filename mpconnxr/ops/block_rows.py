@@ -32,10 +32,11 @@ class Products:
             n, k = shape
             return Rows(loops, x, weights, sums, n, k, [1, _INF, 0, _INF])
         product = block_gemm.Product(x, weights, sums, work)
+        product.set_kind(w, shape[1])
         product.set_shape(1, *shape)
         product.set_weights_of(node, w, rows, shape[1])
         product.finish_p.extend(block(1, _INF, 0, _INF, 0))
-        node.require(product.words <= work.nelem and shape[1] <= 0xFFFF, "scratch size")
+        node.require(product.nelem <= work.nelem and shape[1] <= 0xFFFF, "scratch size")
         return product
 
     def dots(self, x, w, out, p):

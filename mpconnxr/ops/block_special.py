@@ -35,6 +35,8 @@ def row(step, values, w_first, n, place):
 def _mantissa(step, row, i):
     """Weight i of a row."""
     at = row * step.w_step
+    if step.short:
+        return step.w[at + i] - (1 << 14)
     fours = step.bits == 4
     held = step.w[at + i // 2] >> 4 * (i & 1) & 15 if fours else step.w[at + i]
     return (held << 24 - step.bits) - _HALF

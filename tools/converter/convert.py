@@ -50,7 +50,7 @@ class Options:
     that there can be of what a run decides, by name of a value; ops: folder of the user's own
     operators; allow_domains: domains that it may serve; optimize: level of the rewrites, 0 to 2,
     at 0 the device computes every operator (see passes/keep);
-    float: exact (block floating point) or python, for products of float32;
+    float: exact or fast16 (block floating point), or python, for products of float32;
     quantize: how to make integers of a float model; images: inputs that take pictures, by name;
     state: the output, by input, that the next run finds in it; inner: values that are outputs
     too, behind the model's own, where the rewrites leave them; window: most bytes of weights that
@@ -161,12 +161,15 @@ def _convert(source, options):
         rewritten, narrowed = _narrowed(rewritten, options)
         model = rewritten  # what the golden vector is to be compared with
     floats = _lossy(rewritten, options)
-    notes += [
-        f"{name}: computed with floats; its range is too wide for --float exact" for name in floats
-    ]
+    notes += [f"{name}: computed with floats; its range is too wide for blocks" for name in floats]
+    long: Sequence[str] = ()
+    if options.float == "fast16":
+        short = ranges.Short(options.golden is not None)
+        long = _lossy(rewritten, options, short, floats)
+    notes += [f"{name}: exact; it would lose too much with --float fast16" for name in long]
     exposed = inner.expose(rewritten, options.inner)
     for_boards, more = rewrites.for_boards(exposed, options.optimize)
-    with precision.use(options.float, floats, narrow.BITS[options.weights]):
+    with precision.use(options.float, floats, narrow.BITS[options.weights], long):
         graph = lower.lower(for_boards, _prepared(twin, options))
     if options.weights == "f16":
         narrow.mark_halves(graph)
@@ -195,13 +198,13 @@ def _prepared(twin, options):
     return rewrites.for_boards(inner.expose(rewritten, options.inner), options.optimize)[0]
 
 
-def _lossy(model, options):
-    """Names of nodes that leave the exact products: see ranges."""
-    if options.float != "exact" or not ranges.is_known(model):
+def _lossy(model, options, rounding=None, but=()):
+    """Names of nodes that the products' rounding is not for: see ranges."""
+    if options.float == "python" or not ranges.is_known(model):
         return []
     seeds = range(1 if options.golden is not None else _N_SAMPLES)
     samples = [narrow.sample_of(model, options.golden, options.state, seed) for seed in seeds]
-    return ranges.lossy(model, samples)
+    return ranges.lossy(model, samples, rounding, but)
 
 
 def _read(source):

@@ -14,8 +14,9 @@ many bits (see ops/_block.py), so what onnxruntime computes with it is what a bo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import onnx
@@ -28,7 +29,7 @@ from .quantize.activations import each_run
 
 BITS = {"f32": 24, "f16": 16, "int16": 16, "int8": 8, "int4": 4}  # by what --weights says
 
-_RECURRENT = ("LSTM", "GRU", "RNN")
+RECURRENT = ("LSTM", "GRU", "RNN")
 PRODUCTS = ("Conv", "FusedConv", "ConvTranspose", "Gemm", "FusedGemm", "MatMul", "FusedMatMul")
 
 
@@ -58,13 +59,13 @@ def narrow(
     rows = []
     constants = {t.name: t for t in found.graph.initializer}
     for node in found.graph.node:
-        if node.op_type in _RECURRENT:
+        if node.op_type in RECURRENT:
             rows += _round_recurrent(found.graph, node, constants, None if halves else bits)
         if node.op_type not in PRODUCTS or not _is_alone(found.graph, node, constants):
             continue
         t = constants[node.input[1]]
         before = numpy_helper.to_array(t)
-        after = rounded_weights(node, before, bits)
+        after = rounded_weights(node, before, partial(rounded_to, bits=bits))
         t.CopyFrom(numpy_helper.from_array(after, t.name))
         noise = _decibel(before, after)
         rows.append(Row(name_of(node), node.op_type, node.output[0], noise))
@@ -88,7 +89,7 @@ def _round_recurrent(graph, node, constants, bits):
         before = numpy_helper.to_array(t)
         if i == 2 and not separate:
             before = _summed(before)
-        after = _rounded(before, -1, bits) if bits else _halves(before)
+        after = rounded_to(before, -1, bits) if bits else _halves(before)
         if np.isfinite(after).all():
             t.CopyFrom(numpy_helper.from_array(after, name))
             pairs.append((before.ravel(), after.ravel()))
@@ -147,20 +148,22 @@ def _is_alone(graph, node, constants):
     return uses == 1 and t.name not in {o.name for o in graph.output}
 
 
-def rounded_weights(node, w, bits):
-    """The weights of a node with each output channel's rounded."""
+def rounded_weights(node, w, rounding: Callable):
+    """The weights of a node with each output channel's rounded, by rounding(w, axes): along these
+    axes lie a channel's weights.
+    """
     attrs = {a.name: helper.get_attribute_value(a) for a in node.attribute}
     if node.op_type == "ConvTranspose":  # (C, M / groups, ...): the channels come second
         groups = attrs.get("group", 1)
         by_group = w.reshape(groups, w.shape[0] // groups, w.shape[1], -1)
-        return _rounded(by_group, (1, 3), bits).reshape(w.shape)
+        return rounding(by_group, (1, 3)).reshape(w.shape)
     if "Conv" in node.op_type:
-        return _rounded(w, tuple(range(1, w.ndim)), bits)
+        return rounding(w, tuple(range(1, w.ndim)))
     columns = attrs.get("transB", 0) or w.ndim == 1
-    return _rounded(w, -1 if columns else -2, bits)
+    return rounding(w, (-1 if columns else -2,))
 
 
-def _rounded(w: np.ndarray, axes: int | tuple[int, ...], bits: int) -> np.ndarray:
+def rounded_to(w: np.ndarray, axes: int | tuple[int, ...], bits: int) -> np.ndarray:
     """w as integers of so many bits times a power of two that is one along these axes."""
     w = np.asarray(w, np.float64)
     most = (1 << bits - 1) - 1

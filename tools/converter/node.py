@@ -81,6 +81,11 @@ class Node(Signature):
         return precision.is_exact(name_of(self.proto))
 
     @property
+    def is_short(self) -> bool:
+        """True if the known weights of its exact products are to be short mantissas."""
+        return precision.is_short(name_of(self.proto))
+
+    @property
     def onnx_opset(self) -> int:
         """The version of ONNX's own operators in the model."""
         return opset_of(self._lowerer.model, "")

@@ -1,9 +1,11 @@
-"""Nodes whose range of values block floating point cannot hold: they compute with floats.
+"""Nodes whose range of values block floating point cannot hold: they compute with floats; and
+those for which short mantissas are too short: they stay exact.
 
 1. Each product's first operand is rounded as a board does it, to 24 bits of the largest value of
    an image (Conv) or a row (Gemm, MatMul); its second one to 24 bits of the largest of a channel.
-2. onnxruntime computes the model with and without that. Where no output differs by more than BOUND
-   of its largest magnitude, all is well.
+   Or both as --float fast16 has them; then recurrent layers, too, but for their states.
+2. onnxruntime computes the model with and without that. Where no output differs by more than the
+   bound of its largest magnitude, all is well.
 3. Else the nodes leave one after another, the one with the largest error of its own first, until
    that is so.
 
@@ -12,6 +14,7 @@ The samples are those of the golden vector, or random ones.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
@@ -19,32 +22,75 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from .load import opset_of
-from .narrow import PRODUCTS, rounded_weights
+from .narrow import PRODUCTS, RECURRENT, rounded_to, rounded_weights
 from .node import name_of
+from .ops import _short
 from .ort_session import open_session
 
-BOUND = 1e-5  # half of what a board may differ from onnxruntime: sums have errors of their own
 _MOST_NBYTES = 64 << 20  # of weights; larger models would take minutes
-_BITS = 24
 
 Sample = Mapping[str, np.ndarray]
 
 
-def lossy(model: onnx.ModelProto, samples: Sequence[Sample]) -> list[str]:
-    """Names of the nodes that have to compute with floats; none where onnxruntime is not there."""
-    nodes = [n for n in model.graph.node if n.op_type in PRODUCTS]
+class Rounding:
+    """To mantissas of 24 bits."""
+
+    bound = 1e-5  # half of what a board may differ from onnxruntime: sums have errors of their own
+    operators: tuple[str, ...] = PRODUCTS
+    takes_values = True  # rows that only a run knows, in the place of weights
+
+    def bits(self, k: int) -> int:
+        """Of the first operand's mantissas in rows of k items."""
+        return 24
+
+    def weights(self, w: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
+        """Weights with those along these axes rounded together."""
+        return rounded_to(w, axes, 24)
+
+
+class Short(Rounding):
+    """To short mantissas. bound: where the samples are not those of the user, twice as much."""
+
+    operators = PRODUCTS + RECURRENT
+    takes_values = False
+
+    def __init__(self, is_known: bool):
+        self.bound = 1e-3 if is_known else 2e-3
+
+    def bits(self, k: int) -> int:
+        return _short.short_bits(k)
+
+    def weights(self, w: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
+        places = range(-len(axes), 0)
+        moved = np.moveaxis(w, axes, places)
+        rows = moved.reshape(-1, math.prod(moved.shape[-len(axes) :]))
+        return np.moveaxis(_short.nearest(rows).reshape(moved.shape), places, axes)
+
+
+def lossy(
+    model: onnx.ModelProto,
+    samples: Sequence[Sample],
+    rounding: Rounding | None = None,
+    but: Collection[str] = (),
+) -> list[str]:
+    """Names of the nodes that the rounding (exact products' by default) is not for; none where
+    onnxruntime is not there. but: names that do without it anyway.
+    """
+    rounding = rounding or Rounding()
+    nodes = [n for n in model.graph.node if n.op_type in rounding.operators]
+    nodes = [n for n in nodes if name_of(n) not in but]
     if not nodes or sum(len(t.raw_data) for t in model.graph.initializer) > _MOST_NBYTES:
         return []
     try:
         exact = _outputs(model, samples)
         names = [name_of(n) for n in nodes]
-        if _error(model, names, samples, exact) <= BOUND:
+        if _error(model, names, samples, exact, rounding) <= rounding.bound:
             return []
-        alone = {name: _error(model, [name], samples, exact) for name in names}
+        alone = {name: _error(model, [name], samples, exact, rounding) for name in names}
         found: list[str] = []
         for name in sorted(names, key=alone.__getitem__, reverse=True):
             found.append(name)
-            if _error(model, set(names) - set(found), samples, exact) <= BOUND:
+            if _error(model, set(names) - set(found), samples, exact, rounding) <= rounding.bound:
                 break
         return found
     except Exception:  # not installed; the runtime's own kinds for what it does not support
@@ -56,10 +102,12 @@ def _outputs(model, samples):
     return [session.run(None, dict(sample)) for sample in samples]
 
 
-def _error(model, names: Collection[str], samples, exact) -> float:
+def _error(model, names: Collection[str], samples, exact, rounding) -> float:
     """Largest difference of an output with these nodes' operands rounded, by its magnitude."""
     worst = 0.0
-    for got, wanted in zip(_outputs(_rounded(model, names), samples), exact, strict=True):
+    for got, wanted in zip(
+        _outputs(_rounded(model, names, rounding), samples), exact, strict=True
+    ):
         for a, b in zip(got, wanted, strict=True):
             if isinstance(b, np.ndarray) and b.dtype.kind == "f" and b.size:
                 magnitude = np.abs(b, dtype=np.float64).max()
@@ -70,7 +118,7 @@ def _error(model, names: Collection[str], samples, exact) -> float:
     return worst
 
 
-def _rounded(model, names):
+def _rounded(model, names, rounding):
     """The model with the operands of these nodes rounded."""
     found = onnx.ModelProto()
     found.CopyFrom(model)
@@ -78,24 +126,39 @@ def _rounded(model, names):
     nodes = list(found.graph.node)
     del found.graph.node[:]
     for i, node in enumerate(nodes):
-        if node.op_type in PRODUCTS and name_of(node) in names:
-            is_conv = "Conv" in node.op_type
-            axes = list(range(1, _rank(node, constants))) if is_conv else [_inner(node, "A")]
-            node.input[0] = _emit(found, f"{i}/x", node.input[0], axes)
-            t = constants.get(node.input[1])
-            if t is not None:
-                weights = rounded_weights(node, numpy_helper.to_array(t), _BITS)
-                found.graph.initializer.append(numpy_helper.from_array(weights, f"{i}/w"))
-                node.input[1] = f"{i}/w"
-            elif not is_conv:
-                node.input[1] = _emit(found, f"{i}/w", node.input[1], [_inner(node, "B")])
+        if node.op_type in rounding.operators and name_of(node) in names:
+            last = 3 if node.op_type in RECURRENT else 2
+            weights = [constants.get(name) for name in node.input[1:last]]
+            if None not in weights:
+                _round_known(found, node, i, weights, rounding)
+            elif rounding.takes_values and "Conv" not in node.op_type:
+                for j, side in enumerate("AB"):
+                    axes = [_inner(node, side)]
+                    node.input[j] = _emit(found, f"{i}/{j}", node.input[j], axes, rounding.bits(0))
         found.graph.node.append(node)
     return found
 
 
-def _rank(node, constants):
-    t = constants.get(node.input[1])
-    return len(t.dims) if t is not None else 4
+def _round_known(model, node, i, weights, rounding):
+    """Has a node take rounded weights, and its first operand rounded."""
+    recurrent, rank = node.op_type in RECURRENT, len(weights[0].dims)
+    lengths = []
+
+    def rounded(w, axes):
+        lengths.append(math.prod(w.shape[axis] for axis in axes))
+        return rounding.weights(w, axes)
+
+    for j, t in enumerate(weights):
+        w = numpy_helper.to_array(t)
+        found = rounded(w, (-1,)) if recurrent else rounded_weights(node, w, rounded)
+        node.input[1 + j] = f"{i}/w{j}"
+        model.graph.initializer.append(numpy_helper.from_array(found, node.input[1 + j]))
+    axes = (
+        list(range(1, rank))
+        if "Conv" in node.op_type
+        else [-1 if recurrent else _inner(node, "A")]
+    )
+    node.input[0] = _emit(model, f"{i}/x", node.input[0], axes, rounding.bits(lengths[0]))
 
 
 def _inner(node, side):
@@ -104,7 +167,7 @@ def _inner(node, side):
     return -2 if swapped == (side == "A") else -1
 
 
-def _emit(model, name, x, axes):
+def _emit(model, name, x, axes, bits):
     """Appends nodes that round x to mantissas with an exponent along these axes."""
     graph = model.graph
 
@@ -127,7 +190,7 @@ def _emit(model, name, x, axes):
     else:
         size = apply("ReduceMax", size, axes=axes, keepdims=1)
     power = apply("Div", apply("Log", apply("Max", size, number(1e-30))), number(np.log(2)))
-    power = apply("Sub", apply("Floor", power), number(_BITS - 2))
+    power = apply("Sub", apply("Floor", power), number(bits - 2))
     unit = apply("Pow", number(2), power)
     whole = apply("Floor", apply("Add", apply("Div", x, unit), number(0.5)))
     return apply("Mul", whole, unit)

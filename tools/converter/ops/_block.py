@@ -6,6 +6,7 @@ import numpy as np
 
 from ..extent import bound_of, is_open
 from ..ir import Tensor
+from ._short import short_mantissas
 
 HALF = 1 << 23  # mantissas have 24 bits with the sign, and are stored plus this
 UNIT = 149  # the value of a mantissa of 1 is 2**(exponent - UNIT)
@@ -13,7 +14,7 @@ MAX_K = 0xFFFF  # items of a row, so that a sum of products has 64 bits
 INITS = 4  # items of scratch before what the channels start with
 CHUNK = 64  # columns that one call of block_gemm's loops computes
 NO_CLIP = (-np.inf, np.inf)
-FLOAT = 1
+FLOAT, UINT32 = 1, 12
 _HELD = {16: np.uint16, 8: np.uint8}  # by bits; 4: int8, two a byte
 
 
@@ -41,11 +42,13 @@ def mantissas(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def block_constants(node, w: Tensor, k: int, has_bias: bool) -> list[Tensor]:
     """Mantissas and exponents of known rows of k items, with or without a bias behind each; the
-    biases as well if one is not 0.
+    biases as well if one is not 0. Mantissas are short ones (uint32) where that is wanted.
     """
     rows = w.data.reshape(-1, k + has_bias)
-    found, exponents = mantissas(rows[:, :k])
-    held = [narrowed(found, node.held_bits), exponents]
+    held = short_mantissas(rows[:, :k]) if node.is_short else None
+    if held is None:
+        found, exponents = mantissas(rows[:, :k])
+        held = [narrowed(found, node.held_bits), exponents]
     if rows[:, k:].any():
         held.append(rows[:, k])
     return [node.constant(values) for values in held]
@@ -63,10 +66,10 @@ def narrowed(found: np.ndarray, bits: int) -> np.ndarray:
     return (held[:, ::2] | held[:, 1::2] << 4).astype(np.uint8).view(np.int8)
 
 
-def gemm_words(n: int, k: int) -> int:
-    """Scratch of block_gemm for rows of k items and n columns."""
+def gemm_words(n: int, k: int, short: bool = False) -> int:
+    """Scratch of block_gemm for rows of k items and n columns. short: with short mantissas."""
     chunk = CHUNK if is_open(n) else min(n, CHUNK)
-    return INITS + 4 * chunk + 3 * (chunk + 1) + k
+    return INITS + (4 * chunk if short else 4 * chunk + 3 * (chunk + 1)) + k
 
 
 def bits_of(value: float) -> int:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ..extent import any_open, is_open
 from ..ir import Step
-from ._block import INITS
+from ._block import INITS, UINT32
 
 SHARE = 16  # of its input and output that a step's scratch may take up
 MOST_WORDS = 1536  # of that
@@ -38,7 +38,9 @@ class Cut(NamedTuple):
 
 @dataclass
 class Pieces:
-    """A convolution. item: of a column, by kernel row; window: of the pool behind it."""
+    """A convolution. item: of a column, by kernel row; window: of the pool behind it; short: with
+    short mantissas.
+    """
 
     groups: int
     m: int
@@ -49,6 +51,7 @@ class Pieces:
     stride: int
     dilation: int
     window: tuple[int, int] = (1, 1)
+    short: bool = False
 
     def columns(self, cut: Cut) -> tuple[int, int]:
         """(columns of a row, those that no position begins with)"""
@@ -62,7 +65,8 @@ class Pieces:
         """Items of scratch, as mpconnxr/ops/block_pieces.py counts them."""
         columns, idle = self.columns(cut)
         sums = (cut.sums + idle) * cut.rows - idle
-        channels = 4 * cut.channels + 3 * (cut.channels + 1) * sums
+        of_channel, of_sum, of_x = (3, 1, 0) if self.short else (4, 3, 3)
+        channels = of_channel * cut.channels + (of_sum * cut.channels + of_x) * sums
         return INITS + channels + cut.rows * columns * self.item
 
     def cost(self, cut: Cut) -> int:
@@ -101,22 +105,23 @@ def _parts(n: int) -> set[int]:
     return {-(-n // parts) for parts in range(1, 17)} | {n >> i for i in range(n.bit_length())}
 
 
-def pieces_of(kernel: str, p: list[int]) -> Pieces:
-    """Those of a step, by its parameters."""
+def pieces_of(kernel: str, p: list[int], short: bool = False) -> Pieces:
+    """Those of a step, by its parameters. short: with short mantissas."""
     if kernel == "block_conv":
         rows, n = (_PIECE if is_open(d) else d for d in p[11:13])
         rows = 1 if is_open(p[12]) else rows  # whole rows alone go together
-        return Pieces(p[1], p[6], rows, max(n, 1), p[2] * p[7] * p[8], p[9], p[15], p[18])
+        sizes = p[1], p[6], rows, max(n, 1), p[2] * p[7] * p[8], p[9], p[15], p[18]
+        return Pieces(*sizes, short=short)
     rows, n = p[8] * p[10], p[9] * p[11]
-    return Pieces(p[1], p[5], rows, n, p[2] * p[6], p[7], p[13], p[15], (p[10], p[11]))
+    return Pieces(p[1], p[5], rows, n, p[2] * p[6], p[7], p[13], p[15], (p[10], p[11]), short)
 
 
 _PLACES = {"block_conv": (19, 20, 32, 33), "conv_max_pool": (None, 16, 17, 18)}
 
 
-def set_cut(kernel: str, p: list[int], words: int) -> int:
+def set_cut(kernel: str, p: list[int], words: int, short: bool = False) -> int:
     """Sets a step's parameters for that much scratch; returns what it needs of it."""
-    pieces = pieces_of(kernel, p)
+    pieces = pieces_of(kernel, p, short)
     cut = pieces.best(words)
     for place, value in zip(_PLACES[kernel], cut, strict=True):
         if place is not None:
@@ -135,6 +140,6 @@ def grow(step: Step, nbytes: int) -> None:
     params = list(step.params)
     if any_open(params) or nbytes <= scratch.nbytes:
         return
-    words = set_cut(step.kernel, params, nbytes // 4)
+    words = set_cut(step.kernel, params, nbytes // 4, step.inputs[1].dtype == UINT32)
     if scratch.nbytes < 4 * words <= nbytes:
         step.params, scratch.shape = params, (words,)

@@ -12,7 +12,7 @@ from ..errors import Problem
 from ..ir import Tensor
 from ..rows import Rows
 from . import lowers
-from ._block import NO_CLIP, bits_of, block_constants, is_block
+from ._block import NO_CLIP, UINT32, bits_of, block_constants, is_block
 from ._dot import pack_rows
 from ._move import strides_of
 from ._pieces import grow, set_cut, words_for
@@ -81,8 +81,9 @@ def emit_conv(node, x: Tensor, packed: Tensor, conv: Convolution, out: Tensor) -
         return
     params += [*steps, 1, 1, *place, *map(bits_of, conv.clip), 1, 1]
     out_nbytes = math.prod(conv.out_shape) * out.itemsize
-    words = set_cut("block_conv", params, words_for(x.nbytes, out_nbytes))
     weights = conv_constants(node, packed, conv, k)
+    short = weights[0].dtype == UINT32
+    words = set_cut("block_conv", params, words_for(x.nbytes, out_nbytes), short)
     scratch = [node.temp(INT32, (words,))]
     node.emit(
         "block_conv", [x, *weights], [out], params, scratch, macs, rows=_BLOCK_ROWS, grow=grow

@@ -10,7 +10,7 @@ import math
 
 from ..ir import Tensor
 from . import lowers
-from ._block import bits_of, is_block
+from ._block import UINT32, bits_of, is_block
 from ._dot import pack_rows
 from ._microsoft import as_onnx
 from ._move import strides_of
@@ -63,10 +63,11 @@ def _emit(node, x: Tensor, packed: Tensor, conv: Convolution, pool, out: Tensor)
     params = [n, groups, c, *windows.in_dims[1:], m, *windows.kernel[1:], oh, ow, ph, pw]
     params += [*windows.strides[1:], *windows.dilations[1:], 1, 1, 1, *windows.pads[1:]]
     params += map(bits_of, conv.clip)
-    words = set_cut("conv_max_pool", params, words_for(x.nbytes, out.nbytes))
+    weights = conv_constants(node, packed, conv, k)
+    short = weights[0].dtype == UINT32
+    words = set_cut("conv_max_pool", params, words_for(x.nbytes, out.nbytes), short)
     scratch = [node.temp(INT32, (words,))]
     macs = math.prod(conv.out_shape) * k
-    weights = conv_constants(node, packed, conv, k)
     node.emit("conv_max_pool", [x, *weights], [out], params, scratch, macs, grow=grow)
 
 

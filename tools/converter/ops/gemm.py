@@ -10,7 +10,7 @@ from ..errors import Problem
 from ..extent import any_open
 from ..ir import Tensor
 from . import lowers
-from ._block import NO_CLIP, bits_of, block_constants, gemm_words, is_block
+from ._block import NO_CLIP, UINT32, bits_of, block_constants, gemm_words, is_block
 from ._dot import pack_rows
 from ._elementwise import emit_binary
 from ._extents import emit_same
@@ -156,11 +156,11 @@ def emit_gemm(node, a, w, out, shape, has_bias, steps):
         node.emit("gemm", [a, w], [out], [*shape, int(has_bias), *steps], macs=macs)
         return
     params = [*shape, *steps, *map(bits_of, NO_CLIP), int(has_bias)]
-    words, weights = gemm_words(n, k), [w]
     if w.data is None:
-        words = words + n * (k + 1)
+        words, weights = gemm_words(n, k) + n * (k + 1), [w]
     else:
         weights = block_constants(node, w, k, has_bias)
+        words = gemm_words(n, k, weights[0].dtype == UINT32)
         params[-1] = 0
     scratch = node.temp(INT32, (words,))
     node.emit("block_gemm", [a, *weights], [out], params, [scratch], macs)

@@ -1,0 +1,160 @@
+"""--float fast16: the bits that its arithmetic says, near the numbers of onnxruntime."""
+
+import functools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from tests.host.device import small
+from tests.host.ops.against_ort import Node
+from tests.host.ops.block_reference import exponent_of, rounded
+from tests.host.ops.test_block_kernels import (
+    NODES,
+    conv,
+    converted,
+    floats,
+    on_targets,
+    outputs_of,
+    product_model,
+)
+from tools.converter import ranges
+from tools.converter.convert import Options, convert
+from tools.micropython import UNIX_TARGETS
+
+BOUND = 1e-3  # of the largest output
+BITS = {2: 15, 16: 15, 17: 14, 64: 14, 65: 13, 300: 12, 1100: 11}  # by length of a row
+
+
+def is_short(done):
+    return [s.inputs[1].dtype == 12 for s in done.graph.steps if s.kernel.startswith("block")]
+
+
+def whole(value):
+    """To the nearest integer, away from zero in the middle."""
+    size = int(abs(value) + Fraction(1, 2))
+    return -size if value < 0 else size
+
+
+def product(x, mantissas, exponent, bias, bits):
+    """What a board must give for a row of x and one of weights, which stand for the mantissas
+    times 2**(exponent - 149).
+    """
+    x_exponent = exponent_of(x) + 24 - bits
+    x_unit = Fraction(2) ** (x_exponent - 149)
+    total = sum(
+        whole(Fraction(float(a)) / x_unit) * int(m) for a, m in zip(x, mantissas, strict=True)
+    )
+    assert abs(total) < 1 << 30
+    unit = Fraction(2) ** (x_exponent + exponent - 298)
+    bias = Fraction(float(bias))
+    larger = max(0, exponent_of([bias]) - 2 - x_exponent - exponent + 144) if bias else 0
+    total = total >> min(larger, 31)
+    unit *= 1 << larger
+    return rounded((total + whole(bias / unit)) * unit)
+
+
+def rows(k, kind, rng):
+    values = rng.standard_normal(k)
+    wide = 2.0 ** rng.integers(-20, 20, k)
+    scales = {"even": 1.0, "tiny": 1e-41, "huge": 8e37, "wide": wide, "zero": 0.0}
+    return (values * scales[kind]).astype(np.float32)
+
+
+@functools.cache
+def vectors():
+    """[(model, inputs, wanted)], of lengths around those where mantissas become shorter, with
+    biases of any size.
+    """
+    rng = np.random.default_rng(3)
+    kinds, m, found = ("even", "tiny", "huge", "wide", "zero"), 12, []
+    for k, bits in BITS.items():
+        w = np.stack([rows(k, kind, rng) for kind in ("even", "wide", "even") * 4])
+        w *= np.float32(10) ** rng.integers(-30, 10, (m, 1))
+        bias = (rng.standard_normal(m) * 10.0 ** rng.integers(-36, 12, m)).astype(np.float32)
+        x = np.stack([rows(k, kind, rng) for kind in kinds])
+        node = Node("Gemm", [x, w, bias], {"transB": 1}, fixed=(1, 2))
+        model = convert(node.model([(len(kinds), m)]), Options(strip=True, float="fast16"))
+        constants = model.graph.steps[0].inputs[1:]
+        held = constants[0].data.view(np.uint16).reshape(m, -1)[:, :k].astype(int) - (1 << 14)
+        weights = list(zip(held, constants[1].data.tolist(), bias, strict=True))
+        wanted = np.float32([[product(a, *row, bits) for row in weights] for a in x])
+        found.append((model, [x], wanted.ravel()))
+    return found
+
+
+@on_targets
+def test_the_bits_of_a_row(target, monkeypatch):
+    monkeypatch.setattr(ranges, "lossy", lambda *_: [])  # nothing is too wide
+    models, inputs, wanted = zip(*vectors(), strict=True)
+    for got, values in zip(outputs_of(target, models, inputs), wanted, strict=True):
+        assert np.array_equal(got, values)
+
+
+@on_targets
+def test_against_onnxruntime_and_the_same_bits_everywhere(target, ready_target):
+    models = [converted(node, float="fast16") for node in NODES]
+    assert sum(any(is_short(done)) for done in models) == sum(bool(node.fixed) for node in NODES)
+    values = [node.values() for node in NODES]
+    found = outputs_of(target, models, values)
+    for node, got in zip(NODES, found, strict=True):
+        [wanted] = node.expected()
+        assert np.abs(got - wanted.ravel()).max() <= BOUND * np.abs(wanted).max(), node
+    for one, other in zip(found, outputs_of(ready_target("unix"), models, values), strict=True):
+        assert np.array_equal(one.view(np.int32), other.view(np.int32))
+
+
+def test_weights_are_as_near_as_their_mantissas():
+    """A row takes the exponent that its largest weight, or the sum of their sizes, needs."""
+    node = conv((1, 40, 8, 8), (6, 40, 3, 3), False)
+    w = node.inputs[1].reshape(6, -1)
+    held, exponents = (t.data for t in converted(node, float="fast16").graph.steps[0].inputs[1:])
+    stands = (held.view(np.uint16).astype(float) - (1 << 14)) * 2.0 ** (exponents[:, None] - 149.0)
+    columns = w.reshape(6, 40, 3, 3).transpose(0, 3, 1, 2).reshape(6, -1)
+    assert np.abs(stands - columns).max() <= np.abs(w).max() / 2**11
+    sums = np.abs(held.view(np.uint16).astype(int) - (1 << 14)).sum(1)
+    assert ((sums << 11 < 1 << 30) & (sums << 11 > 1 << 28)).all()  # K = 360: 12 bits
+
+
+@on_targets
+def test_values_that_are_not_finite(target):
+    nodes = [
+        conv((2, 3, 9, 8), (4, 3, 3, 3), pads=[1, 1, 1, 1]),
+        Node("Gemm", [floats(3, 7), floats(7, 9), floats(9)], fixed=(1, 2)),
+    ]
+    nodes[0].inputs[0][0, 1, 3, 3] = np.nan
+    nodes[0].inputs[0][0, 2, 7, 7] = np.inf
+    nodes[1].inputs[0][1, 2] = -np.inf
+    models = [converted(node, float="fast16") for node in nodes]
+    found = outputs_of(target, models, [node.values() for node in nodes])
+    for node, got in zip(nodes, found, strict=True):
+        wanted = node.expected()[0].ravel()
+        assert np.isnan(wanted).any() or np.isinf(wanted).any()
+        np.testing.assert_allclose(got, wanted, rtol=1e-3, atol=2e-3)
+
+
+def test_what_stays_exact():
+    """Means, products of two values that only a run knows, exponents beyond a byte."""
+    x = floats(2, 3, 9, 8)
+    nodes = [
+        Node("GlobalAveragePool", [x]),
+        Node("MatMul", [floats(2, 3, 7), floats(2, 7, 9)]),
+        Node("MatMul", [floats(3, 7), np.float32(1e37) * floats(7, 9)], fixed=(1,)),
+    ]
+    for node in nodes:
+        assert is_short(converted(node, float="fast16")) == [False], node
+
+
+@pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
+@pytest.mark.parametrize("args", [(), ("sliced",)])
+def test_a_run_allocates_nothing(target, args):
+    done = convert(product_model(), Options(keep_inputs=True, float="fast16"))
+    x = small.floats(1, 2, 5, 6)
+    files = {"model.bin": done.data, "x.bin": x.tobytes()}
+    printed = small.run(target, small.SCRIPTS / "allocation.py", files, args)
+    allocated, kept, output = printed.split()
+    assert kept == "0"
+    assert allocated == "0" or not target.viper
+    wanted = small.expected(product_model(), x)[0].ravel()
+    got = np.frombuffer(bytes.fromhex(output), np.float32)
+    assert np.abs(got - wanted).max() <= BOUND * np.abs(wanted).max()
