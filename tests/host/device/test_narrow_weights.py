@@ -82,7 +82,7 @@ def test_the_file_holds_so_many_bits(mode):
 def test_each_channel_is_rounded_by_itself(bits):
     rng = np.random.default_rng(3)
     w = rng.standard_normal((40, 30)) * 10.0 ** rng.integers(-20, 20, (40, 1))
-    got = narrow._rounded(w, 1, bits)
+    got = narrow.rounded_to(w, 1, bits)
     unit = 2.0 ** np.ceil(np.log2(np.abs(w).max(1, keepdims=True))) / 2 ** (bits - 1)
     most = 2 ** (bits - 1) - 1
     nearest = np.clip(np.rint(w / unit), -most, most) * unit
