@@ -242,3 +242,23 @@ BYTES(u8, uint8_t, 0, 255)
 TRANSPOSE(transpose_f32, float)
 TRANSPOSE(transpose_s8, int8_t)
 TRANSPOSE(transpose_u8, uint8_t)
+
+// x (N, C, H, W) from (n0, c0, h0, w0) of y on, the value around it
+#define PAD(name, T)                                                                            \
+    KERNEL name(const T *x, T *y, int N, int C, int H, int W, int n0, int c0, int h0, int w0,   \
+                int on, int oc, int oh, int ow, T value) {                                      \
+        for (int n = -n0; n < on - n0; n++) {                                                   \
+            for (int c = -c0; c < oc - c0; c++) {                                               \
+                for (int i = -h0; i < oh - h0; i++) {                                           \
+                    for (int j = -w0; j < ow - w0; j++) {                                       \
+                        int within = n >= 0 && n < N && c >= 0 && c < C && i >= 0 && i < H      \
+                            && j >= 0 && j < W;                                                 \
+                        *y++ = within ? x[((n * C + c) * H + i) * W + j] : value;               \
+                    }                                                                           \
+                }                                                                               \
+            }                                                                                   \
+        }                                                                                       \
+    }
+PAD(pad_f32, float)
+PAD(pad_s8, int8_t)
+PAD(pad_u8, uint8_t)

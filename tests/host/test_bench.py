@@ -72,6 +72,21 @@ def test_the_c_computes_the_model(kind, same, target, ready_target, tmp_path):
     assert done.instructions == c_build.count(source.text, target, "-O3").instructions > 5_000
 
 
+@pytest.mark.parametrize("dtype", ["float32", "int8"])
+def test_c_of_a_pad(dtype, ready_target, tmp_path):
+    """Before a Transpose, where no convolution takes it."""
+    ready_target("mps2-an385")
+    kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    nodes = [("Pad", "x pads value", "p", {}), ("Transpose", "p", "y", {"perm": [2, 1, 0]})]
+    constants = {"pads": np.array([0, 1, 2, 0, 0, 1]), "value": np.array(-3, dtype)}
+    infos = [small.value("x", (2, 3, 4), kind)], [small.value("y", (7, 4, 2), kind)]
+    model = small.model(nodes, *infos, **constants)
+    onnx.save(model, tmp_path / "m.onnx")
+    source = c_code.generate(tmp_path / "m.onnx")
+    wanted = open_session(model).run(None, {"x": source.sample})[0]
+    assert c_build.count(source.text, "mps2-an385", "-O3").output == wanted.tobytes()
+
+
 def test_rows(ready_target, tmp_path):
     ready_target("mps2-an385")
     path = tmp_path / "m.onnx"

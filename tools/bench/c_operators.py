@@ -221,6 +221,17 @@ def _transpose(code, node):
     code.call(f"transpose_{x.short}", x.c, node.out.c, *shape, *moved)
 
 
+def _pad(code, node):
+    """Pads of constants around up to four dimensions."""
+    x, pads = node.inputs[0], [int(v) for v in node.data(1)]
+    if node.attributes.get("mode", b"constant") != b"constant" or len(node.inputs) > 3:
+        raise ConvertError("this Pad has no form in C here")
+    missing = 4 - len(x.shape)
+    shapes = [[1] * missing + list(shape) for shape in (x.shape, node.out.shape)]
+    before = [0] * missing + pads[: len(x.shape)]
+    code.call(f"pad_{x.short}", x.c, node.out.c, *shapes[0], *before, *shapes[1], node.scalar(2))
+
+
 def _alias(code, node):
     node.out.c = node.inputs[0].c
 
@@ -232,6 +243,7 @@ EMITTERS: dict[str, Callable] = {
     "Gemm": _gemm,
     "MatMul": _gemm,
     "MaxPool": _max_pool,
+    "Pad": _pad,
     "QGemm": _qgemm,
     "QLinearAdd": _qadd,
     "QLinearAveragePool": _qmean,
