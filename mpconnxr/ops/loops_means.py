@@ -1,21 +1,27 @@
-"""Means of windows of bytes in float32, then bytes again. Written once, for Python and viper.
+"""Means of windows in float32. Written once, for Python and viper.
 
-choose    lists the windows whose mean is in the middle between two bytes
-means     computes those of the list: twice the window's number, plus 1 if the mean is negative
-bytes_of  makes bytes of them
+choose    makes bytes of the means of bytes, but of those in the middle between two, which it lists
+sums      adds up the windows of the list
+means     divides these sums by their items
 
-    x    bytes: planes (H, W) from p[0] on, one after another
-    w    words: 256 floats, what a byte this far from the zero point stands for; 255 levels as
-         loops_levels takes them; the list, of up to 64 windows; their means, without the sign
-    out  choose, means: what is w; bytes_of: bytes, planes (oh, ow) from p[1] on
+    x    items of p[29] bytes: planes (H, W) from item p[0] on, one after another
+    w    words: the list, of up to 64 windows; 64 words from 64 on, sums and then means: their
+         mantissas; 64 words from 128 on: twice their exponents, plus 1 if they are negative (of
+         sums also their items, times 1024)
+    out  choose: items, planes (oh, ow) from item p[1] on; sums, means: what is w
     p    x first, out first, planes, H, W, kh, kw, strides y, x, pads y, x, oh, ow; items a sum is
-         divided by, or 0 for those inside x; 1 where the sums of columns are added up, 0 where all
-         items are, row after row; zero point, flip, negative levels, least byte of out; the ratio
-         of the scales as a fraction, or 0, 1 if it is none: then all are listed; next window
-         (choose goes on from there), windows in the list
+         divided by, or 0 for those inside x; order of the sums; zero point, flip, two of
+         loops_mean_bytes; the ratio of the scales as a fraction, or 0, 1 if it is none: then all
+         are listed; next window (choose goes on from there), windows in the list; upper and lower
+         12 bits of the mantissa of x_scale, its exponent; mantissa and exponent of the other
+         scale, its zero point; bytes of an item, the greatest one
+
+Order 0: items row after row. 1: the sums of columns. 2, for a window that is a plane: four sums
+of each fourth item, a, b, c and d, as (a + c) + (b + d), then the items that are left. An item
+stands for its distance from the zero point, times x_scale.
 
 Floats by their bits: 2**23 .. 2**24 (here a, m) times a power of two (e, n), with a sign (s, r).
-Sums and the quotient are rounded to even as IEEE 754 has them.
+Products, sums and quotients are rounded to even as IEEE 754 has them.
 """
 
 import micropython
@@ -24,54 +30,68 @@ COMMON = True
 
 
 @micropython.viper
-def choose(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
+def choose(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
     window = p[21]
     listed = 0
+    left = window % p[12] * p[8] - p[10]
+    top = window // p[12] % p[11] * p[7] - p[9]
+    row = p[0] + window // (p[11] * p[12]) * p[3] * p[4]
+    past = p[12] * p[8] - p[10]
     while window < p[2] * p[11] * p[12] and listed < 64:
-        top = window // p[12] % p[11] * p[7] - p[9]
+        y = top if top > 0 else 0
         bottom = top + p[5]
-        if top < 0:
-            top = 0
         if bottom > p[3]:
             bottom = p[3]
-        left = window % p[12] * p[8] - p[10]
+        first = left if left > 0 else 0
         right = left + p[6]
-        if left < 0:
-            left = 0
         if right > p[4]:
             right = p[4]
-        count = (bottom - top) * (right - left)
+        count = (bottom - y) * (right - first)
         total = 0 - count * p[15]
-        row = p[0] + (window // (p[11] * p[12]) * p[3] + top) * p[4]
-        while top < bottom:
-            i = row + left
-            stop = row + right
+        while y < bottom:
+            i = row + y * p[4]
+            stop = i + right
+            i += first
             while i < stop:
                 total += x[i] ^ p[16]
                 i += 1
-            row += p[4]
-            top += 1
+            y += 1
         if p[13]:
             count = p[13]
-        if total < 0:
-            total = 0 - total
         count = count * p[20]
-        if p[19] == 0 or 2 * total * p[19] % (2 * count) == count:
-            out[511 + listed] = window
+        i = total if total > 0 else 0 - total
+        i = 2 * i * p[19] + count
+        stop = i // (2 * count)
+        if p[19] == 0 or stop * 2 * count == i:
+            w[listed] = window
             listed += 1
+        else:
+            i = p[28] + (stop if total > 0 else 0 - stop)
+            if i < 0:
+                i = 0
+            if i > 255:
+                i = 255
+            out[p[1] + window] = i ^ p[16]
         window += 1
+        left += p[8]
+        if left == past:
+            left = 0 - p[10]
+            top += p[7]
+            if top == p[11] * p[7] - p[9]:
+                top = 0 - p[9]
+                row += p[3] * p[4]
     i = 21
     p[i] = window
     p[i + 1] = listed
 
 
 @micropython.viper
-def means(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
+def sums(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
     listed = 0
     while True:  # a condition here would be a branch farther than Xtensa's reach
         if listed == p[22]:
             return
-        window = w[511 + listed]
+        window = w[listed]
         top = window // p[12] % p[11] * p[7] - p[9]
         bottom = top + p[5]
         if top < 0:
@@ -84,43 +104,75 @@ def means(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
             left = 0
         if right > p[4]:
             right = p[4]
-        count = (bottom - top) * (right - left)
         # Lines of `length` items, `between` them; `stride` from a line to the next.
-        line = p[0] + (window // (p[11] * p[12]) * p[3] + top) * p[4] + left
+        line = p[29] * (p[0] + (window // (p[11] * p[12]) * p[3] + top) * p[4] + left)
         lines = bottom - top
         length = right - left
-        between = 1
-        stride = p[4]
-        if p[14]:
+        count = lines * length
+        between = p[29]
+        stride = p[4] * between
+        if p[14] == 1:
             length = lines
             lines = right - left
-            between = stride
-            stride = 1
+            stride = between
+            between = p[4] * stride
+        beyond = line
+        if p[14] == 2:
+            lines = 4
+            length = count >> 2
+            stride = 2 * between
+            between = 4 * between
+            beyond = line + length * between
         a = 0
         e = 0
         s = 0
         total = 0
-        total_e = 0
-        total_s = 0
+        held = 0
+        of_total = 0
+        of_held = 0
         while lines:
             i = line
             k = 0
-            while k <= length:
-                if k < length:
-                    m = (x[i] ^ p[16]) - p[15]
-                    r = 0
+            last = length
+            if p[14] == 2 and lines == 1:
+                last = length + 1 + (count & 3)
+            while k <= last:
+                m = 0
+                n = of_total
+                if k == length:
+                    m = total
+                elif k == length + 1:
+                    m = held
+                    n = of_held
+                    i = beyond
+                    between = p[29]
+                else:
+                    m = x[i]
+                    if p[29] > 1:
+                        m += x[i + 1] << 8
+                    i += between
+                    m = (m ^ p[16]) - p[15]
+                    n = 0
                     if m < 0:
                         m = 0 - m
-                        r = 1
-                    m = w[m]
-                    n = m >> 23
-                    if m:
-                        m = (m & 8388607) | 8388608
-                    i += between
-                else:
-                    m = total
-                    n = total_e
-                    r = total_s
+                        n = 1
+                    t = m * p[24]
+                    m = m * p[23] + (t >> 12)
+                    t = t & 4095
+                    r = 0
+                    while m >> (12 + r):
+                        r += 1
+                    n += (p[25] + r) << 1
+                    if r > 12:
+                        t += (m & ((1 << (r - 12)) - 1)) << 12
+                        m = m >> (r - 12)
+                    else:
+                        m = (m << (12 - r)) + (t >> r)
+                        t = t & ((1 << r) - 1)
+                    if 2 * t + (m & 1) > 1 << r:
+                        m += 1
+                r = n & 1
+                n = n >> 1
                 k += 1
                 if not a:
                     a = m
@@ -164,30 +216,43 @@ def means(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
                     a = a >> 3
                     if n + (a & 1) > 4:
                         a += 1
-            if p[14]:
-                total = a
-                total_e = e
-                total_s = s
-                a = 0
-            line += stride
             lines -= 1
-        if p[14]:
-            a = total
-            e = total_e
-            s = total_s
+            line += stride
+            if p[14] and lines:
+                total = a
+                of_total = 2 * e + s
+                a = 0
+                if p[14] == 2:
+                    stride = p[29] - stride
+                    if lines == 2:
+                        held = total
+                        of_held = of_total
+                        total = 0
         if p[13]:
             count = p[13]
+        out[64 + listed] = a
+        out[128 + listed] = 1024 * count + 2 * e + s
+        listed += 1
+
+
+@micropython.viper
+def means(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    listed = 0
+    while listed < p[22]:
+        a = w[64 + listed]
+        count = w[128 + listed] >> 10
+        e = w[128 + listed] & 1023
         while count & 1 == 0:
             count = count >> 1
-            e -= 1
+            e -= 2
         if a and count > 1:
             m = a // count
             n = a - m * count
-            e += 3
+            e += 6
             while m < 67108864:
                 m = m << 1
                 n = n << 1
-                e -= 1
+                e -= 2
                 if n >= count:
                     n -= count
                     m += 1
@@ -196,36 +261,6 @@ def means(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
             a = m >> 3
             if (m & 7) + (a & 1) > 4:
                 a += 1
-        m = a + ((e - 1) << 23)
-        if e < 1 or not a:
-            m = 0
-        out[511 + listed] = 2 * window + s
-        out[575 + listed] = m
-        listed += 1
-
-
-@micropython.viper
-def bytes_of(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
-    listed = 0
-    while listed < p[22]:
-        m = w[575 + listed]
-        if w[511 + listed] & 1:
-            k = 0
-            i = p[17]
-            while k < i:
-                n = (k + i) >> 1
-                if w[256 + n] < m:
-                    i = n
-                else:
-                    k = n + 1
-        else:
-            k = p[17]
-            i = 255
-            while k < i:
-                n = (k + i) >> 1
-                if w[256 + n] > m:
-                    i = n
-                else:
-                    k = n + 1
-        out[p[1] + (w[511 + listed] >> 1)] = (k + p[18]) & 255
+        out[64 + listed] = a
+        out[128 + listed] = e
         listed += 1

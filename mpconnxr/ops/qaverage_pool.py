@@ -24,18 +24,13 @@ def prepare(node):
     e = windows(node)
     if node.outputs[0].nelem == 0:
         return 0, None
-    return e[0], means_of(node, e).step
-
-
-def means_of(node, e):
-    """The step, with input 1 as the multipliers. e: of windows()."""
     multipliers = node.inputs[1]
     node.expect_dtype("int32", multipliers)
     n = multipliers.nelem
     node.require(n == 1 or n > min(e[1], e[3]) * min(e[2], e[4]), "multipliers")
     step = Means(node, e, [int(n > 1)] + e[11:13] + [flip_of(node)])
     step.w, step.loop = multipliers.data, forms.get("loops_qpool").means8
-    return step
+    return e[0], step.step
 
 
 def windows(node):

@@ -1,58 +1,78 @@
-"""qmeans: mean of each window of quantized bytes, in float32 as onnxruntime computes it.
+"""qmeans: mean of each window of quantized integers, in float32 as onnxruntime computes it.
 
-    out[b, c, y, x] = the level of (sum of (items inside x - zx) * x_scale) / count
+    out[b, c, y, x] = limited(round(mean / y_scale) + zy)
+    mean = (sum of (items inside x - zx) * x_scale) / count
 
 Where both scales are alike, the means of 2, 4 or 6 items often lie in the middle between two
 integers: the last bits of float32, and so the order of its sums, decide. Those are computed with
-sums and quotients rounded as float32's, by the bits of the floats, all others as qaverage_pool
-does. Serves mpconnxr:QLinearAveragePool and com.microsoft's.
+products, sums and quotients rounded as float32's, by the bits of the floats, all others as
+integers. Serves mpconnxr:QLinearAveragePool and com.microsoft's.
 
     x    uint8 or int8 (planes, H, W);  out  same dtype (planes, oh, ow)
-    multipliers  as qaverage_pool
-    x_scale  float32;  levels  float32 (the scale of out) or int32, see qfloats
-    scratch  int32, 128 more than qfloats fills
-    params  as qaverage_pool; then the count (0: the items inside x), 1 if sums of columns are
-            added up, 0 if items row after row, the number of negative levels; x_scale / y_scale as
-            a fraction, below 65 each, or 0, 1 if it is no such
+    x_scale, y_scale  float32, one item, 2**-60 to 2**60; or, for y_scale, levels: int32, 255, the
+            floats at which the integer of the mean changes, as loops_levels has them
+    scratch  int32, 192
+    params  as qaverage_pool; then the count (0: the items inside x), the order of the sums (see
+            loops_means), the number of negative levels; x_scale / y_scale as a fraction, below 65
+            each, or 0, 1 if it is no such
 Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
-from . import qfloats
-from .qaverage_pool import Means, flip_of, means_of, windows
+from .dequantize import scale_word
+from .qaverage_pool import Means, flip_of, windows
 
-_LISTED = 128
+LISTED = 192  # words
+_LEVELS = 255
 _MOST_ITEMS = 4096  # of a window
+_ONE = 127 << 23  # bits of float32
+_EXTREME = 60 << 23  # scales are from 2**-60 to 2**60
+_MANTISSA = (1 << 23) - 1
 
 
 def prepare(node):
-    node.expect(4, 1, 18, 1)
-    e, scratch = windows(node), node.scratch[0]
-    count, by_columns, below, up, down = node.extents(13, 5)
-    node.require(0 < down < 65 and up < 65 and by_columns < 2, "ratio of scales, or order")
+    node.expect(3, 1, 18, 1)
+    node.expect_dtype("int32", *node.scratch)
+    e, scratch, levels = windows(node), node.scratch[0], node.inputs[2]
+    count, order, below, up, down = node.extents(13, 5)
+    node.require(0 < down < 65 and up < 65 and order < 3, "ratio of scales, or order")
     node.require(min(e[1], e[3]) * min(e[2], e[4]) <= _MOST_ITEMS >= count, "windows")
-    node.require(scratch.nelem == qfloats.WORDS + _LISTED, "scratch")
-    tables = qfloats.Tables(node, below, scratch)
+    node.require(scratch.nelem == LISTED and below <= _LEVELS, "scratch or levels")
+    x_scale = scale_of(node, node.inputs[1])
+    y_scale = [0, 0] if levels.dtype == "int32" else scale_of(node, levels)
     if node.outputs[0].nelem == 0:
         return 0, None
     flip = flip_of(node)  # also the least byte of out
-    rest = [count, by_columns, e[11], flip, below, flip, up, down, 0, 0]
-    step = _InFloats(node, e, rest)
-    loops = forms.get("loops_means")
-    step.choose, step.means, step.bytes_of = loops.choose, loops.means, loops.bytes_of
-    step.tables, step.w = tables, tables.words
-    step.in_integers = means_of(node, e).step
+    rest = [count, order, e[11], flip, below, flip, up, down, 0, 0]
+    rest += [x_scale[0] >> 12, x_scale[0] & 4095, x_scale[1]] + y_scale + [e[12], 1, 255]
+    step = InFloats(node, e, rest)
+    step.bind(scratch.view("i"))
+    if levels.dtype == "int32":
+        node.require(levels.nelem == _LEVELS, "levels")
+        step.levels, step.finish = levels.view("i"), forms.get("loops_mean_bytes").bytes_of
     return e[0], step.step
 
 
-class _InFloats(Means):
+def scale_of(node, t):
+    """[mantissa, exponent] of a float32."""
+    word = scale_word(node, t)[0]
+    node.require(abs(word - _ONE) <= _EXTREME, "scale")
+    return [word & _MANTISSA | 1 << 23, word >> 23]
+
+
+class InFloats(Means):
+    def bind(self, w):
+        self.list = self.levels = w
+        loops = forms.get("loops_means")
+        self.choose, self.sums, self.means = loops.choose, loops.sums, loops.means
+        self.finish = forms.get("loops_mean_bytes").rounded
+
     def step(self, lo, hi):
-        self.in_integers(lo, hi)
-        self.tables.fill()
-        p = self.p
+        p, w = self.p, self.list
         p[0], p[1], p[2] = lo * self.x_plane, lo * self.out_plane, hi - lo
         p[21] = 0
         while p[21] < p[2] * self.out_plane:
-            self.choose(self.x, self.w, self.w, p)
-            self.means(self.x, self.w, self.w, p)
-            self.bytes_of(self.w, self.w, self.out, p)
+            self.choose(self.x, w, self.out, p)
+            self.sums(self.x, w, w, p)
+            self.means(w, w, w, p)
+            self.finish(self.levels, w, self.out, p)

@@ -12,13 +12,14 @@ from ..ir import Tensor
 from ._integer import INT32
 from ._levels import levels_of
 from ._qblend import SCALES
-from ._qpool import means_of
+from ._qpool import params_of
 from ._qweights import scalar
 
 _MOST_ITEMS = 64  # of a window; of more the mean is seldom in the middle
 _NEAR = 2.0**-14  # steps; float32 is less than that from the exact mean
 _MANY = 0.01  # of all sums
-_LEVELS, _WORDS = 255, 639  # of the device
+_LEVELS, _WORDS = 255, 192  # of the device
+ROWS, COLUMNS, PLANES = 0, 1, 2  # orders of sums, see the device's loops_means
 _SAME = 2.0**-21  # two scales of float32 are that near to their ratio
 
 
@@ -39,34 +40,38 @@ def emit_float_means(
     x: Sequence[Tensor],
     y: Sequence[Tensor],
     windows: Sequence,
-    by_columns: bool,
+    order: int,
     level: Callable[[np.ndarray], np.ndarray] | None,
 ) -> bool:
-    """y = means of windows of x, as means_of has them.
+    """y = means of windows of x, as emit_means has them.
 
-    by_columns: the sums of columns are added up, not items row after row; level: the integer of a
-    float32, where it is not QuantizeLinear's. False if it can't be by integers.
+    order: ROWS, COLUMNS or PLANES, of the sums; level: the integer of a float32, where it is not
+    QuantizeLinear's. False if it can't be by integers.
     """
-    found, (values, x_scale, _), (out, y_scale, _) = means_of(node, x, y, *windows), x, y
-    if found is None or 0 in out.shape:
+    kernel, strides, pads, counts_padding = windows
+    params = params_of(x, y, kernel, strides, pads)
+    if params is None:
         return False
-    constant, params = found
-    levels, below = node.constant(np.float32([scalar(y_scale)])), params[-1]
+    (x_scale, y_scale), count = (scalar(t) for t in (x[1], y[1])), math.prod(kernel)
+    levels, below = node.constant(np.float32([y_scale])), 0
     if level is not None:
-        words, below = levels_of(level, np.iinfo(out.np_dtype))
+        words, below = levels_of(level, np.iinfo(y[0].np_dtype))
         levels = node.constant(words)
         if len(words) < _LEVELS:
             return False
-    kernel, _, _, counts_padding = windows
-    params += [math.prod(kernel) if counts_padding else 0, int(by_columns), below]
-    params += _fraction(scalar(x_scale) / scalar(y_scale))
-    inputs = [values, constant, node.constant(np.float32([scalar(x_scale)])), levels]
-    node.emit("qmeans", inputs, [out], params, [node.temp(INT32, (_WORDS,))])
+    params += [count if counts_padding else 0, order, below, *_fraction(x_scale / y_scale, count)]
+    inputs = [x[0], node.constant(np.float32([x_scale])), levels]
+    node.emit("qmeans", inputs, [y[0]], params, [node.temp(INT32, (_WORDS,))])
     return True
 
 
-def _fraction(ratio: float) -> list[int]:
-    """Numerator and denominator; 0, 1 if it is not one of small numbers."""
+def _fraction(ratio: float, count: int) -> list[int]:
+    """Numerator and denominator; 0, 1 if it is not one of small numbers.
+
+    It is so close that no mean of so many items which it puts beside the middle lies there.
+    """
     found = Fraction(ratio).limit_denominator(_MOST_ITEMS)
-    is_close = abs(float(found) / ratio - 1) < _SAME and found.numerator <= _MOST_ITEMS
-    return [found.numerator, found.denominator] if is_close else [0, 1]
+    apart = abs(float(found) / ratio - 1)
+    is_close = apart < min(_SAME, 1 / (1024 * count * found.denominator))
+    is_small = found.numerator <= _MOST_ITEMS
+    return [found.numerator, found.denominator] if is_close and is_small else [0, 1]

@@ -16,10 +16,10 @@ import numpy as np
 from ..errors import Problem
 from . import lowers
 from ._microsoft import FLOAT, MS, as_onnx, with_outputs
-from ._qmeans import emit_float_means, often_in_the_middle
+from ._qmeans import COLUMNS, PLANES, ROWS, emit_float_means, often_in_the_middle
 from ._qpool import emit_means
 from ._qweights import scalar
-from ._windows import windows_of
+from ._windows import Windows, windows_of
 from .average_pool import lower_average_pool
 from .ms_qlinear import dequantized, quantize, rest, stand_in
 from .reduce import emit_reduce
@@ -51,7 +51,7 @@ def lower_pool(node):
     level = None
     if scale is not None and zero is not None:
         level = _level_with_zero(np.float32(scale), np.float32(zero))
-    if not _means_by_integers(node, lambda w: False, level):
+    if not _means_by_integers(node, lambda w: ROWS, level):
         _by_floats(node)
 
 
@@ -61,10 +61,19 @@ def _level_with_zero(scale, zero):
 
 @lowers("QLinearAveragePool", domain=OWN, infer=_infer_pool("AveragePool"))
 def lower_own_pool(node):
-    """The same. onnxruntime adds up columns first, before opset 19, if the stride is short."""
-    adds_columns = node.onnx_opset < _OPSET_OF_DILATIONS
-    if not _means_by_integers(node, lambda w: adds_columns and w.strides[2] <= 2):
+    """The same, but for the order of sums."""
+    if not _means_by_integers(node, lambda w: order_of(node, w)):
         _by_floats(node)
+
+
+def order_of(node, w: Windows) -> int:
+    """That of onnxruntime's AveragePool: before opset 19 it adds up a plane in four sums where
+    strides are 1, else columns first where they are short."""
+    if node.onnx_opset >= _OPSET_OF_DILATIONS:
+        return ROWS
+    if w.kernel == w.in_dims and not any(w.pads) and max(w.strides) == 1:
+        return PLANES
+    return COLUMNS if w.strides[2] <= 2 else ROWS
 
 
 def _by_floats(node):
@@ -76,7 +85,7 @@ def _by_floats(node):
     quantize(node, y, 3)
 
 
-def _means_by_integers(node, adds_columns: Callable, level: Callable | None = None) -> bool:
+def _means_by_integers(node, order: Callable, level: Callable | None = None) -> bool:
     """False where the device's kernels do not serve the windows."""
     x, out = node.inputs[0], node.outputs[0]
     w = windows_of(node, node.attr("kernel_shape"), out.shape)
@@ -93,14 +102,9 @@ def _means_by_integers(node, adds_columns: Callable, level: Callable | None = No
     shape = (w.kernel[1:], w.strides[1:], pads, counted)
     whole = math.prod(w.kernel)
     counts = [whole] if counted or not any(pads) else range(1, whole + 1)
-    if _is_whole(w) and adds_columns(w) or not often_in_the_middle(of_x[1], of_y[1], counts):
+    if not often_in_the_middle(of_x[1], of_y[1], counts):
         return emit_means(node, of_x, of_y, *shape)
-    return emit_float_means(node, of_x, of_y, shape, adds_columns(w), level)
-
-
-def _is_whole(w):
-    """True for one window on all of the plane: onnxruntime adds that up in yet another order."""
-    return w.kernel == w.in_dims and not any(w.pads)
+    return emit_float_means(node, of_x, of_y, shape, order(w), level)
 
 
 def _reach(w, i):
