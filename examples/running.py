@@ -114,6 +114,26 @@ def print_figures(right: int, n: int, us: Sequence[int], printed: str, model: Pa
     print(f"model.bin      {model.stat().st_size:,} bytes")
 
 
+def tell(
+    target: Target,
+    script: Path,
+    folder: Path,
+    names: Sequence[str],
+    labels: Sequence[str],
+    wanted: Sequence[str],
+) -> str:
+    """Runs a script that tells classes; prints a table of them, and figures. What it printed.
+
+    names: of its files in the folder, model.bin among them; wanted: the right labels.
+    """
+    printed = run(target, script, {name: folder / name for name in names})
+    found, us = predictions(printed)
+    print_table(labels, wanted, found)
+    right = sum(a == b for a, b in zip(wanted, found, strict=True))
+    print_figures(right, len(wanted), us, printed, folder / "model.bin")
+    return printed
+
+
 def int16_bytes(values: np.ndarray) -> bytes:
     """Little-endian int16, saturated: what sensors give."""
     return np.clip(np.round(values), -32768, 32767).astype("<i2").tobytes()

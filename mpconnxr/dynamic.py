@@ -233,20 +233,16 @@ class OpenStep:
             self.inner(0, self.n)
 
     def renew(self):
+        self.node.guarded(self._prepare)
+
+    def _prepare(self):
         node = self.node
-        try:
-            for t in self.tensors:
-                t.resize()
-            params = array("i", node.params)
-            for k in self.params:
-                value = node.runtime.evaluate(self.params[k])
-                node.require(-(1 << 31) <= value < 1 << 31, "parameter")
-                params[k] = value
-            node.params = params
-            self.n, self.inner = self.kernel.prepare(node)
-        except MpconnxrError:
-            raise
-        except MemoryError:
-            raise UnsupportedError(node.name + ": not enough memory to prepare it")
-        except Exception as e:  # a kernel's check was not tight enough: the file's fault
-            node.fail(repr(e))
+        for t in self.tensors:
+            t.resize()
+        params = array("i", node.params)
+        for k in self.params:
+            value = node.runtime.evaluate(self.params[k])
+            node.require(-(1 << 31) <= value < 1 << 31, "parameter")
+            params[k] = value
+        node.params = params
+        self.n, self.inner = self.kernel.prepare(node)

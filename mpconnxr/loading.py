@@ -6,7 +6,7 @@ Needed while a model is loaded, and not after that: see _forget in mpconnxr.
 import sys
 
 from . import arena as arenas
-from .errors import ModelError, MpconnxrError, UnsupportedError
+from .errors import ModelError, UnsupportedError
 from .node import Node
 from .reader import CHUNK_GRIDS, CHUNK_IMAGES
 from .records import STORAGE_DATA
@@ -115,18 +115,12 @@ class Loader:
         if self._slots and not getattr(module, "OBJECTS", False):
             for i in of:
                 node.require(not is_object(of[i].dtype), "strings or maps")
-        try:
-            if self.runtime:
-                follows = self.runtime.step(module, node, place)
-                if follows:
-                    return 1, follows.step
-            return module.prepare(node)
-        except MpconnxrError:
-            raise
-        except MemoryError:
-            raise UnsupportedError(node.name + ": not enough memory to prepare it")
-        except Exception as e:  # a kernel's check was not tight enough: still the file's fault
-            node.fail(repr(e))
+        return node.guarded(self._follow, module, node, place)
+
+    def _follow(self, module, node, place):
+        """(n, step) of a kernel, or of what prepares it again whenever a run's dims change."""
+        follows = self.runtime and self.runtime.step(module, node, place)
+        return (1, follows.step) if follows else module.prepare(node)
 
 
 def _check_ends(reader):

@@ -11,7 +11,7 @@ and allocates nothing. A whole run is step(0, n). n == 0: nothing to compute, st
 
 from array import array
 
-from .errors import ModelError
+from .errors import ModelError, MpconnxrError, UnsupportedError
 
 # Signed numbers in a loop's parameter block are stored plus BIAS: 32-bit words read by viper come
 # out signed on 32-bit machines and unsigned on 64-bit ones, and agree only from 0 to 2**31 - 1.
@@ -47,6 +47,17 @@ class Node:
         """ModelError that names this node unless the condition holds."""
         if not condition:
             self.fail(what)
+
+    def guarded(self, prepare, *args):
+        """prepare(*args), in which any exception is an MpconnxrError."""
+        try:
+            return prepare(*args)
+        except MpconnxrError:
+            raise
+        except MemoryError:
+            raise UnsupportedError(self.name + ": not enough memory to prepare it")
+        except Exception as e:  # a kernel's check was not tight enough: still the file's fault
+            self.fail(repr(e))
 
     def expect(self, n_inputs, n_outputs, n_params, n_scratch=0, n_bodies=0):
         """ModelError unless the node has exactly these counts."""

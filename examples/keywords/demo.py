@@ -31,13 +31,9 @@ def main(argv: list[str] | None = None) -> int:
     (folder / "model.bin").write_bytes(convert(HERE / "keywords.onnx").data)
     write_wav(folder / "words.wav", clips)
     print(f"{n} synthesised clips of 1 s on {target.name}: {target.about}", flush=True)
-    files = {name: folder / name for name in ("model.bin", "words.wav")}
-    printed = running.run(target, HERE / "on_device.py", files)
-    found, us = running.predictions(printed)
     wanted = [data.LABELS[label] for label in labels]
-    running.print_table(data.LABELS, wanted, found)
-    right = sum(a == b for a, b in zip(wanted, found, strict=True))
-    running.print_figures(right, n, us, printed, folder / "model.bin")
+    files = ("model.bin", "words.wav")
+    printed = running.tell(target, HERE / "on_device.py", folder, files, data.LABELS, wanted)
     frame_us = int(re.findall(r"spectra (\d+) us a frame", printed)[-1])
     print(f"spectra        {frame_us / 1000:.2f} ms a frame, of which a second has 50")
     return 0

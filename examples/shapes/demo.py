@@ -28,13 +28,9 @@ def main(argv: list[str] | None = None) -> int:
     (folder / "model.bin").write_bytes(convert(HERE / "shapes.onnx", options).data)
     (folder / "frames.bin").write_bytes(data.rgb565(frames))
     print(f"{n} drawn frames of a camera on {target.name}: {target.about}", flush=True)
-    files = {name: folder / name for name in ("model.bin", "frames.bin")}
-    printed = running.run(target, HERE / "on_device.py", files)
-    found, us = running.predictions(printed)
     wanted = [data.LABELS[label] for label in labels]
-    running.print_table(data.LABELS, wanted, found)
-    right = sum(a == b for a, b in zip(wanted, found, strict=True))
-    running.print_figures(right, n, us, printed, folder / "model.bin")
+    files = ("model.bin", "frames.bin")
+    running.tell(target, HERE / "on_device.py", folder, files, data.LABELS, wanted)
     return 0
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.host.ops.test_block_loops import CLOCK
 from tools.converter.ops._qweights import pack, padded
 from tools.converter.ops._requantize import multipliers
 
@@ -158,25 +159,14 @@ def test_requantization_is_onnxruntimes_but_for_near_ties():
 
 
 # Steady-state instructions a multiply-accumulate, from QEMU's counted instructions.
-COUNT = """
+COUNT = f"""
 from array import array
 from mpconnxr import forms
 K, M = 1024, 16
 x, w, out = bytearray(4 + K), bytearray(M * (8 + K)), bytearray(M)
 p = array("i", [8 * M, 0, K, 1, M, 0, M, 1, 128, 1 << 29, 1 << 29, (1 << 29) + 255, 4]
          + [4 + K, 1, 0])
-@micropython.viper
-def start():
-    timer = ptr32(0x40000000)  # CMSDK timer 0, 25 MHz: 1.6 ticks an instruction at shift=6
-    i = 0
-    timer[i] = 0
-    timer[i + 1] = -1
-    timer[i + 2] = -1
-    timer[i] = 1
-@micropython.viper
-def ticks() -> int:
-    timer = ptr32(0x40000000)
-    return int(timer[1])
+{CLOCK}
 start()
 for form in forms.available("loops_qdot"):
     dots = forms.get("loops_qdot", form).qdots8  # of one position
