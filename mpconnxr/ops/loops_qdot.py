@@ -12,7 +12,8 @@
 
     sum[m] = sum_k(x[k] * w[m, k]) - zw * S + c[m]
 
-qdots8_many is the same for positions with their sums, in a form that is quicker for several.
+qdots8_many is the same for positions with their sums, side by side (p[13] is Kp + 4), in a form
+that is quicker for several.
 Both multiply by a scale, a positive number that the word holds as bits 0-5 f, 8-31 M: scale =
 M * 2**(f - 40) if f < 32, else M * 2**(-8 - f).
 

@@ -2,15 +2,18 @@
 
 The emitter keeps the first three locals in registers, in .mpy files two, and the hot ones of the
 inner loops are where x is read, the sum, and where the weights are: so the sum is kept in `w`, as
-if it were an address, and `out` points to the weights. Behind the sum the three hold what
-requantizes it.
+if it were an address. `out` points to the weights; in qdots8_many, whose weights lie in more than
+one place, to the items, while `x` points to the weights. Behind the sum the registers hold what
+requantizes it. In a comparison or a product what is in memory stands first: that saves a move.
 
 Most values are requantized by one product, v / 2**10 times M / 2**9, both rounded down: the whole
 product divided by 2**19 is at most 2**15 less than that or 2**16 more. Where all of these come to
-the same step the rest is not needed; near the middle of two steps, one in twenty, it is.
+the same step the rest is not needed; near the middle of two steps it is. There bits 17 to 20 are
+zero, after what is added for it: a sixteenth of all values, which takes one test.
 
 qdots8_many unpacks what goes with a channel once for all positions. The limit of v is in its sums
-from their beginning: those within the limits are then the ones of few bits.
+from their beginning: those within the limits are then the ones of few bits. Items go in pieces of
+24, 8 and 4, as many of each as there are in a row, so that a short row takes few tests.
 """
 
 import micropython
@@ -28,7 +31,7 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     zy = p[9] - bias
     least = p[10] - bias
     most = p[11] - bias
-    middle = (zy << 21) + 1015744
+    middle = (zy << 21) + 1146816
     n = p[3]
     while n:
         table = ptr32(tables + p[1])
@@ -95,10 +98,10 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             w = ptr8(int(w) - zs + ((table[0] ^ sign) - sign))
             out = ptr8(table[1])
             x = ptr8(int(out) & 63)
-            v = 0 - 1
+            v = 0  # not in the quick way
             if int(x) < 26 and not (((int(w) >> (25 - int(x))) + 1) >> 1):
                 v = ((int(w) << int(x)) >> 10) * ((int(out) >> 17) & 32767) + middle
-            if (v & 2097151) < 1998592:
+            if 1966080 & v:
                 v = v >> 21
             else:
                 if int(x) > 31:
@@ -142,16 +145,18 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     is_wide = sign << 1
     least = p[10] - bias
     most = p[11] - bias
-    middle = ((p[9] - bias) << 21) + 1015744
+    middle = ((p[9] - bias) << 21) + 1146816
     pitch = p[6]
     kp = p[2]
-    following = p[13] - kp - 4
     zw = 0 - p[8]
     tiled = p[4] & -4
     span = kp * 4
     step = 16
-    last_eight = 31
-    last_many = 127
+    many = kp // 24
+    left = kp % 24
+    sixteen = left & 16
+    eight = left & 24
+    four = left & 4
     of_tile = 3
     k = 0
     while True:  # a condition here would branch too far for Xtensa
@@ -160,25 +165,26 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
         if k == tiled:
             span = kp
             step = 4
-            last_eight = kp
-            last_many = kp
+            many = 0
+            sixteen = 0
+            eight = 0
+            four = 4
             of_tile = 0
         end = row + span
-        eight = end - last_eight
-        many = end - last_many
+        last = end - 95
         f = table[1] & 63
         limit = 0
         shift = 0
         factor = 0
-        addend = 2097151  # such that no value is in the quick way
-        bits = 16
+        addend = 0  # such that no value is in the quick way
+        bits = 0
         if f < 26:
             limit = (1 << 25) >> f
             factor = (table[1] >> 17) & 32767
             addend = middle - (factor << 15)
+            bits = 26 - f
             shift = 10 - f
             if shift < 0:
-                bits += shift
                 factor = factor << (f - 10)
                 shift = 0
         c = table[0]
@@ -186,73 +192,74 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             c = (c ^ sign) - sign
         c += limit
         at = place
-        first = start
+        out = ptr8(start)
         n = p[3]
-        while n:
-            w = ptr8(ptr32(first)[0] * zw + c)
-            x = ptr8(4 + first)
-            out = ptr8(row)
-            while int(out) < many:
+        while True:
+            w = ptr8(ptr32(out)[0] * zw + c)
+            out = ptr8(4 + int(out))
+            x = ptr8(row)
+            if many:
+                while last > int(x):
+                    w = ptr8(x[0] * out[0] + int(w))
+                    w = ptr8(x[1] * out[1] + int(w))
+                    w = ptr8(x[2] * out[2] + int(w))
+                    w = ptr8(x[3] * out[3] + int(w))
+                    w = ptr8(x[16] * out[4] + int(w))
+                    w = ptr8(x[17] * out[5] + int(w))
+                    w = ptr8(x[18] * out[6] + int(w))
+                    w = ptr8(x[19] * out[7] + int(w))
+                    x = ptr8(32 + int(x))
+                    w = ptr8(x[0] * out[8] + int(w))
+                    w = ptr8(x[1] * out[9] + int(w))
+                    w = ptr8(x[2] * out[10] + int(w))
+                    w = ptr8(x[3] * out[11] + int(w))
+                    w = ptr8(x[16] * out[12] + int(w))
+                    w = ptr8(x[17] * out[13] + int(w))
+                    w = ptr8(x[18] * out[14] + int(w))
+                    w = ptr8(x[19] * out[15] + int(w))
+                    x = ptr8(32 + int(x))
+                    w = ptr8(x[0] * out[16] + int(w))
+                    w = ptr8(x[1] * out[17] + int(w))
+                    w = ptr8(x[2] * out[18] + int(w))
+                    w = ptr8(x[3] * out[19] + int(w))
+                    w = ptr8(x[16] * out[20] + int(w))
+                    w = ptr8(x[17] * out[21] + int(w))
+                    w = ptr8(x[18] * out[22] + int(w))
+                    w = ptr8(x[19] * out[23] + int(w))
+                    x = ptr8(32 + int(x))
+                    out = ptr8(24 + int(out))
+            if sixteen:
                 w = ptr8(x[0] * out[0] + int(w))
                 w = ptr8(x[1] * out[1] + int(w))
                 w = ptr8(x[2] * out[2] + int(w))
                 w = ptr8(x[3] * out[3] + int(w))
-                w = ptr8(x[4] * out[16] + int(w))
-                w = ptr8(x[5] * out[17] + int(w))
-                w = ptr8(x[6] * out[18] + int(w))
-                w = ptr8(x[7] * out[19] + int(w))
-                out = ptr8(32 + int(out))
-                w = ptr8(x[8] * out[0] + int(w))
-                w = ptr8(x[9] * out[1] + int(w))
-                w = ptr8(x[10] * out[2] + int(w))
-                w = ptr8(x[11] * out[3] + int(w))
-                w = ptr8(x[12] * out[16] + int(w))
-                w = ptr8(x[13] * out[17] + int(w))
-                w = ptr8(x[14] * out[18] + int(w))
-                w = ptr8(x[15] * out[19] + int(w))
-                out = ptr8(32 + int(out))
-                w = ptr8(x[16] * out[0] + int(w))
-                w = ptr8(x[17] * out[1] + int(w))
-                w = ptr8(x[18] * out[2] + int(w))
-                w = ptr8(x[19] * out[3] + int(w))
-                w = ptr8(x[20] * out[16] + int(w))
-                w = ptr8(x[21] * out[17] + int(w))
-                w = ptr8(x[22] * out[18] + int(w))
-                w = ptr8(x[23] * out[19] + int(w))
-                out = ptr8(32 + int(out))
-                w = ptr8(x[24] * out[0] + int(w))
-                w = ptr8(x[25] * out[1] + int(w))
-                w = ptr8(x[26] * out[2] + int(w))
-                w = ptr8(x[27] * out[3] + int(w))
-                w = ptr8(x[28] * out[16] + int(w))
-                w = ptr8(x[29] * out[17] + int(w))
-                w = ptr8(x[30] * out[18] + int(w))
-                w = ptr8(x[31] * out[19] + int(w))
-                out = ptr8(32 + int(out))
+                w = ptr8(x[16] * out[4] + int(w))
+                w = ptr8(x[17] * out[5] + int(w))
+                w = ptr8(x[18] * out[6] + int(w))
+                w = ptr8(x[19] * out[7] + int(w))
                 x = ptr8(32 + int(x))
-            while int(out) < eight:
+                out = ptr8(8 + int(out))
+            if eight:
                 w = ptr8(x[0] * out[0] + int(w))
                 w = ptr8(x[1] * out[1] + int(w))
                 w = ptr8(x[2] * out[2] + int(w))
                 w = ptr8(x[3] * out[3] + int(w))
-                w = ptr8(x[4] * out[16] + int(w))
-                w = ptr8(x[5] * out[17] + int(w))
-                w = ptr8(x[6] * out[18] + int(w))
-                w = ptr8(x[7] * out[19] + int(w))
-                out = ptr8(32 + int(out))
-                x = ptr8(8 + int(x))
-            while int(out) < end:
-                w = ptr8(x[0] * out[0] + int(w))
-                w = ptr8(x[1] * out[1] + int(w))
-                w = ptr8(x[2] * out[2] + int(w))
-                w = ptr8(x[3] * out[3] + int(w))
-                x = ptr8(4 + int(x))
-                out = ptr8(step + int(out))
-            first = int(x) + following
-            x = ptr8(int(w) >> shift)
-            v = int(x) >> bits
-            x = ptr8(int(x) * factor + addend)
-            if v or (int(x) & 2097151) > 1998591:
+                w = ptr8(x[16] * out[4] + int(w))
+                w = ptr8(x[17] * out[5] + int(w))
+                w = ptr8(x[18] * out[6] + int(w))
+                w = ptr8(x[19] * out[7] + int(w))
+                x = ptr8(32 + int(x))
+                out = ptr8(8 + int(out))
+            if four:
+                while end > int(x):
+                    w = ptr8(x[0] * out[0] + int(w))
+                    w = ptr8(x[1] * out[1] + int(w))
+                    w = ptr8(x[2] * out[2] + int(w))
+                    w = ptr8(x[3] * out[3] + int(w))
+                    x = ptr8(step + int(x))
+                    out = ptr8(4 + int(out))
+            x = ptr8((int(w) >> shift) * factor + addend)
+            if int(w) >> bits or not 1966080 & int(x):
                 w = ptr8(int(w) - limit)
                 x = ptr8(f)
                 if f > 31:
@@ -265,23 +272,26 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                     w = ptr8(0 - v)
                 w = ptr8(int(w) << int(x))
                 x = ptr8((table[1] >> 20) & 4095)
-                out = ptr8((table[1] >> 8) & 4095)
+                low = (table[1] >> 8) & 4095
                 v = int(w) & 4095
                 w = ptr8(int(w) >> 12)
-                v = int(w) * int(out) + v * int(x) + ((v * int(out)) >> 12) + 2048
+                v = int(w) * low + v * int(x) + ((v * low) >> 12) + 2048
                 w = ptr8(int(w) * int(x) + (v >> 12))
                 x = ptr8((int(w) + 32767 + ((int(w) >> 16) & 1)) >> 16)
                 x = ptr8(int(x) + p[9] - bias)
             else:
                 x = ptr8(int(x) >> 21)
-            if int(x) < least:
+            if least > int(x):
                 x = ptr8(least)
-            if int(x) > most:
+            elif most < int(x):
                 x = ptr8(most)
             w = ptr8(at)
             w[0] = int(x)
-            at = int(w) + pitch
+            at = pitch + int(w)
             n -= 1
+            if n:
+                continue
+            break
         place += p[7]
         table = ptr32(8 + int(table))
         k += 1

@@ -77,6 +77,7 @@ def _check_sizes(node, e, signed, table):
     else:
         row = kh * kw == oh == e[16] == 1 and k == padded and signed[:2] == [0, 0]
         node.require(row and (ow - 1) * e[11] < width and x.dtype == "uint8", "has no scratch")
+    node.require(min(e[10:14]) > 0, "strides or dilations")
     for i in range(2):
         far = e[8 + i] * e[10 + i] + e[6 + i] * e[12 + i] + abs(signed[i])
         node.require(far < BIAS, "strides, dilations or pads")

@@ -12,7 +12,8 @@ def depthwise33(d):
 
 
 def depthwise_dense(d):
-    return _call(d, d.between(1, 7), d.between(2, 8), 1)
+    kw = d.between(2, 7)
+    return _call(d, kw if d.below(2) else d.between(1, 7), kw + d.below(2), 1)
 
 
 def _call(d, kh, kw, dx):
