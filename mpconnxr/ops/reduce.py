@@ -12,8 +12,10 @@ together). An empty set gives the operation's identity, a mean NaN.
            op: 0 sum, 1 mean, 2 max, 3 min, 4 prod, 5 log_sum, 6 log_sum_exp, 7 sum_square,
            8 norm: (sum of abs(x) ** power) ** (1 / power), for integers power 1 or 2
 Integers wrap around; their means and roots are cut towards zero; they have no log. Max and min of
-floats are NaN where one is there. Raises ModelError. A step allocates only what arithmetic does
-(boxed floats, integers of more than 30 bits).
+floats are NaN where one is there. Of float32 all but prod, log_sum_exp and power 3 and more are
+computed on the bits: sums of integers, rounded once (see loops_sums), the same bits in every form,
+and where viper is a step allocates nothing. Else it allocates only what arithmetic does (boxed
+floats, integers of more than 30 bits). Raises ModelError.
 """
 
 import math
@@ -43,6 +45,10 @@ def prepare(node):
         power = 0
     step = _Reduce(x, out, (n, inner, power))
     limits = range_of(x.dtype)
+    if x.dtype == "float32" and n and op not in (_PROD, _LOG_SUM_EXP) and power <= 2:
+        from . import reduce_bits
+
+        return out.nelem, reduce_bits.step_of(x, out, (n, inner, power), op)
     if limits is None:
         node.require(x.dtype in ("float32", "float64"), "dtype " + x.dtype)
         step.bind_float(op, n, power)

@@ -7,8 +7,9 @@ middle. Outside its domain a function gives nan, inf at a pole; integers wrap ar
     x, out  float32 or float64; abs, neg, sign also integers; bitnot integers; not bool.
             out has x's dtype; bool for not, isnan and isinf. May be the same memory.
     params  op (index into _OPS, then into _FUNCTIONS)
-Roots of float32 are rounded to nearest in every form. Raises ModelError. A step allocates only
-what arithmetic does (boxed floats, big integers), one of such roots nothing where viper is.
+Of float32 abs, neg, sign, floor, ceil, round and sqrt have numpy's bits in every form and one NaN,
+0x7FC00000. Raises ModelError. A step allocates only what arithmetic does (boxed floats, big
+integers), one of these nothing where viper is.
 """
 
 from .. import forms
@@ -31,6 +32,8 @@ _OPS = (
     ("floor", "x // 1 if x - x == 0 else x", None, SAME),
     ("ceil", "-(-x // 1) if x - x == 0 else x", None, SAME),
 )
+# On float32, in the order of loops_whole.
+_ON_BITS = ("abs", "neg", "sign", "floor", "ceil", "half_even")
 # These call the function of their name.
 _FUNCTIONS = (
     "half_even",
@@ -62,7 +65,11 @@ def prepare(node):
     node.require(x.nelem == out.nelem, "sizes differ")
     row = _OPS[op] if op < len(_OPS) else _call(_FUNCTIONS[op - len(_OPS)])
     expression = choose(node, x, out, row)
-    if row[0] == "sqrt" and x.dtype == "float32":
+    if x.dtype == "float32" and row[0] in _ON_BITS:
+        loop = forms.get("loops_whole").whole32
+        p, bits = block(0, 0, _ON_BITS.index(row[0])), x.view("i")
+        return x.nelem, Items(loop, bits, bits, out.view("i"), p).step
+    if x.dtype == "float32" and row[0] == "sqrt":
         loop = forms.get("loops_root").sqrt32
     else:
         loop = compile_loop(ITEMS, expression, scope())

@@ -129,7 +129,7 @@ def test_few_numbers_are_not_worth_a_table(op, ready_target):
     x = np.append(inputs(), np.float32(NAN))
     rows = np.append(x, np.zeros(-len(x) % 9, np.float32)).reshape(-1, 9)
     converted = convert(model_of(op, [rows[0]]), Options())
-    assert [s.kernel for s in converted.graph.steps] == ["gate"]
+    assert [s.kernel for s in converted.graph.steps] == ["formula"]
     job = Job(converted.data, [[row.tobytes()] for row in rows])
     outcome = run_jobs(ready_target("unix32"), [job])[0]
     got = np.frombuffer(b"".join(run.outputs[0] for run in outcome.runs), np.float32)

@@ -15,12 +15,19 @@ SCRIPT = """
 from array import array
 from binascii import hexlify
 from mpconnxr import forms
-x, w = [array("f", open(name, "rb").read()) for name in ("x", "w")]
-n = len(x)
+floats, w = [array("f", open(name, "rb").read()) for name in ("x", "w")]
+words = array("i", open("x", "rb").read())
+n = len(w)
 for family, name, flag in FLAGS:
     for form in forms.available(family):
         out = array("B" if name == "compare8" else "f", [0] * n)
-        p = array("i", [0, n] if name == "sqrt32" else [0, 0, 1, 0, 0, 1, 0, 1, n, flag])
+        p = array("i", [0, 0, 1, 0, 0, 1, 0, 1, n, flag])
+        if name in ("sqrt32", "whole32"):
+            p = array("i", [0, n, flag])
+        if name == "whole32":
+            x, out = words, array("i", [0] * n)
+        else:
+            x = floats
         getattr(forms.get(family, form), name)(x, w, out, p)
         print(family, name, flag, form, str(hexlify(out), "ascii"))
 """
@@ -53,6 +60,8 @@ def expected(a, b):
         ("loops_div", "div32", 0): a / b,
         ("loops_root", "sqrt32", 0): np.sqrt(a),
     }
+    whole = [np.abs(a), -a, np.sign(a), np.floor(a), np.ceil(a), np.rint(a)]
+    found |= {("loops_whole", "whole32", i): rounded for i, rounded in enumerate(whole)}
     nan = np.isnan(a) | np.isnan(b)
     for flag, first in ((0, a > b), (1, a < b)):
         chosen = np.where(first, a, b)

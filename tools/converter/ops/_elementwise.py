@@ -1,4 +1,4 @@
-"""Emission of the device kernels `binary`, `unary`, `activation`, `curve` and `gate`."""
+"""Emission of the device kernels `binary`, `unary`, `activation`, `curve` and `formula`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BOOL = (9,)
 
 _LIMIT = 1 << 29  # the device's BIAS
 _WORTH = 64  # bytes of a table for each item
-_GATES = ("sigmoid", "tanh")  # by the number that kernel gate has for them
+_FORMULAS = ("sigmoid", "tanh", "log")  # by the numbers that the kernel has for them
 
 # Names in the order of the device's tables (mpconnxr/ops/{binary,unary,activation}.py), by the
 # dtypes of x that ONNX has for them.
@@ -118,9 +118,9 @@ def emit_unary(node, op: str, x: Tensor, out: Tensor, *params: float) -> None:
     if x.dtype == FLOAT and node.is_exact:
         if _emit_curve(node, halves(op, *params), x, out):
             return
-        if op in _GATES:
+        if op in _FORMULAS:
             over = item_by_item(out, [x])
-            node.emit("gate", [x], [out], [_GATES.index(op)], over=over, rows=ItemRows())
+            node.emit("formula", [x], [out], [_FORMULAS.index(op)], over=over, rows=ItemRows())
             return
     if x.dtype == FLOAT and op == "reciprocal":
         emit_binary(node, "div", node.constant(np.ones(1, np.float32)), x, out)

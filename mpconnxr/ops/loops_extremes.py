@@ -1,0 +1,48 @@
+"""The largest or least of float32 along the middle axis of (outer, n, inner), on the bits.
+
+Written once, for Python and viper.
+
+x, out  float32 as words;  w is not read
+p       lo, hi: range of outputs; n (not 0), inner, 1 for the least
+
+NaN, 0x7FC00000, where one is there; -0 is less than 0.
+"""
+
+import micropython
+
+COMMON = True
+
+
+@micropython.viper
+def extreme32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    mask = 1
+    mask = (mask << 31) - 1
+    infinity = mask - 0x7FFFFF
+    o = p[0]
+    while o < p[1]:
+        i = o // p[3] * p[2] * p[3] + o % p[3]
+        end = i + p[2] * p[3]
+        best = 0 - mask
+        while i < end:
+            v = x[i]
+            m = v & mask
+            if m > infinity:
+                m = mask
+                i = end
+            else:
+                if (v >> 31) & 1:
+                    m = 0 - 1 - m
+                if p[4]:
+                    m = 0 - m
+            if m > best:
+                best = m
+            i += p[3]
+        if best == mask:
+            best = infinity | 0x400000
+        else:
+            if p[4]:
+                best = 0 - best
+            if best < 0:
+                best = 0 - 1 - best - mask - 1
+        out[o] = best
+        o += 1

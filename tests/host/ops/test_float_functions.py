@@ -1,0 +1,79 @@
+"""Logarithms, sums and extremes of float32 on the bits: exact to a millionth, no allocation."""
+
+import numpy as np
+import pytest
+
+from tests.host.device import small
+from tests.host.ops.single_node import INF, NAN, model_of
+from tools.converter.convert import Options, convert
+from tools.harness import Job, run_jobs
+from tools.micropython import UNIX_TARGETS
+
+RNG = np.random.default_rng(6)
+TOLERANCE = 1e-6
+LAST_BIT = 2.0**-24  # half of one
+
+
+def outputs(target, model, *inputs):
+    converted = convert(model, Options())
+    [outcome] = run_jobs(target, [Job(converted.data, [[x.tobytes() for x in inputs]])])
+    assert not outcome.error, outcome.message
+    return np.frombuffer(outcome.runs[0].outputs[0], np.float32), converted.graph.steps
+
+
+@pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
+def test_logarithms(target):
+    one, root = (np.float32(v).view(np.int32) for v in (1, 2**0.5))
+    near = np.concatenate([one + np.arange(-500, 500), root + np.arange(-50, 50)])
+    around = 1 + RNG.normal(0, 1, 1500) * 10.0 ** RNG.uniform(-6, -1, 1500)
+    special = [0.0, -0.0, INF, -INF, NAN, -1.0, -1e-45, 1e-45, 1.0]
+    x = [near.astype(np.int32).view(np.float32), around, 10.0 ** RNG.uniform(-45, 38.5, 2000)]
+    x = np.concatenate([*x, special]).astype(np.float32)
+    got, steps = outputs(target, model_of("Log", [x]), x)
+    assert [s.kernel for s in steps] == ["formula"]
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(got, np.log(x.astype(np.float64)), TOLERANCE, 0)
+
+
+def reduction(op, x, axes):
+    inputs, shape = [small.value("x", x.shape)], np.delete(x.shape, axes)
+    node = ("Reduce" + op, "x axes", "y", {"keepdims": 0})
+    outputs = [small.value("y", shape.tolist())]
+    return small.model([node], inputs, outputs, 18, axes=np.array(axes, np.int64))
+
+
+SUMS = {
+    "Sum": lambda x: x.sum(1),
+    "L1": lambda x: np.abs(x).sum(1),
+    "SumSquare": lambda x: (x * x).sum(1),
+    "L2": lambda x: np.sqrt((x * x).sum(1)),
+}
+
+
+@pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
+@pytest.mark.parametrize("shape", [(40, 7, 5), (60, 33, 1), (1, 40_000, 1)])
+def test_sums_are_rounded_once(target, shape):
+    """Of numbers of any size next to one another, and of such that nearly cancel."""
+    x = 10.0 ** RNG.uniform(-12, 12, shape) * RNG.choice([-1, 1], shape)
+    x[::2, 1] = -x[::2, 0] * (1 + RNG.uniform(-1e-6, 1e-6, x[::2, 0].shape))
+    x = x.astype(np.float32)
+    wide = x.astype(np.longdouble)
+    for op, f in SUMS.items():
+        got, steps = outputs(target, reduction(op, x, [1]), x)
+        assert [s.kernel for s in steps] == ["reduce"]
+        exact = f(wide)
+        last = 4 * LAST_BIT if op in ("SumSquare", "L2") else LAST_BIT
+        cut = shape[1] ** 2 * 2.0**-45 * np.abs(wide).max(1) if op in ("Sum", "L1") else 0
+        error = np.abs(got - exact.ravel())
+        assert (error <= (np.abs(exact) * last * 1.01 + cut).ravel()).all(), (op, error.max())
+
+
+def test_steps_allocate_nothing(ready_target):
+    x = np.abs(RNG.normal(0, 3, (4, 6, 5))).astype(np.float32)
+    models = [reduction(op, x, [1]) for op in (*SUMS, "Max", "Min", "LogSum")]
+    models += [model_of(op, [x]) for op in ("Log", "Floor", "Ceil", "Round", "Abs", "Neg", "Sign")]
+    for model in models:
+        files = {"model.bin": small.binary(model), "x.bin": x.tobytes()}
+        for name in ("unix", "unix32"):
+            printed = small.run(ready_target(name), small.SCRIPTS / "allocation.py", files)
+            assert printed.split()[:2] == ["0", "0"], (model.graph.node[0].op_type, printed[:40])
