@@ -33,16 +33,16 @@ def prepare(node):
     return e[0], step.step
 
 
-def windows(node):
-    """The first 13 params, where the windows fit x and out."""
+def windows(node, dtypes=("uint8", "int8"), last=255):
+    """The first 13 params, where the windows fit x and out. last: the greatest zero point."""
     x, out = node.inputs[0], node.outputs[0]
     node.expect_dtype(x.dtype, out)
-    node.require(x.dtype in ("uint8", "int8"), "dtype " + x.dtype)
+    node.require(x.dtype in dtypes, "dtype " + x.dtype)
     e = node.extents(0, 13)
     planes, h, w, kh, kw, oh, ow = e[:7]
     node.require(planes * h * w == x.nelem and planes * oh * ow == out.nelem, "sizes")
     if out.nelem:
-        node.require(max(e[11:13]) < 256 and min(h, kh) * min(w, kw) <= _MOST_ITEMS, "window")
+        node.require(max(e[11:13]) <= last and min(h, kh) * min(w, kw) <= _MOST_ITEMS, "window")
         for i in range(2):
             _check_windows(node, e[1 + i], e[3 + i], e[5 + i], e[7 + i], e[9 + i])
     return e
@@ -56,7 +56,7 @@ def flip_of(node):
 def _check_windows(node, size, kernel, count, stride, pad):
     """Every window has an item inside: the first one reaches in, the last one begins there."""
     node.require(pad < kernel and kernel < BIAS, "pads")
-    node.require((count - 1) * stride - pad < size, "strides")
+    node.require(0 < stride and (count - 1) * stride - pad < size, "strides")
 
 
 class Means:

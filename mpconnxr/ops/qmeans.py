@@ -46,7 +46,7 @@ def prepare(node):
     rest = [count, order, e[11], flip, below, flip, up, down, 0, 0]
     rest += [x_scale[0] >> 12, x_scale[0] & 4095, x_scale[1]] + y_scale + [e[12], 1, 255]
     step = InFloats(node, e, rest)
-    step.bind(scratch.view("i"))
+    step.bind(scratch.view("i"), forms.get("loops_means").choose, step.x, step.out)
     if levels.dtype == "int32":
         node.require(levels.nelem == _LEVELS, "levels")
         step.levels, step.finish = levels.view("i"), forms.get("loops_mean_bytes").bytes_of
@@ -61,10 +61,12 @@ def scale_of(node, t):
 
 
 class InFloats(Means):
-    def bind(self, w):
+    def bind(self, w, choose, x, out):
+        """choose: a loop that takes x and out as they are given here."""
         self.list = self.levels = w
+        self.choose, self.seen, self.chosen = choose, x, out
         loops = forms.get("loops_means")
-        self.choose, self.sums, self.means = loops.choose, loops.sums, loops.means
+        self.sums, self.means = loops.sums, loops.means
         self.finish = forms.get("loops_mean_bytes").rounded
 
     def step(self, lo, hi):
@@ -72,7 +74,7 @@ class InFloats(Means):
         p[0], p[1], p[2] = lo * self.x_plane, lo * self.out_plane, hi - lo
         p[21] = 0
         while p[21] < p[2] * self.out_plane:
-            self.choose(self.x, w, self.out, p)
+            self.choose(self.seen, w, self.chosen, p)
             self.sums(self.x, w, w, p)
             self.means(w, w, w, p)
             self.finish(self.levels, w, self.out, p)

@@ -69,10 +69,15 @@ def of_two(op, dtype, y_scale, zeros=(0, 0, 0)):
     return net.model(net.q(net.op(op, a, b), y_scale, zeros[2], dtype)), net.values()
 
 
-def of_one(op, y_scale, shape=(1, 5, 9, 8), dtype=S16, zero=0, **attrs):
-    net = Net(21)
+def of_one(op, y_scale, shape=(1, 5, 9, 8), dtype=S16, zero=0, opset=21, **attrs):
+    net = Net(opset)
     x = net.dq(net.input(list(shape), dtype), X_SCALE, zero, dtype)
-    return net.model(net.q(net.op(op, x, **attrs), y_scale, zero, dtype)), net.values()
+    model = net.model(net.q(net.op(op, x, **attrs), y_scale, zero, dtype))
+    return _by_microsoft(model) if opset < 21 else model, net.values()
+
+
+def halved(kernel):
+    return {"kernel_shape": kernel, "strides": [2, 2]}
 
 
 def clip(low, high, y_scale):
@@ -109,10 +114,33 @@ MODELS = {
         "AveragePool", 2.7e-4, kernel_shape=[3, 3], pads=[1, 0, 1, 1], count_include_pad=1
     ),
     "global pool": of_one("GlobalAveragePool", 2.7e-4),
+    "means of 2x2": of_one("AveragePool", X_SCALE, (2, 9, 16, 16), **halved([2, 2])),
+    "means of 2x2, uint16": of_one(
+        "AveragePool", X_SCALE, (2, 9, 16, 16), U16, 30000, **halved([2, 2])
+    ),
+    "means of 2x2, opset 17": of_one(
+        "AveragePool", X_SCALE, (2, 9, 16, 16), opset=17, **halved([2, 2])
+    ),
+    "means of 3x2 to a third": of_one(
+        "AveragePool", X_SCALE / 3, (1, 9, 17, 16), opset=17, zero=-900, **halved([3, 2])
+    ),
+    "means with padding": of_one(
+        "AveragePool",
+        X_SCALE,
+        (1, 9, 15, 16),
+        pads=[1, 0, 1, 1],
+        count_include_pad=1,
+        **halved([2, 2]),
+    ),
+    "means of pairs": of_one("AveragePool", X_SCALE, (1, 9, 100), kernel_shape=[2], strides=[2]),
+    "means of planes": of_one("GlobalAveragePool", X_SCALE, (3, 50, 6, 6)),
+    "means of planes, opset 17": of_one(
+        "AveragePool", X_SCALE, (3, 50, 6, 5), opset=17, kernel_shape=[6, 5]
+    ),
     "max pool": of_one("MaxPool", X_SCALE, kernel_shape=[3, 3], pads=[1, 0, 1, 2], strides=[2, 1]),
     "max pool of uint16": of_one("MaxPool", X_SCALE, dtype=U16, kernel_shape=[2, 2]),
 }
-EXACT = ("max pool", "relu of uint16")
+EXACT = ("max pool", "relu of uint16", "means")
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -170,14 +198,14 @@ def test_the_borders_are_exact(target, dtype):
 
 @on_targets
 def test_damaged_models(target):
-    for name in ("conv of uint16", "add", "mul", "max pool"):
+    for name in ("conv of uint16", "add", "mul", "max pool", "means with padding"):
         report = small.damage(target, small.binary(MODELS[name][0]), "words", "1")
         assert report.ok and report.refused and report.ran, report
 
 
 @pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
 def test_a_run_allocates_nothing(target):
-    for name in ("conv", "add that saturates", "mul", "max pool", "average pool"):
+    for name in ("conv", "add that saturates", "mul", "max pool", "average pool", "means of 2x2"):
         model, values = MODELS[name]
         data = convert(model, Options(strip=True)).data
         script = (small.SCRIPTS / "allocation.py").read_text().replace("n = 50", "n = 5")

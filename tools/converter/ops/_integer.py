@@ -8,7 +8,7 @@ from ..ir import Tensor
 from ..overlap import item_by_item
 from ._elementwise import emit_binary
 
-FLOAT, UINT8, INT8, INT32 = 1, 2, 3, 6
+FLOAT, UINT8, INT8, INT16, INT32 = 1, 2, 3, 5, 6
 
 
 def as_dtype(node, t: Tensor, dtype: int) -> Tensor:

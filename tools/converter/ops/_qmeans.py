@@ -14,12 +14,16 @@ from ._levels import levels_of
 from ._qblend import SCALES
 from ._qpool import params_of
 from ._qweights import scalar
+from ._windows import Windows
 
 _MOST_ITEMS = 64  # of a window; of more the mean is seldom in the middle
 _NEAR = 2.0**-14  # steps; float32 is less than that from the exact mean
 _MANY = 0.01  # of all sums
 _LEVELS, _WORDS = 255, 192  # of the device
+_MOST_WIDE, _MOST_APART = 8000, 256  # of 16 bits: of items times numerator, times denominator
+_SAME_WIDE = 2.0**-23
 ROWS, COLUMNS, PLANES = 0, 1, 2  # orders of sums, see the device's loops_means
+_OPSET_OF_DILATIONS = 19  # of AveragePool
 _SAME = 2.0**-21  # two scales of float32 are that near to their ratio
 
 
@@ -33,6 +37,16 @@ def often_in_the_middle(x_scale: Tensor, y_scale: Tensor, counts: Sequence[int])
     means = [np.arange(1, 255 * n) / n * ratio for n in counts]
     is_small = max(counts) <= _MOST_ITEMS
     return is_small and any((np.abs(m % 1 - 0.5) < _NEAR).mean() > _MANY for m in means)
+
+
+def order_of(node, w: Windows) -> int:
+    """That of onnxruntime's AveragePool: before opset 19 it adds up a plane in four sums where
+    strides are 1, else columns first where they are short."""
+    if node.onnx_opset >= _OPSET_OF_DILATIONS:
+        return ROWS
+    if w.kernel == w.in_dims and not any(w.pads) and max(w.strides) == 1:
+        return PLANES
+    return COLUMNS if w.strides[2] <= 2 else ROWS
 
 
 def emit_float_means(
@@ -65,13 +79,33 @@ def emit_float_means(
     return True
 
 
-def _fraction(ratio: float, count: int) -> list[int]:
+def emit_wide_means(
+    node, x: Sequence[Tensor], y: Sequence[Tensor], windows: Sequence, order: int
+) -> bool:
+    """The same of 16 bits, where many means lie in the middle; padding counts."""
+    kernel, strides, pads = windows
+    params, count = params_of(x, y, kernel, strides, pads), math.prod(kernel)
+    if params is None or count > _MOST_ITEMS:
+        return False
+    scales = [scalar(t) for t in (x[1], y[1])]
+    up, down = _fraction(scales[0] / scales[1], count, _SAME_WIDE)
+    if not up or count * up > _MOST_WIDE or count * down > _MOST_APART:
+        return False
+    if not all(SCALES[0] <= v <= SCALES[1] for v in scales):
+        return False
+    inputs = [x[0], *(node.constant(np.float32([v])) for v in scales)]
+    scratch = [node.temp(INT32, (_WORDS,))]
+    node.emit("wide_means", inputs, [y[0]], [*params, count, order, up, down], scratch)
+    return True
+
+
+def _fraction(ratio: float, count: int, same: float = _SAME) -> list[int]:
     """Numerator and denominator; 0, 1 if it is not one of small numbers.
 
     It is so close that no mean of so many items which it puts beside the middle lies there.
     """
     found = Fraction(ratio).limit_denominator(_MOST_ITEMS)
     apart = abs(float(found) / ratio - 1)
-    is_close = apart < min(_SAME, 1 / (1024 * count * found.denominator))
+    is_close = apart < min(same, 1 / (1024 * count * found.denominator))
     is_small = found.numerator <= _MOST_ITEMS
     return [found.numerator, found.denominator] if is_close and is_small else [0, 1]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..ir import Tensor
-from ._integer import INT8
+from ._integer import INT8, INT16
 
 _MAX_K = 33024  # the device's
 _INT32 = 1 << 31
@@ -77,8 +77,8 @@ def scalar(t: Tensor | None, default: float = 0):
 
 
 def shift_of(t: Tensor) -> int:
-    """What makes its bytes unsigned."""
-    return 128 if t.dtype == INT8 else 0
+    """What makes its integers unsigned."""
+    return {INT8: 128, INT16: 32768}.get(t.dtype, 0)
 
 
 def unsigned(data: np.ndarray) -> np.ndarray:

@@ -16,16 +16,15 @@ import numpy as np
 from ..errors import Problem
 from . import lowers
 from ._microsoft import FLOAT, MS, as_onnx, with_outputs
-from ._qmeans import COLUMNS, PLANES, ROWS, emit_float_means, often_in_the_middle
+from ._qmeans import ROWS, emit_float_means, often_in_the_middle, order_of
 from ._qpool import emit_means
 from ._qweights import scalar
-from ._windows import Windows, windows_of
+from ._windows import windows_of
 from .average_pool import lower_average_pool
 from .ms_qlinear import dequantized, quantize, rest, stand_in
 from .reduce import emit_reduce
 
 OWN = "mpconnxr"
-_OPSET_OF_DILATIONS = 19  # of AveragePool
 _MEAN = 1  # of kernel reduce
 
 
@@ -64,16 +63,6 @@ def lower_own_pool(node):
     """The same, but for the order of sums."""
     if not _means_by_integers(node, lambda w: order_of(node, w)):
         _by_floats(node)
-
-
-def order_of(node, w: Windows) -> int:
-    """That of onnxruntime's AveragePool: before opset 19 it adds up a plane in four sums where
-    strides are 1, else columns first where they are short."""
-    if node.onnx_opset >= _OPSET_OF_DILATIONS:
-        return ROWS
-    if w.kernel == w.in_dims and not any(w.pads) and max(w.strides) == 1:
-        return PLANES
-    return COLUMNS if w.strides[2] <= 2 else ROWS
 
 
 def _by_floats(node):

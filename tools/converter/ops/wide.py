@@ -12,6 +12,7 @@ from ..ir import Tensor
 from ..overlap import item_by_item
 from . import lowers
 from ._microsoft import FLOAT, as_onnx
+from ._qmeans import PLANES, emit_wide_means, order_of
 from ._qweights import Geometry, scalar
 from ._requantize import range_of
 from ._wide import INT16, emit_wide, of_rows, wide_multiplier
@@ -87,16 +88,25 @@ def lower_clip(node):
 @lowers("WideAveragePool", domain=OWN, infer=_infer("AveragePool"))
 def lower_average_pool(node):
     w = windows_of(node, node.attr("kernel_shape"), node.outputs[0].shape)
-    _emit_means(node, w.in_dims[1:], w.kernel[1:], w.out_dims[1:], w.strides[1:], w.pads[1:])
+    windows = w.kernel[1:], w.strides[1:], w.pads[1:]
+    _emit_means(node, w.in_dims[1:], w.out_dims[1:], windows, order_of(node, w))
 
 
 @lowers("WideGlobalAveragePool", domain=OWN, infer=_infer("GlobalAveragePool"))
 def lower_global_pool(node):
     plane = [1, math.prod(node.inputs[0].shape[2:])]
-    _emit_means(node, plane, plane, [1, 1], [1, 1])
+    _emit_means(node, plane, [1, 1], (plane, [1, 1], [0, 0]), PLANES)
 
 
-def _emit_means(node, dims, kernel, out_dims, strides, pads=(0, 0)):
+def _emit_means(node, dims, out_dims, windows, order):
+    x, out = node.inputs[0], node.outputs[0]
+    of_x = [node.reshaped(x, (*x.shape[:2], *dims)), *node.inputs[1:3]]
+    of_y = [node.reshaped(out, (*out.shape[:2], *out_dims)), *node.inputs[3:5]]
+    if not emit_wide_means(node, of_x, of_y, windows, order):
+        _emit_products(node, dims, out_dims, *windows)
+
+
+def _emit_products(node, dims, out_dims, kernel, strides, pads):
     """A convolution of each plane with equal weights."""
     x, out = node.inputs[0], node.outputs[0]
     x_scale, x_zero, y_scale, y_zero = _numbers(node, 1, 2, 3, 4)
