@@ -6,7 +6,7 @@ the sums. A float is 2**23 .. 2**24 - 1 (here m, c, d, a) times a power of two (
 corners: the weights of a row's columns, each the product of one of the row's and one of its own.
 
     x    words, four a row of out: first bytes of the upper and lower row of x, their weights
-    out  words, what blend takes as w: from 511 on for each column floats of the upper left, upper
+    out  words, what blend takes as w: from 192 on for each column floats of the upper left, upper
          right, lower left and lower right byte; then the same times x_scale / y_scale, as
          integers in units of 2**-p[12]
     p    see below
@@ -14,18 +14,22 @@ corners: the weights of a row's columns, each the product of one of the row's an
 estimate: out = byte of a * A + b * B + c * C + d * D by integers. The items that are nearer to the
 middle between two bytes than a sum of integers or of floats is exact (2**11 units) are listed.
 
-blend: out = byte of ((a * A + b * B) + c * C) + d * D by floats, for the items in the list.
+    out  bytes, planes (oh, ow)
+
+blend: ((a * A + b * B) + c * C) + d * D by floats, for the items in the list.
 
     x    bytes, planes (H, W)
-    w    words: 256 floats, what a byte this far from the zero point stands for; 255 levels as
-         loops_levels takes them; the corners; the list: 64 items (plane * columns + column)
-    out  bytes, planes (oh, ow)
+    w    words: the list, of up to 64 items (their places in out of estimate); 64 words from 64 on:
+         mantissas of the sums; 64 from 128 on: twice their exponents, plus 1 if they are negative;
+         the corners
+    out  what is w
     p    first byte of the upper row, of the lower row, of the row of out; columns, bytes of a
-         plane of x, of out; planes, zero point, flip, negative levels, least byte of out, first
+         plane of x, of out; planes, zero point, flip, zero point of out, least byte of out, first
          word of the row in corners' x; bits behind the point of the integers, or 0 for none; upper
          and lower 12 bits of the 24 of x_scale / y_scale, and what they are shifted by for a
          weight of the exponent 0; next item (estimate goes on from there), items in the list;
-         then, four a column, its left and right byte in a row of x, their weights
+         upper and lower 12 bits of the mantissa of x_scale, its exponent; then, four a column,
+         its left and right byte in a row of x, their weights
 """
 
 import micropython
@@ -39,7 +43,7 @@ def corners(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     stop = 4 * p[3]
     while i < stop:
         c = x[p[11] + 2 + ((i >> 1) & 1)]
-        d = p[20 + i - (i & 2)]
+        d = p[23 + i - (i & 2)]
         m = 0
         v = 0
         if c and d:
@@ -65,8 +69,8 @@ def corners(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             m += (e - 1) << 23
             if e < 1:
                 m = 0
-        out[511 + i] = m
-        out[511 + stop + i] = v
+        out[192 + i] = m
+        out[192 + stop + i] = v
         i += 1
 
 
@@ -78,10 +82,10 @@ def estimate(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
     unsure = 0
     one = 1 << p[12]
     while plane < p[6] and unsure < 64:
-        a = p[18 + 4 * col]
-        b = p[19 + 4 * col]
+        a = p[21 + 4 * col]
+        b = p[22 + 4 * col]
         row = p[0] + plane * p[4]
-        t = 511 + 4 * (columns + col)
+        t = 192 + 4 * (columns + col)
         v = w[t] * ((x[row + a] ^ p[8]) - p[7]) + w[t + 1] * ((x[row + b] ^ p[8]) - p[7])
         row += p[1] - p[0]
         v += w[t + 2] * ((x[row + a] ^ p[8]) - p[7]) + w[t + 3] * ((x[row + b] ^ p[8]) - p[7])
@@ -95,7 +99,7 @@ def estimate(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
                 v = 255
             out[p[2] + plane * p[5] + col] = (v + p[10]) & 255
         else:
-            w[511 + 8 * columns + unsure] = plane * columns + col
+            w[unsure] = p[2] + plane * p[5] + col
             unsure += 1
         col += 1
         if col == columns:
@@ -107,29 +111,37 @@ def estimate(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
 
 
 @micropython.viper
-def blend(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
+def blend(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
     k = 0
     while k < p[17]:
-        col = w[511 + 8 * p[3] + k] % p[3]
-        plane = w[511 + 8 * p[3] + k] // p[3]
-        k += 1
+        col = w[k] - p[2]
+        plane = col // p[5]
+        col -= plane * p[5]
         a = 0
         e = 0
         sign = 0
         t = 0
         while t < 4:
-            d = (x[p[t >> 1] + plane * p[4] + p[18 + 4 * col + (t & 1)]] ^ p[8]) - p[7]
+            d = (x[p[t >> 1] + plane * p[4] + p[21 + 4 * col + (t & 1)]] ^ p[8]) - p[7]
             s = 0
             if d < 0:
                 d = 0 - d
                 s = 1
-            d = w[d]
-            c = w[511 + 4 * col + t]
+            c = w[192 + 4 * col + t]
             t += 1
             if c and d:
-                n = (c >> 23) + (d >> 23)
+                low = d * p[19]
+                d = d * p[18] + (low >> 12)
+                low = low & 4095
+                n = 0
+                while d >> (12 + n):
+                    n += 1
+                d = (d << (12 - n)) + (low >> n)
+                low = low & ((1 << n) - 1)
+                if 2 * low + (d & 1) > 1 << n:
+                    d += 1
+                n += (c >> 23) + p[20]
                 c = (c & 8388607) | 8388608
-                d = (d & 8388607) | 8388608
                 low = (c & 4095) * (d & 4095)
                 m = (c & 4095) * (d >> 12) + (c >> 12) * (d & 4095) + (low >> 12)
                 low = ((m & 4095) << 12) | (low & 4095)
@@ -177,26 +189,10 @@ def blend(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
                 a = a >> 3
                 if low + (a & 1) > 4:
                     a += 1
-        # The float's bits: 126 belongs to the product of two exponents, 1 to the mantissa.
-        m = a + ((e - 127) << 23)
-        if e < 127 or not a:
-            m = 0
-        if sign:
-            low = 0
-            i = p[9]
-            while low < i:
-                n = (low + i) >> 1
-                if w[256 + n] < m:
-                    i = n
-                else:
-                    low = n + 1
-        else:
-            low = p[9]
-            i = 255
-            while low < i:
-                n = (low + i) >> 1
-                if w[256 + n] > m:
-                    i = n
-                else:
-                    low = n + 1
-        out[p[2] + plane * p[5] + col] = (low + p[10]) & 255
+        # 126 belongs to the product of two exponents.
+        if e < 127:
+            a = 0
+            e = 127
+        out[64 + k] = a
+        out[128 + k] = 2 * (e - 126) + sign
+        k += 1

@@ -9,7 +9,7 @@ mpconnxr:QLinearResize.
 
     x    uint8 or int8 (planes, H, W);  out  uint8 or int8 (planes, oh, ow)
     x_scale, y_scale  float32, one item, 2**-60 to 2**60
-    scratch  int32, 575 + 8 * ow: tables that a step makes
+    scratch  int32, 192 + 8 * ow
     params  planes, H, W, oh, ow, zx, zy (unsigned: int8 + 128); bits behind the point of a sum of
             integers (0: floats alone), 24 bits of x_scale / y_scale as 2 of 12, by how much more
             than its exponent a weight is shifted; then for each row of out, and for
@@ -20,12 +20,11 @@ Raises ModelError. A step allocates nothing.
 
 from .. import forms
 from ..node import BIAS, block
-from . import qfloats
+from .qmeans import LISTED, scale_of
 
 _ONE = 127 << 23  # bits of float32
 _LEAST_WEIGHT = 64 << 23
 _SHAPES = 11
-_LISTED = 64  # items of which integers are not sure
 
 
 def prepare(node):
@@ -37,8 +36,9 @@ def prepare(node):
     x, out, scratch = node.inputs[0], node.outputs[0], node.scratch[0]
     node.require(x.dtype in ("uint8", "int8") and out.dtype in ("uint8", "int8"), "dtypes")
     node.require(planes * h * w == x.nelem and planes * oh * ow == out.nelem, "sizes")
-    node.require(scratch.nelem == qfloats.WORDS + 8 * ow + _LISTED, "scratch")
-    tables = qfloats.Tables(node, y_zero, scratch)
+    node.expect_dtype("int32", scratch)
+    node.require(scratch.nelem == LISTED + 8 * ow, "scratch")
+    x_scale, y_scale = [scale_of(node, t) for t in node.inputs[1:]]
     if out.nelem == 0:
         return 0, None
     rows = _table(node, _SHAPES, oh, (h - 1) * w)
@@ -46,8 +46,10 @@ def prepare(node):
     flip = 128 if x.dtype == "int8" else 0
     first = 128 if out.dtype == "int8" else 0
     p = [0, 0, 0, ow, h * w, oh * ow, planes, x_zero, flip, y_zero, first, 0]
-    step = _Blend(block(*rows), block(*p + ratio + [0, 0] + columns), tables)
-    step.x, step.out = x.view("B"), out.view("B")
+    ratio += [0, 0, x_scale[0] >> 12, x_scale[0] & 4095, x_scale[1]]
+    rest = [0] * 16 + [first] + [0] * 9 + y_scale + [y_zero, 1, 255]
+    step = _Blend(block(*rows), block(*p + ratio + columns), block(*rest))
+    step.x, step.words, step.out = x.view("B"), scratch.view("i"), out.view("B")
     return oh, step.step
 
 
@@ -64,25 +66,27 @@ def _table(node, first, n, last):
 
 
 class _Blend:
-    """The extent is rows of the output, of all planes each."""
+    """The extent is rows of the output, of all planes each. rest: of loops_mean_bytes."""
 
-    def __init__(self, rows, p, tables):
-        self.rows, self.p, self.tables, self.words = rows, p, tables, tables.words
+    def __init__(self, rows, p, rest):
+        self.rows, self.p, self.rest = rows, p, rest
         loops = forms.get("loops_blend")
         self.corners, self.estimate, self.blend = loops.corners, loops.estimate, loops.blend
+        self.rounded = forms.get("loops_mean_bytes").rounded
         self.items = p[3] * p[6]
 
     def step(self, lo, hi):
-        self.tables.fill()
-        p, rows = self.p, self.rows
+        p, w = self.p, self.words
         while lo < hi:
-            p[0] = rows[4 * lo]
-            p[1] = rows[4 * lo + 1]
+            p[0] = self.rows[4 * lo]
+            p[1] = self.rows[4 * lo + 1]
             p[2] = lo * p[3]
             p[11] = 4 * lo
-            self.corners(rows, rows, self.words, p)
+            self.corners(self.rows, w, w, p)
             p[16] = 0
             while p[16] < self.items:
-                self.estimate(self.x, self.words, self.out, p)
-                self.blend(self.x, self.words, self.out, p)
+                self.estimate(self.x, w, self.out, p)
+                self.blend(self.x, w, w, p)
+                self.rest[22] = p[17]
+                self.rounded(w, w, self.out, self.rest)
             lo += 1

@@ -2,7 +2,7 @@
 
 from array import array
 
-_W = 511  # where corners lie in the words of blend
+_W = 192  # where corners lie in the words of blend
 
 
 def _weight(d):
@@ -19,6 +19,7 @@ def _block(d, columns, planes, width):
     p += [d.below(256), 128 * d.below(2), d.below(256), 128 * d.below(2), 4 * d.below(3)]
     p += [(0, 14, 21, 28)[d.below(4)], d.between(2048, 4095), d.below(4096), d.between(127, 130)]
     p += [d.below(columns * planes), d.below(5)]
+    p += [d.between(2048, 4095), d.below(4096), d.between(80, 170)]
     for _ in range(columns):
         p += [d.below(width), d.below(width), _weight(d), _weight(d)]
     return p
@@ -30,19 +31,20 @@ def corners(d):
     return rows, rows, d.blank("i", _W + 8 * columns), _block(d, columns, 1, 8)
 
 
-def blend(d):
+def _call(d):
     columns, planes = d.between(1, 4), d.between(1, 3)
-    least = d.between(80, 140) << 23
-    floats = [0] + sorted([least + (d.word() & 0x1FFFFFF) for _ in range(255)])
     p = _block(d, columns, planes, 6)
-    levels = sorted([least - (8 << 23) + (d.word() & 0x5FFFFFF) for _ in range(255)])
-    levels = levels[: p[9]][::-1] + levels[p[9] :]
+    listed = [p[2] + d.below(planes) * p[5] + d.below(columns) for _ in range(64)]
     corners = [_weight(d) for _ in range(4 * columns)]
     integers = [d.word() & 0xFFFFF for _ in range(4 * columns)]
-    listed = [d.below(columns * planes) for _ in range(64)]
-    w = array("i", floats + levels + corners + integers + listed)
-    return d.octets(24 * planes), w, d.blank("B", 8 * planes + 4), p
+    return d.octets(24 * planes), array("i", listed + [0] * 128 + corners + integers), p
+
+
+def blend(d):
+    x, w, p = _call(d)
+    return x, w, w[:], p
 
 
 def estimate(d):
-    return blend(d)
+    x, w, p = _call(d)
+    return x, w, d.blank("B", 8 * p[6] + 4), p

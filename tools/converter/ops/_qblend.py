@@ -51,7 +51,7 @@ def emit_blend(
     numbers = [known[1] + shift_of(values), known[3] + shift_of(out), *_ratio(*known[::2])]
     params = [values.nelem // (h * w), h, w, oh, ow, *numbers, *rows.words(w), *columns.words(1)]
     scales = [node.constant(np.float32([v])) for v in (known[0], known[2])]
-    scratch = node.temp(INT32, (575 + 8 * ow,))
+    scratch = node.temp(INT32, (192 + 8 * ow,))
     macs = 4 * math.prod(out.shape)
     node.emit("qblend", [values, *scales], [out], params, [scratch], macs=macs)
     return True
