@@ -1,4 +1,4 @@
-"""Logarithms, sums and extremes of float32 on the bits: exact to a millionth, no allocation."""
+"""Logarithms, sums and interpolation of float32 on the bits: to a millionth, no allocation."""
 
 import numpy as np
 import pytest
@@ -68,10 +68,39 @@ def test_sums_are_rounded_once(target, shape):
         assert (error <= (np.abs(exact) * last * 1.01 + cut).ravel()).all(), (op, error.max())
 
 
+@pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
+@pytest.mark.parametrize("axis", [2, 3])
+def test_interpolation_is_rounded_once(target, axis):
+    """Twice the size: three quarters of the nearer item and one of the other one."""
+    x = np.moveaxis(10.0 ** RNG.uniform(-9, 9, (1, 3, 20, 7)) * RNG.choice([-1, 1], 7), 2, axis)
+    x = np.ascontiguousarray(x).astype(np.float32)
+    got, steps = outputs(target, resize(x, axis), x)
+    assert [s.kernel for s in steps] == ["resample"]
+    wide = np.moveaxis(x.astype(np.float64), axis, 0)
+    around = np.concatenate([wide[:1], wide, wide[-1:]])
+    parts = np.stack([around[:-2] + 3 * wide, 3 * wide + around[2:]], 1) / 4
+    exact = np.moveaxis(parts.reshape(-1, *wide.shape[1:]), 0, axis).ravel()
+    largest = np.maximum(np.abs(around[:-2]), np.abs(around[2:]))
+    largest = np.stack([np.maximum(largest, np.abs(wide))] * 2, 1).reshape(-1, *wide.shape[1:])
+    cut = np.moveaxis(largest, 0, axis).ravel() * 2.0**-27
+    assert (np.abs(got - exact) <= np.abs(exact) * LAST_BIT * 1.01 + cut).all()
+
+
+def resize(x, axis):
+    scales = np.ones(4, np.float32)
+    scales[axis] = 2
+    shape = [int(d * s) for d, s in zip(x.shape, scales, strict=True)]
+    node = ("Resize", "x none scales", "y", {"mode": "linear"})
+    none = np.array([], np.float32)
+    values = [small.value("x", x.shape)], [small.value("y", shape)]
+    return small.model([node], *values, 18, none=none, scales=scales)
+
+
 def test_steps_allocate_nothing(ready_target):
     x = np.abs(RNG.normal(0, 3, (4, 6, 5))).astype(np.float32)
     models = [reduction(op, x, [1]) for op in (*SUMS, "Max", "Min", "LogSum")]
     models += [model_of(op, [x]) for op in ("Log", "Floor", "Ceil", "Round", "Abs", "Neg", "Sign")]
+    models.append(resize(x[None], 3))
     for model in models:
         files = {"model.bin": small.binary(model), "x.bin": x.tobytes()}
         for name in ("unix", "unix32"):

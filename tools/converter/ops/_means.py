@@ -9,6 +9,7 @@ import numpy as np
 from ..extent import any_open
 from ..ir import Tensor
 from ._block import is_block
+from ._elementwise import emit_binary
 from ._move import emit_move, strides_of
 from ._windows import Windows
 from .conv import Convolution, emit_conv
@@ -40,22 +41,44 @@ def emit_mean(node, x: Tensor, out: Tensor, outer: int, n: int, inner: int = 1) 
     return True
 
 
-def emit_window_means(node, x: Tensor, out: Tensor, windows: Windows) -> bool:
-    """out = the means of windows of each plane; False if one reaches out of it, or as above."""
-    planes, k = math.prod(x.shape[:2]), math.prod(windows.kernel)
-    sizes = zip(
-        windows.in_dims, windows.kernel, windows.out_dims, windows.strides, windows.dilations,
-        strict=True,
-    )  # fmt: skip
-    if any_open((*x.shape, *out.shape)) or any(windows.pads):
+def emit_window_means(node, x: Tensor, out: Tensor, windows: Windows, padding: bool) -> bool:
+    """out = the means of windows of each plane; False if one is empty, or as above.
+
+    padding: whether items outside of the plane count; else a window that reaches out of it is a
+    sum that is divided by how many of its items are inside, dim by dim.
+    """
+    planes = math.prod(x.shape[:2])
+    if any_open((*x.shape, *out.shape)):
         return False
-    if any((o - 1) * s + (taps - 1) * d >= size for size, taps, o, s, d in sizes):
+    counts = [_counts(windows, dim, padding) for dim in range(3)]
+    if any((c == 0).any() for c in counts):
         return False
-    w = node.constant(np.full((1, k), 1 / k, np.float32))
+    known = math.prod(int(c[0]) for c in counts if (c == c[0]).all())
+    k = math.prod(windows.kernel)
+    w = node.constant(np.full((1, k), 1 / known, np.float32))
     image = node.reshaped(x, (planes, 1, *windows.in_dims))
     if not is_block(node, image, w, k):
         return False
     shape = (planes, 1, *windows.out_dims)
-    emit_conv(node, image, w, Convolution(windows, 1, False, shape, strides_of(shape)), out)
+    parts = [(dim, c) for dim, c in enumerate(counts) if (c != c[0]).any()]
+    target = node.temp(x.dtype, shape) if parts else out
+    emit_conv(node, image, w, Convolution(windows, 1, False, shape, strides_of(shape)), target)
     node.steps[-1].macs = 0
+    for i, (dim, count) in enumerate(parts):
+        last = i == len(parts) - 1
+        divided = node.reshaped(out, shape) if last else node.temp(x.dtype, shape)
+        dims = [-1 if d == dim else 1 for d in range(3)]
+        shares = node.constant((1 / count).astype(np.float32).reshape(dims))
+        emit_binary(node, "mul", target, shares, divided)
+        target = divided
     return True
+
+
+def _counts(windows: Windows, dim: int, padding: bool) -> np.ndarray:
+    """How many taps of each window along this dim count."""
+    begin, end = 0, windows.in_dims[dim]
+    if padding:
+        begin, end = -windows.pads[dim], end + windows.end_pads[dim]
+    corners = np.arange(windows.out_dims[dim]) * windows.strides[dim] - windows.pads[dim]
+    taps = corners[:, None] + np.arange(windows.kernel[dim]) * windows.dilations[dim]
+    return ((taps >= begin) & (taps < end)).sum(1)

@@ -1,4 +1,4 @@
-"""AveragePool and LpPool -> kernel average_pool; means without padding -> block_conv."""
+"""AveragePool and LpPool -> kernel average_pool; means of float32 -> block_conv."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ def lower_average_pool(node):
     node.require_dtype(FLOAT, DOUBLE)
     x, out = node.inputs[0], node.outputs[0]
     w = windows_of(node, node.attr("kernel_shape"), out.shape)
-    if node.op == "AveragePool" and emit_window_means(node, x, out, w):
+    counted = node.attr("count_include_pad", 0)
+    if node.op == "AveragePool" and emit_window_means(node, x, out, w, bool(counted)):
         return
     power = node.attr("p", 2) if node.op == "LpPool" else 0
     groups = (w.in_dims, w.kernel, w.out_dims, w.strides, w.dilations, w.pads, w.end_pads)
     params = [math.prod(x.shape[:2])] + [v for group in groups for v in group]
-    params += [node.attr("count_include_pad", 0), power]
+    params += [counted, power]
     node.emit("average_pool", [x], [out], params, behind=window_behind(params[0], w, x))
