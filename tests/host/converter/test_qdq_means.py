@@ -24,6 +24,12 @@ def pool(shape, kernel, strides, opset=17, dtype=S8, zero=3, y_scale=A, **attrs)
     return net.model(net.q(y, y_scale, zero, dtype)), net.values()
 
 
+def global_pool(shape, opset=17, y_scale=A):
+    net = Net(opset)
+    x = net.dq(net.input(shape, S8), A, 3, S8)
+    return net.model(net.q(net.op("GlobalAveragePool", x), y_scale, 3, S8)), net.values()
+
+
 def of_microsoft(zero, kernel, pads=(0, 0, 0, 0), dtype=U8, shape=(1, 5, 16, 16)):
     """It adds its zero point before it rounds."""
     kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
@@ -68,6 +74,9 @@ CASES = {
     "all of 3x6": pool((3, 50, 3, 6), [3, 6], [1, 1], dtype=U8, zero=77),
     "all of 1x2": pool((3, 50, 1, 2), [1, 2], [1, 1]),
     "all of 26": pool((3, 50, 26), [26], [1]),
+    "global": global_pool((4, 99, 8, 8)),
+    "global, opset 21": global_pool((4, 99, 6, 5), 21),
+    "global of 1-D to a half": global_pool((4, 99, 10), y_scale=2 * A),
     "2x3": pool((1, 8, 12, 12), [2, 3], [2, 3]),
     "com.microsoft": of_microsoft(128, [2, 2]),
     "com.microsoft, odd": of_microsoft(101, [2, 2]),

@@ -55,7 +55,7 @@ def emit_float_means(
     y: Sequence[Tensor],
     windows: Sequence,
     order: int,
-    level: Callable[[np.ndarray], np.ndarray] | None,
+    level: Callable[[np.ndarray], np.ndarray] | None = None,
 ) -> bool:
     """y = means of windows of x, as emit_means has them.
 

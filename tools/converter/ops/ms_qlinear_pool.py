@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import Problem
 from . import lowers
 from ._microsoft import FLOAT, MS, as_onnx, with_outputs
-from ._qmeans import ROWS, emit_float_means, often_in_the_middle, order_of
+from ._qmeans import PLANES, ROWS, emit_float_means, often_in_the_middle, order_of
 from ._qpool import emit_means
 from ._qweights import scalar
 from ._windows import windows_of
@@ -105,13 +105,30 @@ def _reach(w, i):
 def lower_global_pool(node):
     """By integers where scales and zero points are known: a row of all that a plane has."""
     _require_channels_first(node)
+    if not emit_means(node, *_rows(node)):
+        _global_by_floats(node)
+
+
+@lowers("QLinearGlobalAveragePool", domain=OWN, infer=_infer_pool("GlobalAveragePool"))
+def lower_own_global_pool(node):
+    """The same. onnxruntime adds up a plane in four sums."""
+    of_x, of_y, row, *steps = _rows(node)
+    emitted = False
+    if 0 not in node.outputs[0].shape and often_in_the_middle(of_x[1], of_y[1], [row[1]]):
+        emitted = emit_float_means(node, of_x, of_y, (row, *steps, False), PLANES)
+    if not emitted and not emit_means(node, of_x, of_y, row, *steps):
+        _global_by_floats(node)
+
+
+def _rows(node):
+    """x and y, the window, strides and pads: a plane is a row, one window."""
     x, out = node.inputs[0], node.outputs[0]
     row = node.reshaped(x, (*x.shape[:2], 1, math.prod(x.shape[2:])))
     y = node.reshaped(out, (*out.shape[:2], 1, 1))
-    of_x, of_y = [row, *rest(node, 1)], [y, *rest(node, 3)]
-    if emit_means(node, of_x, of_y, row.shape[2:], [1, 1], [0] * 4):
-        return
-    y = node.temp(FLOAT, node.outputs[0].shape)
-    x = dequantized(node, 0)
+    return [row, *rest(node, 1)], [y, *rest(node, 3)], row.shape[2:], [1, 1], [0] * 4
+
+
+def _global_by_floats(node):
+    x, y = dequantized(node, 0), node.temp(FLOAT, node.outputs[0].shape)
     emit_reduce(node, _MEAN, 0, x, y, range(2, len(x.shape)))
     quantize(node, y, 3)

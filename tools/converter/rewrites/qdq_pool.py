@@ -3,9 +3,9 @@
 1. DQ -> AveragePool -> Q, without dilations, becomes `mpconnxr:QLinearAveragePool`, defined in the
    model as a function of these three: com.microsoft's rounds to even after the zero point is
    added, ONNX's QuantizeLinear before.
-2. DQ -> GlobalAveragePool -> Q becomes QLinearGlobalAveragePool.
-3. DQ -> ReduceMean -> Q over constant axes becomes the same, between a Transpose that brings the
-   axes to the end (where they are not there yet) and Reshapes.
+2. DQ -> GlobalAveragePool -> Q becomes `mpconnxr:QLinearGlobalAveragePool`, in the same way.
+3. DQ -> ReduceMean -> Q over constant axes becomes com.microsoft's, between a Transpose that
+   brings the axes to the end (where they are not there yet) and Reshapes.
 """
 
 from __future__ import annotations
@@ -46,30 +46,28 @@ def fuse_mean(graph: Graph, node: onnx.NodeProto) -> None:
 
 
 def _pool(graph, node, x, rest, out):
-    if node.op_type == "GlobalAveragePool":
-        op, domain = "QLinearGlobalAveragePool", MS
-    elif any(d != 1 for d in attribute(node, "dilations", ())):
+    if any(d != 1 for d in attribute(node, "dilations", ())):
         raise StaysFloat("it has dilations")
-    else:
-        op, domain = "QLinearAveragePool", OWN
-        _define(graph)
-    fused = helper.make_node(op, [x.values, *rest], [out], name=node.name, domain=domain)
+    op = f"QLinear{node.op_type}"
+    _define(graph, op, node.op_type)
+    fused = helper.make_node(op, [x.values, *rest], [out], name=node.name, domain=OWN)
     fused.attribute.extend(a for a in node.attribute if a.name != "dilations")
     return [fused]
 
 
-def _define(graph):
+def _define(graph, op, of_floats):
     inputs = ["x", "x_scale", "x_zero", "y_scale", "y_zero"]
     body = [
         helper.make_node("DequantizeLinear", inputs[:3], ["real_x"]),
-        helper.make_node("AveragePool", ["real_x"], ["real"]),
+        helper.make_node(of_floats, ["real_x"], ["real"]),
         helper.make_node("QuantizeLinear", ["real", *inputs[3:]], ["y"]),
     ]
-    for name, kind in _ATTRIBUTES.items():
+    attributes = _ATTRIBUTES if of_floats == "AveragePool" else {}
+    for name, kind in attributes.items():
         found = body[1].attribute.add()
         found.name = found.ref_attr_name = name
         found.type = kind
-    define(graph, "QLinearAveragePool", inputs, body, list(_ATTRIBUTES))
+    define(graph, op, inputs, body, list(attributes))
 
 
 def _reduce(graph, node, x, rest, out):

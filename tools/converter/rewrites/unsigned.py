@@ -41,6 +41,7 @@ _SCALED = {
     (g.OWN, "QLinearAveragePool"): (_ONE, 4),
     (g.OWN, "QLinearResize"): (_ONE, 4),
     (g.MS, "QLinearGlobalAveragePool"): (_ONE, 4),
+    (g.OWN, "QLinearGlobalAveragePool"): (_ONE, 4),
     (g.MS, "QLinearLeakyRelu"): (_ONE, 4),
     (g.MS, "QLinearSigmoid"): (_ONE, 4),
     (g.MS, "QLinearSoftmax"): (_ONE, 4),
