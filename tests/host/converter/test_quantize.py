@@ -166,10 +166,68 @@ def test_better_ways_are_tried_until_the_accuracy_holds():
     assert outcome.attempts[0].top1 < 0.94
 
 
-def test_excluded_nodes_stay_in_float():
-    done, _ = quantize(_prepared(_net()), Settings(samples=_samples(), exclude=["first"]))
-    [first] = [node for node in done.graph.node if node.name == "first"]
-    assert "w" in first.input
+@pytest.mark.parametrize(
+    ("mode", "name"), [("int8", "first"), ("int8", "last"), ("dynamic", "last")]
+)
+def test_excluded_nodes_stay_in_float(mode, name):
+    settings = Settings(mode, samples=_samples(), exclude=[name])
+    done, _ = quantize(_prepared(_net()), settings)
+    assert {"first": "w", "last": "g"}[name] in {t.name for t in done.graph.initializer}
+
+
+def test_biases_that_the_quantizer_has_no_way_for():
+    """C as [1, N] becomes a vector; with C of a number a row, and of groups, nodes stay float."""
+    rng = np.random.default_rng(3)
+    shapes = {"row": [1, 4], "column": [4, 1], "b": [4], "g": [4, 6], "t": [2, 2, 1, 1]}
+    net = helper.make_graph(
+        [
+            helper.make_node("Gemm", ["x", "g", "row"], ["u"], "by_row", transB=1),
+            helper.make_node("Gemm", ["x", "g", "column"], ["v"], "by_column", transB=1),
+            helper.make_node("ConvTranspose", ["z", "t", "b"], ["w"], "groups", group=2),
+        ],
+        "net",
+        [
+            helper.make_tensor_value_info("x", TensorProto.FLOAT, [4, 6]),
+            helper.make_tensor_value_info("z", TensorProto.FLOAT, [1, 2, 3, 3]),
+        ],
+        [
+            helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+            for name, shape in (("u", [4, 4]), ("v", [4, 4]), ("w", [1, 4, 3, 3]))
+        ],
+        [_array(name, rng.normal(size=shape)) for name, shape in shapes.items()],
+    )
+    model = helper.make_model(net, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    samples = [
+        {k: rng.normal(size=s).astype(np.float32) for k, s in (("x", (4, 6)), ("z", (1, 2, 3, 3)))}
+        for _ in range(4)
+    ]
+    model = _prepared(model)
+    done, outcome = quantize(model, Settings(samples=samples))
+    assert outcome.attempts[-1].what.endswith("in float: by_column, groups")
+    for got, wanted in zip(
+        *(open_session(m).run(None, samples[0]) for m in (done, model)), strict=True
+    ):
+        assert np.abs(got - wanted).max() <= 0.03 * np.abs(wanted).max()
+
+
+def test_integers_at_the_border_that_are_read_or_shared():
+    """An output that another node needs in float, and two outputs of the same integers."""
+    nodes = [
+        helper.make_node("Sigmoid", ["x"], ["a"]),
+        helper.make_node("Erf", ["a"], ["b"]),
+        helper.make_node("Flatten", ["a"], ["c"], axis=1),
+    ]
+    infos = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [1, 8]) for n in "xabc"]
+    net = helper.make_graph(nodes, "net", infos[:1], infos[1:])
+    model = helper.make_model(net, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    samples = [{"x": np.linspace(-1, 1, 8, dtype=np.float32)[None]}]
+    done, _ = quantize(_prepared(model), Settings(samples=samples, io="int8"))
+    onnx.checker.check_model(done, full_check=True)
+    assert [o.name for o in done.graph.output] == ["a", "b", "c"]
+    integers = np.linspace(-128, 127, 8).astype(np.int8)[None]
+    a, b, c = open_session(done).run(None, {"x": integers})
+    assert a.dtype == np.int8 and np.array_equal(a, c)
+    assert convert(done, Options(strip=True)).graph.steps
 
 
 def test_integers_at_the_border():

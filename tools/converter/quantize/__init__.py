@@ -6,12 +6,13 @@ places QuantizeLinear and DequantizeLinear; the rewrites after it make integer o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import onnx
 
 from ..errors import ConvertError, UsageError
 from ..passes import infer
+from .biases import as_vectors
 from .borders import open_borders
 from .data import loaded
 from .layers import Layer, layers
@@ -42,6 +43,8 @@ def quantize(model: onnx.ModelProto, settings: Settings) -> tuple[onnx.ModelProt
     unknown = set(settings.exclude) - {node.name for node in named.graph.node}
     if unknown:
         raise UsageError(f"--exclude: no node is called {', '.join(sorted(unknown))}")
+    kept = as_vectors(named.graph)
+    settings = replace(settings, exclude=tuple(dict.fromkeys([*settings.exclude, *kept])))
     found, attempts = best(named, settings)
     if settings.mode == "dynamic":
         return infer.infer(found), Outcome(attempts=attempts)

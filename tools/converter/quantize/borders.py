@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import onnx
+from onnx import helper
 
 
 def open_borders(model: onnx.ModelProto) -> list[str]:
@@ -13,33 +14,50 @@ def open_borders(model: onnx.ModelProto) -> list[str]:
     """
     graph = model.graph
     types = {t.name: t.data_type for t in graph.initializer}
-    left = []
+    left, taken = [], set()
     for info in graph.input:
         if info.name not in types:
-            readers = [n for n in graph.node if info.name in n.input]
-            if [n.op_type for n in readers] == ["QuantizeLinear"]:
-                _rename(graph, readers[0].output[0], info.name)
-                _settle(graph, info, readers[0], types)
-            else:
-                left.append(info.name)
+            (taken.add if _open_input(graph, info, types) else left.append)(info.name)
     for info in graph.output:
-        [maker] = [n for n in graph.node if info.name in n.output] or [None]
-        if maker is not None and maker.op_type == "DequantizeLinear":
-            graph.node.remove(maker)
-            _rename(graph, maker.input[0], info.name)
-            info.type.tensor_type.elem_type = types[maker.input[2]]
-        else:
+        if not _open_output(graph, info, types, taken):
             left.append(info.name)
     return left
 
 
-def _settle(graph, info, node, types):
-    graph.node.remove(node)
-    info.type.tensor_type.elem_type = types[node.input[2]]
+def _open_input(graph, info, types):
+    readers = [n for n in graph.node if info.name in n.input]
+    if [n.op_type for n in readers] != ["QuantizeLinear"]:
+        return False
+    [quantize] = readers
+    graph.node.remove(quantize)
+    _rename(graph.node, quantize.output[0], info.name)
+    info.type.tensor_type.elem_type = types[quantize.input[2]]
+    return True
 
 
-def _rename(graph, old, new):
-    for node in graph.node:
+def _open_output(graph, info, types, taken):
+    """taken: names of integers that are inputs or outputs already, and keep them."""
+    [maker] = [n for n in graph.node if info.name in n.output] or [None]
+    if maker is None or maker.op_type != "DequantizeLinear":
+        return False
+    readers = [n for n in graph.node if info.name in n.input]
+    if readers:
+        maker.output[0] = f"{info.name}/float"
+        _rename(readers, info.name, maker.output[0])
+    else:
+        graph.node.remove(maker)
+    integers = maker.input[0]
+    if integers in taken:
+        graph.node.append(helper.make_node("Identity", [integers], [info.name]))
+    else:
+        _rename(graph.node, integers, info.name)
+    taken.add(info.name)
+    info.type.tensor_type.elem_type = types[maker.input[2]]
+    return True
+
+
+def _rename(nodes, old, new):
+    for node in nodes:
         for names in (node.input, node.output):
             for i, name in enumerate(names):
                 if name == old:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import onnx
 
 from .ranges import Ranges, as_tensors_data
+from .runtime import runtimes
 
 # Operators that gain from integers, or that integers pass through unharmed.
 _OPERATORS = (
@@ -18,6 +17,7 @@ _OPERATORS = (
     "LeakyRelu", "MatMul", "MaxPool", "Mul", "Pad", "Relu", "Reshape", "Resize", "Sigmoid",
     "Slice", "Split", "Squeeze", "Tanh", "Transpose", "Unsqueeze",
 )  # fmt: skip
+_QUANTIZER = "quantizer", "--exclude NODE leaves a node in float"
 _OF_BYTES = ("ConvTranspose",)  # those of which only 8 bits have an integer form
 
 
@@ -33,7 +33,7 @@ def static(
     from onnxruntime.quantization.calibrate import save_tensors_data
 
     wide = activation_bits == 16
-    with TemporaryDirectory() as folder, _quiet():
+    with TemporaryDirectory() as folder, runtimes(*_QUANTIZER):
         cache, out = Path(folder, "ranges.json"), Path(folder, "quantized.onnx")
         save_tensors_data(as_tensors_data(found), cache)
         quantization.quantize_static(
@@ -57,25 +57,16 @@ def dynamic(model: onnx.ModelProto, per_channel: bool, exclude: Sequence[str]) -
     """Weights in 8 bits; each run finds the ranges of its activations."""
     from onnxruntime import quantization
 
-    with TemporaryDirectory() as folder, _quiet():
+    # a Gemm is taken apart before the names are looked at
+    names = [*exclude, *(f"{name}_MatMul" for name in exclude)]
+    with TemporaryDirectory() as folder, runtimes(*_QUANTIZER):
         out = Path(folder, "quantized.onnx")
         quantization.quantize_dynamic(
             model,
             out,
             per_channel=per_channel,
-            nodes_to_exclude=list(exclude),
+            nodes_to_exclude=names,
             weight_type=quantization.QuantType.QInt8,
             extra_options={"DefaultTensorType": onnx.TensorProto.FLOAT},
         )
         return onnx.load(out)
-
-
-@contextmanager
-def _quiet():
-    """Without the quantizer's warnings: it recommends steps that were taken before."""
-    before = logging.root.manager.disable
-    logging.disable(logging.WARNING)
-    try:
-        yield
-    finally:
-        logging.disable(before)

@@ -8,8 +8,6 @@ least squared error.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import redirect_stdout
-from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,6 +16,7 @@ import onnx
 
 from .activations import each_run
 from .data import Sample
+from .runtime import runtimes
 
 Ranges = dict[str, tuple[float, float]]
 
@@ -42,7 +41,7 @@ def _by_runtime(model, samples, method):
         path = Path(folder, "model.onnx")
         onnx.save(model, path)
         augmented = Path(folder, "augmented.onnx")
-        with redirect_stdout(StringIO()):  # it tells what it does
+        with runtimes("calibrator", "another --method may do"):
             calibrator = calibrate.create_calibrator(path, None, augmented, calibrate_method=kind)
             calibrator.collect_data(_reader(samples))
             found = calibrator.compute_data()
