@@ -28,9 +28,13 @@ def levels8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
         size = size << 1
     past_negative = (p[2] + 1 - negative) * 4
     past_positive = (p[3] - p[2] + 1 - positive) * 4
+    base = p[4]
+    infinity = p[5]
+    magnitude = p[6]
+    of_nan = p[7]
     while at < end:
         out = ptr32(item)
-        x = ptr8(out[0] & p[6])
+        x = ptr8(out[0] & magnitude)
         if out[0] >> 31:
             w = ptr32(lowest)
             size = negative
@@ -83,10 +87,10 @@ def levels8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
                     if w[half] <= int(x):
                         w = ptr32(half * 4 + int(w))
                     half = half >> 1
-        v = ((int(w) - lowest) >> 2) + p[4]
-        if int(x) > p[5]:
-            v = p[7]
+        w = ptr32(((int(w) - lowest) >> 2) + base)
+        if infinity < int(x):
+            w = ptr32(of_nan)
         x = ptr8(at)
-        x[0] = v
+        x[0] = int(w)
         at = 1 + int(x)
         item = 4 + int(out)

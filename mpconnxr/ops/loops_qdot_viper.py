@@ -194,7 +194,7 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
         at = place
         out = ptr8(start)
         n = p[3]
-        while True:
+        while n:
             w = ptr8(ptr32(out)[0] * zw + c)
             out = ptr8(4 + int(out))
             x = ptr8(row)
@@ -289,9 +289,6 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             w[0] = int(x)
             at = pitch + int(w)
             n -= 1
-            if n:
-                continue
-            break
         place += p[7]
         table = ptr32(8 + int(table))
         k += 1

@@ -16,9 +16,14 @@ def _walk(d):
 
 
 def qadd8(d):
+    """Every other time the first sum is close to the middle between two steps."""
     x, w, out, p = _walk(d)
-    p += [d.word() & 0x7FFFF, d.word() & 0x7FFFF, _BIAS + (d.word() >> 4)]
-    return x, w, out, p + [d.below(1024), d.below(1024), d.below(1024), d.below(5), d.below(256)]
+    a, b, constant, shift = d.word() & 0x7FFFF, d.word() & 0x7FFFF, d.word() >> 4, d.below(9)
+    if d.below(2):
+        total = (x[p[0]] ^ p[9]) * a + (w[p[3]] ^ p[9]) * b + constant
+        constant -= (total + (1 << 15 + shift) + d.below(1400) - 800) % (1 << 16 + shift)
+    p += [a, b, _BIAS + constant]
+    return x, w, out, p + [d.below(1024), d.below(1024), d.below(1024), shift, d.below(256)]
 
 
 def qmul8(d):
