@@ -14,7 +14,8 @@ from ..node import BIAS, block
 _PIECE = 64  # positions of one call, where nothing is copied
 _TILE = 16  # positions that the loop computes at a time, at most
 _LEAST = 4  # and at least
-_N_PARAMS = 22  # of the loop, before the offsets of the kernel's columns
+_STRIPS, _SUMS = 29, 41  # where the loops' parameters begin
+_N_PARAMS = 22  # of sums, before the offsets of the kernel's columns
 _NONE, _RELU, _CLIP = 0, 1, 2
 _INF = 0x7F800000
 
@@ -47,46 +48,50 @@ def kind_of(limits):
 
 
 class _Conv:
-    """p: parameters of the loop, and 2 words for each channel."""
+    """p: parameters of the loops' calls (see loops_fpu_vfp), those of strips and of sums, of which
+    the last are 2 words for each channel.
+    """
 
     def __init__(self, loops, tensors, e, pads, limits):
         x, (self.w, self.exponents, bias), out, scratch = tensors
         self.x = x.view("i")
         self.bias = self.x if bias is None else bias
-        self.out, self.scratch = out.view("i"), scratch.data
-        self.consts, self.strips, self.sums = loops.consts, loops.strips, loops.sums
+        self.consts = loops.consts
         self.e, self.pads = e, pads
         _, g, c, _, h, width, m, _, kh, kw = e[:10]
-        self.x_group, self.w_group = c * h * width, m * c * kh * kw
-        self.first = _N_PARAMS + kw
-        self.p = p = block(*[0] * (self.first + 2 * g * m))
-        self.consts_p = block(0, g * m, self.first, int(bias is not None))
-        self.strips_p = block(0, 0)
-        p[1] = p[3] = p[20] = 1
-        p[7], p[8], p[9], p[14], p[15] = m, kw, c * kh, 4 * e[26], 4 * e[23]
-        p[17], p[18], p[19] = kind_of(limits)
+        first = _N_PARAMS + kw
+        self.p = p = block(*[0] * (_SUMS + first + 2 * g * m))
+        p[6], p[7], p[8], p[9] = g, c, c * h * width, 4 * m * c * kh * kw
+        p[10], p[11], p[12], p[13] = m, e[21], e[22], e[23]
+        p[14], p[15], p[28] = e[25], e[26], 4 * first
+        views = memoryview(p)
+        self.strips_p, self.sums_p = views[_STRIPS:_SUMS], views[_SUMS:]
+        self.consts_p = block(0, g * m, first, int(bias is not None))
+        self.needs = [self.strips_p, self.sums_p, self.x, scratch.data, self.w, out.view("i")]
+        q = self.sums_p
+        q[1] = q[3] = q[20] = 1
+        q[7], q[8], q[9], q[14], q[15] = m, kw, c * kh, 4 * e[26], 4 * e[23]
+        q[17], q[18], q[19] = kind_of(limits)
 
-    def set_up(self):
-        """What goes with the weights: they may be others than in the run before."""
-        self.consts(self.bias, self.exponents, self.p, self.consts_p)
-
-    def place_group(self, b, g):
-        """Sets the parameters for groups of an image, and where they begin in out."""
-        e, p = self.e, self.p
-        p[11] = 4 * g * self.w_group
-        p[12] = 4 * (self.first + 2 * g * e[6])
-        self.strips_p[0] = (b * e[1] + g) * self.x_group
-        self.at = e[21] + b * e[22] + g * e[6] * e[23]
+    def step(self, lo, hi):
+        # what goes with the weights: they may be others than in the run before
+        self.consts(self.bias, self.exponents, self.sums_p, self.consts_p)
+        self.p[0], self.p[1] = lo, hi
+        self.pieces(self.p, self.needs)
 
 
 class Conv(_Conv):
     """The extent: images x pieces of their groups x pieces of rows, or rows of windows."""
 
+    def __init__(self, loops, *of):
+        super().__init__(loops, *of)
+        self.pieces = loops.rows
+
     def set_pieces(self, pool, room):
         """Takes as much as has room in so many words of scratch: positions of a row, then, of
         groups of one channel, rows and groups. False if nothing has.
         """
-        e, (self.ph, pw) = self.e, pool
+        e, (ph, pw) = self.e, pool
         windows, pooled = e[12] // pw, pool != (1, 1)
         most = room // (e[2] * e[8] * e[15]) - self._more()  # positions, if a group has channels
         if e[2] == 1:
@@ -97,14 +102,15 @@ class Conv(_Conv):
         self.groups = self.rows = 1
         if self._plane(1) + max(_LEAST - self.n, 0) > room:
             return False
-        self.lines = self.ph if pooled else e[11]
+        self.lines = ph if pooled else e[11]
         if e[2] == 1:
             self._set_more(room)
         if not pooled:
             self.lines = self.rows
         self._set_rows(room)
-        self.p[20], self.p[21] = pw, 0 if pooled else 2
-        self.p[16] = 0 if pooled else 4 * e[25]
+        self.p[3], self.p[5], self.p[20] = self.lines, self.groups, ph
+        self.sums_p[20], self.sums_p[21] = pw, 0 if pooled else 2
+        self.sums_p[16] = 0 if pooled else 4 * e[25]
         return True
 
     def _set_more(self, room):
@@ -132,85 +138,41 @@ class Conv(_Conv):
         return self.n + self._more()
 
     def _set_rows(self, room):
-        e, p, half = self.e, self.p, self._half()
+        e, p, q, half = self.e, self.p, self.sums_p, self._half()
         c, sx = e[2], e[15]
-        p[4] = 4 * e[14] * sx * half if self.rows > 1 else 0
-        p[6] = self.n + min(room - self.groups * self._plane(self.rows), _TILE)
-        p[10] = 4 * sx * half * (e[17] if c == 1 and e[8] > 1 else 1)
+        p[16], p[17], p[18], p[19] = self.rows, e[11], e[14], BIAS - self.pads[1]
+        p[21], p[23] = self._covered(1), 4 * sx * half
+        p[24], p[25], p[26], p[27] = e[12], self.n, sx, BIAS - self.pads[2]
+        q[4] = 4 * e[14] * sx * half if self.rows > 1 else 0
+        q[6] = self.n + min(room - self.groups * self._plane(self.rows), _TILE)
+        q[10] = 4 * sx * half * (e[17] if c == 1 and e[8] > 1 else 1)
         for kx in range(e[9]):
             at = kx * e[18]
-            p[_N_PARAMS + kx] = 4 * (at // sx + at % sx * half)
+            q[_N_PARAMS + kx] = 4 * (at // sx + at % sx * half)
         step = 1 if c == 1 else e[17]
-        self.strips_p = block(0, 0, e[4] * e[5], e[4], e[5], e[8], step, 0, 0, sx, half, 0)
+        strips = (0, 0, e[4] * e[5], e[4], e[5], e[8], step, 0, 0, sx, half, 0)
+        for i in range(len(strips)):
+            self.strips_p[i] = strips[i]
 
     def set_extent(self):
-        self.per_plane = -(-self.e[11] // self.lines)
-        self.per_image = -(-self.e[1] // self.groups)
-        return self.e[0] * self.per_image * self.per_plane
-
-    def step(self, lo, hi):
-        self.set_up()
-        while lo < hi:
-            y = lo % self.per_plane * self.lines
-            self._place(lo // self.per_plane)
-            self._lines(y, min(y + self.lines, self.e[11]))
-            lo += 1
-
-    def _place(self, i):
-        g = i % self.per_image * self.groups
-        self.p[1] = min(self.groups, self.e[1] - g)
-        self.strips_p[1] = self.p[1] * self.e[2]
-        self.place_group(i // self.per_image, g)
-
-    def _lines(self, y, end):
-        self.at += y // self.ph * self.e[25]
-        if self.p[21] == 1:
-            self.p[21] = 0
-        while y < end:
-            self._place_rows(y, min(self.rows, end - y))
-            self._columns(self.at, 0)
-            self.p[21] |= 1
-            y += self.rows
-
-    def _place_rows(self, y, n):
-        self.p[3] = n
-        self.strips_p[7] = y * self.e[14] - self.pads[1] + BIAS
-        if self.e[2] == 1:
-            self.strips_p[5] = self._covered(n)
-            self.p[2] = 4 * self._plane(n)
-
-    def _columns(self, at, x):
-        while x < self.e[12]:
-            self.p[5] = min(self.n, self.e[12] - x)
-            self.p[13] = 4 * at
-            self.strips_p[8] = x * self.e[15] - self.pads[2] + BIAS
-            self.strips(self.x, self.x, self.scratch, self.strips_p)
-            self.sums(self.scratch, self.w, self.out, self.p)
-            at += self.n // self.p[20] * self.e[26]
-            x += self.n
+        self.p[2] = -(-self.e[11] // self.lines)
+        self.p[4] = -(-self.e[1] // self.groups)
+        return self.e[0] * self.p[4] * self.p[2]
 
 
 class Pointwise(_Conv):
     """A kernel of one item: positions as they lie. The extent: images x groups x pieces."""
 
+    def __init__(self, loops, *of):
+        super().__init__(loops, *of)
+        self.pieces = loops.points
+
     def set_extent(self):
-        e, p = self.e, self.p
+        e, p, q = self.e, self.p, self.sums_p
         plane = e[4] * e[5]
-        self.per_plane = -(-plane // _PIECE)
-        p[5] = p[6] = self.n = -(-plane // self.per_plane)
-        p[10] = 4 * plane
-        p[21] = 2
-        return e[0] * e[1] * self.per_plane
-
-    def step(self, lo, hi):
-        self.set_up()
-        while lo < hi:
-            self._piece(lo // self.per_plane, lo % self.per_plane * self.n)
-            lo += 1
-
-    def _piece(self, i, at):
-        at = min(at, self.e[4] * self.e[5] - self.n)  # the last may compute some once more
-        self.place_group(i // self.e[1], i % self.e[1])
-        self.p[0] = 4 * (i * self.x_group + at)
-        self.p[13] = 4 * (self.at + at * self.e[26])
-        self.sums(self.x, self.w, self.out, self.p)
+        p[2] = -(-plane // _PIECE)
+        p[24], p[25] = plane, -(-plane // p[2])
+        q[5] = q[6] = p[25]
+        q[10] = 4 * plane
+        q[21] = 2
+        return e[0] * e[1] * p[2]
