@@ -19,7 +19,8 @@ def _finish(r0, r1, r2, r3):
     # Gives 1 if it has met a rare result, and stopped there, else 0. r0 sums, r1 what align made,
     # r2 out, r3 p; of a sum r4 its size, later bits of a float, r6 -1 if negative, r7 the
     # exponent; r8 -2**30, r9, r10 low, high, r11 step of a channel, r12 channels left. On the
-    # stack: positions left (0), rows left (4), out of the row (8), w (12), out of the position (16)
+    # stack: positions left (0), rows left (4), out of the row (8), w (12), out of the position
+    # (16)
     mov(r4, r8)
     mov(r5, r9)
     mov(r6, r10)
