@@ -1,7 +1,7 @@
 """Sums of short mantissas: see loops_short_dot. Inline assembler, ARMv6-M opcodes.
 
-Four channels at a time: 3.3 instructions a multiply-accumulate in the unrolled part, 3.9 of up to
-three last channels. Rows and M are above 0.
+Four channels at a time: 3.3 instructions a multiply-accumulate in the unrolled part, 4.9 of
+up to three last channels. Rows and M are above 0.
 """
 
 import micropython
@@ -42,45 +42,50 @@ def dots(r0, r1, r2, r3):
     label(ROW)
     data(2, 0x9B03)  # ldr r3, [sp, 12]
     data(2, 0x9800)  # ldr r0, [sp, 0]
-    ldr(r4, [r3, 20])
-    data(2, 0x9402)  # str r4, [sp, 8]
+    data(2, 0x9905)  # ldr r1, [sp, 20]
     ldr(r4, [r3, 12])
     lsl(r5, r4, 2)
     add(r2, r0, r5)
     data(2, 0x9204)  # str r2, [sp, 16]
     lsr(r4, r4, 3)
     lsl(r4, r4, 5)
-    add(r3, r0, r4)
-    data(2, 0x9306)  # str r3, [sp, 24]
-    mov(r1, 0)
-    cmp(r0, r3)
+    add(r4, r4, r0)
+    data(2, 0x9406)  # str r4, [sp, 24]
+    ldr(r7, [r3, 20])
+    data(2, 0x9702)  # str r7, [sp, 8]
+    cmp(r7, 4)
+    bge(SUM)
+    b(SINGLES)
+    label(SUM)
+    mov(r3, 0)
+    cmp(r0, r4)
     beq(COUNT)
     label(TOTAL)  # the sum of x
-    data(2, 0xC8F0)  # ldmia r0!, {r4, r5, r6, r7}
-    add(r1, r1, r4)
-    add(r1, r1, r5)
-    add(r1, r1, r6)
-    add(r1, r1, r7)
-    data(2, 0xC8F0)  # ldmia r0!, {r4, r5, r6, r7}
-    add(r1, r1, r4)
-    add(r1, r1, r5)
-    add(r1, r1, r6)
-    add(r1, r1, r7)
-    cmp(r0, r3)
+    data(2, 0xC8E0)  # ldmia r0!, {r5, r6, r7}
+    add(r3, r3, r5)
+    add(r3, r3, r6)
+    add(r3, r3, r7)
+    data(2, 0xC8E0)  # ldmia r0!, {r5, r6, r7}
+    add(r3, r3, r5)
+    add(r3, r3, r6)
+    add(r3, r3, r7)
+    data(2, 0xC860)  # ldmia r0!, {r5, r6}
+    add(r3, r3, r5)
+    add(r3, r3, r6)
+    cmp(r0, r4)
     bne(TOTAL)
     label(COUNT)
     cmp(r0, r2)
     beq(TOTALLED)
-    data(2, 0xC810)  # ldmia r0!, {r4}
-    add(r1, r1, r4)
+    data(2, 0xC820)  # ldmia r0!, {r5}
+    add(r3, r3, r5)
     b(COUNT)
     label(TOTALLED)  # what sums start with
     mov(r4, 1)
     lsl(r4, r4, 30)
-    lsl(r1, r1, 14)
-    sub(r4, r4, r1)
+    lsl(r3, r3, 14)
+    sub(r4, r4, r3)
     data(2, 0x9407)  # str r4, [sp, 28]
-    data(2, 0x9905)  # ldr r1, [sp, 20]
     label(CHANNELS)  # r1 weights
     data(2, 0x9C02)  # ldr r4, [sp, 8]
     sub(r4, 4)
@@ -104,105 +109,41 @@ def dots(r0, r1, r2, r3):
     beq(REST)
     label(EIGHT)
     data(2, 0xC860)  # ldmia r0!, {r5, r6}
-    ldrh(r7, [r1, 0])
-    mul(r7, r5)
-    data(2, 0x44B8)  # add r8, r7
-    ldrh(r7, [r1, 2])
-    mul(r7, r6)
-    data(2, 0x44B8)  # add r8, r7
-    ldrh(r7, [r2, 0])
-    mul(r7, r5)
-    data(2, 0x44B9)  # add r9, r7
-    ldrh(r7, [r2, 2])
-    mul(r7, r6)
-    data(2, 0x44B9)  # add r9, r7
-    ldrh(r7, [r3, 0])
-    mul(r7, r5)
-    data(2, 0x44BA)  # add r10, r7
-    ldrh(r7, [r3, 2])
-    mul(r7, r6)
-    data(2, 0x44BA)  # add r10, r7
-    ldrh(r7, [r4, 0])
-    mul(r7, r5)
-    data(2, 0x44BB)  # add r11, r7
-    ldrh(r7, [r4, 2])
-    mul(r7, r6)
-    data(2, 0x44BB)  # add r11, r7
+    data(2, 0x880F, 0x436F, 0x44B8)  # ldrh r7, [r1, 0]; mul r7, r5; add r8, r7
+    data(2, 0x884F, 0x4377, 0x44B8)  # ldrh r7, [r1, 2]; mul r7, r6; add r8, r7
+    data(2, 0x8817, 0x436F, 0x44B9)  # ldrh r7, [r2, 0]; mul r7, r5; add r9, r7
+    data(2, 0x8857, 0x4377, 0x44B9)  # ldrh r7, [r2, 2]; mul r7, r6; add r9, r7
+    data(2, 0x881F, 0x436F, 0x44BA)  # ldrh r7, [r3, 0]; mul r7, r5; add r10, r7
+    data(2, 0x885F, 0x4377, 0x44BA)  # ldrh r7, [r3, 2]; mul r7, r6; add r10, r7
+    data(2, 0x8827, 0x436F, 0x44BB)  # ldrh r7, [r4, 0]; mul r7, r5; add r11, r7
+    data(2, 0x8867, 0x4377, 0x44BB)  # ldrh r7, [r4, 2]; mul r7, r6; add r11, r7
     data(2, 0xC860)  # ldmia r0!, {r5, r6}
-    ldrh(r7, [r1, 4])
-    mul(r7, r5)
-    data(2, 0x44B8)  # add r8, r7
-    ldrh(r7, [r1, 6])
-    mul(r7, r6)
-    data(2, 0x44B8)  # add r8, r7
-    ldrh(r7, [r2, 4])
-    mul(r7, r5)
-    data(2, 0x44B9)  # add r9, r7
-    ldrh(r7, [r2, 6])
-    mul(r7, r6)
-    data(2, 0x44B9)  # add r9, r7
-    ldrh(r7, [r3, 4])
-    mul(r7, r5)
-    data(2, 0x44BA)  # add r10, r7
-    ldrh(r7, [r3, 6])
-    mul(r7, r6)
-    data(2, 0x44BA)  # add r10, r7
-    ldrh(r7, [r4, 4])
-    mul(r7, r5)
-    data(2, 0x44BB)  # add r11, r7
-    ldrh(r7, [r4, 6])
-    mul(r7, r6)
-    data(2, 0x44BB)  # add r11, r7
+    data(2, 0x888F, 0x436F, 0x44B8)  # ldrh r7, [r1, 4]; mul r7, r5; add r8, r7
+    data(2, 0x88CF, 0x4377, 0x44B8)  # ldrh r7, [r1, 6]; mul r7, r6; add r8, r7
+    data(2, 0x8897, 0x436F, 0x44B9)  # ldrh r7, [r2, 4]; mul r7, r5; add r9, r7
+    data(2, 0x88D7, 0x4377, 0x44B9)  # ldrh r7, [r2, 6]; mul r7, r6; add r9, r7
+    data(2, 0x889F, 0x436F, 0x44BA)  # ldrh r7, [r3, 4]; mul r7, r5; add r10, r7
+    data(2, 0x88DF, 0x4377, 0x44BA)  # ldrh r7, [r3, 6]; mul r7, r6; add r10, r7
+    data(2, 0x88A7, 0x436F, 0x44BB)  # ldrh r7, [r4, 4]; mul r7, r5; add r11, r7
+    data(2, 0x88E7, 0x4377, 0x44BB)  # ldrh r7, [r4, 6]; mul r7, r6; add r11, r7
     data(2, 0xC860)  # ldmia r0!, {r5, r6}
-    ldrh(r7, [r1, 8])
-    mul(r7, r5)
-    data(2, 0x44B8)  # add r8, r7
-    ldrh(r7, [r1, 10])
-    mul(r7, r6)
-    data(2, 0x44B8)  # add r8, r7
-    ldrh(r7, [r2, 8])
-    mul(r7, r5)
-    data(2, 0x44B9)  # add r9, r7
-    ldrh(r7, [r2, 10])
-    mul(r7, r6)
-    data(2, 0x44B9)  # add r9, r7
-    ldrh(r7, [r3, 8])
-    mul(r7, r5)
-    data(2, 0x44BA)  # add r10, r7
-    ldrh(r7, [r3, 10])
-    mul(r7, r6)
-    data(2, 0x44BA)  # add r10, r7
-    ldrh(r7, [r4, 8])
-    mul(r7, r5)
-    data(2, 0x44BB)  # add r11, r7
-    ldrh(r7, [r4, 10])
-    mul(r7, r6)
-    data(2, 0x44BB)  # add r11, r7
+    data(2, 0x890F, 0x436F, 0x44B8)  # ldrh r7, [r1, 8]; mul r7, r5; add r8, r7
+    data(2, 0x894F, 0x4377, 0x44B8)  # ldrh r7, [r1, 10]; mul r7, r6; add r8, r7
+    data(2, 0x8917, 0x436F, 0x44B9)  # ldrh r7, [r2, 8]; mul r7, r5; add r9, r7
+    data(2, 0x8957, 0x4377, 0x44B9)  # ldrh r7, [r2, 10]; mul r7, r6; add r9, r7
+    data(2, 0x891F, 0x436F, 0x44BA)  # ldrh r7, [r3, 8]; mul r7, r5; add r10, r7
+    data(2, 0x895F, 0x4377, 0x44BA)  # ldrh r7, [r3, 10]; mul r7, r6; add r10, r7
+    data(2, 0x8927, 0x436F, 0x44BB)  # ldrh r7, [r4, 8]; mul r7, r5; add r11, r7
+    data(2, 0x8967, 0x4377, 0x44BB)  # ldrh r7, [r4, 10]; mul r7, r6; add r11, r7
     data(2, 0xC860)  # ldmia r0!, {r5, r6}
-    ldrh(r7, [r1, 12])
-    mul(r7, r5)
-    data(2, 0x44B8)  # add r8, r7
-    ldrh(r7, [r1, 14])
-    mul(r7, r6)
-    data(2, 0x44B8)  # add r8, r7
-    ldrh(r7, [r2, 12])
-    mul(r7, r5)
-    data(2, 0x44B9)  # add r9, r7
-    ldrh(r7, [r2, 14])
-    mul(r7, r6)
-    data(2, 0x44B9)  # add r9, r7
-    ldrh(r7, [r3, 12])
-    mul(r7, r5)
-    data(2, 0x44BA)  # add r10, r7
-    ldrh(r7, [r3, 14])
-    mul(r7, r6)
-    data(2, 0x44BA)  # add r10, r7
-    ldrh(r7, [r4, 12])
-    mul(r7, r5)
-    data(2, 0x44BB)  # add r11, r7
-    ldrh(r7, [r4, 14])
-    mul(r7, r6)
-    data(2, 0x44BB)  # add r11, r7
+    data(2, 0x898F, 0x436F, 0x44B8)  # ldrh r7, [r1, 12]; mul r7, r5; add r8, r7
+    data(2, 0x89CF, 0x4377, 0x44B8)  # ldrh r7, [r1, 14]; mul r7, r6; add r8, r7
+    data(2, 0x8997, 0x436F, 0x44B9)  # ldrh r7, [r2, 12]; mul r7, r5; add r9, r7
+    data(2, 0x89D7, 0x4377, 0x44B9)  # ldrh r7, [r2, 14]; mul r7, r6; add r9, r7
+    data(2, 0x899F, 0x436F, 0x44BA)  # ldrh r7, [r3, 12]; mul r7, r5; add r10, r7
+    data(2, 0x89DF, 0x4377, 0x44BA)  # ldrh r7, [r3, 14]; mul r7, r6; add r10, r7
+    data(2, 0x89A7, 0x436F, 0x44BB)  # ldrh r7, [r4, 12]; mul r7, r5; add r11, r7
+    data(2, 0x89E7, 0x4377, 0x44BB)  # ldrh r7, [r4, 14]; mul r7, r6; add r11, r7
     add(r1, 16)
     add(r2, 16)
     add(r3, 16)
@@ -246,48 +187,40 @@ def dots(r0, r1, r2, r3):
     data(2, 0xC0F0)  # stmia r0!, {r4, r5, r6, r7}
     data(2, 0x9008)  # str r0, [sp, 32]
     b(CHANNELS)
-    label(SINGLES)
+    label(SINGLES)  # one channel: 2**14 is taken from each weight
     data(2, 0x9C02)  # ldr r4, [sp, 8]
     sub(r4, 1)
     blt(NEXT)
     data(2, 0x9402)  # str r4, [sp, 8]
     data(2, 0x9800)  # ldr r0, [sp, 0]
-    data(2, 0x9C07)  # ldr r4, [sp, 28]
     data(2, 0x9A06)  # ldr r2, [sp, 24]
+    mov(r4, 1)
+    lsl(r3, r4, 14)
+    lsl(r4, r4, 30)
     cmp(r0, r2)
     beq(LAST_REST)
-    label(LAST_EIGHT)
+    label(LAST_FOUR)
     data(2, 0xC860)  # ldmia r0!, {r5, r6}
     ldrh(r7, [r1, 0])
+    sub(r7, r7, r3)
     mul(r7, r5)
     add(r4, r4, r7)
     ldrh(r7, [r1, 2])
+    sub(r7, r7, r3)
     mul(r7, r6)
     add(r4, r4, r7)
     data(2, 0xC860)  # ldmia r0!, {r5, r6}
     ldrh(r7, [r1, 4])
+    sub(r7, r7, r3)
     mul(r7, r5)
     add(r4, r4, r7)
     ldrh(r7, [r1, 6])
+    sub(r7, r7, r3)
     mul(r7, r6)
     add(r4, r4, r7)
-    data(2, 0xC860)  # ldmia r0!, {r5, r6}
-    ldrh(r7, [r1, 8])
-    mul(r7, r5)
-    add(r4, r4, r7)
-    ldrh(r7, [r1, 10])
-    mul(r7, r6)
-    add(r4, r4, r7)
-    data(2, 0xC860)  # ldmia r0!, {r5, r6}
-    ldrh(r7, [r1, 12])
-    mul(r7, r5)
-    add(r4, r4, r7)
-    ldrh(r7, [r1, 14])
-    mul(r7, r6)
-    add(r4, r4, r7)
-    add(r1, 16)
+    add(r1, 8)
     cmp(r0, r2)
-    bne(LAST_EIGHT)
+    bne(LAST_FOUR)
     label(LAST_REST)
     data(2, 0x9A04)  # ldr r2, [sp, 16]
     cmp(r0, r2)
@@ -295,6 +228,7 @@ def dots(r0, r1, r2, r3):
     label(LAST_ITEM)
     data(2, 0xC820)  # ldmia r0!, {r5}
     ldrh(r7, [r1, 0])
+    sub(r7, r7, r3)
     mul(r7, r5)
     add(r4, r4, r7)
     add(r1, 2)

@@ -21,6 +21,28 @@ def dots(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
     i = 0
     one = 1  # kept from the folding of constants, which makes big integers of them
     rows = p[1]
+    if p[5] == 1:  # 2**14 is taken from each weight: the sum of x would take as long
+        while rows:
+            end = row + n
+            stop = end - 12
+            x = ptr32(row)
+            w = ptr16(w_first)
+            out = ptr32(one << 30)
+            while int(x) < stop:
+                out = ptr32((w[0] - 16384) * x[0] + int(out))
+                out = ptr32((w[1] - 16384) * x[1] + int(out))
+                out = ptr32((w[2] - 16384) * x[2] + int(out))
+                out = ptr32((w[3] - 16384) * x[3] + int(out))
+                x = ptr32(16 + int(x))
+                w = ptr16(8 + int(w))
+            while int(x) < end:
+                out = ptr32((w[0] - 16384) * x[0] + int(out))
+                x = ptr32(4 + int(x))
+                w = ptr16(2 + int(w))
+            o[i] = int(out)
+            i += 1
+            row += 4 * p[2]
+            rows -= 1
     while rows:
         end = row + n
         stop = end - 28

@@ -12,7 +12,7 @@ def _mantissas(d, code, n, first):
 
 
 def dots(d):
-    rows, k, m = d.between(1, 4), d.below(d.between(1, 150)), d.between(1, 10)
+    rows, k, m = d.between(1, 4), d.below(d.between(1, 150)), d.between(1, d.between(1, 10))
     first, w_first, step, at = d.below(4), 2 * d.below(3), d.below(k + 3), d.below(4)
     x = _mantissas(d, "i", first + rows * step + k + 1, 0 - (1 << 14))
     w = _mantissas(d, "H", w_first + m * (k + 1) + 2, 0)
