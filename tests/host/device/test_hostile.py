@@ -63,9 +63,11 @@ except mpconnxr.MpconnxrError as e:
     return small.run(target, script, files={"model.bin": data}).strip()
 
 
-def test_a_newer_version_is_named(target, mixed):
-    text = refusal(target, patched(mixed, "<H", 8, 5))
-    assert text == "UnsupportedError file format 5, this package reads 4: convert it again"
+@pytest.mark.parametrize("version", [4, 6])
+def test_another_version_is_named(target, mixed, version):
+    text = refusal(target, patched(mixed, "<H", 8, version))
+    said = f"file format {version}, this package reads 5: convert it again"
+    assert text == f"UnsupportedError {said}"
 
 
 @pytest.mark.parametrize("bit", range(5, 32))
