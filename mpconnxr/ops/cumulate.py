@@ -6,8 +6,12 @@ Serves CumSum and CumProd (all opsets).
 
     x, out  float32, float64 or any integer dtype (outer, n, inner); not the same memory
     params  product (0 or 1), exclusive (0 or 1), reverse (0 or 1), outer, n, inner
-Integers wrap around. Raises ModelError. A step allocates only boxed floats and integers.
+Integers wrap around. Of float32 each is the one before and an item, rounded as numpy does, with
+the same bits in every form; where viper is that allocates nothing. Else a step allocates boxed
+floats and integers. Raises ModelError.
 """
+
+from array import array
 
 from .. import forms
 from ..node import block
@@ -25,6 +29,8 @@ def prepare(node):
     node.require(limits or x.dtype in ("float32", "float64"), "dtype " + x.dtype)
     if out.nelem == 0:
         return 0, None
+    if x.dtype == "float32" and not reverse:
+        return outer, _Chain(x.data, out.data, (n, inner), product, exclusive).step
     step = _Cumulate(x.data, out.data, block(0, 0, n, inner, product, exclusive, reverse))
     step.bind(limits)
     return outer * inner, step.step
@@ -45,3 +51,31 @@ class _Cumulate:
         self.p[0] = lo
         self.p[1] = hi
         self.loop(self.x, self.w, self.out, self.p)
+
+
+class _Chain:
+    """Sums or products of float32 on the bits: out is an operand as well. The extent is outer."""
+
+    def __init__(self, x, out, shape, product, exclusive):
+        self.x, self.out, self.shape, self.exclusive = x, out, shape, exclusive
+        n, inner = shape
+        self.one, self.first = array("f", [1.0]), array("f", [float(product)])
+        self.head_p = block(0, 0, 0 if exclusive else 1, 0, 0, 0, 0, 1, inner, 0)
+        self.p = block(0, 0, 1, 0, 0, 1, 0, 1, (n - 1) * inner, 0)
+        self.mul = forms.get("loops_mul").mul32
+        self.loop = self.mul if product else forms.get("loops_add").add32
+
+    def step(self, lo, hi):
+        while lo < hi:
+            self._line(lo * self.shape[0] * self.shape[1])
+            lo += 1
+
+    def _line(self, at):
+        head, p = self.head_p, self.p
+        head[6] = p[0] = p[3] = at
+        p[6] = at + self.shape[1]
+        if not self.exclusive:
+            head[0] = at
+            p[3] = p[6]
+        self.mul(self.first if self.exclusive else self.x, self.one, self.out, head)
+        self.loop(self.out, self.x, self.out, p)

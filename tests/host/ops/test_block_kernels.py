@@ -127,23 +127,27 @@ def test_a_run_allocates_nothing(target, args):
     assert np.abs(got - wanted).max() <= BOUND * np.abs(wanted).max()
 
 
+PADDED = {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}
+
+
 @on_targets
 def test_means(target):
-    """Averages of windows and rows are products with equal weights, unless there is padding."""
+    """Averages of windows and rows are products with equal weights; what padding leaves divides."""
     x = floats(2, 3, 9, 8)
     nodes = [
         Node("AveragePool", [x], {"kernel_shape": [2, 3], "strides": [2, 1]}),
         Node("AveragePool", [x], {"kernel_shape": [9, 8]}),
         Node("GlobalAveragePool", [x]),
         Node("ReduceMean", [x, np.array([2, 3])], fixed=(1,)),
+        Node("AveragePool", [x], {**PADDED, "count_include_pad": 1}),
+        Node("AveragePool", [x], PADDED),
     ]
     models = [converted(node) for node in nodes]
     kernels = [{s.kernel for s in m.graph.steps} for m in models]
-    assert kernels == [{"block_conv"}] * 2 + [{"block_gemm"}] * 2
+    of_padded = [{"block_conv"}, {"block_conv", "binary"}]
+    assert kernels == [{"block_conv"}] * 2 + [{"block_gemm"}] * 2 + of_padded
     for node, got in zip(
         nodes, outputs_of(target, models, [n.values() for n in nodes]), strict=True
     ):
         [wanted] = node.expected()
         assert np.abs(got - wanted.ravel()).max() <= BOUND * np.abs(x).max(), node
-    padded = Node("AveragePool", [x], {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]})
-    assert {s.kernel for s in converted(padded).graph.steps} == {"average_pool"}

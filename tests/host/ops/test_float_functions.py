@@ -96,11 +96,60 @@ def resize(x, axis):
     return small.model([node], *values, 18, none=none, scales=scales)
 
 
+def cumulated(op, x, axis, **attributes):
+    node = (op, "x axis", "y", attributes)
+    values = [small.value("x", x.shape)], [small.value("y", x.shape)]
+    return small.model([node], *values, 26, axis=np.array(axis, np.int64))
+
+
+@pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
+def test_running_sums_have_the_bits_of_numpy(target):
+    x = RNG.normal(0, 3, (3, 50, 4)).astype(np.float32)
+    for axis in range(3):
+        for op, f in (("CumSum", np.cumsum), ("CumProd", np.cumprod)):
+            got, steps = outputs(target, cumulated(op, x, axis), x)
+            np.testing.assert_array_equal(got, f(x, axis, np.float32).ravel())
+            got, _ = outputs(target, cumulated(op, x, axis, reverse=1), x)
+            turned = np.flip(f(np.flip(x, axis), axis, np.float32), axis)
+            np.testing.assert_array_equal(got, turned.ravel())
+            got, _ = outputs(target, cumulated(op, x, axis, exclusive=1), x)
+            first = np.full_like(x.take([0], axis), op == "CumProd")
+            before = np.concatenate([first, f(x, axis, np.float32)], axis)
+            np.testing.assert_array_equal(got, before.take(range(x.shape[axis]), axis).ravel())
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_logarithms_of_softmax(ready_target, axis):
+    x = RNG.normal(0, 20, (5, 9, 6)).astype(np.float32)
+    got, steps = outputs(ready_target("unix32"), model_of("LogSoftmax", [x], axis=axis), x)
+    assert "softmax" not in [s.kernel for s in steps]
+    wide = x.astype(np.float64)
+    exact = wide - np.log(np.exp(wide).sum(axis, keepdims=True))
+    np.testing.assert_allclose(got, exact.ravel(), TOLERANCE, 1e-6)
+
+
+def powers(x, exponent):
+    values = [small.value("x", x.shape)], [small.value("y", x.shape)]
+    return small.model([("Pow", "x e", "y", {})], *values, e=np.array(exponent, np.float32))
+
+
+@pytest.mark.parametrize("exponent", [2, 3, -1, -2, 0.5])
+def test_powers_that_need_no_logarithm(ready_target, exponent):
+    special = [0.0, INF, NAN, 1e30, 1e-30]
+    x = np.append(RNG.normal(0, 9, 500), special).astype(np.float32)
+    got, steps = outputs(ready_target("unix32"), powers(x, exponent), x)
+    with np.errstate(all="ignore"):
+        exact = x.astype(np.float64) ** exponent
+        wanted = exact.astype(np.float32)
+    np.testing.assert_allclose(got, wanted, TOLERANCE, 1e-45)
+
+
 def test_steps_allocate_nothing(ready_target):
     x = np.abs(RNG.normal(0, 3, (4, 6, 5))).astype(np.float32)
     models = [reduction(op, x, [1]) for op in (*SUMS, "Max", "Min", "LogSum")]
     models += [model_of(op, [x]) for op in ("Log", "Floor", "Ceil", "Round", "Abs", "Neg", "Sign")]
-    models.append(resize(x[None], 3))
+    models += [resize(x[None], 3), cumulated("CumSum", x, 1, reverse=1)]
+    models += [model_of("LogSoftmax", [x], axis=1), powers(x, 0.5)]
     for model in models:
         files = {"model.bin": small.binary(model), "x.bin": x.tobytes()}
         for name in ("unix", "unix32"):

@@ -6,8 +6,9 @@ import numpy as np
 
 from ..errors import DtypeProblem
 from ..extent import any_open
+from ..ir import Tensor
 from . import lowers
-from ._elementwise import emit_binary
+from ._elementwise import FLOAT, emit_binary, emit_unary
 
 _OPS = {
     "Add": "add",
@@ -45,14 +46,36 @@ def lower_prelu(node):
 
 @lowers("Pow")
 def lower_pow(node):
-    """The exponent may be of another dtype. A square is a product: quicker, and exact."""
+    """The exponent may be of another dtype."""
     a, b, out = node.inputs[0], node.inputs[1], node.outputs[0]
-    if b.data is not None and b.nelem == 1 and b.data.item() == 2:
-        emit_binary(node, "mul", a, a, out)
+    known = b.data is not None and b.nelem == 1 and a.shape == out.shape
+    if known and emit_power(node, a, b.data.item(), out):
         return
     if b.dtype in (10, 16):
         raise DtypeProblem("exponent of dtype float16 or bfloat16")
     emit_binary(node, "pow", a, b, out)
+
+
+def emit_power(node, x: Tensor, exponent: float, out: Tensor) -> bool:
+    """x ** exponent by products, quicker and without boxed floats; False where it is not for that.
+
+    Of float32 also by a quotient, and by a root that makes NaN of -inf.
+    """
+    if exponent == 2:
+        emit_binary(node, "mul", x, x, out)
+        return True
+    if x.dtype != FLOAT or exponent not in (3, -1, -2, 0.5):
+        return False
+    if exponent in (-1, 0.5):
+        emit_unary(node, "reciprocal" if exponent == -1 else "sqrt", x, out)
+        return True
+    square = node.temp(FLOAT, x.shape)
+    emit_binary(node, "mul", x, x, square)
+    if exponent == 3:
+        emit_binary(node, "mul", square, x, out)
+    else:
+        emit_unary(node, "reciprocal", square, out)
+    return True
 
 
 @lowers("Mod")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from ..errors import Problem
+from ..extent import any_open
 from ..ir import Tensor
 from . import lowers
 from ._axes import joined, lines_of
 from ._means import emit_mean
+from ._move import emit_move
 
 FLOAT, BOOL, DOUBLE = 1, 9, 11
 _NUMBERS = (FLOAT, DOUBLE, 2, 3, 4, 5, 6, 7, 12, 13)
@@ -74,6 +76,20 @@ def lower_arg_reduce(node):
 def lower_cumulate(node):
     node.require_dtype(*_NUMBERS)
     x = node.inputs[0]
-    axis = int(node.const(1, "axis").reshape(-1)[0])
-    flags = [node.op == "CumProd", node.attr("exclusive", 0), node.attr("reverse", 0)]
-    node.emit("cumulate", [x], node.outputs, [*flags, *lines_of(x.shape, axis)])
+    lines = lines_of(x.shape, int(node.const(1, "axis").reshape(-1)[0]))
+    flags, reverse = [node.op == "CumProd", node.attr("exclusive", 0)], node.attr("reverse", 0)
+    out = node.outputs[0]
+    if not reverse or x.dtype != FLOAT or any_open(lines):
+        node.emit("cumulate", [x], [out], [*flags, reverse, *lines])
+        return
+    turned, sums = node.temp(FLOAT, x.shape), node.temp(FLOAT, x.shape)
+    _turn(node, x, turned, lines)
+    node.emit("cumulate", [turned], [sums], [*flags, 0, *lines])
+    _turn(node, sums, out, lines)
+
+
+def _turn(node, x, out, lines):
+    """out = x from the end of its lines to their begin."""
+    _, n, inner = lines
+    strides = n * inner, inner, 1
+    emit_move(node.emit, x, out, lines, (n * inner, -inner, 1), strides, (n - 1) * inner)

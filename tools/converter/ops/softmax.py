@@ -1,15 +1,18 @@
-"""Softmax, LogSoftmax, Hardmax -> kernel softmax."""
+"""Softmax, LogSoftmax, Hardmax -> kernel softmax, or the steps of a LogSoftmax."""
 
 from __future__ import annotations
 
 import math
 
+from ..extent import any_open
 from ..ir import Tensor
 from ..overlap import line_by_line
 from . import lowers
 from ._axes import lines_of
+from ._elementwise import emit_binary, emit_unary
 
 FLOAT, DOUBLE = 1, 11
+_SUM, _MAX = 0, 2  # operations of kernel reduce
 _OPS = {"Softmax": 0, "LogSoftmax": 1, "Hardmax": 2}
 
 
@@ -24,8 +27,26 @@ def emit_softmax(node, op: str, x: Tensor, out: Tensor, opset: int) -> None:
     """out = op(x) along the node's axis."""
     lines = softmax_lines(node, x, opset)
     _, n, inner = lines
+    if op == "LogSoftmax" and x.dtype == FLOAT and node.is_exact and not any_open(lines):
+        if 0 not in lines:
+            _emit_log_softmax(node, x, out, lines)
+        return
     over = line_by_line(out, x, n, inner)
     node.emit("softmax", [x], [out], [_OPS[op], *lines], over=over)
+
+
+def _emit_log_softmax(node, x, out, lines):
+    """x - m - log(sum of exp(x - m)), m the largest of a line: steps without boxed floats."""
+    outer, n, inner = lines
+    x, y = node.reshaped(x, lines), node.reshaped(out, lines)
+    shifted, powers = node.temp(FLOAT, lines), node.temp(FLOAT, lines)
+    most, total, log = (node.temp(FLOAT, (outer, 1, inner)) for _ in range(3))
+    node.emit("reduce", [x], [most], [_MAX, *lines, 0])
+    emit_binary(node, "sub", x, most, shifted)
+    emit_unary(node, "exp", shifted, powers)
+    node.emit("reduce", [powers], [total], [_SUM, *lines, 0])
+    emit_unary(node, "log", total, log)
+    emit_binary(node, "sub", shifted, log, y)
 
 
 def softmax_lines(node, x: Tensor, opset: int) -> tuple[int, int, int]:
