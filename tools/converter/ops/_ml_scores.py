@@ -7,16 +7,21 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..errors import Problem
+from ..extent import is_open
 from ..ir import Tensor
 from ..objects import text_of
 from ..overlap import item_by_item, line_by_line
-from ._elementwise import emit_unary
+from ._elementwise import emit_binary, emit_unary
 from ._select import emit_gather
 from ._strings import emit_lookup
 from .cast import emit_cast
+from .reduce import emit_reduce
 
 FLOAT, INT64, STRING = 1, 7, 8
 TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
+
+SUM, SUM_OF_SQUARES = (0, 0), (7, 0)  # operation and power of kernel reduce
+_MOST_ITEMS = 1 << 11
 
 # How kernel class_pair makes two scores of one.
 ONE_MINUS, NEGATED, LOGISTIC = range(3)
@@ -78,10 +83,34 @@ def emit_dots(node, x: Tensor, w: np.ndarray, bias: np.ndarray | None, out: Tens
     samples, n_features = rows_of(x)
     if w.shape[1] != n_features:
         raise Problem(f"coefficients for {w.shape[1]} features, the input has {n_features}")
+    if is_worth_steps(node, samples, w):
+        _emit_sums(node, x, w, bias, out)
+        return
     parts = [w] if bias is None else [w, bias.reshape(-1, 1)]
     packed = node.constant(np.concatenate(parts, axis=1).astype(np.float32))
     shape = [1, 1, samples, len(w), n_features, int(bias is not None)]
     node.emit("gemm", [x, packed], [out], [*shape, 0, 0, 0, 0], macs=samples * w.size)
+
+
+def is_worth_steps(node, samples: int, w: np.ndarray) -> bool:
+    """True if sums over samples and rows of w are to be made of elementwise steps.
+
+    They need no boxed floats, and memory for all that is summed. Not in block floating point: a
+    sample's features may be of very different size.
+    """
+    return node.is_exact and not is_open(samples) and samples * w.size <= _MOST_ITEMS
+
+
+def _emit_sums(node, x, w, bias, out):
+    samples, n = rows_of(x)
+    products = node.temp(FLOAT, (samples, *w.shape))
+    sums = node.temp(FLOAT, out.shape) if bias is not None else out
+    rows = node.constant(w.astype(np.float32))
+    emit_binary(node, "mul", node.reshaped(x, (samples, 1, n)), rows, products)
+    node.steps[-1].macs = samples * w.size
+    emit_reduce(node, *SUM, products, sums, [2])
+    if bias is not None:
+        emit_binary(node, "add", sums, node.constant(bias.astype(np.float32)), out)
 
 
 def floats(node, name: str) -> np.ndarray:

@@ -8,7 +8,6 @@ import numpy as np
 
 from ..errors import Problem
 from ..objects import STRING, text_of
-from ..overlap import line_by_line
 from . import lowers
 from ._elementwise import emit_binary, emit_unary
 from ._ml_scores import FLOAT, cast, floats, rows_of
@@ -16,6 +15,7 @@ from ._move import emit_fill, emit_move
 from ._select import emit_gather, emit_select
 from ._strings import emit_map
 from .cast import emit_cast
+from .reduce import emit_reduce
 from .select import emit_where
 
 ML = "ai.onnx.ml"
@@ -41,16 +41,24 @@ def lower_scaler(node):
         emit_cast(node, scaled, out)
 
 
+# norm -> operation and power of kernel reduce
+_NORMS = {"MAX": (2, 0), "L1": (8, 1), "L2": (8, 2)}
+
+
 @lowers("Normalizer", domain=ML)
 def lower_normalizer(node):
-    norm = node.attr("norm", "MAX")
-    if norm not in ("MAX", "L1", "L2"):
+    """Each row divided by its norm; a row whose norm is 0 stays."""
+    if (norm := node.attr("norm", "MAX")) not in _NORMS:
         raise Problem(f"norm {norm}")
-    x = cast(node, node.inputs[0], FLOAT)
+    x, out = cast(node, node.inputs[0], FLOAT), node.outputs[0]
     rows, n = rows_of(x)
-    params = [("MAX", "L1", "L2").index(norm), rows, n]
-    over = line_by_line(node.outputs[0], x, n, 1)
-    node.emit("normalizer", [x], node.outputs, params, over=over)
+    norms, divisors = node.temp(FLOAT, (rows, 1)), node.temp(FLOAT, (rows, 1))
+    is_zero = node.temp(BOOL, (rows, 1))
+    zero, one = (node.constant(np.full(1, v, np.float32)) for v in (0, 1))
+    emit_reduce(node, *_NORMS[norm], node.reshaped(x, (rows, n)), norms, [1])
+    emit_binary(node, "equal", norms, zero, is_zero)
+    emit_where(node, is_zero, one, norms, divisors)
+    emit_binary(node, "div", node.reshaped(x, (rows, n)), divisors, node.reshaped(out, (rows, n)))
 
 
 @lowers("Binarizer", domain=ML)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..errors import Problem
 from ..extent import any_open
 from ..ir import Tensor
 from . import lowers
 from ._axes import joined, lines_of
+from ._elementwise import emit_binary, emit_unary, float_bits
 from ._means import emit_mean
 from ._move import emit_move
 
 FLOAT, BOOL, DOUBLE = 1, 9, 11
 _NUMBERS = (FLOAT, DOUBLE, 2, 3, 4, 5, 6, 7, 12, 13)
 
-_MEAN = 1
+_SUM, _MEAN, _MAX, _LOG_SUM_EXP = 0, 1, 2, 6
+FLOAT_MAX = float(np.finfo(np.float32).max)
 # ONNX operator -> operation and power of the kernel
 _OPS = {
     "ReduceSum": (0, 0),
@@ -49,7 +53,30 @@ def emit_reduce(node, op: int, power: int, x: Tensor, out: Tensor, axes) -> None
     x, (outer, n, inner) = joined(node, x, axes) if x.shape else (x, (1, 1, 1))
     if op == _MEAN and emit_mean(node, x, out, outer, n, inner):
         return
-    node.emit("reduce", [x], [out], [op, outer, n, inner, power])
+    lines = outer, n, inner
+    by_steps = op == _LOG_SUM_EXP and x.dtype == FLOAT and node.is_exact
+    if by_steps and not any_open(lines) and 0 not in lines:
+        _emit_log_sum_exp(node, x, out, lines)
+        return
+    node.emit("reduce", [x], [out], [op, *lines, power])
+
+
+def _emit_log_sum_exp(node, x, out, lines):
+    """m + log(sum of exp(x - m)), m the largest of a line, steps without boxed floats.
+
+    An infinite m is cut to the largest float: its difference from itself would be NaN.
+    """
+    outer, _, inner = lines
+    x, y = node.reshaped(x, lines), node.reshaped(out, (outer, 1, inner))
+    largest, most, total, log = (node.temp(FLOAT, y.shape) for _ in range(4))
+    shifted, powers = node.temp(FLOAT, lines), node.temp(FLOAT, lines)
+    node.emit("reduce", [x], [largest], [_MAX, *lines, 0])
+    node.emit("clip", [largest], [most], [float_bits(-FLOAT_MAX), float_bits(FLOAT_MAX)])
+    emit_binary(node, "sub", x, most, shifted)
+    emit_unary(node, "exp", shifted, powers)
+    node.emit("reduce", [powers], [total], [_SUM, *lines, 0])
+    emit_unary(node, "log", total, log)
+    emit_binary(node, "add", most, log, y)
 
 
 @lowers("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")

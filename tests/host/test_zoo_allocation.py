@@ -1,0 +1,40 @@
+"""Real float models allocate nothing in a run, but for some by name, and what in these does."""
+
+import re
+
+import pytest
+
+from tests.host import zoo
+from tests.host.device import small
+from tools.converter.convert import Options, convert
+
+# Integer ones have a test of their own; this one's weights take 3 MB.
+OTHERS = re.compile("_qdq_|_qop_|_dynq$|_int8$|_qtdnn$|^cifar10net")
+# Integers of 64 bits, casts from and to them and to float16, TopK, maps and pairs of an SVM.
+ALLOCATING = {
+    "digits_cnn_f16",
+    "sensor_features_f32",
+    "skl_gnb_wine",
+    "skl_rf_wine_zipmap",
+    "skl_svc_rbf_wine",
+    "skl_voting_wine",
+    "tract_lgbm_regressor_tensor",
+}
+MODELS = [n for n in zoo.models() if not OTHERS.search(n) and n not in ALLOCATING]
+SLOW_MACS = 1_000_000
+RUNS = 2
+
+pytestmark = zoo.needs_zoo
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_run_allocates_nothing(ready_target, name):
+    first, *others = zoo.sample(name, 0, "input")
+    shapes = [x.shape for x in (first, *others)]
+    shapes = dict(zip(zoo.input_names(name), shapes, strict=True))
+    converted = convert(zoo.model_path(name), Options(shapes=shapes, strip=True, keep_inputs=True))
+    runs = 1 if converted.report()["macs"] > SLOW_MACS else RUNS
+    script = (small.SCRIPTS / "allocation.py").read_text().replace("n = 50", f"n = {runs}")
+    files = {"model.bin": converted.data, "x.bin": first.tobytes()}
+    printed = small.run(ready_target("unix32"), script, files)
+    assert printed.split()[0] == "0"
