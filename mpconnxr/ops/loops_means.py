@@ -1,14 +1,16 @@
 """Means of windows in float32. Written once, for Python and viper.
 
 choose    makes bytes of the means of bytes, but of those in the middle between two, which it lists
-sums      adds up the windows of the list
+spans     finds the items of the windows of the list
+sums      adds them up
 means     divides these sums by their items
 
     x    items of p[29] bytes: planes (H, W) from item p[0] on, one after another
-    w    words: the list, of up to 64 windows; 64 words from 64 on, sums and then means: their
-         mantissas; 64 words from 128 on: twice their exponents, plus 1 if they are negative (of
-         sums also their items, times 1024)
-    out  choose: items, planes (oh, ow) from item p[1] on; sums, means: what is w
+    w    words: the list, of up to 64 windows; 64 words from 64 on, of spans: the first byte, of
+         sums and means: their mantissas; 64 words from 128 on, of spans: lines, items of each (13
+         bits) and beside them (2 bits), of the others: twice their exponents, plus 1 if they are
+         negative (of sums also their items, times 1024)
+    out  choose: items, planes (oh, ow) from item p[1] on; spans, sums, means: what is w
     p    x first, out first, planes, H, W, kh, kw, strides y, x, pads y, x, oh, ow; items a sum is
          divided by, or 0 for those inside x; order of the sums; zero point, flip, two of
          loops_mean_bytes; the ratio of the scales as a fraction, or 0, 1 if it is none: then all
@@ -86,11 +88,9 @@ def choose(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
 
 
 @micropython.viper
-def sums(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
+def spans(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     listed = 0
-    while True:  # a condition here would be a branch farther than Xtensa's reach
-        if listed == p[22]:
-            return
+    while listed < p[22]:
         window = w[listed]
         top = window // p[12] % p[11] * p[7] - p[9]
         bottom = top + p[5]
@@ -104,25 +104,42 @@ def sums(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
             left = 0
         if right > p[4]:
             right = p[4]
-        # Lines of `length` items, `between` them; `stride` from a line to the next.
-        line = p[29] * (p[0] + (window // (p[11] * p[12]) * p[3] + top) * p[4] + left)
         lines = bottom - top
         length = right - left
+        rest = lines * length
+        if p[14] == 1:
+            lines = length
+            length = bottom - top
+        elif p[14] == 2:
+            lines = 4
+            length = rest >> 2
+        out[64 + listed] = p[29] * (p[0] + (window // (p[11] * p[12]) * p[3] + top) * p[4] + left)
+        out[128 + listed] = ((lines << 13) + length) << 2 | (rest & 3)
+        listed += 1
+
+
+@micropython.viper
+def sums(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
+    listed = 0
+    while True:  # a condition here would be a branch farther than Xtensa's reach
+        if listed == p[22]:
+            return
+        line = w[64 + listed]
+        length = (w[128 + listed] >> 2) & 8191
+        lines = w[128 + listed] >> 15
+        rest = w[128 + listed] & 3
         count = lines * length
         between = p[29]
         stride = p[4] * between
         if p[14] == 1:
-            length = lines
-            lines = right - left
             stride = between
             between = p[4] * stride
         beyond = line
         if p[14] == 2:
-            lines = 4
-            length = count >> 2
             stride = 2 * between
             between = 4 * between
             beyond = line + length * between
+            count += rest
         a = 0
         e = 0
         s = 0
@@ -135,7 +152,7 @@ def sums(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
             k = 0
             last = length
             if p[14] == 2 and lines == 1:
-                last = length + 1 + (count & 3)
+                last = length + 1 + rest
             while k <= last:
                 m = 0
                 n = of_total

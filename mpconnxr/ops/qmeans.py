@@ -66,7 +66,7 @@ class InFloats(Means):
         self.list = self.levels = w
         self.choose, self.seen, self.chosen = choose, x, out
         loops = forms.get("loops_means")
-        self.sums, self.means = loops.sums, loops.means
+        self.spans, self.sums, self.means = loops.spans, loops.sums, loops.means
         self.finish = forms.get("loops_mean_bytes").rounded
 
     def step(self, lo, hi):
@@ -75,6 +75,7 @@ class InFloats(Means):
         p[21] = 0
         while p[21] < p[2] * self.out_plane:
             self.choose(self.seen, w, self.chosen, p)
+            self.spans(w, w, w, p)
             self.sums(self.x, w, w, p)
             self.means(w, w, w, p)
             self.finish(self.levels, w, self.out, p)

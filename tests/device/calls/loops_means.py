@@ -39,9 +39,21 @@ def choose(d):
     return d.octets(p[2] * p[3] * p[4]), _words(d, p), out, p
 
 
+def spans(d):
+    p = _block(d)
+    words = _words(d, p)
+    return words, words, words[:], p
+
+
 def sums(d):
     p = _block(d)
     words = _words(d, p)
+    for i in range(64):
+        lines, length = (4, p[3] * p[4] // 4) if p[14] == 2 else (p[3], p[4])
+        if p[14] == 1:
+            lines, length = length, lines
+        words[64 + i] = 0
+        words[128 + i] = (lines << 13 | length) << 2 | (p[3] * p[4] & 3)
     return d.octets(p[29] * p[2] * p[3] * p[4]), words, words[:], p
 
 
