@@ -26,6 +26,7 @@ from . import block as blocks
 
 STREAMS = (1, 2, 3)
 _CHUNK = 64  # columns of one call
+_EXPONENT = 16  # where in p that of a row is found
 
 
 def prepare(node):
@@ -56,83 +57,76 @@ def prepare(node):
             return n0 * n1 * step.set_batches(m, (n1, a0, a1, w0, w1)), step.step
         step = Product(a, weights, out, scratch)
         step.set_kind(w, k)
-        step.set_shape(m, n, k)
+        step.set_shape(m, n, k, blocks.limits(node, 9))
         step.set_weights_of(node, w, w_batches * n, k)
     else:
         node.require(w_batches * n * (k + has_bias) <= w.nelem, "W is too small")
         step = _Pair(a, (scratch.data, scratch.view("B"), None), out, scratch)
-        step.set_shape(m, n, k)
+        step.set_shape(m, n, k, blocks.limits(node, 9))
         step.set_weights(w, has_bias)
     node.require(step.nelem <= scratch.nelem, "scratch size")
-    step.batches = (n1, a0, a1, w0, w1)
-    step.finish_p.extend(block(*blocks.limits(node, 9), 0))
+    step.bind(n1, a0, a1, w0, w1)
     return n0 * n1 * m, step.step
 
 
 class Product(blocks.Block):
-    """One row of A and a chunk of W's rows a call; the extent is batches x rows."""
+    """Rows of A with chunks of W's rows; the extent is batches x rows. p: see
+    loops_block_products.
+    """
 
-    def set_shape(self, m, n, k):
-        self.m, self.n, self.k = m, n, k
-        self.chunk = min(n, _CHUNK)
+    def set_shape(self, m, n, k, limits):
         of_channel, of_sum, of_x = self.words
-        sums = blocks.INITS + of_channel * self.chunk
-        row = sums + of_sum * self.chunk + of_x
+        chunk = min(n, _CHUNK)
+        sums = blocks.INITS + of_channel * chunk
+        row = sums + of_sum * chunk + of_x
         self.nelem = row + k
-        self.w_first = self.bias_first = self.exponents_first = 0
-        self.w_row = self.first = self.at = 0
-        self.mantissas_p = block(0, 1, 1, 1, k, 1, 1, 1, 1, BIAS, BIAS, BIAS)
-        self.mantissas_p.extend(block(1, 1, 1, 0, k, 1, k, row, 1))
-        self.dots_p = block(row, 1, k, k, 0, 0, sums, 0)
-        self.finish_p = block(sums, 1, 0, blocks.INITS, 0, 0, 1, 0, 1, 0)
+        p = [0, 0, m, k, n, chunk, 1] + [0] * 14 + [k, _EXPONENT]
+        p += [0, 1, 1, 1, k, 1, 1, 1, 1, BIAS, BIAS, BIAS, 1, 1, 1, 0, k, 1, k, row, 1]
+        p += list(self.align_p) + [row, 1, k, k, 0, 0, sums, 0]
+        self.p = block(*p + [sums, 1, 0, blocks.INITS, 0, 0, 1, 0, 1, 0] + limits + [0])
+        views = memoryview(self.p)
+        self.peak_p, self.mantissas_p, self.align_p = views[20:23], views[23:44], views[44:51]
+        self.dots_p, self.finish_p = views[51:59], views[59:]
+
+    def bind(self, n1, *steps):
+        """n1, and batches of A and of W to advance a step of n0 and n1: of row and column."""
+        p = self.p
+        p[6] = n1
+        for i in range(4):
+            p[7 + i] = steps[i]
+        p[12], p[15] = self.w_step, self.more
+        self.needs = [self.peak, self.mantissas, self.align, self.dots, self.finish, p]
+        self.needs += [self.peak_p, self.mantissas_p, self.align_p, self.dots_p, self.finish_p]
+        self.needs += [self.x, self.w, self.bias, self.exponents, self.scratch, self.out]
+        self.products = forms.get("loops_block_products").products
 
     def step(self, lo, hi):
-        while lo < hi:
-            self._place(lo)
-            self.row()
-            lo += 1
-
-    def _place(self, lo):
-        """Where a row begins in A, W and out."""
-        b, batch = self.batches, lo // self.m
-        self.w_row = (batch // b[0] * b[3] + batch % b[0] * b[4]) * self.n
-        self.first = (batch // b[0] * b[1] + batch % b[0] * b[2]) * self.m
-        self.first = (self.first + lo % self.m) * self.k
-        self.at = lo * self.n
-
-    def row(self):
-        self.mantissas_p[0] = self.first
-        if not self.exponent(self.first, self.k):
+        p = self.p
+        p[0] = lo
+        p[1] = hi
+        self.products(p, self.needs)
+        while p[0] < hi:
             self.special()
-            return
-        self.mantissas(self.x, self.x, self.scratch, self.mantissas_p)
-        n = 0
-        while n < self.n:
-            self._columns(n, min(self.n - n, self.chunk))
-            n += self.chunk
+            p[0] += 1
+            self.products(p, self.needs)
 
-    def _columns(self, first, n):
-        self._align(self.w_row + first, n)
-        d = self.dots_p
-        d[4] = self.w_first + (self.w_row + first) * self.w_step
-        d[5] = self.finish_p[2] = n
-        self.finish_p[4] = self.at + first
-        self.sums()
-
-    def _align(self, row, n):
-        p = self.align_p
-        p[0] = self.bias_first + row * p[1]
-        p[2] = self.exponents_first + row * p[3]
-        p[4] = n
-        self.align(self.bias, self.exponents, self.scratch, p)
+    def row(self, q):
+        """One row, with q as loops_dot's parameters."""
+        p = self.p
+        p[17] = q[0]
+        p[18] = q[5] // q[1]
+        p[19] = q[2]
+        p[4] = q[6]
+        self.step(0, 1)
 
     def special(self):
-        """The same, of a row that is not finite."""
+        """Row p[0], which is not finite."""
         from .block_special import row
 
-        a, first = self.tensors[0].data, self.first
-        values = [a[first + i] for i in range(self.k)]
-        row(self, values, self.w_row, self.n, (self.at, 1))
+        p, a = self.p, self.tensors[0].data
+        batch, first = p[0] // p[2], p[20]
+        w_row = p[18] + (batch // p[6] * p[9] + batch % p[6] * p[10]) * p[4]
+        row(self, [a[first + i] for i in range(p[3])], w_row, p[4], (p[19] + p[0] * p[4], 1))
 
 
 class _Pair(Product):
@@ -140,35 +134,60 @@ class _Pair(Product):
 
     def set_weights(self, w, has_bias):
         self.floats = w
-        self.batch = -1
-        self.exponents_first = 4 * self.nelem
-        self.w_first = self.nelem + self.n
-        self.w_step = self.k
+        n, k = self.p[4], self.p[3]
+        self.p[11], self.p[14] = self.nelem + n, 4 * self.nelem
+        self.w_step = k
         self.rows = forms.get("loops_block_rows").rows
         self.bias = w.view("i")
-        self.rows_p = block(0, self.n, self.k, self.w_first, self.nelem, 1, has_bias)
-        self.nelem = self.w_first + self.n * self.k
-        self.align_p[1] = has_bias * (self.k + 1)
+        self.rows_p = block(0, n, k, self.nelem + n, self.nelem, 1, has_bias)
+        self.nelem += n + n * k
+        self.align_p[1] = has_bias * (k + 1)
         self.align_p[3] = 4  # an exponent takes a word
 
-    def step(self, lo, hi):
-        self.batch = -1
-        Product.step(self, lo, hi)
+    def bind(self, n1, a0, a1, w0, w1):
+        Product.bind(self, n1, a0, a1, 0, 0)
+        self.w_batches = w0, w1
 
-    def row(self):
-        if self.w_row != self.batch:
-            self.batch = self.w_row
-            self.rows_p[0] = self.w_row * (self.k + self.rows_p[6])
-            self.bias_first = self.rows_p[0] + self.k
-            self.rows(self.bias, self.bias, self.scratch, self.rows_p)
-        self.w_row = 0
+    def step(self, lo, hi):
+        self.held = -1
+        while lo < hi:
+            self._take(lo // self.p[2])
+            lo = self._rows(lo, hi)
+
+    def _take(self, i):
+        """The weights of a batch become mantissas."""
+        p, q = self.p, self.rows_p
+        batch = i // p[6] * self.w_batches[0] + i % p[6] * self.w_batches[1]
+        if batch != self.held:
+            self.held = batch
+            q[0] = batch * p[4] * (p[3] + q[6])
+            p[13] = q[0] + p[3]
+            self.rows(self.bias, self.bias, self.scratch, q)
+
+    def _rows(self, lo, hi):
+        """Those of one batch; gives the first of the next one."""
+        m = self.p[2]
+        end = lo - lo % m + m
+        if end > hi:
+            end = hi
         if self.scratch[1]:
-            self.special()
+            self._with_floats(lo, end)
         else:
-            Product.row(self)
+            Product.step(self, lo, end)
+        return end
+
+    def _with_floats(self, lo, hi):
+        """Rows, with weights that are not finite."""
+        self.p[0] = lo
+        while self.p[0] < hi:
+            self.special()
+            self.p[0] += 1
 
     def special(self):
         from .block_special import float_row
 
-        p = block(self.first, self.k, self.at, 1, self.rows_p[6], self.rows_p[0], self.n)
-        float_row(self, self.floats.data, p)
+        p, q = self.p, self.rows_p
+        batch = p[0] // p[2]
+        row = (batch // p[6] * p[7] + batch % p[6] * p[8]) * p[2] + p[0] % p[2]
+        first = block(row * p[3], p[3], p[0] * p[4], 1, q[6], q[0], p[4])
+        float_row(self, self.floats.data, first)

@@ -1,6 +1,5 @@
 """The sums of lstm, gru and rnn in block floating point: see block_gemm, whose rows these are."""
 
-from ..node import block
 from . import block as blocks
 from . import block_gemm
 
@@ -33,16 +32,12 @@ class Products:
             return Rows(loops, x, weights, sums, n, k, [1, _INF, 0, _INF])
         product = block_gemm.Product(x, weights, sums, work)
         product.set_kind(w, shape[1])
-        product.set_shape(1, *shape)
+        product.set_shape(1, *shape, [1, _INF, 0, _INF])
         product.set_weights_of(node, w, rows, shape[1])
-        product.finish_p.extend(block(1, _INF, 0, _INF, 0))
         node.require(product.nelem <= work.nelem and shape[1] <= 0xFFFF, "scratch size")
+        product.bind(1, 0, 0, 0, 0)
         return product
 
     def dots(self, x, w, out, p):
         product = self.of_h if x is self.sums else self.of_x
-        product.first = p[0]
-        product.at = p[2]
-        product.w_row = p[5] // p[1]
-        product.n = p[6]
-        product.row()
+        product.row(p)

@@ -28,7 +28,10 @@ class Rows:
         self.p[2], self.p[3], self.p[6], self.p[8] = 4 * k, k, 4 * _N_PARAMS, 4 * n
         self.p[9], self.p[10], self.p[11] = kind_of(limits)
 
-    def row(self):
+    def row(self, q):
+        """One row, with q as loops_dot's parameters."""
+        self.first, self.w_row = q[0], q[5] // q[1]
+        self.at, self.n = q[2], q[6]
         self.rows(1, 0)
 
     def rows(self, m, column):

@@ -1,0 +1,1 @@
+"""None: products only calls other loops, which have calls of their own."""
