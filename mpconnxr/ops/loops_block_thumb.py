@@ -1,6 +1,6 @@
 """Block floating point before the sums: see loops_block. Inline assembler, ARMv6-M opcodes.
 
-What is rare is left to the viper form: blocks of denormals.
+What is rare is left to the viper form: blocks of denormals, and of the largest floats.
 """
 
 import micropython
@@ -9,10 +9,11 @@ from . import loops_block
 from .loops_block import align, fill  # noqa: F401  (not worth assembler)
 
 _LEAST = 25  # exponent of a block in which denormals are 0
+_MOST = 246  # and one from which on a shift by what 0 is below it would not be one by a byte
 
 
 def mantissas(x, w, out, p):
-    if p[20] < _LEAST:
+    if not _LEAST <= p[20] <= _MOST:
         loops_block.mantissas(x, w, out, p)
     else:
         _mantissas(x, w, out, p)
@@ -73,10 +74,10 @@ def peak(r0, r1, r2, r3):
 
 @micropython.asm_thumb
 def _mantissas(r0, r1, r2, r3):
-    # In the innermost loop r0 row of the image, r1 out, r2 place in the row, r3 items left; r8
-    # bytes of the row, 0 outside of the image; r9 bytes of a column, r10 step in the row, r11 E,
-    # r12 HALF. On the stack, in words: 0 p; 1 rows left; 2, 3, 4 C, kd, kh left; 5 out; 6 plane;
-    # 7 y of the row; 8, 9 z, y of the item; 10 n0 left; 11 place; 12 first plane
+    # In the innermost loop r0 row of the image, r1 out, r2 place in the row, r3 items left; r7
+    # 2**31; r8 bytes of the row, 0 outside of the image; r9 bytes of a column, r10 step in the
+    # row, r11 E + 9. On the stack, in words: 0 p; 1 rows left; 2, 3, 4 C, kd, kh left; 5 out; 6
+    # plane; 7 y of the row; 8, 9 z, y of the item; 10 n0 left; 11 place; 12 first plane
     mov(r4, r8)
     mov(r5, r9)
     mov(r6, r10)
@@ -93,10 +94,8 @@ def _mantissas(r0, r1, r2, r3):
     add(r2, r2, r4)
     data(2, 0x9205)  # str r2, [sp, 20]
     ldr(r4, [r3, 80])
+    add(r4, 9)
     mov(r11, r4)
-    mov(r4, 1)
-    lsl(r4, r4, 23)
-    mov(r12, r4)
     ldr(r4, [r3, 68])
     lsl(r4, r4, 2)
     mov(r10, r4)
@@ -166,24 +165,26 @@ def _mantissas(r0, r1, r2, r3):
     data(2, 0x9905)  # ldr r1, [sp, 20]
     label(PIECES)
     ldr(r3, [r3, 64])
-    label(INNER)
+    mov(r7, 1)
+    lsl(r7, r7, 31)
+    b(INNER)
+    label(ZERO)
     mov(r5, 0)
+    b(STORE)
+    label(INNER)
     data(2, 0x4542)  # cmp r2, r8
-    bcs(STORE)
+    bcs(ZERO)
     data(2, 0x5884)  # ldr r4, [r0, r2]
     lsl(r5, r4, 1)
+    beq(STORE)  # many are 0 behind a Relu
     lsr(r5, r5, 24)
     mov(r6, r11)
     sub(r6, r6, r5)
-    mov(r5, 0)
-    cmp(r6, 23)
-    bhi(STORE)
-    lsl(r5, r4, 9)
-    lsr(r5, r5, 9)
-    data(2, 0x4465)  # add r5, r12
-    data(2, 0x40F5)  # lsr r5, r6
-    add(r5, 1)
-    lsr(r5, r5, 1)
+    lsl(r5, r4, 8)
+    orr(r5, r7)
+    data(2, 0x40F5)  # lsr r5, r6: the first bit that it loses is the carry
+    mov(r6, 0)
+    data(2, 0x4175)  # adc r5, r6
     lsr(r6, r5, 23)  # 1 if it was rounded up to HALF
     sub(r5, r5, r6)
     asr(r6, r4, 31)
