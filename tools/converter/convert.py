@@ -161,16 +161,17 @@ def _convert(source, options):
         rewritten, narrowed = _narrowed(rewritten, options)
         model = rewritten  # what the golden vector is to be compared with
     floats = _lossy(rewritten, options)
-    notes += [f"{name}: computed with floats; its range is too wide for blocks" for name in floats]
     long: Sequence[str] = ()
     if options.float == "fast16":
         short = ranges.Short(options.golden is not None)
         long = _lossy(rewritten, options, short, floats)
-    notes += [f"{name}: exact; it would lose too much with --float fast16" for name in long]
     exposed = inner.expose(rewritten, options.inner)
     for_boards, more = rewrites.for_boards(exposed, options.optimize)
     with precision.use(options.float, floats, narrow.BITS[options.weights], long):
         graph = lower.lower(for_boards, _prepared(twin, options))
+    notes += precision.notes(graph, options.float, floats, long)
+    if options.float == "fast16" and not ranges.is_known(rewritten):
+        notes.append("--float fast16: what it costs is not known, as a run decides shapes")
     if options.weights == "f16":
         narrow.mark_halves(graph)
     state.carry(graph, options.state)

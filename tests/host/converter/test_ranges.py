@@ -14,7 +14,7 @@ WIDE = np.array([[3e7, 0.125, -1.5]], np.float32)  # the first value drowns the 
 def model():
     """Two products of the same input: one that the large value takes part in, one without it."""
     nodes = [("MatMul", "x w", "y", {"name": "calm"}), ("MatMul", "x v", "z", {"name": "drowned"})]
-    w = np.ones((3, 2), np.float32)
+    w = np.array([[1, 2], [1, 1], [2, 1]], np.float32)
     v = np.array([[0, 0], [1, 2], [3, 1]], np.float32)
     inputs = [small.value("x", (1, 3))]
     outputs = [small.value("y", (1, 2)), small.value("z", (1, 2))]
@@ -74,3 +74,13 @@ def test_images_and_unknown_second_operands_are_looked_at():
     product = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
     b = np.array([[0], [1], [1]], np.float32)
     assert kernels_of(convert(product, Options(golden=[WIDE, b]))) == {"pair": "gemm"}
+
+
+def test_the_node_that_is_too_wide_for_16_bits_is_exact():
+    x = np.array([[2e2, 0.1, -1.53]], np.float32)
+    done = convert(model(), Options(golden=[x], float="fast16"))
+    kinds = {step.node.split()[1]: step.inputs[1].dtype for step in done.graph.steps}
+    assert kernels_of(done) == {"calm": "block_gemm", "drowned": "block_gemm"}
+    assert kinds == {"calm": 12, "drowned": 6}
+    assert [note for note in done.notes if note.startswith("drowned: exact")]
+    assert not [note for note in done.notes if note.startswith("calm")]

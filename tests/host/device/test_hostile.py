@@ -19,15 +19,19 @@ SLOWEST = 10_000  # milliseconds that a damaged file may take
 every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 
 
-@pytest.fixture(scope="module")
-def mixed():
+def made(**options):
     """A file with weights, names and a graph of five kernels."""
-    done = convert(small.mixed(), Options(optimize=0))
+    done = convert(small.mixed(), Options(optimize=0, **options))
     steps = {step.kernel for step in done.graph.steps}
     assert {"block_conv", "block_gemm", "max_pool", "move", "relu"} <= steps
     names = [t.name for t in done.graph.inputs + done.graph.outputs]
     extra = [(layout.CHUNK_NAMES, layout.names_chunk(names))]
     return layout.model_bytes(done.graph, done.plan.arena_bytes, extra)
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    return made()
 
 
 def tables_nbytes(data: bytes) -> int:
@@ -48,6 +52,13 @@ def test_damage_without_digests(target, mixed, mode, amount):
     report = small.damage(target, mixed, mode, amount)
     assert report.ok, report
     # Both ends are reached: checks refuse, and what they let pass really runs.
+    assert report.refused > 500 and report.ran > 200 and report.slowest < SLOWEST, report
+
+
+@pytest.mark.parametrize("target", ["unix32"], indirect=True)
+def test_damage_of_short_mantissas(target):
+    report = small.damage(target, made(float="fast16"), "words", "1")
+    assert report.ok, report
     assert report.refused > 500 and report.ran > 200 and report.slowest < SLOWEST, report
 
 

@@ -20,7 +20,7 @@ from tests.host.ops.test_block_kernels import (
 )
 from tools.converter import ranges
 from tools.converter.convert import Options, convert
-from tools.micropython import UNIX_TARGETS
+from tools.micropython import UNIX_TARGETS, get_target
 
 BOUND = 1e-3  # of the largest output
 BITS = {2: 15, 16: 15, 17: 14, 64: 14, 65: 13, 300: 12, 1100: 11}  # by length of a row
@@ -141,8 +141,12 @@ def test_what_stays_exact():
         Node("MatMul", [floats(2, 3, 7), floats(2, 7, 9)]),
         Node("MatMul", [floats(3, 7), np.float32(1e37) * floats(7, 9)], fixed=(1,)),
     ]
+    notes = []
     for node in nodes:
-        assert is_short(converted(node, float="fast16")) == [False], node
+        done = converted(node, float="fast16")
+        assert is_short(done) == [False], node
+        notes += [note for note in done.notes if "fast16 is not for" in note]
+    assert len(notes) == 2  # a mean is no product that the model has
 
 
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
@@ -158,3 +162,27 @@ def test_a_run_allocates_nothing(target, args):
     wanted = small.expected(product_model(), x)[0].ravel()
     got = np.frombuffer(bytes.fromhex(output), np.float32)
     assert np.abs(got - wanted).max() <= BOUND * np.abs(wanted).max()
+
+
+def test_results_are_off_by_no_more_than_the_page_says():
+    """docs/float.md has the bound: of what values and weights are off by."""
+    rng = np.random.default_rng(4)
+    nodes = []
+    for k in BITS:
+        x, w = (rng.standard_normal((40, k)) * 10.0 ** rng.integers(-2, 2, (40, k)) for _ in "xw")
+        values = [np.float32(x), np.float32(w)]
+        nodes.append(Node("Gemm", values, {"transB": 1}, fixed=(1,)))
+    models = [converted(node, float="fast16") for node in nodes]
+    assert all(map(is_short, models))
+    target = get_target("unix")
+    target.build()
+    found = outputs_of(target, models, [node.values() for node in nodes])
+    for node, bits, got in zip(nodes, BITS.values(), found, strict=True):
+        x, w = (np.float64(values) for values in node.inputs)
+        of_x = np.abs(x).max(1)[:, None] * 2.0 ** (1 - bits)
+        sizes = np.abs(w)
+        of_w = np.maximum(sizes.max(1) * 2.0**-14, sizes.sum(1) * 2.0 ** (bits - 31) * 1.01)
+        bound = of_x * sizes.sum(1) + np.abs(x).sum(1)[:, None] * of_w + x.shape[1] * of_x * of_w
+        errors = np.abs(got.reshape(40, 40) - x @ w.T)
+        assert (errors <= bound + 1e-7 * np.abs(x @ w.T)).all()
+        assert (errors >= bound / 1000).any()
