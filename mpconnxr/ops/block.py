@@ -58,15 +58,11 @@ class Block:
             self.w, self.w_step = w.view("H"), k + (k & 1)
             node.require(rows * self.w_step <= 2 * w.nelem, "weights size")
             return
-        self.w_step = k
-        if w.dtype != "int32":
-            node.require(w.dtype in _NARROW, "dtype " + w.dtype)
-            self.bits, code = _NARROW[w.dtype]
-            self.w = w.view(code)
-            self.w_step = (k + 1) // 2 if self.bits == 4 else k
+        self.bits, self.w_step = row_of(node, w, rows, k)
+        if self.bits < 24:
+            self.w = w.view(_NARROW[w.dtype][1])
             self.dots = forms.get("loops_block_narrow").dots
         self.dots_p[7] = self.bits
-        node.require(rows * self.w_step <= w.nelem, "weights size")
 
     def exponent(self, first, n):
         """Largest exponent of n floats of x, at least 1, for the loops; False if not finite."""
@@ -82,6 +78,17 @@ class Block:
         """What mantissas are in the scratch, times weights, to the output."""
         self.dots(self.scratch, self.w, self.scratch, self.dots_p)
         self.finish(self.scratch, self.scratch, self.out, self.finish_p)
+
+
+def row_of(node, w, rows, k):
+    """(bits of a weight, items that hold k of them). ModelError unless there are so many rows."""
+    bits, step = 24, k
+    if w.dtype != "int32":
+        node.require(w.dtype in _NARROW, "dtype " + w.dtype)
+        bits = _NARROW[w.dtype][0]
+        step = (k + 1) // 2 if bits == 4 else k
+    node.require(rows * step <= w.nelem, "weights size")
+    return bits, step
 
 
 def short_bits(k):
@@ -109,11 +116,12 @@ def constants(node, tensors, rows):
     return w.data, exponents.data, bias
 
 
-def fpu_loops(w, family="loops_fpu"):
+def fpu_loops(w, family="loops_fpu", narrow=False):
     """Loops that compute with floats (see block_vfp), where they come before the exact ones and
-    are for these weights; else None.
+    are for these weights, narrow ones if so told; else None.
     """
-    for form in forms.order if w.dtype == "int32" else ():
+    taken = w.dtype == "int32" or narrow and w.dtype in _NARROW
+    for form in forms.order if taken else ():
         if form == "vfp":
             return forms.get(family, form) if forms.find(family, form) else None
         if forms.find("loops_block", form):

@@ -12,12 +12,14 @@ def convolution(node, e, pads, most, limits, window=(1, 1)):
     x, w = node.inputs[:2]
     weights = blocks.constants(node, node.inputs[1:], e[1] * e[6])
     out, scratch = node.outputs[0], node.scratch[0]
-    loops = blocks.fpu_loops(w)
+    loops = blocks.fpu_loops(w, narrow=True)
     if loops:
         from . import block_vfp
 
-        node.require(e[1] * e[6] * e[2] * e[7] * e[8] * e[9] <= w.nelem, "weights size")
-        found = block_vfp.convolution(loops, (x, weights, out, scratch), e, pads, limits, window)
+        bits, _ = blocks.row_of(node, w, e[1] * e[6], e[2] * e[7] * e[8] * e[9])
+        narrow = (w.view("B"), bits) if bits < 24 else None
+        tensors = x, weights, out, scratch
+        found = block_vfp.convolution(loops, tensors, e, pads, limits, window, narrow)
         if found:
             return found
     step = Pieces(x, weights, out, scratch)

@@ -6,37 +6,49 @@ Inf and nan are as floats have them.
 
 The rows that a call of the loop needs are copied into the scratch, with zeros around them: a row
 of the image is as many runs of columns as the stride, each of `half` columns. Where the kernel is
-one item, positions are the image's own, and nothing is copied.
+one item, positions are the image's own, and nothing is copied. Weights of fewer bits become
+mantissas in the scratch: see loops_fpu_narrow_vfp.
 """
 
+from .. import forms
 from ..node import BIAS, block
 
 _PIECE = 64  # positions of one call, where nothing is copied
 _TILE = 16  # positions that the loop computes at a time, at most
 _LEAST = 4  # and at least
+_SHARE = 8  # of the scratch that weights of fewer bits are unpacked into, where x is copied there
+_WORTH = 4096  # products of a call, at least, of such weights
 _STRIPS, _SUMS = 29, 41  # where the loops' parameters begin
 _N_PARAMS = 22  # of sums, before the offsets of the kernel's columns
 _NONE, _RELU, _CLIP = 0, 1, 2
 _INF = 0x7F800000
 
 
-def convolution(loops, tensors, e, pads, limits, pool=(1, 1)):
+def convolution(loops, tensors, e, pads, limits, pool=(1, 1), narrow=None):
     """(n, step) of block_conv; None where that is for the exact loops: three spatial dims, no
-    channels, or not enough scratch for the rows of a few positions.
+    channels, or not enough scratch for the rows of a few positions, or for weights.
 
     tensors: x, weights as block.constants gives them, out, scratch; e: as of block_conv; pool: the
     windows whose largest results are wanted, e speaks of the plane before them and of the strides
-    behind them
+    behind them; narrow: None, or bytes of weights that are no mantissas, and a weight's bits
     """
     if not e[3] == e[7] == e[10] == 1 or e[2] == 0:
         return None
     whole = e[4:6] == e[11:13] and e[8] * e[9] == e[14] == e[15] == 1 and pads[1:] == [0, 0]
     lies = e[25] == e[12] * e[26] and pool == (1, 1)
-    if whole and lies and e[11] * e[12] >= _LEAST:
-        step = Pointwise(loops, tensors, e, pads, limits)
-        return step.set_extent(), step.step
-    step = Conv(loops, tensors, e, pads, limits)
-    return (step.set_extent(), step.step) if step.set_pieces(pool, tensors[3].nelem) else None
+    room, k, n = tensors[3].nelem, e[2] * e[8] * e[9], 0
+    points = whole and lies and e[11] * e[12] >= _LEAST
+    step = (Pointwise if points else Conv)(loops, tensors, e, pads, limits)
+    if narrow:
+        n = min(room // k if points else max(room // _SHARE // k, 1), e[1] * e[6])
+        room -= n * k
+        step.set_narrow(narrow, room, n, k)
+    if not points and not step.set_pieces(pool, room):
+        return None
+    extent, positions = step.set_extent(), step.n * step.rows
+    if narrow and (min(n, e[6] * step.groups) * k * positions < _WORTH or positions < _TILE):
+        return None
+    return extent, step.step
 
 
 def kind_of(limits):
@@ -51,6 +63,9 @@ class _Conv:
     """p: parameters of the loops' calls (see loops_fpu_vfp), those of strips and of sums, of which
     the last are 2 words for each channel.
     """
+
+    unpacked = None
+    groups = rows = 1  # of a call
 
     def __init__(self, loops, tensors, e, pads, limits):
         x, (self.w, self.exponents, bias), out, scratch = tensors
@@ -68,13 +83,27 @@ class _Conv:
         self.strips_p, self.sums_p = views[_STRIPS:_SUMS], views[_SUMS:]
         self.consts_p = block(0, g * m, first, int(bias is not None))
         self.needs = [self.strips_p, self.sums_p, self.x, scratch.data, self.w, out.view("i")]
+        self.needs.append(loops.sums)
         q = self.sums_p
         q[1] = q[3] = q[20] = 1
         q[7], q[8], q[9], q[14], q[15] = m, kw, c * kh, 4 * e[26], 4 * e[23]
         q[17], q[18], q[19] = kind_of(limits)
 
+    def set_narrow(self, narrow, first, n, k):
+        """Takes weights of fewer bits, bytes in rows of k, that are unpacked into the scratch from
+        item `first` on, n rows at a time.
+        """
+        w, bits = narrow
+        rows = self.e[1] * self.e[6]
+        self.unpacked = block(0, 0, k, first, bits, n, rows, 0, 0, (k * bits + 7) // 8)
+        unpack = forms.get("loops_block_unpack").unpack
+        self.needs[4] = [w, self.needs[3], self.unpacked, unpack, self.needs[6]]
+        self.needs[6] = forms.get("loops_fpu_narrow", "vfp").sums
+
     def step(self, lo, hi):
         # what goes with the weights: they may be others than in the run before
+        if self.unpacked:
+            self.unpacked[8] = 0
         self.consts(self.bias, self.exponents, self.sums_p, self.consts_p)
         self.p[0], self.p[1] = lo, hi
         self.pieces(self.p, self.needs)
@@ -99,7 +128,6 @@ class Conv(_Conv):
         if most < pw:
             return False
         self.n = -(-windows // -(-windows // (most // pw))) * pw
-        self.groups = self.rows = 1
         if self._plane(1) + max(_LEAST - self.n, 0) > room:
             return False
         self.lines = ph if pooled else e[11]
@@ -120,6 +148,8 @@ class Conv(_Conv):
         self.rows = min(rows, self.lines)
         if self.rows == self.lines and self.n >= self.e[12]:
             self.groups = min(room // self._plane(self.rows), self.e[1])
+            if self.unpacked:
+                self.groups = max(min(self.groups, self.unpacked[5] // self.e[6]), 1)
 
     def _more(self):
         """Columns of a run beyond its positions."""
@@ -171,8 +201,8 @@ class Pointwise(_Conv):
         e, p, q = self.e, self.p, self.sums_p
         plane = e[4] * e[5]
         p[2] = -(-plane // _PIECE)
-        p[24], p[25] = plane, -(-plane // p[2])
-        q[5] = q[6] = p[25]
+        p[24] = plane
+        p[25] = q[5] = q[6] = self.n = -(-plane // p[2])
         q[10] = 4 * plane
         q[21] = 2
         return e[0] * e[1] * p[2]

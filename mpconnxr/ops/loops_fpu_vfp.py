@@ -25,7 +25,7 @@ rows and points call them for pieces of a convolution:
 
 import micropython
 
-from .loops_sums_vfp import sums
+from .loops_sums_vfp import sums  # noqa: F401
 
 
 @micropython.asm_thumb
@@ -129,7 +129,7 @@ def strips(r0, r1, r2, r3):
 @micropython.viper
 def rows(p: ptr32, w):
     """A convolution by calls of strips and sums; w: their blocks, parts of p, then x, scratch,
-    weights, out
+    weights, out, sums
     """
     strips_p = w[0]
     sums_p = w[1]
@@ -137,6 +137,7 @@ def rows(p: ptr32, w):
     scratch = w[3]
     weights = w[4]
     out = w[5]
+    add = w[6]
     while p[0] < p[1]:
         group = p[0] // p[2] % p[4] * p[5]
         image = p[0] // p[2] // p[4]
@@ -183,7 +184,7 @@ def rows(p: ptr32, w):
                 i = 37
                 p[i] = first * p[26] + p[27]
                 strips(x, x, scratch, strips_p)
-                sums(scratch, weights, out, sums_p)
+                add(scratch, weights, out, sums_p)
                 at += p[25] // p[61] * p[15]
                 first += p[25]
             y += p[44]
@@ -198,6 +199,7 @@ def points(p: ptr32, w):
     x = w[2]
     weights = w[4]
     out = w[5]
+    add = w[6]
     while p[0] < p[1]:
         image = p[0] // p[2]
         group = image % p[6]
@@ -210,6 +212,6 @@ def points(p: ptr32, w):
         p[i] = group * p[9]
         p[i + 1] = p[28] + 8 * group * p[10]
         p[i + 2] = 4 * (p[11] + image // p[6] * p[12] + group * p[10] * p[13] + at * p[15])
-        sums(x, weights, out, sums_p)
+        add(x, weights, out, sums_p)
         i = 0
         p[i] = p[0] + 1

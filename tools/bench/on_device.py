@@ -93,6 +93,7 @@ class _Loops:
     def bare(self, lists):
         """Loops that are handed to another one are part of that."""
         for items in lists:
+            self.bare([a for a in items if isinstance(a, list)])
             for counted, loop in self.wrapped:
                 for i, item in enumerate(items):
                     if item is counted:

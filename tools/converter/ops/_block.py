@@ -14,6 +14,7 @@ MAX_K = 0xFFFF  # items of a row, so that a sum of products has 64 bits
 INITS = 4  # items of scratch before what the channels start with
 CHUNK = 64  # columns that one call of block_gemm's loops computes
 NO_CLIP = (-np.inf, np.inf)
+NARROW = (4, 2, 3)  # dtypes of weights in 16, 8 and 4 bits: uint16, uint8, int8
 FLOAT, UINT32 = 1, 12
 _HELD = {16: np.uint16, 8: np.uint8}  # by bits; 4: int8, two a byte
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ..extent import any_open, is_open
 from ..ir import Step
-from ._block import INITS, UINT32
+from ._block import INITS, NARROW, UINT32
 
 SHARE = 16  # of its input and output that a step's scratch may take up
 MOST_WORDS = 1536  # of that
@@ -135,11 +135,19 @@ def words_for(*nbytes: int) -> int:
 
 
 def grow(step: Step, nbytes: int) -> None:
-    """Gives a step a scratch of so many bytes at most, where that is more than it has."""
+    """Gives a step a scratch of so many bytes at most, where that is more than it has.
+
+    Of weights that are narrow there is room for their mantissas behind it, for an FPU.
+    """
     [scratch] = step.scratch
     params = list(step.params)
     if any_open(params) or nbytes <= scratch.nbytes:
         return
-    words = set_cut(step.kernel, params, nbytes // 4, step.inputs[1].dtype == UINT32)
+    dtype = step.inputs[1].dtype
+    words = set_cut(step.kernel, params, nbytes // 4, dtype == UINT32)
+    if dtype in NARROW:
+        pieces = pieces_of(step.kernel, params)
+        weights = pieces.groups * pieces.m * pieces.kw * pieces.item
+        words = max(words, min(words + weights, nbytes // 4))
     if scratch.nbytes < 4 * words <= nbytes:
         step.params, scratch.shape = params, (words,)
