@@ -1,4 +1,4 @@
-"""Sums of loops_sums_vfp with weights of fewer bits: see block_vfp. In viper.
+"""Sums of loops_fpu_sums_vfp with weights of fewer bits: see block_vfp. In viper.
 
 The weights become mantissas in the scratch, some rows at a time, which stay until others are
 needed: so that costs little where many positions meet the same weights, or all have room.
@@ -9,7 +9,7 @@ import micropython
 
 @micropython.viper
 def sums(x, w, out, p):
-    """p: as of loops_sums_vfp, as if the weights were mantissas.
+    """p: as of loops_fpu_sums_vfp, as if the weights were mantissas.
 
     w: bytes of weights, scratch, q, loops unpack and sums; q: what unpack takes, then 5 rows at a
     time, rows, 7 first and end of those that are unpacked, bytes of a row

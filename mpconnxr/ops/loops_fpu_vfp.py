@@ -11,7 +11,7 @@ strips copies rows of planes, with zeros around them, runs of `half` columns for
          the next, row and column of the first (BIAS + each), phases (column 0, phases, ...; column
          1, ...), half, first item of out
 
-sums is the convolution: see loops_sums_vfp.
+sums is the convolution: see loops_fpu_sums_vfp.
 
 rows and points call them for pieces of a convolution:
     p     0  first piece, end, pieces a plane, rows of a piece, planes an image, groups of a plane,
@@ -25,7 +25,7 @@ rows and points call them for pieces of a convolution:
 
 import micropython
 
-from .loops_sums_vfp import sums  # noqa: F401
+from .loops_fpu_sums_vfp import sums  # noqa: F401
 
 
 @micropython.asm_thumb

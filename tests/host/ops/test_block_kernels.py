@@ -132,7 +132,7 @@ PADDED = {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}
 
 @on_targets
 def test_means(target):
-    """Averages of windows and rows are products with equal weights; what padding leaves divides."""
+    """Averages of windows and rows: products with equal weights; what padding leaves divides."""
     x = floats(2, 3, 9, 8)
     nodes = [
         Node("AveragePool", [x], {"kernel_shape": [2, 3], "strides": [2, 1]}),

@@ -39,7 +39,8 @@ for i in range(int(open("n").read())):
 def roomy(model):
     """The same, with twice what it gives, three times: before that memory is free."""
     [out] = model.graph.output
-    nodes = [("Add", f"{out.name} {out.name}", "other", {}), ("Concat", "other " * 3, "all", {"axis": 0})]
+    twice = ("Add", f"{out.name} {out.name}", "twice", {})
+    nodes = [twice, ("Concat", "twice " * 3, "all", {"axis": 0})]
     made = small.model(nodes, [], [])
     model.graph.node.extend(made.graph.node)
     out.CopyFrom(small.value("all", [None] * len(out.type.tensor_type.shape.dim)))
