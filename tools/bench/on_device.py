@@ -14,6 +14,7 @@ import mpconnxr
 
 _COUNTER = COUNTER  # noqa: F821 - an address, written here by the host; 0: time.ticks_cpu() counts
 _CALLS = 10  # of a loop that does nothing
+_LOW = 0x3FFFFFFF
 
 
 if _COUNTER:
@@ -23,6 +24,13 @@ if _COUNTER:
         counter = ptr32(address)
         i = 0
         return int(counter[i])
+
+    @micropython.viper
+    def _low_ticks(address: int) -> int:
+        """Without the bits that make an object of it: that would be allocated within a count."""
+        counter = ptr32(address)
+        i = 0
+        return int(counter[i]) & 0x3FFFFFFF
 
     _LIMIT = 0xFFFFFFFF
 
@@ -78,12 +86,12 @@ class _Loops:
         def counted(x, w, out=None, p=None):  # arguments as *args would be allocated
             if self.wrapped:
                 self.bare([a for a in (x, w, out) if isinstance(a, list)])
-            start = _ticks(_COUNTER)
+            start = _low_ticks(_COUNTER)
             if p is None:
                 loop(x, w)
             else:
                 loop(x, w, out, p)
-            self.ticks += (_ticks(_COUNTER) - start) & _LIMIT
+            self.ticks += (_low_ticks(_COUNTER) - start) & _LOW
             self.calls += 1
 
         if self.wrapped is not None:
