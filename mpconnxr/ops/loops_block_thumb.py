@@ -6,7 +6,8 @@ What is rare is left to the viper form: blocks of denormals, and of the largest 
 import micropython
 
 from . import loops_block
-from .loops_block import align, fill  # noqa: F401  (not worth assembler)
+from .loops_align_thumb import align  # noqa: F401
+from .loops_block import fill  # noqa: F401  (not worth assembler)
 
 _LEAST = 25  # exponent of a block in which denormals are 0
 _MOST = 246  # and one from which on a shift by what 0 is below it would not be one by a byte
