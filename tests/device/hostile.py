@@ -15,7 +15,6 @@ import sys
 import time
 
 import mpconnxr
-from mpconnxr.numbers import Numbers
 from mpconnxr.reader import _ALWAYS, CHUNK_STREAMED, Reader
 
 GUARD = 64  # bytes before and behind the arena
@@ -34,8 +33,8 @@ def source_of(data):
     return bytearray(data) if sys.argv[3] == "memory" else io.BytesIO(data)
 
 
-sizes = Numbers(good, first, tables_nbytes)  # of the arena: weights in memory, and streamed
-arena_nbytes = max(sizes.size(), sizes.size())
+sizes = Reader(good)  # of the arena: weights in memory, and streamed
+arena_nbytes = max(sizes.arena_nbytes, sizes._streamed_nbytes)
 memory = bytearray(GUARD + arena_nbytes + GUARD)
 arena = memoryview(memory)[GUARD : GUARD + arena_nbytes]
 canary = bytes([0xA5 ^ i for i in range(GUARD)])
