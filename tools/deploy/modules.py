@@ -118,13 +118,13 @@ class Package:
         return {f: self._forms_of(f) for f in sorted(of) if stems & of[f]}
 
     def _forms_of(self, family):
-        """A form for each file; a family that is written once has viper without one."""
+        """A form for each file; a family that is written once has viper even without one."""
         stems = [module.rpartition(".")[2] for module in self._forms[family]]
         tuned = [stem.removeprefix(family + "_") for stem in stems if stem != family]
         if family not in stems:  # of one machine only
             return tuned
         common = "\nCOMMON = True" in self.path(f"ops.{family}").read_text()
-        return tuned + ["viper"] * common + ["plain"]
+        return tuned + ["viper"] * (common and "viper" not in tuned) + ["plain"]
 
     def place(self, path: Path) -> str:
         """Where a file belongs on the board, below the package's parent."""
