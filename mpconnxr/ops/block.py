@@ -34,21 +34,21 @@ class Block:
         self.w, self.exponents, bias = weights
         self.bias = self.x if bias is None else bias
         loops = forms.get("loops_block")
-        self.peak, self.mantissas = loops.peak, loops.mantissas
-        self.align, self.finish = loops.align, forms.get("loops_block_finish").finish
-        self.dots = forms.get("loops_block_dot").dots
+        self.peak, self.mantissas, self.align = loops.peak, loops.mantissas, loops.align
         self.peak_p = block(0, 0, 0)
         self.align_p = block(0, int(bias is not None), 0, 1, 0, INITS, 0)
 
     def set_kind(self, w, k):
         """Takes the loops for weights w in rows of k items. To be called first."""
-        if w.dtype != "uint32":
-            return
-        self.short, self.words = True, (3, 1, 0)
-        loops = forms.get("loops_short")
-        self.align, self.finish = loops.align, loops.finish
-        self.dots = forms.get("loops_short_dot").dots
-        self.more = 24 - short_bits(k)
+        self.short = w.dtype == "uint32"
+        if self.short:
+            self.words, self.more = (3, 1, 0), 24 - short_bits(k)
+            loops = forms.get("loops_short")
+            self.align, self.finish = loops.align, loops.finish
+            self.dots = forms.get("loops_short_dot").dots
+        else:
+            self.finish = forms.get("loops_block_finish").finish
+            self.dots = forms.get("loops_block_dot").dots
 
     def set_weights_of(self, node, w, rows, k):
         """Takes known mantissas as they are held, dots_p[7] their bits. ModelError unless there

@@ -62,6 +62,7 @@ def prepare(node):
     else:
         node.require(w_batches * n * (k + has_bias) <= w.nelem, "W is too small")
         step = _Pair(a, (scratch.data, scratch.view("B"), None), out, scratch)
+        step.set_kind(w, k)
         step.set_shape(m, n, k, blocks.limits(node, 9))
         step.set_weights(w, has_bias)
     node.require(step.nelem <= scratch.nelem, "scratch size")
