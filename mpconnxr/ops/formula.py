@@ -1,17 +1,24 @@
 """formula: a function of float32 without a table, on its bits.
 
-Serves Log, and Sigmoid and Tanh of so few numbers that a table for curve is not worth it (all
-opsets); with them post transforms of ai.onnx.ml.
+Serves Log, Sin and Cos, and Sigmoid and Tanh of so few numbers that a table for curve is not worth
+it (all opsets); with them post transforms of ai.onnx.ml.
 
     x, out  float32, same size; may be the same memory
-    params  0 sigmoid, 1 tanh (see loops_gates), 2 log (see loops_log)
+    params  0 sigmoid, 1 tanh (see loops_gates), 2 log (see loops_log), 3 sine, 4 cosine (see
+            loops_sine)
 Within 5e-7 of the exact value. Raises ModelError. A step allocates nothing where viper is.
 """
+
+from array import array
 
 from .. import forms
 from ..node import block
 
-_LOG = 2
+_LOG, _SINE, _COSINE = 2, 3, 4
+_TWO_BY_PI = (  # 15 bits each, behind 30 bits of 0
+    0, 0, 20860, 24795, 18888, 16722, 20449, 7519,
+    9194, 13533, 24685, 22693, 13095, 17465, 527,
+)  # fmt: skip
 
 
 def prepare(node):
@@ -20,8 +27,13 @@ def prepare(node):
     node.expect_dtype("float32", x, out)
     node.require(x.nelem == out.nelem, "sizes differ")
     op = node.params[0]
-    node.require(0 <= op <= _LOG, "function")
+    node.require(0 <= op <= _COSINE, "function")
     step = _Formula(x.view("i"), out.view("i"))
+    if op >= _SINE:
+        step.w = array("i", _TWO_BY_PI)
+        step.p[2] = op - _SINE
+        step.loop = forms.get("loops_sine").sine32
+        return x.nelem, step.between
     if op == _LOG:
         step.loop = forms.get("loops_log").log32
         return x.nelem, step.between
@@ -32,15 +44,15 @@ def prepare(node):
 
 class _Formula:
     def __init__(self, x, out):
-        self.x, self.out = x, out
-        self.p = block(0, 0, 0, 0)
+        self.x, self.w, self.out = x, x, out
+        self.p = block(*[0] * 9)
 
     def between(self, lo, hi):
         self.p[0], self.p[1] = lo, hi
-        self.loop(self.x, self.x, self.out, self.p)
+        self.loop(self.x, self.w, self.out, self.p)
 
     def from_first(self, lo, hi):
         p = self.p
         p[0] = p[2] = lo
         p[1] = hi - lo
-        self.loop(self.x, self.x, self.out, p)
+        self.loop(self.x, self.w, self.out, p)

@@ -24,7 +24,7 @@ BOOL = (9,)
 
 _LIMIT = 1 << 29  # the device's BIAS
 _WORTH = 64  # bytes of a table for each item
-_FORMULAS = ("sigmoid", "tanh", "log")  # by the numbers that the kernel has for them
+_FORMULAS = ("sigmoid", "tanh", "log", "sin", "cos")  # by the kernel's numbers
 
 # Names in the order of the device's tables (mpconnxr/ops/{binary,unary,activation}.py), by the
 # dtypes of x that ONNX has for them.

@@ -6,9 +6,9 @@ import numpy as np
 
 from ..errors import DtypeProblem
 from ..extent import any_open
-from ..ir import Tensor
 from . import lowers
-from ._elementwise import FLOAT, emit_binary, emit_unary
+from ._elementwise import emit_binary
+from ._powers import emit_power
 
 _OPS = {
     "Add": "add",
@@ -54,28 +54,6 @@ def lower_pow(node):
     if b.dtype in (10, 16):
         raise DtypeProblem("exponent of dtype float16 or bfloat16")
     emit_binary(node, "pow", a, b, out)
-
-
-def emit_power(node, x: Tensor, exponent: float, out: Tensor) -> bool:
-    """x ** exponent by products, quicker and without boxed floats; False where it is not for that.
-
-    Of float32 also by a quotient, and by a root that makes NaN of -inf.
-    """
-    if exponent == 2:
-        emit_binary(node, "mul", x, x, out)
-        return True
-    if x.dtype != FLOAT or exponent not in (3, -1, -2, 0.5):
-        return False
-    if exponent in (-1, 0.5):
-        emit_unary(node, "reciprocal" if exponent == -1 else "sqrt", x, out)
-        return True
-    square = node.temp(FLOAT, x.shape)
-    emit_binary(node, "mul", x, x, square)
-    if exponent == 3:
-        emit_binary(node, "mul", square, x, out)
-    else:
-        emit_unary(node, "reciprocal", square, out)
-    return True
 
 
 @lowers("Mod")

@@ -1,4 +1,4 @@
-"""LRN -> kernels average_pool and binary."""
+"""LRN -> means along the channels and elementwise steps."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ import numpy as np
 
 from . import lowers
 from ._elementwise import emit_binary
+from ._means import emit_window_means
+from ._powers import emit_power
+from ._windows import Windows
 
 FLOATS = (1, 11)
 
@@ -26,15 +29,18 @@ def lower_lrn(node):
     before = (size - 1) // 2
     square, mean, scaled, shifted, power = (node.temp(x.dtype, x.shape) for _ in range(5))
     emit_binary(node, "mul", x, x, square)
-    dims, kernel = [1, channels, items], [1, size, 1]
-    params = [n, *dims, *kernel, *dims, 1, 1, 1, 1, 1, 1]
-    params += [0, before, 0, 0, size - 1 - before, 0, 1, 0]
-    node.emit("average_pool", [square], [mean], params)
-    for op, a, name, default, target in (
-        ("mul", mean, "alpha", 1e-4, scaled),
-        ("add", scaled, "bias", 1.0, shifted),
-        ("pow", shifted, "beta", 0.75, power),
+    dims, ones, pads = [1, channels, items], [1, 1, 1], ([0, before, 0], [0, size - 1 - before, 0])
+    windows = Windows(dims, [1, size, 1], dims, ones, ones, *pads)
+    planes = [node.reshaped(t, (n, *dims)) for t in (square, mean)]
+    if not emit_window_means(node, *planes, windows, True):
+        params = [n, *dims, 1, size, 1, *dims, *ones, *ones, *pads[0], *pads[1], 1, 0]
+        node.emit("average_pool", [square], [mean], params)
+    beta = node.attr("beta", 0.75)
+    for op, a, value, target in (
+        ("mul", mean, node.attr("alpha", 1e-4), scaled),
+        ("add", scaled, node.attr("bias", 1.0), shifted),
     ):
-        value = np.asarray(node.attr(name, default), x.np_dtype)
-        emit_binary(node, op, a, node.constant(value), target)
+        emit_binary(node, op, a, node.constant(np.asarray(value, x.np_dtype)), target)
+    if not emit_power(node, shifted, beta, power):
+        emit_binary(node, "pow", shifted, node.constant(np.asarray(beta, x.np_dtype)), power)
     emit_binary(node, "div", x, power, out)
