@@ -95,3 +95,13 @@ def test_a_bias_that_is_no_integer_stays_float():
     x, w = net.dq(net.input([1, 3, 5, 5]), 0.2), net.weights([3, 4, 1, 1], 0.5)
     y = net.op("ConvTranspose", x, w, net.constant([0.33, 0.1, 0.2, 0.3]))
     assert "ConvTranspose" in operators(rewritten(net.model(net.q(y, 1.0))))
+
+
+def test_the_note_says_what_keeps_it_in_float():
+    """Not that its weights are floats: these are for want of another use."""
+    net = Net(17)
+    x = net.dq(net.input((1, 4, 5, 5), S8), A, 3, S8)
+    b = net.constant(np.float32([1e-4, 2e-4, 3e-4]))
+    y = net.op("ConvTranspose", x, net.weights([4, 3, 2, 2]), b)
+    [note] = convert(net.model(net.q(y, 1e-5, 0, S8)), Options(strip=True)).notes
+    assert note.endswith("stays in float: its bias is no integer on the scale of the products")

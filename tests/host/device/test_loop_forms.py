@@ -100,7 +100,7 @@ def test_assembler_forms_give_the_same_bits(target, ready_target):
     assert found == digests(ready_target("unix-plain"), names, N_EMULATED)
 
 
-@pytest.mark.parametrize("target", OTHER_CORES, indirect=True)
+@pytest.mark.parametrize("target", [*OTHER_CORES, "mps2-an385-v6m"], indirect=True)
 def test_other_cores_give_the_same_bits(target, ready_target):
     names = list(families())
     found = digests(target, names, N_EMULATED)

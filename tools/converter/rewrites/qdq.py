@@ -51,6 +51,7 @@ _FUSED: dict[str, Callable[[Graph, onnx.NodeProto], None]] = {
 }
 _RULES = (compute_constants, hoist, sink, lookup)
 _QUANTIZED = {"QuantizeLinear", "DequantizeLinear", "MatMulInteger", "ConvInteger"}
+_STAYS = "stays in float: "
 _MAX_ROUNDS = 8  # each leaves what the next one may use
 
 
@@ -68,6 +69,7 @@ def integers(model: onnx.ModelProto) -> tuple[onnx.ModelProto, int]:
             break
         graph.finish()
         model = infer.infer(fold.fold(model))
+    _say_why(model)
     if unquantize(model):
         model = infer.infer(model)
     return model, max(len(original.graph.node) - len(model.graph.node), 0)
@@ -98,15 +100,29 @@ def _is_there(graph, node):
     return graph.producer(node.output[0]) is node
 
 
+def _say_why(model):
+    """Writes the reason into each node that stays in float: floats of weights would hide it."""
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    graph = Graph(copy)
+    why = [_reason(graph, n) if _stays(graph, n) else "" for n in copy.graph.node]
+    for node, reason in zip(model.graph.node, why, strict=True):
+        node.doc_string = _STAYS + reason if reason else node.doc_string
+
+
 def notes(model: onnx.ModelProto) -> list[str]:
     """For each node that computes in float on what was integers: why."""
     graph, found = Graph(model), []
     for node in model.graph.node:
-        if is_q(node) or not any(_is_activation(graph, name) for name in node.input):
-            continue
-        about = f"{node.name or node.output[0]} ({node.op_type})"
-        found.append(f"{about} stays in float: {_reason(graph, node)}")
+        if _stays(graph, node):
+            known = node.doc_string.startswith(_STAYS)
+            why = node.doc_string if known else _STAYS + _reason(graph, node)
+            found.append(f"{node.name or node.output[0]} ({node.op_type}) {why}")
     return found
+
+
+def _stays(graph, node):
+    return not is_q(node) and any(_is_activation(graph, name) for name in node.input)
 
 
 def _is_activation(graph, name):
