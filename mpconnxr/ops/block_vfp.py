@@ -83,7 +83,7 @@ class _Conv:
         self.strips_p, self.sums_p = views[_STRIPS:_SUMS], views[_SUMS:]
         self.consts_p = block(0, g * m, first, int(bias is not None))
         self.needs = [self.strips_p, self.sums_p, self.x, scratch.data, self.w, out.view("i")]
-        self.needs.append(loops.sums)
+        self.needs.append(forms.get("loops_fpu_sums", "vfp").sums)
         q = self.sums_p
         q[1] = q[3] = q[20] = 1
         q[7], q[8], q[9], q[14], q[15] = m, kw, c * kh, 4 * e[26], 4 * e[23]

@@ -25,8 +25,6 @@ rows and points call them for pieces of a convolution:
 
 import micropython
 
-from .loops_fpu_sums_vfp import sums  # noqa: F401
-
 
 @micropython.asm_thumb
 def consts(r0, r1, r2, r3):

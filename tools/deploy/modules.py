@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
 
+from mpconnxr.forms import FORMS
 from tools.converter.layout import HEADER_NBYTES, KIND_MODEL, MAGIC, VERSION
 
 from .errors import DeployError
@@ -22,6 +23,7 @@ PACKAGE = Path(__file__).parent.parent.parent / "mpconnxr"
 OPTIONAL = frozenset({"audio", "mfcc", "dynamic", "sizes", "objects", "images", "widen", "unpack"})
 Pick = Callable[[str, list[str]], list[str]]
 _ALWAYS = ("", "model", "golden", "stream", "borders")  # that models of a file system import
+_FORMS = tuple(form for form, _ in FORMS)
 _FAMILY = re.compile(r"""["'](loops_\w+)["']""")
 
 
@@ -169,7 +171,7 @@ class Package:
     def _forms(self) -> dict[str, list[str]]:
         """Modules by family of loops: loops_dot and loops_dot_viper are of the family loops_dot.
 
-        loops_qdot_viper is of loops_qdot if some module names that family.
+        What has no such name is of none: those that use it import it.
         """
         modules = [f"ops.{p.stem}" for p in sorted((self.folder / "ops").glob("*.py"))]
         modules += self._own
@@ -178,9 +180,10 @@ class Package:
         forms = {family: [] for family in families}
         for module in modules:
             stem = module.rpartition(".")[2]
-            of = [f for f in families if stem == f or stem.startswith(f + "_")]
-            if of:
-                forms[max(of, key=len)].append(module)
+            base, _, form = stem.rpartition("_")
+            family = base if base in families and form in _FORMS else stem
+            if family in families:
+                forms[family].append(module)
         return forms
 
 
