@@ -168,8 +168,18 @@ def test_steps_allocate_nothing(ready_target):
     ]
     models += [resize(x[None], 3), cumulated("CumSum", x, 1, reverse=1)]
     models += [model_of("LogSoftmax", [x], axis=1), powers(x, 0.5)]
+    models += [model_of(op, [x]) for op in ("Tan", "Softsign", "ThresholdedRelu")]
     for model in models:
         files = {"model.bin": small.binary(model), "x.bin": x.tobytes()}
         for name in ("unix", "unix32"):
             printed = small.run(ready_target(name), small.SCRIPTS / "allocation.py", files)
             assert printed.split()[:2] == ["0", "0"], (model.graph.node[0].op_type, printed[:40])
+
+
+@pytest.mark.parametrize("name", ["Sin", "CumSum", "Resize", "L2"])
+def test_damaged_files(ready_target, name):
+    x = RNG.normal(0, 3, (2, 4, 5)).astype(np.float32)
+    models = {"Sin": model_of("Sin", [x]), "CumSum": cumulated("CumSum", x, 1)}
+    models |= {"Resize": resize(x[None], 3), "L2": reduction("L2", x, [1])}
+    report = small.damage(ready_target("unix32"), small.binary(models[name]), "words", "1")
+    assert report.ok and report.refused > 100 and report.ran, report

@@ -8,8 +8,9 @@ from ..overlap import item_by_item
 from ..rows import ItemRows
 from . import lowers
 from ._elementwise import emit_binary, emit_unary, float_bits
+from .select import emit_where
 
-FLOAT = 1
+FLOAT, BOOL = 1, 9
 
 # Operator -> kernel's op, and (attribute, default) of its constants c, d, ...
 _ATTRIBUTES = {
@@ -23,14 +24,34 @@ _ATTRIBUTES = {
     "Shrink": ("shrink", (("lambd", 0.5), ("bias", 0.0))),
     "Swish": ("swish", (("alpha", 1.0),)),
 }
+_BY_STEPS = ("Softsign", "ThresholdedRelu")
 _SELU_ALPHA, _SELU_GAMMA = 1.67326319217681884765625, 1.05070102214813232421875
 
 
-@lowers(*_ATTRIBUTES)
+@lowers(*[op for op in _ATTRIBUTES if op not in _BY_STEPS])
 def lower_activation(node):
     op, attributes = _ATTRIBUTES[node.op]
     constants = [node.attr(name, default) for name, default in attributes]
     emit_unary(node, op, node.inputs[0], node.outputs[0], *constants)
+
+
+@lowers(*_BY_STEPS)
+def lower_by_steps(node):
+    """x / (1 + |x|); x above alpha, else 0. Of float32 in steps without boxed floats."""
+    x, out = node.inputs[0], node.outputs[0]
+    if x.dtype != FLOAT or not node.is_exact:
+        lower_activation(node)
+    elif node.op == "Softsign":
+        size, divisor = node.temp(FLOAT, x.shape), node.temp(FLOAT, x.shape)
+        emit_unary(node, "abs", x, size)
+        emit_binary(node, "add", size, node.constant(np.ones(1, np.float32)), divisor)
+        emit_binary(node, "div", x, divisor, out)
+    else:
+        zero = node.constant(np.zeros(1, np.float32))
+        limit = node.constant(np.full(1, node.attr("alpha", 1.0), np.float32))
+        is_above = node.temp(BOOL, x.shape)
+        emit_binary(node, "greater", x, limit, is_above)
+        emit_where(node, is_above, x, zero, out)
 
 
 @lowers("HardSwish")
