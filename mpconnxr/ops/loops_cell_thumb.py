@@ -1,7 +1,7 @@
 """The cell of an LSTM in integers: see loops_cell. Assembler, ARMv6-M, of its costliest loop.
 
 540 instructions an item: 27 a term of the series, 5 a bit of the quotient. Where a term is divided
-by what is no power of 2, some shifts come near to that, and what is left over says what is missing.
+by what is no power of 2, some shifts come near to that; what is left over says what is missing.
 """
 
 import micropython
@@ -12,8 +12,8 @@ from .loops_cell import product, state  # noqa: F401  (rarer, or short)
 @micropython.asm_thumb
 def squash(r0, r1, r2, r3):
     # r8 x, r9 out, r10 items left, r11 items until those of tanh, r12 v, lr ln2 << 5; on the stack
-    # powers of 2. In the series r5 a, r4 and r6 the lower 14 bits and the others of m, r7 one; then
-    # r5 what is left over, r6 the divisor, r7 the quotient
+    # powers of 2. In the series r5 a, r4 and r6 the lower 14 bits and the others of m, r7 one;
+    # then r5 what is left over, r6 the divisor, r7 the quotient
     mov(r4, r8)
     mov(r5, r9)
     mov(r6, r10)
