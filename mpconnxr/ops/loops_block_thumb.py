@@ -78,13 +78,11 @@ def _mantissas(r0, r1, r2, r3):
     # In the innermost loop r0 row of the image, r1 out, r2 place in the row, r3 items left; r7
     # 2**31; r8 bytes of the row, 0 outside of the image; r9 bytes of a column, r10 step in the
     # row, r11 E + 9. On the stack, in words: 0 p; 1 rows left; 2, 3, 4 C, kd, kh left; 5 out; 6
-    # plane; 7 y of the row; 8, 9 z, y of the item; 10 n0 left; 11 place; 12 first plane
-    mov(r4, r8)
-    mov(r5, r9)
-    mov(r6, r10)
-    mov(r7, r11)
+    # plane; 7 y of the row; 8, 9 z, y of the item; 10 n0 left; 11 place; 12 first plane; 13 items
+    # by which a column is ahead of that of the row before, kh if none is the same
+    data(2, 0x4644, 0x464D, 0x4656, 0x465F)  # mov r4, r8; mov r5, r9; mov r6, r10; mov r7, r11
     push({r4, r5, r6, r7})
-    data(2, 0xB08D)  # sub sp, 52
+    data(2, 0xB08E)  # sub sp, 56
     data(2, 0x9300)  # str r3, [sp, 0]
     ldr(r4, [r3, 0])
     lsl(r4, r4, 2)
@@ -115,8 +113,24 @@ def _mantissas(r0, r1, r2, r3):
     lsl(r4, r4, 2)
     mov(r9, r4)
     cmp(r4, 0)
-    bne(ROWS)
+    bne(STEPS)
     b(END)
+    label(STEPS)
+    data(2, 0x6B5C, 0x6A1D, 0x699E)  # ldr r4, [r3, 52]; ldr r5, [r3, 32]; ldr r6, [r3, 24]
+    data(2, 0x2700, 0x2100)  # mov r7, 0; mov r1, 0
+    label(STEP)
+    add(r7, 1)
+    add(r1, r1, r5)
+    cmp(r7, r6)
+    bge(STEPPED)
+    cmp(r1, r4)
+    blt(STEP)
+    label(STEPPED)
+    cmp(r1, r4)
+    beq(OVERLAP)
+    mov(r7, r6)
+    label(OVERLAP)
+    data(2, 0x970D)  # str r7, [sp, 52]
     label(ROWS)
     data(2, 0x9B00)  # ldr r3, [sp, 0]
     ldr(r4, [r3, 4])
@@ -137,6 +151,27 @@ def _mantissas(r0, r1, r2, r3):
     data(2, 0x9C07)  # ldr r4, [sp, 28]
     data(2, 0x9409)  # str r4, [sp, 36]
     label(ITEMS)
+    data(2, 0x9C04)  # ldr r4, [sp, 16]
+    data(2, 0x9D0D)  # ldr r5, [sp, 52]
+    cmp(r4, r5)
+    ble(FRESH)
+    data(2, 0x9C01)  # ldr r4, [sp, 4]
+    ldr(r6, [r3, 48])
+    cmp(r4, r6)
+    beq(FRESH)
+    data(2, 0x9905)  # ldr r1, [sp, 20]
+    data(2, 0x00AD, 0x1948)  # lsl r5, r5, 2; add r0, r1, r5
+    ldr(r5, [r3, 72])
+    mov(r6, r9)
+    data(2, 0x4375, 0x1B40)  # mul r5, r6; sub r0, r0, r5
+    data(2, 0x6B9C, 0x6C1D, 0x436C)  # ldr r4, [r3, 56]; ldr r5, [r3, 64]; mul r4, r5
+    label(COPY)
+    data(2, 0x6805, 0x600D)  # ldr r5, [r0]; str r5, [r1]
+    data(2, 0x4448, 0x4449)  # add r0, r9; add r1, r9
+    sub(r4, 1)
+    bne(COPY)
+    b(ITEM_DONE)
+    label(FRESH)
     mov(r6, 0)
     data(2, 0x9C09)  # ldr r4, [sp, 36]
     ldr(r5, [r3, 12])
@@ -207,6 +242,7 @@ def _mantissas(r0, r1, r2, r3):
     sub(r4, 1)
     data(2, 0x940A)  # str r4, [sp, 40]
     bne(PIECES)
+    label(ITEM_DONE)
     data(2, 0x9C05)  # ldr r4, [sp, 20]
     add(r4, 4)
     data(2, 0x9405)  # str r4, [sp, 20]
@@ -258,9 +294,6 @@ def _mantissas(r0, r1, r2, r3):
     beq(END)
     b(ROWS)
     label(END)
-    data(2, 0xB00D)  # add sp, 52
+    data(2, 0xB00E)  # add sp, 56
     pop({r4, r5, r6, r7})
-    mov(r8, r4)
-    mov(r9, r5)
-    mov(r10, r6)
-    mov(r11, r7)
+    data(2, 0x46A0, 0x46A9, 0x46B2, 0x46BB)  # mov r8, r4; mov r9, r5; mov r10, r6; mov r11, r7

@@ -1,7 +1,8 @@
 """Block floating point before the sums: see loops_block. Viper form.
 
 The emitter keeps the first three locals in registers: where an item comes from and goes to, and
-its bits. What is rare is left to the common form: blocks of denormals.
+its bits. Where rows of columns overlap, items are copied from the row before. What is rare is left
+to the common form: blocks of denormals.
 """
 
 import micropython
@@ -30,6 +31,11 @@ def _mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     step0 = 4 * p[15]
     step1 = 4 * p[17]
     block = p[20]
+    same = 1  # items of a column by which it is ahead of the row before; all: none is the same
+    while same < p[6] and same * p[8] < p[13]:
+        same += 1
+    if same * p[8] != p[13]:
+        same = p[6]
     row = 0
     while row < p[12]:
         item = first + row * p[18] * column
@@ -47,9 +53,18 @@ def _mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                         line += 4 * ((channel * p[2] + z) * p[3] + y) * p[4]
                         end = line + 4 * p[4]
                     w = ptr32(item)
-                    item += 4
                     ky += 1
                     n0 = 0
+                    if row and ky + same <= p[6]:
+                        x = ptr32(item + 4 * same - p[18] * column)
+                        n1 = p[14] * p[16]
+                        while n1:
+                            w[0] = x[0]
+                            w = ptr32(column + int(w))
+                            x = ptr32(column + int(x))
+                            n1 -= 1
+                        n0 = p[14]
+                    item += 4
                     while n0 < p[14]:
                         x = ptr32(line + corner + n0 * step0)
                         n0 += 1
