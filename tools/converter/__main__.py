@@ -198,8 +198,8 @@ def report_main(argv: list[str]) -> int:
 
 
 def inspect_main(argv: list[str]) -> int:
+    from .inspect_kernels import print_kernels
     from .inspect_print import print_file
-    from .kernels import print_kernels
 
     parser = argparse.ArgumentParser("python -m tools.converter inspect")
     parser.add_argument("file", type=Path, help=".bin")
