@@ -135,7 +135,7 @@ FUSED = {
     ),
     "mean of others": (
         mean("ReduceMean", (1, 7, 9, 16), axes=[1, 2]),
-        ["QLinearGlobalAveragePool", "Reshape", "Reshape", "Transpose"],
+        ["QLinearAveragePool", "Reshape", "Reshape", "Transpose"],
     ),
     "softmax": (softmax(-1, 17), ["QLinearSoftmax"]),
     "softmax before opset 13": (softmax(1, 11), ["QLinearSoftmax"]),

@@ -4,8 +4,9 @@
    model as a function of these three: com.microsoft's rounds to even after the zero point is
    added, ONNX's QuantizeLinear before.
 2. DQ -> GlobalAveragePool -> Q becomes `mpconnxr:QLinearGlobalAveragePool`, in the same way.
-3. DQ -> ReduceMean -> Q over constant axes becomes com.microsoft's, between a Transpose that
-   brings the axes to the end (where they are not there yet) and Reshapes.
+3. DQ -> ReduceMean -> Q over constant axes becomes one of these, whichever adds up in the order
+   of onnxruntime's ReduceMean, else com.microsoft's QLinearGlobalAveragePool, between a Transpose
+   that brings the axes to the end (where they are not there yet) and Reshapes.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ _ATTRIBUTES = {
     "pads": AttributeProto.INTS,
     "strides": AttributeProto.INTS,
 }
+_LANES, _AS_PLANES = 4, (4, 8, 12)
+_FAR = 3  # the stride from which on AveragePool adds up items one after another
 
 
 def fuse_mean(graph: Graph, node: onnx.NodeProto) -> None:
@@ -48,11 +51,15 @@ def fuse_mean(graph: Graph, node: onnx.NodeProto) -> None:
 def _pool(graph, node, x, rest, out):
     if any(d != 1 for d in attribute(node, "dilations", ())):
         raise StaysFloat("it has dilations")
-    op = f"QLinear{node.op_type}"
-    _define(graph, op, node.op_type)
-    fused = helper.make_node(op, [x.values, *rest], [out], name=node.name, domain=OWN)
+    fused = _own(graph, node.op_type, [x.values, *rest], out, node.name)
     fused.attribute.extend(a for a in node.attribute if a.name != "dilations")
     return [fused]
+
+
+def _own(graph, of_floats, inputs, out, name, **attributes):
+    op = f"QLinear{of_floats}"
+    _define(graph, op, of_floats)
+    return helper.make_node(op, inputs, [out], name=name, domain=OWN, **attributes)
 
 
 def _define(graph, op, of_floats):
@@ -85,10 +92,29 @@ def _reduce(graph, node, x, rest, out):
     rows, mean = (graph.new_value(out, x.dtype, like="") for _ in range(2))
     nodes += [
         _reshape(graph, values, rows, flat),
-        helper.make_node("QLinearGlobalAveragePool", [rows, *rest], [mean], node.name, domain=MS),
+        _mean_of_rows(graph, node.name, [rows, *rest], mean, shape, axes),
         _reshape(graph, mean, out, reduced),
     ]
     return nodes
+
+
+def _mean_of_rows(graph, name, inputs, mean, shape, axes):
+    """The mean of n items each, in the order in which onnxruntime's ReduceMean adds them up.
+
+    Items side by side: in two times four sums, which begin where memory is aligned. For some n
+    that is one after another, or GlobalAveragePool's order. Items of other axes: one after another
+    where no kept axis is before them.
+    """
+    n = math.prod(shape[a] for a in axes)
+    long = [a for a, d in enumerate(shape) if d > 1]
+    reduced = [a for a in long if a in axes]
+    side_by_side = reduced == long[len(long) - len(reduced) :]
+    if side_by_side and n in _AS_PLANES:
+        return _own(graph, "GlobalAveragePool", inputs, mean, name)
+    if n < _LANES if side_by_side else reduced == long[: len(reduced)]:
+        windows = {"kernel_shape": [n], "strides": [max(n, _FAR)]}
+        return _own(graph, "AveragePool", inputs, mean, name, **windows)
+    return helper.make_node("QLinearGlobalAveragePool", inputs, [mean], name, domain=MS)
 
 
 def _axes(graph, node, rank):
