@@ -3,7 +3,17 @@
 import numpy as np
 
 from mpconnxr.ops import activation, binary, unary
-from tests.host.ops.single_node import INF, INTS, SMALL, SPECIALS, Case, check, on_targets
+from tests.host.ops.single_node import (
+    INF,
+    INTS,
+    SMALL,
+    SPECIALS,
+    Case,
+    check,
+    model_of,
+    on_targets,
+)
+from tools.converter.convert import convert
 from tools.converter.ops import _elementwise
 
 
@@ -48,6 +58,24 @@ def test_floats_meet_infinities_and_zeros(target):
         x = np.vstack([SPECIALS, SPECIALS])
         slope = np.array([[0.5], [-2.0]], np.float32)
         cases.append(Case(np.where(x < 0, x * slope, x), "PRelu", x, slope))
+    check(target, cases)
+
+
+@on_targets
+def test_quotients_by_powers_of_two_are_products(target):
+    """With the same results, denormals among them; by others they stay quotients."""
+    x = np.concatenate([SPECIALS, np.float32([1e-38, -3e-39, 1.4e-45, 3e38])])
+    by = {"mul": np.float32([4, -0.25, 2.0**100]), "div": np.float32([4, 3, 0])}
+    cases = []
+    for kind, c in by.items():
+        for divisor in (c[:, None], c[0]) if kind == "mul" else (c[:, None],):
+            model = model_of(
+                "Div", [x], {1: divisor}, (x.dtype, np.broadcast_shapes(x.shape, divisor.shape))
+            )
+            [step] = [s for s in convert(model).graph.steps if s.kernel == "binary"]
+            assert list(_elementwise.BINARY)[step.params[0]] == kind
+            with np.errstate(all="ignore"):
+                cases.append(Case(x / divisor, "Div", x, constants={1: divisor}))
     check(target, cases)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from ..errors import DtypeProblem
 from ..extent import any_open
 from . import lowers
-from ._elementwise import emit_binary
+from ._elementwise import FLOAT, emit_binary
 from ._powers import emit_power
 
 _OPS = {
@@ -28,10 +28,22 @@ _OPS = {
     "GreaterOrEqual": "greaterequal",
 }
 
+_LARGE = 120  # exponents of which neither number nor reciprocal is denormal
+
 
 @lowers(*_OPS)
 def lower_binary(node):
-    emit_binary(node, _OPS[node.op], node.inputs[0], node.inputs[1], node.outputs[0])
+    a, b, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    if node.op == "Div" and b.dtype == FLOAT and b.data is not None and _are_powers(b.data):
+        emit_binary(node, "mul", a, node.constant(1 / b.data), out)
+        return
+    emit_binary(node, _OPS[node.op], a, b, out)
+
+
+def _are_powers(data):
+    """True if all are powers of two: a product with 1 / each has the same bits, and is quicker."""
+    mantissas, exponents = np.frexp(np.abs(data))
+    return bool(np.all((mantissas == 0.5) & (np.abs(exponents) < _LARGE)))
 
 
 @lowers("PRelu")
