@@ -10,8 +10,8 @@ import micropython
 def mul32(r0, r1, r2, r3):
     # r0 and r1 exponents, r2 out, r3 sign, r6 and r7 magnitudes << 1, then mantissas, r4 the lower
     # half of their product, r6 the upper one; r8 x, r9 w, r10 not 0 if only numbers below 0 are
-    # multiplied, r11 end of the row, r12 1 << 23; on the stack steps of x (0) and w (4), p (8), end
-    # (12)
+    # multiplied, r11 end of the row, r12 1 << 23; on the stack steps of x (0) and w (4), p (8),
+    # end (12)
     mov(r4, r8)
     mov(r5, r9)
     mov(r6, r10)
