@@ -1,10 +1,15 @@
 """Which files of mpconnxr/ a model needs."""
 
+from pathlib import PurePosixPath
+
 import pytest
 
 from examples.digits.demo import HERE
-from tools.converter.convert import convert
+from tools.converter.convert import Options, convert
+from tools.deploy.code import code_for
 from tools.deploy.errors import DeployError
+from tools.deploy.machine import Machine
+from tools.deploy.model_file import parse_model
 from tools.deploy.modules import PACKAGE, Package, kernels_of
 
 
@@ -51,6 +56,22 @@ X = {"ops/a.py", "ops/loops_x.py", "ops/loops_x_viper.py", "ops/loops_common.py"
 )
 def test_follows_imports_and_the_loops_that_are_named(package, kernels, wanted):
     assert names(package, kernels) == CORE | wanted
+
+
+@pytest.mark.parametrize(
+    ("options", "taken"),
+    [
+        (Options(), {"loops_block_dot_viper"}),
+        (Options(weights="int8"), {"loops_block_dot_viper", "loops_block_narrow_viper"}),
+        (Options(float="fast16"), {"loops_block_dot_viper", "loops_short_dot_viper"}),
+    ],
+)
+def test_in_memory_are_the_products_of_its_weights(options, taken):
+    model = parse_model("model.bin", convert(HERE / "digits.onnx", options).data)
+    files = code_for(model, Package(), Machine("xtensawin"))
+    paths = [PurePosixPath(file.path).stem for file in files if file.loaded]
+    products = {"loops_block_dot_viper", "loops_block_narrow_viper", "loops_short_dot_viper"}
+    assert products & set(paths) == taken
 
 
 def test_an_unknown_kernel_is_refused(package):

@@ -41,7 +41,7 @@ def code_for(model: ModelFile, package: Package, machine: Machine | None) -> lis
     """
     builder = _Builder(package, machine or Machine(""))
     chosen = package.files_for(model.kernels, model.optional, builder.pick)
-    loaded = package.loaded_for(model.kernels, model.optional, builder.pick)
+    loaded = package.loaded_for(model.kernels, model.optional, model.weights, builder.pick)
     if machine is None:
         paths = package.files_for(model.kernels, model.optional)
         files = [(path, _file(package, path, path.read_bytes(), ".py", paths)) for path in paths]

@@ -16,10 +16,10 @@ class ModelFile:
     """A model's bytes and what they say; sizes in bytes.
 
     steps: their number; optional: of the modules of the core that some models need only, those
-    that it needs; arena_nbytes: with the weights read in place; streamed_nbytes: with the weights
-    streamed; held_nbytes: weights that a file system's file is not read in place for, in RAM;
-    tables_nbytes: read at load, with room for what is written short in them; golden_nbytes: of the
-    test vectors, 0 without any.
+    that it needs; weights: dtypes of the steps' second inputs; arena_nbytes: with the weights read
+    in place; streamed_nbytes: with the weights streamed; held_nbytes: weights that a file system's
+    file is not read in place for, in RAM; tables_nbytes: read at load, with room for what is
+    written short in them; golden_nbytes: of the test vectors, 0 without any.
     """
 
     name: str
@@ -27,6 +27,7 @@ class ModelFile:
     kernels: list[str]
     steps: int
     optional: frozenset[str]
+    weights: frozenset[int]
     arena_nbytes: int
     streamed_nbytes: int
     state_nbytes: int
@@ -69,6 +70,9 @@ def _described(name, data, stored):
         kernels=sorted({node.kernel for node in stored.nodes}),
         steps=len(stored.nodes),
         optional=frozenset(_optional(stored, nbytes)),
+        weights=frozenset(
+            stored.tensors[node.inputs[1]].dtype for node in stored.nodes if len(node.inputs) > 1
+        ),
         arena_nbytes=stored.arena_nbytes,
         streamed_nbytes=stored.streamed_nbytes,
         state_nbytes=max((t.offset + t.nbytes for t in states), default=0),

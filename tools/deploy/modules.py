@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import cached_property
 from pathlib import Path
 
@@ -23,6 +23,16 @@ PACKAGE = Path(__file__).parent.parent.parent / "mpconnxr"
 OPTIONAL = frozenset({"audio", "mfcc", "dynamic", "sizes", "objects", "images", "widen", "unpack"})
 Pick = Callable[[str, list[str]], list[str]]
 _ALWAYS = ("", "model", "golden", "stream", "borders")  # that models of a file system import
+# Families that a step takes for weights of some dtypes alone (ONNX's numbers).
+_NARROW = (2, 3, 4)
+_FOR_WEIGHTS = {
+    "loops_short": (12,),
+    "loops_short_dot": (12,),
+    "loops_block_narrow": _NARROW,
+    "loops_block_unpack": _NARROW,
+    "loops_fpu_narrow": _NARROW,
+    "loops_block_rows": (1,),
+}
 _FORMS = tuple(form for form, _ in FORMS)
 _FAMILY = re.compile(r"""["'](loops_\w+)["']""")
 
@@ -77,12 +87,21 @@ class Package:
 
         return self._closure([*(core - spared), "ops", *self._kernels(kernels)], needs)
 
-    def loaded_for(self, kernels: list[str], optional: Iterable[str], pick: Pick) -> list[Path]:
-        """Those of the files that a board has in memory when such a model runs."""
+    def loaded_for(
+        self, kernels: list[str], optional: Iterable[str], weights: Collection[int], pick: Pick
+    ) -> list[Path]:
+        """Those of the files that a board has in memory when such a model runs.
+
+        weights: dtypes of its steps' second inputs.
+        """
+
+        def used(family, forms):
+            dtypes = _FOR_WEIGHTS.get(family)
+            return [] if dtypes and not set(dtypes) & set(weights) else pick(family, forms)
 
         def needs(module):
             imports = [s for s in self._tree(module).body if isinstance(s, ast.ImportFrom)]
-            return self._needs(ast.Module(imports, []), module, pick)
+            return self._needs(ast.Module(imports, []), module, used)
 
         return self._closure([*_ALWAYS, *optional, "ops", *self._kernels(kernels)], needs)
 
