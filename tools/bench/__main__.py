@@ -17,7 +17,7 @@ from tools.converter.errors import ConvertError
 from tools.micropython import TargetError, target_names
 
 from . import c_build, c_code, cycles, page, paired
-from .measure import count
+from .measure import PACKAGE, count
 
 # Forms of loops by what --form says, the best one first.
 FORMS = {
@@ -37,6 +37,7 @@ MODELS = (
     "mlperf_vww_mobilenet_int8",
     "mcunet_vww_int8",
 )
+_OF_PACKAGE = "folder of mpconnxr, such as the .mpy that tools.dist writes (default: the source)"
 _NARROWEST = 130  # columns of the table, also where it goes to a file
 _DOCS = Path(__file__).parents[2] / "docs"
 TARGETS = tuple(name for name in target_names() if name != "unix-plain")
@@ -58,7 +59,7 @@ def main(argv: list[str] | None = None) -> int:
         for target in args.target or ["mps2-an385"]:
             target, _, form = target.partition(":")
             try:
-                row = _row(path, converted, target, form or args.form)
+                row = _row(path, converted, target, form or args.form, args.package)
                 rows.append(row | ({} if args.no_c else _c_row(path, converted, row)))
             except TargetError as e:
                 print(f"bench: {path} on {target}: {e}", file=sys.stderr)
@@ -77,6 +78,7 @@ def _arguments(argv):
     parser.add_argument("models", nargs="*", type=Path, metavar="MODEL.onnx")
     parser.add_argument("--target", action="append", type=_target, metavar="T[:FORM]")
     parser.add_argument("--form", choices=[form for form in FORMS if form], default="")
+    parser.add_argument("--package", type=Path, default=PACKAGE, help=_OF_PACKAGE)
     parser.add_argument("--json", type=Path, metavar="FILE", help="rows, one a model and target")
     parser.add_argument("--write-docs", action="store_true", help="make docs/benchmarks.md of it")
     parser.add_argument("--no-c", action="store_true", help="leave out the C next to it")
@@ -99,8 +101,8 @@ def _target(text):
     return text
 
 
-def _row(path, converted, target, form):
-    found = count(converted, target, FORMS[form])
+def _row(path, converted, target, form, package):
+    found = count(converted, target, FORMS[form], package)
     report = converted.report()
     return {
         "model": str(path),

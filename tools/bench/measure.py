@@ -20,7 +20,7 @@ from tools.converter.golden import random_inputs
 from tools.converter.layout import element_bytes
 from tools.micropython import Target, TargetError, get_target
 
-_PACKAGE = Path(__file__).parents[2] / "mpconnxr"
+PACKAGE = Path(__file__).parents[2] / "mpconnxr"
 _SCRIPT = Path(__file__).parent / "on_device.py"
 _TIMEOUT = 900.0  # seconds
 _UNIX_HEAP = 16 << 20  # collecting garbage, which some runs see, goes through all of it
@@ -41,14 +41,19 @@ class Count:
     in_loops: int | None = None
 
 
-def count(converted: Converted, target_name: str, forms: Sequence[str] = ()) -> Count:
+def count(
+    converted: Converted,
+    target_name: str,
+    forms: Sequence[str] = (),
+    package: Path = PACKAGE,
+) -> Count:
     """Runs the converted model on random inputs. Raises TargetError.
 
-    forms: of loops, to be preferred. On QEMU a counter of the board counts; on the unix targets
-    valgrind does.
+    forms: of loops, to be preferred; package: the folder of mpconnxr, source or compiled. On QEMU
+    a counter of the board counts; on the unix targets valgrind does.
     """
     target = get_target(target_name)
-    files = _files(converted, getattr(target, "counter", (0, 1.0))[0])
+    files = _files(converted, getattr(target, "counter", (0, 1.0))[0]) | {"mpconnxr": package}
     if target_name.startswith("unix"):
         return _count_by_valgrind(target, files, forms)
     found = _run(target, files, forms, repeat=1)
@@ -63,7 +68,7 @@ def count(converted: Converted, target_name: str, forms: Sequence[str] = ()) -> 
 
 def input_files(converted: Converted) -> dict[str, Path | bytes]:
     """The package, model.bin, and random inputs x0, x1, ..."""
-    files = {"mpconnxr": _PACKAGE, "model.bin": converted.data}
+    files = {"mpconnxr": PACKAGE, "model.bin": converted.data}
     for i, x in enumerate(random_inputs(converted.graph)):
         files[f"x{i}"] = element_bytes(np.ascontiguousarray(x))
     return files
