@@ -32,9 +32,7 @@ def model_of(
     for info, (dtype, dims) in zip(model.graph.input, types, strict=True):
         info.CopyFrom(helper.make_tensor_value_info(info.name, dtype, extent_forms.symbols(dims)))
     constants = {t.name: t for t in outer.graph.initializer}
-    infos = {
-        v.name: v for v in [*outer.graph.output, *outer.graph.value_info, *outer.graph.input]
-    }
+    infos = {v.name: v for v in [*outer.graph.output, *outer.graph.value_info, *outer.graph.input]}
     for name in captured(graph):
         if name in constants:
             model.graph.initializer.append(constants[name])

@@ -1,6 +1,5 @@
 """Why a model is not converted. Caught once, in __main__."""
 
-
 from __future__ import annotations
 
 from dataclasses import dataclass
