@@ -45,9 +45,10 @@ def show(target, name, form=None, **modules):
 @every_target
 @pytest.mark.parametrize("name", sorted(common_families()))
 def test_families_written_once(target, name):
-    script = f"from mpconnxr import forms\nprint(forms.available({name!r}))"
+    """They serve both forms, whatever tuned ones there are besides."""
+    script = f"from mpconnxr import forms\nprint(*forms.available({name!r}))"
     expected = ["viper", "plain"] if target.viper else ["plain"]
-    assert small.run(target, script).strip() == str(expected)
+    assert small.run(target, script).split()[-len(expected) :] == expected
 
 
 @every_target

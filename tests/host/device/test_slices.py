@@ -19,6 +19,29 @@ expected = bytes(m.run(x)[0].view("B"))
 """
 
 
+# A clock that each item of a step sets forward by 300 us and each call of it by 200 us: how quick
+# this computer is, and how busy, does not count.
+CLOCK = """
+import mpconnxr.slices
+
+class Clock:
+    now = 0
+    def ticks_us():
+        return Clock.now
+    def ticks_diff(a, b):
+        return a - b
+
+def costly(step):
+    def costs(lo, hi):
+        Clock.now += 200 + 300 * (hi - lo)
+        step(lo, hi)
+    return costs
+
+mpconnxr.slices.clock = lambda: Clock
+m._steps = [(n, costly(step)) for n, step in m._steps]
+"""
+
+
 @pytest.fixture(scope="module")
 def digits():
     return convert(DIGITS).data
@@ -40,35 +63,14 @@ def convolution(channels, side):
 
 @pytest.fixture(scope="module")
 def slow():
-    """It takes some milliseconds."""
+    """It takes some milliseconds, by CLOCK."""
     return convolution(4, 48)
 
 
 @every_target
 def test_other_tasks_run_meanwhile(target, slow):
-    """The longest time for which another task does not get the processor.
-
-    By a clock of its own, which an item of a step sets forward by 300 us, a call by 200 us: how
-    busy this computer is does not count.
-    """
+    """The longest time for which another task does not get the processor."""
     script = """
-import mpconnxr.slices
-
-class Clock:
-    now = 0
-    def ticks_us():
-        return Clock.now
-    def ticks_diff(a, b):
-        return a - b
-
-def costly(step):
-    def costs(lo, hi):
-        Clock.now += 200 + 300 * (hi - lo)
-        step(lo, hi)
-    return costs
-
-mpconnxr.slices.clock = lambda: Clock
-m._steps = [(n, costly(step)) for n, step in m._steps]
 m.run(x)
 whole = Clock.now
 gaps = []
@@ -90,7 +92,7 @@ async def main():
 
 asyncio.run(main())
 """
-    longest, whole = map(int, lines(target, script, convert(slow).data)[0].split())
+    longest, whole = map(int, lines(target, CLOCK + script, convert(slow).data)[0].split())
     assert whole > 3 * 4000
     assert 2000 <= longest <= 4000
 
@@ -124,7 +126,7 @@ async def main():
         print("refused")
 asyncio.run(main())
 """
-    assert lines(target, script, convert(slow).data) == [
+    assert lines(target, CLOCK + script, convert(slow).data) == [
         "the model is still computing",
         "cancelled",
         "True",

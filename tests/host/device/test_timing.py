@@ -93,8 +93,8 @@ print(p.us, len(str(p).split("\\n")) - len(p.steps), again == right)
     direct = sum(us[key] for key in inside if key[0].count("/") == 1)
     assert 0 < direct <= us[loop, "loop"]
     [branch] = [key for key in inside if key[1] == "branch"]
-    deep = [key for key in inside if key[0].startswith(branch[0] + "/")]
-    assert len(deep) >= 3 and 0 < sum(us[key] for key in deep) <= us[branch]
+    deep = [int(t) for number, _, t in steps if number.startswith(branch[0] + "/")]
+    assert len(deep) >= 3 and 0 < sum(deep) <= us[branch]
     total, frame, same = last.split()
     assert int(total) == sum(us[n, k] for n, k, _ in steps if "/" not in n)
     assert (frame, same) == ("2", "True")
