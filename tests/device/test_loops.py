@@ -26,7 +26,7 @@ def parts():
 def code(names, kind, folder):
     """The families, each in the one form that suits the machine, as files."""
     (folder / "every_loop.py").write_text(f"FAMILIES = {names!r}\n")
-    model = SimpleNamespace(kernels=["every_loop"], optional=())
+    model = SimpleNamespace(kernels=["every_loop"], optional=(), weights=())
     files = code_for(model, Package(own=folder), kind)
     return {f.path: f.data for f in files}
 
