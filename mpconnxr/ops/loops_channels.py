@@ -4,9 +4,11 @@
          then that of its word; the word's M has 24 bits, the highest one set
     out  bytes: 8 a channel: int32 c and the word of loops_qdot
     p    first byte of x, first byte of out (a multiple of 4), channels, bits of c, BIAS + the
-         least c, bits of the word, the least word as f << 23 | M without its highest bit
+         least c, bits of the word, the least word as f << 23 | M without its highest bit, unit
+         of the word
 
-A field holds how much more its value is than the least one. Fields have up to 29 bits.
+A field holds how much more its value is than the least one, in units. Fields have up to 29 bits,
+and are below 2**30 times their unit.
 """
 
 
@@ -23,6 +25,8 @@ def channels(x, w, out, p):
             n += 8 - (bit & 7)
             bit += 8 - (bit & 7)
         bit += p[k] - n
+        if k == 5:
+            v *= p[7]
         v += p[k + 1]
         if k == 3:
             v -= 1 << 29

@@ -35,7 +35,7 @@ def channels(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             w = ptr8((last << int(out)) | int(w))
             out = ptr8(8 + int(out))
             x = ptr8(1 + int(x))
-        w = ptr8((int(w) & word_mask) + p[6])
+        w = ptr8((int(w) & word_mask) * p[7] + p[6])
         table[0] = (int(w) >> 23) | (((int(w) & 0x7FFFFF) | 0x800000) << 8)
         table = ptr32(4 + int(table))
         out = ptr8(int(out) - word_bits)

@@ -18,7 +18,8 @@ ConvInteger and MatMulInteger: a product of matrices is a convolution whose posi
              a multiple of 4, and positions in one row, without pads
     params  N, G, C, H, W, M, kh, kw, oh, ow, strides y, x, dilations y, x, strides of x b, g, c,
             y, x, strides of out on, og, om, op, positions a call, zx, zw (unsigned: int8 + 128),
-            signed: pads y, x, zy, lo, hi; then what qtable says
+            signed: pads y, x, zy, lo, hi; 1 where c lacks -zx * (sum of its row of w), else 0;
+            then what qtable says
 Signed bytes are computed with plus 128. K up to 33,024. Raises ModelError. A step allocates
 nothing.
 """
@@ -35,19 +36,22 @@ _BYTES = ("uint8", "int8")
 
 def prepare(node):
     x, w, out = node.inputs[0], node.inputs[1], node.outputs[0]
-    node.expect(2 + (len(node.inputs) > 2), 1, 31 + qtable.N_PARAMS, min(len(node.scratch), 1))
+    node.expect(2 + (len(node.inputs) > 2), 1, 32 + qtable.N_PARAMS, min(len(node.scratch), 1))
     node.require(x.dtype in _BYTES, "dtype " + x.dtype)
     node.expect_dtype("uint8", w, *node.scratch)
     e, signed = node.extents(0, 26), node.signed(26, 5)
     if out.nelem == 0 or min(e[0], e[1], e[5], e[8], e[9]) == 0:
         return 0, None
-    table = qtable.Table(node, 31, e[1] * e[5])
+    table = qtable.Table(node, 32, e[1] * e[5])
     _check_sizes(node, e, signed, table)
     gathers = len(node.scratch) > 0
     node.require(not table.is_packed or gathers and out.dtype != "int32", "table")
     step = (_QConv if gathers else _AsItLies)(e, signed[:2], 128 if x.dtype == "int8" else 0)
     step.bind(x, w, *node.scratch)
     step.bind_table(table, e)
+    if node.extents(31, 1)[0]:
+        node.require(table.is_packed, "sums of rows")
+        table.bind_sums(node, e[1], step.q[2], e[24])
     if len(node.inputs) > 2:
         zero = node.inputs[2]
         node.require(zero.dtype == x.dtype and zero.nelem == 1, "zero point of x")

@@ -22,8 +22,6 @@ OF_FLOATS = {
     "tinymaix_mnist_resnet_f32": ["tinymaix_mnist_resnet_int8"],
 }
 SHARE = 0.28  # of the float32 model's stripped file
-# Rows of few weights: what goes with a row takes as many bytes in either file.
-SHARE_OF_SHORT_ROWS = {"mobilenetv2_035_96_f32": 0.297}
 
 pytestmark = zoo.needs_zoo
 
@@ -44,7 +42,7 @@ def test_a_stripped_file_is_no_larger_than_its_onnx(name):
 
 @pytest.mark.parametrize("name", OF_FLOATS)
 def test_integers_take_little_more_than_a_quarter(name):
-    most = SHARE_OF_SHORT_ROWS.get(name, SHARE) * stripped_nbytes(name, "exact")
+    most = SHARE * stripped_nbytes(name, "exact")
     of_onnx = SHARE * zoo.model_path(name).stat().st_size
     for integers in OF_FLOATS[name]:
         assert stripped_nbytes(integers, "exact") <= min(most, of_onnx)

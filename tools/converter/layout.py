@@ -13,10 +13,10 @@ from . import repeats
 from .extent_table import Table
 from .ir import Graph, Step, Tensor, packed_bits, walk
 from .objects import string_bytes
-from .weights import Contents, Weights
+from .weights import ALIGNMENT, Contents, Weights
 
 MAGIC = b"MPCONNXR"
-VERSION = 5
+VERSION = 6
 HEADER_NBYTES = 64
 KIND_MODEL, KIND_TENSORS = 0, 1
 CHUNK_DATA, CHUNK_NAMES, CHUNK_GOLDEN, CHUNK_SOURCE, CHUNK_NODES = 0, 1, 2, 3, 4
@@ -170,9 +170,15 @@ def element_bytes(array: np.ndarray) -> bytes:
 
 def contents_of(t: Tensor) -> Contents:
     """A constant as it lies in a file whose weights may be streamed."""
-    if not t.root.halves:
-        return Contents(raw_bytes(t))
-    return Contents(element_bytes(t.root.data.astype(np.float16)), True)
+    if t.root.halves:
+        return Contents(element_bytes(t.root.data.astype(np.float16)), True)
+    return unchanged(t)
+
+
+def unchanged(t: Tensor) -> Contents:
+    """A constant as it lies in a file and in memory."""
+    size = 0 if t.is_object else np.asarray(t.root.data).itemsize
+    return Contents(raw_bytes(t), alignment=max(size, ALIGNMENT))
 
 
 def raw_bytes(t: Tensor) -> bytes:
@@ -189,7 +195,7 @@ def held(tensors: Iterable[Tensor]) -> Weights:
     weights = Weights()
     for t in tensors:
         if t.root.data is not None:
-            weights.add(Contents(raw_bytes(t)))
+            weights.add(unchanged(t))
     return weights
 
 
@@ -245,7 +251,7 @@ def _record(t, table, weights, offsets):
     if t.root.data is not None:
         contents = contents_of(t)
         if contents not in weights.places:  # where none are streamed
-            contents = Contents(raw_bytes(t))
+            contents = unchanged(t)
         chunk, within = weights.places[contents]
         storage, at = STORAGE_DATA, offsets[chunk] + within
         flags = FLAG_PACKED if packed_bits(t.dtype) else 0

@@ -1,54 +1,76 @@
 """Tables beside quantized products, and those of bytes, in few bits.
 
-1. The table of the channels of a product: of 8 bytes a channel about 5 are left. A step makes the
-   8 bytes of them in its scratch before its loops run (mpconnxr/ops/qtable.py), so that its
-   weights stay where they are. Products that take their input as it lies have no scratch, and
-   sums in int32 no multipliers: their tables stay as they are.
+1. The table of the channels of a product: channel_table.py. A step makes the 8 bytes a channel of
+   it in its scratch before its loops run (mpconnxr/ops/qtable.py), so that its weights stay where
+   they are. Products that take their input as it lies have no scratch, and sums in int32 no
+   multipliers: their tables stay as they are.
 2. A table of 256 bytes that rises slowly: its steps (mpconnxr/ops/lookup.py).
+
+Where rows are so short that this is not little, multipliers get fewer bits than a float32 has:
+docs/quantization.md says what that changes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
+from .channel_table import channel_table
 from .extent import any_open
 from .ir import Graph, Step, Tensor, walk
 from .ops._qweights import AS_IT_IS
 
 _CHANNELS = {"qconv": (1, 5), "qdepthwise": (1, 2)}  # parameters whose product they are
 _MOST_ROOM = 2048  # bytes of scratch
-_MOST_BITS = 24
 _MOST_STEP_BITS = 4
 _LEAST_SAVED = 0.02  # of all constants
 _BYTES, _UINT8, _INT8 = (2, 3), 2, 3
 _ENTRIES = 256
 
+# Of a multiplier as a float32 has it, in its last place, and where it pays to round: the least
+# part of all constants, and bytes.
+_LARGEST_UNIT = 768
+_LEAST_ROUNDED, _LEAST_ROUNDED_NBYTES = 0.03, 1024
+
+
+class _Change(NamedTuple):
+    saved: int  # bytes
+    make: Callable[[], None]
+
 
 def pack(graph: Graph) -> None:
     """Changes the steps of the graph in place, if that makes the file smaller by some percent."""
-    found = [_packed(step) for step in walk(graph.steps)]
-    changes = [change for change in found if change]
     constants = {t.root for t in graph.tensors() if t.root.data is not None}
-    if sum(saved for saved, _ in changes) >= _LEAST_SAVED * sum(t.nbytes for t in constants):
-        for _, change in changes:
-            change()
+    nbytes = sum(t.nbytes for t in constants)
+    changes, rounded = (_changes(graph, unit) for unit in (1, _LARGEST_UNIT))
+    more = _saved(rounded) - _saved(changes)
+    if more >= max(_LEAST_ROUNDED * nbytes, _LEAST_ROUNDED_NBYTES):
+        changes = rounded
+    if _saved(changes) >= _LEAST_SAVED * nbytes:
+        for change in changes:
+            change.make()
 
 
-def _packed(step: Step) -> tuple[int, Callable[[], None]] | None:
-    """(bytes that are saved, what changes the step)."""
+def _changes(graph: Graph, largest_unit: int) -> list[_Change]:
+    found = [_packed(step, largest_unit) for step in walk(graph.steps)]
+    return [change for change in found if change]
+
+
+def _saved(changes: list[_Change]) -> int:
+    return sum(change.saved for change in changes)
+
+
+def _packed(step: Step, largest_unit: int) -> _Change | None:
     if step.kernel in _CHANNELS and _is_one(step):
-        found = _table(step)
-        if found:
-            saved = 8 * _channels(step) - len(found[0])
-            return saved, lambda: _replace(step, *found)
+        return _table(step, largest_unit)
     if step.kernel == "lookup" and not step.scratch and step.inputs[1].nbytes == _ENTRIES:
         return _steps(step)
     return None
 
 
-def _steps(step: Step) -> tuple[int, Callable[[], None]] | None:
+def _steps(step: Step) -> _Change | None:
     table, first = step.inputs[1], 128 if step.inputs[0].dtype == _INT8 else 0
     if table.data is None:
         return None
@@ -59,19 +81,19 @@ def _steps(step: Step) -> tuple[int, Callable[[], None]] | None:
         return None
     data = packed([(rises.astype(np.int64), bits)])
 
-    def change():
+    def make():
         step.inputs[1] = Tensor(table.name, _UINT8, data.shape, data)
         step.scratch.append(Tensor(f"{table.name}/table", _UINT8, (_ENTRIES,)))
         step.params[:] = [bits, first, int(items[0])]
 
-    return _ENTRIES - len(data), change
+    return _Change(_ENTRIES - len(data), make)
 
 
 def _is_one(step):
     room = 8 * _channels(step)
     if any_open(step.params) or step.outputs[0].dtype not in _BYTES or not step.scratch:
         return False
-    return tuple(step.params[-4:]) == AS_IT_IS and 0 < room <= _MOST_ROOM
+    return tuple(step.params[-len(AS_IT_IS) :]) == AS_IT_IS and 0 < room <= _MOST_ROOM
 
 
 def _channels(step: Step) -> int:
@@ -79,21 +101,14 @@ def _channels(step: Step) -> int:
     return step.params[a] * step.params[b]
 
 
-def _table(step: Step) -> tuple[np.ndarray, list[int]] | None:
+def _table(step: Step, largest_unit: int) -> _Change | None:
     """The table in few bits, and what the kernel has to know of it; None where that can't be."""
     channels = _channels(step)
-    flat = step.inputs[1].data.reshape(-1)
-    words = flat[: 8 * channels].view("<u4").reshape(channels, 2).astype(np.int64)
-    constants = words[:, 0].astype(np.uint32).view(np.int32).astype(np.int64)
-    multipliers = (words[:, 1] & 63) << 23 | words[:, 1] >> 8 & 0x7FFFFF
-    least, least_word = int(constants.min()), int(multipliers.min())
-    unit = 16 if (multipliers != least_word).any() else 0
-    least_word = least_word >> unit << unit
-    bits, word_bits = _bits(constants - least), _bits(multipliers - least_word)
-    if (words[:, 1] >> 31 == 0).any() or bits > _MOST_BITS or abs(least) >> 29:
+    found = channel_table(step, channels, largest_unit)
+    if not found:
         return None
-    data = packed([(constants - least, bits), (multipliers - least_word, word_bits)])
-    return data, [bits, word_bits, least_word >> unit, least]
+    table, params = packed(found[0]), found[1]
+    return _Change(8 * channels - len(table), lambda: _replace(step, table, params))
 
 
 def _replace(step: Step, table: np.ndarray, params: list[int]) -> None:
@@ -102,11 +117,7 @@ def _replace(step: Step, table: np.ndarray, params: list[int]) -> None:
     step.inputs[1] = Tensor(w.name, w.dtype, data.shape, data)
     used = scratch.nelem + -scratch.nelem % 4
     step.scratch[0] = Tensor(scratch.name, scratch.dtype, (used + room,))
-    step.params[-4:] = params
-
-
-def _bits(values: np.ndarray) -> int:
-    return int(values.max()).bit_length()
+    step.params[-len(params) :] = params
 
 
 def packed(fields: list[tuple[np.ndarray, int]]) -> np.ndarray:

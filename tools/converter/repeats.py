@@ -7,6 +7,7 @@ so this is done only where it makes a file smaller by some percent.
 from __future__ import annotations
 
 _LEAST, _MOST = 3, 66  # bytes of a copy
+_NEAR = 256  # copies from beyond take a byte more
 _LITERALS = 128  # at a time, at most
 _FAR = 1 << 16
 _LEAST_SAVED = 256  # bytes
@@ -21,36 +22,65 @@ def pays(whole: bytes, short: bytes, file_nbytes: int) -> bool:
 def shortened(data: bytes) -> bytes:
     """Literal bytes and copies of what came before, without the length in front."""
     found, literals, at = bytearray(), bytearray(), 0
-    places: dict[bytes, list[int]] = {}
-    while at < len(data):
-        length, back = _longest(data, at, places)
-        n = length if length > 2 + (back > 256) else 1
-        if n > 1:
+    for length, back in _cheapest(data):
+        if back:
             _put_literals(found, literals)
-            far = back > 256
+            far = back > _NEAR
             found += bytes([128 | far << 6 | length - _LEAST, (back - 1) & 255])
             found += bytes([back - 1 >> 8]) if far else b""
         else:
             literals.append(data[at])
-        for i in range(at, at + n):
-            places.setdefault(data[i : i + _LEAST], []).append(i)
-        at += n
+        at += length
     _put_literals(found, literals)
     return bytes(found)
 
 
-def _longest(data, at, places):
-    """(length, how far back) of the longest copy that may stand here; the nearest of them."""
-    best = (0, 0)
-    for first in reversed(places.get(data[at : at + _LEAST], [])):
-        if at - first > _FAR:
-            break
-        n = _LEAST
-        while n < _MOST and at + n < len(data) and data[first + n] == data[at + n]:
-            n += 1
-        if n > best[0]:
-            best = (n, at - first)
-    return best
+def _cheapest(data: bytes) -> list[tuple[int, int]]:
+    """(length, how far back), or (1, 0) for a literal, of the pieces that take the fewest bytes.
+
+    From the end on: what is behind each byte costs `alone`, or `after` a literal.
+    """
+    n = len(data)
+    copies = _copies(data)
+    alone, after, choice = [0] * (n + 1), [0] * (n + 1), [((1, 0), (1, 0))] * n
+    for at in reversed(range(n)):
+        costs = [(2 + (b > _NEAR) + alone[at + m], (m, b)) for m, b in copies[at]]
+        one = (1, 0)
+        alone[at], first = min([(2 + after[at + 1], one), *costs])
+        after[at], then = min([(1 + after[at + 1], one), *costs])
+        choice[at] = first, then
+    found, at, behind_literal = [], 0, False
+    while at < n:
+        piece = choice[at][behind_literal]
+        found.append(piece)
+        at, behind_literal = at + piece[0], not piece[1]
+    return found
+
+
+def _copies(data: bytes) -> list[list[tuple[int, int]]]:
+    """For each byte the copies that may stand there: each longer than all nearer ones."""
+    places: dict[bytes, list[int]] = {}
+    found = []
+    for at in range(len(data)):
+        seen = places.setdefault(data[at : at + _LEAST], [])
+        copies, longest = [], 0
+        for first in reversed(seen):
+            if at - first > _FAR or longest == min(_MOST, len(data) - at):
+                break
+            n = _length(data, first, at)
+            if n > longest:
+                copies.append((n, at - first))
+                longest = n
+        found.append(copies)
+        seen.append(at)
+    return found
+
+
+def _length(data, first, at):
+    n = _LEAST
+    while n < _MOST and at + n < len(data) and data[first + n] == data[at + n]:
+        n += 1
+    return n
 
 
 def _put_literals(found, literals):

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from .errors import ConvertError
 from .ir import Graph, Step, walk
-from .layout import contents_of, raw_bytes
+from .layout import contents_of, unchanged
 from .own import OPS
 from .plan import ALIGNMENT, Plan
 from .weights import CHUNK_NBYTES, Chunk, Contents, Weights
@@ -55,7 +55,7 @@ def arrange(
     weights = Weights()
     for t in graph.tensors():
         if t.root.data is not None and contents_of(t) not in uses:
-            weights.add(Contents(raw_bytes(t)))
+            weights.add(unchanged(t))
     contexts = list(_contexts(graph.steps))
     streamed = _chunks(weights, steps, uses, contexts, window)
     if window is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from .ir import Step
 
-ALIGNMENT = 8  # bytes, of a constant in the file
+ALIGNMENT = 4  # bytes, of a constant in the file, or its element's size where that is more
 CHUNK_NBYTES = 8192  # small constants share a chunk of so many bytes
 
 
@@ -17,11 +17,12 @@ class Contents(NamedTuple):
 
     raw: bytes
     halves: bool = False
+    alignment: int = ALIGNMENT
 
     @property
     def nbytes(self) -> int:
         """Bytes in memory, with padding."""
-        return (len(self.raw) + -len(self.raw) % ALIGNMENT) * (1 + self.halves)
+        return (len(self.raw) + -len(self.raw) % self.alignment) * (1 + self.halves)
 
 
 @dataclass
@@ -70,6 +71,6 @@ class Weights:
         if contents in self.places:
             return
         data = self.chunks[number].data
-        data.extend(bytes(-len(data) % ALIGNMENT))
+        data.extend(bytes(-len(data) % contents.alignment))
         self.places[contents] = (number, len(data))
         data.extend(contents.raw)

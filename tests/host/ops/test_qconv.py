@@ -87,19 +87,6 @@ def test_conv(target, dtype, w_dtype, by_channel):
 
 
 @on_targets
-def test_tables_in_few_bits(target):
-    """Where every kind of channel is: shifts to both sides, one channel, equal ones."""
-    shapes = [((1, 3, 9, 9), (16, 3, 1, 1), {}), ((1, 2, 4, 4), (1, 2, 1, 1), {})]
-    shapes += [((1, 8, 9, 9), (8, 1, 3, 3), {"group": 8})]
-    nodes = [conv(np.uint8, np.int8, *shape, of) for shape in shapes for of in (True, False)]
-    for node, factor in zip(nodes, (1, 40, 1e-4, 1e4, 3, 1), strict=True):
-        node.inputs[6] = np.array(node.inputs[6] * factor, F)
-    check(target, nodes, {"qconv", "qdepthwise"})
-    bits = [n.converted(n.expected()).graph.steps[0].params[-4:-2] for n in nodes]
-    assert max(b for b, _ in bits) < 32 and [w for _, w in bits[1::2]] == [0, 0, 0]
-
-
-@on_targets
 def test_products(target):
     nodes = []
     for dtype in (np.uint8, np.int8):

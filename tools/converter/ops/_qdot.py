@@ -67,7 +67,7 @@ def _emit(node, inputs, weights, constants, words, geometry, x_zero, signed, out
         piece = _even_pieces(positions, piece)
     params = [*geometry.counts, *geometry.strides, *geometry.dilations]
     params += [*outer(geometry, geometry.x_strides), *outer(geometry, geometry.out_strides)]
-    params += [piece, x_zero, weights.zero, *signed, *AS_IT_IS]
+    params += [piece, x_zero, weights.zero, *signed, 0, *AS_IT_IS]
     how = {"scratch": [node.temp(UINT8, (piece * record,))], "rows": _ROWS}
     if _is_taken_as_it_lies(geometry, x):
         how = {"behind": _qoverlap.behind_rows(geometry, x, out)}

@@ -12,7 +12,7 @@ from ._integer import INT8, INT16
 
 _MAX_K = 33024  # the device's
 _INT32 = 1 << 31
-AS_IT_IS = (32, 0, 0, 0)  # parameters of a table of 8 bytes a channel
+AS_IT_IS = (32, 0, 0, 0, 0)  # parameters of a table of 8 bytes a channel
 
 
 @dataclass
@@ -102,6 +102,15 @@ def pack(rows: np.ndarray, groups: int, constants: np.ndarray, words: np.ndarray
     rest = wide[:, 4 * n_tiles :].reshape(groups, -1)
     body = np.concatenate([tiled, rest], 1).reshape(-1)
     return np.concatenate([table(constants, words, channels), body])
+
+
+def row_sums(weights: np.ndarray, groups: int, channels: int) -> np.ndarray:
+    """The sum of each row, int64 (groups * channels,), of weights as `pack` puts them."""
+    n_tiles, k = channels // 4, len(weights) // (groups * channels)
+    by_groups = weights.reshape(groups, -1).astype(np.int64)
+    tiled = by_groups[:, : 4 * n_tiles * k].reshape(groups, n_tiles, k // 4, 4, 4).sum((2, 4))
+    rest = by_groups[:, 4 * n_tiles * k :].reshape(groups, channels % 4, k).sum(2)
+    return np.concatenate([tiled.reshape(groups, -1), rest], 1).reshape(-1)
 
 
 def table(constants: np.ndarray, words: np.ndarray, channels: int) -> np.ndarray:

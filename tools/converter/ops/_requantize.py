@@ -42,6 +42,16 @@ def multipliers(scales: Iterable[float]) -> tuple[np.ndarray, np.ndarray]:
     return np.array(words, np.int64), np.array(halves, np.int64)
 
 
+def requantized(sums: np.ndarray, words: np.ndarray) -> np.ndarray:
+    """What the device makes of sums, before zero point and limits: see loops_qdot."""
+    f, mantissa = words & 63, words >> 8
+    left = np.where(f > 31, 0, f)
+    most = 1 << 25 >> left
+    a = np.clip(sums >> np.where(f > 31, f - 32, 0), -most, most) << left
+    g = (a * mantissa + (1 << 23)) >> 24
+    return np.rint(g / 65536).astype(np.int64)
+
+
 def range_of(dtype: int) -> tuple[int, int]:
     """Least and greatest value of an integer dtype (an ONNX number)."""
     info = np.iinfo(Tensor("", dtype, ()).np_dtype)
