@@ -13,7 +13,7 @@ import pytest
 
 from tests.host import zoo
 from tests.host.device import small
-from tests.host.ops.test_qtables import round_always
+from tests.host.ops.test_qtables import short_always
 from tests.host.quantized_layers import layers_of, output_scale
 from tools.converter.convert import Options, convert
 from tools.harness import Job, run_jobs
@@ -28,7 +28,7 @@ MOST_ARENA_BYTES = {
     "mlperf_kws_dscnn_int8": 16_000,
     "mlperf_vww_mobilenet_int8": 56_000,
 }
-SHORT_ROWS = "mobilenetv2_"  # whose multipliers are rounded: see tools/converter/qtables.py
+SHORT_ROWS = "mobilenetv2_"  # whose tables are short: see tools/converter/qtables.py
 N_SAMPLES = 3
 SLOW_MACS = 1_000_000  # above, one sample
 LONG = os.environ.get("MPCONNXR_LONG") == "1"
@@ -42,7 +42,7 @@ on_targets = pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True
 @pytest.mark.parametrize("name", MODELS)
 def test_single_layers(target, name, monkeypatch):
     if name.startswith(SHORT_ROWS):
-        round_always(monkeypatch)  # as in the whole model
+        short_always(monkeypatch)  # as in the whole model
     layers = layers_of(name)
     converted = [layer.converted() for layer in layers]
     jobs = [

@@ -1,8 +1,9 @@
 """The table of a quantized product's channels in few bits: mpconnxr/ops/qtable.py, the other way.
 
 Of the 8 bytes a channel about 5 are left: as many bits as the largest difference from the least
-number takes. What a zero point adds to a sum follows from the weights, and is left out where a
-step has the time to add them up again.
+number takes. In a *short* one about 4: what a zero point adds to a sum follows from the weights,
+and is left out where a step has the time to add them up again; and multipliers get fewer bits than
+a float32 has (docs/quantization.md says what that changes).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from .ops._qweights import row_sums
 from .ops._requantize import requantized
 
 _MOST_BITS = 24
+_LARGEST_UNIT = 768  # that multipliers are rounded to: in the last place of a float32
 _LEAST_POSITIONS = 32  # for which a step adds up its weights once
 
 
@@ -60,21 +62,20 @@ class _Rows:
 
 
 def channel_table(
-    step: Step, channels: int, largest_unit: int
+    step: Step, channels: int, is_short: bool
 ) -> tuple[list[tuple[np.ndarray, int]], list[int]] | None:
     """The fields (values, bits) of each channel, and the step's last parameters.
 
-    largest_unit: of the last place of a float32 multiplier, to which it may be rounded. None
-    where the kernel cannot take it.
+    None where the kernel cannot take it.
     """
     rows = _Rows(step, channels)
     if (rows.words >> 31 == 0).any():
         return None
-    lacking = rows.without_sums()
+    lacking = rows.without_sums() if is_short else None
     c = fields(rows.constants if lacking is None else lacking)
     if c.bits > _MOST_BITS or abs(c.least) >> 29:
         return None
-    word = multiplier_fields(rows.words, largest_unit, rows.at_rest)
+    word = multiplier_fields(rows.words, is_short, rows.at_rest)
     params = [c.bits, word.bits, word.least, word.unit >> 6, c.least]
     if rows.is_qconv:
         params.insert(0, int(lacking is not None))
@@ -86,11 +87,11 @@ def fields(numbers: np.ndarray) -> Fields:
     return Fields(numbers - least, _bits(numbers - least), least)
 
 
-def multiplier_fields(words: np.ndarray, largest_unit: int, at_rest: np.ndarray) -> Fields:
+def multiplier_fields(words: np.ndarray, are_rounded: bool, at_rest: np.ndarray) -> Fields:
     """Shift and mantissa in one number, which rises with the scale if no shift is to the right.
 
-    Others are not rounded. at_rest: a sum of each channel that is to give the same in any case: a
-    channel whose inputs are zero has it at many positions.
+    With one they are never rounded. at_rest: a sum of each channel that is to give the same in
+    any case: a channel whose inputs are zero has it at many positions.
     """
     shifts = words & 63
     numbers = shifts << 23 | words >> 8 & 0x7FFFFF
@@ -98,7 +99,9 @@ def multiplier_fields(words: np.ndarray, largest_unit: int, at_rest: np.ndarray)
         return Fields(numbers * 0, 0, int(numbers[0]))
     numbers -= (least := int(numbers.min()) >> 16) << 16
     most, bits, unit = int(numbers.max()), _bits(numbers), 1
-    while shifts.max() < 31 and (next_unit := _unit(most, bits - 1)) <= largest_unit:
+    if not are_rounded or shifts.max() > 30:
+        return Fields(numbers, bits, least)
+    while (next_unit := _unit(most, bits - 1)) <= _LARGEST_UNIT:
         bits, unit = bits - 1, next_unit
     nearest = (numbers + unit // 2) // unit
     found = Fields(nearest, bits, least, unit)

@@ -6,8 +6,7 @@
    multipliers: their tables stay as they are.
 2. A table of 256 bytes that rises slowly: its steps (mpconnxr/ops/lookup.py).
 
-Where rows are so short that this is not little, multipliers get fewer bits than a float32 has:
-docs/quantization.md says what that changes.
+Where rows of weights are so short that tables are a large part of the file, they are short ones.
 """
 
 from __future__ import annotations
@@ -29,10 +28,7 @@ _LEAST_SAVED = 0.02  # of all constants
 _BYTES, _UINT8, _INT8 = (2, 3), 2, 3
 _ENTRIES = 256
 
-# Of a multiplier as a float32 has it, in its last place, and where it pays to round: the least
-# part of all constants, and bytes.
-_LARGEST_UNIT = 768
-_LEAST_ROUNDED, _LEAST_ROUNDED_NBYTES = 0.03, 1024
+_LEAST_SHORTENED, _LEAST_SHORTENED_NBYTES = 0.05, 1024  # by short tables
 
 
 class _Change(NamedTuple):
@@ -44,17 +40,17 @@ def pack(graph: Graph) -> None:
     """Changes the steps of the graph in place, if that makes the file smaller by some percent."""
     constants = {t.root for t in graph.tensors() if t.root.data is not None}
     nbytes = sum(t.nbytes for t in constants)
-    changes, rounded = (_changes(graph, unit) for unit in (1, _LARGEST_UNIT))
-    more = _saved(rounded) - _saved(changes)
-    if more >= max(_LEAST_ROUNDED * nbytes, _LEAST_ROUNDED_NBYTES):
-        changes = rounded
+    changes, short = (_changes(graph, is_short) for is_short in (False, True))
+    more = _saved(short) - _saved(changes)
+    if more >= max(_LEAST_SHORTENED * nbytes, _LEAST_SHORTENED_NBYTES):
+        changes = short
     if _saved(changes) >= _LEAST_SAVED * nbytes:
         for change in changes:
             change.make()
 
 
-def _changes(graph: Graph, largest_unit: int) -> list[_Change]:
-    found = [_packed(step, largest_unit) for step in walk(graph.steps)]
+def _changes(graph: Graph, is_short: bool) -> list[_Change]:
+    found = [_packed(step, is_short) for step in walk(graph.steps)]
     return [change for change in found if change]
 
 
@@ -62,9 +58,9 @@ def _saved(changes: list[_Change]) -> int:
     return sum(change.saved for change in changes)
 
 
-def _packed(step: Step, largest_unit: int) -> _Change | None:
+def _packed(step: Step, is_short: bool) -> _Change | None:
     if step.kernel in _CHANNELS and _is_one(step):
-        return _table(step, largest_unit)
+        return _table(step, is_short)
     if step.kernel == "lookup" and not step.scratch and step.inputs[1].nbytes == _ENTRIES:
         return _steps(step)
     return None
@@ -101,10 +97,10 @@ def _channels(step: Step) -> int:
     return step.params[a] * step.params[b]
 
 
-def _table(step: Step, largest_unit: int) -> _Change | None:
+def _table(step: Step, is_short: bool) -> _Change | None:
     """The table in few bits, and what the kernel has to know of it; None where that can't be."""
     channels = _channels(step)
-    found = channel_table(step, channels, largest_unit)
+    found = channel_table(step, channels, is_short)
     if not found:
         return None
     table, params = packed(found[0]), found[1]

@@ -6,7 +6,7 @@ import pytest
 from tests.host.device import small
 from tests.host.ops.against_ort import run
 from tests.host.ops.test_qconv import SHAPES, F, check, conv
-from tools.converter import qtables
+from tools.converter import channel_table, qtables
 from tools.converter.channel_table import multiplier_fields, words_of
 from tools.converter.ops._requantize import multipliers, requantized
 
@@ -41,6 +41,9 @@ def test_sums_of_rows(target, monkeypatch):
         node.inputs[2] = np.array(90, node.inputs[2].dtype)
         node.inputs[8] = node.inputs[8] // 100  # small next to what the zero point adds
     expected = [n.expected() for n in nodes]
+    assert not any(params(n, SUMS) for n in nodes)
+    short_always(monkeypatch)
+    monkeypatch.setattr(channel_table, "_LARGEST_UNIT", 0)
     assert sum(params(n, SUMS) for n in nodes) >= 8
     got = run(target, nodes, expected)
     check(target, nodes, {"qconv"})
@@ -55,17 +58,17 @@ def test_rounded_multipliers(target, monkeypatch):
     nodes = [conv(np.uint8, np.int8, *shape, True) for shape in SHAPES if shape[1][0] > 4]
     nodes += [conv(np.int8, np.int8, (1, 8, 40, 40), (m, 8, 1, 1), {}, True) for m in (16, 48)]
     exact = [params(n, WORD_BITS) for n in nodes]
-    round_always(monkeypatch)
+    short_always(monkeypatch)
     check(target, nodes, {"qconv", "qdepthwise"})
     bits = [params(n, WORD_BITS) for n in nodes]
     assert all(a - b >= 9 for a, b in zip(exact, bits, strict=True))
-    assert all(0 < params(n, UNIT) <= qtables._LARGEST_UNIT // 64 for n in nodes)
+    assert all(0 < params(n, UNIT) < 12 for n in nodes)
 
 
 @on_targets
 @pytest.mark.parametrize(("mode", "amount"), [("words", "1"), ("several", "1000")])
 def test_damage(target, mode, amount, monkeypatch):
-    round_always(monkeypatch)
+    short_always(monkeypatch)
     node = conv(np.uint8, np.int8, (1, 6, 7, 8), (10, 3, 1, 2), {"group": 2}, True)
     node.inputs[2], node.inputs[8] = np.array(90, np.uint8), node.inputs[8] // 100
     assert params(node, SUMS) and params(node, UNIT)
@@ -73,9 +76,9 @@ def test_damage(target, mode, amount, monkeypatch):
     assert report.ok and report.refused > 100 and report.ran > 100, report
 
 
-def round_always(monkeypatch):
-    monkeypatch.setattr(qtables, "_LEAST_ROUNDED", -1.0)
-    monkeypatch.setattr(qtables, "_LEAST_ROUNDED_NBYTES", -1)
+def short_always(monkeypatch):
+    monkeypatch.setattr(qtables, "_LEAST_SHORTENED", -1.0)
+    monkeypatch.setattr(qtables, "_LEAST_SHORTENED_NBYTES", -1000)
 
 
 @pytest.mark.parametrize("spread", [0.01, 1, 3, 20])
@@ -85,7 +88,7 @@ def test_a_multiplier_is_the_nearest_or_the_next(spread):
         scales = np.exp2(rng.uniform(-12 - spread / 2, -12 + spread / 2, 50)).astype(F)
         at_rest = rng.integers(-30000, 30000, 50)
         words, _ = multipliers(scales)
-        fields = multiplier_fields(words, qtables._LARGEST_UNIT, at_rest)
+        fields = multiplier_fields(words, True, at_rest)
         assert fields.values.min() >= 0 and fields.values.max() < 1 << fields.bits
         if (words & 63).max() > 30:  # shifts to the right
             assert fields.unit == 1
@@ -100,9 +103,9 @@ def test_a_sum_at_rest_stays_what_it_is():
     words, _ = multipliers(scales)
     middles = (rng.integers(-100, 100, len(words)) + 0.5) / scales
     at_rest = np.rint(middles).astype(np.int64)
-    fields = multiplier_fields(words, qtables._LARGEST_UNIT, at_rest)
+    fields = multiplier_fields(words, True, at_rest)
     is_off = requantized(at_rest, words_of(fields)) != requantized(at_rest, words)
-    nothing = multiplier_fields(words, qtables._LARGEST_UNIT, np.zeros_like(at_rest))
+    nothing = multiplier_fields(words, True, np.zeros_like(at_rest))
     was_off = requantized(at_rest, words_of(nothing)) != requantized(at_rest, words)
     assert was_off.sum() > 100 and is_off.sum() < 0.02 * was_off.sum()
 
