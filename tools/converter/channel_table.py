@@ -101,7 +101,7 @@ def multiplier_fields(words: np.ndarray, are_rounded: bool, at_rest: np.ndarray)
     most, bits, unit = int(numbers.max()), _bits(numbers), 1
     if not are_rounded or shifts.max() > 30:
         return Fields(numbers, bits, least)
-    while (next_unit := _unit(most, bits - 1)) <= _LARGEST_UNIT:
+    while bits > 1 and (next_unit := _unit(most, bits - 1)) <= _LARGEST_UNIT:
         bits, unit = bits - 1, next_unit
     nearest = (numbers + unit // 2) // unit
     found = Fields(nearest, bits, least, unit)

@@ -10,6 +10,7 @@ _LEAST, _MOST = 3, 66  # bytes of a copy
 _NEAR = 256  # copies from beyond take a byte more
 _LITERALS = 128  # at a time, at most
 _FAR = 1 << 16
+_TRIED = 100  # places at most, the nearest ones, of which a copy may be
 _LEAST_SAVED = 256  # bytes
 _LEAST_SHARE = 0.01  # of the file
 
@@ -20,7 +21,10 @@ def pays(whole: bytes, short: bytes, file_nbytes: int) -> bool:
 
 
 def shortened(data: bytes) -> bytes:
-    """Literal bytes and copies of what came before, without the length in front."""
+    """Literal bytes and copies of what came before, without the length in front.
+
+    As few bytes as can be, but for counts of long literals, and far copies of what is frequent.
+    """
     found, literals, at = bytearray(), bytearray(), 0
     for length, back in _cheapest(data):
         if back:
@@ -58,19 +62,21 @@ def _cheapest(data: bytes) -> list[tuple[int, int]]:
 
 
 def _copies(data: bytes) -> list[list[tuple[int, int]]]:
-    """For each byte the copies that may stand there: each longer than all nearer ones."""
+    """For each byte copies that may stand there: each longer than all nearer ones."""
     places: dict[bytes, list[int]] = {}
     found = []
     for at in range(len(data)):
         seen = places.setdefault(data[at : at + _LEAST], [])
         copies, longest = [], 0
-        for first in reversed(seen):
-            if at - first > _FAR or longest == min(_MOST, len(data) - at):
+        end = min(_MOST, len(data) - at)
+        for first in seen[: -_TRIED - 1 : -1]:
+            if at - first > _FAR or longest == end:
                 break
-            n = _length(data, first, at)
-            if n > longest:
-                copies.append((n, at - first))
-                longest = n
+            if data[first + longest] == data[at + longest]:
+                n = _length(data, first, at)
+                if n > longest:
+                    copies.append((n, at - first))
+                    longest = n
         found.append(copies)
         seen.append(at)
     return found

@@ -49,6 +49,23 @@ def test_whole_again():
     assert len(repeats.shortened(bytes(1000))) < 40
 
 
+def test_what_is_frequent_takes_no_time_squared(monkeypatch):
+    """Each byte is compared with a few earlier places only."""
+    tried = 0
+    length = repeats._length
+
+    def counted(*args):
+        nonlocal tried
+        tried += 1
+        return length(*args)
+
+    monkeypatch.setattr(repeats, "_length", counted)
+    rng = np.random.default_rng(3)
+    for data in (rng.integers(0, 2, 20000, np.uint8).tobytes(), bytes(20000)):
+        assert repeats.whole(repeats.shortened(data), len(data)) == data
+    assert tried < 100 * 40000
+
+
 @on_targets
 def test_on_a_board(target):
     cases = [short(data) for data in pieces()]

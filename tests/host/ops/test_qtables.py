@@ -67,11 +67,12 @@ def test_rounded_multipliers(target, monkeypatch):
 
 @on_targets
 @pytest.mark.parametrize(("mode", "amount"), [("words", "1"), ("several", "1000")])
-def test_damage(target, mode, amount, monkeypatch):
+@pytest.mark.parametrize("rows", [(10, 3, 1, 2), (6, 1, 3, 3)])
+def test_damage(target, mode, amount, rows, monkeypatch):
     short_always(monkeypatch)
-    node = conv(np.uint8, np.int8, (1, 6, 7, 8), (10, 3, 1, 2), {"group": 2}, True)
+    node = conv(np.uint8, np.int8, (1, 6, 7, 8), rows, {"group": 6 // rows[1]}, True)
     node.inputs[2], node.inputs[8] = np.array(90, np.uint8), node.inputs[8] // 100
-    assert params(node, SUMS) and params(node, UNIT)
+    assert params(node, UNIT) and (rows[1] == 1 or params(node, SUMS))
     report = small.damage(target, node.converted(node.expected()).data, mode, amount)
     assert report.ok and report.refused > 100 and report.ran > 100, report
 
@@ -81,7 +82,7 @@ def short_always(monkeypatch):
     monkeypatch.setattr(qtables, "_LEAST_SHORTENED_NBYTES", -1000)
 
 
-@pytest.mark.parametrize("spread", [0.01, 1, 3, 20])
+@pytest.mark.parametrize("spread", [1e-6, 1e-5, 1e-4, 0.01, 1, 3, 20])
 def test_a_multiplier_is_the_nearest_or_the_next(spread):
     rng = np.random.default_rng(3)
     for _ in range(200):
@@ -94,6 +95,17 @@ def test_a_multiplier_is_the_nearest_or_the_next(spread):
             assert fields.unit == 1
         got = scales_of(words_of(fields))
         assert np.abs(got / scales.astype(np.float64) - 1).max() <= fields.unit / (1 << 23)
+
+
+@pytest.mark.parametrize("apart", [1, 3, 700, 710, 70000])
+def test_scales_that_are_almost_the_same(apart):
+    """In the last places of a float32, above a power of two."""
+    bits = F(2**-7).view(np.int32) + np.arange(16, dtype=np.int32) % 2 * apart
+    words, _ = multipliers(bits.view(F))
+    for are_rounded in (False, True):
+        fields = multiplier_fields(words, are_rounded, np.zeros(16, np.int64))
+        got = scales_of(words_of(fields))
+        assert np.abs(got / bits.view(F) - 1).max() <= (fields.unit - 1) / (1 << 23)
 
 
 def test_a_sum_at_rest_stays_what_it_is():
