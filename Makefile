@@ -11,7 +11,7 @@ MICROPYTHON := $(PY) -m tools.micropython
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST))
 
-demo: venv ## train a small model, convert it and run it on MicroPython on this computer
+demo: venv ## convert a small model and run it on MicroPython on this computer
 	@$(MICROPYTHON) packages --install unix
 	@$(MICROPYTHON) build unix
 	@$(PY) -m examples.digits.demo

@@ -110,7 +110,7 @@ def print_figures(right: int, n: int, us: Sequence[int], printed: str, model: Pa
     arena = re.search(r"^arena (\d+) bytes$", printed, re.MULTILINE)
     print(f"accuracy       {right} of {n} ({right / n:.1%})")
     print(f"time           {median(us) / 1000:.2f} ms each (median)")
-    print(f"arena          {int(arena[1]):,} bytes of RAM for all tensors")
+    print(f"arena          {int(arena[1]):,} bytes of RAM: tensors, weights of a step")
     print(f"model.bin      {model.stat().st_size:,} bytes")
 
 

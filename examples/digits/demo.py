@@ -49,7 +49,7 @@ def main(argv: list[str] | None = None) -> int:
     right = sum(p == int(label) for p, label in zip(result.predicted, labels, strict=True))
     print(f"accuracy       {right} of {len(labels)} ({right / len(labels):.1%})")
     print(f"time           {median(result.us) / 1000:.2f} ms for each digit (median)")
-    print(f"arena          {result.arena_bytes:,} bytes of RAM for all tensors")
+    print(f"arena          {result.arena_bytes:,} bytes of RAM: tensors, weights of a step")
     print(f"model.bin      {model.stat().st_size:,} bytes")
     return 0
 
