@@ -29,6 +29,7 @@ from .quantize.activations import each_run
 
 BITS = {"f32": 24, "f16": 16, "int16": 16, "int8": 8, "int4": 4}  # by what --weights says
 
+_FLOATS = (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16)
 RECURRENT = ("LSTM", "GRU", "RNN")
 PRODUCTS = ("Conv", "FusedConv", "ConvTranspose", "Gemm", "FusedGemm", "MatMul", "FusedMatMul")
 
@@ -65,7 +66,7 @@ def narrow(
             continue
         t = constants[node.input[1]]
         before = numpy_helper.to_array(t)
-        after = rounded_weights(node, before, partial(rounded_to, bits=bits))
+        after = rounded_weights(node, before, partial(rounded_to, bits=bits)).astype(before.dtype)
         t.CopyFrom(numpy_helper.from_array(after, t.name))
         noise = _decibel(before, after)
         rows.append(Row(name_of(node), node.op_type, node.output[0], noise))
@@ -142,7 +143,7 @@ def _tensor(info):
 def _is_alone(graph, node, constants):
     """True if its second input is a float constant that no other node uses."""
     t = constants.get(node.input[1])
-    if t is None or t.data_type != onnx.TensorProto.FLOAT or not all(t.dims) or not t.dims:
+    if t is None or t.data_type not in _FLOATS or not all(t.dims) or not t.dims:
         return False
     uses = sum(list(other.input).count(t.name) for other in graph.node)
     return uses == 1 and t.name not in {o.name for o in graph.output}

@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pytest
+from onnx import TensorProto
 
 from tests.host import zoo
 from tests.host.device import small
@@ -241,3 +242,20 @@ def test_recurrent_weights_in_8_bits(target, op):
     *printed, more = small.lines(target, EVERYWHERE, m=done.data, x=x.tobytes())
     wide = small.lines(target, EVERYWHERE, m=small.binary(done.model), x=x.tobytes())
     assert more == "True" and set(printed) == {wide[0]}
+
+
+@pytest.mark.parametrize("mode", ["f16", *MODES])
+def test_weights_of_float16_models(mode):
+    """They are rounded as others are; without --weights a board holds them in 24 bits."""
+    ends = [[small.value(name, (1, n), TensorProto.FLOAT16)] for name, n in [("x", 64), ("y", 32)]]
+    proto = small.model([("MatMul", "x w", "y", {})], *ends, w=small.floats(64, 32).astype("f2"))
+    whole, less = (convert(proto, Options(strip=True, weights=w)) for w in ("f32", mode))
+    [before], [after] = (
+        [step.inputs[1].nbytes for step in done.graph.steps if step.kernel == "block_gemm"]
+        for done in (whole, less)
+    )
+    assert after == before * narrow.BITS[mode] // 32
+    x = small.floats(1, 64, seed=3).astype("f2")
+    a, b = (small.expected(m, x)[0].astype(float) for m in (proto, less.model))
+    error = np.abs(a - b).max() / np.abs(a).max()
+    assert error < {16: 1e-3, 8: 0.02, 4: 0.4}[narrow.BITS[mode]]
