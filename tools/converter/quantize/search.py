@@ -22,8 +22,8 @@ _LEFT_IN_FLOAT = (1, 2, 4, 8)  # of the worst layers, tried in this order
 
 @dataclass(frozen=True)
 class Attempt:
-    """what: in words; top1, top1_float: shares of the labelled samples, or of those that keep
-    float's class where there are no labels (then top1_float is 1); None if it is no classifier.
+    """what: in words; top1, top1_float: shares of the labelled samples that are right. Without
+    labels top1 is the share that keeps float's class, top1_float None. None if no classifier.
     """
 
     what: str
@@ -115,11 +115,14 @@ class _Judge:
     def __init__(self, model, settings):
         self.samples = settings.samples
         classes = _classes(model, self.samples)
-        self.wanted = classes if settings.labels is None else settings.labels
-        self.top1_float = None if classes is None else float(np.mean(classes == self.wanted))
+        self.wanted, self.top1_float = classes, None
+        self.is_classifier = classes is not None
+        if self.is_classifier and settings.labels is not None:
+            self.wanted = settings.labels
+            self.top1_float = float(np.mean(classes == self.wanted))
 
     def top1(self, model) -> float | None:
-        if self.top1_float is None:
+        if not self.is_classifier:
             return None
         return float(np.mean(_classes(model, self.samples) == self.wanted))
 

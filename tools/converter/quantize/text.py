@@ -14,8 +14,6 @@ def print_outcome(outcome: Outcome) -> None:
     """What was tried, then the layers, the noisiest first."""
     for attempt in outcome.attempts:
         print(f"quantize {attempt.what}{_accuracy(attempt)}")
-    for note in outcome.notes:
-        print(f"note: {note}")
     if not outcome.layers:
         return
     table = Table(box=None, pad_edge=False)
@@ -37,4 +35,6 @@ def print_outcome(outcome: Outcome) -> None:
 def _accuracy(attempt) -> str:
     if attempt.top1 is None:
         return ""
+    if attempt.top1_float is None:
+        return f": same class as float {attempt.top1:.1%}"
     return f": top-1 {attempt.top1:.1%} (float {attempt.top1_float:.1%})"
