@@ -253,6 +253,41 @@ def test_options_that_do_not_fit_are_refused(settings, said):
         quantize(_prepared(_net()), settings)
 
 
+@pytest.mark.parametrize(
+    ("x", "said"),
+    [
+        (np.zeros((0, 1, 8, 8)), "has no samples"),
+        (
+            np.where(np.arange(3 * 64) == 70, np.nan, 1.0),
+            "sample 1 has NaN or infinity for input x",
+        ),
+        (
+            np.where(np.arange(3 * 64) == 0, np.inf, 1.0),
+            "sample 0 has NaN or infinity for input x",
+        ),
+    ],
+)
+def test_calibration_data_that_cannot_be_used_are_refused(tmp_path, x, said):
+    np.save(tmp_path / "x.npy", x.reshape(-1, 1, 8, 8).astype(np.float32))
+    with pytest.raises(UsageError, match=said):
+        quantize(_prepared(_net()), Settings(samples=tmp_path / "x.npy"))
+
+
+@pytest.mark.parametrize(
+    ("samples", "said"),
+    [
+        ([{"x": np.zeros((1, 1, 8, 8), np.float32)}] * 5, ["one value only"]),
+        (_samples(1) * 5, ["the same sample 5 times"]),
+        (_samples(1), []),
+        (_samples(2), []),
+    ],
+)
+def test_calibration_data_that_say_nothing_are_pointed_out(samples, said):
+    _, outcome = quantize(_prepared(_net()), Settings(samples=samples))
+    assert len(outcome.notes) == len(said)
+    assert all(text in note for text, note in zip(said, outcome.notes, strict=True))
+
+
 def test_a_quantized_model_is_not_quantized_again():
     done, _ = quantize(_prepared(_net()), Settings(samples=_samples()))
     with pytest.raises(UsageError, match="quantized already"):
@@ -269,6 +304,12 @@ def test_command(tmp_path, capsys):
     assert main([*words, "--calibration", data, "--labels", f"{data}:labels"]) == 0
     printed = capsys.readouterr().out
     assert "quantize int8, minmax, per channel: top-1" in printed and "first" in printed
+    assert main([*words, "--calibration", data]) == 0
+    printed = capsys.readouterr().out
+    assert "per channel: same class as float" in printed and "top-1" not in printed
+    np.save(tmp_path / "same.npy", np.zeros_like(x))
+    assert main([*words, "--calibration", str(tmp_path / "same.npy")]) == 0
+    assert capsys.readouterr().out.count("note: --calibration holds one value only") == 1
     assert main([*words, "--calibration", data, "--labels", data]) == 2
     assert "say which of x, labels" in capsys.readouterr().err
     np.save(tmp_path / "wrong.npy", x.astype(np.float64))

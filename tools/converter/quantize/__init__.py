@@ -14,7 +14,7 @@ from ..errors import ConvertError, UsageError
 from ..passes import infer
 from .biases import as_vectors
 from .borders import open_borders
-from .data import loaded
+from .data import loaded, notes
 from .layers import Layer, layers
 from .search import Attempt, best
 from .settings import Settings
@@ -50,7 +50,7 @@ def quantize(model: onnx.ModelProto, settings: Settings) -> tuple[onnx.ModelProt
         return infer.infer(found), Outcome(attempts=attempts)
     found = infer.infer(found)
     rows = layers(named, found, settings.samples[:_SHOWN])
-    outcome = Outcome(rows, attempts)
+    outcome = Outcome(rows, attempts, notes(settings.samples))
     if settings.io == "int8":
         outcome.notes += [
             f"{name} stays float: it is not quantized" for name in open_borders(found)

@@ -20,7 +20,10 @@ def loaded(settings: Settings, graph: onnx.GraphProto) -> Settings:
     """The settings with arrays in the place of files. Raises UsageError."""
     samples, labels = settings.samples, settings.labels
     if isinstance(samples, Path):
-        samples = read_samples(samples, graph)
+        path, samples = samples, read_samples(samples, graph)
+        if not samples:
+            raise UsageError(f"--calibration {path} has no samples")
+    _check_finite(samples)
     if isinstance(labels, str):
         labels = read_labels(labels, len(samples))
     return replace(settings, samples=samples, labels=labels)
@@ -61,6 +64,26 @@ def read_labels(text: str, count: int) -> np.ndarray:
     if found.shape != (count,) or found.dtype.kind not in "iu":
         raise UsageError(f"{text}: {count} integers are needed, one a sample")
     return found
+
+
+def _check_finite(samples):
+    for i, sample in enumerate(samples):
+        for name, x in sample.items():
+            if x.dtype.kind == "f" and not np.isfinite(x).all():
+                raise UsageError(f"--calibration: sample {i} has NaN or infinity for input {name}")
+
+
+def notes(samples: Sequence[Sample]) -> list[str]:
+    """What is wrong with samples that say nothing about other inputs."""
+    if any(not np.array_equal(x, samples[0][name]) for s in samples for name, x in s.items()):
+        return []
+    if all(x.size and (x == x.flat[0]).all() for x in samples[0].values()):
+        what = "holds one value only"
+    elif len(samples) > 1:
+        what = f"holds the same sample {len(samples)} times"
+    else:
+        return []
+    return [f"--calibration {what}: ranges and accuracy found with it mean nothing"]
 
 
 def _load(path):
