@@ -20,7 +20,7 @@ from pathlib import Path
 if __name__ == "__main__":  # as a plain script, the project's folder is not on the path
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from tools.deploy import boards, firmware
+from tools.deploy import boards, firmware, usage
 from tools.deploy.code import code_for
 from tools.deploy.deployment import Deployment, RomDeployment
 from tools.deploy.device import Device
@@ -32,6 +32,7 @@ from tools.micropython import TargetError, get_target
 from tools.micropython.rp2040 import PicoTarget
 
 _EMULATED_SILENCE = 600  # s; an emulated board is 30 times slower than its own clock says
+_FLASH = Path("build", "rp2040.flash")  # of an emulated board
 _RESTART = 20  # s for a new firmware to come up
 _RUN_TIMEOUT = 600  # s; a large model takes minutes where the firmware has no native code
 
@@ -41,6 +42,9 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     if args.model is None and not (args.list_boards or args.firmware):
         parser.error("a model.bin is needed")
+    given = {name for name in vars(args) if getattr(args, name) != parser.get_default(name)}
+    if problem := usage.problem(given):
+        parser.error(problem)
     try:
         if args.list_boards:
             print(boards.table_of(boards.load_boards()))
@@ -64,9 +68,8 @@ def _parser():
     add(
         "--flash",
         type=Path,
-        default=Path("build", "rp2040.flash"),
         metavar="FILE",
-        help="where it keeps its flash (default: build/rp2040.flash)",
+        help=f"where it keeps its flash (default: {_FLASH.as_posix()})",
     )
     add("--dir", metavar="FOLDER", help="where on the board (default: its current folder, /)")
     add(
@@ -154,8 +157,9 @@ def _port(args):
         target = get_target(args.target)
         if not isinstance(target, PicoTarget):
             raise DeployError(f"{args.target} is no board with a file system: rp2040 is one")
-        args.flash.parent.mkdir(parents=True, exist_ok=True)
-        with target.board(args.flash) as board:
+        file = args.flash or _FLASH
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with target.board(file) as board:
             yield board.port
     except TargetError as e:
         raise DeployError(str(e)) from None

@@ -212,6 +212,31 @@ def test_does_not_guess_a_port(n, message, model, monkeypatch, capsys):
     assert re.match("flash: .*" + message, capsys.readouterr().err)
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--to x --port /dev/x", "give --to or --port, not both"),
+        ("--to x --dry-run", "give --to or --dry-run, not both"),
+        ("--to x --board pico --source", "give --board or --source, not both"),
+        ("--board pico", "--board goes with --to"),
+        ("--flash x", "--flash goes with --target"),
+        ("--target rp2040 --port /dev/x", "give --target or --port, not both"),
+        ("--romfs --dry-run --reserve 10", "give --romfs or --reserve, not both"),
+        ("--dry-run --rollback", "give --dry-run or --rollback, not both"),
+        ("--dry-run --firmware x.uf2", "give --dry-run or --firmware, not both"),
+    ],
+)
+def test_options_that_do_not_go_together_are_wrong_usage(
+    options, message, model, monkeypatch, capsys
+):
+    monkeypatch.chdir(model.parent)
+    with pytest.raises(SystemExit) as e:
+        flash.main([str(model), *options.split()])
+    assert e.value.code == 2
+    assert capsys.readouterr().err.endswith(f"error: {message}\n")
+    assert not (model.parent / "x").exists()
+
+
 @pytest.mark.parametrize("name", ["unix", "there-is-none"])
 def test_a_target_that_is_no_board_is_refused(name, model, capsys):
     assert flash.main([str(model), "--target", name]) == 1
