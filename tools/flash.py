@@ -20,8 +20,8 @@ from pathlib import Path
 if __name__ == "__main__":  # as a plain script, the project's folder is not on the path
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from tools.deploy import boards, firmware, usage
-from tools.deploy.code import code_for
+from tools.deploy import boards, firmware, folder, usage
+from tools.deploy.code import File, code_for
 from tools.deploy.deployment import Deployment, RomDeployment
 from tools.deploy.device import Device
 from tools.deploy.errors import BoardError, DeployError
@@ -120,10 +120,7 @@ def flash(args: argparse.Namespace) -> int:
 def _write(args, model, package):
     """The model and what it needs of mpconnxr/ into a folder, for those who copy it themselves."""
     files = code_for(model, package, _machine(args.board) if args.board else None)
-    for path, data in [(f.path, f.data) for f in files] + [(model.name, model.data)]:
-        place = args.to / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(data)
+    folder.write(args.to, [*files, File(model.name, model.data)])
     nbytes = len(model.data) + sum(len(f.data) for f in files)
     print(f"{len(files) + 1} files, {nbytes:,} bytes, in {args.to}")
     return 0

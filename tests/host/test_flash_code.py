@@ -10,7 +10,7 @@ from examples.digits.demo import HERE
 from tests.host.fake_board import FakeBoard
 from tools import flash
 from tools.converter.convert import convert
-from tools.deploy import boards
+from tools.deploy import boards, folder
 from tools.deploy.code import code_for
 from tools.deploy.compile import CompileError, compiled
 from tools.deploy.machine import Machine, plain
@@ -74,6 +74,50 @@ def test_source_files_in_a_folder_run_and_verify(model, ready_target, tmp_path):
     script = f"from mpconnxr import golden\nprint(golden.verify({model.name!r}).ok)"
     files = {name: folder / name for name in ("mpconnxr", model.name)}
     assert ready_target("unix32").run(script, files=files).stdout == "True\n"
+
+
+@pytest.fixture
+def to(model, tmp_path):
+    """What is in a folder after --to that folder, by path."""
+    path = tmp_path / model.name
+    path.write_bytes(model.data)
+
+    def write(place, *options):
+        assert flash.main([str(path), "--to", str(place), *options]) == 0
+        found = [p for p in place.rglob("*") if p.is_file()]
+        return {p.relative_to(place).as_posix(): p.read_bytes() for p in found}
+
+    return write
+
+
+def test_what_is_replaced_in_a_folder_goes(to, tmp_path):
+    """Where source and compiled code are side by side, MicroPython takes the source."""
+    own = {"notes.py": b"1", "mpconnxr/ops/mine.py": b"2", "other/model.py": b"3"}
+    used = tmp_path / "used"
+    for path, data in own.items():
+        (used / path).parent.mkdir(parents=True, exist_ok=True)
+        (used / path).write_bytes(data)
+    for n, options in enumerate([("--board", "pico"), (), ("--board", "esp8266")]):
+        assert to(used, *options) == to(tmp_path / str(n), *options) | own
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(model, tmp_path, monkeypatch, capsys):
+    path, package = tmp_path / model.name, tmp_path / "source" / "mpconnxr"
+    path.write_bytes(model.data)
+    package.mkdir(parents=True)
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "mpconnxr").write_text("")
+    monkeypatch.setattr(folder, "PACKAGE", package)
+    for to, why in (
+        (path, "is a file: give --to the name of a folder"),
+        (path / "x", "/mpconnxr: Not a directory"),
+        (tmp_path / "files", "/mpconnxr: File exists"),
+        (package.parent, "has the sources of mpconnxr: give --to another folder"),
+    ):
+        assert flash.main([str(path), "--to", str(to)]) == 1
+        err = capsys.readouterr().err
+        assert err.startswith(f"flash: {to}") and err.endswith(f"{why}\n") and err.count("\n") == 1
+    assert not list(package.iterdir())
 
 
 def test_boards_that_are_not_known_or_not_able(model, tmp_path, capsys):
