@@ -317,6 +317,21 @@ def test_command(tmp_path, capsys):
     assert "float64, but input x takes float32" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["--io", "int8"], "--io"),
+        (["--method", "mse"], "--method"),
+        (["--per-tensor", "--exclude", "first"], "--per-tensor, --exclude"),
+        (["--labels", "y.npy", "--min-accuracy-drop", "1%"], "--labels, --min-accuracy-drop"),
+    ],
+)
+def test_its_options_are_refused_without_it(tmp_path, capsys, options, named):
+    onnx.save(_net(), tmp_path / "net.onnx")
+    assert main([str(tmp_path / "net.onnx"), str(tmp_path / "net.bin"), *options]) == 2
+    assert capsys.readouterr().err == f"converter: {named}: only with --quantize\n"
+
+
 def test_a_scalar_that_is_quantized_converts():
     """A DequantizeLinear of one number, as the quantizer makes of an Add's constant."""
     nodes = [

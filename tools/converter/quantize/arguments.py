@@ -16,10 +16,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--quantize", choices=MODES, help="make integers of a float model")
     add("--calibration", type=Path, metavar="DATA", help="inputs: .npz, .npy or folder of .npy")
     add("--labels", metavar="FILE[:KEY]", help="classes: .npy, or an array of a .npz")
-    add("--method", choices=METHODS, default="minmax", help="how ranges are chosen")
+    add("--method", choices=METHODS, help="how ranges are chosen (minmax)")
     add("--per-tensor", action="store_true", help="one scale for all output channels of weights")
     add("--exclude", action="append", default=[], metavar="NODE", help="stays in float")
-    add("--io", choices=IO, default="float", help="dtype of the model's inputs and outputs")
+    add("--io", choices=IO, help="dtype of the model's inputs and outputs (float)")
     add(
         "--min-accuracy-drop",
         metavar="1%",
@@ -30,19 +30,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def settings_from(args: argparse.Namespace) -> Settings | None:
     """None without --quantize. Raises UsageError."""
     if args.quantize is None:
-        if args.calibration or args.labels or args.min_accuracy_drop:
-            raise UsageError("--calibration, --labels and --min-accuracy-drop go with --quantize")
+        _check_none_given(args)
         return None
     return Settings(
         mode=args.quantize,
         samples=args.calibration or (),
         labels=args.labels,
-        method=args.method,
+        method=args.method or Settings.method,
         per_channel=not args.per_tensor,
         exclude=args.exclude,
-        io=args.io,
+        io=args.io or Settings.io,
         max_drop=_share(args.min_accuracy_drop),
     )
+
+
+def _check_none_given(args):
+    names = ("calibration", "labels", "method", "per_tensor", "exclude", "io", "min_accuracy_drop")
+    given = [name for name in names if getattr(args, name)]
+    if given:
+        options = ", ".join("--" + name.replace("_", "-") for name in given)
+        raise UsageError(f"{options}: only with --quantize")
 
 
 def _share(text):
