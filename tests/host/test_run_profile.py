@@ -82,3 +82,9 @@ def test_what_is_refused(capsys):
     for args in (["--target", "nowhere"], ["--profile", "--runs", "0"], ["--profile", "--layers"]):
         with pytest.raises(SystemExit, match="2"):
             main([str(DIGITS), *args])
+
+
+def test_runs_without_profile_are_refused(capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main([str(DIGITS), "--runs", "3"])
+    assert "--runs goes with --profile" in capsys.readouterr().err

@@ -17,6 +17,8 @@ from .execute import execute
 from .profile import profile
 from .show import print_profile, print_report, to_json
 
+_RUNS = 20  # of --profile
+
 
 def main(argv: list[str] | None = None) -> int:
     """Exit status: 0 done, 1 the model was refused or failed, 2 usage."""
@@ -75,7 +77,7 @@ def _arguments(argv):
         action="store_true",
         help="how long each step takes there, and whole runs; without X.npy, of random inputs",
     )
-    add("--runs", type=int, default=20, metavar="N", help="of --profile (20)")
+    add("--runs", type=int, metavar="N", help=f"of --profile ({_RUNS})")
     add("--ops", type=Path, metavar="FOLDER", help="operators of your own, with their kernels")
     add("--timeout", type=float, default=600, metavar="SECONDS", help="for one inference (600)")
     add("--json", action="store_true", help="print one JSON object")
@@ -84,6 +86,9 @@ def _arguments(argv):
         parser.error("give X.npy or --samples, not both")
     if args.layers and not args.compare:
         parser.error("--layers needs --compare MODEL.onnx")
+    if args.runs is not None and not args.profile:
+        parser.error("--runs goes with --profile")
+    args.runs = _RUNS if args.runs is None else args.runs
     if args.profile and (args.compare or args.output_dir or args.samples or args.runs < 1):
         parser.error("--profile goes with X.npy and --runs N, from 1, alone")
     if not args.profile and args.target not in target_names():
