@@ -160,6 +160,8 @@ def _convert(source, options):
     if options.weights != "f32":
         rewritten, narrowed = _narrowed(rewritten, options)
         model = rewritten  # what the golden vector is to be compared with
+        if not narrowed:
+            notes.append(f"--weights {options.weights}: no product has float weights to round")
     floats = _lossy(rewritten, options)
     long: Sequence[str] = ()
     if options.float == "fast16":

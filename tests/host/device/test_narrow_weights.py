@@ -116,6 +116,12 @@ def test_weights_of_something_else_stay():
     assert rows == [] and model.graph.initializer[0] == proto.graph.initializer[0]
 
 
+def test_a_model_without_such_weights_gets_a_note():
+    assert convert(small.relu(), Options(weights="int8")).notes == [
+        "--weights int8: no product has float weights to round"
+    ]
+
+
 def test_plain_floats_have_no_narrow_weights():
     with pytest.raises(UsageError, match="--float exact"):
         convert(net(), Options(weights="int8", float="python"))
