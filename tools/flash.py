@@ -20,7 +20,7 @@ from pathlib import Path
 if __name__ == "__main__":  # as a plain script, the project's folder is not on the path
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from tools.deploy import boards, firmware, folder, usage
+from tools.deploy import boards, firmware, fit, folder, usage
 from tools.deploy.code import File, code_for
 from tools.deploy.deployment import Deployment, RomDeployment
 from tools.deploy.device import Device
@@ -119,20 +119,23 @@ def flash(args: argparse.Namespace) -> int:
 
 def _write(args, model, package):
     """The model and what it needs of mpconnxr/ into a folder, for those who copy it themselves."""
-    files = code_for(model, package, _machine(args.board) if args.board else None)
+    board = _board(args.board) if args.board else None
+    files = code_for(model, package, board.machine if board else None)
     folder.write(args.to, [*files, File(model.name, model.data)])
     nbytes = len(model.data) + sum(len(f.data) for f in files)
     print(f"{len(files) + 1} files, {nbytes:,} bytes, in {args.to}")
+    if board and (warning := fit.warning(fit.needs_of(model, files, in_place=False), board)):
+        print(f"flash: warning: {warning}", file=sys.stderr)
     return 0
 
 
-def _machine(name):
+def _board(name):
     known = {board.name: board for board in boards.load_boards()}
     if name not in known:
         raise DeployError(f"no board {name}: --list-boards has their names")
     if known[name].unable:
         raise DeployError(f"{name}: {known[name].unable}")
-    return known[name].machine
+    return known[name]
 
 
 def _model(args):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .boards import Board
 from .code import File
 from .device import About
 from .errors import DeployError
@@ -75,6 +76,20 @@ def check(needs: Needs, about: About) -> None:
             f"too large for this board: it needs {needs.one_piece:,} bytes of heap in one piece, "
             f"the largest free one has {about.largest_bytes:,}. {_advice(needs, lacking)}"
         )
+
+
+def warning(needs: Needs, board: Board) -> str:
+    """One line if a board that is not at hand has too little heap for it, as far as is known."""
+    lacking = needs.total - (board.free_heap_bytes or needs.total)
+    if lacking <= 0:
+        return ""
+    advice = _advice(needs, lacking)
+    if needs.code + needs.steps >= board.free_heap_bytes:  # also without any weights
+        advice = "Frozen into the firmware the code takes less of it: docs/mip.md."
+    return (
+        f"too large for {board.name}: it needs about {needs.total:,} bytes of heap ({needs}); "
+        f"about {board.free_heap_bytes:,} are free there. {advice}"
+    )
 
 
 def _advice(needs, lacking):
