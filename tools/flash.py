@@ -28,7 +28,7 @@ from tools.deploy.errors import BoardError, DeployError
 from tools.deploy.model_file import read_model
 from tools.deploy.modules import OPTIONAL, Package
 from tools.deploy.ports import find_port
-from tools.micropython import TargetError, get_target
+from tools.micropython import TargetError, get_target, target_names
 from tools.micropython.rp2040 import PicoTarget
 
 _EMULATED_SILENCE = 600  # s; an emulated board is 30 times slower than its own clock says
@@ -46,6 +46,8 @@ def main(argv: list[str] | None = None) -> int:
     if problem := usage.problem(given):
         parser.error(problem)
     try:
+        if args.board and not boards.named(args.board):
+            parser.error(f"no board {args.board}: --list-boards has their names")
         if args.list_boards:
             print(boards.table_of(boards.load_boards()))
             return 0
@@ -64,7 +66,12 @@ def _parser():
     add = parser.add_argument
     add("model", nargs="?", type=Path, help="made by python -m tools.converter")
     add("--port", default="auto", help="serial port or pty (default: the only USB one)")
-    add("--target", metavar="rp2040", help="an emulated board instead of one on a port")
+    add(
+        "--target",
+        metavar="rp2040",
+        choices=_emulated(),
+        help="an emulated board instead of one on a port",
+    )
     add(
         "--flash",
         type=Path,
@@ -101,6 +108,10 @@ def _parser():
     return parser
 
 
+def _emulated():
+    return [name for name in target_names() if isinstance(get_target(name), PicoTarget)]
+
+
 def flash(args: argparse.Namespace) -> int:
     """Deploys as the arguments say; returns the exit status. Raises DeployError."""
     model = _model(args) if args.model else None
@@ -119,7 +130,9 @@ def flash(args: argparse.Namespace) -> int:
 
 def _write(args, model, package):
     """The model and what it needs of mpconnxr/ into a folder, for those who copy it themselves."""
-    board = _board(args.board) if args.board else None
+    board = boards.named(args.board) if args.board else None
+    if board and board.unable:
+        raise DeployError(f"{board.name}: {board.unable}")
     files = code_for(model, package, board.machine if board else None)
     folder.write(args.to, [*files, File(model.name, model.data)])
     nbytes = len(model.data) + sum(len(f.data) for f in files)
@@ -127,15 +140,6 @@ def _write(args, model, package):
     if board and (warning := fit.warning(fit.needs_of(model, files, in_place=False), board)):
         print(f"flash: warning: {warning}", file=sys.stderr)
     return 0
-
-
-def _board(name):
-    known = {board.name: board for board in boards.load_boards()}
-    if name not in known:
-        raise DeployError(f"no board {name}: --list-boards has their names")
-    if known[name].unable:
-        raise DeployError(f"{name}: {known[name].unable}")
-    return known[name]
 
 
 def _model(args):
@@ -154,12 +158,9 @@ def _port(args):
         yield find_port(args.port, patience=_RESTART if args.firmware else 0)
         return
     try:
-        target = get_target(args.target)
-        if not isinstance(target, PicoTarget):
-            raise DeployError(f"{args.target} is no board with a file system: rp2040 is one")
         file = args.flash or _FLASH
         file.parent.mkdir(parents=True, exist_ok=True)
-        with target.board(file) as board:
+        with get_target(args.target).board(file) as board:
             yield board.port
     except TargetError as e:
         raise DeployError(str(e)) from None

@@ -140,9 +140,13 @@ def test_what_would_help_where_the_heap_is_too_small(model):
 def test_boards_that_are_not_known_or_not_able(model, tmp_path, capsys):
     path = tmp_path / model.name
     path.write_bytes(model.data)
-    for board, why in (("pic", "no board pic: --list-boards"), ("microbit-v2", "microbit-v2: ")):
-        assert flash.main([str(path), "--to", str(tmp_path / "x"), "--board", board]) == 1
-        assert f"flash: {why}" in capsys.readouterr().err
+    options = [str(path), "--to", str(tmp_path / "x"), "--board"]
+    with pytest.raises(SystemExit) as e:
+        flash.main([*options, "pic"])
+    assert e.value.code == 2
+    assert "error: no board pic: --list-boards" in capsys.readouterr().err
+    assert flash.main([*options, "microbit-v2"]) == 1
+    assert "flash: microbit-v2: " in capsys.readouterr().err
     assert not (tmp_path / "x").exists()
 
 

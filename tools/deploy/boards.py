@@ -76,6 +76,11 @@ def load_boards(folder: Path = FOLDER) -> list[Board]:
     return [load_board(path) for path in sorted(folder.glob("*.toml"), key=lambda p: p.stem)]
 
 
+def named(name: str) -> Board | None:
+    """The board of that name. Raises DeployError."""
+    return next((board for board in load_boards() if board.name == name), None)
+
+
 def load_board(path: Path) -> Board:
     """One board's file, checked. Raises DeployError."""
     try:
