@@ -158,12 +158,19 @@ def _port(args):
         yield find_port(args.port, patience=_RESTART if args.firmware else 0)
         return
     try:
-        file = args.flash or _FLASH
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with get_target(args.target).board(file) as board:
+        with get_target(args.target).board(_flash_file(args)) as board:
             yield board.port
     except TargetError as e:
         raise DeployError(str(e)) from None
+
+
+def _flash_file(args):
+    file = args.flash or _FLASH
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise DeployError(f"{e.filename}: {e.strerror}") from None
+    return file
 
 
 if __name__ == "__main__":

@@ -247,6 +247,24 @@ def test_a_target_that_is_no_board_is_refused(name, model, capsys):
 
 
 @pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        ("notes.txt", "is no image of a flash of 2,097,152 bytes: name another file"),
+        (".", "is no image of a flash of 2,097,152 bytes: name another file"),
+        ("notes.txt/x", "notes.txt: File exists"),
+    ],
+)
+def test_what_is_no_flash_is_refused_before_the_board_starts(file, message, model, capsys):
+    path = model.parent / "notes.txt"
+    path.write_text("not to be lost")
+    flash_file = str(model.parent / file)
+    assert flash.main([str(model), "--target", "rp2040", "--flash", flash_file]) == 1
+    captured = capsys.readouterr()
+    assert message in captured.err and captured.err.count("\n") == 1 and captured.out == ""
+    assert path.read_text() == "not to be lost"
+
+
+@pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"", "no model.bin"),

@@ -31,7 +31,8 @@ from rp2040py.rp2040 import RP2040
 from rp2040py.usb.cdc import USBCDC
 from rp2040py.utils.logging import ConsoleLogger, LogLevel
 
-FLASH_BYTES = 2 << 20  # as soldered to a Pico; an --image may lie behind it, up to 16 MB
+from .rp2040 import FLASH_BYTES
+
 _TICK_BATCH = 64  # instructions between two looks at the clock, unless an alarm is due earlier
 # Commands that change the flash, and how many bytes they do.
 _CHANGED_BYTES = {0x02: 256, 0x20: 4096, 0xD8: 65536}

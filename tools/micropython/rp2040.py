@@ -23,6 +23,7 @@ from .recipe import Recipe
 from .rom import RomTarget
 from .source import MBEDTLS, PICO_SDK, TINYUSB
 
+FLASH_BYTES = 2 << 20  # as soldered to a Pico; an --image may lie behind it, up to 16 MB
 _MACHINE = "tools.micropython.emulated_pico"
 _ROOT = Path(__file__).parent.parent.parent
 
@@ -47,8 +48,13 @@ class PicoTarget(RomTarget):
         """A board on a port of its own, whose flash is kept in the file `flash`.
 
         cut_after: of how many changes of the flash the last is done by half, then power is cut;
-        journal: a file that gets these changes, see emulated_pico.
+        journal: a file that gets these changes, see emulated_pico. Raises TargetError.
         """
+        if flash.exists() and not (flash.is_file() and flash.stat().st_size == FLASH_BYTES):
+            raise TargetError(
+                f"{flash} is no image of a flash of {FLASH_BYTES:,} bytes: name another file, "
+                "it is made if it is not there"
+            )
         return EmulatedBoard(self.build(), flash, cut_after, timeout, journal)
 
 
