@@ -18,7 +18,7 @@ from tools import flash
 from tools.converter import golden
 from tools.converter.convert import Options, convert
 from tools.deploy import device as devices
-from tools.deploy import ports
+from tools.deploy import ports, transfer
 from tools.deploy.model_file import read_model
 
 ROOT = Path(__file__).parent.parent.parent
@@ -68,6 +68,15 @@ def test_deploys_verifies_and_then_copies_only_what_differs(board, model, digits
     assert f"copied    2 of {len(files)} files" in out
     assert "\nverified: " in out
     assert board.files() == files | {"model.active": b"a"}
+
+
+def test_a_terminal_shows_what_the_board_is_at(board, model, monkeypatch, capsys):
+    assert board.flash(model) == 0
+    assert capsys.readouterr().err == ""
+    monkeypatch.setitem(transfer._BAR, "disable", False)
+    assert board.flash(model) == 0
+    err = capsys.readouterr().err
+    assert err.index("the board compares its files") < err.index("the board verifies the model")
 
 
 def test_what_it_says_of_the_heap_holds(board, model, capsys):

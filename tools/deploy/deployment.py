@@ -51,7 +51,8 @@ class Deployment:
         """Copies, verifies, and makes the model the active one. Returns an exit status."""
         slot, contents, reference = self._target()
         files = [*self._code, File(self._slots.file(slot), contents)]
-        changes = transfer.compare(self._device, files, self._sizes)
+        with transfer.waiting("the board compares its files"):
+            changes = transfer.compare(self._device, files, self._sizes)
         changes.spare = self._leftovers(changes)
         if files[-1] in changes.copy:
             changes.spare.append(files[-1].path)  # the model before the last one
@@ -107,7 +108,8 @@ class Deployment:
         return 0
 
     def _verified(self, path, folder=None):
-        result = self._device.verify(folder or self._folder, path, self._args.timeout)
+        with transfer.waiting("the board verifies the model"):
+            result = self._device.verify(folder or self._folder, path, self._args.timeout)
         self._device.reset()
         word = "verified" if result.ok else "NOT verified"
         time = "" if result.seconds is None else f", {result.seconds * 1000:,.1f} ms a run"

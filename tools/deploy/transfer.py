@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tqdm import tqdm
@@ -64,6 +66,13 @@ def check_space(device: Device, changes: Changes, folder: str, sizes: dict[str, 
             f"{wanted:,} bytes to copy, {free:,} free on the board in {folder}: remove files "
             "there, or convert with --strip, --weights int8 or --quantize int8"
         )
+
+
+@contextlib.contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """Says so while the board is at work: an emulated one is for minutes."""
+    with tqdm(desc=what, bar_format="{desc}", **_BAR):
+        yield
 
 
 def clear(device: Device, changes: Changes) -> None:
