@@ -171,7 +171,7 @@ def test_a_real_model_agrees_with_onnxruntime(target, capsys):
         (["{badbin}"], 1, "not a converted model"),
         (["{relu}"], 2, "0 inputs given, 1 needed: x float32 [n, 3]"),
         (["{relu}", "none.npy"], 2, "none.npy is not there"),
-        (["{relu}", "{bad}"], 2, "is no .npy file"),
+        (["{relu}", "{bad}"], 2, "bad is no .npy file"),
         (["{relu}", "{wide}"], 2, "input x float32 [n, 3] is given shape [2, 4]"),
         (["{relu}", "{double}"], 2, "is given float64"),
         (["{relu}", "--samples", "{tmp}/none"], 2, "is no folder"),

@@ -7,10 +7,10 @@ import json
 import sys
 from pathlib import Path
 
-import numpy as np
 import onnx
 
 from . import ort_domain, passes, precision
+from .arrayfile import read_array
 from .borders import image_from
 from .convert import Options, convert
 from .errors import ConvertError, UsageError
@@ -86,7 +86,7 @@ def options_from(args: argparse.Namespace) -> Options:
         shapes={n: _ints(n, v) for n, v in _pairs("--shape", args.shape) if "/" not in v},
         sequences={n: _shapes(n, v) for n, v in _pairs("--shape", args.shape) if "/" in v},
         dims={n: _ints(n, v)[0] for n, v in _pairs("--dim", args.dim)},
-        bind={n: _array(v) for n, v in _pairs("--bind", args.bind)},
+        bind={n: read_array(v) for n, v in _pairs("--bind", args.bind)},
         bounds={n: _ints(n, v)[0] for n, v in _pairs("--bound", args.bound)},
         state=_states(args.state),
         window=args.window,
@@ -141,13 +141,6 @@ def _states(texts):
     return found
 
 
-def _array(path):
-    try:
-        return np.load(path, allow_pickle=False)
-    except (OSError, ValueError) as e:
-        raise UsageError(f"{path}: {e}") from None
-
-
 def convert_main(argv: list[str]) -> int:
     parser = argparse.ArgumentParser("python -m tools.converter", description=__doc__)
     parser.add_argument("model", type=Path, help=".onnx")
@@ -162,7 +155,7 @@ def convert_main(argv: list[str]) -> int:
     parser.add_argument("-v", "--verbose", action="store_true", help="list the steps")
     args = parser.parse_args(argv)
     options = options_from(args)
-    options.golden = [_array(path) for path in args.golden] if args.golden else None
+    options.golden = [read_array(path) for path in args.golden] if args.golden else None
     converted = convert(args.model, options)
     args.output.write_bytes(converted.data)
     if args.save_optimized:

@@ -10,6 +10,7 @@ import onnx
 from onnx import helper, numpy_helper
 
 from . import layout
+from .arrayfile import read_array
 from .errors import ConvertError
 from .ir import Tensor
 from .objects import STRING
@@ -27,15 +28,15 @@ def tensor_file(arrays: Mapping[str, np.ndarray]) -> bytes:
 
 
 def convert_tensor(source: Path, target: Path) -> None:
-    """A .pb (serialized TensorProto) or .npy as a tensor file. Raises ConvertError."""
+    """A .pb (serialized TensorProto) or .npy as a tensor file. Raises ConvertError, OSError."""
     try:
         if source.suffix == ".npy":
-            name, array = source.stem, np.load(source, allow_pickle=False)
+            name, array = source.stem, read_array(source)
         else:
             proto = onnx.TensorProto.FromString(source.read_bytes())
             name, array = proto.name or source.stem, numpy_helper.to_array(proto)
-    except OSError as e:
-        raise ConvertError(str(e)) from None
+    except (ConvertError, OSError):
+        raise
     except Exception as e:  # protobuf and numpy raise many kinds for a damaged file
         raise ConvertError(f"{source} is no tensor: {e}") from None
     target.write_bytes(tensor_file({name: array}))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tools.converter.arrayfile import read_array
 from tools.converter.errors import UsageError
 
 _NAME = re.compile(r"input_(\d+)(?:_(\d+))?\.(?:npy|json)")
@@ -56,12 +57,11 @@ def output_name(number: int, i: int, suffix: str = ".npy") -> str:
 
 
 def _array(path):
+    if path.suffix != ".json":
+        return read_array(path)
     try:
-        if path.suffix == ".json":
-            return json.loads(path.read_text())
-        return np.load(path, allow_pickle=False)
+        return json.loads(path.read_text())
     except FileNotFoundError:
         raise UsageError(f"{path} is not there") from None
-    except (OSError, ValueError, EOFError) as e:
-        kind = ".json" if path.suffix == ".json" else ".npy file of numbers or strings"
-        raise UsageError(f"{path} is no {kind}: {e}") from None
+    except (OSError, ValueError) as e:
+        raise UsageError(f"{path} is no .json: {e}") from None

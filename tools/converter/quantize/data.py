@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 
+from ..arrayfile import read_array, read_arrays
 from ..errors import UsageError
 from ..load import free_inputs
 from .settings import Settings
@@ -43,8 +44,8 @@ def read_samples(path: Path, graph: onnx.GraphProto) -> list[Sample]:
         if not files or len(inputs) != 1:
             raise UsageError(f"{path}: .npy files for a model with one input are needed")
         [(name, info)] = inputs.items()
-        return [{name: x} for file in files for x in _split(_load(file), info, file)]
-    found = _load(path)
+        return [{name: x} for file in files for x in _split(read_array(file), info, file)]
+    found = read_arrays(path)
     arrays = _by_input(found, inputs, path) if isinstance(found, dict) else {_only(inputs): found}
     columns = {name: _split(array, inputs[name], path) for name, array in arrays.items()}
     counts = {len(column) for column in columns.values()}
@@ -56,7 +57,7 @@ def read_samples(path: Path, graph: onnx.GraphProto) -> list[Sample]:
 def read_labels(text: str, count: int) -> np.ndarray:
     """The class of each sample: a .npy, or FILE.npz:KEY. Raises UsageError."""
     name, _, key = text.partition(".npz:")
-    found = _load(Path(name + ".npz" if key else name))
+    found = read_arrays(Path(name + ".npz" if key else name))
     if isinstance(found, dict):
         if key not in found:
             raise UsageError(f"{text}: say which of {', '.join(found)}, as FILE.npz:KEY")
@@ -84,14 +85,6 @@ def notes(samples: Sequence[Sample]) -> list[str]:
     else:
         return []
     return [f"--calibration {what}: ranges and accuracy found with it mean nothing"]
-
-
-def _load(path):
-    try:
-        found = np.load(path, allow_pickle=False)
-        return dict(found) if isinstance(found, np.lib.npyio.NpzFile) else found
-    except (OSError, ValueError) as e:
-        raise UsageError(f"{path}: {e}") from None
 
 
 def _only(inputs):
