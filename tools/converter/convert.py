@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,7 @@ from . import (
     borders,
     dims,
     extent,
+    given,
     golden,
     inner,
     layout,
@@ -154,6 +155,9 @@ def _convert(source, options):
         simplified, quantized = _quantized(simplified, options)
         model = simplified  # what the golden vector is to be compared with
         notes += quantized.notes
+    if options.golden is not None:
+        fitting = given.checked(simplified, options.golden, options.state)
+        options = replace(options, golden=fitting)
     rewritten, log = rewrites.rewrite(simplified, options.optimize)
     notes += qdq.notes(rewritten) if options.optimize else []
     narrowed: Sequence[narrow.Row] = ()
@@ -271,7 +275,8 @@ def _for_people(origin, model, graph, options, notes):
     inputs = golden.random_inputs(graph) if options.golden is None else options.golden
     outputs = golden.reference(model, inputs, options.state)
     if outputs is None:
-        notes.append("no golden vector: onnxruntime is not installed or does not run this model")
+        why = golden.why_none(model, inputs, options.state)
+        notes.append(f"no golden vector: {why}")
     else:
         chunks.append((layout.CHUNK_GOLDEN, golden.chunk(inputs, outputs)))
     return chunks

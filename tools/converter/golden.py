@@ -24,15 +24,31 @@ def reference(
 
     states: outputs by input; these outputs are left out, these inputs are zero.
     """
-    states = states or {}
     try:
-        session = open_session(model)
-        names = [i.name for i in session.get_inputs() if i.name not in states]
-        zeros = {i.name: _zero(i) for i in model.graph.input if i.name in states}
-        wanted = [o.name for o in session.get_outputs() if o.name not in states.values()]
-        results = session.run(wanted, dict(zip(names, inputs, strict=True)) | zeros)
+        return _run(model, inputs, states or {})
     except Exception:  # not installed; the runtime's own kinds for what it does not support
         return None
+
+
+def why_none(
+    model: onnx.ModelProto, inputs: Sequence[np.ndarray], states: Mapping[str, str] | None = None
+) -> str:
+    """Why reference gives None for these arguments."""
+    try:
+        _run(model, inputs, states or {})
+    except ImportError:
+        return "onnxruntime is not installed"
+    except Exception as e:  # as above
+        return f"onnxruntime does not run this model: {' '.join(str(e).split())}"
+    return ""
+
+
+def _run(model, inputs, states):
+    session = open_session(model)
+    names = [i.name for i in session.get_inputs() if i.name not in states]
+    zeros = {i.name: _zero(i) for i in model.graph.input if i.name in states}
+    wanted = [o.name for o in session.get_outputs() if o.name not in states.values()]
+    results = session.run(wanted, dict(zip(names, inputs, strict=True)) | zeros)
     lists = [y if isinstance(y, list) else [y] for y in results]  # of a sequence, its elements
     return [y for items in lists for y in items if y is not None]
 
