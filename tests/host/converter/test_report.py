@@ -1,6 +1,7 @@
 """The HTML report: well-formed, self-contained, and its figures are the conversion's."""
 
 import dataclasses
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -13,7 +14,9 @@ from tools.converter.convert import convert
 from tools.converter.report import costs, fits, page
 from tools.converter.report.graph_drawing import _lanes
 from tools.converter.report.rows import step_rows
-from tools.converter.report.terminal import time_text
+from tools.converter.report.terminal import print_steps, time_text
+
+DIGITS = Path(__file__).parents[3] / "examples" / "digits" / "digits.onnx"
 
 
 def _model(name="x"):
@@ -150,3 +153,13 @@ def test_command_writes_the_page_and_the_table(tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "in the arena" in printed and "conv" in printed
     assert "pico2-riscv" in printed and "at most" in printed
+
+
+def test_names_of_kernels_and_figures_are_whole_in_a_narrow_terminal(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "80")
+    done = convert(DIGITS)
+    print_steps(done)
+    lines = capsys.readouterr().out.splitlines()
+    for row in step_rows(done):
+        line = next(line for line in lines if line.startswith(f"{row.index} "))
+        assert line.split()[1] == row.kernel and line.split()[-1] == f"{row.live_bytes:,}"

@@ -9,17 +9,21 @@ from ..convert import Converted
 from .fits import fits
 from .rows import step_rows
 
-_NARROWEST = 100  # columns of the table of boards, also where it goes to a file
+_NARROWEST = 100  # columns of the tables, also where they go to a file
 _UNITS = (("s", 1.0), ("ms", 1e3), ("µs", 1e6))
 
 
 def print_steps(converted: Converted) -> None:
     """A line for each step; bold where the most of the arena is in use."""
+    rows = step_rows(converted)
     table = Table(box=None, pad_edge=False)
     for title in ("#", "kernel", "from", "to", "MACs", "weights", "scratch", "in the arena"):
         is_text = title in ("kernel", "from", "to")
-        table.add_column(title, justify="left" if is_text else "right", no_wrap=not is_text)
-    for row in step_rows(converted):
+        justify = "left" if is_text else "right"
+        # Shapes go on in the next line where there is no room, a kernel's name stays whole.
+        least = max(len(row.kernel) for row in rows) if rows and title == "kernel" else None
+        table.add_column(title, justify=justify, no_wrap=not is_text, min_width=least)
+    for row in rows:
         figures = (row.macs, row.weight_bytes, row.scratch_bytes, row.live_bytes)
         table.add_row(
             str(row.index),
@@ -29,7 +33,7 @@ def print_steps(converted: Converted) -> None:
             *(f"{figure:,}" for figure in figures),
             style="bold" if row.is_peak else None,
         )
-    Console().print(table)
+    _print(table)
 
 
 def print_boards(converted: Converted) -> None:
@@ -43,6 +47,10 @@ def print_boards(converted: Converted) -> None:
         least, likely, most = map(time_text, fit.seconds) if fit.seconds else ("", "", "")
         ram = (f"{fit.ram.likely:,.0f}", f"{fit.ram.most:,.0f}", f"{heap:,}" if heap else "")
         table.add_row(fit.board.name, fit.verdict, *ram, likely, least, most)
+    _print(table)
+
+
+def _print(table):
     console = Console()
     console.width = max(console.width, _NARROWEST)
     console.print(table)
