@@ -85,9 +85,9 @@ def options_from(args: argparse.Namespace) -> Options:
     return Options(
         shapes={n: _ints(n, v) for n, v in _pairs("--shape", args.shape) if "/" not in v},
         sequences={n: _shapes(n, v) for n, v in _pairs("--shape", args.shape) if "/" in v},
-        dims={n: _ints(n, v)[0] for n, v in _pairs("--dim", args.dim)},
+        dims={n: _size("--dim", n, v) for n, v in _pairs("--dim", args.dim)},
         bind={n: read_array(v) for n, v in _pairs("--bind", args.bind)},
-        bounds={n: _ints(n, v)[0] for n, v in _pairs("--bound", args.bound)},
+        bounds={n: _size("--bound", n, v) for n, v in _pairs("--bound", args.bound)},
         state=_states(args.state),
         window=args.window,
         arena=args.arena,
@@ -123,6 +123,13 @@ def _ints(name, text):
         return [int(part) for part in text.split(",") if part]
     except ValueError:
         raise UsageError(f"{name}={text}: numbers with commas are needed") from None
+
+
+def _size(option, name, text):
+    try:
+        return int(text)
+    except ValueError:
+        raise UsageError(f"{option} {name}={text}: one number is needed") from None
 
 
 def _shapes(name, text):

@@ -233,6 +233,9 @@ def _fix_shapes(model, options):
     problem = Problem("a free dimension", _FREE)
     found = [Finding("input", text, problem) for text in dims.open_dims(model)]
     if found:
+        unknown = Problem("no node computes this value, and no input has this dim")
+        for name in infer_extents.unknown_bounds(options.bounds, model):
+            found.append(Finding("--bound", name, unknown))
         raise UnsupportedModel(found + missing.operators(model))
     return notes
 

@@ -25,6 +25,7 @@ def fix(
     bounds: by symbolic name, the most that a dim may be which each run decides.
     Raises UsageError for a name that is not there or a shape that does not fit.
     """
+    _check_sizes(shapes, dims, bounds or {})
     _bind(model, bind)
     known = dict(dims)
     inputs = {i.name: i for i in model.graph.input}
@@ -78,12 +79,24 @@ def _set_shape(value, shape, known):
         dim.dim_value = size
 
 
+def _check_sizes(shapes, dims, bounds):
+    given = [("--shape", name, size) for name, shape in shapes.items() for size in shape]
+    given += [("--dim", name, size) for name, size in dims.items()]
+    for option, name, size in given:
+        if size < 0:
+            raise UsageError(f"{option} {name}: a dimension cannot be {size}")
+    for name, most in bounds.items():
+        if most < 1:
+            raise UsageError(f"--bound {name}={most}: a number from 1 is needed")
+
+
 def _check_names(model, dims):
     names = {d.dim_param for i in model.graph.input for d in _dims(i) if d.dim_param}
     names |= {d.dim_param for o in model.graph.output for d in _dims(o) if d.dim_param}
     for name in dims:
         if name not in names:
-            raise UsageError(f"--dim: no dimension {name}; there are {', '.join(sorted(names))}")
+            there = f"there are {', '.join(sorted(names))}" if names else "all are fixed"
+            raise UsageError(f"--dim: no dimension {name}; {there}")
 
 
 def _forget_symbols(model):

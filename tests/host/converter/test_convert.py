@@ -61,12 +61,26 @@ def test_free_dimensions_are_refused_together():
         Options(shapes={"x": [1, 5]}),
         Options(shapes={"x": [1]}),
         Options(dims={"nope": 1}),
+        Options(dims={"batch": -3}),
+        Options(shapes={"x": [-1, 4]}),
+        Options(bounds={"batch": 0}),
         Options(bind={"nope": np.zeros(1)}),
     ],
 )
 def test_options_that_do_not_fit_are_refused(options):
     with pytest.raises(UsageError):
         convert(relu(), options)
+
+
+def test_a_dimension_that_is_not_there_is_named():
+    with pytest.raises(UsageError, match="no dimension n; there are batch$"):
+        convert(relu(), Options(dims={"n": 1}))
+    with pytest.raises(UsageError, match="no dimension batch; all are fixed$"):
+        convert(relu((1, 4), (1, 4)), Options(dims={"batch": 1}))
+    with pytest.raises(
+        UnsupportedModel, match=r"x \[1, time, 4\](.*\n)+.*--bound(.*\n)+ *at tim$"
+    ):
+        convert(relu(("batch", "time", 4), ("batch", "time", 4)), Options(bounds={"tim": 40}))
 
 
 def test_everything_unsupported_is_reported_at_once():
@@ -217,6 +231,9 @@ def test_command_line_reports_json(tmp_path):
         (b"this is not onnx", (), 1),
         (b"", (), 1),
         (relu().SerializeToString(), ("--shape", "x"), 2),
+        (relu().SerializeToString(), ("--dim", "batch="), 2),
+        (relu().SerializeToString(), ("--dim", "batch=1,2"), 2),
+        (relu().SerializeToString(), ("--bound", "batch=three"), 2),
         (relu().SerializeToString(), ("--bind", "x=/nonexistent.npy"), 2),
         (relu().SerializeToString()[:-9], (), 1),
     ],

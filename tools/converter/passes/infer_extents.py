@@ -33,11 +33,15 @@ def set_bounds(model: onnx.ModelProto, bounds) -> None:
 
 def check_bounds(bounds, *models: onnx.ModelProto) -> None:
     """UsageError for a bound of what no node of these models computes."""
+    for name in unknown_bounds(bounds, *models):
+        raise UsageError(f"--bound: no node computes {name}, and no input has a dim {name}")
+
+
+def unknown_bounds(bounds, *models: onnx.ModelProto) -> list[str]:
+    """The names that are of no value that a node computes, and of no dim of an input."""
     names = {name for model in models for name in _computed(model.graph)}
     names |= {name for model in models for name in _sizes(model.graph)}
-    for name in bounds:
-        if name not in names:
-            raise UsageError(f"--bound: no node computes {name}, and no input has a dim {name}")
+    return [name for name in bounds if name not in names]
 
 
 def _sizes(graph):
