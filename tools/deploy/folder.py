@@ -24,4 +24,4 @@ def write(folder: Path, files: Iterable[File]) -> None:
             for path in file.stale:
                 (folder / path).unlink(missing_ok=True)
     except OSError as e:
-        raise DeployError(f"{e.filename}: {e.strerror}") from None
+        raise DeployError(f"{e.filename or folder}: {e.strerror}") from None
