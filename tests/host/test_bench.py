@@ -126,6 +126,13 @@ def test_a_target_that_is_not_there(capsys):
     assert "no target virt-rv32:fast: there are " in capsys.readouterr().err
 
 
+def test_a_model_that_is_not_there_is_named_once(capsys):
+    assert main(["none.onnx"]) == 1
+    streams = capsys.readouterr()
+    assert streams.err == "bench: none.onnx: No such file or directory\n"
+    assert not streams.out  # no table without rows
+
+
 def test_an_operator_without_c_is_said(tmp_path, capsys, ready_target):
     ready_target("mps2-an385")
     nodes = [helper.make_node("Cos", ["x"], ["y"])]

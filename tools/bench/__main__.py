@@ -13,7 +13,7 @@ from rich.table import Table
 
 from tools.converter.__main__ import add_options, options_from
 from tools.converter.convert import convert
-from tools.converter.errors import ConvertError
+from tools.converter.errors import ConvertError, text_of
 from tools.micropython import TargetError, target_names
 
 from . import c_build, c_code, cycles, page, paired
@@ -53,7 +53,9 @@ def main(argv: list[str] | None = None) -> int:
             options.strip = True
             converted = convert(path, options)
         except (ConvertError, OSError) as e:
-            print(f"bench: {path}: {e}", file=sys.stderr)
+            text = text_of(e)
+            text = text if str(path) in text else f"{path}: {text}"
+            print(f"bench: {text}", file=sys.stderr)
             status = 1
             continue
         for target in args.target or ["mps2-an385"]:
@@ -69,7 +71,8 @@ def main(argv: list[str] | None = None) -> int:
     if args.write_docs and not status:
         page.write(rows, _DOCS, "make bench")
         cycles.main()
-    _print(rows)
+    if rows:
+        _print(rows)
     return status
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from tools.converter.errors import text_of
 from tools.micropython import TargetError, get_target, target_names
 
 from .cases import all_cases
@@ -24,7 +25,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         return _run(args)
     except (TargetError, OSError) as e:
-        print(f"conformance: {e}", file=sys.stderr)
+        print(f"conformance: {text_of(e)}", file=sys.stderr)
         return 1
 
 

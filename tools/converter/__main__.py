@@ -13,7 +13,7 @@ from . import ort_domain, passes, precision
 from .arrayfile import read_array
 from .borders import image_from
 from .convert import Options, convert
-from .errors import ConvertError, UsageError
+from .errors import ConvertError, UsageError, text_of
 from .narrow import BITS
 from .quantize.arguments import add_arguments, settings_from
 
@@ -30,7 +30,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"converter: {e}", file=sys.stderr)
         return 2
     except (ConvertError, OSError) as e:
-        print(f"converter: {e}", file=sys.stderr)
+        print(f"converter: {text_of(e)}", file=sys.stderr)
         return 1
 
 

@@ -33,6 +33,13 @@ class BlockedProblem(Problem):
     """A node whose inputs another one, with a problem of its own, should have made known."""
 
 
+def text_of(e: Exception) -> str:
+    """What a refusal says; of an OSError its file and reason, without the number."""
+    if isinstance(e, OSError) and e.filename:
+        return f"{e.filename}: {e.strerror}"
+    return str(e)
+
+
 @dataclass
 class Finding:
     """A Problem with the place where it is: what (operator with its opset, or an input), name."""

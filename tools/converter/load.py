@@ -10,7 +10,7 @@ from onnx import inliner, numpy_helper, version_converter
 from onnx_ir.passes import common as ir_passes
 
 from . import ort_domain
-from .errors import ConvertError
+from .errors import ConvertError, text_of
 from .ops import is_separate
 
 OLDEST_OPSET = 7
@@ -19,12 +19,30 @@ OLDEST_OPSET = 7
 def load(path: Path) -> onnx.ModelProto:
     """Reads and checks a model. Raises ConvertError."""
     try:
-        model = onnx.load(path)  # external data only from inside the model's folder
-    except FileNotFoundError as e:
-        raise ConvertError(f"{path}: {e}") from None
+        model = onnx.load(path, load_external_data=False)
+    except OSError as e:
+        raise ConvertError(text_of(e)) from None
     except Exception as e:  # protobuf and onnx raise many kinds for a damaged file
         raise ConvertError(f"{path} cannot be read as an ONNX model: {e}") from None
+    _load_external_data(model, path)
     return prepare(model)
+
+
+def _load_external_data(model, path):
+    """Only from inside the model's folder: onnx sees to that."""
+    try:
+        onnx.load_external_data_for_model(model, str(path.parent))
+    except Exception as e:  # onnx raises several kinds
+        missing = _missing_data(model, path.parent)
+        what = f"data file {missing} is missing" if missing else f"data: {_first_line(e)}"
+        raise ConvertError(f"{path}: its external {what}") from None
+
+
+def _missing_data(model, folder):
+    """The first file of external data that is not there, if any."""
+    entries = (entry for t in model.graph.initializer for entry in t.external_data)
+    files = (folder / entry.value for entry in entries if entry.key == "location")
+    return next((file for file in files if not file.exists()), None)
 
 
 def prepare(model: onnx.ModelProto) -> onnx.ModelProto:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from tools.converter.__main__ import add_options, options_from
-from tools.converter.errors import ConvertError, UsageError
+from tools.converter.errors import ConvertError, UsageError, text_of
 from tools.deploy.errors import DeployError
 from tools.micropython import TargetError, target_names
 
@@ -28,7 +28,7 @@ def main(argv: list[str] | None = None) -> int:
         options.ops = args.ops or options.ops
         report = (profile if args.profile else execute)(args, options, _say)
     except (ConvertError, RunError, TargetError, DeployError, OSError) as e:
-        text = f"{e.filename}: {e.strerror}" if isinstance(e, OSError) and e.filename else str(e)
+        text = text_of(e)
         _say(text)
         if args.json:
             print(json.dumps({"error": text}))

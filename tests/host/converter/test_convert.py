@@ -77,10 +77,9 @@ def test_a_dimension_that_is_not_there_is_named():
         convert(relu(), Options(dims={"n": 1}))
     with pytest.raises(UsageError, match="no dimension batch; all are fixed$"):
         convert(relu((1, 4), (1, 4)), Options(dims={"batch": 1}))
-    with pytest.raises(
-        UnsupportedModel, match=r"x \[1, time, 4\](.*\n)+.*--bound(.*\n)+ *at tim$"
-    ):
-        convert(relu(("batch", "time", 4), ("batch", "time", 4)), Options(bounds={"tim": 40}))
+    free = ("batch", "time", 4)
+    with pytest.raises(UnsupportedModel, match=r"at x \[1, time, 4\]\n.*--bound: .*\n *at tim$"):
+        convert(relu(free, free), Options(bounds={"tim": 40}))
 
 
 def test_everything_unsupported_is_reported_at_once():
@@ -187,25 +186,6 @@ def test_local_functions_are_inlined():
     assert [s.kernel for s in convert(model).graph.steps] == ["relu"]
 
 
-def test_external_data_stays_inside_the_models_folder(tmp_path):
-    nodes = [helper.make_node("Gemm", ["x", "w"], ["y"])]
-    w = np.ones((64, 64), np.float32)
-    model = model_of(nodes, [value("x", [1, 64])], [value("y", [1, 64])], [("w", w)])
-    folder = tmp_path / "model"
-    folder.mkdir()
-    path = folder / "m.onnx"
-    onnx.save(model, path, save_as_external_data=True, location="m.data", size_threshold=0)
-    assert convert(path, Options(float="python")).report()["weight_bytes"] == w.nbytes
-    (tmp_path / "m.data").write_bytes((folder / "m.data").read_bytes())
-    escaped = onnx.load(path, load_external_data=False)
-    for entry in escaped.graph.initializer[0].external_data:
-        if entry.key == "location":
-            entry.value = "../m.data"
-    path.write_bytes(escaped.SerializeToString())
-    with pytest.raises(ConvertError):
-        convert(path)
-
-
 def test_the_same_model_gives_the_same_bytes():
     assert convert(relu()).data == convert(relu()).data
 
@@ -246,9 +226,14 @@ def test_command_line_refuses_without_a_traceback(tmp_path, contents, args, stat
 
 
 def test_a_missing_file_is_one_line(tmp_path):
-    done = cli(tmp_path / "none.onnx", tmp_path / "m.bin")
-    assert done.returncode == 1
-    assert len(done.stderr.strip().splitlines()) == 1
+    for words in (
+        (tmp_path / "none.onnx", tmp_path / "m.bin"),
+        ("inspect", tmp_path / "none.onnx"),
+        ("tensor", tmp_path / "none.onnx", tmp_path / "m.bin"),
+    ):
+        done = cli(*words)
+        assert done.returncode == 1
+        assert done.stderr == f"converter: {tmp_path / 'none.onnx'}: No such file or directory\n"
 
 
 def mutated(model, rng):
