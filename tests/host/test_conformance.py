@@ -131,6 +131,10 @@ def test_the_command_line(ready_target, tmp_path, capsys):
     decoder, relu = (json.loads(line) for line in lines)
     assert (relu["collection"], relu["name"], relu["status"]) == ("node", "test_relu", "passed")
     assert "has no kernel" in decoder["reason"]
+    for more in ([], ["--list"]):
+        assert main(["--filter", "zzzz", *more]) == 2
+        streams = capsys.readouterr()
+        assert streams.err == "conformance: no case matches --filter zzzz\n" and not streams.out
     for wrong in (["--filter", "("], ["--target", "pdp11"], [*chosen, "--write-docs"]):
         with pytest.raises(SystemExit) as stop:
             main(wrong)

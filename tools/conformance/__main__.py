@@ -53,6 +53,9 @@ def _regex(text):
 
 def _run(args):
     cases = [c for c in all_cases() if not args.filter or args.filter.search(c.id)]
+    if not cases:
+        print(f"conformance: no case matches --filter {args.filter.pattern}", file=sys.stderr)
+        return 2
     if args.list:
         for case in cases:
             print(case.collection, case.name, case.operator)
