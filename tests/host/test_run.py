@@ -166,7 +166,8 @@ def test_a_real_model_agrees_with_onnxruntime(target, capsys):
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        (["none.onnx"], 1, "none.onnx: No such file"),
+        (["none.onnx"], 2, "none.onnx is not there"),
+        (["none.bin"], 2, "none.bin is not there"),
         (["{bad}"], 1, "cannot be read as an ONNX model"),
         (["{badbin}"], 1, "not a converted model"),
         (["{relu}"], 2, "0 inputs given, 1 needed: x float32 [n, 3]"),
@@ -177,14 +178,25 @@ def test_a_real_model_agrees_with_onnxruntime(target, capsys):
         (["{relu}", "--samples", "{tmp}/none"], 2, "is no folder"),
         (["{relu}", "--samples", "{tmp}"], 2, "holds no input_0.npy"),
         (["{relu}", "{x}", "--compare", "{bad}"], 1, "onnxruntime"),
+        (["{relu}", "{x}", "--compare", "{bad}", "--layers"], 1, "cannot be read as an ONNX"),
+        (["{relu}", "{x}", "--compare", "none.onnx"], 2, "none.onnx is not there"),
+        (["{relu}", "{x}", "--compare", "{reshape}"], 1, "other inputs: 1 inputs given, 2 needed"),
+        (["{relu}", "{x}", "--compare", "{other}"], 1, "other inputs: input x float32 [2, 4] is"),
         (["{relu}", "{x}", "--", "--dim", "m=1"], 2, "no dimension m"),
     ],
 )
-def test_errors_are_one_line(arguments, status, said, relu, saved, tmp_path, capsys):
+def test_errors_are_one_line(arguments, status, said, relu, reshape, saved, tmp_path, capsys):
     (tmp_path / "bad").write_bytes(b"\x08rubbish")
     (tmp_path / "bad.bin").write_bytes(b"rubbish")
     paths = {
         "relu": relu,
+        "reshape": reshape,
+        "other": save_model(
+            tmp_path / "other.onnx",
+            [helper.make_node("Relu", ["x"], ["y"])],
+            [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 4])],
+            [helper.make_tensor_value_info("y", TensorProto.FLOAT, [2, 4])],
+        ),
         "tmp": tmp_path,
         "bad": tmp_path / "bad",
         "badbin": tmp_path / "bad.bin",

@@ -21,7 +21,7 @@ _RUNS = 20  # of --profile
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Exit status: 0 done, 1 the model was refused or failed, 2 usage."""
+    """Exit status: 0 done, 1 the model was refused or failed, 2 usage, or a file is not there."""
     args = _arguments(sys.argv[1:] if argv is None else argv)
     try:
         options = options_from(args.options)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import onnx
 
+from tools.converter.errors import ConvertError
+
 from .errors import RunError
+from .models import checked, spec_of
 
 
 class Reference:
@@ -44,12 +47,24 @@ class Reference:
         self._states = states
         self._held = dict(held) if states else {}
 
-    def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-        names = [i.name for i in self._session.get_inputs() if i.name not in self._states]
-        if len(names) != len(arrays):
-            raise RunError(f"{self._path} takes {len(names)} inputs, {len(arrays)} are given")
+    def check(self, samples: Iterable[Sequence[np.ndarray | dict]]) -> None:
+        """Raises RunError where these are not what the model takes."""
+        inputs = {i.name: i for i in _proto(self._path).graph.input}
         try:
-            outputs = self._session.run(None, dict(zip(names, arrays, strict=True)) | self._held)
+            specs = [spec_of(inputs[name]) for name in self._names()]
+            for arrays in samples:
+                checked(arrays, specs)
+        except ConvertError as e:
+            raise RunError(f"--compare: {self._path} has other inputs: {e}") from None
+
+    def _names(self):
+        """Of the inputs that a sample has."""
+        return [i.name for i in self._session.get_inputs() if i.name not in self._states]
+
+    def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        feed = dict(zip(self._names(), arrays, strict=True)) | self._held
+        try:
+            outputs = self._session.run(None, feed)
         except Exception as e:
             raise RunError(f"{self._path}: onnxruntime: {' '.join(str(e).split())}") from None
         by_name = dict(zip([o.name for o in self._session.get_outputs()], outputs, strict=True))
@@ -62,10 +77,20 @@ class Reference:
 
 def inner_values(path: Path) -> dict[str, str]:
     """The operator of each value that a node of the main graph computes, without the outputs."""
-    graph = onnx.load(path, load_external_data=False).graph
+    graph = _proto(path).graph
     outputs = {o.name for o in graph.output}
     computed = {name: node.op_type for node in graph.node for name in node.output if name}
     return {name: op for name, op in computed.items() if name not in outputs}
+
+
+def _proto(path):
+    """The model, without external data."""
+    try:
+        return onnx.load(path, load_external_data=False)
+    except OSError:
+        raise
+    except Exception as e:  # protobuf and onnx raise many kinds for a damaged file
+        raise RunError(f"--compare: {path} cannot be read as an ONNX model: {e}") from None
 
 
 def _with_outputs(path, names):

@@ -12,6 +12,7 @@ from tqdm import tqdm
 
 from tools.converter import own
 from tools.converter.convert import Options
+from tools.converter.errors import UsageError
 from tools.converter.ir import dtype_name
 from tools.converter.objects import is_object
 from tools.harness import Job, input_bytes, output_value, run_jobs
@@ -31,6 +32,8 @@ def execute(args: Namespace, options: Options, say: Say) -> dict:
 
     Raises ConvertError, RunError, TargetError, OSError.
     """
+    if args.compare and not args.compare.exists():
+        raise UsageError(f"{args.compare} is not there")
     operators = inner_values(args.compare) if args.layers else {}
     options = replace(options, inner=tuple(operators))
     model = open_model(args.model, options, say)
@@ -42,6 +45,7 @@ def execute(args: Namespace, options: Options, say: Say) -> dict:
     reference = None
     if args.compare:
         reference = Reference(args.compare, options.state, zeros, operators)
+        reference.check([sample.arrays for sample in samples])
     runs = _run(args, samples, ready, own.kernels_in(options.ops))
     outputs = [_arrays(run, r) for run, r in zip(runs, ready, strict=True)]
     report = _figures(args, runs, ready)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+import onnx
 from onnx import helper
 
 from tools.converter import inspect, layout, load, own
@@ -55,6 +56,8 @@ class Ready:
 
 def open_model(path: Path, options: Options, say: Say) -> OnnxModel | BinModel:
     """A model by its file's first bytes. Raises ConvertError, OSError."""
+    if not path.exists():
+        raise UsageError(f"{path} is not there")
     with path.open("rb") as f:
         is_bin = f.read(len(layout.MAGIC)) == layout.MAGIC or path.suffix == ".bin"
     if not is_bin:
@@ -101,7 +104,7 @@ class OnnxModel:
             model = load.load(path)
             fixing = set(shape_fixing_inputs(model))
         given = options.bind.keys() | options.state.keys()
-        self.inputs = [_spec(i) for i in model.graph.input if i.name not in given]
+        self.inputs = [spec_of(i) for i in model.graph.input if i.name not in given]
         self._bound = [i for i, spec in enumerate(self.inputs) if spec.name in fixing]
         self._done: dict[tuple, Ready] = {}
 
@@ -162,7 +165,8 @@ class OnnxModel:
         return Ready(done.data, fed, outputs, done.plan.arena_bytes, states, inner, nodes)
 
 
-def _spec(info):
+def spec_of(info: onnx.ValueInfoProto) -> Spec:
+    """Raises ConvertError for an input that cannot be fed."""
     t = info.type.tensor_type
     as_map = dtype_of(info.type)
     if as_map is not None:
