@@ -138,9 +138,11 @@ def convert(source: Path | onnx.ModelProto, options: Options | None = None) -> C
 
 
 def _convert(source, options):
-    model = _read(source)
+    read = _read(source)
+    notes = missing.not_allowed(read)  # while it still has its functions
+    model = load.prepare(read)
     nodes_before = len(model.graph.node)
-    notes = _fix_shapes(model, options)
+    notes += _fix_shapes(model, options)
     infer_extents.set_bounds(model, options.bounds)
     limits.note_declared(model)
     if options.optimize == 0:
@@ -216,10 +218,10 @@ def _lossy(model, options, rounding=None, but=()):
 
 def _read(source):
     if not isinstance(source, onnx.ModelProto):
-        return load.load(source)
+        return load.read(source)
     copy = onnx.ModelProto()
     copy.CopyFrom(source)
-    return load.prepare(copy)
+    return copy
 
 
 _N_SAMPLES = 3  # random ones, where there is no golden vector to look at

@@ -18,6 +18,11 @@ OLDEST_OPSET = 7
 
 def load(path: Path) -> onnx.ModelProto:
     """Reads and checks a model. Raises ConvertError."""
+    return prepare(read(path))
+
+
+def read(path: Path) -> onnx.ModelProto:
+    """A model as it is in its file. Raises ConvertError."""
     try:
         model = onnx.load(path, load_external_data=False)
     except OSError as e:
@@ -25,7 +30,7 @@ def load(path: Path) -> onnx.ModelProto:
     except Exception as e:  # protobuf and onnx raise many kinds for a damaged file
         raise ConvertError(f"{path} cannot be read as an ONNX model: {e}") from None
     _load_external_data(model, path)
-    return prepare(model)
+    return model
 
 
 def _load_external_data(model, path):
@@ -46,7 +51,7 @@ def _missing_data(model, folder):
 
 
 def prepare(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The same for a model in memory. Raises ConvertError."""
+    """Checks a model in memory. Raises ConvertError."""
     if not model.graph.node and not model.graph.output:
         raise ConvertError("this is no ONNX model: it has no graph")
     try:

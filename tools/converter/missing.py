@@ -37,6 +37,20 @@ def problem_of(node: onnx.NodeProto) -> Problem:
     return Problem(limit or "this operator has no kernel", own.hint(node.domain, node.op_type))
 
 
+def not_allowed(model: onnx.ModelProto) -> list[str]:
+    """A note for each domain whose operators --ops has kernels for that may not be used."""
+    found: dict[str, set[str]] = {}
+    for graph in (model.graph, *model.functions):
+        for node in _nodes(graph):
+            if own.is_refused(node.domain, node.op_type):
+                found.setdefault(node.domain or "ai.onnx", set()).add(node.op_type)
+    return [
+        f"--ops has kernels for {', '.join(sorted(names))} of {domain}, which are not used: "
+        f"--allow-domain {domain} lets them be"
+        for domain, names in found.items()
+    ]
+
+
 def _nodes(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
     """All nodes, those of bodies included."""
     for node in graph.node:

@@ -59,9 +59,14 @@ def _load(folder):
         raise UsageError(f"--ops {folder}: {type(e).__name__}: {e}") from e
 
 
+def is_refused(domain: str, op_type: str) -> bool:
+    """True for an operator that the folder serves, of a domain that is not allowed."""
+    return (domain, op_type) in _refused.get()
+
+
 def hint(domain: str, op_type: str) -> str:
     """What the user can do about an operator without a lowering."""
-    if (domain, op_type) in _refused.get():
+    if is_refused(domain, op_type):
         return f"--ops has a kernel for it: --allow-domain {_plain(domain)} lets it be used"
     if _plain(domain) in ("ai.onnx", "ai.onnx.ml", "com.microsoft"):
         return ""

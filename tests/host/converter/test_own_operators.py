@@ -86,6 +86,14 @@ def test_a_domain_that_is_not_allowed_is_refused_with_a_hint():
     assert "has a kernel" in reasons(Options(ops=OPS, allow_domains=["com.other"]))
 
 
+def test_a_domain_that_is_not_allowed_is_noted_where_functions_take_its_place():
+    converted = convert(network(), Options(ops=OPS))
+    assert kernels_of(converted) == ["block_conv", "activation"]
+    [note] = converted.notes
+    assert note.startswith("--ops has kernels for Fir, SoftThreshold of com.acme")
+    assert note.endswith("--allow-domain com.acme lets them be")
+
+
 def test_without_a_folder_the_report_says_what_could_be_given():
     for options in (Options(), Options(allow_domains=[ACME])):
         assert "--ops FOLDER --allow-domain com.acme" in reasons(options)
