@@ -75,7 +75,7 @@ def test_in_memory_are_the_products_of_its_weights(options, taken):
 
 
 def test_an_unknown_kernel_is_refused(package):
-    with pytest.raises(DeployError, match="no kernel z"):
+    with pytest.raises(DeployError, match="no kernel z: --ops FOLDER brings kernels of your own"):
         package.files_for(["a", "z"])
 
 

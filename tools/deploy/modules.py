@@ -108,7 +108,10 @@ class Package:
     def _kernels(self, names):
         for name in names:
             if not self._has(f"ops.{name}"):
-                raise DeployError(f"mpconnxr has no kernel {name}: convert the model again")
+                raise DeployError(
+                    f"mpconnxr has no kernel {name}: --ops FOLDER brings kernels of your own; "
+                    "for one of mpconnxr's, convert the model again"
+                )
         return [f"ops.{name}" for name in names]
 
     def _closure(self, queue, needs):
