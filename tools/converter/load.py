@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 import onnx
@@ -39,7 +40,7 @@ def _load_external_data(model, path):
         onnx.load_external_data_for_model(model, str(path.parent))
     except Exception as e:  # onnx raises several kinds
         missing = _missing_data(model, path.parent)
-        what = f"data file {missing} is missing" if missing else f"data: {_first_line(e)}"
+        what = f"data file {missing} is missing" if missing else f"data: {_one_line(e)}"
         raise ConvertError(f"{path}: its external {what}") from None
 
 
@@ -59,7 +60,7 @@ def prepare(model: onnx.ModelProto) -> onnx.ModelProto:
         onnx.checker.check_model(model)
         _check_constants(model.graph)
     except Exception as e:  # onnx and onnx-ir raise many kinds for a malformed model
-        raise ConvertError(f"the model breaks ONNX's rules: {_first_line(e)}") from None
+        raise ConvertError(f"the model breaks ONNX's rules: {_one_line(e)}") from None
     if 0 < opset_of(model, "") < OLDEST_OPSET:
         model = _upgraded(model)
     drop_constant_inputs(model)
@@ -73,7 +74,7 @@ def _upgraded(model: onnx.ModelProto) -> onnx.ModelProto:
     except Exception as e:  # it raises several kinds for what it has no rule for
         opset = opset_of(model, "")
         raise ConvertError(
-            f"opset {opset} is older than {OLDEST_OPSET} and cannot be upgraded: {_first_line(e)}"
+            f"opset {opset} is older than {OLDEST_OPSET} and cannot be upgraded: {_one_line(e)}"
         ) from None
 
 
@@ -109,11 +110,24 @@ def _sorted(model: onnx.ModelProto) -> onnx.ModelProto:
     known = {i.name for i in model.graph.input} | {i.name for i in model.graph.initializer}
     for node in model.graph.node:
         if any(name and name not in known for name in node.input):
+            _check_made(model.graph, known)
             ir = onnx_ir.from_proto(model)
             ir_passes.TopologicalSortPass()(ir)
             return onnx_ir.to_proto(ir)
         known.update(node.output)
     return model
+
+
+def _check_made(graph: onnx.GraphProto, known: Collection[str]) -> None:
+    """Raises ValueError for a node that reads what is neither known nor an output of another."""
+    from .node import name_of, operator_of
+
+    made = {name for node in graph.node for name in node.output}.union(known)
+    for node in graph.node:
+        for name in node.input:
+            if name and name not in made:
+                where = f"{operator_of(node)} {name_of(node)}"
+                raise ValueError(f"nothing gives input {name} of {where}")
 
 
 def _inlined(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -124,9 +138,10 @@ def _inlined(model: onnx.ModelProto) -> onnx.ModelProto:
     return inliner.inline_selected_functions(model, kept, exclude=True)
 
 
-def _first_line(e: Exception) -> str:
-    lines = str(e).strip().splitlines()
-    return lines[0] if lines else type(e).__name__
+def _one_line(e: Exception) -> str:
+    """What it says, up to an empty line, as one line; onnx names the node in the second."""
+    words = str(e).strip().partition("\n\n")[0].split()
+    return " ".join(words) or type(e).__name__
 
 
 def free_inputs(graph: onnx.GraphProto) -> list[onnx.ValueInfoProto]:

@@ -139,7 +139,9 @@ class Lowerer:
             opset = opset_of(self.model, proto.domain)
             self._find(f"{operator_of(proto)} (opset {opset})", name_of(proto), problem)
         except (ArithmeticError, LookupError, TypeError, ValueError) as e:
-            reason = f"its inputs and attributes do not fit together ({type(e).__name__}: {e})"
+            given = ", ".join(str(self.values[n]) for n in proto.input if n in self.values)
+            error = f"{type(e).__name__}: {e}"
+            reason = f"its inputs ({given}) and attributes do not fit together ({error})"
             if self._is_open(proto):
                 reason = "it cannot follow a run-time extent"
             self.blocked.update(proto.output)

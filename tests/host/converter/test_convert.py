@@ -225,6 +225,52 @@ def test_command_line_refuses_without_a_traceback(tmp_path, contents, args, stat
     assert done.stderr.startswith("converter: ") and "Traceback" not in done.stderr
 
 
+def product(op_type, x, w, dtype=np.float32):
+    """A model of one node whose operands do not fit."""
+    kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    out = TensorProto.INT32 if dtype == np.int8 else kind
+    y = [1, w[0], 3, 3] if op_type == "Conv" else [1, w[1]]
+    nodes = [helper.make_node(op_type, ["x", "w"], ["y"], name="fc")]
+    return model_of(nodes, [value("x", x, kind)], [value("y", y, out)], [("w", np.ones(w, dtype))])
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        (product("Gemm", [1, 5], [3, 4]), "x float32 [1, 5] and w float32 [3, 4] do not fit"),
+        (product("MatMul", [1, 5], [3, 4]), "x float32 [1, 5] and w float32 [3, 4] do not fit"),
+        (product("MatMulInteger", [1, 5], [3, 4], np.int8), "[1, 5] and w int8 [3, 4] do not fit"),
+        (
+            product("Conv", [1, 2, 5, 5], [3, 4, 3, 3]),
+            "x float32 [1, 2, 5, 5] and w float32 [3, 4, 3, 3] do not fit: "
+            "2 channels, weights for 4",
+        ),
+    ],
+)
+def test_operands_that_do_not_fit_are_named_with_their_shapes(model, said):
+    with pytest.raises(UnsupportedModel) as caught:
+        convert(model)
+    assert said in str(caught.value) and "at fc" in str(caught.value)
+
+
+def test_an_input_that_nothing_gives_is_one_line(tmp_path):
+    model = relu()
+    model.graph.node[0].input[0] = "q"
+    onnx.save(model, tmp_path / "m.onnx")
+    done = cli(tmp_path / "m.onnx", tmp_path / "m.bin")
+    said = "converter: the model breaks ONNX's rules: nothing gives input q of Relu r\n"
+    assert (done.returncode, done.stderr) == (1, said)
+
+
+def test_an_input_that_nothing_gives_in_a_body_is_named():
+    body = [helper.make_node("Relu", ["q"], ["b"], name="inner")]
+    branch = helper.make_graph(body, "branch", [], [value("b", [1])])
+    nodes = [helper.make_node("If", ["c"], ["y"], then_branch=branch, else_branch=branch)]
+    model = model_of(nodes, [value("c", [], TensorProto.BOOL)], [value("y", [1])])
+    with pytest.raises(ConvertError, match=r"input 'q' of node: name: inner [^\n]*$"):
+        convert(model)
+
+
 def test_a_missing_file_is_one_line(tmp_path):
     for words in (
         (tmp_path / "none.onnx", tmp_path / "m.bin"),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import Problem
+from ..extent import any_open
 from ..ir import Tensor
 from ..rows import Rows
 from . import lowers
@@ -34,14 +35,21 @@ def lower_conv(node):
 
 def emit_conv_of(node, x: Tensor, w: Tensor, bias: Tensor | None, out: Tensor) -> None:
     """The convolution that the node's attributes describe, of these tensors."""
-    group = node.attr("group", 1)
-    if x.shape[1] % group:
-        raise Problem("channels are not a multiple of group")
+    group = groups_of(node, x, w)
     windows = windows_of(node, w.shape[2:], out.shape)
     packed = pack_rows(node, w, [0], list(range(1, len(w.shape))), bias)
     shape = (out.shape[0], out.shape[1], *windows.out_dims)
     conv = Convolution(windows, group, bias is not None, shape, strides_of(shape))
     emit_conv(node, x, packed, conv, out)
+
+
+def groups_of(node, x: Tensor, w: Tensor) -> int:
+    """The node's number of groups. Raises Problem where the channels are not those of weights."""
+    group = node.attr("group", 1)
+    channels, wanted = x.shape[1], group * w.shape[1]
+    if channels != wanted and not any_open([channels]):
+        raise Problem(f"{x} and {w} do not fit: {channels} channels, weights for {wanted}")
+    return group
 
 
 @dataclass

@@ -16,7 +16,7 @@ from ._microsoft import as_onnx
 from ._move import strides_of
 from ._pieces import grow, set_cut, words_for
 from ._windows import windows_of
-from .conv import FLOAT, INT32, Convolution, conv_constants, emit_conv
+from .conv import FLOAT, INT32, Convolution, conv_constants, emit_conv, groups_of
 from .lookup import OWN
 from .ms_fused import activate, limits_of
 
@@ -33,7 +33,7 @@ def lower_conv_max_pool(node):
     node.require_dtype(FLOAT)
     x, w, bias, out = node.inputs[0], node.inputs[1], node.input(2), node.outputs[0]
     [(_, shape)] = as_onnx(node, "Conv", node.inputs[:3], 11)
-    windows, group = windows_of(node, w.shape[2:], shape), node.attr("group", 1)
+    windows, group = windows_of(node, w.shape[2:], shape), groups_of(node, x, w)
     packed = pack_rows(node, w, [0], list(range(1, len(w.shape))), bias)
     full = (*shape[:2], *windows.out_dims)
     conv = Convolution(windows, group, bias is not None, full, strides_of(full))

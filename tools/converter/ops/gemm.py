@@ -35,7 +35,7 @@ def lower_gemm(node):
     if dtype in INTS and (alpha, beta) != (1.0, 1.0):
         raise Problem("alpha or beta for integers")
     (m, n), k = out.shape, a.shape[0 if node.attr("transA", 0) else 1]
-    emit_same(node, [(k, b.shape[1 if node.attr("transB", 0) else 0])])
+    _match(node, a, b, (k, b.shape[1 if node.attr("transB", 0) else 0]))
     if node.attr("transA", 0):
         a = _transposed(node, a)
     rows, cols = ([0], [1]) if node.attr("transB", 0) else ([1], [0])
@@ -49,6 +49,17 @@ def lower_gemm(node):
     emit_gemm(node, a, w, product, (1, 1, m, n, k), bias is not None, (0, 0, 0, 0))
     if not done:
         _finish(node, product, late_c, late_alpha, beta)
+
+
+def require_fit(a: Tensor, b: Tensor, lengths: tuple[int, int]) -> None:
+    """Raises Problem if a row of A and a column of B are known not to be of equal lengths."""
+    if lengths[0] != lengths[1] and not any_open(lengths):
+        raise Problem(f"{a} and {b} do not fit: {lengths[0]} is not {lengths[1]}")
+
+
+def _match(node, a, b, lengths):
+    require_fit(a, b, lengths)
+    emit_same(node, [lengths])  # what only a run knows
 
 
 def _finish(node, product, c, alpha, beta):
@@ -99,7 +110,7 @@ def matmul_operands(node, a: Tensor, b: Tensor):
     a_shape = a.shape if len(a.shape) > 1 else (1, *a.shape)
     b_shape = b.shape if len(b.shape) > 1 else (*b.shape, 1)
     m, k, n = a_shape[-2], a_shape[-1], b_shape[-1]
-    emit_same(node, [(k, b_shape[-2])])
+    _match(node, a, b, (k, b_shape[-2]))
     w, w_batch = _pack_batches(node, b, b_shape)
     if math.prod(w_batch) == 1:
         return a, w, (1, 1, math.prod(a_shape[:-1]), n, k), (0, 0, 0, 0)

@@ -12,7 +12,7 @@ from ._elementwise import emit_binary
 from ._integer import FLOAT, INT32, as_dtype, centred, combined
 from ._qdot import emit_requantized, emit_sums
 from ._qweights import Geometry, Weights, scalar, unsigned
-from .gemm import emit_gemm, matmul_operands
+from .gemm import emit_gemm, matmul_operands, require_fit
 from .quantize import QUANTIZE, emit_quantize
 
 
@@ -82,7 +82,8 @@ def _operands(a: Tensor, b: Tensor, b_zero, bias) -> tuple[Weights, Geometry] | 
         return None
     matrices = b.data.reshape(b.shape if b.data.ndim > 1 else (-1, 1))
     *batch, k, n = matrices.shape
-    *a_batch, rows, _ = a.shape if len(a.shape) > 1 else (1, *a.shape)
+    *a_batch, rows, length = a.shape if len(a.shape) > 1 else (1, *a.shape)
+    require_fit(a, b, (length, k))
     groups = math.prod(batch)
     if groups == 1:
         rows *= math.prod(a_batch)
