@@ -5,75 +5,21 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from tools.converter.__main__ import main
+from tests.host.converter.quantize_net import array, calibration, net, outputs, prepared
 from tools.converter.convert import Options, convert
-from tools.converter.errors import UsageError
-from tools.converter.load import prepare
 from tools.converter.ort_session import open_session
-from tools.converter.passes import simplify
 from tools.converter.quantize import Settings, qdq, quantize
 from tools.converter.quantize.bias import corrected
 from tools.converter.quantize.equalize import equalize
 from tools.converter.quantize.layers import layers
 from tools.converter.quantize.ranges import ranges
 
-CLASSES = 4
-
-
-def _array(name, x):
-    return numpy_helper.from_array(np.asarray(x, np.float32), name)
-
-
-def _net(w=None, b=None):
-    """Conv, Relu, depthwise Conv, Relu, pool, Gemm: 8x8 to four classes."""
-    rng = np.random.default_rng(1)
-    w = rng.normal(size=(6, 1, 3, 3)) / 3 if w is None else w
-    weights = [
-        _array("w", w),
-        _array("b", rng.normal(size=6) / 4 if b is None else b),
-        _array("d", rng.normal(size=(6, 1, 3, 3)) / 3),
-        _array("e", rng.normal(size=6) / 4),
-        _array("g", rng.normal(size=(CLASSES, 6))),
-        _array("h", rng.normal(size=CLASSES) / 4),
-    ]
-    nodes = [
-        helper.make_node("Conv", ["x", "w", "b"], ["a"], "first"),
-        helper.make_node("Relu", ["a"], ["r"], "relu"),
-        helper.make_node("Conv", ["r", "d", "e"], ["c"], "second", group=6),
-        helper.make_node("LeakyRelu", ["c"], ["l"], "leaky", alpha=0.1),
-        helper.make_node("GlobalAveragePool", ["l"], ["p"], "pool"),
-        helper.make_node("Flatten", ["p"], ["f"], "flatten"),
-        helper.make_node("Gemm", ["f", "g", "h"], ["y"], "last", transB=1),
-    ]
-    graph = helper.make_graph(
-        nodes,
-        "net",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 1, 8, 8])],
-        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, CLASSES])],
-        weights,
-    )
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
-
-
-def _samples(n=48, seed=2):
-    x = np.random.default_rng(seed).normal(size=(n, 1, 1, 8, 8)).astype(np.float32)
-    return [{"x": one} for one in x]
-
-
-def _prepared(model):
-    return simplify(prepare(model))
-
-
-def _outputs(model, samples):
-    session = open_session(model)
-    return np.array([session.run(None, s)[0] for s in samples])
-
 
 @pytest.mark.parametrize("method", ["minmax", "percentile", "entropy", "mse"])
 def test_each_method_stays_close_to_float(method):
-    model, samples = _prepared(_net()), _samples()
+    model, samples = prepared(net()), calibration()
     done, outcome = quantize(model, Settings(samples=samples, method=method))
-    wanted, seen = _outputs(model, samples), _outputs(done, samples)
+    wanted, seen = outputs(model, samples), outputs(done, samples)
     assert np.square(seen - wanted).mean() < 1e-3 * np.square(wanted).mean()
     assert not [row for row in outcome.layers if row.hint]
     assert outcome.attempts[-1].top1 > 0.9  # of the samples keep float's class
@@ -81,9 +27,9 @@ def test_each_method_stays_close_to_float(method):
 
 @pytest.mark.parametrize("mode", ["int16x8", "dynamic"])
 def test_other_modes_stay_close_to_float(mode):
-    model, samples = _prepared(_net()), _samples()
+    model, samples = prepared(net()), calibration()
     done, _ = quantize(model, Settings(mode, samples=samples))
-    wanted, seen = _outputs(model, samples), _outputs(done, samples)
+    wanted, seen = outputs(model, samples), outputs(done, samples)
     assert np.square(seen - wanted).mean() < 1e-3 * np.square(wanted).mean()
     types = {t.data_type for t in done.graph.initializer}
     assert TensorProto.INT8 in types
@@ -93,15 +39,15 @@ def test_other_modes_stay_close_to_float(mode):
 def test_an_outlier_among_the_weights_is_pointed_out():
     w = np.random.default_rng(3).normal(size=(6, 1, 3, 3)) / 3
     w[2, 0, 1, 1] = 300.0
-    settings = Settings(samples=_samples(), per_channel=False)
-    _, outcome = quantize(_prepared(_net(w)), settings)
+    settings = Settings(samples=calibration(), per_channel=False)
+    _, outcome = quantize(prepared(net(w)), settings)
     hints = {row.node: row.hint for row in outcome.layers}
     assert "larger than the others" in hints["first"]
     assert not hints["second"]
 
 
 def test_a_saturating_activation_is_pointed_out():
-    model, samples = _prepared(_net()), _samples()
+    model, samples = prepared(net()), calibration()
     found = ranges(model, samples, "minmax")
     found["r"] = (0.0, found["r"][1] / 4)
     rows = {row.node: row for row in layers(model, qdq.static(model, found, 8, True, []), samples)}
@@ -121,9 +67,9 @@ def _inner(model, name, sample):
 def test_equalized_weights_compute_the_same_with_like_channels():
     rng = np.random.default_rng(4)
     w = rng.normal(size=(6, 1, 3, 3)) * np.logspace(-3, 2, 6).reshape(6, 1, 1, 1)
-    model, samples = _prepared(_net(w)), _samples(8)
+    model, samples = prepared(net(w)), calibration(8)
     done = equalize(model)
-    wanted, seen = _outputs(model, samples), _outputs(done, samples)
+    wanted, seen = outputs(model, samples), outputs(done, samples)
     np.testing.assert_allclose(seen, wanted, rtol=1e-5, atol=1e-5 * np.abs(wanted).max())
     arrays = {t.name: numpy_helper.to_array(t) for t in done.graph.initializer}
     first, second = (np.abs(arrays[name]).reshape(6, -1).max(axis=1) for name in "wd")
@@ -134,7 +80,7 @@ def test_corrected_biases_take_the_shift_out():
     rng = np.random.default_rng(5)
     w = np.abs(rng.normal(size=(6, 1, 3, 3))) * 0.1  # all of a sign: the rounding has a mean
     w[0] *= 60.0
-    model, samples = _prepared(_net(w)), [{"x": np.abs(s["x"])} for s in _samples()]
+    model, samples = prepared(net(w)), [{"x": np.abs(s["x"])} for s in calibration()]
     found = ranges(model, samples, "minmax")
     before = qdq.static(model, found, 8, False, [])
     after = qdq.static(corrected(model, before, samples), found, 8, False, [])
@@ -153,11 +99,11 @@ def test_better_ways_are_tried_until_the_accuracy_holds():
     w = np.random.default_rng(3).normal(size=(6, 1, 3, 3)) / 3
     w[2, 0, 1, 1] = 900.0
     dead = np.where(np.arange(6) == 2, -1e5, 0.1)  # what the outlier makes is always below zero
-    model, samples = _prepared(_net(w, dead)), _samples()
+    model, samples = prepared(net(w, dead)), calibration()
     [last] = [t for t in model.graph.initializer if t.name == "h"]  # no class is the likeliest
-    middle = _outputs(model, samples).mean(axis=0)[0]
-    last.CopyFrom(_array("h", numpy_helper.to_array(last) - middle))
-    labels = _outputs(model, samples).reshape(len(samples), -1).argmax(axis=1)
+    middle = outputs(model, samples).mean(axis=0)[0]
+    last.CopyFrom(array("h", numpy_helper.to_array(last) - middle))
+    labels = outputs(model, samples).reshape(len(samples), -1).argmax(axis=1)
     settings = Settings(samples=samples, labels=labels, per_channel=False, max_drop=0.06)
     _, outcome = quantize(model, settings)
     assert len(outcome.attempts) > 1
@@ -170,8 +116,8 @@ def test_better_ways_are_tried_until_the_accuracy_holds():
     ("mode", "name"), [("int8", "first"), ("int8", "last"), ("dynamic", "last")]
 )
 def test_excluded_nodes_stay_in_float(mode, name):
-    settings = Settings(mode, samples=_samples(), exclude=[name])
-    done, _ = quantize(_prepared(_net()), settings)
+    settings = Settings(mode, samples=calibration(), exclude=[name])
+    done, _ = quantize(prepared(net()), settings)
     assert {"first": "w", "last": "g"}[name] in {t.name for t in done.graph.initializer}
 
 
@@ -194,14 +140,14 @@ def test_biases_that_the_quantizer_has_no_way_for():
             helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
             for name, shape in (("u", [4, 4]), ("v", [4, 4]), ("w", [1, 4, 3, 3]))
         ],
-        [_array(name, rng.normal(size=shape)) for name, shape in shapes.items()],
+        [array(name, rng.normal(size=shape)) for name, shape in shapes.items()],
     )
     model = helper.make_model(net, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
     samples = [
         {k: rng.normal(size=s).astype(np.float32) for k, s in (("x", (4, 6)), ("z", (1, 2, 3, 3)))}
         for _ in range(4)
     ]
-    model = _prepared(model)
+    model = prepared(model)
     done, outcome = quantize(model, Settings(samples=samples))
     assert outcome.attempts[-1].what.endswith("in float: by_column, groups")
     for got, wanted in zip(
@@ -221,7 +167,7 @@ def test_integers_at_the_border_that_are_read_or_shared():
     net = helper.make_graph(nodes, "net", infos[:1], infos[1:])
     model = helper.make_model(net, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
     samples = [{"x": np.linspace(-1, 1, 8, dtype=np.float32)[None]}]
-    done, _ = quantize(_prepared(model), Settings(samples=samples, io="int8"))
+    done, _ = quantize(prepared(model), Settings(samples=samples, io="int8"))
     onnx.checker.check_model(done, full_check=True)
     assert [o.name for o in done.graph.output] == ["a", "b", "c"]
     integers = np.linspace(-128, 127, 8).astype(np.int8)[None]
@@ -231,105 +177,12 @@ def test_integers_at_the_border_that_are_read_or_shared():
 
 
 def test_integers_at_the_border():
-    settings = Settings(samples=_samples(), io="int8")
-    done, outcome = quantize(_prepared(_net()), settings)
+    settings = Settings(samples=calibration(), io="int8")
+    done, outcome = quantize(prepared(net()), settings)
     assert not outcome.notes
     kinds = [v.type.tensor_type.elem_type for v in [*done.graph.input, *done.graph.output]]
     assert kinds == [TensorProto.INT8, TensorProto.INT8]
     onnx.checker.check_model(done, full_check=True)
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        (Settings(), "needs --calibration"),
-        (Settings(samples=_samples(2), exclude=["nobody"]), "no node is called nobody"),
-        (Settings(samples=_samples(2), max_drop=0.1), "needs --labels"),
-        (Settings("dynamic", io="int8"), "not with --quantize dynamic"),
-    ],
-)
-def test_options_that_do_not_fit_are_refused(settings, said):
-    with pytest.raises(UsageError, match=said):
-        quantize(_prepared(_net()), settings)
-
-
-@pytest.mark.parametrize(
-    ("x", "said"),
-    [
-        (np.zeros((0, 1, 8, 8)), "has no samples"),
-        (
-            np.where(np.arange(3 * 64) == 70, np.nan, 1.0),
-            "sample 1 has NaN or infinity for input x",
-        ),
-        (
-            np.where(np.arange(3 * 64) == 0, np.inf, 1.0),
-            "sample 0 has NaN or infinity for input x",
-        ),
-    ],
-)
-def test_calibration_data_that_cannot_be_used_are_refused(tmp_path, x, said):
-    np.save(tmp_path / "x.npy", x.reshape(-1, 1, 8, 8).astype(np.float32))
-    with pytest.raises(UsageError, match=said):
-        quantize(_prepared(_net()), Settings(samples=tmp_path / "x.npy"))
-
-
-@pytest.mark.parametrize(
-    ("samples", "said"),
-    [
-        ([{"x": np.zeros((1, 1, 8, 8), np.float32)}] * 5, ["one value only"]),
-        (_samples(1) * 5, ["the same sample 5 times"]),
-        (_samples(1), []),
-        (_samples(2), []),
-    ],
-)
-def test_calibration_data_that_say_nothing_are_pointed_out(samples, said):
-    _, outcome = quantize(_prepared(_net()), Settings(samples=samples))
-    assert len(outcome.notes) == len(said)
-    assert all(text in note for text, note in zip(said, outcome.notes, strict=True))
-
-
-def test_a_quantized_model_is_not_quantized_again():
-    done, _ = quantize(_prepared(_net()), Settings(samples=_samples()))
-    with pytest.raises(UsageError, match="quantized already"):
-        quantize(done, Settings(samples=_samples()))
-
-
-def test_command(tmp_path, capsys):
-    onnx.save(_net(), tmp_path / "net.onnx")
-    x = np.concatenate([s["x"] for s in _samples()])
-    wanted = _outputs(_net(), _samples()).reshape(len(x), -1).argmax(axis=1)
-    np.savez(tmp_path / "data.npz", x=x, labels=wanted)
-    data = str(tmp_path / "data.npz")
-    words = [str(tmp_path / "net.onnx"), str(tmp_path / "net.bin"), "--quantize", "int8"]
-    assert main([*words, "--calibration", data, "--labels", f"{data}:labels"]) == 0
-    printed = capsys.readouterr().out
-    assert "quantize int8, minmax, per channel: top-1" in printed and "first" in printed
-    assert main([*words, "--calibration", data]) == 0
-    printed = capsys.readouterr().out
-    assert "per channel: same class as float" in printed and "top-1" not in printed
-    np.save(tmp_path / "same.npy", np.zeros_like(x))
-    assert main([*words, "--calibration", str(tmp_path / "same.npy")]) == 0
-    assert capsys.readouterr().out.count("note: --calibration holds one value only") == 1
-    assert main([*words, "--calibration", data, "--labels", data]) == 2
-    assert "say which of x, labels" in capsys.readouterr().err
-    np.save(tmp_path / "wrong.npy", x.astype(np.float64))
-    assert main([*words, "--calibration", str(tmp_path / "wrong.npy")]) == 2
-    assert "float64, but input x takes float32" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        (["--io", "int8"], "--io"),
-        (["--method", "mse"], "--method"),
-        (["--per-tensor", "--exclude", "first"], "--per-tensor, --exclude"),
-        (["--labels", "y.npy", "--min-accuracy-drop", "1%"], "--labels, --min-accuracy-drop"),
-    ],
-)
-def test_its_options_are_refused_without_it(tmp_path, capsys, options, named):
-    onnx.save(_net(), tmp_path / "net.onnx")
-    assert main([str(tmp_path / "net.onnx"), str(tmp_path / "net.bin"), *options]) == 2
-    assert capsys.readouterr().err == f"converter: {named}: only with --quantize\n"
 
 
 def test_a_scalar_that_is_quantized_converts():
