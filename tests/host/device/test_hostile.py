@@ -74,10 +74,10 @@ except mpconnxr.MpconnxrError as e:
     return small.run(target, script, files={"model.bin": data}).strip()
 
 
-@pytest.mark.parametrize("version", [4, 6])
+@pytest.mark.parametrize("version", [layout.VERSION - 1, layout.VERSION + 1])
 def test_another_version_is_named(target, mixed, version):
     text = refusal(target, patched(mixed, "<H", 8, version))
-    said = f"file format {version}, this package reads 5: convert it again"
+    said = f"file format {version}, this package reads {layout.VERSION}: convert it again"
     assert text == f"UnsupportedError {said}"
 
 
