@@ -24,7 +24,7 @@ examples: venv ## run the demos of all examples: words, shapes, gestures, a fan,
 
 test: setup ## run the tests, on every MicroPython target that can be had here
 	@$(PY) -m tools.dist --source
-	@$(PY) -m pytest -n 2 tests/host tests/device
+	@$(PY) -m pytest -n 2 tests/device tests/host  # the longest ones first
 
 # TARGETS="rp2040 /dev/ttyACM0" takes these instead of the boards that are emulated: names of
 # tools.micropython, or serial ports.
