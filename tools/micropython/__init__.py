@@ -12,12 +12,17 @@ from . import qemu, rp2040, unix
 from .errors import TargetError, TargetTimeout
 from .target import Completed, Target
 
-_TARGETS = {target.name: target for module in (unix, qemu, rp2040) for target in module.TARGETS}
+_ALL = (*unix.TARGETS, *unix.GUARD_TARGETS, *qemu.TARGETS, *rp2040.TARGETS)
+_TARGETS = {target.name: target for target in _ALL}
 
 # Those that every test of device code runs on: they are quick, and differ in what matters.
 UNIX_TARGETS = tuple(target.name for target in unix.TARGETS)
 
+# Those that see a stray access: slower, and never needed to find a result.
+GUARD_TARGETS = tuple(target.name for target in unix.GUARD_TARGETS)
+
 __all__ = [
+    "GUARD_TARGETS",
     "UNIX_TARGETS",
     "Completed",
     "Target",

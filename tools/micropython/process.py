@@ -1,10 +1,12 @@
 """A child process whose output is read against a deadline, and which never outlives its use."""
 
+import math
 import os
 import select
 import subprocess
 import time
 from collections.abc import Callable
+from pathlib import Path
 from types import TracebackType
 
 from .errors import TargetError, TargetTimeout
@@ -12,14 +14,19 @@ from .errors import TargetError, TargetTimeout
 OnLine = Callable[[str], None] | None
 
 _CHUNK = 65536  # bytes, what a pipe holds
+_LOOK = 5.0  # seconds after which the process is looked at
 
 
 class Process:
-    """A context manager around `subprocess.Popen`; on leaving it the process is killed."""
+    """A context manager around `subprocess.Popen`; on leaving it the process is killed.
 
-    def __init__(self, command: list[str], timeout: float, **options):
+    timeout: seconds until its end; quiet: of its processor's time, without any output.
+    """
+
+    def __init__(self, command: list[str], timeout: float, quiet: float = math.inf, **options):
         self._deadline = time.monotonic() + timeout
         self._timeout = timeout
+        self._quiet = quiet
         try:
             self._child = subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0, **options)
         except OSError as error:
@@ -52,15 +59,33 @@ class Process:
 
     def read(self) -> bytes:
         """What has come, waiting for it until the deadline; empty at the end of the output."""
-        left = max(0.0, self._deadline - time.monotonic())
-        if not select.select([self._child.stdout], [], [], left)[0]:
-            raise TargetTimeout(f"no end within {self._timeout:g} s")
+        start = self._used()
+        while not self._has_come(min(self._left(), self._quiet, _LOOK)):
+            if not self._left():
+                raise TargetTimeout(f"no end within {self._timeout:g} s")
+            if self._used() - start > self._quiet:
+                raise TargetTimeout(f"no sign within {self._quiet:g} s of the processor's time")
         return os.read(self._child.stdout.fileno(), _CHUNK)
+
+    def _has_come(self, seconds: float) -> bool:
+        return bool(select.select([self._child.stdout], [], [], seconds)[0])
+
+    def _left(self) -> float:
+        return max(0.0, self._deadline - time.monotonic())
+
+    def _used(self) -> float:
+        """Seconds of the processor's time that the process took; of all time where none knows."""
+        try:
+            stat = Path(f"/proc/{self._child.pid}/stat").read_text()
+        except OSError:
+            return time.monotonic()
+        user, system = stat.rpartition(")")[2].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
     def wait(self) -> int:
         """The process's status, once it has closed its output."""
         try:
-            return self._child.wait(max(0.0, self._deadline - time.monotonic()))
+            return self._child.wait(self._left())
         except subprocess.TimeoutExpired as error:
             raise TargetTimeout(f"no end within {self._timeout:g} s") from error
 

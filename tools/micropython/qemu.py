@@ -49,6 +49,7 @@ class QemuTarget(RomTarget):
     # With icount: where a 32-bit counter of time can be read, and its ticks an instruction. No
     # address: time.ticks_cpu() counts.
     counter: tuple[int, float] = (0, 1.0)
+    plugin: str = ""  # of QEMU, with its options
 
     def _command(self, firmware: Path, rom: str, icount: bool) -> list[str]:
         return [
@@ -56,6 +57,7 @@ class QemuTarget(RomTarget):
             *(ICOUNT if icount else ()),
             *("-machine", self.machine),
             *(("-cpu", self.cpu) if self.cpu else ()),
+            *(("-plugin", self.plugin) if self.plugin else ()),
             *self.bios,
             *("-display", "none", "-monitor", "none", "-semihosting"),
             *self.console,

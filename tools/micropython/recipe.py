@@ -18,6 +18,7 @@ from .source import UNUSED, Library, library_tree, source_key, source_tree
 LOG_TAIL = 15  # lines of a failed build's log that are shown
 
 BOARDS = Path(__file__).parent / "boards"
+MODULES = Path(__file__).parent / "modules"  # in C, for the unix port
 
 # Their makefiles look for these files to see whether a submodule is there; none of ours is needed.
 SUBMODULE_MARKS = ("lib/micropython-lib/README.md", "lib/pico-sdk/README.md")
@@ -28,7 +29,7 @@ class Recipe:
     """A port, its make variables, and the file to keep of what it builds.
 
     board: a folder of `BOARDS`, for a board that the port does not know; libraries: folders of
-    lib/ that the port needs.
+    lib/ that the port needs; modules: with those in `MODULES`.
     """
 
     port: str
@@ -37,14 +38,22 @@ class Recipe:
     cflags: str = ""
     board: str = ""
     libraries: tuple[Library, ...] = field(default=(), repr=False)
+    modules: bool = field(default=False, repr=False)
 
     def path(self, name: str) -> Path:
         """Where the product is, or will be, for the target `name`."""
         digest = hashlib.sha256("".join(map(repr, (self, *self.libraries))).encode())
-        for file in _board_files(self.board) if self.board else ():
+        for file in self._own_files():
             digest.update(file.read_bytes())
         folder = f"{name}-{source_key()}-{digest.hexdigest()[:8]}"
         return cache_folder() / folder / self.product
+
+    def _own_files(self) -> list[Path]:
+        """Files of this project that are built in."""
+        return [
+            *(_board_files(self.board) if self.board else []),
+            *(_files(MODULES) if self.modules else []),
+        ]
 
     def build(self, name: str) -> Path:
         """Build unless that is done already, here or by another process at this moment."""
@@ -95,6 +104,7 @@ class Recipe:
             f"PYTHON={sys.executable}",
             "FROZEN_MANIFEST=",
             *([f"BOARD={self.board}", f"BOARD_DIR={BOARDS / self.board}"] if self.board else []),
+            *([f"USER_C_MODULES={MODULES}"] if self.modules else []),
             *self.options,
             # A compiler newer than this MicroPython may warn of more; that must not stop it.
             f"CFLAGS_EXTRA=-Wno-error {self.cflags}".rstrip(),
@@ -105,7 +115,10 @@ def _board_files(board: str) -> list[Path]:
     """A board's files: those of its folder, and of folders that its makefile names."""
     makefiles = "".join(f.read_text() for f in (BOARDS / board).glob("mpconfigboard.*"))
     shared = {BOARDS / name for name in re.findall(r"BOARD_DIR[)}]/\.\./(\w+)", makefiles)}
-    folders = [BOARDS / board, *shared]
+    return _files(BOARDS / board, *shared)
+
+
+def _files(*folders: Path) -> list[Path]:
     return sorted(file for folder in folders for file in folder.rglob("*") if file.is_file())
 
 

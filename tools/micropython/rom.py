@@ -1,5 +1,6 @@
 """What targets share that run a script from a ROMFS image in a board's memory, over its REPL."""
 
+import math
 import subprocess
 import tempfile
 from abc import abstractmethod
@@ -33,6 +34,7 @@ class RomTarget(Target):
 
     rom_address: int = 0
     rom_size: int = 0  # bytes of memory from there on that nothing else uses
+    quiet: float = math.inf  # seconds of processor time without output: then a run is given up
 
     @abstractmethod
     def _command(self, firmware: Path, rom: str, icount: bool) -> list[str]:
@@ -53,7 +55,7 @@ class RomTarget(Target):
             command = self._command(firmware, rom.name, icount)
             options = {"stdin": subprocess.PIPE, "stderr": subprocess.DEVNULL}
             try:
-                with Process(command, timeout, **options) as process:
+                with Process(command, timeout, self.quiet, **options) as process:
                     start = self._start(len(image), [SCRIPT, *args])
                     errors = RawRepl(process).execute(start, lines)
             except TargetTimeout as error:

@@ -16,6 +16,8 @@ from .recipe import Recipe
 from .staging import SCRIPT, staged
 from .target import Completed, Target
 
+# The heap of a process that ends is no leak.
+_ASAN_OPTIONS = "detect_leaks=0"
 HEAP = 8 << 20  # bytes; more makes code that allocates much slower than the cache allows
 
 # What an installed MicroPython must have to stand in for one built here.
@@ -71,7 +73,7 @@ class UnixTarget(Target):
         with staged(script, files) as folder, tempfile.TemporaryFile() as errors:
             command = [str(executable), "-X", f"heapsize={heap or HEAP}", SCRIPT, *args]
             # Modules come from the folder alone, not from what a user has installed.
-            environment = os.environ | {"MICROPYPATH": ""}
+            environment = os.environ | {"MICROPYPATH": "", "ASAN_OPTIONS": _ASAN_OPTIONS}
             process = Process(
                 command,
                 timeout,
@@ -99,6 +101,12 @@ _OPTIONS = (
     "MICROPY_SSL_MBEDTLS=0",
 )
 _PACKAGES = (GCC, LIBC, MAKE)
+# The collector reads stacks and registers, and memcpy of nothing from nowhere is common.
+_SANITIZERS = "-fsanitize=address,undefined"
+_SANITIZED = (
+    f"{_SANITIZERS} -fno-sanitize=nonnull-attribute -fno-omit-frame-pointer"
+    " --param asan-stack=0 --param asan-use-after-return=0"
+)
 _NO_NATIVE_CODE = "-DMICROPY_EMIT_X64=0 -DMICROPY_EMIT_X86=0 -DMICROPY_EMIT_ARM=0"
 _SINGLE_FLOATS = "-DMICROPY_FLOAT_IMPL=MICROPY_FLOAT_IMPL_FLOAT"
 
@@ -135,6 +143,52 @@ TARGETS = (
         float_bits=64,
         viper=False,
         arch="",
+        build_packages=_PACKAGES,
+    ),
+)
+
+# For finding faults: see modules/guard/guard.c.
+GUARD_TARGETS = (
+    UnixTarget(
+        "unix-guard",
+        "as unix, each array between pages that fault",
+        Recipe("unix", "micropython", _OPTIONS, modules=True),
+        word_bits=64,
+        float_bits=64,
+        viper=True,
+        arch=_ARCH,
+        build_packages=_PACKAGES,
+    ),
+    UnixTarget(
+        "unix32-guard",
+        "as unix32, each array between pages that fault",
+        Recipe(
+            "unix",
+            "micropython",
+            (*_OPTIONS, "MICROPY_FORCE_32BIT=1"),
+            _SINGLE_FLOATS,
+            modules=True,
+        ),
+        word_bits=32,
+        float_bits=32,
+        viper=True,
+        arch="x86",
+        build_packages=(*_PACKAGES, GCC_32BIT),
+    ),
+    UnixTarget(
+        "unix-asan",
+        "as unix-guard, its C with AddressSanitizer and UBSan",
+        Recipe(
+            "unix",
+            "micropython",
+            (*_OPTIONS, f"LDFLAGS_EXTRA={_SANITIZERS}"),
+            _SANITIZED,
+            modules=True,
+        ),
+        word_bits=64,
+        float_bits=64,
+        viper=True,
+        arch=_ARCH,
         build_packages=_PACKAGES,
     ),
 )

@@ -8,11 +8,19 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tools.micropython import UNIX_TARGETS, TargetError, TargetTimeout, get_target, target_names
+from tools.micropython import (
+    GUARD_TARGETS,
+    UNIX_TARGETS,
+    TargetError,
+    TargetTimeout,
+    get_target,
+    target_names,
+)
 
 every_target = pytest.mark.parametrize("target", target_names(), indirect=True)
-unix_targets = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
-BOARDS = [name for name in target_names() if name not in UNIX_TARGETS]
+PROCESSES = (*UNIX_TARGETS, *GUARD_TARGETS)
+unix_targets = pytest.mark.parametrize("target", PROCESSES, indirect=True)
+BOARDS = [name for name in target_names() if name not in PROCESSES]
 board_targets = pytest.mark.parametrize("target", BOARDS, indirect=True)
 # A Pico's firmware, which is taken as it is, keeps no statistics of memory; its emulator always
 # counts its time.
@@ -236,7 +244,7 @@ print(ticks() - start)
     assert max(counts) - min(counts) <= 1 and min(counts) > 100000
 
 
-@pytest.mark.parametrize("target", [*UNIX_TARGETS, PICO], indirect=True)
+@pytest.mark.parametrize("target", [*PROCESSES, PICO], indirect=True)
 def test_counted_instructions_are_refused(target):
     with pytest.raises(TargetError, match="icount"):
         target.run("", icount=True)

@@ -1,0 +1,112 @@
+"""A board in QEMU whose stray accesses are seen.
+
+    done = watched(get_target("mps2-an385")).run(script, files={"mpconnxr": Path("mpconnxr")})
+
+What code on the board that is no part of its firmware, viper's and the inline assembler's, reads
+or writes beside the buffers that it was given ends QEMU; `done.stderr` then says what and where.
+See watch.c, and on_device.py for the board's part.
+"""
+
+import math
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+from ..errors import TargetError, TargetTimeout
+from ..packages import GCC, LIBC, missing_of
+from ..process import SerialLines
+from ..qemu import QemuTarget
+from ..target import Completed
+from .elf import Elf
+from .plugin import plugin
+
+STRAYED = 70  # status of a script that did, and of QEMU
+_ON_DEVICE = Path(__file__).with_name("on_device.py")
+
+# Where the board speaks to the plugin: the last of the memory that holds the ROMFS image.
+_BOX_NBYTES = 1 << 16
+
+# Symbols of firmware: what runs when a board has a fault.
+_FAULTS = (
+    "HardFault_Handler",
+    "MemManage_Handler",
+    "BusFault_Handler",
+    "UsageFault_Handler",
+    "mtvec_exception",
+    "sim_fault",
+)
+_STACK_NBYTES = {"arm": 12 << 10, "riscv32": 12 << 10, "xtensa": 256 << 10}
+
+
+@dataclass(frozen=True)
+class WatchedTarget(QemuTarget):
+    """goes_on: a stray access does not end QEMU, so that stderr has a line for each.
+
+    Loops of the package are watched where the script has it; others by `watch.Watched(loop)`.
+    """
+
+    goes_on: bool = False
+
+    def missing(self) -> list[str]:
+        return list(dict.fromkeys([*super().missing(), *missing_of((GCC, LIBC))]))
+
+    def run(
+        self, script, files=None, args=(), timeout=60, heap=None, on_line=None, icount=False
+    ) -> Completed:
+        text = script.read_text() if isinstance(script, Path) else script
+        files = {"watch_on_device.py": _ON_DEVICE} | dict(files or {})
+        options = {"files": files, "args": args, "timeout": timeout, "icount": icount}
+        with tempfile.TemporaryDirectory(prefix="mpconnxr-") as folder:
+            report = Path(folder) / "report"
+            board = replace(self, plugin=self._plugin(report))
+            lines = SerialLines(on_line)
+            try:
+                done = super(WatchedTarget, board).run(
+                    self._prelude("mpconnxr" in files) + text,
+                    on_line=lambda line: lines.feed(f"{line}\n".encode()),
+                    **options,
+                )
+            except TargetTimeout:
+                raise
+            except TargetError:
+                if not report.is_file():
+                    raise
+                return Completed(lines.finish(), report.read_text(), STRAYED)
+            return done._replace(stderr=report.read_text()) if report.is_file() else done
+
+    def _prelude(self, with_package: bool) -> str:
+        table = self._elf().symbol("mp_fun_table").start
+        start = f"import watch_on_device as watch\nwatch.start({self._box():#x}, {table:#x})\n"
+        return start + ("watch.watch_package()\n" if with_package else "")
+
+    def _plugin(self, report: Path) -> str:
+        options = ",".join(f"{name}={value}" for name, value in self._options(report))
+        return f"{plugin(self.system)},{options}"
+
+    def _options(self, report: Path) -> Iterator[tuple[str, object]]:
+        elf = self._elf()
+        yield "report", report
+        yield "box", hex(self._box())
+        for span in elf.code():
+            yield "code", span
+        yield "keep", elf.symbol("mp_fun_table")
+        end, nbytes = elf.symbol("_estack").start, _STACK_NBYTES[self.system.rpartition("-")[2]]
+        yield "stack", f"{end - nbytes:#x}:{nbytes:#x}"
+        for name in _FAULTS:
+            if name in elf.symbols:
+                yield "fault", hex(elf.symbol(name).start & ~1)
+        if self.goes_on:
+            yield "goes_on", 1
+
+    def _elf(self) -> Elf:
+        return Elf.of(self.build())
+
+    def _box(self) -> int:
+        return self.rom_address + self.rom_size - _BOX_NBYTES
+
+
+def watched(target: QemuTarget, goes_on: bool = False, quiet: float = math.inf) -> WatchedTarget:
+    """The same board, watched. quiet: see RomTarget."""
+    own = {field.name: getattr(target, field.name) for field in fields(QemuTarget)}
+    return WatchedTarget(**own | {"quiet": quiet}, goes_on=goes_on)

@@ -1,0 +1,219 @@
+"""Tells watch.c, from the board, what the loops of mpconnxr may read and write.
+
+Loops are got by forms.get: watch_package() has each of them called by way of a Watched, which
+tells the plugin the extents of the buffers that the loop is given, to the byte, and calls it.
+Whatever else loaded code touches then ends QEMU: what lies beside a buffer as what lies anywhere.
+
+So does a view of a tensor that goes beyond its buffer, for its extent is made by hand
+(tensor.view).
+"""
+
+from array import array
+
+import machine
+import micropython
+import uctypes
+
+ITEM_NBYTES = {1: 1, 98: 1, 66: 1, 104: 2, 72: 2, 113: 8, 81: 8, 100: 8}  # others have 4
+MOST_WORDS = 64
+LOCK, KEEP, ENTER, LEAVE, VIEW, NAME = 0, 1, 2, 3, 4, 5
+WRITABLE = 0x80  # of a memoryview's type code
+
+_words = array("I", [0] * MOST_WORDS)
+_box = 0
+_fun_table = 0
+_known = set()  # contexts of modules that the plugin was told
+
+
+@micropython.viper
+def _speak(words: ptr32, n: int, box: ptr8, command: int):
+    i = 0
+    while i < n:
+        v = words[i]
+        heard = box[v & 4095]
+        heard = box[4096 + ((v >> 12) & 4095)]
+        heard = box[8192 + ((v >> 24) & 255)]
+        i += 1
+    heard = box[12288 + command]  # noqa: F841
+
+
+def _tell(command, n=0):
+    _speak(_words, n, _box, command)
+
+
+def start(box, fun_table):
+    """From here on loaded code is watched: see watch.c, also for the addresses."""
+    global _box, _fun_table
+    _box, _fun_table = box, fun_table
+    _words[0] = _words[1] = 0
+    _tell(KEEP, 2)
+    _tell(ENTER)
+    _tell(LEAVE)
+    _tell(LOCK)
+
+
+def watch_package():
+    """Each loop that mpconnxr gets is watched, and each view that it makes must be in bounds."""
+    import mpconnxr
+    from mpconnxr import forms, tensor
+
+    mpconnxr._GARBAGE = 1 << 18  # of this heap: collecting it for each 8 KB takes most of the time
+    forms.get = _getter(forms.get)
+    tensor.view = _checked(tensor.view)
+
+
+def address_of(item):
+    """Of the object itself; id() makes a negative number of some addresses."""
+    address = id(item)
+    return address if address >= 0 else address & 0x7FFFFFFF
+
+
+def word(address):
+    return machine.mem32[address] & 0xFFFFFFFF
+
+
+def extent(buffer):
+    """(address, bytes, 1 if it may be written) of a buffer; None for anything else."""
+    if isinstance(buffer, bytes):
+        return uctypes.addressof(buffer), len(buffer), 0
+    if not isinstance(buffer, (bytearray, array, memoryview)):
+        return None
+    code = word(address_of(buffer) + 4) & 255
+    nbytes = len(buffer) * ITEM_NBYTES.get(code & 127, 4)
+    fixed = isinstance(buffer, memoryview) and not code & WRITABLE
+    return uctypes.addressof(buffer), nbytes, 0 if fixed else 1
+
+
+def keep(address, nbytes):
+    """These may be read at any time."""
+    _words[0] = address
+    _words[1] = nbytes << 1
+    _tell(KEEP, 2)
+
+
+def introduce(loop, name):
+    """Tells of a native function: its name, and what it reads of its own.
+
+    That is its object and its module's tables, of viper; inline assembler has no such thing.
+    """
+    kind = type(loop)
+    if kind is _plain or kind.__name__ != "function":
+        return
+    address = address_of(loop)
+    # words of a viper function: type, module's context, functions inside, code; of an assembler
+    # function: type, number of arguments, code
+    _name(word(address + (12 if kind is _viper else 8)) & ~1, name)
+    if kind is _viper:
+        keep(address, 16)
+        context = word(address + 4)
+        if context not in _known:
+            _known.add(context)
+            table = word(context + 12)  # of constants
+            keep(context, 16)
+            keep(table, 4 * (_place_of_table(table) + 1))
+
+
+_viper, _plain, _Module = type(_speak), type(_tell), type(machine)
+
+
+def _name(code, name):
+    text = name.encode()
+    text = text + bytes(4 - len(text) % 4)
+    _words[0] = code
+    for i in range(min(len(text) // 4, MOST_WORDS - 2)):
+        _words[1 + i] = int.from_bytes(text[4 * i : 4 * i + 4], "little")
+    _tell(NAME, 1 + min(len(text) // 4, MOST_WORDS - 2))
+
+
+def _place_of_table(table):
+    """Which of a module's constants is the table of what native code may call."""
+    for i in range(256):
+        if word(table + 4 * i) == _fun_table:
+            return i
+    raise ValueError("no table of functions")
+
+
+def _call4(loop, x, w, out, p):
+    # So small a frame lies on the stack; a larger one, and a loop's arguments in it, in the heap.
+    return loop(x, w, out, p)
+
+
+def _call2(loop, p, w):
+    return loop(p, w)
+
+
+def _add(at, buffer):
+    """Puts a buffer's extent into the words, if it is one and not empty; how many there are."""
+    found = extent(buffer)
+    if not found or not found[1]:
+        return at
+    _words[at] = found[0]
+    _words[at + 1] = found[1] << 1 | found[2]
+    return at + 2
+
+
+class Watched:
+    """A loop whose calls are watched."""
+
+    def __init__(self, loop, name="a loop"):
+        self.loop = loop
+        introduce(loop, name)
+
+    def __call__(self, *buffers):
+        at = 0
+        for buffer in buffers:
+            if isinstance(buffer, list):  # what a loop that calls others needs
+                for inner in buffer:
+                    at = _add(at, inner)
+            else:
+                at = _add(at, buffer)
+        call = _call2 if len(buffers) == 2 else _call4
+        if isinstance(buffers[0], int):  # the pointers of a loop that calls this one: those it has
+            return call(self.loop, *buffers)
+        _speak(_words, at, _box, ENTER)
+        try:
+            return call(self.loop, *buffers)
+        finally:
+            _tell(LEAVE)
+
+
+class _Loops:
+    """A family of loops, each of them watched."""
+
+    def __init__(self, module):
+        family = getattr(module, "__name__", "plain").split(".")[-1]
+        for name in dir(module):
+            loop, about = getattr(module, name), family + "." + name
+            if name.startswith("_"):
+                introduce(loop, about)
+            elif isinstance(loop, _Module):  # whose loops those of this form hand calls on to
+                for inner in dir(loop):
+                    introduce(getattr(loop, inner), name + "." + inner)
+            else:
+                if callable(loop) and not isinstance(loop, (type, Watched)):
+                    loop = Watched(loop, about)
+                if isinstance(loop, Watched) and type(loop.loop) not in (_plain, _viper):
+                    setattr(module, name, loop)  # a viper loop beside it may call the assembler
+                setattr(self, name, loop)
+
+
+def _getter(get):
+    families = {}
+
+    def watched(name, form=None):
+        module = get(name, form)
+        if id(module) not in families:
+            families[id(module)] = _Loops(module)
+        return families[id(module)]
+
+    return watched
+
+
+def _checked(view):
+    def checked(buffer, offset, code, n):
+        nbytes = n * {"b": 1, "B": 1, "h": 2, "H": 2, "q": 8, "Q": 8, "d": 8}.get(code, 4)
+        if offset < 0 or n < 0 or offset + nbytes > extent(buffer)[1]:
+            _tell(VIEW)
+        return view(buffer, offset, code, n)
+
+    return checked

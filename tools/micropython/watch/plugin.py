@@ -1,0 +1,58 @@
+"""The plugin of QEMU, compiled once for each version of QEMU's interface."""
+
+import hashlib
+import re
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from ..cache import cache_folder, locked
+from ..errors import TargetError
+
+_SOURCE = Path(__file__).with_name("watch.c")
+
+# Versions of the interface, by the first QEMU that has it.
+_APIS = (((9, 1), 3), ((9, 0), 2), ((0, 0), 1))
+
+
+def plugin(system: str) -> Path:
+    """The plugin for this QEMU, compiled once into the cache folder."""
+    api = _api(system)
+    digest = hashlib.sha256(_SOURCE.read_bytes()).hexdigest()[:8]
+    made = cache_folder() / f"watch-{api}-{digest}.so"
+    if not made.is_file():
+        with locked(made.name), tempfile.TemporaryDirectory(dir=cache_folder()) as folder:
+            if not made.is_file():
+                _compile(api, Path(folder) / made.name)
+                (Path(folder) / made.name).rename(made)
+    return made
+
+
+@cache
+def _api(system: str) -> int:
+    if "-plugin" not in _said(system, "--help"):
+        raise TargetError(f"{system} was built without plugins, which see stray accesses")
+    found = re.search(r"version (\d+)\.(\d+)", _said(system, "--version"))
+    if not found:
+        raise TargetError(f"{system} does not say its version")
+    version = (int(found[1]), int(found[2]))
+    return next(api for first, api in _APIS if version >= first)
+
+
+def _said(system: str, option: str) -> str:
+    try:
+        return subprocess.run([system, option], capture_output=True, text=True).stdout
+    except OSError as error:
+        raise TargetError(f"cannot start {system}: {error.strerror}") from None
+
+
+def _compile(api: int, product: Path) -> None:
+    command = ["gcc", "-shared", "-fPIC", "-O2", "-Wall", "-fvisibility=hidden"]
+    done = subprocess.run(
+        [*command, f"-DPLUGIN_API={api}", "-o", str(product), str(_SOURCE)],
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        raise TargetError(f"{_SOURCE.name} does not compile: {done.stderr[-800:]}")
