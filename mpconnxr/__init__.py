@@ -13,12 +13,22 @@ from .errors import ArenaError, InputError, ModelError, MpconnxrError, Unsupport
 __version__ = "0.1.0"
 # While a model is loaded the heap is collected whenever so many bytes were allocated: what the
 # model keeps would else come to lie between garbage all over it, and leave no large piece.
-_GARBAGE = 8192
+_GARBAGE = 10240
 # What only loading needs.
-_LOADING = ("loading", "reader", "records", "graph", "numbers", "repeats", "borders", "arena")
+_LOADING = (
+    "loading",
+    "reader",
+    "records",
+    "graph",
+    "numbers",
+    "repeats",
+    "borders",
+    "node",
+    "arena",
+)
 
 
-def load(source, verify=True, arena=None, prefer=(), stream=True):
+def load(source, verify=True, arena=None, prefer=(), stream=True, **origin):
     """Loads a model and makes it ready to run.
 
     source: path of a .bin, a file opened with "rb", or its bytes (bytes, bytearray, memoryview of
@@ -31,10 +41,22 @@ def load(source, verify=True, arena=None, prefer=(), stream=True):
     arena: writable buffer of at least the model's arena bytes, 8-byte aligned. Several models may
         share one: a run of one ends the life of another's inputs and outputs.
     prefer: forms of loops to take before the best one, such as ("plain",), where they exist.
+    sha256, key, counter: where the file must come from, see seal.load.
 
     Raises ModelError, UnsupportedError, ArenaError; OSError if a path cannot be opened.
     """
-    return _load_all((source,), verify, arena, prefer, stream)[0]
+    try:
+        if origin:
+            from . import seal
+
+            return seal.load(source, verify, arena, prefer, stream, **origin)
+        return _load_all((source,), verify, arena, prefer, stream)[0]
+    except MemoryError:
+        from .shortage import fail
+
+        fail()
+    except RuntimeError:
+        raise UnsupportedError("the model: the stack is too short")
 
 
 def _load_all(sources, verify, arena, prefer, stream):
@@ -53,7 +75,8 @@ def _load(source, verify, arena, prefer, stream):
     from .model import Model
     from .reader import Reader
 
-    reader = Reader(source, verify, stream=stream)
+    # a seal.Origin where the program asks for one
+    reader = getattr(verify, "reader", Reader)(source, verify, stream=stream)
     if prefer:
         from .kernels import Preferring
 

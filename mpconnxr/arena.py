@@ -18,7 +18,7 @@ def make(nbytes, arena=None):
         except MemoryError:
             gc.collect()
             raise ArenaError(nbytes, gc.mem_free(), " (in one piece) of heap")
-    if not isinstance(arena, (bytearray, memoryview)):
+    if not isinstance(arena, (bytearray, memoryview)) or len(bytes(arena[:1])) > 1:
         raise TypeError("arena: a bytearray or a memoryview of one is needed")
     if len(arena) < nbytes:
         raise ArenaError(nbytes, len(arena), " in the buffer given")
@@ -32,6 +32,11 @@ def make(nbytes, arena=None):
 def _check_writable(arena, nbytes):
     """Native loops would write to a read-only memoryview without asking."""
     try:
-        arena[0] = arena[0]
+        kept = arena[0]
+        arena[0] = 255
+        is_signed = arena[0] != 255
+        arena[0] = kept
     except TypeError:
         raise ArenaError(nbytes, len(arena), ", but the buffer is read-only")
+    if is_signed:
+        raise TypeError("arena: a bytearray or a memoryview of one is needed")

@@ -19,7 +19,7 @@ from array import array
 
 from . import forms
 from .errors import InputError
-from .node import BIAS, block
+from .parameters import BIAS, block
 from .tensor import view
 
 _LARGEST = 1024  # samples of a frame

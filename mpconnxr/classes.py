@@ -20,6 +20,8 @@ def top_k(output, k=1, labels=None):
         values = [values[key] for key in keys]
         keys = labels or keys
     n = len(values)
+    if isinstance(keys, dict):
+        raise InputError("labels: a sequence is needed")
     if keys is not None and len(keys) < n:
         raise InputError("{} labels for {} values".format(len(keys), n))
     found = []

@@ -191,7 +191,7 @@ class OpenTensor(Tensor):
     def __init__(self, runtime, buffer, offset, info, name):
         Tensor.__init__(self, buffer, offset, info.nbytes, info.dtype, (), name)
         self._runtime = runtime
-        self._capacity = info.nbytes
+        self.arena_nbytes = info.nbytes  # the most it can take there
         self._size = struct.calcsize(code_of(info.dtype))
         self.raw = info.shape
         self.shape = tuple([max(d, 0) for d in self.raw])
@@ -203,7 +203,7 @@ class OpenTensor(Tensor):
         nelem = 1
         for d in shape:
             nelem *= d
-        if nelem * self._size > self._capacity:
+        if nelem * self._size > self.arena_nbytes:
             raise InputError("shape {}: beyond what was planned for (--bound)".format(shape))
         self.shape, self.nelem, self.nbytes = shape, nelem, nelem * self._size
         self._data = None
@@ -217,6 +217,7 @@ class OpenStep:
         self.tensors, self.params, self.dims = tensors, params, dims
         self.key = self.inner = None
         self.n = 0
+        self.overlaps = node.overlaps  # of which prepare() takes off what it allows
 
     def step(self, lo, hi):
         key = [self.values[d] for d in self.dims]
@@ -245,4 +246,6 @@ class OpenStep:
             node.require(-(1 << 31) <= value < 1 << 31, "parameter")
             params[k] = value
         node.params = params
+        node.overlaps = list(self.overlaps)
         self.n, self.inner = self.kernel.prepare(node)
+        node.require(not self.n or not node.overlaps, "its tensors overlap")

@@ -9,6 +9,10 @@ class ModelError(MpconnxrError):
     """The model file is damaged, truncated, or breaks a rule of the format."""
 
 
+# What a run may raise. Made once: a tuple takes memory, which may be what has just ended.
+OF_A_RUN = (MpconnxrError, OSError)
+
+
 def fail(what):
     """Raises the ModelError for a file that breaks a rule of the format."""
     raise ModelError("not a valid model file: " + what)

@@ -30,6 +30,13 @@ def _fill_by_name(tensors, x):
 
 def fill_one(t, x):
     """Copies one value into tensor t: bytes in C order, array, list, nested list or number."""
+    try:
+        _fill_one(t, x)
+    except (TypeError, LookupError):  # of what is no sequence, or not as long as it says
+        raise InputError("{}: {} {} is needed".format(t.name, t.dtype, t.shape))
+
+
+def _fill_one(t, x):
     if not hasattr(t, "view"):
         from .objects import fill as fill_object
 

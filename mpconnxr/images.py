@@ -13,7 +13,7 @@ from . import forms
 from .borders import LARGEST
 from .errors import InputError, ModelError
 from .integers import integer_of
-from .node import block
+from .parameters import block
 from .tensor import range_of
 
 _RECORD_NBYTES = 28

@@ -7,7 +7,10 @@ from .feed import Writer, write_all
 def quantize(t, x):
     """Fills t with the integers that stand for the numbers x; see Tensor.quantize."""
     _require(t)
-    write_all(_Quantizer(t), x)
+    try:
+        write_all(_Quantizer(t), x)
+    except (TypeError, LookupError):  # of what is no sequence, or not as long as it says
+        raise InputError("{}: {} numbers are needed".format(t.name, t.nelem))
 
 
 def dequantize(t):

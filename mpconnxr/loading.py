@@ -107,11 +107,14 @@ class Loader:
             params,
             [self._prepare_all(reader, body) for body in bodies],
         )
+        node.overlaps = overlaps(node.inputs[:], node.outputs + node.scratch)
         module = _kernel(kernel)
         streams, proved = getattr(module, "STREAMS", ()), getattr(module, "PROVED", ())
         for k, i in enumerate(inputs):
-            node.require(k in streams or not of[i].is_streamed, "streamed weights")
-            node.require(k not in proved or of[i].storage == STORAGE_DATA, "no constant")
+            if of[i].is_streamed and k not in streams:
+                node.fail("streamed weights")
+            if k in proved and of[i].storage != STORAGE_DATA:
+                node.fail("no constant")
         if self._slots and not getattr(module, "OBJECTS", False):
             for i in of:
                 node.require(not is_object(of[i].dtype), "strings or maps")
@@ -120,7 +123,31 @@ class Loader:
     def _follow(self, module, node, place):
         """(n, step) of a kernel, or of what prepares it again whenever a run's dims change."""
         follows = self.runtime and self.runtime.step(module, node, place)
-        return (1, follows.step) if follows else module.prepare(node)
+        if follows:
+            return 1, follows.step
+        n, step = module.prepare(node)
+        # Loops may take positions from what they wrote: nothing else may lie there.
+        node.require(not n or not node.overlaps, "its tensors overlap")
+        return n, step
+
+
+def overlaps(inputs, outputs):
+    """[(tensor, other, by how many bytes it starts before that)] of those that share memory and of
+    which the first is written. An open shape counts with the most it can be.
+
+    inputs: what a step reads, to which this adds the others; outputs: what it writes.
+    """
+    found = []
+    for a in outputs:
+        nbytes = a.nbytes or getattr(a, "arena_nbytes", 0)
+        for b in inputs if nbytes else ():
+            if a._buffer is b._buffer:
+                gap = b._offset - a._offset
+                other_nbytes = b.nbytes or getattr(b, "arena_nbytes", 0)
+                if other_nbytes and -other_nbytes < gap < nbytes:
+                    found.append((a, b, gap))
+        inputs.append(a)
+    return found
 
 
 def _check_ends(reader):
@@ -133,12 +160,16 @@ def _check_ends(reader):
 
 
 def _kernel(name):
-    full = "mpconnxr.ops." + name
-    try:
-        __import__(full)
-    except ImportError:
-        raise UnsupportedError("no kernel " + name + " in this installation of mpconnxr")
-    module = sys.modules[full]
+    full, why = "mpconnxr.ops." + name, ""
+    module = None
+    if not name.startswith(("_", "loops_")):  # what kernels share is named so: never imported here
+        try:
+            __import__(full)
+            module = sys.modules[full]
+        except MemoryError:  # load says it, and forgets what was half imported
+            raise
+        except Exception as e:  # absent, compiled for another machine, another syntax, ...
+            why = ": " + repr(e)
     if not hasattr(module, "prepare"):
-        raise UnsupportedError(name + " is not a kernel")
+        raise UnsupportedError("no kernel " + name + " in this installation of mpconnxr" + why)
     return module

@@ -18,7 +18,7 @@ from array import array
 from . import forms
 from .audio import LogMel
 from .errors import InputError
-from .node import block
+from .parameters import block
 from .tensor import view
 
 

@@ -1,5 +1,7 @@
 """A loaded model: every node prepared once, then run in order."""
 
+from .errors import OF_A_RUN, InputError, ModelError
+
 
 class Model:
     """A model that is ready to run.
@@ -29,25 +31,51 @@ class Model:
            not tell what it computed.
         Returns self.outputs; their data hold until the next run of a model in this arena. The
         inputs' memory may be overwritten: fill it before each run.
-        Raises InputError.
+        Raises InputError; what else goes wrong in a step is an MpconnxrError, too, or an OSError
+        of the file that weights are streamed from.
         """
         if deadline_us is not None:
             return self.run_until(x, deadline_us)
         if x is not None:
+            self._fill(x)
+        self._guarded()
+        return self.outputs
+
+    # Frames of more than 11 words are of the heap on some firmware: each of these is smaller. An
+    # `except ... as e` takes one beyond that, and so do four clauses.
+
+    def _fill(self, x):
+        try:
             from .feed import fill
 
             fill(self.inputs, x)
-        return self._compute()
+        except MemoryError:
+            self._short()
+        except RuntimeError:
+            raise InputError("a value lies too deep in others, or the stack is too short")
+
+    def _guarded(self):
+        try:
+            self._compute()
+        except OF_A_RUN:
+            raise
+        except MemoryError:
+            self._short()
+        except Exception:  # a kernel's check was not tight enough: still the file's fault
+            raise ModelError("a step cannot compute what the file asks for; or a short stack")
+
+    def _short(self):
+        from .shortage import fail
+
+        fail()
 
     def _compute(self):
-        """By itself, so that its frame needs no heap on firmware that lends large ones."""
         if self._runtime:
             self._runtime.start()
         for n, step in self._steps:
             step(0, n)
         if self._runtime:
             self._runtime.resize(self.outputs)
-        return self.outputs
 
     def reset(self):
         """Forgets what the last run left for the next one: zeros, as after load."""
@@ -56,6 +84,9 @@ class Model:
 
     def close(self):
         """Closes the file that weights are streamed from; the model cannot run after it."""
+        from .rare import closed
+
+        self._steps = [(1, closed)]
         if self._stream:
             self._stream.close()
 

@@ -9,13 +9,8 @@ need, and returns `step(lo, hi)`, which computes the part [lo, hi) of the outerm
 and allocates nothing. A whole run is step(0, n). n == 0: nothing to compute, step may be None.
 """
 
-from array import array
-
-from .errors import ModelError, MpconnxrError, UnsupportedError
-
-# Signed numbers in a loop's parameter block are stored plus BIAS: 32-bit words read by viper come
-# out signed on 32-bit machines and unsigned on 64-bit ones, and agree only from 0 to 2**31 - 1.
-BIAS = 1 << 29
+from .errors import ModelError, MpconnxrError
+from .parameters import BIAS
 
 
 class Node:
@@ -34,6 +29,23 @@ class Node:
         self.params = params
 
     runtime = None  # of a model with run-time dims: a dynamic.Runtime
+    # Tensors that share memory and no kernel has allowed to, yet: see loading.overlaps.
+    overlaps = ()
+
+    def over(self, out, x, lead=None):
+        """Lets out lie over x if out starts at least `lead` bytes before x, so that the kernel
+        writes only where it has read x for the last time. lead None: both have as many items, and
+        the kernel reads item i of x before it writes item i of out; wider items need more lead.
+        """
+        if lead is None:
+            if not x.nelem == out.nelem > 0:
+                return
+            more = out.nbytes - x.nbytes
+            lead = max(0, more - more // out.nelem)
+        for o in self.overlaps:
+            if o[0] is out and o[1] is x and o[2] >= lead:
+                self.overlaps.remove(o)
+                return
 
     def dim(self, i):
         """The run-time dim whose number is params[i]: has set(n) and bound."""
@@ -49,13 +61,11 @@ class Node:
             self.fail(what)
 
     def guarded(self, prepare, *args):
-        """prepare(*args), in which any exception is an MpconnxrError."""
+        """prepare(*args); what it raises is an MpconnxrError, or the end of memory or stack."""
         try:
             return prepare(*args)
-        except MpconnxrError:
+        except (MpconnxrError, MemoryError, RuntimeError):  # load says the last two
             raise
-        except MemoryError:
-            raise UnsupportedError(self.name + ": not enough memory to prepare it")
         except Exception as e:  # a kernel's check was not tight enough: still the file's fault
             self.fail(repr(e))
 
@@ -87,8 +97,3 @@ class Node:
             if not -BIAS < v < BIAS:
                 self.fail("parameter {} out of range".format(v))
         return values
-
-
-def block(*values):
-    """A loop's parameter block: a mutable array of int32."""
-    return array("i", values)

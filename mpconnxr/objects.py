@@ -28,7 +28,8 @@ class Strings:
     """
 
     dtype = "string"
-    nbytes = 0
+    nbytes = _offset = 0
+    _buffer = None  # it is not in the arena
 
     def __init__(self, shape, data, is_open=False):
         self.name = None
@@ -53,7 +54,8 @@ class Maps:
     data: a dict, or a list of dicts; keys, values: dtypes.
     """
 
-    nbytes = 0
+    nbytes = _offset = 0
+    _buffer = None
     is_open = True
 
     def __init__(self, dtype):

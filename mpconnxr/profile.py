@@ -3,7 +3,7 @@
 import gc
 from array import array
 
-from .errors import InputError
+from .errors import InputError, MpconnxrError
 from .kernels import Listing
 from .reader import CHUNK_NODES
 from .timing import Held, clock
@@ -119,6 +119,8 @@ def _exchange(lists, given):
 def _described(listing, timed):
     """A Step for each one that was timed, in the order of the file, behind the reads for it."""
     places = sum(listing.bodies, listing.steps)
+    if len(places) != len(timed):
+        raise MpconnxrError("the file is another one than when it was loaded")
     names = bytes(listing.chunk(CHUNK_NODES) or b"").split(b"\0")[:-1]
     if len(names) != len(listing.found):
         names = [b""] * len(listing.found)

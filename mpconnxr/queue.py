@@ -33,6 +33,9 @@ class Queue:
             result = self.model.outputs
         except MpconnxrError as e:
             result = e
+        except BaseException:
+            self.parts = self.current = None
+            raise
         self.parts = self.current = None
         completed(id, result)
         return bool(self.waiting)

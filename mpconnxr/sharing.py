@@ -5,6 +5,7 @@ listening, reading = load_all(("words.bin", "digits.bin"))
 """
 
 from . import _load_all
+from .errors import UnsupportedError
 
 
 def load_all(sources, verify=True, stream=True):
@@ -16,8 +17,15 @@ def load_all(sources, verify=True, stream=True):
     """
     from . import arena as arenas
 
-    shared = arenas.make(max([_needed(source, stream) for source in sources]))
-    return _load_all(sources, verify, shared, (), stream)
+    try:
+        shared = arenas.make(max([0] + [_needed(source, stream) for source in sources]))
+        return _load_all(sources, verify, shared, (), stream)
+    except MemoryError:
+        from .shortage import fail
+
+        fail()
+    except RuntimeError:
+        raise UnsupportedError("the models: the stack is too short")
 
 
 def _needed(source, stream):

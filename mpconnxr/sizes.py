@@ -27,6 +27,7 @@ class OpenInput(OpenTensor):
         """Decides the shape. Raises InputError."""
         good = len(shape) == len(self.raw)
         for axis in range(len(self.raw)):
+            good = good and isinstance(shape[axis], int)
             if good and axis in self._dims:
                 good = 1 <= shape[axis] <= self._runtime.bounds[self._dims[axis]]
             elif good:

@@ -5,7 +5,7 @@ that a slice may take; how many items those are is measured, part by part, and k
 run. Only a program that asks imports this.
 """
 
-from .errors import InputError, MpconnxrError, UnsupportedError
+from .errors import OF_A_RUN, InputError, ModelError, MpconnxrError, UnsupportedError
 from .feed import fill
 from .timing import clock
 
@@ -49,6 +49,14 @@ class Slices:
                     lo = hi
             if model._runtime:
                 model._runtime.resize(model.outputs)
+        except OF_A_RUN:
+            raise
+        except MemoryError:
+            from .shortage import fail
+
+            fail()
+        except Exception as e:  # not the GeneratorExit of a task that was cancelled
+            raise ModelError("a run: " + repr(e))
         finally:
             self.is_running = False
 

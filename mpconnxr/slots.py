@@ -4,6 +4,9 @@
 says. A slot is written whole before the pointer names it. Where the pointer is missing (a board
 lost its power while its file system, FAT, replaced it) any slot is one that was whole.
 
+An update of the code and the model has one more pointer for a while, "model.active_a" or
+"model.active_b". It counts for the code in that place alone: both change in the same instant.
+
 A slot's file may also be 16 bytes that say where in the flash the model lies, outside of the file
 system: see xip. Where there are no slots, the model may be in the firmware's ROMFS.
 
@@ -15,6 +18,8 @@ import struct
 _REFERENCE = "<8sII"  # magic, offset in the flash, bytes
 _MAGIC = b"XIPFLASH"
 _ROM = "/rom/"
+# Where this code is: tools/flash.py keeps two, and writes the one that is not in use.
+_PLACE = "_b" if "mpconnxr_b/" in __file__ else "_a"
 
 
 def opened(path):
@@ -43,11 +48,13 @@ def slot_file(path):
 
 
 def _active(stem):
-    try:
-        with open(stem + ".active") as f:
-            return f.read(1)
-    except OSError:
-        return ""
+    for place in (_PLACE, ""):
+        try:
+            with open(stem + ".active" + place) as f:
+                return f.read(1)
+        except OSError:
+            pass
+    return ""
 
 
 def _split(path):

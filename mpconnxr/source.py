@@ -1,7 +1,7 @@
 """Where the bytes of a model file come from."""
 
 from . import tensor
-from .errors import UnsupportedError, fail
+from .errors import InputError, UnsupportedError, fail
 
 
 class Source:
@@ -23,7 +23,10 @@ class Source:
         except TypeError:
             if self.file is None:
                 raise TypeError("a path, a buffer or a file is needed")
-            self.nbytes = self.file.seek(0, 2)
+            try:
+                self.nbytes = self.file.seek(0, 2)
+            except ValueError:
+                raise InputError("the file is closed")
 
     def fetch(self, offset, nbytes):
         """Bytes of the file, aligned for every dtype: in place if they are so, else a copy."""

@@ -5,7 +5,7 @@ that was made at load: it allocates nothing, but in the first run, which checks 
 """
 
 from . import tensor
-from .errors import fail
+from .errors import MpconnxrError, fail
 from .source import check_digest
 
 
@@ -47,9 +47,15 @@ class _Read:
 
             self.widen = Widening(arena, chunk.place, chunk.nbytes).step
 
+    def read(self):  # by itself: step() would need a frame of the heap
+        try:
+            self.seek(self.offset)
+            return self.readinto(self.view)
+        except ValueError:
+            raise MpconnxrError("the model's file was closed")
+
     def step(self, lo, hi):
-        self.seek(self.offset)
-        if self.readinto(self.view) != self.nbytes:
+        if self.read() != self.nbytes:
             fail("truncated")
         if self.digest is not None:
             check_digest(self.digest, self.view)

@@ -1,6 +1,13 @@
-"""Typed views by struct, on ports where a memoryview cannot be retyped: see tensor.view."""
+"""Typed views where a memoryview cannot be retyped: see tensor.view."""
 
 import struct
+
+
+def view(buffer, offset, code, n):
+    """A memoryview that was cast, as CPython's can be, or else a StructView."""
+    if hasattr(memoryview, "cast"):
+        return memoryview(buffer)[offset : offset + n * struct.calcsize(code)].cast(code)
+    return StructView(buffer, offset, code, n)
 
 
 class StructView:

@@ -79,7 +79,9 @@ def _retyping_works():
         h[2] = -2
         ok = len(i) == 2 and len(h) == 3 and f[1] == 0.5 and h[1] == -7
         return ok and struct.unpack_from("<h", buffer, 10)[0] == -2
-    except Exception:  # any surprise at all means: do not use it
+    except MemoryError:  # says nothing of it
+        raise
+    except Exception:  # any other surprise at all means: do not use it
         return False
 
 
@@ -99,9 +101,9 @@ def view(buffer, offset, code, n):
             return _retyped(buffer, offset, code, n)
     except OverflowError:
         raise UnsupportedError("a tensor {} bytes into a buffer is out of reach".format(offset))
-    from .structview import StructView
+    from . import structview
 
-    return StructView(buffer, offset, code, n)
+    return structview.view(buffer, offset, code, n)
 
 
 def is_aligned(buffer):
@@ -190,8 +192,16 @@ class Tensor:
         self.image.load(self, buf, width, height, format)
 
     def view(self, code):
-        """The same bytes as items of another struct code."""
-        return view(self._buffer, self._offset, code, self.nbytes // struct.calcsize(code))
+        """The same bytes as items of another struct code, one of bBhHiIlLqQfd."""
+        try:
+            if code in "bBhHiIlLqQfd":  # others are pointers
+                n = self.nbytes // struct.calcsize(code)
+                return view(self._buffer, self._offset, code, n)
+        except (ArithmeticError, TypeError, ValueError):  # none, several of them, or misaligned
+            pass
+        from .errors import InputError
+
+        raise InputError("{}: no view of {!r}".format(self.name, code))
 
 
 def is_narrow(dtype):

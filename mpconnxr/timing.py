@@ -60,7 +60,9 @@ class Benchmark:
         self.p50_us, self.p95_us, self.p99_us = [self.percentile(p) for p in (50, 95, 99)]
 
     def percentile(self, p):
-        """The least time that p in a hundred runs did not exceed."""
+        """The least time that p in a hundred runs did not exceed. Raises InputError."""
+        if not 0 <= p <= 100:
+            raise InputError("p: from 0 to 100")
         return self._times[max(0, -(-self.n * p // 100) - 1)]
 
     def __str__(self):

@@ -1,7 +1,7 @@
 """Chunks of float16 that a model uses as float32. Imported only by models that have some."""
 
 from . import forms, tensor
-from .node import block
+from .parameters import block
 from .source import allocate
 
 

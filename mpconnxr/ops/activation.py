@@ -13,7 +13,7 @@ import struct
 from array import array
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 from .float_math import scope
 from .inline import ITEMS_WITH_CONSTANTS, Items, compile_loop, is_float
 
@@ -41,6 +41,7 @@ def prepare(node):
     node.require(0 <= n_constants <= _MAX_CONSTANTS, "params")
     node.expect(1, 1, n_constants + 1)
     x, out = node.inputs[0], node.outputs[0]
+    node.over(out, x)
     node.require(0 <= node.params[0] < len(_OPS), "operator")
     node.require(is_float(node, x) and x.nelem == out.nelem, "dtype or size")
     node.expect_dtype(x.dtype, out)

@@ -12,7 +12,7 @@ float32, for others only boxed floats and integers.
 """
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 
 
 def prepare(node):

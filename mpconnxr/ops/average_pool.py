@@ -14,12 +14,13 @@ Raises ModelError. A step allocates only what float arithmetic does (boxed float
 """
 
 from .. import forms
-from ..node import BIAS, block
+from ..parameters import BIAS, block
 
 
 def prepare(node):
     node.expect(1, 1, 24)
     x, out = node.inputs[0], node.outputs[0]
+    node.over(out, x, 0)
     node.expect_dtype(x.dtype, out)
     node.require(x.dtype in ("float32", "float64"), "dtype " + x.dtype)
     e, pads = node.extents(0, 16), node.extents(16, 6)

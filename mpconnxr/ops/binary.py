@@ -84,6 +84,8 @@ def prepare(node):
     node.require(len(node.params) >= 2, "params")
     node.expect(2, 1, len(node.params))
     a, b, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    node.over(out, a)
+    node.over(out, b)
     node.require(0 <= node.params[0] < len(_OPS), "operator")
     expression = _expression(node, a, b, out)
     runs = Runs(node, 1, a.nelem, b.nelem, out.nelem)

@@ -7,7 +7,7 @@ loops_short_dot.
 """
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 
 MAX_K = 0xFFFF  # of loops_block_dot
 NOT_FINITE = 255  # exponent of inf and nan

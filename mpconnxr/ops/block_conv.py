@@ -21,7 +21,7 @@ exact, and rounded once (see loops_block). An image with inf or nan is computed 
 Raises ModelError. A step allocates nothing unless values are not finite.
 """
 
-from ..node import BIAS
+from ..parameters import BIAS
 from . import block as blocks
 from .block_pieces import convolution
 

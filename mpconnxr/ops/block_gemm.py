@@ -21,7 +21,7 @@ Raises ModelError. A step allocates nothing unless values are not finite.
 """
 
 from .. import forms
-from ..node import BIAS, block
+from ..parameters import BIAS, block
 from . import block as blocks
 
 STREAMS = (1, 2, 3)

@@ -1,7 +1,7 @@
 """What block_conv and conv_max_pool share: a convolution's rows, by loops_block_pieces."""
 
 from .. import forms
-from ..node import BIAS, block
+from ..parameters import BIAS, block
 from . import block as blocks
 
 

@@ -3,7 +3,7 @@
 import struct
 
 from .. import forms
-from ..node import BIAS
+from ..parameters import BIAS
 
 _HALF = 1 << 23
 

@@ -11,7 +11,7 @@ mantissas in the scratch: see loops_fpu_narrow_vfp.
 """
 
 from .. import forms
-from ..node import BIAS, block
+from ..parameters import BIAS, block
 
 _PIECE = 64  # positions of one call, where nothing is copied
 _TILE = 16  # positions that the loop computes at a time, at most

@@ -1,6 +1,6 @@
 """Products of matrices in the FPU, of the same tensors as block_gemm's: see block_vfp."""
 
-from ..node import block
+from ..parameters import block
 from .block_vfp import kind_of
 
 _CHUNK = 64  # columns of one call

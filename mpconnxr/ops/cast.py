@@ -11,7 +11,7 @@ whether it is not 0.
 Raises ModelError. A step allocates only what arithmetic does (boxed floats, big integers).
 """
 
-from ..node import block
+from ..parameters import block
 from ..tensor import is_narrow, range_of
 from .inline import ITEMS, Items, compile_loop, wrapped
 
@@ -20,6 +20,7 @@ STREAMS = (0,)
 
 def prepare(node):
     x, out = node.inputs[0], node.outputs[0]
+    node.over(out, x)
     is_float8 = out.dtype.startswith("float8")
     node.expect(1, 1, 2 if is_float8 else 0)
     saturate, round_mode = node.extents(0, 2) if is_float8 else (0, 0)

@@ -9,7 +9,7 @@ import struct
 from array import array
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 
 STATE = -1
 MISSING = (5, 8, 9, 10)  # kinds of gates

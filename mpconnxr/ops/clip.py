@@ -8,13 +8,14 @@ Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 from .inline import Items
 
 
 def prepare(node):
     node.expect(1, 1, 2)
     x, out = node.inputs[0], node.outputs[0]
+    node.over(out, x)
     node.expect_dtype("float32", x, out)
     node.require(x.nelem == out.nelem, "sizes differ")
     bits = x.view("i")

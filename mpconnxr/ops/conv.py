@@ -18,7 +18,7 @@ Raises ModelError. A step allocates only what arithmetic does (boxed floats, big
 """
 
 from .. import forms
-from ..node import BIAS, block
+from ..parameters import BIAS, block
 
 STREAMS = (1,)
 _N_PARAMS = 29

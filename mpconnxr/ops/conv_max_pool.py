@@ -17,7 +17,7 @@ as they come. Serves Conv and MaxPool whose windows touch one another.
 Raises ModelError. A step allocates nothing unless values are not finite.
 """
 
-from ..node import BIAS
+from ..parameters import BIAS
 from . import block as blocks
 from .block_pieces import convolution
 

@@ -14,7 +14,7 @@ floats and integers. Raises ModelError.
 from array import array
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 from ..tensor import range_of
 
 

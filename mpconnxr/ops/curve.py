@@ -13,7 +13,7 @@ Within 1e-6 of the exact value, but where that is denormal: there half of the la
 """
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 
 STREAMS = (0, 1)
 _INFINITY = 0x7F800000
@@ -29,6 +29,7 @@ _REACH = 157  # biased exponent of 2**30, which |x| is below, with no bits behin
 def prepare(node):
     node.expect(2, 1, 17)
     x, table, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    node.over(out, x)
     node.expect_dtype("float32", x, out)
     node.expect_dtype("int32", table)
     node.require(x.nelem == out.nelem, "sizes differ")

@@ -18,7 +18,7 @@ Raises ModelError. A step allocates only boxed floats.
 """
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 
 
 def prepare(node):

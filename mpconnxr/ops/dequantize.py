@@ -11,7 +11,7 @@ Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 from ..tensor import range_of
 from .inline import Items
 
@@ -21,6 +21,7 @@ _LEAST_SCALE, _GREATEST_SCALE = 27 << 23, 228 << 23  # bits of 2**-100 and, near
 def prepare(node):
     node.expect(2, 1, 1)
     x, scale, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    node.over(out, x)
     node.require(x.dtype in ("int8", "uint8", "int16", "uint16"), "dtype " + x.dtype)
     node.expect_dtype("float32", out)
     node.require(x.nelem == out.nelem, "sizes differ")

@@ -9,7 +9,7 @@ The determinant of an empty matrix is 1. Raises ModelError. A step allocates onl
 """
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 
 
 def prepare(node):

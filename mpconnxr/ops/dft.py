@@ -17,7 +17,7 @@ boxed floats.
 """
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 
 
 def prepare(node):

@@ -19,7 +19,7 @@ there. A step allocates nothing, or only boxed floats where it computes with the
 """
 
 from .. import forms
-from ..node import BIAS, block
+from ..parameters import BIAS, block
 from ..tensor import view
 from . import lstm, lstm_bits, recurrent
 

@@ -13,12 +13,13 @@ extent is 1. Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
-from ..node import BIAS, block
+from ..parameters import BIAS, block
 
 
 def prepare(node):
     node.expect(1, 3, 0, 1)
     x, (y, scale, zero), cells = node.inputs[0], node.outputs, node.scratch[0]
+    node.over(y, x)
     node.expect_dtype("float32", x, scale, cells)
     node.expect_dtype("uint8", y, zero)
     node.require(x.nelem == y.nelem and cells.nelem == 3, "sizes differ")

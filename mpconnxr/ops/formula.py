@@ -12,7 +12,7 @@ Within 5e-7 of the exact value. Raises ModelError. A step allocates nothing wher
 from array import array
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 
 _LOG, _SINE, _COSINE = 2, 3, 4
 _TWO_BY_PI = (  # 15 bits each, behind 30 bits of 0
@@ -24,6 +24,7 @@ _TWO_BY_PI = (  # 15 bits each, behind 30 bits of 0
 def prepare(node):
     node.expect(1, 1, 1)
     x, out = node.inputs[0], node.outputs[0]
+    node.over(out, x)
     node.expect_dtype("float32", x, out)
     node.require(x.nelem == out.nelem, "sizes differ")
     op = node.params[0]

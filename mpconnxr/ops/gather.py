@@ -14,7 +14,7 @@ nothing.
 
 from .. import forms
 from ..errors import InputError
-from ..node import block
+from ..parameters import block
 
 STREAMS = (0,)
 _CODES = {1: "B", 4: "i"}

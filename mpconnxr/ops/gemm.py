@@ -14,7 +14,7 @@ Raises ModelError. A step allocates only what arithmetic does (boxed floats, big
 """
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 from ..tensor import range_of
 
 STREAMS = (1,)

@@ -15,7 +15,7 @@ A place of nan or inf lies outside. Raises ModelError. A step allocates only box
 from array import array
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 
 
 def prepare(node):

@@ -16,7 +16,7 @@ Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
-from ..node import BIAS, block
+from ..parameters import BIAS, block
 from .dequantize import scale_word
 from .inline import Items
 
@@ -28,6 +28,7 @@ def prepare(node):
     is_made = len(node.scratch) == 1
     node.expect(2, 1, 3, 1 if is_made else 0)
     x, levels, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    node.over(out, x)
     node.expect_dtype("float32", x)
     node.expect_dtype("float32" if is_made else "int32", levels)
     node.require(out.dtype in ("int8", "uint8"), "dtype " + out.dtype)

@@ -16,7 +16,7 @@ Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 from .inline import Items
 
 _CODES = {1: "B", 4: "i"}
@@ -27,6 +27,7 @@ def prepare(node):
     is_made = len(node.scratch) == 1
     node.expect(2, 1, 3 if is_made else 0, 1 if is_made else 0)
     x, table, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    node.over(out, x)
     node.require(x.nbytes == x.nelem == out.nelem, "x of dtype {} or size".format(x.dtype))
     if is_made:
         return x.nelem, _made(node, x, table, out).step

@@ -3,7 +3,7 @@
 from array import array
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 from . import lstm, recurrent
 
 _NO_SIGN = 0x7FFFFFFF

@@ -14,7 +14,7 @@ Raises ModelError. A step allocates only boxed floats.
 """
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 
 STREAMS = (1, 2, 3)
 

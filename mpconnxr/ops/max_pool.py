@@ -16,7 +16,7 @@ Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
-from ..node import BIAS, block
+from ..parameters import BIAS, block
 
 _MINUS_INF = -8388608  # bits of float32
 _LEAST = {"float32": _MINUS_INF, "int8": 128, "uint8": 0}
@@ -26,6 +26,7 @@ _MOST_TAPS = 4096  # where the plane has fewer items: a run on a damaged file mu
 def prepare(node):
     node.expect(1, 2 if len(node.outputs) == 2 else 1, 22)
     x, out = node.inputs[0], node.outputs[0]
+    node.over(out, x, 0)
     node.expect_dtype(x.dtype, out)
     node.require(x.dtype in _LEAST, "dtype " + x.dtype)
     e, pads = node.extents(0, 19), node.signed(19, 3)

@@ -13,7 +13,7 @@ import struct
 
 from .. import forms
 from ..errors import InputError
-from ..node import block
+from ..parameters import block
 
 _FAR = 1e6  # corners are cut to the image later
 

@@ -14,7 +14,7 @@ Raises ModelError where a stride would leave a buffer. A step allocates nothing.
 """
 
 from .. import forms
-from ..node import BIAS, block
+from ..parameters import BIAS, block
 
 STREAMS = (0,)
 _CODES = {1: "B", 4: "i"}
@@ -34,6 +34,7 @@ def prepare(node):
         return 0, None
     _check(node, dims, x_strides, x_first, len(x))
     _check(node, dims, out_strides, out_first, len(out))
+    node.over(node.outputs[0], node.inputs[0], 0)
     n_items = 1
     for d in dims:
         n_items *= d

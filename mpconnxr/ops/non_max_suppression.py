@@ -11,11 +11,9 @@ if its score exceeds the least score, and its IOU with none chosen before exceed
     out      int64, rows of batch, class, box: at least as many as there may be
     scratch  int32 (n)
     params   the run-time dim of the number of rows, centre (0 or 1), batches, classes, n
-Raises ModelError, also when it runs where its tensors overlap; InputError for more rows than the
-dim's bound. A step allocates boxed floats, and tuples of them for each comparison of boxes.
+Raises ModelError; InputError for more rows than the dim's bound. A step allocates boxed floats,
+and tuples of them for each comparison of boxes.
 """
-
-from ..errors import ModelError
 
 
 def prepare(node):
@@ -33,7 +31,7 @@ def prepare(node):
     node.require(3 * min(count.bound, scores.nelem) <= out.nelem, "output size")
     nms = _Suppression(boxes.data, scores.data, order.data, out.data, (classes, n))
     nms.limits, nms.count = (most.data, iou.data, least.data), count
-    nms.area, nms.name = _central if centre else _cornered, node.name
+    nms.area = _central if centre else _cornered
     return (batches * classes, nms.step) if scores.nelem else (1, nms.nothing)
 
 
@@ -59,12 +57,6 @@ class _Suppression:
         self.count.set(0)
 
     def step(self, lo, hi):
-        try:
-            self._run(lo, hi)
-        except (IndexError, OverflowError):  # what it wrote down is no longer there
-            raise ModelError(self.name + ": tensors overlap")
-
-    def _run(self, lo, hi):
         rows = 0
         while lo < hi:
             rows = self._choose(lo, self._sorted(lo * self.n), rows)

@@ -21,7 +21,7 @@ does for rows with inf or nan. Raises ModelError.
 import struct
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 
 STREAMS = (1, 2)
 _INFINITY = 0x7F800000
@@ -31,6 +31,7 @@ def prepare(node):
     node.require(1 <= len(node.inputs) <= 3 and len(node.outputs) in (1, 3), "tensors")
     node.expect(len(node.inputs), len(node.outputs), 7)
     x, y = node.inputs[0], node.outputs[0]
+    node.over(y, x)
     node.require(x.dtype in ("float32", "float64"), "dtype " + x.dtype)
     node.expect_dtype(x.dtype, y, *node.inputs)
     rows, n, centred = node.extents(0, 3)

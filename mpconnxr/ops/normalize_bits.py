@@ -1,7 +1,7 @@
 """Kernel normalize for float32 on the bits: see loops_moments. Imported where it is used."""
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 
 MOST = 0x7FFF  # items of a row
 _NOT_FINITE = 255

@@ -13,7 +13,7 @@ allocates only what arithmetic does (integers of more than 30 bits).
 
 from .. import forms
 from ..errors import InputError
-from ..node import BIAS, block
+from ..parameters import BIAS, block
 
 
 def prepare(node):

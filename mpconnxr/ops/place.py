@@ -12,7 +12,7 @@ Raises ModelError; at run time InputError for an index outside 0 to n - 1. Alloc
 
 from .. import forms
 from ..errors import InputError
-from ..node import BIAS, block
+from ..parameters import BIAS, block
 
 _CODES = {1: "B", 4: "i"}
 

@@ -14,7 +14,7 @@ Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
-from ..node import BIAS, block
+from ..parameters import BIAS, block
 
 _MOST_ITEMS = 1 << 22  # of a window: their sum, less the zero points', stays below 2**30
 

@@ -13,7 +13,7 @@ Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
-from ..node import BIAS, block
+from ..parameters import BIAS, block
 from .runs import Runs
 
 _SUM = 0
@@ -23,6 +23,8 @@ def prepare(node):
     node.require(len(node.params) > 0, "params")
     node.expect(2, 1, len(node.params))
     x, w, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    node.over(out, x)
+    node.over(out, w)
     node.expect_dtype(x.dtype, w, out)
     node.require(x.dtype in ("uint8", "int8"), "dtype " + x.dtype)
     op = node.params[0]

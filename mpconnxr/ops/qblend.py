@@ -19,7 +19,7 @@ Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
-from ..node import BIAS, block
+from ..parameters import BIAS, block
 from .qmeans import LISTED, scale_of
 
 _ONE = 127 << 23  # bits of float32

@@ -25,7 +25,7 @@ nothing.
 """
 
 from .. import forms
-from ..node import BIAS, block
+from ..parameters import BIAS, block
 from ..tensor import range_of
 from . import qtable
 
@@ -37,6 +37,7 @@ _BYTES = ("uint8", "int8")
 def prepare(node):
     x, w, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.expect(2 + (len(node.inputs) > 2), 1, 32 + qtable.N_PARAMS, min(len(node.scratch), 1))
+    node.over(out, x, 0)
     node.require(x.dtype in _BYTES, "dtype " + x.dtype)
     node.expect_dtype("uint8", w, *node.scratch)
     e, signed = node.extents(0, 26), node.signed(26, 5)

@@ -21,7 +21,7 @@ Signed bytes are computed with plus 128. Raises ModelError. A step allocates not
 """
 
 from .. import forms
-from ..node import BIAS, block
+from ..parameters import BIAS, block
 from ..tensor import range_of
 from . import qtable
 
@@ -34,6 +34,7 @@ def prepare(node):
     node.expect(2, 1, 29 + qtable.N_PARAMS, 1)
     x, w = node.inputs
     out, scratch = node.outputs[0], node.scratch[0]
+    node.over(out, x, 0)
     node.require(x.dtype in _BYTES and out.dtype in _BYTES, "dtype")
     node.expect_dtype("uint8", w, scratch)
     e, signed = node.extents(0, 24), node.signed(24, 5)

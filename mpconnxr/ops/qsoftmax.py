@@ -13,7 +13,7 @@ Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 
 _ENTRIES = 256
 _MOST = 1 << 20
@@ -30,6 +30,8 @@ def prepare(node):
     node.require(outer * n * inner == x.nelem == out.nelem, "sizes")
     if out.nelem == 0:
         return 0, None
+    # A line is read before it is written; lines of an inner dim lie between one another.
+    node.over(out, x, 0 if inner == 1 else x.nbytes // outer)
     node.require(shift < 31 and zero < 256 and table.nelem == _ENTRIES, "shift or scratch")
     node.require(0 < largest <= _MOST and max(high, low) < 1 << 15, "exponentials")
     node.require(max(n * largest << shift, largest * factor) < _LIMIT, "factor")

@@ -7,7 +7,7 @@ signed the least c.
 """
 
 from .. import forms
-from ..node import BIAS, block
+from ..parameters import BIAS, block
 
 N_PARAMS = 5
 _AS_IT_IS = 32

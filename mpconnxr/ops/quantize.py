@@ -28,6 +28,7 @@ def prepare(node):
     node.require(len(node.inputs) in (2, 3) and len(node.params) >= 2, "tensors or params")
     node.expect(len(node.inputs), 1, len(node.params))
     x, scale, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    node.over(out, x)
     back = node.params[0]
     node.require(0 <= back < 2, "operation")
     node.require(scale.dtype in _FLOATS, "scale of dtype " + scale.dtype)

@@ -31,7 +31,7 @@ from array import array
 
 from .. import forms
 from ..errors import InputError
-from ..node import BIAS, block
+from ..parameters import BIAS, block
 from . import block_rows
 
 _N_EXTENTS = 17
@@ -79,6 +79,9 @@ def _check(node, walk, e, tensors):
     x, direction = node.inputs[0], e[8]
     lens, p, y = tensors[0], tensors[3], tensors[4]
     states = tensors[1:3] + tensors[5:]
+    for first, last in zip(tensors[1:3], tensors[5:]):
+        if first and last:
+            node.over(last, first, 0)  # a step takes the one first and leaves the other last
     node.require(min(e[:4]) > 0 and max(e[9], e[16]) < 2, "sizes or flags")
     node.require(n * batch * width <= x.nelem, "x is too small")
     node.require((n - 1) * x_t + (batch - 1) * x_b + width <= x.nelem, "reads beyond x")

@@ -21,7 +21,7 @@ floats, integers of more than 30 bits). Raises ModelError.
 import math
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 from ..tensor import range_of
 
 _SUM, _MEAN, _MAX, _MIN, _PROD, _LOG_SUM, _LOG_SUM_EXP, _SUM_SQUARE, _NORM = range(9)

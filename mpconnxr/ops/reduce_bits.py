@@ -3,7 +3,7 @@
 from array import array
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 
 _MEAN, _MAX, _MIN, _LOG_SUM, _NORM = 1, 2, 3, 5, 8
 

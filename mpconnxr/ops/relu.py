@@ -5,12 +5,13 @@ Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 
 
 def prepare(node):
     node.expect(1, 1, 0)
     x, out = node.inputs[0], node.outputs[0]
+    node.over(out, x)
     node.expect_dtype("float32", x, out)
     node.require(x.nelem == out.nelem, "sizes differ")
     return x.nelem, _Relu(x.view("i"), out.view("i")).step

@@ -14,7 +14,7 @@ allocate boxed floats. Raises ModelError.
 """
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 
 _MOST = 1.99  # sum of a row's weights, without their signs
 

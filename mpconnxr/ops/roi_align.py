@@ -17,7 +17,7 @@ import struct
 
 from .. import forms
 from ..errors import InputError
-from ..node import block
+from ..parameters import block
 
 _MAX_RATIO = 32
 _MAX_CELLS = 1024  # a side of a bin

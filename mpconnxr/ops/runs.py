@@ -1,6 +1,6 @@
 """Walks two strided operands along a C-order output, two dims a call of the loop."""
 
-from ..node import block
+from ..parameters import block
 
 _MAX_RANK = 32
 

@@ -10,7 +10,7 @@ ModelError. A step allocates nothing.
 """
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 
 STREAMS = (1,)
 

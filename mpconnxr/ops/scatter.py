@@ -15,7 +15,7 @@ of more than 30 bits).
 
 from .. import forms
 from ..errors import InputError
-from ..node import block
+from ..parameters import block
 from ..tensor import range_of
 
 _COPY, _ADD, _MUL, _MAX, _MIN = range(5)

@@ -24,6 +24,7 @@ _ZERO = 1e-7  # scores nearer to 0 than this count as absent
 def prepare(node):
     node.expect(1, 1, 3)
     x, out = node.inputs[0], node.outputs[0]
+    node.over(out, x)
     node.expect_dtype("float32", x, out)
     op, rows, n = node.extents(0, 3)
     node.require(op < 2 and rows * n == x.nelem == out.nelem, "operation or sizes")

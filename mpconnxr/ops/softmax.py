@@ -14,7 +14,7 @@ is. Other steps allocate boxed floats. Raises ModelError.
 """
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 
 _MOST = 0x7FFF  # items of a line on the bits
 
@@ -29,6 +29,8 @@ def prepare(node):
     node.require(outer * n * inner == x.nelem == out.nelem, "sizes")
     if out.nelem == 0:
         return 0, None
+    # A line is read before it is written; lines of an inner dim lie between one another.
+    node.over(out, x, 0 if inner == 1 else x.nbytes // outer)
     if op == 0 and x.dtype == "float32" and 0 < n <= _MOST:
         from .softmax_bits import Lines
 

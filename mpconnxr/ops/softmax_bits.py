@@ -3,7 +3,7 @@
 from array import array
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 
 _POWERS = (  # 2**(30 - i / 32)
     1073741824, 1050733750, 1028218693, 1006186086, 984625593, 963527097, 942880699, 922676709,

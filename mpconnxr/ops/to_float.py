@@ -14,12 +14,13 @@ A step allocates nothing.
 """
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 
 
 def prepare(node):
     node.expect(2, 1, 2)
     x, constants, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    node.over(out, x)
     node.expect_dtype("int32", x)
     node.expect_dtype("float32", constants, out)
     channels, inner = node.extents(0, 2)

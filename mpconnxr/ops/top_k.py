@@ -10,7 +10,7 @@ Raises ModelError. A step allocates only boxed floats and integers.
 """
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 
 
 def prepare(node):

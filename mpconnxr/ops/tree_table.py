@@ -5,7 +5,7 @@ table is int32: roots (a node's number, or 2**29 + a leaf's), slots, cuts, nodes
 """
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 
 N_PARAMS = 9  # N, F, T, trees, slots, cuts, nodes, wide (0 or 1), rank_bits
 _SLOT_WORDS = 4

@@ -21,7 +21,7 @@ Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
-from ..node import BIAS, block
+from ..parameters import BIAS, block
 from .tree_table import N_PARAMS, Walker
 
 PROVED = (1, 2)

@@ -17,7 +17,6 @@ that are not finite, and forests beyond what kernel trees takes (all opsets).
 Raises ModelError. A step allocates only boxed floats.
 """
 
-from ..errors import ModelError
 from .tree_table import N_PARAMS, Walker
 
 PROVED = (1, 2, 3)
@@ -40,7 +39,7 @@ def prepare(node):
     _check_leaves(node, first, targets, weights, n_targets)
     walker = Walker(node, node.scratch, first.nelem - 1, *cuts)
     step = _Trees((n_targets, n_trees), aggregate)
-    step.name, step.walk, step.leaves = node.name, walker.walk, walker.leaves
+    step.walk, step.leaves = walker.walk, walker.leaves
     step.first, step.targets, step.weights = first.data, targets.data, weights.data
     step.base, step.out = base.data, out.data
     return n, step.step
@@ -69,12 +68,6 @@ class _Trees:
         self.start = _NAN if aggregate in (_MIN, _MAX) else 0.0
 
     def step(self, lo, hi):
-        try:
-            self._samples(lo, hi)
-        except IndexError:  # what was proved is lost where out lies over the leaves
-            raise ModelError(self.name + ": its tensors overlap")
-
-    def _samples(self, lo, hi):
         n = self.n_targets
         while lo < hi:
             self.walk(lo)

@@ -13,7 +13,7 @@ integers), one of these nothing where viper is.
 """
 
 from .. import forms
-from ..node import block
+from ..parameters import block
 from .float_math import scope
 from .inline import ITEMS, SAME, TRUTH, WRAPS, Items, choose, compile_loop
 
@@ -60,6 +60,7 @@ _FUNCTIONS = (
 def prepare(node):
     node.expect(1, 1, 1)
     x, out = node.inputs[0], node.outputs[0]
+    node.over(out, x)
     op = node.params[0]
     node.require(0 <= op < len(_OPS) + len(_FUNCTIONS), "operator")
     node.require(x.nelem == out.nelem, "sizes differ")

@@ -9,12 +9,9 @@ Serves Unique (all opsets); its values are gathered by the indices.
     scratch  int32 (2 * n)
     params   the run-time dim of their number, sorted (0: in the order of the first ones; 1: by
              their items, in C order), outer, n, inner
-Raises ModelError, also when it runs where its tensors overlap; InputError for more than the dim's
-bound. A step allocates only integers and boxed floats. Finding is by bisection, but putting one in
-order moves all that are larger.
+Raises ModelError; InputError for more than the dim's bound. A step allocates only integers and
+boxed floats. Finding is by bisection, but putting one in order moves all that are larger.
 """
-
-from ..errors import ModelError
 
 
 def prepare(node):
@@ -31,7 +28,7 @@ def prepare(node):
     node.require(2 * n <= order.nelem, "scratch size")
     unique = _Unique(x.data, (outer, n, inner), order.data, count)
     unique.indices, unique.inverse, unique.counts = indices.data, inverse.data, counts.data
-    unique.in_order, unique.name = in_order, node.name
+    unique.in_order = in_order
     return 1, unique.step
 
 
@@ -41,12 +38,6 @@ class _Unique:
         self.outer, self.n, self.inner = shape
 
     def step(self, lo, hi):
-        try:
-            self._find()
-        except (IndexError, OverflowError):  # what it wrote down is no longer there
-            raise ModelError(self.name + ": tensors overlap")
-
-    def _find(self):
         """order[r]: number of the slice that is r-th by its items."""
         found = i = 0
         while i < self.n:

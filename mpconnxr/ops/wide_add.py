@@ -12,7 +12,7 @@ the middle. Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
-from ..node import BIAS, block
+from ..parameters import BIAS, block
 from ..tensor import range_of
 from .inline import Items
 
@@ -23,6 +23,8 @@ _MOST = 1 << 29  # of both factors: items are below 2**16, so that a sum stays b
 def prepare(node):
     node.expect(2, 1, 8)
     a, b, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    node.over(out, a)
+    node.over(out, b)
     node.require(out.dtype in _FLIPS, "dtype " + out.dtype)
     node.expect_dtype(out.dtype, a, b)
     node.require(a.nelem == b.nelem == out.nelem, "sizes differ")

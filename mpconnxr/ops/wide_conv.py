@@ -20,7 +20,7 @@ K up to 16,384. Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
-from ..node import BIAS, block
+from ..parameters import BIAS, block
 from ..tensor import range_of
 
 STREAMS = (1,)

@@ -8,7 +8,7 @@ A window of padding only gives the least value. Raises ModelError. A step alloca
 """
 
 from .. import forms
-from ..node import BIAS, block
+from ..parameters import BIAS, block
 
 _FLIPS = {"int16": 32768, "uint16": 0}
 _MOST_TAPS = 4096  # where the plane has fewer items: a run on a damaged file must end, too
@@ -17,6 +17,7 @@ _MOST_TAPS = 4096  # where the plane has fewer items: a run on a damaged file mu
 def prepare(node):
     node.expect(1, 1, 13)
     x, out = node.inputs[0], node.outputs[0]
+    node.over(out, x, 0)
     node.expect_dtype(x.dtype, out)
     node.require(x.dtype in _FLIPS, "dtype " + x.dtype)
     e, pads = node.extents(0, 11), node.signed(11, 2)

@@ -12,7 +12,7 @@ Rounded to even, with 13 bits behind the point. Raises ModelError. A step alloca
 """
 
 from .. import forms
-from ..node import BIAS, block
+from ..parameters import BIAS, block
 from ..tensor import range_of
 from .inline import Items
 
@@ -22,6 +22,8 @@ _FLIPS = {"int16": 32768, "uint16": 0}
 def prepare(node):
     node.expect(2, 1, 7)
     a, b, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    node.over(out, a)
+    node.over(out, b)
     node.require(out.dtype in _FLIPS, "dtype " + out.dtype)
     node.expect_dtype(out.dtype, a, b)
     node.require(a.nelem == b.nelem == out.nelem, "sizes differ")

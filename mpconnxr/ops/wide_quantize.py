@@ -12,7 +12,7 @@ NaN becomes the zero point. Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
-from ..node import BIAS, block
+from ..parameters import BIAS, block
 from ..tensor import range_of
 from .dequantize import scale_word
 from .inline import Items
@@ -21,6 +21,7 @@ from .inline import Items
 def prepare(node):
     node.expect(2, 1, 1)
     x, scale, out = node.inputs[0], node.inputs[1], node.outputs[0]
+    node.over(out, x)
     node.expect_dtype("float32", x)
     node.require(out.dtype in ("int16", "uint16"), "dtype " + out.dtype)
     node.require(x.nelem == out.nelem, "sizes differ")

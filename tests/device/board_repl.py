@@ -3,10 +3,13 @@
 Speaks the protocol of MicroPython's raw REPL, with raw paste, on stdin and stdout. A soft reset
 forgets names and modules, as a board does; files are those of the current folder.
 
-    micropython board_repl.py [CUT [fat]]
+    micropython board_repl.py [cut=N] [full=N] [journal=FILE] [swap=N] [fat]
 
-CUT is the file operation, counted from 1, at which the power fails: what is written then is
-written by half, and every other one is not done. With `fat` no file is renamed onto another.
+cut: the file operation, counted from 1, at which the power fails: what is written then is written
+by half, and every other one is not done. full: the write, counted from 1, that finds no room, as
+does each one after it until a file is removed. journal: a file that gets every operation, a line
+each. swap: the reset, counted from 1, after which another board answers. With `fat` no file is
+renamed onto another.
 """
 
 import errno
@@ -62,43 +65,66 @@ def run(source, names):
 class Power:
     """Counts what changes files, and ends the process at the given count."""
 
-    def __init__(self, cut):
-        self.left = cut
+    def __init__(self, cut=0, full=0, journal="", swap=0):
+        self.swap, self.resets = int(swap), -1  # the process starts with one that is none
+        self.left, self._room, self._full = int(cut), int(full), False
+        self._journal = open(journal, "w") if journal else None
 
-    def used(self, half=None):
+    def used(self, *operation, half=None):
         self.left -= 1
         if self.left == 0:
             if half:
                 half()
             raise SystemExit
+        if self._journal:
+            self._journal.write(repr(operation) + "\n")
+            self._journal.flush()
 
-    def doing(self, operation):
+    def room(self):
+        """Raises OSError where there is none."""
+        self._room -= 1
+        self._full = self._full or self._room == 0
+        if self._full:
+            raise OSError(28)  # ENOSPC, which errno has not here
+
+    def doing(self, name, operation):
         def done(*args):
-            self.used()
-            operation(*args)
+            operation(*args, before=lambda: self.used(name, *args))
+            if name in ("remove", "rmdir"):
+                self._full = False
 
         return done
 
     def open(self, path, mode="r"):
         if "w" not in mode:
             return open(path, mode)
-        self.used()
-        return Written(self, open(path, mode))
+        self.used("open", path)
+        return Written(self, path, open(path, mode))
 
 
 class Written:
     """A file that is being written."""
 
-    def __init__(self, power, file):
-        self._power, self._file = power, file
+    def __init__(self, power, path, file):
+        self._power, self._path, self._file = power, path, file
 
     def write(self, data):
-        self._power.used(lambda: self._file.write(data[: len(data) // 2]))
+        def half():
+            self._file.write(data[: len(data) // 2])
+
+        self._power.room()
+        self._power.used("write", self._path, bytes(data), half=half)
         return self._file.write(data)
 
     def close(self):
-        self._power.used()
+        self._power.used("close", self._path)
         self._file.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
 
 
 class Files:
@@ -107,19 +133,66 @@ class Files:
     def __init__(self, power):
         for name in dir(os):
             setattr(self, name, getattr(os, name))
-        self.rename = power.doing(rename_on_fat if "fat" in sys.argv else os.rename)
-        self.remove = power.doing(os.remove)
+        self.rename = power.doing("rename", rename_on_fat if "fat" in sys.argv else rename)
+        self.remove = power.doing("remove", remove)
+        self.rmdir = power.doing("rmdir", rmdir)
+        self.mkdir = power.doing("mkdir", mkdir)
 
 
-def rename_on_fat(old, new):
+class Machine:
+    """The module machine."""
+
+    def __init__(self, power):
+        this = b"other" if power.swap and power.resets >= power.swap else b"this"
+        self.unique_id = lambda: this  # `from machine import` takes no method
+        power.resets += 1
+
+
+# What cannot be done is refused before it counts: it changes no file.
+
+
+def rename(old, new, before):
+    os.stat(old)
+    before()
+    os.rename(old, new)
+
+
+def rename_on_fat(old, new, before):
+    if is_there(new):
+        raise OSError(errno.EEXIST)
+    rename(old, new, before)
+
+
+def remove(path, before):
+    if os.stat(path)[0] & 0x4000:
+        raise OSError(errno.EISDIR)
+    before()
+    os.remove(path)
+
+
+def rmdir(path, before):
+    if len(list(os.ilistdir(path))) > 2:  # . and ..
+        raise OSError(errno.EEXIST)
+    before()
+    os.rmdir(path)
+
+
+def mkdir(path, before):
+    if is_there(path):
+        raise OSError(errno.EEXIST)
+    before()
+    os.mkdir(path)
+
+
+def is_there(path):
     try:
-        os.stat(new)
+        os.stat(path)
+        return True
     except OSError:
-        return os.rename(old, new)
-    raise OSError(errno.EEXIST)
+        return False
 
 
-power = Power(int(sys.argv[1]) if len(sys.argv) > 1 else 0)
+power = Power(**dict([a.split("=", 1) for a in sys.argv[1:] if "=" in a]))
 files = Files(power)
 
 
@@ -127,8 +200,9 @@ def fresh():
     """The state after a reset: no module but the built-in ones, a board's path, no names."""
     for name in list(sys.modules):
         del sys.modules[name]
-    sys.path[:] = ["", ".frozen", "/lib"]
+    sys.path[:] = ["", ".frozen", os.getcwd() + "/lib"]
     sys.modules["os"] = files
+    sys.modules["machine"] = Machine(power)
     gc.collect()
     return {"__name__": "__main__", "open": power.open}
 

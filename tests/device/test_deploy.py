@@ -1,5 +1,7 @@
 """tools/flash.py and an emulated Pico: its firmware, its heap, its LittleFS, its power."""
 
+import os
+import shutil
 import struct
 
 import littlefs
@@ -8,6 +10,7 @@ from littlefs.context import UserContext
 
 from mpconnxr import slots
 from tests.device.networks import NETWORKS
+from tests.host import generations, releases
 from tools import flash
 from tools.converter.convert import Options, convert
 from tools.deploy import device as devices
@@ -16,6 +19,7 @@ from tools.micropython import get_target
 STORAGE = slice(1 << 20, 2 << 20)  # of the flash, the file system
 BLOCK = 4096
 RESERVE = ("--reserve", "65536")
+LONG = bool(os.environ.get("MPCONNXR_LONG"))
 
 
 @pytest.fixture
@@ -72,6 +76,57 @@ def check_power_cuts(before, journal, models, folder):
     assert len(seen) > 20 and (seen[0], seen[-1]) == models
 
 
+@pytest.mark.skipif(not LONG, reason="takes half an hour: MPCONNXR_LONG=1")
+def test_power_lost_while_the_format_changes(pico, tmp_path, monkeypatch, capsys):
+    """At each change of the flash, done by half or done: the old model with the old code or the
+    new one with the new code. From some of them a second call ends the update.
+    """
+    old, new = releases.OLD, releases.UPDATES["format"]
+    flash_file, journal = tmp_path / "flash", tmp_path / "journal"
+    states = {in_use_after(old, pico, tmp_path, monkeypatch): "old"}
+    before = flash_file.read_bytes()
+    states[in_use_after(new, pico, tmp_path, monkeypatch, journal=journal)] = "new"
+    assert len(states) == 2
+    images = list(points(before, journal.read_bytes()))
+    seen = [states.get(in_use(image, tmp_path / "point")) for image in images]
+    switch = seen.index("new")
+    with capsys.disabled():
+        print(f"\n{len(seen)} states of the flash, the new release from {switch} on")
+    assert seen == ["old"] * switch + ["new"] * (len(seen) - switch)
+    files = min(len(code) for code, _ in states)
+    assert len(seen) > 4 * files  # each is written and renamed, both done and done by half
+    assert 0 < switch < len(seen) - 1
+    for n in (switch // 2, switch - 1, switch):
+        flash_file.write_bytes(images[n])
+        assert states[in_use_after(new, pico, tmp_path, monkeypatch)] == "new", n
+
+
+def in_use_after(release, pico, folder, monkeypatch, **options):
+    """What is in use after tools/flash.py of a release."""
+    place = folder / f"release {release.generation}"
+    package = generations.package_of(place, release.generation, release.version)
+    model = folder / "model.bin"
+    data = releases.model_of(release.operator)
+    model.write_bytes(generations.in_format(data, release.version))
+    with monkeypatch.context() as patch, pico(**options) as board:
+        generations.be(patch, package, release.version)
+        assert deploy(board, model) == 0
+    return in_use((folder / "flash").read_bytes(), folder / "in use")
+
+
+def in_use(image, folder):
+    """(the code that is imported, the model that is loaded) with this flash."""
+    shutil.rmtree(folder, ignore_errors=True)
+    files = files_of(image, folder)
+    is_a = (folder / "mpconnxr").is_dir()
+    place = "mpconnxr/" if is_a else "mpconnxr_b/mpconnxr/"
+    code = {p.removeprefix(place): d for p, d in files.items() if p.startswith(place)}
+    assert is_a or "mpconnxr.mpy" in files
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(slots, "_PLACE", "_a" if is_a else "_b")
+        return frozenset(code.items()), loaded(folder)
+
+
 def test_code_and_a_model_in_the_romfs(pico, tmp_path, capsys):
     model = tmp_path / "model.bin"
     model.write_bytes(convert(NETWORKS["digits int8"]().model).data)
@@ -104,11 +159,11 @@ def files_of(image, folder):
     fs = littlefs.LittleFS(context, **sizes, prog_size=256, read_size=32)
     files = {}
     for root, _, names in fs.walk("/"):
+        (folder / root.lstrip("/")).mkdir(parents=True, exist_ok=True)
         for name in names:
             path = f"{root}/{name}".lstrip("/")
             with fs.open(path, "rb") as f:
                 files[path] = f.read()
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_bytes(files[path])
     return files
 

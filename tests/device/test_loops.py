@@ -25,7 +25,8 @@ def parts():
 
 def code(names, kind, folder):
     """The families, each in the one form that suits the machine, as files."""
-    (folder / "every_loop.py").write_text(f"FAMILIES = {names!r}\n")
+    source = f"FAMILIES = {names!r}\n\ndef prepare(node):\n    pass\n"
+    (folder / "every_loop.py").write_text(source)
     model = SimpleNamespace(kernels=["every_loop"], optional=(), weights=())
     files = code_for(model, Package(own=folder), kind)
     return {f.path: f.data for f in files}

@@ -19,6 +19,10 @@ def load(
     arena: bytearray | memoryview | None = None,
     prefer: str | Sequence[str] = (),
     stream: bool = True,
+    *,
+    sha256: str | _Buffer | None = None,
+    key: _Buffer | None = None,
+    counter: str | None = None,
 ) -> Model: ...
 def InferenceSession(
     source: str | BinaryIO | _Buffer,

@@ -212,3 +212,58 @@ print("mpconnxr.golden" in sys.modules, "mpconnxr.session" in sys.modules)
     loops = ", 'mpconnxr.ops.loops_relu'" if target.viper else ""
     assert kernels == f"[{loops[2:] + ', ' if loops else ''}'mpconnxr.ops.relu']"
     assert others == "False False"
+
+
+@every_target
+@pytest.mark.parametrize(
+    "source", ["'m.bin'", "open('m.bin', 'rb')", "open('m.bin', 'rb').read()"]
+)
+def test_a_closed_model_says_so_whatever_is_asked_of_it(target, source):
+    script = f"""
+import mpconnxr
+x = [0.0] * 60
+m = mpconnxr.load({source})
+m.run(x)
+m.close()
+m.close()
+def done(id, result):
+    raise result
+def submitted():
+    m.submit(x, 1, done)
+    while m.poll():
+        pass
+for call in (
+    lambda: m.run(x), lambda: m.run(), lambda: m.run(x, 1000), lambda: m.benchmark(1),
+    lambda: m.profile(x), lambda: m.run_async(x).send(None), submitted,
+):
+    try:
+        call()
+        print("ran")
+    except mpconnxr.UnsupportedError as e:
+        print(e)
+    except mpconnxr.MpconnxrError as e:
+        print(type(e).__name__, str(e))
+m.reset()
+print(m.inputs[0].shape, len(mpconnxr.load("m.bin").run(x)))
+"""
+    data = small.binary(small.mixed(), strip=False)
+    *said, last = small.lines(target, script, m=data)
+    allowed = {"MpconnxrError the model was closed: load it again", "this firmware has no asyncio"}
+    assert len(said) == 7 and set(said) <= allowed and last == "(1, 2, 5, 6) 1"
+
+
+@every_target
+def test_a_file_that_the_program_closed_is_named(target):
+    script = """
+import mpconnxr
+file = open("m.bin", "rb")
+m = mpconnxr.load(file)
+m.run([0.0] * 60)
+file.close()
+try:
+    m.run([0.0] * 60)
+except mpconnxr.MpconnxrError as e:
+    print(e)
+"""
+    data = small.binary(small.mixed(), strip=False)
+    assert small.lines(target, script, m=data) == ["the model's file was closed"]

@@ -3,6 +3,7 @@
 tests/device/hostile.py does the damage, in one MicroPython process a mode.
 """
 
+import shutil
 import struct
 
 import pytest
@@ -105,11 +106,58 @@ def test_kernel_names_cannot_leave_their_package(target, mixed, name):
     assert text == "ModelError not a valid model file: kernel name"
 
 
+KERNEL_FILES = {
+    "odd_memory": "raise MemoryError\n",
+    "odd_syntax": "def prepare(:\n",
+    "odd_value": "raise ValueError('incompatible .mpy file')\n",
+    "odd_import": "from ._absent import x\n",
+    "odd_other": "1 / 0\n",
+    "odd_empty": "",
+    "_odd_helper": "print('imported')\n",
+    "loops_odd": "print('imported')\n",
+}
+
+
+@every_target
+def test_every_name_of_a_kernel_ends_in_a_typed_error(target, tmp_path):
+    """The modules of mpconnxr/ops that are no kernels, and kernels that cannot be imported."""
+    package = shutil.copytree(small.ROOT / "mpconnxr", tmp_path / "mpconnxr")
+    ops = package / "ops"
+    own = {path.stem: path.read_text() for path in ops.glob("*.py")}
+    names = [*KERNEL_FILES, *sorted(n for n in own if "def prepare" not in own[n])]
+    names += ["__init__", "_", "__", "0", "a" * 250, "a" * 300, "relu_", "os"]
+    for name, text in KERNEL_FILES.items():
+        (ops / f"{name}.py").write_text(text)
+    script = f"""
+import sys
+import mpconnxr
+from mpconnxr.loading import _kernel
+for name in {names!r}:
+    before = set(sys.modules)
+    try:
+        _kernel(name)
+        print(name, "is taken for a kernel")
+    except mpconnxr.UnsupportedError as e:
+        print(type(e).__name__, str(e))
+    except MemoryError:
+        print("MemoryError of", name)
+    if name.startswith(("_", "loops_")) and set(sys.modules) != before:
+        print(name, "was imported")
+print(_kernel("relu").__name__)
+"""
+    lines = small.run(target, script, {"mpconnxr": package}).splitlines()
+    said, taken = lines[:-1], lines[-1]
+    assert taken == "mpconnxr.ops.relu" and len(said) == len(names)
+    assert said[0] == "MemoryError of odd_memory"  # which load makes an UnsupportedError
+    for name, line in zip(names[1:], said[1:], strict=True):
+        assert line.startswith(f"UnsupportedError no kernel {name} in this installation"), line
+
+
 def test_a_module_that_is_no_kernel_is_refused(target):
     done = convert(small.relu())
     done.graph.steps[0].kernel = "loops_dot"
     text = refusal(target, layout.model_bytes(done.graph, done.plan.arena_bytes))
-    assert text == "UnsupportedError loops_dot is not a kernel"
+    assert text == "UnsupportedError no kernel loops_dot in this installation of mpconnxr"
 
 
 def test_another_file_is_no_model(target):

@@ -151,7 +151,7 @@ print(mpconnxr.load("m.bin", verify=False).run([0.0] * 48)[0].nelem)
 m.close()
 try:
     m.run()
-except (OSError, ValueError):
+except mpconnxr.MpconnxrError:
     print("closed")
 """
     damaged = "not a valid model file: damaged (digest of the data)"

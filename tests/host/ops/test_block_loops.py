@@ -51,6 +51,8 @@ TARGETS = [name for name in target_names() if name != "rp2040"]
 CORTEX_M = ["armv7m", "thumb", "viper", "plain"]
 FORMS = {
     "unix": ["viper64", "plain"],
+    "unix-guard": ["viper64", "plain"],
+    "unix-asan": ["viper64", "plain"],
     "unix-plain": ["plain"],
     "mps2-an385": CORTEX_M,
     "mps2-an385-v6m": CORTEX_M[1:],

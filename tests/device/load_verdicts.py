@@ -1,0 +1,16 @@
+"""Loads 0.bin, 1.bin, ...; prints for each "taken", or the kind of error that refuses it."""
+
+import gc
+import sys
+
+import mpconnxr
+
+for i in range(int(sys.argv[1])):
+    with open("{}.bin".format(i), "rb") as file:
+        data = file.read()
+    try:
+        mpconnxr.load(data)
+        print("taken")
+    except mpconnxr.MpconnxrError as e:
+        print(type(e).__name__, e)
+    gc.collect()

@@ -1,0 +1,25 @@
+"""No loop touches anything but its buffers, in any form: see tools.micropython.watch.
+
+Random calls; one board has all forms for Arm. MPCONNXR_LONG=1: on more boards, 200 of each loop.
+"""
+
+import pytest
+
+from tests.host.device.test_loop_forms import CALLS, LONG, SCRIPT, data, families
+from tools.deploy.modules import PACKAGE
+from tools.micropython.watch import watched
+
+BOARDS = ("mps2-an505", "virt-rv32")
+BOARDS += ("mps2-an385", "mps2-an385-v6m", "mps2-an386", "sim-de212") if LONG else ()
+N_CALLS = 200 if LONG else 1
+A_PROCESS = 24  # families whose code has room in a board's heap
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_loops_stay_in_their_buffers(name, ready_target):
+    board, names = watched(ready_target(name)), list(families())
+    files = {"mpconnxr": PACKAGE, "data": data(), "calls": CALLS}
+    for first in range(0, len(names), A_PROCESS):
+        arguments = (str(N_CALLS), *names[first : first + A_PROCESS])
+        done = board.run(SCRIPT, files=files, args=arguments, timeout=3600)
+        assert not done.stderr and "differs" not in done.stdout
