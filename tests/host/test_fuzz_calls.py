@@ -1,0 +1,29 @@
+"""`python -m tools.fuzz calls`: nothing is found, and what is planted is found."""
+
+import shutil
+
+import pytest
+
+from tests.host.device import small
+from tools.fuzz import calls
+from tools.micropython import UNIX_TARGETS
+
+PLANTED = {
+    "exception": ("feed.py", "except (TypeError, LookupError):", "except OSError:"),
+    "broken": ("rare.py", 'raise MpconnxrError("the model was closed: load it again")', "pass"),
+}
+
+
+@pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
+def test_nothing_is_found(target):
+    assert calls.campaign(target, 20, seed=11) == []
+
+
+@pytest.mark.parametrize("kind", PLANTED)
+def test_a_planted_fault_is_found(target, tmp_path, kind):
+    name, right, wrong = PLANTED[kind]
+    package = shutil.copytree(small.ROOT / "mpconnxr", tmp_path / "mpconnxr")
+    text = (package / name).read_text()
+    assert right in text
+    (package / name).write_text(text.replace(right, wrong))
+    assert kind in {find.kind for find in calls.campaign(target, 40, seed=3, package=package)}

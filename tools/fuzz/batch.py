@@ -1,0 +1,197 @@
+"""Cases of one seed: made here, run in one process of a target."""
+
+from __future__ import annotations
+
+import functools
+import struct
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from random import Random
+
+import numpy as np
+
+from tools.micropython import Target, TargetTimeout, get_target
+from tools.micropython.qemu import QemuTarget
+from tools.micropython.watch import STRAYED, watched
+
+from . import modelfile, mutate
+from .case_format import (
+    AT_LEFT,
+    FAULT,
+    FORMS,
+    HEADER,
+    IN_MEMORY,
+    POOL_NBYTES,
+    STREAM,
+    VERIFY,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = Path(__file__).with_name("on_target.py")
+LIMIT_MS = 4000  # processor time that a case may take
+HEAP = 4 << 20  # bytes
+QUIET_S = 30  # of processor time without a line from a board: a case that does not end
+_ENDS = 5  # of a process before its batch is done, where cases have no processes of their own
+
+
+@dataclass(frozen=True)
+class Case:
+    """data: the file; changes: what was done to the seed; options, form, runs, seed: see
+    case_format.
+    """
+
+    data: bytes
+    changes: tuple[str, ...]
+    options: int
+    form: int
+    runs: int
+    seed: int
+
+    def record(self, number: int) -> bytes:
+        about = (len(self.data), number, self.options, self.form, self.runs, self.seed)
+        return struct.pack(HEADER, *about) + self.data
+
+    def settings(self) -> dict:
+        """All but the file, for JSON."""
+        return {k: v for k, v in asdict(self).items() if k != "data"}
+
+
+@dataclass(frozen=True)
+class Fault:
+    """kind: stray, signal, canary, file, exception, timeout, status or process; where: the last
+    step that was prepared or run, "" if none was.
+    """
+
+    number: int
+    kind: str
+    what: str
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What became of cases. letters: one each, see case_format; seed_fault: of the seed itself."""
+
+    letters: str
+    faults: tuple[Fault, ...]
+    seed_fault: str = ""
+
+
+def target_of(name: str) -> Target:
+    """A target that sees stray accesses: those in QEMU do where they are watched."""
+    target = get_target(name)
+    return watched(target, quiet=QUIET_S) if isinstance(target, QemuTarget) else target
+
+
+def make_cases(seed: bytes, n: int, rng: Random) -> list[Case]:
+    """n damaged copies of a file, and how each is to be loaded and run."""
+    file = modelfile.read(seed)
+    return [_case(file, rng) for _ in range(n)]
+
+
+def _case(file, rng):
+    data, changes = mutate.mutated(file, rng)
+    options = rng.choices((IN_MEMORY, STREAM, 0), (4, 3, 3))[0]
+    options |= (VERIFY if rng.random() < 0.8 else 0) | (AT_LEFT if rng.random() < 0.4 else 0)
+    form = rng.randrange(1, FORMS) if rng.random() < 0.4 else 0
+    return Case(data, tuple(changes), options, form, 2, rng.getrandbits(32))
+
+
+@functools.cache
+def inputs() -> bytes:
+    """A pool of each kind of values that inputs get."""
+    rng = np.random.default_rng(1)
+    n = POOL_NBYTES // 4
+    extremes = np.array([np.nan, np.inf, -np.inf, 0, -0.0, 1e-45, 3.4e38, -3.4e38, 1, -1], "<f4")
+    ends = np.array([0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0, 1], "<u4")
+    pools = (
+        rng.bytes(POOL_NBYTES),
+        rng.standard_normal(n).astype("<f4").tobytes(),
+        rng.choice(extremes, n).tobytes(),
+        bytes(POOL_NBYTES),
+        b"\xff" * POOL_NBYTES,
+        rng.integers(0, 4, n // 2).astype("<i8").tobytes(),
+        rng.integers(-50, 300, n // 2).astype("<i8").tobytes(),
+        rng.choice(ends, n).tobytes(),
+    )
+    return b"".join(pools)
+
+
+def run(
+    target: Target,
+    seed: bytes,
+    cases: Sequence[Case],
+    package: Path = ROOT / "mpconnxr",
+    limit_ms: int = LIMIT_MS,
+    timeout: float = 3600,
+) -> Ended:
+    """Runs cases on a target; what ends their process costs only the case at which it was."""
+    files = {
+        "mpconnxr": package,
+        "case_format.py": SCRIPT.with_name("case_format.py"),
+        "seed.bin": seed,
+        "inputs": inputs(),
+        "cases": b"".join(case.record(i) for i, case in enumerate(cases)),
+    }
+    options = {"heap": HEAP} if target.name.startswith("unix") else {}
+    letters, faults, seed_fault = "", [], ""
+    for _ in range(_ENDS):
+        first, detail = len(letters), _has_no_processes(target)
+        args = [str(x) for x in (first, limit_ms, int(detail))]
+        try:
+            done = target.run(SCRIPT, files=files, args=args, timeout=timeout, **options)
+            output, status, errors = done.stdout, done.returncode, done.stderr
+        except TargetTimeout as error:
+            output, status, errors = error.stdout, "timeout", ""
+        found = _Lines(output)
+        letters += found.letters
+        faults += found.faults
+        seed_fault = found.seed_fault or seed_fault
+        if status == 0:
+            break
+        if found.at is None:  # the process itself does not do
+            faults.append(Fault(first, "process", f"{status} {errors[-300:]}"))
+            break
+        faults.append(_end_of(found, status, errors))
+        letters = letters[: found.at].ljust(found.at, FAULT) + FAULT
+    return Ended(letters, tuple(faults), seed_fault)
+
+
+def _end_of(found, status, errors):
+    """The fault that ended the process."""
+    kind, what = "process", f"{status} {errors[-200:]}".strip()
+    if status == STRAYED:
+        kind, what = "stray", errors.strip().rpartition("\n")[2].removeprefix("stray ")
+    return Fault(found.at, kind, what, found.where.get(found.at, ""))
+
+
+def _has_no_processes(target):
+    return not target.name.startswith("unix")
+
+
+class _Lines:
+    """What on_target.py printed. at: the case at which it was, if it ended there."""
+
+    def __init__(self, output):
+        self.letters, self.seed_fault, self.at = "", "", None
+        self.where: dict[int, str] = {}
+        found = []
+        for line in output.splitlines():
+            word, _, rest = line.partition(" ")
+            number, _, rest = rest.partition(" ")
+            if word == "done":
+                self.letters += rest
+                self.at = None
+            elif word == "at":
+                self.at = int(number)
+            elif word == "find":
+                kind, _, what = rest.partition(" ")
+                found.append(Fault(int(number), kind, what))
+            elif word == "where":
+                self.where[int(number)] = rest
+            elif word == "seed":
+                self.seed_fault = f"{number} {rest}"
+        # A fault is told before and after the run that tells where it was.
+        by_number = {fault.number: fault for fault in reversed(found)}
+        self.faults = [replace(f, where=self.where.get(n, "")) for n, f in by_number.items()]

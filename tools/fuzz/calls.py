@@ -1,0 +1,114 @@
+"""`python -m tools.fuzz calls`: the API in any order, with any argument."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from tqdm import tqdm
+
+from tools.micropython import Target, TargetTimeout, get_target, target_names
+
+from . import calls_models
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = Path(__file__).with_name("calls_on_target.py")
+A_BATCH = 20  # sequences in a process
+CALLS = 25  # in a sequence
+_HEAP = 4 << 20  # bytes
+_TIMEOUT = 60  # s for a batch
+
+
+@dataclass(frozen=True)
+class Find:
+    """kind: signal, timeout, exception or broken; what: in words."""
+
+    target: str
+    seed: int
+    sequence: int
+    calls: int
+    kind: str
+    what: str
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--cases", type=int, default=200, metavar="N", help=f"sequences of {CALLS} calls a target")
+    add("--seed", type=int, default=0, metavar="S", help="the same calls for the same seed")
+    add("--target", action="append", choices=target_names(), help="unix-guard unless told")
+    add("--finds", type=Path, default=Path("build/fuzz"), metavar="FOLDER")
+    add("--replay", type=Path, metavar="FILE", help="repeat one that was saved, with its calls")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Exit status: 1 if there was a find."""
+    if args.replay:
+        return replay(Find(**json.loads(args.replay.read_text())), args.target)
+    finds = []
+    for target in args.target or ["unix-guard"]:
+        finds += campaign(get_target(target), args.cases, args.seed)
+    for find in finds:
+        args.finds.mkdir(parents=True, exist_ok=True)
+        path = args.finds / f"calls-{find.target}-{find.seed}-{find.sequence}.json"
+        path.write_text(json.dumps(asdict(find), indent=1) + "\n")
+        print(f"fuzz: {find.kind} {find.what}; {path}")
+    n = args.cases * len(args.target or [0])
+    print(f"fuzz: {n} sequences of {CALLS} calls: {len(finds)} finds")
+    return 1 if finds else 0
+
+
+def campaign(target: Target, n: int, seed: int, package: Path = ROOT / "mpconnxr") -> list[Find]:
+    """What n sequences find. One that ends the process costs no other."""
+    files = {"mpconnxr": package, **calls_models.files()}
+    finds, first = [], 0
+    with tqdm(total=n, desc=f"{target.name} calls", unit="sequence", disable=None) as bar:
+        while first < n:
+            found, end = _batch(target, files, seed, first, min(A_BATCH, n - first))
+            finds += found
+            bar.update(end - first)
+            first = end
+    return finds
+
+
+def _batch(target, files, seed, first, count):
+    """(finds, first sequence that was not run)."""
+    output, status = _run(target, files, seed, first, count, verbose=0)
+    finds, at = [], first
+    for line in output.splitlines():
+        word, _, rest = line.partition(" ")
+        number, _, rest = rest.partition(" ")
+        if word == "at":
+            at = int(number)
+        elif word == "find":
+            kind, _, what = rest.partition(" ")
+            finds.append(Find(target.name, seed, int(number), CALLS, kind, what))
+    if status == "0":
+        return finds, first + count
+    kind = "timeout" if status == "timeout" else "signal"
+    finds.append(Find(target.name, seed, at, CALLS, kind, status))
+    return finds, at + 1
+
+
+def _run(target, files, seed, first, count, verbose, calls=CALLS):
+    args = [str(n) for n in (first, count, seed, calls, verbose)]
+    try:
+        done = target.run(SCRIPT, files=files, args=args, timeout=_TIMEOUT, heap=_HEAP)
+    except TargetTimeout as error:
+        return error.stdout, "timeout"
+    if done.returncode:
+        return done.stdout, f"{done.returncode} {done.stderr[-300:]}"
+    return done.stdout, "0"
+
+
+def replay(find: Find, targets: list[str] | None) -> int:
+    """Repeats a find on its target, or on these, and prints its calls."""
+    files = {"mpconnxr": ROOT / "mpconnxr", **calls_models.files()}
+    status = "0"
+    for name in targets or [find.target]:
+        output, status = _run(
+            get_target(name), files, find.seed, find.sequence, 1, 1, calls=find.calls
+        )
+        print(output, status)
+    return 0 if status == "0" and "\nfind " not in output else 1

@@ -1,0 +1,354 @@
+"""Calls of mpconnxr's API in any order, with any argument: what a target runs.
+
+    script FIRST COUNT SEED CALLS VERBOSE     with *.bin and expected.json beside it
+
+Prints `at K` before each sequence; `find K KIND WHAT` for what no call may do: an exception that
+docs/api.md does not name, or a model that does not compute after it; last `done`. VERBOSE:
+`call K TEXT` before each call, too.
+"""
+
+import gc
+import io
+import json
+import random
+import sys
+from array import array
+
+import mpconnxr
+
+FIRST, COUNT, SEED, CALLS, VERBOSE = [int(a) for a in sys.argv[1:6]]
+EXPECTED = json.loads(open("expected.json").read())  # name: [inputs, output]
+NAMES = sorted(EXPECTED)
+KEY = bytes(range(32))
+
+pick = random.choice
+made = 0
+
+
+class Sized:
+    """Has a length, and a number that must never become an address."""
+
+    def __len__(self):
+        return 24
+
+    def __getitem__(self, i):
+        if i > 23:
+            raise IndexError
+        return 1
+
+    def __int__(self):
+        return 16
+
+
+class Reads:
+    """Half a file."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def seek(self, n, whence=0):
+        return 400
+
+    def readinto(self, buffer):
+        return self.answer
+
+
+def text_file():
+    return open(pick(NAMES) + ".bin")
+
+
+def closed_file():
+    file = open("relu.bin", "rb")
+    file.close()
+    return file
+
+
+ODD = (
+    lambda: None,
+    lambda: pick((-1, 0, 1, 2, 3, 7, 1 << 20, 1 << 31, -(1 << 31), 1 << 64, -(1 << 63))),
+    lambda: pick((0.0, 1.5, -2.5, 1e30, float("nan"), float("inf"), True, False)),
+    lambda: pick(("", "x", "y", "absent", "a" * 300, "\0", "é", "relu.bin", ".", "O", "plain")),
+    lambda: bytes(pick((0, 1, 3, 24, 64, 400))),
+    lambda: bytearray(pick((0, 1, 24, 300, 4096))),
+    lambda: memoryview(bytearray(4097))[pick((0, 1, 4)) :],
+    lambda: memoryview(array(pick("bhHiIqf"), [1] * pick((1, 6, 60, 600)))),
+    lambda: array(pick("bBhHiIqQfd"), [1] * pick((0, 1, 6, 24, 60))),
+    lambda: [1] * pick((0, 1, 2, 3, 6, 60)),
+    lambda: [odd() for _ in range(pick((1, 2, 3, 6)))],
+    lambda: [[1, 2, 3], [4, 5, pick((6, "a", None, [1], 1 << 70, float("nan")))]],
+    lambda: (odd(), odd()),
+    lambda: (1.0,) * 6,
+    lambda: {pick(("x", "a", "b", "s", 1, None)): odd() for _ in range(pick((1, 2, 3)))},
+    lambda: {1, 2},
+    lambda: range(6),
+    lambda: iter([1, 2]),
+    lambda: len,
+    lambda: Sized(),
+    lambda: Sized,
+    lambda: Reads(pick((None, 0, 64, 1 << 20, "a"))),
+    lambda: open(pick(NAMES) + ".bin", "rb"),
+    lambda: io.BytesIO(data_of(pick(NAMES))),
+    lambda: io.StringIO("text"),
+    lambda: data_of(pick(NAMES))[: pick((-1, 60, 400))],
+    lambda: pick(models).model if models else None,
+    lambda: tensor(),
+    lambda: tensor().data,
+)
+
+
+def odd():
+    global made
+    made += 1
+    return None if made > 40 else pick(ODD)()
+
+
+def data_of(name):
+    with open(name + ".bin", "rb") as f:
+        return f.read()
+
+
+class Loaded:
+    """A model with what it computes of what."""
+
+    def __init__(self, model, name):
+        self.model, self.name, self.is_closed = model, name, False
+        self.x, self.wanted = EXPECTED[name]
+
+    def check(self):
+        """Text of what is wrong; None where the model computes, or was closed and says so."""
+        try:
+            self.model.reset()
+            x = self.x
+            got = self.model.run(x[0] if len(x) == 1 else x)[0].data
+        except mpconnxr.MpconnxrError as e:
+            return None if self.is_closed else repr(e)
+        except Exception as e:
+            return repr(e)
+        got = list(got)
+        for i in range(len(self.wanted)):
+            a, b = got[i], self.wanted[i]
+            if a != b and (isinstance(b, str) or not abs(a - b) < 1e-4):
+                return f"gives {got[:6]} where {self.wanted[:6]} is right"
+        return "ran though it was closed" if self.is_closed else None
+
+
+models = []
+
+
+def tensor():
+    return pick([t for m in models for t in m.model.inputs + m.model.outputs] or [None])
+
+
+def odd_source():
+    return pick((odd, odd, text_file, closed_file))()
+
+
+def some(*good):
+    """One of the good values, or an odd one."""
+    return pick(good) if random.getrandbits(1) else odd()
+
+
+def source(name):
+    kind = random.getrandbits(2)
+    path = name + ".bin"
+    return (path, open(path, "rb"), data_of(name), memoryview(bytearray(data_of(name))))[kind]
+
+
+def keep(model, name):
+    if len(models) == 3:
+        models.pop(0)
+    models.append(Loaded(model, name))
+
+
+def load():
+    name = pick(NAMES)
+    options = {}
+    for key, good in (
+        ("verify", (True, False)),
+        ("arena", (None, bytearray(4096))),
+        ("prefer", ((), ("plain",), "viper")),
+        ("stream", (True, False)),
+        ("sha256", (None, None)),
+        ("key", (None, KEY)),
+        ("counter", (None, "count")),
+    ):
+        if not random.getrandbits(2):
+            options[key] = some(*good)
+    if random.getrandbits(1):
+        keep(mpconnxr.load(source(name), **options), name)
+    else:
+        mpconnxr.load(odd_source(), **options)
+
+
+def load_good():
+    name = pick(NAMES)
+    keep(mpconnxr.load(source(name)), name)
+
+
+def load_all():
+    from mpconnxr.sharing import load_all
+
+    names = [pick(NAMES), pick(NAMES)]
+    if random.getrandbits(1):
+        for model, name in zip(load_all([source(n) for n in names]), names):
+            keep(model, name)
+    else:
+        load_all([odd_source()] if random.getrandbits(1) else odd(), some(True), some(True))
+
+
+def session():
+    s = mpconnxr.InferenceSession("relu.bin" if random.getrandbits(1) else odd_source())
+    s.run(some(None, ["y"]), some({"x": [1] * 6}))
+
+
+def close():
+    m = pick(models)
+    m.is_closed = True
+    m.model.close()
+
+
+def steps_of(coroutine):
+    try:
+        for _ in range(pick((1, 3, 1000))):
+            coroutine.send(None)
+    except StopIteration:
+        pass
+    finally:
+        coroutine.close()
+
+
+class Untyped(Exception):
+    """A TypeError where docs/api.md promises an InputError."""
+
+
+def fitted(model, x):
+    try:
+        model.run(x)
+    except TypeError as e:
+        if VERBOSE:
+            sys.print_exception(e)
+        raise Untyped(repr(e))
+
+
+def runs():
+    m = pick(models)
+    pick((
+        lambda: fitted(m.model, some(m.x[0], m.x)),
+        lambda: fitted(m.model, odd()),
+        lambda: m.model.run(odd(), some(0, 1, 1000)),
+        lambda: steps_of(m.model.run_async(some(None, m.x[0]), some(1, 5))),
+        lambda: m.model.submit(some(m.x[0]), odd(), some(lambda id, result: None)),
+        lambda: m.model.poll(some(1, 5)),
+        lambda: m.model.reset(),
+    ))()  # fmt: skip
+
+
+def measures():
+    m = pick(models).model
+    pick((
+        lambda: m.kernels(),
+        lambda: str(m.profile(some(None), few(1, 2))),
+        lambda: str(m.benchmark(few(1, 2), some(None), few(0, 1))),
+        lambda: m.benchmark(2).percentile(some(0, 50, 100)),
+    ))()  # fmt: skip
+
+
+def few(*good):
+    n = some(*good)
+    return 1 if isinstance(n, (int, float)) and n > 3 else n  # not for hours
+
+
+def tensors():
+    t = tensor()
+    method = pick((
+        lambda: t.floats(),
+        lambda: t.quantize(odd()),
+        lambda: t.dequantize(),
+        lambda: t.load_image(some(bytes(48)), some(4, 8), some(4, 2), some("rgb888", "gray8")),
+        lambda: list(t.view(some(*"BbhHiIqQfdOPSs?")))[:3],
+        lambda: t.set_shape(some((2, 3), (1, 3), [2, 3])),
+        lambda: (t.name, t.dtype, t.shape, t.nelem, t.nbytes, len(t.data)),
+        lambda: mpconnxr.top_k(some(t), some(1, 3), some(None, ["a"] * 60)),
+    ))  # fmt: skip
+    try:
+        method()
+    except AttributeError as e:
+        if "no attribute" not in str(e) or hasattr(t, str(e).split("'")[-2]):
+            raise  # else strings have no view(), and shapes that are fixed no set_shape()
+
+
+def data():
+    """A view's own errors are Python's."""
+    view = tensor().data
+    try:
+        pick((
+            lambda: view[odd()],
+            lambda: view.__setitem__(odd(), odd()),
+            lambda: view.__setitem__(pick((0, -1, len(view))), odd()),
+        ))()  # fmt: skip
+    except (IndexError, ValueError, OverflowError, TypeError, NotImplementedError, AttributeError):
+        pass
+
+
+def files():
+    from mpconnxr import golden, tensorfile
+
+    pick((
+        lambda: golden.verify(pick(NAMES) + ".bin", some(None, bytearray(4096))),
+        lambda: golden.verify(odd_source()),
+        lambda: tensorfile.read(odd_source(), some(True)),
+    ))()  # fmt: skip
+
+
+def sound():
+    from mpconnxr.audio import LogMel
+    from mpconnxr.mfcc import Mfcc
+
+    rate, size, bands = some(8000, 16000), some(16, 64), some(4, 16)
+    made = pick((LogMel, Mfcc))(rate, size, bands, some(100), some(None, 3000))
+    made.frame(some(bytes(200)), some(0, 10), some([0] * 20), some(0, 1))
+
+
+CALLS_THERE_ARE = (load, load_good, load_all, session, close, runs, runs, runs, measures, tensors,
+                   tensors, data, files, sound)  # fmt: skip
+# Values that do not fit are InputErrors where the page says so; of other arguments a wrong type is
+# a TypeError.
+NAMED = (mpconnxr.MpconnxrError, TypeError, OSError)
+
+
+def sequence(k):
+    global made
+    random.seed((SEED * 1000003 + k) & 0x3FFFFFFF)
+    models.clear()
+    load_good()
+    for i in range(CALLS):
+        made = 0
+        call = pick(CALLS_THERE_ARE)
+        if VERBOSE:
+            print("call", k, i, call.__name__)
+        if not models:
+            load_good()
+        raised = ""
+        try:
+            call()
+        except NAMED as e:
+            raised = "behind " + repr(e)[:90]
+            if VERBOSE:
+                print("call", k, i, "raised", raised)
+        except Exception as e:
+            print("find", k, "exception", call.__name__, repr(e)[:200])
+            if VERBOSE:
+                sys.print_exception(e)
+            return
+        for m in models:
+            what = m.check()
+            if what:
+                print("find", k, "broken", call.__name__, m.name, what[:200], raised)
+                return
+
+
+for k in range(FIRST, FIRST + COUNT):
+    print("at", k)
+    sequence(k)
+    gc.collect()
+print("done")

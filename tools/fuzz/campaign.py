@@ -1,0 +1,204 @@
+"""Many cases over all kernels, in parts that can be resumed and added up."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from random import Random
+
+from . import batch, seeds
+from .batch import Case, Fault
+from .case_format import FAULT, LETTERS
+
+A_BATCH = 50, 400  # fewest and most cases in one process
+A_CLASS = 3  # files kept of faults of one class
+
+_RAN, _AT_LOAD, _IN_RUN, _BENEATH = LETTERS
+
+
+@dataclass(frozen=True)
+class Plan:
+    """cases: of all parts together; kernel: the one whose seeds are wanted, "" for all."""
+
+    target: str
+    cases: int
+    seed: int = 0
+    kernel: str = ""
+    parts: int = 1
+    limit_ms: int = batch.LIMIT_MS
+
+    def part_cases(self, part: int) -> int:
+        return self.cases // self.parts + (part < self.cases % self.parts)
+
+
+@dataclass(frozen=True)
+class Task:
+    """One batch of one seed. name: from which all that is random in it follows."""
+
+    plan: Plan
+    name: str
+    kernel: str
+    seed: seeds.Seed
+    cases: int
+
+
+@dataclass(frozen=True)
+class Found:
+    """A fault, its file, and how to have it again."""
+
+    task: str
+    target: str
+    kernel: str
+    case: Case
+    fault: Fault
+
+    @property
+    def kind(self) -> str:
+        """What faults of one class have in common."""
+        phase, _, step = self.fault.where.partition(" ")
+        text, _, frames = self.fault.what.partition(" | ")
+        name = text.partition(":")[0] if self.fault.kind == "exception" else text
+        if self.fault.kind == "stray":  # read of 4 bytes at 0x... by loops_x.y + 0x...
+            name = text.rpartition(" by ")[2].partition(" + ")[0]
+        place = frames.partition(",")[0].rpartition("/")[2].rstrip('"')
+        return " ".join(
+            filter(None, (self.fault.kind, name, phase, step.rpartition(" ")[2], place))
+        )
+
+    def about(self) -> dict:
+        return {
+            "target": self.target,
+            "class": self.kind,
+            "batch": self.task,
+            "seeds_of": self.kernel,
+            "fault": asdict(self.fault),
+            "case": self.case.settings(),
+        }
+
+
+@dataclass
+class Result:
+    """Counts of cases by kernel and end, of faults by class. found: some of each class."""
+
+    counts: dict[str, Counter] = field(default_factory=dict)
+    classes: Counter = field(default_factory=Counter)
+    found: list[Found] = field(default_factory=list)
+    seed_faults: dict[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    def add(self, task: Task, cases: Sequence[Case], ended: batch.Ended) -> None:
+        counts = self.counts.setdefault(task.kernel, Counter())
+        counts.update(ended.letters)
+        if ended.seed_fault:
+            self.seed_faults[task.seed.name] = ended.seed_fault
+        for fault in ended.faults:
+            case = cases[min(fault.number, len(cases) - 1)]
+            found = Found(task.name, task.plan.target, task.kernel, case, fault)
+            self.classes[found.kind] += 1
+            if self.classes[found.kind] <= A_CLASS:
+                self.found.append(found)
+
+    def as_json(self) -> dict:
+        return {
+            "kernels": {kernel: named(c) for kernel, c in sorted(self.counts.items())},
+            "classes": dict(self.classes.most_common()),
+            "seed_faults": self.seed_faults,
+            "seconds": round(self.seconds, 1),
+        }
+
+
+def named(counts: Counter) -> dict[str, int]:
+    """Counts of letters, in words."""
+    return {
+        "cases": sum(counts.values()),
+        "ran": counts[_RAN],
+        "refused_at_load": counts[_AT_LOAD],
+        "refused_in_run": counts[_IN_RUN] + counts[_BENEATH],
+        "by_an_exception_beneath": counts[_BENEATH],
+        "faults": counts[FAULT],
+    }
+
+
+def tasks_of(plan: Plan, part: int, collection: dict[str, list[seeds.Seed]]) -> Iterator[Task]:
+    """The batches of a part: kernel after kernel, each as often as any other."""
+    rng = Random(f"{plan.seed} {part}")
+    kernels = [plan.kernel] if plan.kernel else rng.sample(sorted(collection), len(collection))
+    left, number = plan.part_cases(part), 0
+    size = min(max(left // len(kernels), A_BATCH[0]), A_BATCH[1])
+    while left > 0:
+        kernel = kernels[number % len(kernels)]
+        name = f"{plan.seed}-{part}-{number}"
+        seed = Random(name).choice(collection[kernel])
+        yield Task(plan, name, kernel, seed, min(size, left))
+        left -= size
+        number += 1
+
+
+def run_task(task: Task) -> tuple[list[Case], batch.Ended]:
+    cases = batch.make_cases(task.seed.data, task.cases, Random(f"cases {task.name}"))
+    target = batch.target_of(task.plan.target)
+    return cases, batch.run(target, task.seed.data, cases, limit_ms=task.plan.limit_ms)
+
+
+def run_part(
+    plan: Plan,
+    part: int,
+    collection: dict[str, list[seeds.Seed]],
+    workers: int = 2,
+    on_batch: Callable[[int, Result], None] = lambda n, result: None,
+) -> Result:
+    """All cases of a part. on_batch: is told how many cases were done, and the result so far."""
+    batch.target_of(plan.target).build()
+    result, start = Result(), time.monotonic()
+    tasks = list(tasks_of(plan, part, collection))
+    with ProcessPoolExecutor(workers) as pool:
+        for task, (cases, ended) in zip(tasks, pool.map(run_task, tasks), strict=True):
+            result.add(task, cases, ended)
+            result.seconds = time.monotonic() - start
+            on_batch(task.cases, result)
+    return result
+
+
+# ---- files
+
+
+def save_found(found: Iterable[Found], folder: Path) -> list[Path]:
+    """Each fault's file, with what to know of it beside it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for f in found:
+        path = folder / f"{f.kernel}-{f.fault.kind}-{f.target}-{f.task}-{f.fault.number}.bin"
+        path.write_bytes(f.case.data)
+        path.with_suffix(".json").write_text(json.dumps(f.about(), indent=1) + "\n")
+        paths.append(path)
+    return paths
+
+
+def part_path(folder: Path, plan: Plan, part: int) -> Path:
+    kernel = f"-{plan.kernel}" if plan.kernel else ""
+    return folder / f"{plan.target}{kernel}-{plan.seed}-{plan.cases}-{part}of{plan.parts}.json"
+
+
+def summed(results: Iterable[dict]) -> dict:
+    """Results of parts as one."""
+    kernels: dict[str, Counter] = {}
+    classes, seed_faults, seconds = Counter(), {}, 0.0
+    for result in results:
+        for kernel, counts in result["kernels"].items():
+            kernels.setdefault(kernel, Counter()).update(counts)
+        classes.update(result["classes"])
+        seed_faults |= result["seed_faults"]
+        seconds += result["seconds"]
+    total = sum(kernels.values(), Counter())
+    return {
+        "total": {name: total[name] for name in named(Counter())},
+        "kernels": {kernel: dict(counts) for kernel, counts in sorted(kernels.items())},
+        "classes": dict(classes.most_common()),
+        "seed_faults": seed_faults,
+        "seconds": round(seconds, 1),
+    }

@@ -1,0 +1,48 @@
+"""A pytest plugin: keeps the model files that tests convert, and runs none of them.
+
+    MPCONNXR_HARVEST=FOLDER pytest -p tools.fuzz.harvest tests/host/ops
+
+So that a new kernel's own tests make the files from which the fuzzer starts; see seeds.py.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+from tools.converter import layout
+from tools.micropython import get_target, target_names
+
+LARGEST = 16000  # bytes of a file: damage to a larger one seldom meets what decides
+
+
+def pytest_configure():
+    folder = Path(os.environ["MPCONNXR_HARVEST"])
+    made = layout.model_bytes
+
+    def keeping(*args, **options):
+        data = made(*args, **options)
+        if len(data) <= LARGEST:
+            (folder / hashlib.sha256(data).hexdigest()[:16]).write_bytes(data)
+        return data
+
+    layout.model_bytes = keeping
+    for kind in {type(get_target(name)) for name in target_names()}:
+        kind.run = _not_run
+
+
+def pytest_collection_modifyitems(items):
+    """Each test once: the file that it makes is the same for all targets."""
+    kept = {}
+    for item in items:
+        params = getattr(getattr(item, "callspec", None), "params", {})
+        others = [(name, repr(value)) for name, value in params.items() if name != "target"]
+        kept.setdefault((item.path, item.originalname, item.cls, *others), item)
+    items[:] = kept.values()
+
+
+def _not_run(*_, **__):
+    pytest.skip("only its files are wanted")

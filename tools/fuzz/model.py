@@ -1,0 +1,129 @@
+"""`python -m tools.fuzz model`: damaged model files, loaded and run on targets."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from random import Random
+
+from tqdm import tqdm
+
+from tools.micropython import target_names
+
+from . import batch, campaign, seeds
+from .batch import Case
+from .campaign import Plan
+from .case_format import AT_LEFT, FORMS, IN_MEMORY, STREAM, VERIFY
+
+_TRIES = 60  # of a file of which nothing else is known
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--cases", type=int, default=2000, metavar="N", help="on each target")
+    add("--seed", type=int, default=0, metavar="S", help="the same cases for the same seed")
+    add(
+        "--target",
+        action="append",
+        choices=target_names(),
+        help="may be given several times; unix-guard unless told",
+    )
+    add("--kernel", default="", metavar="K", help="only files in which this kernel is used")
+    add("--parts", type=int, default=1, metavar="P", help="a file of results for each part")
+    add("--results", type=Path, metavar="FOLDER", help="where those go")
+    add("--resume", action="store_true", help="leave out parts whose results are there")
+    add("--finds", type=Path, default=Path("build/fuzz"), metavar="FOLDER", help="of faults")
+    add("--json", type=Path, metavar="FILE", help="write the counts by kernel")
+    add("--workers", type=int, default=2, metavar="N", help="processes")
+    add("--limit", type=int, default=batch.LIMIT_MS, metavar="MS", help="processor time a case")
+    add("--renew-seeds", action="store_true", help="make the undamaged files again")
+    add("--replay", type=Path, metavar="FILE", help="repeat a fault that was saved, or try a file")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Exit status: 1 where there was a fault."""
+    targets = args.target or ["unix-guard"]
+    if args.replay:
+        return replay(args.replay, args.target, args.limit)
+    collection = seeds.collection(args.renew_seeds)
+    if args.kernel and args.kernel not in collection:
+        print(f"fuzz: no seed has the kernel {args.kernel}", file=sys.stderr)
+        return 2
+    results = []
+    for target in targets:
+        plan = Plan(target, args.cases, args.seed, args.kernel, args.parts, args.limit)
+        results += [_part(plan, part, collection, args) for part in range(plan.parts)]
+    total = campaign.summed(results)
+    if args.json:
+        args.json.write_text(json.dumps(total, indent=1) + "\n")
+    show(total)
+    return 1 if total["classes"] or total["seed_faults"] else 0
+
+
+def _part(plan, part, collection, args):
+    """The result of a part as JSON has it."""
+    path = campaign.part_path(args.results, plan, part) if args.results else None
+    if path and args.resume and path.is_file():
+        return json.loads(path.read_text())
+    about = f"{plan.target} {part + 1}/{plan.parts}"
+    with tqdm(total=plan.part_cases(part), desc=about, unit="case", disable=None) as bar:
+
+        def on_batch(n, result):
+            bar.update(n)
+            bar.set_postfix(faults=sum(result.classes.values()))
+
+        result = campaign.run_part(plan, part, collection, args.workers, on_batch)
+    for saved in campaign.save_found(result.found, args.finds):
+        print(f"fuzz: fault in {saved}")
+    found = result.as_json()
+    if path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_suffix(".new")
+        unfinished.write_text(json.dumps(found, indent=1) + "\n")
+        unfinished.rename(path)
+    return found
+
+
+def show(total: dict) -> None:
+    counts = total["total"]
+    n = max(counts["cases"], 1)
+    print(
+        f"fuzz: {counts['cases']} cases of {len(total['kernels'])} kernels in"
+        f" {total['seconds']:.0f} s: {100 * counts['ran'] / n:.0f} % ran,"
+        f" {100 * counts['refused_in_run'] / n:.0f} % were refused in a run"
+        f" ({counts['by_an_exception_beneath']} by an IndexError or the like),"
+        f" {100 * counts['refused_at_load'] / n:.0f} % at load, {counts['faults']} faults"
+    )
+    for kind, n in total["classes"].items():
+        print(f"  {n:6} {kind}")
+    for name, text in total["seed_faults"].items():
+        print(f"  the seed {name} itself: {text}")
+
+
+def replay(path: Path, targets: list[str] | None, limit_ms: int) -> int:
+    """Repeats a saved fault on its target, or on these; any other file in many ways."""
+    beside = path.with_suffix(".json")
+    if beside.is_file():
+        about = json.loads(beside.read_text())
+        cases = [Case(path.read_bytes(), **about["case"])]
+        targets = targets or [about["target"]]
+        print("\n".join(about["case"]["changes"]))
+    else:
+        cases = list(_tries(path.read_bytes()))
+    faults = 0
+    for target in targets or ["unix-guard"]:
+        ended = batch.run(batch.target_of(target), b"", cases, limit_ms=limit_ms)
+        print(f"{target}: {ended.letters}")
+        for fault in ended.faults:
+            print(f"  {fault.kind} {fault.what}; {fault.where}")
+        faults += len(ended.faults)
+    return 1 if faults else 0
+
+
+def _tries(data):
+    rng = Random(0)
+    for i in range(_TRIES):
+        options = (IN_MEMORY, STREAM, 0)[i % 3] | VERIFY | (AT_LEFT if i % 4 == 3 else 0)
+        yield Case(data, (), options, i % FORMS, 3, rng.getrandbits(32))

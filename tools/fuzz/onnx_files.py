@@ -1,0 +1,120 @@
+"""`python -m tools.fuzz onnx`: damaged .onnx files into the converter.
+
+A case is one of the seed models with one to four changes, of the file's bytes or of its graph. It
+is right when the converter refuses it with one report, or writes a file that can be read again.
+Finds are tracebacks, errors that no command expects, crashes, and more than the limits; they are
+saved with what was changed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+from tools import limits
+from tools.converter import inspect
+from tools.converter.__main__ import main as convert
+from tools.converter.errors import ConvertError
+
+from .onnx_changes import changed
+
+ROOT = Path(__file__).parents[2]
+_MOST_NBYTES = 200_000  # of a seed: small ones are fuzzed faster
+_MOST_SECONDS = 30.0  # of computing
+_MOST_MEMORY = 2 << 30
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--cases", type=int, default=1000, metavar="N", help="how many (1000)")
+    add("--seed", type=int, default=0, metavar="S", help="the first case's number (0)")
+    add("--finds", type=Path, default=Path("build/fuzz/onnx"), metavar="FOLDER", help="for finds")
+    add("--models", type=Path, metavar="FOLDER", help="seeds: its .onnx (those of the examples)")
+    add("--replay", type=Path, metavar="FILE.onnx", help="convert this one as a case")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Exit status: 0 nothing found, 1 something."""
+    if args.replay:
+        kind, said = outcome(args.replay.read_bytes())
+        print(f"{kind}\n{said}".rstrip())
+        return int(kind in FINDS)
+    seeds = _seeds(args.models or ROOT / "examples")
+    counts: Counter[str] = Counter()
+    for number in range(args.seed, args.seed + args.cases):
+        data, changes = case(seeds, number)
+        kind, said = outcome(data)
+        counts[kind] += 1
+        if kind in FINDS:
+            path = _save(args.finds, number, data, [kind, *changes, said])
+            print(f"{kind}: {path}", flush=True)
+    print(", ".join(f"{n} {kind}" for kind, n in counts.most_common()))
+    return int(any(counts[kind] for kind in FINDS))
+
+
+FINDS = ("unexpected", "traceback", "crash", "limits", "unreadable")
+
+
+def _seeds(folder: Path) -> list[tuple[str, bytes]]:
+    files = [p for p in sorted(folder.rglob("*.onnx")) if p.stat().st_size <= _MOST_NBYTES]
+    if not files:
+        raise OSError(f"{folder} has no .onnx of up to {_MOST_NBYTES:,} bytes")
+    return [(path.name, path.read_bytes()) for path in files]
+
+
+def case(seeds: list[tuple[str, bytes]], number: int) -> tuple[bytes, list[str]]:
+    """The file of this number, the same each time, and what was changed in which seed."""
+    rng = random.Random(number)
+    name, data = rng.choice(seeds)
+    data, changes = changed(data, rng)
+    return data, [f"seed {name}", *changes]
+
+
+def outcome(data: bytes) -> tuple[str, str]:
+    """What became of a file: a word, and all that was said."""
+    with tempfile.TemporaryDirectory() as folder:
+        model, output, log = (Path(folder, name) for name in ("m.onnx", "m.bin", "log"))
+        model.write_bytes(data)
+        end = limits.watch(lambda: _quietly(model, output, log), "converter")
+        said = log.read_text(errors="replace") + end.report
+        return _judged(end, said, output), said
+
+
+def _quietly(model, output, log):
+    with log.open("wb") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    sys.stdout = os.fdopen(os.dup(1), "w", errors="backslashreplace")
+    sys.stderr = os.fdopen(os.dup(2), "w", 1, errors="backslashreplace")
+    return convert([str(model), str(output)])
+
+
+def _judged(end, said, output):
+    if "Traceback" in said:
+        return "traceback"
+    if "unexpected" in said:
+        return "unexpected"
+    if "a library crashed" in said:
+        return "crash"
+    if end.peak > _MOST_MEMORY or end.seconds > _MOST_SECONDS:
+        return "limits"
+    if end.code:
+        return "refused" if said.strip() else "unexpected"
+    try:
+        inspect.read(output.read_bytes())
+    except (ConvertError, OSError):
+        return "unreadable"
+    return "converted"
+
+
+def _save(folder, number, data, notes):
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"case_{number}.onnx"
+    path.write_bytes(data)
+    path.with_suffix(".txt").write_text("\n".join(notes) + "\n")
+    return path
