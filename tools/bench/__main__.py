@@ -14,7 +14,7 @@ from rich.table import Table
 from tools.converter.__main__ import add_options, options_from
 from tools.converter.convert import convert
 from tools.converter.errors import ConvertError, text_of
-from tools.micropython import TargetError, target_names
+from tools.micropython import GUARD_TARGETS, TargetError, target_names
 
 from . import c_build, c_code, cycles, page, paired
 from .measure import PACKAGE, count
@@ -40,7 +40,7 @@ MODELS = (
 _OF_PACKAGE = "folder of mpconnxr, such as the .mpy that tools.dist writes (default: the source)"
 _NARROWEST = 130  # columns of the table, also where it goes to a file
 _DOCS = Path(__file__).parents[2] / "docs"
-TARGETS = tuple(name for name in target_names() if name != "unix-plain")
+TARGETS = tuple(name for name in target_names() if name not in ("unix-plain", *GUARD_TARGETS))
 
 
 def main(argv: list[str] | None = None) -> int:

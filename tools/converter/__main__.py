@@ -1,4 +1,4 @@
-"""python -m tools.converter model.onnx model.bin | report | inspect | tensor"""
+"""python -m tools.converter model.onnx model.bin | report | inspect | sign | tensor"""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from pathlib import Path
 
 import onnx
 
-from . import ort_domain, passes, precision
+from tools import limits
+
+from . import external, ort_domain, passes, precision, sbom, seal_arguments
 from .arrayfile import read_array
 from .borders import image_from
 from .convert import Options, convert
@@ -21,7 +23,12 @@ from .quantize.arguments import add_arguments, settings_from
 def main(argv: list[str] | None = None) -> int:
     """Runs one command. Exit status: 0 done, 1 refused (one report on stderr), 2 usage."""
     argv = sys.argv[1:] if argv is None else argv
-    commands = {"inspect": inspect_main, "report": report_main, "tensor": tensor_main}
+    commands = {
+        "inspect": inspect_main,
+        "report": report_main,
+        "sign": sign_main,
+        "tensor": tensor_main,
+    }
     try:
         if argv and argv[0] in commands:
             return commands[argv[0]](argv[1:])
@@ -157,13 +164,25 @@ def convert_main(argv: list[str]) -> int:
     parser.add_argument(
         "--save-optimized", type=Path, metavar="X.onnx", help="write what the rewrites made"
     )
+    seal_arguments.add(parser)
+    parser.add_argument("--sbom", type=Path, metavar="X.json", help="what went into the file")
     parser.add_argument("--json", action="store_true", help="print the report as one JSON object")
     parser.add_argument("--summary", action="store_true", help="tables of the steps and boards")
     parser.add_argument("-v", "--verbose", action="store_true", help="list the steps")
+    limits.add_limit_options(parser)
     args = parser.parse_args(argv)
+    limits.apply(args)
+    _check_outputs(args, [args.output, args.save_optimized, args.sbom])
     options = options_from(args)
     options.golden = [read_array(path) for path in args.golden] if args.golden else None
+    options.seal = seal_arguments.request_from(args)
+    if args.sbom:
+        sbom.check()
     converted = convert(args.model, options)
+    if args.sbom:
+        given = _given(args)
+        bill = sbom.bill(args.model, args.output.name, converted.data, options, given)
+        args.sbom.write_text(bill + "\n", encoding="utf-8")
     args.output.write_bytes(converted.data)
     if args.save_optimized:
         saved = passes.without_marks(ort_domain.release(converted.model))
@@ -182,6 +201,16 @@ def convert_main(argv: list[str]) -> int:
     return 0
 
 
+def _given(args):
+    """Files and folders besides the model that say how to convert."""
+    given = [Path(text.rpartition("=")[2]) for text in args.bind]
+    given += map(Path, getattr(args, "golden", None) or [])
+    if args.labels:
+        name, _, key = args.labels.partition(".npz:")
+        given.append(Path(name + ".npz" if key else name))
+    return given + [path for path in (args.calibration, args.ops) if path]
+
+
 def report_main(argv: list[str]) -> int:
     from .report import page
 
@@ -189,9 +218,12 @@ def report_main(argv: list[str]) -> int:
     parser.add_argument("model", type=Path, help=".onnx")
     parser.add_argument("-o", "--output", type=Path, help=".html to write (default: beside it)")
     add_options(parser)
+    limits.add_limit_options(parser)
     args = parser.parse_args(argv)
-    converted = convert(args.model, options_from(args))
+    limits.apply(args)
     output = args.output or args.model.with_suffix(".html")
+    _check_outputs(args, [output])
+    converted = convert(args.model, options_from(args))
     output.write_text(page(converted, "/".join(args.model.parts[-2:])), encoding="utf-8")
     print(f"report   {output}")
     return 0
@@ -205,11 +237,26 @@ def inspect_main(argv: list[str]) -> int:
     parser.add_argument("file", type=Path, help=".bin")
     parser.add_argument("--kernels", action="store_true", help="kernels, and forms of their loops")
     parser.add_argument("--ops", type=Path, metavar="FOLDER", help="operators of your own")
+    parser.add_argument("--verify", type=Path, metavar="PUB.pem", help="is it signed by this key?")
     args = parser.parse_args(argv)
+    limits.apply()
     if args.kernels:
         print_kernels(args.file, args.ops)
+    elif args.verify:
+        seal_arguments.print_verified(args.file, args.verify)
     else:
         print_file(args.file)
+    return 0
+
+
+def sign_main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser("python -m tools.converter sign")
+    parser.add_argument("file", type=Path, help=".bin")
+    parser.add_argument("-o", "--output", type=Path, help=".bin to write (default: the same)")
+    seal_arguments.add(parser)
+    args = parser.parse_args(argv)
+    limits.apply()
+    seal_arguments.write_sealed(args)
     return 0
 
 
@@ -220,9 +267,27 @@ def tensor_main(argv: list[str]) -> int:
     parser.add_argument("input", type=Path, help=".pb (TensorProto) or .npy")
     parser.add_argument("output", type=Path, help=".bin to write")
     args = parser.parse_args(argv)
+    limits.apply()
+    _refuse(limits.overwritten([args.output], [args.input]))
     convert_tensor(args.input, args.output)
     return 0
 
 
+def _check_outputs(args, outputs):
+    """Raises UsageError where one of these is a file that the conversion reads."""
+    _refuse(limits.overwritten(filter(None, outputs), files_read(args.model, args)))
+
+
+def files_read(model: Path, args: argparse.Namespace) -> list[Path]:
+    """Files and folders that a conversion of a model with these arguments reads."""
+    keys = [path for path in (getattr(args, name, None) for name in ("sign", "hmac")) if path]
+    return [model, *external.files_of(model), *_given(args), *keys]
+
+
+def _refuse(reason):
+    if reason:
+        raise UsageError(reason)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(limits.run(main, "converter"))

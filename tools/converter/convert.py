@@ -8,6 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+from onnx import checker, shape_inference
+from onnx_ir import serde
+
+from tools import seal
+from tools.limits import at
 
 from . import (
     borders,
@@ -18,22 +23,26 @@ from . import (
     inner,
     layout,
     load,
+    loads,
     lower,
     missing,
     narrow,
+    ort_session,
     own,
     passes,
     plan,
     precision,
+    protos,
     qtables,
     quantize,
     ranges,
     rewrites,
     slices,
+    sound,
     state,
     stream,
 )
-from .errors import Finding, Problem, UnsupportedModel, UsageError
+from .errors import ConvertError, Finding, Problem, UnsupportedModel, UsageError
 from .ir import Graph, dtype_name, walk
 from .passes import infer_extents, keep, limits, sequences
 from .quantize.settings import Settings
@@ -56,7 +65,7 @@ class Options:
     state: the output, by input, that the next run finds in it; inner: values that are outputs
     too, behind the model's own, where the rewrites leave them; window: most bytes of weights that
     a board which streams them has in memory at one time; arena: bytes that it may have; weights:
-    what those of products are rounded to.
+    what those of products are rounded to; seal: what to seal the file with.
     """
 
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
@@ -78,6 +87,7 @@ class Options:
     window: int | None = None
     arena: int | None = None
     weights: str = "f32"
+    seal: seal.Request | None = None
 
 
 @dataclass
@@ -121,6 +131,7 @@ class Converted:
             "outputs": [_describe(t) for t in graph.outputs],
             "rewrites": self.log,
             "layers": [asdict(row) for row in self.narrowed],
+            "sha256": seal.digest(self.data).hex(),
             "notes": self.notes,
         }
 
@@ -130,11 +141,21 @@ def _describe(t):
     return {"name": t.name, "dtype": dtype_name(t.dtype), "shape": shape}
 
 
+# What the libraries raise, wherever they meet what no checker saw.
+_INVALID = (checker.ValidationError, shape_inference.InferenceError, serde.SerdeError)
+
+
 def convert(source: Path | onnx.ModelProto, options: Options | None = None) -> Converted:
     """Converts a model. Raises ConvertError (UnsupportedModel names every reason at once)."""
     options = options or Options()
-    with own.operators(options.ops, options.allow_domains):
-        return _convert(source, options)
+    try:
+        with own.operators(options.ops, options.allow_domains):
+            return _convert(source, options)
+    except _INVALID as e:
+        while e.__cause__:
+            e = e.__cause__
+        text = " ".join(str(e).split())
+        raise ConvertError(f"the model breaks ONNX's rules: {text}") from e
 
 
 def _convert(source, options):
@@ -147,11 +168,14 @@ def _convert(source, options):
     limits.note_declared(model)
     if options.optimize == 0:
         keep.keep_operators(model)
+    fixed, doubt = model, sound.check_growth(model)
     twin = dims.twin_of(model)
     simplified = passes.simplify(model)
     infer_extents.check_bounds(options.bounds, model, simplified)
+    sound.check_scales(simplified)
     quantized = None
     if options.quantize:
+        at("quantizing the model")
         if twin:
             raise UsageError("--quantize needs inputs of fixed shapes: --dim instead of --bound")
         simplified, quantized = _quantized(simplified, options)
@@ -186,13 +210,20 @@ def _convert(source, options):
     if options.window is not None:
         slices.split(graph, options.window)
     qtables.pack(graph)
+    if doubt:
+        ort_session.confirm(fixed, doubt)
+    at("planning the arena")
     arena = plan.plan(graph, options.keep_inputs, limit=options.arena)
     if arena.macs_again:
         notes.append(f"--arena: {arena.macs_again:,} multiply-accumulates are computed again")
     stream.arrange(graph, arena, options.window, own.kernels_in(options.ops))
     extra = _borders(simplified, graph, options)
     extra += [] if options.strip else _for_people(source, model, graph, options, notes)
+    at("writing the file")
     data = layout.model_bytes(graph, arena.arena_bytes, extra)
+    if options.seal:
+        data = seal.sealed(data, options.seal.keys, options.seal.counter)
+    notes += loads.check(data, graph, options.ops)
     log |= more
     return Converted(data, graph, arena, notes, nodes_before, rewritten, log, quantized, narrowed)
 
@@ -221,6 +252,7 @@ def _read(source):
         return load.read(source)
     copy = onnx.ModelProto()
     copy.CopyFrom(source)
+    protos.make_printable(copy)
     return copy
 
 

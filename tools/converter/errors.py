@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tools.limits import printable
+from tools.limits.report import lack
+
 
 class ConvertError(Exception):
     """The model is refused; the text is the whole report."""
@@ -34,10 +37,18 @@ class BlockedProblem(Problem):
 
 
 def text_of(e: Exception) -> str:
-    """What a refusal says; of an OSError its file and reason, without the number."""
+    """What a refusal says; of an OSError its file and reason, without the number.
+
+    Where memory was lacking that is what it says; nothing in it moves a terminal's cursor.
+    """
     if isinstance(e, OSError) and e.filename:
-        return f"{e.filename}: {e.strerror}"
-    return str(e)
+        return printable(f"{e.filename}: {e.strerror}")
+    lines = printable(str(e), keep="\n").split("\n")
+    return lack(e) or "\n".join(map(_shortened, lines[:_MOST_LINES]))
+
+
+def _shortened(line):
+    return line if len(line) <= _MOST_SHOWN else line[:_MOST_SHOWN] + " ..."
 
 
 @dataclass
@@ -69,3 +80,5 @@ class UnsupportedModel(ConvertError):
 
 
 _NAMES_SHOWN = 4
+_MOST_LINES = 200  # of a report
+_MOST_SHOWN = 1000  # characters of a line of it, which may have a name from a file

@@ -37,7 +37,7 @@ def why_none(
     try:
         _run(model, inputs, states or {})
     except ImportError:
-        return "onnxruntime is not installed"
+        return "onnxruntime is not installed: pip install onnxruntime"
     except Exception as e:  # as above
         return f"onnxruntime does not run this model: {' '.join(str(e).split())}"
     return ""

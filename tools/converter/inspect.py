@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from onnx import helper
 
+from tools.limits import printable
+
 from . import inspect_extents, layout
 from .errors import ConvertError
 from .ir import itemsize, packed_bits
@@ -29,6 +31,10 @@ class Chunk:
     data: bytes
     intact: bool
     place: int | None = None
+
+    @property
+    def end(self) -> int:
+        return self.offset + len(self.data)
 
 
 @dataclass
@@ -76,7 +82,10 @@ class StoredNode:
 
 @dataclass
 class Stored:
-    """The contents of a .bin; inputs, outputs: tensor ids; intact: the tables' digest is right."""
+    """The contents of a .bin; inputs, outputs: tensor ids; intact: the tables' digest is right.
+
+    padding_nbytes: of the tables, behind the numbers.
+    """
 
     kind: int
     version: int
@@ -90,6 +99,8 @@ class Stored:
     outputs: list[int]
     nodes: list[StoredNode]
     extents: inspect_extents.StoredExtents
+    tables_nbytes: int
+    padding_nbytes: int
 
 
 def read(data: bytes) -> Stored:
@@ -140,7 +151,7 @@ class _Tables:
             raise ValueError(f"{len(data)} bytes long, should be {nbytes}")
         names_at = layout.HEADER_NBYTES + 32 * self.n_chunks
         at = names_at + names_nbytes
-        self.kernels = data[names_at:at].decode().split("\0")[:-1]
+        self.kernels = [printable(n) for n in data[names_at:at].decode().split("\0")[:-1]]
         self.numbers = layout.numbers_of(data, at)
 
     def take(self, n):
@@ -173,6 +184,7 @@ class _Tables:
         stored = Stored(
             *(self.kind, self.version, self.features, intact, arena_nbytes, streamed_nbytes),
             *(chunks, tensors, inputs, outputs, nodes, extents),
+            *(self.tables_nbytes, sum(1 for _ in self.numbers)),
         )
         _name(stored)
         return stored
@@ -188,7 +200,10 @@ class _Tables:
             if len(contents) != nbytes:
                 raise ValueError("a chunk lies outside the file")
             digest_at = layout.HEADER_NBYTES + 32 * i
-            intact = hashlib.sha256(contents).digest() == self.data[digest_at : digest_at + 32]
+            # of a seal, which signs the tables, they hold no digest
+            is_seal = kind == layout.CHUNK_SEAL and i == self.n_chunks - 1
+            right = bytes(32) if is_seal else hashlib.sha256(contents).digest()
+            intact = right == self.data[digest_at : digest_at + 32]
             chunks.append(Chunk(kind, offset, contents, intact, place))
         return chunks
 
@@ -247,7 +262,7 @@ def _given(stored, kind, defaults):
     """The names in a chunk of this kind, or the defaults where there is none that fits."""
     for chunk in stored.chunks:
         if chunk.kind == kind:
-            names = chunk.data.decode(errors="replace").split("\0")[:-1]
+            names = printable(chunk.data.decode(errors="replace"), keep="\0").split("\0")[:-1]
             if len(names) == len(defaults):
                 return names
     return defaults

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import layout
+from tools import seal
+
+from . import layout, seal_arguments
 from .inspect import read
 from .ir import dtype_name
 
@@ -18,19 +20,23 @@ _CHUNK_KINDS = [
     "images",
     "streamed",
     "halves",
+    "seal",
 ]
 _PLACES = ("arena", "file", "slot", "state")  # by storage class
 
 
 def print_file(path: Path) -> None:
     """Prints header, chunks, tensors, nodes and the plan of the arena. Raises ConvertError."""
-    stored = read(path.read_bytes())
+    data = path.read_bytes()
+    stored = read(data)
     kind = "model" if stored.kind == layout.KIND_MODEL else "tensors"
     print(f"{kind}, format {stored.version}, features {stored.features:#x}")
     print(
         f"tables {'intact' if stored.intact else 'DAMAGED'}, arena {stored.arena_nbytes:,} bytes, "
         f"{stored.streamed_nbytes:,} with streamed weights"
     )
+    print(f"digest {seal.digest(data).hex()}")
+    seal_arguments.print_seal(seal.seal_of(data))
     print("chunks")
     for chunk in stored.chunks:
         kind = dict(enumerate(_CHUNK_KINDS)).get(chunk.kind, str(chunk.kind))

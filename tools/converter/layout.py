@@ -18,15 +18,17 @@ from .weights import ALIGNMENT, Contents, Weights
 MAGIC = b"MPCONNXR"
 VERSION = 6
 HEADER_NBYTES = 64
+DIGEST_AT = 24  # SHA-256 of the tables without it
 KIND_MODEL, KIND_TENSORS = 0, 1
 CHUNK_DATA, CHUNK_NAMES, CHUNK_GOLDEN, CHUNK_SOURCE, CHUNK_NODES = 0, 1, 2, 3, 4
-CHUNK_GRIDS, CHUNK_IMAGES, CHUNK_STREAMED, CHUNK_HALVES = 5, 6, 7, 8
+CHUNK_GRIDS, CHUNK_IMAGES, CHUNK_STREAMED, CHUNK_HALVES, CHUNK_SEAL = 5, 6, 7, 8, 9
 STORAGE_ARENA, STORAGE_DATA, STORAGE_OBJECT, STORAGE_STATE = 0, 1, 2, 3
 FLAG_PACKED, FLAG_OPEN = 1, 2
 FEATURE_FLOAT64, FEATURE_RUNTIME_DIMS, FEATURE_OBJECTS, FEATURE_STATE = 1, 2, 4, 8
 FEATURE_REPEATS = 16
 
-_ALIGNMENT = 16
+CHUNK_ALIGNMENT = 16
+_MOST_SHIFT = 28  # of a number's last byte
 _DOUBLE = 11
 
 
@@ -108,9 +110,11 @@ def number(value: int) -> bytes:
 
 
 def numbers(data: bytes) -> Iterator[int]:
-    """What `number` wrote, one after another."""
+    """What `number` wrote, one after another. Raises ValueError for what it did not write."""
     code = shift = 0
     for byte in data:
+        if shift > _MOST_SHIFT:
+            raise ValueError("a number of more than 5 bytes")
         code |= (byte & 127) << shift
         shift += 7
         if byte < 128:
@@ -217,7 +221,7 @@ def _file(kind, tensors, inputs, outputs, arena_nbytes, kernels, graph_words, we
     features, short = 0, number(len(written)) + repeats.shortened(written)
     if repeats.pays(written, short, len(tables) + len(written) + len(body)):
         features, written = FEATURE_REPEATS, short
-    tables = _padded(tables + names + written, _ALIGNMENT)
+    tables = _padded(tables + names + written, CHUNK_ALIGNMENT)
     features |= FEATURE_FLOAT64 if any(t.dtype == _DOUBLE for t in tensors) else 0
     features |= FEATURE_OBJECTS if any(t.is_object for t in tensors) else 0
     features |= FEATURE_RUNTIME_DIMS if table.n_dims else 0
@@ -239,7 +243,7 @@ def _body(chunks):
     """([offset from the end of the tables by chunk], the chunks' bytes, each aligned)."""
     offsets, body = [], bytearray()
     for _, contents, _ in chunks:
-        body.extend(bytes(-len(body) % _ALIGNMENT))
+        body.extend(bytes(-len(body) % CHUNK_ALIGNMENT))
         offsets.append(len(body))
         body.extend(contents)
     return offsets, bytes(body)

@@ -10,11 +10,14 @@ import onnx_ir
 from onnx import inliner, numpy_helper, version_converter
 from onnx_ir.passes import common as ir_passes
 
-from . import ort_domain
-from .errors import ConvertError, text_of
+from tools import limits
+
+from . import external, ort_domain, protos, sound
+from .errors import ConvertError
 from .ops import is_separate
 
 OLDEST_OPSET = 7
+_SECONDS = 10.0  # for the checks
 
 
 def load(path: Path) -> onnx.ModelProto:
@@ -23,38 +26,21 @@ def load(path: Path) -> onnx.ModelProto:
 
 
 def read(path: Path) -> onnx.ModelProto:
-    """A model as it is in its file. Raises ConvertError."""
-    try:
-        model = onnx.load(path, load_external_data=False)
-    except OSError as e:
-        raise ConvertError(text_of(e)) from None
-    except Exception as e:  # protobuf and onnx raise many kinds for a damaged file
-        raise ConvertError(f"{path} cannot be read as an ONNX model: {e}") from None
-    _load_external_data(model, path)
+    """A model as it is in its file, its names printable. Raises ConvertError."""
+    model = external.read(path)
+    protos.make_printable(model)
+    external.load(model, path)
     return model
-
-
-def _load_external_data(model, path):
-    """Only from inside the model's folder: onnx sees to that."""
-    try:
-        onnx.load_external_data_for_model(model, str(path.parent))
-    except Exception as e:  # onnx raises several kinds
-        missing = _missing_data(model, path.parent)
-        what = f"data file {missing} is missing" if missing else f"data: {_one_line(e)}"
-        raise ConvertError(f"{path}: its external {what}") from None
-
-
-def _missing_data(model, folder):
-    """The first file of external data that is not there, if any."""
-    entries = (entry for t in model.graph.initializer for entry in t.external_data)
-    files = (folder / entry.value for entry in entries if entry.key == "location")
-    return next((file for file in files if not file.exists()), None)
 
 
 def prepare(model: onnx.ModelProto) -> onnx.ModelProto:
     """Checks a model in memory. Raises ConvertError."""
     if not model.graph.node and not model.graph.output:
         raise ConvertError("this is no ONNX model: it has no graph")
+    if not model.graph.output:
+        raise ConvertError("the model has no outputs")
+    sound.check(model)
+    limits.at("checking the model", most=_SECONDS)
     try:
         model = ort_domain.claim(_inlined(_sorted(model)))
         onnx.checker.check_model(model)
@@ -81,13 +67,21 @@ def _upgraded(model: onnx.ModelProto) -> onnx.ModelProto:
 def _check_constants(graph: onnx.GraphProto) -> None:
     """Raises what onnx raises for a constant whose data do not fill its shape; no checker does."""
     for tensor in graph.initializer:
-        numpy_helper.to_array(tensor)
+        _check_constant(tensor)
     for node in graph.node:
         for attribute in node.attribute:
             if attribute.HasField("t"):
-                numpy_helper.to_array(attribute.t)
+                _check_constant(attribute.t)
             if attribute.HasField("g"):
                 _check_constants(attribute.g)
+
+
+def _check_constant(tensor):
+    numpy_helper.to_array(tensor)
+    wanted = external.nbytes_of(tensor)
+    if tensor.HasField("raw_data") and len(tensor.raw_data) != wanted:
+        text = f"data of {len(tensor.raw_data):,} bytes, its shape takes {wanted:,}"
+        raise ValueError(f"constant {tensor.name} has {text}")
 
 
 def opset_of(model: onnx.ModelProto, domain: str) -> int:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 import onnx
 from onnx import numpy_helper
 
+from tools import limits
+
 from . import extent, extent_forms, int64, objects, runtime, widen
 from .errors import BlockedProblem, DtypeProblem, Finding, Problem, UnsupportedModel
 from .ir import Graph, Step, Tensor, dtype_name
@@ -121,11 +123,13 @@ class Lowerer:
 
     def _lower(self, proto):
         n_steps = len(self.graph.steps)
+        limits.at("lowering", f"{operator_of(proto)} {name_of(proto)}")
         try:
             lowering = lowering_of(proto.domain, proto.op_type, self._has_objects(proto))
             if lowering is None:
                 raise problem_of(proto)
             node = Node(self, proto, lowering)
+            _check_axis(node)
             if not runtime.lower_contents(node):
                 replaced = self.int64.enter(node)
                 self._lower_in_some_dtype(node, lowering)
@@ -216,6 +220,16 @@ class Lowerer:
             emit_copy = emit_nothing
         emit_copy(lambda **step: self.graph.steps.append(Step(**step)), t, out)
         return out
+
+
+def _check_axis(node):
+    """An axis behind the last one; several operators add one to what they take."""
+    axis, x = node.attr("axis"), node.input(0)
+    is_onnx = node.proto.domain in ("", "ai.onnx")  # others may take scales before values
+    if isinstance(axis, int) and is_onnx and x is not None and not x.is_object:
+        rank = len(x.shape)
+        if not -rank - 1 <= axis <= rank:
+            raise Problem(f"axis {axis} of a value of rank {rank}")
 
 
 def _is_extent(d):

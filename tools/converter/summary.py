@@ -30,6 +30,7 @@ def print_summary(converted, verbose: bool = False) -> None:
     print(
         f"file     {report['file_bytes']:,} bytes, of which {report['weight_bytes']:,} are weights"
     )
+    print(f"digest   {report['sha256']}")
     bound = report["arena_lower_bound_bytes"]
     what = "lower bound" if report["arena_bytes"] >= bound else "without overlaps at least"
     print(f"arena    {report['arena_bytes']:,} bytes ({what} {bound:,})")

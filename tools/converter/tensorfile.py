@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-from onnx import helper, numpy_helper
+from onnx import external_data_helper, helper, numpy_helper
 
-from . import layout
+from . import layout, protos
 from .arrayfile import read_array
 from .errors import ConvertError
 from .ir import Tensor
@@ -34,6 +34,9 @@ def convert_tensor(source: Path, target: Path) -> None:
             name, array = source.stem, read_array(source)
         else:
             proto = onnx.TensorProto.FromString(source.read_bytes())
+            protos.make_printable(proto)
+            if external_data_helper.uses_external_data(proto):
+                raise ConvertError(f"{source} has its data in another file: save it in one")
             name, array = proto.name or source.stem, numpy_helper.to_array(proto)
     except (ConvertError, OSError):
         raise

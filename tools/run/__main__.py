@@ -7,6 +7,7 @@ import json
 import sys
 from pathlib import Path
 
+from tools import limits
 from tools.converter.__main__ import add_options, options_from
 from tools.converter.errors import ConvertError, UsageError, text_of
 from tools.deploy.errors import DeployError
@@ -23,6 +24,7 @@ _RUNS = 20  # of --profile
 def main(argv: list[str] | None = None) -> int:
     """Exit status: 0 done, 1 the model was refused or failed, 2 usage, or a file is not there."""
     args = _arguments(sys.argv[1:] if argv is None else argv)
+    limits.apply(args.options)
     try:
         options = options_from(args.options)
         options.ops = args.ops or options.ops
@@ -95,13 +97,14 @@ def _arguments(argv):
         parser.error(f"--target {args.target} is none of {', '.join(target_names())}")
     options = argparse.ArgumentParser("python -m tools.run ... --")
     add_options(options)
+    limits.add_limit_options(options)
     args.options = options.parse_args(argv[at + 1 :])
     return args
 
 
 def _say(text):
-    print(f"run: {text}", file=sys.stderr)
+    print(f"run: {limits.printable(text, keep=chr(10))}", file=sys.stderr)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(limits.run(main, "run"))

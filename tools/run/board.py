@@ -1,7 +1,7 @@
 """A program on a board at a serial port, with a model and other files, for tools/run/profile.py.
 
-What it needs of mpconnxr/ goes there as tools/flash.py would copy it; the files go into a folder
-of their own and are removed afterwards. A deployed model stays as it is.
+The files go into a folder of their own, with what they need of mpconnxr/ unless the board has it
+in use already. That folder is removed afterwards: what is deployed stays as it is.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from tools.deploy.device import Device
 from tools.deploy.errors import BoardError
 from tools.deploy.model_file import read_model
 from tools.deploy.modules import Package
+from tools.deploy.places import places_of
 
 from .errors import RunError
 
@@ -39,10 +40,14 @@ def run_on_board(
         )
         code = code_for(_model(files["model.bin"]), package, machine)
         own = [File(f"{_FOLDER}/{name}", data).under(about.folder) for name, data in files.items()]
-        _copy(device, [f.under(about.folder) for f in code] + own, about.folder)
+        away = own[0].path.rpartition("/")[0]
+        deployed = _deployed(device, code, about.folder)
+        copied = [] if deployed is not None else [f.under(away) for f in code]
+        _copy(device, copied + own, about.folder)
         device.reset()
-        folder = own[0].path.rpartition("/")[0] + "/"
-        start = f"import sys\nsys.path.insert(0, {about.folder!r})\n"
+        folder = f"{away}/"
+        parent = away if deployed is None else deployed
+        start = f"import sys\nsys.path.insert(0, {parent!r})\n"
         try:
             silence = args.timeout * (2 * args.runs + 4)
             return device.execute(start + program(args, folder), silence)
@@ -50,8 +55,18 @@ def run_on_board(
             raise RunError(f"{args.target}: {e}") from None
         finally:
             device.reset()
-            for f in own:
-                device.remove(f.path)
+            device.clear(away)
+
+
+def _deployed(device, code, folder):
+    """The folder from which the same code can be imported on the board already, None for none."""
+    places = places_of(device, folder)
+    if not places.active:
+        return None
+    parent = places.parent(places.active)
+    sizes = device.tree([places.package(places.active)])
+    changes = transfer.compare(device, [f.under(parent) for f in code], sizes)
+    return None if changes.copy or changes.replaces(sizes) else parent
 
 
 def _model(data):

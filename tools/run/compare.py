@@ -9,10 +9,14 @@ from pathlib import Path
 import numpy as np
 import onnx
 
+from tools import limits
+from tools.converter import external
 from tools.converter.errors import ConvertError
 
 from .errors import RunError
 from .models import checked, spec_of
+
+_SECONDS = 10.0  # for one run
 
 
 class Reference:
@@ -63,6 +67,7 @@ class Reference:
 
     def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         feed = dict(zip(self._names(), arrays, strict=True)) | self._held
+        limits.at("running the model in onnxruntime", most=_SECONDS)
         try:
             outputs = self._session.run(None, feed)
         except Exception as e:
@@ -86,11 +91,9 @@ def inner_values(path: Path) -> dict[str, str]:
 def _proto(path):
     """The model, without external data."""
     try:
-        return onnx.load(path, load_external_data=False)
-    except OSError:
-        raise
-    except Exception as e:  # protobuf and onnx raise many kinds for a damaged file
-        raise RunError(f"--compare: {path} cannot be read as an ONNX model: {e}") from None
+        return external.read(path)
+    except ConvertError as e:
+        raise RunError(f"--compare: {e}") from None
 
 
 def _with_outputs(path, names):

@@ -10,7 +10,9 @@ from dataclasses import replace
 import numpy as np
 from tqdm import tqdm
 
+from tools import limits
 from tools.converter import own
+from tools.converter.__main__ import files_read
 from tools.converter.convert import Options
 from tools.converter.errors import UsageError
 from tools.converter.ir import dtype_name
@@ -41,6 +43,7 @@ def execute(args: Namespace, options: Options, say: Say) -> dict:
     for sample in samples:
         sample.arrays = checked(sample.arrays, model.inputs)
     ready = [model.ready(sample.arrays) for sample in samples]
+    _refuse_overwriting(args, samples, ready)
     zeros = {s.name: np.zeros(s.shape, s.dtype) for s in ready[0].states}
     reference = None
     if args.compare:
@@ -59,6 +62,22 @@ def execute(args: Namespace, options: Options, say: Say) -> dict:
         if args.layers:
             report["layers"] = layers.figures()
     return report
+
+
+def _refuse_overwriting(args, samples, ready):
+    """Raises UsageError where an output is a file that this reads."""
+    if not args.output_dir:
+        return
+    names = [
+        output_name(sample.number, i, suffix)
+        for sample, r in zip(samples, ready, strict=True)
+        for i in range(len(r.outputs))
+        for suffix in (".npy", ".json")
+    ]
+    read = [*files_read(args.model, args.options), *args.inputs]
+    read += [path for path in (args.samples, args.compare, args.ops) if path]
+    if reason := limits.overwritten([args.output_dir / name for name in names], read):
+        raise UsageError(reason)
 
 
 def _arrays(run, ready):
@@ -109,7 +128,10 @@ def _run(args, samples, ready, kernels):
         for group in groups
     ]
     options = {"total": len(samples), "unit": "sample", "desc": args.target}
-    with tqdm(disable=len(samples) < 2 or not sys.stderr.isatty(), **options) as bar:
+    with (
+        limits.lifted(),
+        tqdm(disable=len(samples) < 2 or not sys.stderr.isatty(), **options) as bar,
+    ):
         outcomes = run_jobs(
             get_target(args.target),
             jobs,

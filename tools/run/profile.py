@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tools import limits
 from tools.converter import own
 from tools.converter.convert import Options
 from tools.converter.objects import is_object
@@ -34,12 +35,8 @@ def profile(args: Namespace, options: Options, say: Say) -> dict:
     ready = model.ready(arrays)
     files = {f"input_{k}": input_bytes(arrays[i]) for k, i in enumerate(ready.fed)}
     files["model.bin"] = ready.data
-    if args.target in target_names():
-        printed = _on_target(args, files, own.kernels_in(options.ops))
-    else:
-        from .board import run_on_board
-
-        printed = run_on_board(args, files, _program)
+    with limits.lifted():
+        printed = _printed(args, files, options)
     *steps, benchmark = [json.loads(line) for line in printed.splitlines()]
     for step in steps:
         number = step["step"]  # "3/0" is one in a body
@@ -53,6 +50,15 @@ def profile(args: Namespace, options: Options, say: Say) -> dict:
         "file_bytes": len(ready.data),
         "arena_bytes": ready.arena_bytes,
     }
+
+
+def _printed(args, files, options):
+    """By the script, on a target or a board."""
+    if args.target in target_names():
+        return _on_target(args, files, own.kernels_in(options.ops))
+    from .board import run_on_board
+
+    return run_on_board(args, files, _program)
 
 
 def _random(spec):

@@ -164,7 +164,7 @@ except mpconnxr.UnsupportedError as e:
     print(e)
 """
     said = small.lines(target, script, m=data)
-    assert said == ["no kernel fir in this installation of mpconnxr"]
+    assert said[0].startswith("no kernel fir in this installation of mpconnxr: ")
 
 
 @every_target

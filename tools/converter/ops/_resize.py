@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import Problem
+from ..extent import is_open
 
 
 @dataclass
@@ -29,6 +30,7 @@ def axes_of(node) -> list[Axis]:
     if len(scales):
         for a, scale in zip(chosen, scales, strict=True):
             axes[a].scale = float(scale)
+            _check(node, axes[a], scale)
     elif node.attr("keep_aspect_ratio_policy", "stretch") != "stretch":
         sizes = node.const(3, "sizes").tolist()
         wanted = [size / x.shape[a] for a, size in zip(chosen, sizes, strict=True)]
@@ -40,6 +42,19 @@ def axes_of(node) -> list[Axis]:
         for a, start, end in zip(chosen, *roi, strict=True):
             axes[a].roi = (start, end)
     return axes
+
+
+def _check(node, axis, scale):
+    """onnxruntime multiplies in float32, which may be a whole number where the product is less."""
+    if is_open(axis.n_in) or is_open(axis.n_out):
+        return
+    made = int(np.float32(axis.n_in) * np.float32(scale))
+    if made != axis.n_out and node.attr("coordinate_transformation_mode") != "tf_crop_and_resize":
+        raise Problem(
+            f"scale {scale:g} makes {axis.n_out} of {axis.n_in} by ONNX's rules, "
+            f"but {made} in onnxruntime",
+            "export it with sizes instead of scales",
+        )
 
 
 def _scales(node):

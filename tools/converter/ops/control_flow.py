@@ -47,6 +47,8 @@ def lower_loop(node):
     scans = list(zip(outputs[1 + len(states) :], node.outputs[len(states) :], strict=True))
     go_on = first if outputs[0].root is condition else outputs[0]
     stops_early = go_on.data is None or not go_on.data.item()
+    if not stops_early and trips.data is not None and trips.data.item() > _MOST_ROUNDS:
+        raise Problem(f"it does not end: its condition stays true for over {_MOST_ROUNDS} rounds")
     scans = [(x, out) for x, out in scans if out is not None]
     rounds = _rounds(trips, stops_early, [out for _, out in scans])
     most = extent.bound_of(rounds)

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from ..errors import Problem
 from . import lowers
 from ._elementwise import emit_binary
 from ._means import emit_window_means
@@ -13,6 +14,7 @@ from ._powers import emit_power
 from ._windows import Windows
 
 FLOATS = (1, 11)
+_MOST_SIZE = 1 << 16  # channels
 
 
 @lowers("LRN")
@@ -26,6 +28,8 @@ def lower_lrn(node):
     x, out = node.inputs[0], node.outputs[0]
     n, channels = x.shape[:2]
     items, size = math.prod(x.shape[2:]), node.attr("size")
+    if not 0 < size <= _MOST_SIZE:
+        raise Problem(f"size {size}")
     before = (size - 1) // 2
     square, mean, scaled, shifted, power = (node.temp(x.dtype, x.shape) for _ in range(5))
     emit_binary(node, "mul", x, x, square)

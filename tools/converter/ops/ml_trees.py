@@ -182,6 +182,7 @@ def _listed(node, kind, ids, weights) -> Forest:
     """
     keys = list(zip(node.attr("nodes_treeids"), node.attr("nodes_nodeids"), strict=True))
     modes = [m.decode() if isinstance(m, bytes) else m for m in node.attr("nodes_modes")]
+    _check_lengths(node, len(keys))
     inner = [i for i, mode in enumerate(modes) if mode != "LEAF"]
     refs = {keys[i]: n for n, i in enumerate(inner)}
     leaf_keys = [key for key, mode in zip(keys, modes, strict=True) if mode == "LEAF"]
@@ -191,10 +192,24 @@ def _listed(node, kind, ids, weights) -> Forest:
     leaves: list[list] = [[] for _ in leaf_keys]
     owners = zip(node.attr(f"{kind}_treeids", []), node.attr(f"{kind}_nodeids", []), strict=True)
     for key, target, weight in zip(owners, ids, weights, strict=True):
-        if refs.get(key, 0) < 0:  # old exporters give inner nodes weights as well
+        if key not in refs:
+            raise Problem(f"tree {key[0]} has no node {key[1]} for a weight")
+        if refs[key] < 0:  # old exporters give inner nodes weights as well
             leaves[~refs[key]].append((target, weight))
     roots = [refs[k] for i, k in enumerate(keys) if i == 0 or k[0] != keys[i - 1][0]]
     return Forest(_branches(node, keys, modes, inner, refs), roots, leaves)
+
+
+_COLUMNS = ("modes", "featureids", "values", "truenodeids", "falsenodeids")
+
+
+def _check_lengths(node, n):
+    """Raises Problem unless each nodes_* has a value for each node."""
+    for name in _COLUMNS:
+        values = node.attr(f"nodes_{name}")
+        values = _floats(node, "nodes_values") if name == "values" else values or ()
+        if len(values) != n:
+            raise Problem(f"nodes_{name} has {len(values)} values for {n} nodes")
 
 
 def _branches(node, keys, modes, inner, refs) -> list[Branch]:
@@ -218,6 +233,8 @@ def _regress(node, forest, aggregate, base):
     """base values of another number than the targets do not count, as in onnxruntime."""
     n, transform = node.attr("n_targets", 1), transform_of(node)
     out = node.outputs[0]
+    if n < 1 or out.shape[1:] != (n,):
+        raise Problem(f"n_targets {n} for an output of {list(out.shape)}")
     raw = before(node, transform, out, n)
     _emit_trees(node, forest, aggregate, base if len(base) == n else base[:0], raw)
     emit_transform(node, transform, raw, out, n)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .. import extent
+from ..errors import Problem
 from . import lowers
 from ._extents import emit_expect
 
@@ -9,6 +11,7 @@ from ._extents import emit_expect
 @lowers("Reshape", fixes_shape=(1,), at_run_time=(1,))
 def lower_reshape(node):
     x, out = node.inputs[0], node.outputs[0]
+    _check(x, out)
     choices = [[d, -1] for d in out.shape]
     for i, d in enumerate(x.shape[: len(choices)]):
         if not node.attr("allowzero", 0) and d == out.shape[i]:
@@ -20,4 +23,10 @@ def lower_reshape(node):
 @lowers("Squeeze", "Unsqueeze", fixes_shape=(1,))
 @lowers("Flatten", "Identity")
 def lower_alias(node):
+    _check(node.inputs[0], node.outputs[0])
     node.alias(node.outputs[0], node.inputs[0])
+
+
+def _check(x, out):
+    if not extent.any_open([*x.shape, *out.shape]) and x.nelem != out.nelem:
+        raise Problem(f"{list(x.shape)} cannot become {list(out.shape)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..errors import Problem
 from . import lowers
 from ._move import emit_transpose
 
@@ -19,6 +20,8 @@ def lower_depth_to_space(node):
     x = node.inputs[0]
     n, c, h, w = x.shape
     b = node.attr("blocksize")
+    if b < 1 or c % (b * b):
+        raise Problem(f"blocksize {b} for {c} channels")
     if node.attr("mode", "DCR") == "DCR":
         view, perm = (n, b, b, c // (b * b), h, w), (0, 3, 4, 1, 5, 2)
     else:

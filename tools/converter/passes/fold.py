@@ -6,7 +6,7 @@
 At level 0 of --optimize only what a lowering needs is computed (see keep).
 Graph inputs are never constants, so nothing that depends on data goes away. The constants are
 computed by onnx's reference evaluator, which has the newest meaning of some operators only: what
-it would get wrong at an older opset is left to the device.
+it would get wrong at an older opset is left to the device, and so is what would get large.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ import onnx_ir
 from onnx_ir.passes import common as ir_passes
 from onnxscript import optimizer
 
+from tools import limits
+
 from ..errors import ConvertError
 from ..load import opset_of
-from . import keep, maps, sequences
+from . import growth, keep, maps, sequences
 from .split_constants import split_constants
 
 # Elements a folded constant may have: above, the file would grow for nothing (Expand of a scalar).
@@ -38,6 +40,9 @@ _RIGHT_SINCE = {
     "Softmax": 13,
     "Upsample": 99,
 }
+
+
+_SECONDS = 10.0  # for one of them; the evaluator computes in Python
 
 
 # Elements of a ConstantOfShape that is folded: shapes and masks, not tensors that a fill makes.
@@ -76,7 +81,7 @@ def _folded(model):
             onnx_shape_inference=False,
             input_size_limit=_INPUT_LIMIT,
             output_size_limit=_OUTPUT_LIMIT,
-            should_fold=_chooser(opset_of(model, "")),
+            should_fold=_chooser(model),
         )
     except Exception as e:  # its evaluator raises whatever numpy does; the text names the node
         raise ConvertError(f"a constant of the model cannot be computed: {e}") from None
@@ -109,14 +114,19 @@ def _is_weights(value):
     return bool(readers) and all(use.idx in _WEIGHTS.get(use.node.op_type, ()) for use in readers)
 
 
-def _chooser(opset):
+def _chooser(model):
     """node -> True to compute it now, False to leave it, None where onnxscript's rules decide."""
 
+    opset = opset_of(model, "")
+
     def choose(node):
+        limits.at("folding constants", f"{node.op_type} {node.name}", most=_SECONDS)
         if node.op_type in sequences.OPERATORS:
             return False
         if node.op_type == "ConstantOfShape" and not node.outputs[0].is_graph_output():
             return int(np.prod(node.inputs[0].const_value.numpy())) <= _FILL_LIMIT
-        return False if _RIGHT_SINCE.get(node.op_type, 0) > opset else None
+        if _RIGHT_SINCE.get(node.op_type, 0) > opset:
+            return False
+        return None if growth.is_small(node, opset_of(model, node.domain)) else False
 
     return choose

@@ -5,8 +5,13 @@ from __future__ import annotations
 import onnx
 from onnx import shape_inference
 
+from tools import limits
+
+from .. import sound
 from ..errors import ConvertError
 from . import infer_bodies, infer_declared, infer_extents, infer_ml
+
+_SECONDS = 10.0  # for one time
 
 
 def infer(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -21,10 +26,12 @@ def infer(model: onnx.ModelProto) -> onnx.ModelProto:
         if not any(p.annotate(model) for p in passes):
             break
         model = _infer(model)
+    sound.check_sizes(model)
     return model
 
 
 def _infer(model):
+    limits.at("inferring shapes", most=_SECONDS)
     try:
         return shape_inference.infer_shapes(
             model, check_type=True, strict_mode=True, data_prop=True

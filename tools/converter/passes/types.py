@@ -6,6 +6,7 @@ import onnx
 from onnx import helper
 
 from .. import extent, extent_forms, objects
+from ..errors import ConvertError
 
 # (ONNX dtype, dims, Extents among them)
 Value = tuple[int, list[int]]
@@ -39,8 +40,10 @@ def value_of(info) -> Value | None:
 
 
 def declare(graph, name, value):
-    """Writes down the type of a value of the graph."""
+    """Writes down the type of a value. Raises ConvertError for a shape that none can have."""
     dtype, dims = value
+    if any(not extent.is_open(d) and not objects.OPEN <= d < 1 << 63 for d in dims):
+        raise ConvertError(f"the model contradicts itself: {name} would have shape {[*dims]}")
     value = dtype, extent_forms.symbols(dims)
     for values in (graph.output, graph.value_info):
         for info in values:

@@ -1,6 +1,6 @@
 """Post-training quantization: a float model in, the same model with integers out.
 
-The float graph comes simplified, with its shapes. onnxruntime's quantizer (extra `quantize`)
+The float graph comes simplified, with its shapes. onnxruntime's quantizer
 places QuantizeLinear and DequantizeLinear; the rewrites after it make integer operators of them.
 """
 
@@ -64,7 +64,7 @@ def _require_runtime():
         import onnxruntime.quantization  # noqa: F401
     except ImportError as e:
         raise ConvertError(
-            f"--quantize needs onnxruntime ({e}); install it: pip install 'mpconnxr[quantize]'"
+            f"--quantize needs onnxruntime ({e}); install it: pip install onnxruntime"
         ) from None
 
 

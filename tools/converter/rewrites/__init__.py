@@ -17,6 +17,8 @@ import onnx
 import onnx_ir as ir
 from onnx_ir.passes import common as ir_passes
 
+from tools import limits
+
 from ..errors import ConvertError
 from ..passes import infer, maps
 from . import (
@@ -124,6 +126,7 @@ def _rounds(model, chosen):
 
 def _applied(one: Rewrite, model: ir.Model) -> int:
     """Applies one; what it has left without a reader goes."""
+    limits.at(f"rewriting the graph ({one.__module__.rpartition('.')[2]})")
     try:
         n_changed = one(model)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:

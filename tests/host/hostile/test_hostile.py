@@ -1,0 +1,58 @@
+"""Every hostile model is refused with one readable report, in little memory and time."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import sys
+from pathlib import Path
+
+import onnxruntime  # noqa: F401  before the fork, so that no case pays for it
+import pytest
+
+from tests.host.hostile import bodies, bombs, interface, machines, operators, protobuf, tensors
+from tools import limits
+from tools.converter.__main__ import main
+
+FAMILIES = (protobuf, interface, operators, bodies, tensors, machines, bombs)
+CASES = [case for family in FAMILIES for case in family.cases()]
+MOST_SECONDS, MOST_NBYTES = 30, 2 << 30
+
+forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+
+
+def converted(model: Path, output: Path, options=()) -> tuple[limits.End, str]:
+    """How a conversion in a child ended, and all that it and its parent said."""
+    log = output.with_suffix(".log")
+
+    def child():
+        with log.open("wb") as file:
+            os.dup2(file.fileno(), 1)
+            os.dup2(file.fileno(), 2)
+        sys.stdout = io.TextIOWrapper(os.fdopen(os.dup(1), "wb"))
+        sys.stderr = io.TextIOWrapper(os.fdopen(os.dup(2), "wb"), write_through=True)
+        return main([str(model), str(output), *options])
+
+    end = limits.watch(child, "converter")
+    said = log.read_text(errors="surrogateescape")
+    return end, said + (f"converter: {end.report}\n" if end.report else "")
+
+
+def test_the_collection_is_large_and_its_names_are_unique():
+    assert len(CASES) >= 250
+    assert len({case.name for case in CASES}) == len(CASES)
+
+
+@forks
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_it_is_refused(case, tmp_path):
+    output = tmp_path / "out.bin"
+    end, said = converted(case.write(tmp_path), output, case.options)
+    assert end.seconds < MOST_SECONDS  # of computing: a busy machine decides nothing
+    assert end.peak < MOST_NBYTES
+    assert end.code in (1, 2) and not output.exists(), said
+    assert said.startswith("converter: ") and said.count("\nconverter: ") == 0, said
+    assert "Traceback" not in said and "unexpected" not in said, said
+    assert re.fullmatch(r"(\n|[ -~]|[^\W\x00-\x9f])*", said), repr(said)
+    assert len(said) < 20_000

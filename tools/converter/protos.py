@@ -1,0 +1,80 @@
+"""All messages of a model, whatever they lie in; and their text, made fit to be shown.
+
+Names reach terminals, pages and boards from here on, so they are made printable once, where a
+model comes in. Two that differ in such characters alone become one, which ONNX's rules refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import Message
+
+from tools.limits import printable
+
+from .errors import ConvertError
+
+_FREE_TEXT = ("doc_string", "value")  # of metadata: nothing is called so
+
+
+def walk(message: Message) -> Iterator[Message]:
+    """A message and all in it."""
+    yield message
+    for name, repeated in _fields(message.DESCRIPTOR, FieldDescriptor.TYPE_MESSAGE):
+        if repeated:
+            for inner in getattr(message, name):
+                yield from walk(inner)
+        elif message.HasField(name):
+            yield from walk(getattr(message, name))
+
+
+def make_printable(model: Message) -> None:
+    """Changes a model or a part of one in place: no name of it has control characters.
+
+    Raises ConvertError where a text is not UTF-8.
+    """
+    for message in walk(model):
+        for name, repeated in _fields(message.DESCRIPTOR, FieldDescriptor.TYPE_STRING):
+            if name in _FREE_TEXT:
+                _check(message, name)
+            elif repeated:
+                _each(message, name)
+            elif message.HasField(name):
+                _one(message, name)
+
+
+def _one(message, name):
+    text = _text(message, name)
+    shown = printable(text)
+    if shown != text:
+        setattr(message, name, shown)
+
+
+def _each(message, name):
+    texts = _text(message, name)
+    shown = [printable(text) for text in texts]
+    if shown != texts:
+        getattr(message, name)[:] = shown
+
+
+def _check(message, name):
+    if message.HasField(name):
+        _text(message, name)
+
+
+def _text(message, name):
+    """A text or a list of them; protobuf gives bytes where it is not UTF-8."""
+    value = getattr(message, name)
+    texts = value if isinstance(value, (str, bytes)) else list(value)
+    if any(isinstance(text, bytes) for text in (texts if isinstance(texts, list) else [texts])):
+        kind = message.DESCRIPTOR.name.removesuffix("Proto")
+        raise ConvertError(f"the file is damaged: {name} in {kind} is not UTF-8")
+    return texts
+
+
+@cache
+def _fields(descriptor, kind):
+    """(name, is a list) of the fields of this kind."""
+    return [(f.name, f.is_repeated) for f in descriptor.fields if f.type == kind]

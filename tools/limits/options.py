@@ -1,0 +1,75 @@
+"""--memory and --timeout: how they are read, and from when on they hold."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+from collections.abc import Iterator
+
+from . import noise, status
+
+_MEMORY = 2 << 30
+_SECONDS = 600.0
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+def add_limit_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("limits, of a model from elsewhere").add_argument
+    add(
+        "--memory",
+        type=_nbytes,
+        metavar="BYTES",
+        help="most memory to use, also as 4G (2G, or 8 times the size of the model's files)",
+    )
+    add(
+        "--timeout",
+        type=_seconds,
+        metavar="SECONDS",
+        help=f"most time to take ({_SECONDS:.0f})",
+    )
+
+
+def _nbytes(text):
+    number, unit = (text[:-1], text[-1].upper()) if text[-1:].isalpha() else (text, "")
+    value = int(float(number) * _UNITS[unit]) if unit in _UNITS else 0
+    if value < 1 << 20:
+        raise argparse.ArgumentTypeError(f"{text}: bytes are needed, such as 4G or 4000000000")
+    return value
+
+
+def _seconds(text):
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text}: seconds are needed, more than 0")
+    return value
+
+
+_args: argparse.Namespace | None = None
+
+
+def apply(args: argparse.Namespace | None = None) -> None:
+    """From now on these hold, or the usual ones. Does nothing but in a child (see child.run)."""
+    global _args
+    _args = args
+    if not status.is_watched():
+        return
+    given = getattr(args, "memory", None)
+    seconds = getattr(args, "timeout", None)
+    status.set_limits(
+        seconds or _SECONDS, given or _MEMORY, growing=given is None, staged=seconds is None
+    )
+    noise.divert()
+
+
+@contextlib.contextmanager
+def lifted() -> Iterator[None]:
+    """While it lasts nothing is limited: for what is not the work on a file, and its programs."""
+    if not status.is_watched():
+        yield
+        return
+    status.set_limits(None, None)
+    noise.restore()
+    try:
+        yield
+    finally:
+        apply(_args)

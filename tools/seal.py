@@ -1,0 +1,157 @@
+"""The seal of a model file: who made it, and which release it is (docs/format.md#seal).
+
+    python -m tools.converter sign model.bin --sign KEY.pem --counter 3
+    tools.seal.verify(Path("model.bin").read_bytes(), public_key)
+
+A seal is the file's last chunk. It signs the header's digest, which covers the tables, in which
+each other chunk has its own digest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tools import keys
+from tools.converter import inspect, last_chunk, layout
+from tools.converter.errors import ConvertError, UsageError
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+_PREFIX = b"mpconnxr model\0"
+_FIELDS = struct.Struct("<I32s32s64s")
+_NONE = bytes(32)
+# What stands before an Ed25519 key in a SubjectPublicKeyInfo (RFC 8410).
+_SPKI = bytes.fromhex("302a300506032b6570032100")
+
+
+class SealError(ConvertError):
+    """The file is not sealed as it should be."""
+
+
+@dataclass(frozen=True)
+class Seal:
+    """What a sealed file says: 4, 32, 32, 64 bytes. Without a key its fields are zeros.
+
+    counter: grows from release to release; hmac: HMAC-SHA256 of the message; public_key,
+    signature: raw Ed25519.
+    """
+
+    counter: int
+    hmac: bytes
+    public_key: bytes
+    signature: bytes
+
+    @property
+    def is_signed(self) -> bool:
+        return self.public_key != _NONE
+
+
+@dataclass(frozen=True)
+class Keys:
+    """What seals are made with. private: for the signature; hmac: for the HMAC, any bytes."""
+
+    private: Ed25519PrivateKey | None = None
+    hmac: bytes | None = None
+
+
+@dataclass(frozen=True)
+class Request:
+    """A seal to make. counter: None for that of the file's earlier seal, or else 0."""
+
+    keys: Keys
+    counter: int | None = None
+
+
+def digest(data: bytes) -> bytes:
+    """The header's SHA-256, by which a program can pin the file."""
+    return data[layout.DIGEST_AT : layout.DIGEST_AT + 32]
+
+
+def fingerprint(public_key: bytes) -> str:
+    """SHA-256 of a raw public key's DER form, as `openssl pkey -pubin -outform der` writes it."""
+    return hashlib.sha256(_SPKI + public_key).hexdigest()
+
+
+def seal_of(data: bytes) -> Seal | None:
+    """The seal in a file, unverified; None if it has none. Raises ConvertError."""
+    return _seal_in(inspect.read(data))
+
+
+def sealed(data: bytes, given: Keys, counter: int | None = None) -> bytes:
+    """The model file with a seal by the given keys, in place of an earlier one.
+
+    counter: None for that of the earlier seal, or else 0. Raises ConvertError.
+    """
+    stored = _intact(data)
+    earlier = _seal_in(stored)
+    if counter is None:
+        counter = earlier.counter if earlier else 0
+    checked_counter(counter)
+    unsigned = last_chunk.added(unsealed(data), layout.CHUNK_SEAL, bytes(_FIELDS.size))
+    return unsigned[: -_FIELDS.size] + _FIELDS.pack(*_fields(digest(unsigned), given, counter))
+
+
+def checked_counter(counter: int | None) -> int | None:
+    """The counter. Raises UsageError where it does not fit its field."""
+    if counter is not None and not 0 <= counter < 1 << 32:
+        raise UsageError(f"counter {counter}: a number from 0 to 4294967295 is needed")
+    return counter
+
+
+def unsealed(data: bytes) -> bytes:
+    """The file as it was before it was sealed."""
+    return last_chunk.removed(data) if seal_of(data) else data
+
+
+def verify(data: bytes, public_key: bytes) -> Seal:
+    """The seal of a file that the owner of a key signed, and that nobody has changed since.
+
+    data: the whole file; public_key: 32 raw bytes, which keys.public_key reads from a PEM file.
+    Raises SealError; ConvertError for what is no model file at all.
+    """
+    seal = _seal_in(_intact(data))
+    if seal is None or not seal.is_signed:
+        raise SealError("the file is not signed")
+    if seal.public_key != public_key:
+        raise SealError(f"the file is signed by another key, {fingerprint(seal.public_key)}")
+    if not keys.is_signature(public_key, seal.signature, _message(digest(data), seal.counter)):
+        raise SealError("the file's signature is wrong: it was changed") from None
+    return seal
+
+
+def _fields(digest, given, counter):
+    message = _message(digest, counter)
+    mac = _NONE if given.hmac is None else hmac.digest(given.hmac, message, "sha256")
+    if given.private is None:
+        return counter, mac, _NONE, bytes(64)
+    public = given.private.public_key().public_bytes_raw()
+    return counter, mac, public, given.private.sign(message)
+
+
+def _message(digest, counter):
+    return _PREFIX + struct.pack("<I", counter) + digest
+
+
+def _intact(data):
+    """What is in a model file that is whole, with all digests right. Raises SealError."""
+    stored = inspect.read(data)
+    last = stored.chunks[-1] if stored.chunks else None
+    end = last.end if last else stored.tables_nbytes
+    lengths_fit = struct.unpack_from("<I", data, 16)[0] == len(data) == end
+    if not (lengths_fit and stored.intact and all(chunk.intact for chunk in stored.chunks)):
+        raise SealError("the file is damaged: its digests or lengths are wrong")
+    if stored.kind != layout.KIND_MODEL:
+        raise SealError("the file holds tensors, no model")
+    return stored
+
+
+def _seal_in(stored):
+    last = stored.chunks[-1] if stored.chunks else None
+    if last is None or last.kind != layout.CHUNK_SEAL or len(last.data) != _FIELDS.size:
+        return None
+    return Seal(*_FIELDS.unpack(last.data))
