@@ -20,7 +20,7 @@ from pathlib import Path
 if __name__ == "__main__":  # as a plain script, the project's folder is not on the path
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
-from tools.deploy import boards, firmware, fit, folder, usage
+from tools.deploy import boards, firmware, fit, folder, names, origin, usage
 from tools.deploy.code import File, code_for
 from tools.deploy.deployment import Deployment, RomDeployment
 from tools.deploy.device import Device
@@ -28,6 +28,7 @@ from tools.deploy.errors import BoardError, DeployError
 from tools.deploy.model_file import read_model
 from tools.deploy.modules import OPTIONAL, Package
 from tools.deploy.ports import find_port
+from tools.limits import overwritten, printable
 from tools.micropython import TargetError, get_target, target_names
 from tools.micropython.rp2040 import PicoTarget
 
@@ -53,9 +54,9 @@ def main(argv: list[str] | None = None) -> int:
             return 0
         return flash(args)
     except BoardError as e:
-        print(f"{e.traceback}\nflash: {e}", file=sys.stderr)
+        print(printable(f"{e.traceback}\nflash: {e}", keep="\n"), file=sys.stderr)
     except DeployError as e:
-        print(f"flash: {e}", file=sys.stderr)
+        print(printable(f"flash: {e}"), file=sys.stderr)
     except KeyboardInterrupt:
         print("flash: interrupted", file=sys.stderr)
     return 1
@@ -97,12 +98,25 @@ def _parser():
     )
     add("--romfs", action="store_true", help="code and model go to the firmware's ROMFS")
     add("--source", action="store_true", help="copy .py files in all forms, compile nothing")
+    add(
+        "--key",
+        type=Path,
+        metavar="PUB",
+        help="refuse a model that this Ed25519 key has not signed",
+    )
+    add("--older", action="store_true", help="take a model with a lower counter than the board's")
+    add("--strand", action="store_true", help="update the code though other models cannot load")
+    add("--overwrite", action="store_true", help="replace code where there is no room for two")
     add("--dry-run", action="store_true", help="say what would be copied, change nothing")
     add("--rollback", action="store_true", help="make the board's earlier model the active one")
     add("--no-verify", action="store_true", help="do not run the golden vectors on the board")
     add("--timeout", type=float, default=_RUN_TIMEOUT, metavar="S", help="for that run")
     add("--to", type=Path, metavar="FOLDER", help="write all files there, for another way to copy")
-    add("--board", metavar="NAME", help="with --to: compiled for this one of --list-boards")
+    add(
+        "--board",
+        metavar="NAME",
+        help="of --list-boards: with --to compiled for it, else expected",
+    )
     add("--firmware", type=Path, metavar="FILE", help="first install MicroPython: .uf2 or .bin")
     add("--list-boards", action="store_true", help="print the boards that are known")
     return parser
@@ -134,7 +148,8 @@ def _write(args, model, package):
     if board and board.unable:
         raise DeployError(f"{board.name}: {board.unable}")
     files = code_for(model, package, board.machine if board else None)
-    folder.write(args.to, [*files, File(model.name, model.data)])
+    inputs = [args.model, *package.paths(), *([args.key] if args.key else [])]
+    folder.write(args.to, [*files, File(model.name, model.data)], inputs)
     nbytes = len(model.data) + sum(len(f.data) for f in files)
     print(f"{len(files) + 1} files, {nbytes:,} bytes, in {args.to}")
     if board and (warning := fit.warning(fit.needs_of(model, files, in_place=False), board)):
@@ -143,11 +158,14 @@ def _write(args, model, package):
 
 
 def _model(args):
+    if problem := names.problem(args.model.name):
+        raise DeployError(f"{args.model}: {problem}: rename it")
     model = read_model(args.model)
     if not (model.golden_nbytes or args.no_verify or args.dry_run or args.to):
         raise DeployError(
-            f"{args.model} has no golden vector (--strip, or no onnxruntime): give --no-verify"
+            f"{args.model} has no golden vector (the converter said why): give --no-verify"
         )
+    origin.check_signature(model, args.key)
     return replace(model, optional=model.optional | set(args.extra))
 
 
@@ -166,6 +184,9 @@ def _port(args):
 
 def _flash_file(args):
     file = args.flash or _FLASH
+    read = [path for path in (args.model, args.firmware, args.ops, args.key) if path]
+    if reason := overwritten([file], read):
+        raise DeployError(reason)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
     except OSError as e:

@@ -1,5 +1,6 @@
 """MicroPython's unix port on a pty, in the place of a board."""
 
+import ast
 import os
 import subprocess
 import tty
@@ -13,17 +14,21 @@ REPL = Path(__file__).parent.parent / "device" / "board_repl.py"
 class FakeBoard:
     """A MicroPython process that speaks a board's REPL; folder: its file system.
 
-    cut: the file operation, counted from 1, in the middle of which it loses its power; fat: its
-    file system does not rename onto a file that exists.
+    cut: the file operation, counted from 1, in the middle of which it loses its power; full: the
+    write, counted from 1, from which on there is no room; journal: a file that gets all of them,
+    see Journal; fat: its file system does not rename onto a file that exists; swap: the reset,
+    counted from 1, after which another board answers.
     """
 
-    def __init__(self, executable, folder, cut=0, fat=False):
+    def __init__(self, executable, folder, cut=0, fat=False, full=0, journal="", swap=0):
         self.folder = folder
         far, self._near = os.openpty()
         tty.setraw(self._near)
         self.port = os.ttyname(self._near)
         self._child = subprocess.Popen(
-            [executable, "-X", "heapsize=256k", REPL, str(cut), "fat" * fat],
+            [executable, "-X", "heapsize=256k", REPL, f"cut={cut}", f"full={full}", f"swap={swap}"]
+            + [f"journal={journal}"] * bool(journal)
+            + ["fat"] * fat,
             stdin=far,
             stdout=far,
             cwd=folder,
@@ -49,3 +54,37 @@ class FakeBoard:
     def files(self):
         paths = [p for p in self.folder.rglob("*") if p.is_file()]
         return {p.relative_to(self.folder).as_posix(): p.read_bytes() for p in paths}
+
+
+class Journal:
+    """The file operations of a board, to be done again in another folder, one by one."""
+
+    def __init__(self, path, folder):
+        """folder: the board's own, to which absolute paths in the journal belong."""
+        self.operations = [ast.literal_eval(line) for line in path.read_text().splitlines()]
+        self._folder = folder
+
+    def states(self, folder):
+        """Brings a copy of what the board began with to each state in which the power may go.
+
+        Yields (n, operation, is done): a write is done by half, too.
+        """
+        for n, (name, *args) in enumerate(self.operations, 1):
+            if name == "write":
+                path, data = self._here(args[0], folder), args[1]
+                whole = path.read_bytes() + data
+                path.write_bytes(whole[: len(whole) - len(data) + len(data) // 2])
+                yield n, (name, *args), False
+                path.write_bytes(whole)
+            else:
+                self._do(name, [self._here(path, folder) for path in args])
+            yield n, (name, *args), True
+
+    def _here(self, path, folder):
+        return folder / Path(path).relative_to(self._folder if path.startswith("/") else "")
+
+    def _do(self, name, paths):
+        if name == "open":
+            paths[0].write_bytes(b"")
+        elif name != "close":
+            getattr(os, name)(*paths)

@@ -62,9 +62,14 @@ def test_deploys_verifies_and_then_copies_only_what_differs(board, model, digits
     (board.folder / "model.a.bin").unlink()
     assert board.flash(model) == 0
     out = capsys.readouterr().out
-    assert f"copied    2 of {len(files)} files" in out
+    # The code in use is not touched: what is right of it is copied on the board, to place b.
+    assert f"copied    3 of {len(files) + 1} files" in out
     assert "\nverified: " in out
-    assert board.files() == files | {"model.active": b"a"}
+    found = board.files()
+    for name, data in files.items():
+        at = f"mpconnxr_b/{name}" if name.startswith("mpconnxr/") else name
+        assert found[at] == data, name
+    assert not (board.folder / "mpconnxr").exists() and "mpconnxr.mpy" in found
 
 
 def test_a_terminal_shows_what_the_board_is_at(board, model, monkeypatch, capsys):
@@ -93,10 +98,23 @@ def test_sources_and_compiled_files_are_never_side_by_side(board, model, capsys)
     assert files[kernel] == (ROOT / kernel).read_bytes()
     assert "mpconnxr/ops/loops_block_dot_armv7m.py" in files
     assert board.flash(model) == 0
-    compiled = board.files()
+    compiled = {n: data for n, data in board.files().items() if not n.startswith("mpconnxr_a/")}
     assert not [name for name in compiled if name.endswith(".py")]
-    assert "mpconnxr/ops/loops_block_dot_armv7m.mpy" not in compiled
-    assert board.flash(model, "--source") == 0
+    assert "mpconnxr_b/mpconnxr/ops/loops_block_dot_armv7m.mpy" not in compiled
+    assert board.flash(model, "--source") == 0  # the place has it still
+    assert "copied    0 of" in capsys.readouterr().out
+    assert {n: d for n, d in board.files().items() if n in files} == files
+
+
+def test_code_that_is_overwritten(board, model, capsys):
+    """Where there is no room for two: file by file, as it is told."""
+    assert board.flash(model) == 0
+    files = board.files()
+    kernel = board.folder / "mpconnxr" / "ops" / "block_gemm.mpy"
+    kernel.write_bytes(kernel.read_bytes()[:-1] + b"#")
+    capsys.readouterr()
+    assert board.flash(model, "--overwrite") == 0
+    assert "copied    1 of" in capsys.readouterr().out
     assert board.files() == files
 
 

@@ -7,10 +7,13 @@ from types import SimpleNamespace
 import pytest
 
 from examples.digits.demo import HERE
-from tools import flash
+from tools import flash, keys, seal
 from tools.converter.convert import convert
 from tools.deploy import device as devices
-from tools.deploy import ports
+from tools.deploy import folder, names, ports
+from tools.deploy.code import File
+from tools.deploy.errors import DeployError
+from tools.deploy.modules import PACKAGE, Package
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +68,8 @@ def test_does_not_guess_a_port(n, message, model, monkeypatch, capsys):
         ("--to x --port /dev/x", "give --to or --port, not both"),
         ("--to x --dry-run", "give --to or --dry-run, not both"),
         ("--to x --board pico --source", "give --board or --source, not both"),
-        ("--board pico", "--board goes with --to"),
+        ("--to x --overwrite", "give --to or --overwrite, not both"),
+        ("--rollback --overwrite", "give --rollback or --overwrite, not both"),
         ("--flash x", "--flash goes with --target"),
         ("--target rp2040 --port /dev/x", "give --target or --port, not both"),
         ("--romfs --dry-run --reserve 10", "give --romfs or --reserve, not both"),
@@ -123,3 +127,125 @@ def test_what_is_no_model_is_refused_before_a_board_is_touched(content, message,
     model.write_bytes(content)
     assert flash.main([str(model), "--port", "/dev/there-is-none"]) == 1
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("model.b.bin", "is the name of a slot of model.bin"),
+        ("model.A.bin", "is the name of a slot of model.bin"),
+        ("model.active", "ends in .bin"),
+        ("model", "ends in .bin"),
+        ("main.py", "ends in .bin"),
+        ("boot.py.new", "ends in .bin"),
+        (".bin", "ends in .bin"),
+        ("model .bin", "no space or dot before .bin"),
+        ("model..bin", "no space or dot before .bin"),
+        ("mo\x1b[2Jdel.bin", "ends in .bin"),
+        ("mo\ndel.bin", "ends in .bin"),
+        ("mo'del.bin", "ends in .bin"),
+        ("m" * 220 + ".bin", "at most 200 bytes"),
+    ],
+)
+@pytest.mark.parametrize("options", [["--port", "/dev/there-is-none"], ["--to", "files"]])
+def test_names_that_are_not_for_a_board(
+    name, message, options, model, digits, monkeypatch, capsys
+):
+    monkeypatch.chdir(model.parent)
+    model.with_name(name).write_bytes(digits)
+    assert flash.main([name, *options]) == 1
+    err = capsys.readouterr().err
+    assert message in err and err.count("\n") == 1 and "\x1b" not in err
+    assert not (model.parent / "files").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["model.bin", "größe.bin", "a.b.c.bin", "active.bin", "x+y-2.bin"]
+)
+def test_names_that_are(name):
+    assert names.problem(name) == ""
+
+
+def test_a_model_in_the_folder_that_the_files_go_to_stays(model, digits, tmp_path):
+    assert flash.main([str(model), "--to", str(tmp_path)]) == 0
+    status = model.stat()
+    assert flash.main([str(model), "--to", str(tmp_path)]) == 0
+    assert model.read_bytes() == digits and model.stat() == status
+
+
+def test_what_is_read_is_not_written_over(model, tmp_path, capsys):
+    """Under any of its names, and neither removed as what a new file takes the place of."""
+    read = PACKAGE / "reader.py"
+    text = read.read_text()
+    for n, place in enumerate(
+        [
+            "model.py",
+            "ops/loops_block_dot_thumb.py",
+            "reader.mpy",
+        ]
+    ):
+        used = tmp_path / str(n)
+        link = used / "mpconnxr" / place
+        link.parent.mkdir(parents=True)
+        link.symlink_to(read)
+        board = [] if place.endswith(".mpy") else ["--board", "pico"]
+        assert flash.main([str(model), "--to", str(used), *board]) == 1
+        assert "would be written over" in capsys.readouterr().err
+        assert [p for p in used.rglob("*") if not p.is_dir()] == [link]
+    assert read.read_text() == text
+
+
+def test_the_folder_of_the_sources_is_refused(model, capsys):
+    before = sorted(PACKAGE.rglob("*"))
+    for place in (PACKAGE.parent, PACKAGE, PACKAGE / "ops"):
+        assert flash.main([str(model), "--to", str(place)]) == 1
+        assert "has the sources of mpconnxr" in capsys.readouterr().err
+    assert sorted(PACKAGE.rglob("*")) == before
+
+
+def test_the_kernels_given_with_ops_are_not_written_over(model, tmp_path, capsys):
+    own = tmp_path / "mpconnxr" / "ops"
+    own.mkdir(parents=True)
+    (tmp_path / "device").symlink_to(own)
+    (own / "mine.py").write_text("def prepare(node):\n    pass\n")
+    package = Package(own=tmp_path / "device")
+    for data in (b"", b"x"):
+        with pytest.raises(DeployError, match="would be written over"):
+            folder.write(tmp_path, [File("mpconnxr/ops/mine.py", data)], package.paths())
+    assert "prepare" in (own / "mine.py").read_text()
+
+
+def test_a_key_that_did_not_sign_the_model(model, digits, tmp_path, capsys):
+    pytest.importorskip("cryptography")
+    private, public = keys_in(tmp_path, "one")
+    _, other = keys_in(tmp_path, "two")
+    to = ["--to", str(tmp_path / "files")]
+    assert flash.main([str(model), *to, "--key", str(public)]) == 1
+    assert "not signed" in capsys.readouterr().err
+    signed = seal.sealed(digits, seal.Keys(private=keys.private_key(private)), 3)
+    for damaged in (signed[:-1] + bytes([signed[-1] ^ 1]), signed[:-1]):
+        model.write_bytes(damaged)
+        assert flash.main([str(model), *to, "--key", str(public)]) == 1
+    model.write_bytes(signed)
+    for key in (other, private, tmp_path / "there-is-none"):
+        capsys.readouterr()
+        assert flash.main([str(model), *to, "--key", str(key)]) == 1
+        err = capsys.readouterr().err
+        assert err.startswith("flash: ") and err.count("\n") == 1
+    assert not (tmp_path / "files").exists()
+    assert flash.main([str(model), *to, "--key", str(public)]) == 0
+
+
+def keys_in(folder, name):
+    """Paths of a private and a public key."""
+    from cryptography.hazmat.primitives import serialization as s
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    key, paths = Ed25519PrivateKey.generate(), (folder / name, folder / f"{name}.pub")
+    paths[0].write_bytes(
+        key.private_bytes(s.Encoding.PEM, s.PrivateFormat.PKCS8, s.NoEncryption())
+    )
+    paths[1].write_bytes(
+        key.public_key().public_bytes(s.Encoding.PEM, s.PublicFormat.SubjectPublicKeyInfo)
+    )
+    return paths

@@ -54,6 +54,19 @@ def code_for(model: ModelFile, package: Package, machine: Machine | None) -> lis
     return [replace(file, loaded=path in loaded) for path, file in files]
 
 
+def entry_for(package: Package, machine: Machine | None, away: str) -> File:
+    """A module that is the package, but whose other modules lie in `away`, a path after its own.
+
+    What has a __path__ is a package for MicroPython, and that is where it finds the modules.
+    """
+    source = package.path("").read_text()
+    source = f'__path__ = __file__[: __file__.rindex(".")] + "{away}"; {source}'
+    name = package.folder.name
+    if machine is None:
+        return File(f"{name}.py", source.encode())
+    return File(f"{name}.mpy", compiled(source, package.place(package.path(""))))
+
+
 def _file(package, path, data, suffix, chosen):
     """Stale are the other kind of file, and the forms of loops that were not chosen."""
     place = PurePosixPath(package.place(path))

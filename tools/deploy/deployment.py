@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 from dataclasses import replace
+from pathlib import PurePosixPath
 
-from . import boards, fit, romfs, transfer
-from .code import File, code_for
+from . import boards, fit, modules, names, romfs, transfer
+from .code import File, code_for, entry_for
 from .device import About, Device
-from .errors import DeployError
+from .errors import BoardError, DeployError
 from .machine import Machine
 from .model_file import ModelFile
 from .modules import Package
-from .slots import slots_of
+from .origin import check_counter, check_older
+from .others import others, refuse_stranding
+from .places import ENTRIES, NAME, places_of
+from .slots import settle, slots_of
 from .xip import Region
 
 
@@ -25,50 +30,75 @@ class Deployment:
         self._device, self._model, self._args = device, model, args
         about = device.about()
         board = boards.board_of(about.machine, about.platform, boards.load_boards())
-        if board and board.unable:
-            raise DeployError(f"{board.title}: {board.unable}")
-        if args.reserve and about.platform != "rp2":
-            raise DeployError("--reserve is for boards with an RP2040 or RP2350")
+        check_board(about, board, args)
         print(f"board     {describe(about, board)}")
         self._folder = args.dir or about.folder
+        self._folders = {about.folder, self._folder}
         self._in_place = bool(args.reserve or args.romfs)
-        code = [] if args.rollback else self._code_for(package, about, board)
-        self._code = [f.under(self._folder) for f in code]
-        self._sizes = device.sizes(_folders(self._code) | {self._folder})
-        self._slots = slots_of(device, File(model.name, b"").under(self._folder).path, self._sizes)
+        self._package = package
+        self._machine = None if args.source else machine_of(about, board)
+        self._code = [] if args.rollback else self._code_for(about)
+        self._places = places_of(device, self._folder)
+        self._look()
 
-    def _code_for(self, package, about, board):
+    def _code_for(self, about):
         """What the model needs, compiled; refused if it and the model do not fit."""
-        machine = None if self._args.source else machine_of(about, board)
-        code = code_for(self._model, package, machine)
-        print(f"code      {_kind(machine)}, {len(code)} files, {_nbytes(code):,} bytes")
+        code = code_for(self._model, self._package, self._machine)
+        print(f"code      {_kind(self._machine)}, {len(code)} files, {_nbytes(code):,} bytes")
         needs = fit.needs_of(self._model, code, self._in_place, code_in_place=self._args.romfs)
         fit.check(needs, about)
         print(f"fits      about {needs.total:,} bytes of heap: {needs}")
         return code
 
+    def _look(self):
+        """What is on the board. What a loss of power interrupted there is ended first."""
+        device, places = self._device, self._places
+        self._sizes = device.sizes([self._folder])
+        if not (self._args.dry_run or self._args.romfs):
+            for path in settle(device, places.active, self._sizes):
+                self._sizes.pop(path)
+            self._sizes = device.sizes([self._folder])
+        own = File(self._model.name, b"").under(self._folder).path
+        self._slots = slots_of(device, own, self._sizes)
+        if other := names.alike(self._slots.paths, self._sizes):
+            raise DeployError(
+                f"the board has {other}, and {own} differs from its model's name in case alone: "
+                "rename it"
+            )
+        if self._slots.present and not self._slots.pointed and not self._args.dry_run:
+            self._slots.point(device, self._slots.active)
+            self._slots = replace(self._slots, pointed=True)
+        self._sizes |= device.tree([places.package(place) for place in "ab"])
+
     def run(self) -> int:
         """Copies, verifies, and makes the model the active one. Returns an exit status."""
+        check_counter(self._device, self._model, self._slots, self._args)
         slot, contents, reference = self._target()
-        files = [*self._code, File(self._slots.file(slot), contents)]
         with transfer.waiting("the board compares its files"):
-            changes = transfer.compare(self._device, files, self._sizes)
-        changes.spare = self._leftovers(changes)
-        if files[-1] in changes.copy:
-            changes.spare.append(files[-1].path)  # the model before the last one
-        transfer.check_space(self._device, changes, self._folder, self._sizes)
+            place, changes = self._code_changes()
+            model = File(self._slots.file(slot), contents)
+            changes = changes.with_file(self._device, model, self._sizes)
+        self._spare(place, changes, model)
+        transfer.check_space(self._device, changes, self._folder, self._sizes, self._advice(place))
         nbytes = changes.nbytes + (reference.nbytes if reference else 0)
-        dry = self._args.dry_run
-        if dry:
-            print("\n".join(f"would copy {f.path}, {len(f.data):,} bytes" for f in changes.copy))
-        else:
-            transfer.clear(self._device, changes)
-            if reference:
-                transfer.program(self._region, reference, self._model.data)
-            transfer.copy(self._device, changes)
-        done = f"{len(changes.copy)} of {len(files)} files, {nbytes:,} bytes"
-        print(f"{'to copy' if dry else 'copied':9} {done}, to {self._folder}")
-        return 0 if dry else self._activate(slot)
+        done = f"{len(changes.sent)} of {len(changes.files)} files, {nbytes:,} bytes"
+        if self._args.dry_run:
+            print("\n".join(f"would copy {f.path}, {len(f.data):,} bytes" for f in changes.sent))
+            print(f"to copy   {done}, to {self._folder}")
+            return 0
+        try:
+            self._copy(place, changes, reference)
+            print(f"copied    {done}, to {self._folder}")
+            return self._activate(slot, place)
+        except BoardError as e:
+            if not e.is_full:
+                raise
+            with contextlib.suppress(DeployError):
+                self._undo(place, changes)
+            raise DeployError(
+                "the board's file system is full. The model and the code in use are as before; "
+                "what was written is removed. " + self._advice(place)
+            ) from None
 
     def _target(self):
         """(slot, what its file shall hold, where in the flash to write the model before it)."""
@@ -84,32 +114,191 @@ class Deployment:
         reference = self._region.place(len(data), list(references.values()))
         return slots.free, reference.data(), reference
 
-    def _leftovers(self, changes):
-        """Files that an interrupted copy left, but those of use now."""
-        own = {f.path for f in self._code} | {self._slots.file(slot) for slot in "ab"}
-        own = (own | {self._slots.pointer}) - {f.path for f in changes.staged}
-        return [path + transfer.NEW for path in own if path + transfer.NEW in self._sizes]
+    def _code_changes(self):
+        """(the place for the package, what there is to do in it): that in use if nothing in it is
+        replaced, else the other one, which gets what all models on the board need.
+        """
+        active = self._places.active
+        if active:
+            changes = transfer.compare(self._device, self._files(self._code, active), self._sizes)
+            if self._args.overwrite or not changes.replaces(self._sizes):
+                if changes.replaces(self._sizes):
+                    self._others()
+                return active, changes
+        place = self._places.next
+        code = self._for_all(self._others()) if active or self._places.elsewhere else self._code
+        files = self._files(code, place)
+        there = {p: n for p, n in self._sizes.items() if p not in self._places.entries}
+        changes = transfer.compare(self._device, files, there)
+        if active:
+            changes.local = self._local(code, changes)
+        return place, changes
+
+    def _others(self):
+        """The other models on the board; refused if the new code cannot load them."""
+        found = others(self._device, self._folders, self._slots)
+        refuse_stranding(found, modules.VERSION, self._package, self._args.strand)
+        return found
+
+    def _for_all(self, found):
+        """The code for this model, the others, and for what programs use on the board now."""
+        given = {k for other in found for k in other.kernels if self._package.has_kernel(k)}
+        there = {str(PurePosixPath(path).with_suffix("")) for path in self._sizes}
+        at = self._places.parent(self._places.active) if self._places.active else ""
+        optional = {
+            name
+            for name in modules.OPTIONAL
+            if str(
+                PurePosixPath(at, self._package.place(self._package.path(name))).with_suffix("")
+            )
+            in there
+        }
+        kernels = sorted({*self._model.kernels, *given})
+        model = replace(self._model, kernels=kernels, optional=self._model.optional | optional)
+        return code_for(model, self._package, self._machine)
+
+    def _files(self, code, place):
+        """Files of the package as they lie in a place."""
+        files = [f.under(self._places.parent(place)) for f in code]
+        if place == "b":
+            away = self._places.package("b").removeprefix(f"{self._places.folder}/{NAME}")
+            entry = entry_for(self._package, self._machine, away)
+            files.append(entry.under(self._places.folder or "/"))
+        return files
+
+    def _local(self, code, changes):
+        """Where the board has files of the new package already: in the place that is in use."""
+        now = [f.under(self._places.parent(self._places.active)) for f in code]
+        same = transfer.compare(self._device, now, self._sizes).same
+        start = len(self._places.parent(self._places.next))
+        sources = {f.path[len(self._places.parent(self._places.active)) :]: f.path for f in now}
+        return {
+            f.path: source
+            for f in changes.copy
+            if (source := sources.get(f.path[start:])) in same and f not in changes.staged
+        }
+
+    def _spare(self, place, changes, model):
+        """Sets the files that may go: what an interrupted call left, the model before the last
+        one, and all that the place has which is not in use.
+        """
+        used = {f.path for f in changes.kept} | {f.path + transfer.NEW for f in changes.staged}
+        slots = [self._slots.file(slot) for slot in "ab"]
+        own = [*slots, self._slots.pointer, *(self._slots.pinned(p) for p in "ab")]
+        own += [f"{self._places.folder}/{entry}" for entry in ENTRIES]
+        spare = {path + transfer.NEW for path in own}
+        inside = tuple(f"{self._places.package(p)}/" for p in "ab")
+        spare |= {p for p in self._sizes if p.startswith(inside) and p.endswith(transfer.NEW)}
+        if place != self._places.active:
+            entries = self._places.entries if place == "b" else ()
+            spare |= {p for p in self._sizes if p.startswith(self._places.package(place) + "/")}
+            spare |= set(entries)
+            changes.late = {f"{self._places.folder}/{entry}" for entry in ENTRIES}
+        if model in changes.copy:
+            spare.add(model.path)
+        changes.spare = sorted(path for path in spare - used if path in self._sizes)
+
+    def _advice(self, place):
+        if place == self._places.active:
+            return transfer.ADVICE
+        return (
+            "the code there stays until the new one is whole, which takes room for both. Remove "
+            "files there, or give --overwrite: then a board that loses its power meanwhile may "
+            "load no model until flash.py is called again"
+        )
+
+    def _copy(self, place, changes, reference):
+        """Writes what is not in use."""
+        device = self._device
+        if place != self._places.active:
+            self._places.check(device, place)
+        transfer.clear(device, changes)
+        if place != self._places.active:
+            device.prune(self._places.package(place))
+        if reference:
+            transfer.program(self._region, reference, self._model.data)
+        transfer.copy(device, changes)
+
+    def _undo(self, place, changes):
+        """Removes what was written, but where it took the place of another file."""
+        for f in changes.copy:
+            self._device.remove(f.path + transfer.NEW)
+            if f.path not in self._sizes or f.path in changes.spare:
+                self._device.remove(f.path)
+        if place != self._places.active:
+            self._places.empty(self._device, place)
+            self._device.remove(self._slots.pinned(place))
+        self._device.remove(self._slots.pointer + transfer.NEW)
 
     def roll_back(self) -> int:
         """Makes the model in the other slot the active one. Returns an exit status."""
-        return self._activate(self._slots.other())
+        slot, places = self._slots.other(), self._places
+        check_older(self._device, self._slots, slot, self._args)
+        try:
+            return self._activate(slot, places.active, is_older=True)
+        except BoardError as e:
+            if not (e.is_refusal and places.parked):
+                raise
+        print("code      that before this one, which the model needs")
+        return self._activate(slot, places.parked, is_older=True)
 
-    def _activate(self, slot):
-        """Turns the pointer to a slot if the model in it computes right."""
+    def _activate(self, slot, place, is_older=False):
+        """Puts a slot and a place in use if the model computes right."""
         path = self._slots.file(slot)
-        if not self._args.no_verify and not self._verified(path):
+        if not self._is_right(path, self._places.parent(place), is_older):
             if self._slots.active not in ("", slot):
                 print(f"active    {self._slots.file(self._slots.active)} as before")
             return 1
-        self._slots.activate(self._device, slot)
+        if place == self._places.active:
+            self._slots.activate(self._device, slot)
+        elif is_older:
+            self._switch_back(slot, place)
+        else:
+            self._switch(slot, place)
         other = self._slots.file("ab".replace(slot, ""))
-        earlier = f"; --rollback: {other}" if other in self._sizes and other != path else ""
-        print(f"active    {path}{earlier}")
+        is_there = self._device.kinds([other]) == [1]
+        print(f"active    {path}" + (f"; --rollback: {other}" if is_there else ""))
         return 0
 
-    def _verified(self, path, folder=None):
+    def _is_right(self, path, parent, is_older):
+        if not self._args.no_verify:
+            return self._verified(path, parent)
+        if is_older:
+            self._device.load(parent, path, self._args.timeout)
+            self._device.reset()
+        return True
+
+    def _switch(self, slot, place):
+        """Puts a slot and the new package in use in the same instant, that of a rename: until
+        then the pointer for that place counts for nothing, then for the new package. All that
+        takes room is written before it.
+        """
+        device = self._device
+        slots = self._slots.adopt(device, slot)
+        slots.stage(device, slot)
+        pinned = slots.active not in ("", slot)
+        if pinned:
+            slots.point(device, slot, place)
+        self._places.switch(device, place)
+        device.put(slots.pointer)
+        if pinned:
+            device.remove(slots.pinned(place))
+
+    def _switch_back(self, slot, place):
+        """As _switch, for a package that may be too old to know of pointers for a place."""
+        device, slots, active = self._device, self._slots, self._places.active
+        version = device.format_of(self._places.parent(place))
+        device.reset()
+        found = others(device, self._folders, slots)
+        refuse_stranding(found, version, None, self._args.strand)
+        slots.point(device, slots.active, active)
+        slots.point(device, slot)
+        self._places.switch(device, place)
+        device.remove(slots.pinned(active))
+
+    def _verified(self, path, folder):
         with transfer.waiting("the board verifies the model"):
-            result = self._device.verify(folder or self._folder, path, self._args.timeout)
+            result = self._device.verify(folder, path, self._args.timeout)
         self._device.reset()
         word = "verified" if result.ok else "NOT verified"
         time = "" if result.seconds is None else f", {result.seconds * 1000:,.1f} ms a run"
@@ -125,16 +314,13 @@ class RomDeployment(Deployment):
     """To the ROMFS of a board's firmware: one image, written anew when anything in it differs."""
 
     def run(self) -> int:
-        hiding = [p for p in self._sizes if p.startswith(f"{self._folder.rstrip('/')}/mpconnxr/")]
-        if hiding or self._slots.present or self._slots.by_hand:
+        if self._places.active or self._slots.present or self._slots.by_hand:
             raise DeployError(
                 f"{self._folder} on the board has mpconnxr or {self._model.name}, which come "
-                "before those in a ROMFS: remove them (mpremote rm -r :mpconnxr)"
+                "before those in a ROMFS: remove them (mpremote rm -r :mpconnxr, rm :mpconnxr.mpy)"
             )
         partition = romfs.Partition(self._device)
-        root = len(self._folder.rstrip("/")) + 1
-        files = [replace(f, path=f.path[root:]) for f in self._code]
-        image = romfs.image_of([*files, File(self._model.name, self._model.data)])
+        image = romfs.image_of([*self._code, File(self._model.name, self._model.data)])
         old = partition.holds(image)
         if not (old or self._args.dry_run):
             transfer.write_image(partition, image)
@@ -175,5 +361,15 @@ def _nbytes(files):
     return sum(len(f.data) for f in files)
 
 
-def _folders(files):
-    return {f.path.rpartition("/")[0] or "/" for f in files}
+def check_board(about: About, board: boards.Board | None, args: argparse.Namespace) -> None:
+    """Raises DeployError for a board that is not the one expected, or not able."""
+    if args.board and (board is None or board.name != args.board):
+        found = board.name if board else "not known"
+        raise DeployError(
+            f"--board {args.board}, but the board says {about.machine or about.platform} "
+            f"({found}): nothing was changed"
+        )
+    if board and board.unable:
+        raise DeployError(f"{board.title}: {board.unable}")
+    if args.reserve and about.platform != "rp2":
+        raise DeployError("--reserve is for boards with an RP2040 or RP2350")

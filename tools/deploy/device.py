@@ -23,6 +23,18 @@ _VERIFY = (Path(__file__).parent / "on_board_verify.py").read_text()
 _OLDEST = (1, 24)
 _SILENCE = 15  # s without a byte after which a board counts as lost
 _SLOWEST_DIGEST = 20_000  # bytes a second
+_SLOW = 120  # s for a command that looks at all files
+_IDENTITY = """
+import sys
+def identity():
+    try:
+        from machine import unique_id
+        return bytes(unique_id())
+    except ImportError:
+        return b""
+it = sys.implementation
+print((getattr(it, "_machine", ""), getattr(it, "_mpy", 0), sys.platform, identity()))
+"""
 _CHUNK = 768  # bytes of a file in one command: small next to any board's heap, 1,024 in base64
 
 
@@ -77,6 +89,7 @@ class Device:
         """silence: seconds without a byte after which the board counts as lost."""
         self._port = port
         self._silence = silence or _SILENCE
+        self._identity = ""
 
     def __enter__(self) -> Device:
         with self._speaking():
@@ -111,14 +124,22 @@ class Device:
     def _reset(self, code):
         with self._speaking():
             self._serial.enter_raw_repl()
+        found = self.execute(_IDENTITY)
+        if found != (self._identity or found):
+            raise DeployError(f"{self._port}: another board answers than before")
+        self._identity = found
         self.execute(code)
 
-    def execute(self, source: str, silence: float | None = None) -> str:
-        """Runs code on the board and returns what it printed. Raises BoardError."""
+    def execute(self, source: str, silence: float | None = None, slow: bool = False) -> str:
+        """Runs code on the board and returns what it printed. Raises BoardError.
+
+        silence: seconds without a byte after which the board counts as lost; slow: give it more.
+        """
+        silence = silence or self._silence + (_SLOW if slow else 0)
         with self._speaking():
-            output, error = self._serial.exec_raw(source, timeout=silence or self._silence)
+            output, error = self._serial.exec_raw(source, timeout=silence)
         if error:
-            raise BoardError(error.decode(errors="replace"))
+            raise _error(BoardError(error.decode(errors="replace")))
         return output.decode(errors="replace")
 
     def leave(self, source: str) -> None:
@@ -138,6 +159,25 @@ class Device:
         """Bytes of each file in those of the folders that exist, by path."""
         lines = self.execute(f"sizes({list(folders)!r})").splitlines()
         return dict(map(ast.literal_eval, lines))
+
+    def tree(self, folders: Iterable[str]) -> dict[str, int]:
+        """Bytes of each file in those of the folders that exist, and below, by path."""
+        lines = self.execute(f"tree({list(folders)!r})").splitlines()
+        return dict(map(ast.literal_eval, lines))
+
+    def kinds(self, paths: Iterable[str]) -> list[int]:
+        """0 where there is nothing, 1 for a file, 2 for a folder."""
+        return ast.literal_eval(self.execute(f"kinds({list(paths)!r})"))
+
+    def is_elsewhere(self, folder: str) -> bool:
+        """Whether mpconnxr can be imported, but from another folder."""
+        return ast.literal_eval(self.execute(f"is_elsewhere({folder!r})"))
+
+    def is_one(self, folder: str, other: str) -> bool:
+        """Whether two names of folders that exist are those of one."""
+        if self.kinds([folder, other]) != [2, 2]:
+            return False
+        return ast.literal_eval(self.execute(f"is_one({folder!r}, {other!r})"))
 
     def digests(self, sizes: Mapping[str, int]) -> dict[str, Digest | None]:
         """Of files on the board, computed there, None where there is none.
@@ -171,6 +211,15 @@ class Device:
             raise
         self.execute(f"finish({path!r}, {tuple(Digest.of(data))!r})")
 
+    def duplicate(self, source: str, path: str, data: bytes) -> None:
+        """Makes a file under a temporary name from one that the board has, and checks it."""
+        try:
+            self.execute(f"duplicate({source!r}, {path!r}, {tuple(Digest.of(data))!r})")
+        except BoardError:
+            with contextlib.suppress(BoardError):
+                self.execute(f"abandon({path!r})")
+            raise
+
     def put(self, path: str, stale: Iterable[str] = ()) -> None:
         """Gives a staged file its name; only then the stale ones are removed."""
         self.execute(f"put({path!r}, {list(stale)!r})")
@@ -178,13 +227,41 @@ class Device:
     def remove(self, path: str) -> None:
         self.execute(f"remove({path!r})")
 
+    def clear(self, folder: str) -> None:
+        """Removes a folder with all that is in it, if it is there."""
+        self.execute(f"clear({folder!r})", slow=True)
+
+    def prune(self, folder: str) -> None:
+        """Removes the folders in a folder that hold nothing, and that one."""
+        self.execute(f"prune({folder!r})")
+
+    def move(self, old: str, new: str) -> None:
+        """Renames a folder."""
+        self.execute(f"move({old!r}, {new!r})")
+
+    def load(self, folder: str, path: str, silence: float) -> None:
+        """As verify, but the model is only loaded."""
+        self._reset(_VERIFY)
+        self.execute(f"load({folder!r}, {path!r})", silence)
+
+    def format_of(self, folder: str) -> int:
+        """As verify: the version of model files that the package in a folder reads."""
+        self._reset(_VERIFY)
+        return int(self.execute(f"format_of({folder!r})"))
+
     def verify(self, folder: str, path: str, silence: float) -> Verified:
         """Resets the board and runs the golden vectors of a model in a slot's file.
 
-        Other commands need a reset after it.
+        folder: has the package to take. Other commands need a reset after it.
         """
         self._reset(_VERIFY)
         fields = self.execute(f"verify({folder!r}, {path!r})", silence).split()
         max_error, largest, ok, seconds, heap = fields[-5:]
         seconds = None if seconds == "None" else float(seconds)
         return Verified(float(max_error), float(largest), ok == "1", seconds, int(heap))
+
+
+def _error(error):
+    if error.is_forgotten:
+        return DeployError("the board was reset meanwhile: call flash.py again")
+    return error

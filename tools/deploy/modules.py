@@ -34,6 +34,8 @@ _FOR_WEIGHTS = {
     "loops_block_rows": (1,),
 }
 _FORMS = tuple(form for form, _ in FORMS)
+_KERNEL = re.compile("[a-z][a-z0-9_]*")  # neither a package's __init__ nor a helper's _name
+_MOST_SHOWN = 60  # characters
 _FAMILY = re.compile(r"""["'](loops_\w+)["']""")
 
 
@@ -105,14 +107,43 @@ class Package:
 
         return self._closure([*_ALWAYS, *optional, "ops", *self._kernels(kernels)], needs)
 
+    def has_kernel(self, name: str) -> bool:
+        """True if a kernel has this name, which a file may have from anybody.
+
+        The name never becomes a path: it is looked for among those of the files that there are.
+        """
+        if not _KERNEL.fullmatch(name) or name.startswith("loops_"):
+            return False
+        module = f"ops.{name}"
+        return (module in self._own or name in self._stems) and self._prepares(module)
+
     def _kernels(self, names):
+        """Modules of kernels by their names. Raises DeployError."""
         for name in names:
-            if not self._has(f"ops.{name}"):
+            if not self.has_kernel(name):
                 raise DeployError(
-                    f"mpconnxr has no kernel {name}: --ops FOLDER brings kernels of your own; "
-                    "for one of mpconnxr's, convert the model again"
+                    f"mpconnxr has no kernel {_shown(name)}: --ops FOLDER brings kernels of your "
+                    "own; for one of mpconnxr's, convert the model again"
                 )
         return [f"ops.{name}" for name in names]
+
+    @cached_property
+    def _stems(self) -> set[str]:
+        """Names of the package's own files in ops/."""
+        return {path.stem for path in (self.folder / "ops").glob("*.py")}
+
+    def _prepares(self, module):
+        """True if a module has a prepare, however it got it."""
+        for statement in self._tree(module).body:
+            if isinstance(statement, ast.FunctionDef) and statement.name == "prepare":
+                return True
+            targets = statement.targets if isinstance(statement, ast.Assign) else []
+            if any(isinstance(t, ast.Name) and t.id == "prepare" for t in targets):
+                return True
+            names = statement.names if isinstance(statement, ast.ImportFrom) else []
+            if any((alias.asname or alias.name) == "prepare" for alias in names):
+                return True
+        return False
 
     def _closure(self, queue, needs):
         """Paths of the modules, of those that they need, and so on."""
@@ -155,6 +186,10 @@ class Package:
         if path in self._own.values():
             return f"{self.folder.name}/ops/{path.name}"
         return path.relative_to(self.folder.parent).as_posix()
+
+    def paths(self) -> list[Path]:
+        """All its sources."""
+        return [*self.folder.rglob("*.py"), *self._own.values()]
 
     def path(self, module: str) -> Path:
         if module in self._own:
@@ -207,6 +242,12 @@ class Package:
             if family in families:
                 forms[family].append(module)
         return forms
+
+
+def _shown(name: str) -> str:
+    """A name out of a file, for a terminal."""
+    text = name if name.isprintable() and name else ascii(name)
+    return text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "..."
 
 
 def _families(path: Path) -> list[str]:

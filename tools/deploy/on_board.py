@@ -75,6 +75,98 @@ def sizes(folders):
                 print((path, e[3] if len(e) > 3 else os.stat(path)[6]))
 
 
+def tree(folders):
+    """Prints (path, size) of all files in the folders and below, of those that exist."""
+    while folders:
+        sizes(folders)
+        folders = [path for folder in folders for path in folders_in(folder)]
+
+
+def folders_in(folder):
+    """Paths of the folders in a folder, none if that does not exist."""
+    try:
+        return [folder.rstrip("/") + "/" + e[0] for e in os.ilistdir(folder) if is_folder(e)]
+    except OSError:
+        return []
+
+
+def is_folder(entry):
+    return entry[1] & 0x4000 and entry[0] not in (".", "..")
+
+
+def kind(path):
+    """0 where there is nothing, 1 for a file, 2 for a folder."""
+    try:
+        return 2 if os.stat(path)[0] & 0x4000 else 1
+    except OSError:
+        return 0
+
+
+def kinds(paths):
+    """Prints the kind of each."""
+    print([kind(path) for path in paths])
+
+
+def is_elsewhere(folder):
+    """Prints whether mpconnxr can be imported from another place than a folder."""
+    usual = [os.getcwd() if path == "" else path for path in sys.path]
+    found = [path for path in usual if path.strip("/") != folder.strip("/") and has_code(path)]
+    print(bool(found) or is_frozen())
+
+
+def has_code(folder):
+    path = folder.rstrip("/") + "/mpconnxr"
+    return kind(path) == 2 or kind(path + ".py") == 1 or kind(path + ".mpy") == 1
+
+
+def is_frozen():
+    """Whether the firmware has mpconnxr: such code can be imported without harm."""
+    usual = sys.path[:]
+    sys.path[:] = [".frozen"]
+    try:
+        __import__("mpconnxr")
+        return True
+    except ImportError:
+        return False
+    finally:
+        sys.path[:] = usual
+
+
+def is_one(folder, other):
+    """Prints whether two folders are one: FAT, cut while it renames, gives a folder two names."""
+    probe = "/probe" + NEW
+    open(folder + probe, "wb").close()
+    found = kind(other + probe) == 1
+    os.remove(folder + probe)
+    print(found)
+
+
+def clear(folder):
+    """Removes a folder with all that is in it, if it is there."""
+    if kind(folder) != 2:
+        return
+    for e in list(os.ilistdir(folder)):
+        if is_folder(e):
+            clear(folder + "/" + e[0])
+        elif not e[1] & 0x4000:
+            os.remove(folder + "/" + e[0])
+    os.rmdir(folder)
+
+
+def prune(folder):
+    """Removes a folder, and those in it, where they hold nothing."""
+    for path in folders_in(folder):
+        prune(path)
+    if kind(folder) == 2 and not [e for e in os.ilistdir(folder) if e[0] not in (".", "..")]:
+        os.rmdir(folder)
+
+
+def move(old, new):
+    """Renames a folder; makes those above its new place."""
+    above(new)
+    os.rename(old, new)
+
+
 def digest(path):
     """(size, SHA-256 in hex) of a file, or None where there is none."""
     buffer = memoryview(bytearray(512))
@@ -101,6 +193,12 @@ def digests(paths):
 def begin(path):
     """Opens the temporary file from which `path` will be made, and makes the folders above it."""
     global out
+    above(path)
+    out = open(path + NEW, "wb")  # noqa: SIM115 (finish or abandon closes it)
+
+
+def above(path):
+    """Makes the folders above a path."""
     at = path.find("/", 1)
     while at > 0:
         try:
@@ -109,7 +207,18 @@ def begin(path):
             if e.errno != errno.EEXIST:
                 raise
         at = path.find("/", at + 1)
-    out = open(path + NEW, "wb")  # noqa: SIM115 (finish or abandon closes it)
+
+
+def duplicate(source, path, wanted):
+    """Makes the temporary file from which `path` will be made as a copy of a file here."""
+    begin(path)
+    buffer = memoryview(bytearray(2048))
+    with open(source, "rb") as f:
+        n = f.readinto(buffer)
+        while n:
+            out.write(buffer[:n])
+            n = f.readinto(buffer)
+    finish(path, wanted)
 
 
 def more(text):
@@ -129,7 +238,7 @@ def finish(path, wanted):
 def abandon(path):
     """Removes a temporary file that will not be finished."""
     out.close()
-    os.remove(path + NEW)
+    remove(path + NEW)
 
 
 def put(path, stale):
@@ -145,11 +254,8 @@ def put(path, stale):
 
 def remove(path):
     """Removes a file if it is there."""
-    try:
+    if kind(path) == 1:
         os.remove(path)
-    except OSError as e:
-        if e.errno != errno.ENOENT:
-            raise
 
 
 def read(path):

@@ -55,10 +55,29 @@ def touched(places):
     return n
 
 
+def load(folder, path):
+    """Loads the model in a slot's file with the mpconnxr in a folder."""
+    sys.path.insert(0, folder)
+    import mpconnxr
+    from mpconnxr import slots
+
+    mpconnxr.load(slots.slot_file(path))
+
+
+def format_of(folder):
+    """Prints the version of model files that the mpconnxr in a folder reads."""
+    sys.path.insert(0, folder)
+    from mpconnxr import reader
+
+    print(reader.VERSION)
+
+
 def verify(folder, path):
-    """Prints max_error, largest, ok (0 or 1), seconds of a run, and bytes of heap used at most."""
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
+    """Prints max_error, largest, ok (0 or 1), seconds of a run, and bytes of heap used at most.
+
+    folder: the one that has mpconnxr; path: of a slot's file.
+    """
+    sys.path.insert(0, folder)
     gc.collect()
     places = painted()
     gc.collect()

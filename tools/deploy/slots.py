@@ -35,6 +35,11 @@ class Slots:
         return str(PurePosixPath(self.path).with_suffix(".active"))
 
     @property
+    def paths(self) -> list[str]:
+        """All that may be there of it."""
+        return [self.path, *map(self.file, "ab"), *map(self.pinned, ("", "a", "b"))]
+
+    @property
     def free(self) -> str:
         """The slot for the next model."""
         return "b" if self.active == "a" else "a"
@@ -61,8 +66,35 @@ class Slots:
     def activate(self, device: Device, slot: str) -> None:
         """Turns the pointer; a file that was copied by hand goes after that."""
         if slot != self.active or self.by_hand or not self.pointed:
-            device.stage(self.pointer, slot.encode(), lambda _: None)
-            device.put(self.pointer, [self.path] if self.by_hand else [])
+            self.point(device, slot)
+        if self.by_hand:
+            device.remove(self.path)
+
+    def point(self, device: Device, slot: str, place: str = "") -> None:
+        """Turns the pointer, or the one that counts for the package in that place alone."""
+        self.stage(device, slot, place)
+        device.put(self.pinned(place))
+
+    def stage(self, device: Device, slot: str, place: str = "") -> None:
+        """Writes such a pointer, which counts once it is put."""
+        device.stage(self.pinned(place), slot.encode(), lambda _: None)
+
+    def pinned(self, place: str) -> str:
+        """The pointer for the package in that place; the usual one for none."""
+        return f"{self.pointer}_{place}" if place else self.pointer
+
+    def adopt(self, device: Device, slot: str) -> Slots:
+        """Makes a file that was copied by hand a slot, not this one, which it still hides: the
+        model that is loaded stays the same. Returns what there is then.
+        """
+        if not self.by_hand:
+            return self
+        other = "ab".replace(slot, "")
+        device.remove(self.file(other))
+        self.point(device, other)
+        device.move(self.path, self.file(other))
+        present = "".join(sorted(set(self.present) | {other}))
+        return replace(self, present=present, active=other, pointed=True, by_hand=False)
 
 
 def slots_of(device: Device, path: str, sizes: dict[str, int]) -> Slots:
@@ -73,3 +105,19 @@ def slots_of(device: Device, path: str, sizes: dict[str, int]) -> Slots:
     pointed = named != "" and named in present
     active = named if pointed else present[:1]
     return replace(slots, present=present, active=active, pointed=pointed)
+
+
+def settle(device: Device, place: str, sizes: dict[str, int]) -> list[str]:
+    """Ends what a loss of power interrupted: pointers for one place become the usual ones, or go.
+
+    place: of the package that is in use. Returns the pointers that went.
+    """
+    pins = [path for path in sizes if path.endswith((".active_a", ".active_b"))]
+    for path in pins:
+        pointer, _, of = path.rpartition("_")
+        slot = device.read(path)[:1]
+        if of == place and slot:
+            device.stage(pointer, slot.encode(), lambda _: None)
+            device.put(pointer)
+        device.remove(path)
+    return pins

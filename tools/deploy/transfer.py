@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tqdm import tqdm
 
@@ -16,6 +16,7 @@ from .romfs import Partition
 from .xip import Reference, Region
 
 NEW = ".new"  # what on_board.py calls a file that is not in place yet
+ADVICE = "remove files there, or convert with --strip, --weights int8 or --quantize int8"
 _BLOCK = 4096  # bytes that a file takes at least on the flash file systems of boards
 # Bars are for people: none in a log.
 _BAR = {"leave": False, "disable": not sys.stderr.isatty()}
@@ -24,34 +25,61 @@ _BAR = {"leave": False, "disable": not sys.stderr.isatty()}
 @dataclass
 class Changes:
     """What there is to do. copy: files that the board has not, or has otherwise; staged: those of
-    them that an interrupted copy left whole; put: copy, and files that are there next to stale
-    ones; spare: files that may go before the first is copied.
+    them that an interrupted copy left whole; kept: the others; same: their paths, and those of
+    what is staged; local: where the board has a file's contents under another path; spare: files
+    that may go before the first is copied; late: paths of files that are staged, but get their
+    names only later.
     """
 
     copy: list[File]
     staged: list[File]
-    put: list[File]
+    same: set[str]
+    local: dict[str, str] = field(default_factory=dict)
     spare: list[str] = field(default_factory=list)
+    late: set[str] = field(default_factory=set)
+    kept: list[File] = field(default_factory=list)
+
+    @property
+    def sent(self) -> list[File]:
+        return [f for f in self.copy if f.path not in self.local]
 
     @property
     def nbytes(self) -> int:
-        return sum(len(f.data) for f in self.copy)
+        return sum(len(f.data) for f in self.sent)
+
+    @property
+    def files(self) -> list[File]:
+        return self.copy + self.kept
+
+    def with_file(self, device: Device, file: File, sizes: dict[str, int]) -> Changes:
+        """With one more file, the last one."""
+        more = compare(device, [file], sizes)
+        self.copy += more.copy
+        self.staged += more.staged
+        self.kept += more.kept
+        self.same |= more.same
+        return self
+
+    def replaces(self, sizes: dict[str, int]) -> bool:
+        """Whether files that are there would change or go; sizes: of them, by path."""
+        return any(f.stale for f in self.files) or any(f.path in sizes for f in self.copy)
 
 
 def compare(device: Device, files: list[File], sizes: dict[str, int]) -> Changes:
     """sizes: of the files on the board, by path. Digests are compared where sizes are equal."""
-
+    files = [replace(f, stale=tuple(p for p in f.stale if p in sizes)) for f in files]
     wanted = {path: f.data for f in files for path in (f.path, f.path + NEW)}
     alike = {path: len(data) for path, data in wanted.items() if sizes.get(path) == len(data)}
     found = device.digests(alike).items()
     same = {path for path, digest in found if digest == Digest.of(wanted[path])}
     copy = [f for f in files if f.path not in same]
     staged = [f for f in copy if f.path + NEW in same]
-    put = [f for f in files if f in copy or any(p in sizes for p in f.stale)]
-    return Changes(copy, staged, put)
+    return Changes(copy, staged, same, kept=[f for f in files if f.path in same])
 
 
-def check_space(device: Device, changes: Changes, folder: str, sizes: dict[str, int]) -> None:
+def check_space(
+    device: Device, changes: Changes, folder: str, sizes: dict[str, int], advice: str = ADVICE
+) -> None:
     """Raises DeployError if what is to be copied has no room next to what it replaces."""
     free, unit = device.space(folder)
     unit = max(unit, 1) if unit <= _BLOCK else _BLOCK
@@ -63,8 +91,7 @@ def check_space(device: Device, changes: Changes, folder: str, sizes: dict[str, 
     free += sum(room(sizes[path]) for path in changes.spare if path in sizes)
     if wanted > free:
         raise DeployError(
-            f"{wanted:,} bytes to copy, {free:,} free on the board in {folder}: remove files "
-            "there, or convert with --strip, --weights int8 or --quantize int8"
+            f"{wanted:,} bytes to copy, {free:,} free on the board in {folder}: {advice}"
         )
 
 
@@ -76,7 +103,7 @@ def waiting(what: str) -> Iterator[None]:
 
 
 def clear(device: Device, changes: Changes) -> None:
-    """Makes room."""
+    """Removes the files that may go."""
     for path in changes.spare:
         device.remove(path)  # if it is there
 
@@ -94,17 +121,18 @@ def write_image(partition: Partition, image: bytes) -> None:
 
 
 def copy(device: Device, changes: Changes) -> None:
-    """Stages all files, then gives them their names: little time passes between new and old."""
+    """Stages each file and gives it its name."""
     with tqdm(total=changes.nbytes, unit="B", unit_scale=True, **_BAR) as bar:
         for f in changes.copy:
             bar.set_description(f.path.rpartition("/")[2])
             if f in changes.staged:
                 bar.update(len(f.data))
+            elif f.path in changes.local:
+                device.duplicate(changes.local[f.path], f.path, f.data)
             else:
                 device.stage(f.path, f.data, bar.update)
-    for f in changes.put:
-        if f in changes.copy:
-            device.put(f.path, f.stale)
-        else:
-            for path in f.stale:
-                device.remove(path)
+            if f.path not in changes.late:
+                device.put(f.path, f.stale)
+    for f in changes.kept:
+        for path in f.stale:
+            device.remove(path)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-_NEEDS = {"board": "to", "flash": "target"}
+_NEEDS = {"flash": "target"}
 # Of each pair one would be ignored, or do what the other rules out.
 _APART = {
-    "to": ("port", "target", "dir", "reserve", "romfs", "dry_run", "rollback", "firmware"),
+    "to": (
+        *("port", "target", "dir", "reserve", "romfs", "dry_run", "rollback", "firmware"),
+        *("older", "overwrite", "strand"),
+    ),
     "board": ("source",),
     "target": ("port", "firmware"),
-    "romfs": ("reserve",),
+    "romfs": ("reserve", "older", "overwrite", "strand"),
+    "rollback": ("overwrite", "source"),
     "dry_run": ("rollback", "firmware"),
 }
 

@@ -1,0 +1,50 @@
+"""Versions of the package and of its file format, as releases would bring them to a board.
+
+Modules of different generations do not work together: the mixture raises an exception.
+"""
+
+import hashlib
+import re
+import struct
+
+from tools import flash
+from tools.converter import layout
+from tools.deploy import modules
+
+_CHECK = """
+
+from mpconnxr import GENERATION as _generation
+
+if _generation != {}:
+    raise RuntimeError("modules of two versions")
+"""
+
+
+def package_of(folder, n, version=layout.VERSION):
+    """The sources of the package as generation n, which reads this version of the format."""
+    for path in modules.PACKAGE.rglob("*.py"):
+        text = path.read_text()
+        if path == modules.PACKAGE / "__init__.py":
+            text = text.replace("\nimport sys\n", f"\nimport sys\n\nGENERATION = {n}\n", 1)
+            assert "GENERATION" in text
+        text = re.sub(r"^VERSION = \d+$", f"VERSION = {version}", text, flags=re.MULTILINE)
+        place = folder / path.relative_to(modules.PACKAGE.parent)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text + _CHECK.format(n))
+    return folder / modules.PACKAGE.name
+
+
+def in_format(data, version):
+    """A model file as that version of the format has it."""
+    data = bytearray(data)
+    tables_nbytes = struct.unpack_from("<I", data, 20)[0]
+    struct.pack_into("<H", data, 8, version)
+    data[24:56] = hashlib.sha256(data[:24] + data[56:tables_nbytes]).digest()
+    return bytes(data)
+
+
+def be(monkeypatch, package, version):
+    """Makes the tools those that come with a package and its format."""
+    monkeypatch.setattr(flash, "Package", lambda own=None: modules.Package(package, own))
+    monkeypatch.setattr(layout, "VERSION", version)
+    monkeypatch.setattr(modules, "VERSION", version)

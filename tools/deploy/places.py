@@ -1,0 +1,101 @@
+"""Two places for the package on a board, as a model has two slots; one rename switches them.
+
+    FOLDER/mpconnxr               place a in use
+    FOLDER/mpconnxr_a/mpconnxr    place a, while b is in use
+    FOLDER/mpconnxr_b/mpconnxr    place b, which FOLDER/mpconnxr.mpy leads to
+
+MicroPython takes a folder before a module of the same name. So place a is in use whenever it is
+at its first path: what moves it there, or away, is the rename that switches. The new package is
+written to the place that is not in use, whole, and verified there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .device import Device
+from .errors import DeployError
+from .modules import PACKAGE
+from .transfer import NEW
+
+NAME = PACKAGE.name
+ENTRIES = (f"{NAME}.mpy", f"{NAME}.py")  # what leads to place b
+
+
+@dataclass(frozen=True)
+class Places:
+    """What a board has of the package. folder: where it is imported from, without a "/" at its
+    end; active: the place in use, "" if neither; parked: the other one if it has a package;
+    elsewhere: another one would be imported without them; entries: those of ENTRIES there.
+    """
+
+    folder: str
+    active: str
+    parked: str
+    elsewhere: bool
+    entries: tuple[str, ...]
+
+    @property
+    def next(self) -> str:
+        """The place for the next package. Only b has pointers that nothing elsewhere takes."""
+        if self.active:
+            return "b" if self.active == "a" else "a"
+        return "b" if self.elsewhere else "a"
+
+    def parent(self, place: str) -> str:
+        """The folder that has a place's package, and from which it can be imported."""
+        return self.folder if place == self.active == "a" else self._away(place)
+
+    def package(self, place: str) -> str:
+        return f"{self.parent(place)}/{NAME}"
+
+    def _away(self, place):
+        return f"{self.folder}/{NAME}_{place}"
+
+    def check(self, device: Device, place: str) -> None:
+        """Raises DeployError if the place that is not in use cannot be written to."""
+        here, away = f"{self.folder}/{NAME}", f"{self._away('a')}/{NAME}"
+        if self.active == "a" and device.is_one(here, away):
+            raise DeployError(
+                f"the board's file system is damaged: {here} and {away} are one folder. Repair it "
+                "(fsck or chkdsk) or format it"
+            )
+
+    def empty(self, device: Device, place: str) -> None:
+        """Removes the place that is not in use."""
+        if place == "b":
+            for entry in ENTRIES:
+                device.remove(f"{self.folder}/{entry}")
+        device.clear(self._away(place))
+
+    def switch(self, device: Device, place: str) -> None:
+        """Puts the place in use that was not: what leads to b is staged, or there.
+
+        Either the rename of a folder does it or, where a was not in use before b, that of a file.
+        """
+        here, away = f"{self.folder}/{NAME}", f"{self._away('a')}/{NAME}"
+        if place == "a":
+            device.move(away, here)
+            device.clear(self._away("a"))  # empty now
+            return
+        if self.active == "a":
+            device.clear(self._away("a"))
+        for entry in ENTRIES:
+            path = f"{self.folder}/{entry}"
+            if device.kinds([path + NEW]) == [1]:
+                device.put(path)
+        if self.active == "a":
+            device.move(here, away)
+
+
+def places_of(device: Device, folder: str) -> Places:
+    """What a board has below a folder."""
+    at = folder.rstrip("/")
+    paths = [f"{at}/{NAME}", *(f"{at}/{NAME}_{p}/{NAME}" for p in "ab")]
+    in_a, parked_a, parked_b = (k == 2 for k in device.kinds(paths))
+    paths = [f"{at}/{entry}" for entry in ENTRIES]
+    entries = tuple(p for p, k in zip(paths, device.kinds(paths), strict=True) if k == 1)
+    active = "a" if in_a else "b" if entries else ""
+    parked = {"a": "b" if entries and parked_b else "", "b": "a" if parked_a else ""}
+    elsewhere = not active and device.is_elsewhere(folder)
+    return Places(at, active, parked.get(active, ""), elsewhere, entries)
