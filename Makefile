@@ -6,7 +6,7 @@ PY := .venv/bin/python
 MICROPYTHON := $(PY) -m tools.micropython
 
 .DEFAULT_GOAL := help
-.PHONY: help demo examples test test-device lint bench dist clean setup venv
+.PHONY: help demo examples test test-device lint fuzz bench dist clean setup venv
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST))
@@ -32,6 +32,14 @@ test-device: venv ## run models and loops on emulated boards, or on TARGETS
 	@$(MICROPYTHON) packages --install || true
 	@$(MICROPYTHON) build --available
 	@$(PY) -m pytest -n 2 tests/device $(TARGETS:%=--target %)
+
+# CASES=1000000 for the long run, in parts that a second call takes up where the first one ended:
+# python -m tools.fuzz model --help.
+CASES ?= 10000
+fuzz: venv ## load and run damaged model files where each stray access faults
+	@$(MICROPYTHON) packages --install unix-guard unix32-guard || true
+	@$(MICROPYTHON) build unix-guard unix32-guard
+	@$(PY) -m tools.fuzz model --cases $(CASES) --target unix-guard --target unix32-guard
 
 lint: venv ## check style and spelling
 	@$(PY) -m ruff check .
