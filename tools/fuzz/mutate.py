@@ -303,7 +303,7 @@ def contents(file: File, rng: Random) -> str | None:
         for number, (start, chunk) in enumerate(file.data_places())
         if start <= t.place and t.place + stored <= start + len(chunk.data)
     ]
-    if not found:
+    if not found or stored < 0:  # dims that another change made negative
         return None
     number, start, chunk = found[0]
     size = ITEMSIZES.get(t.dtype, 1) if not t.flags & PACKED else 1
