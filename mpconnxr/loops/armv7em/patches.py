@@ -1,7 +1,14 @@
-"""im2col of bytes: see loops/patches. Assembler, ARMv7E-M (DSP, for the sums).
+"""im2col of bytes: see loops/patches.
 
-Of a patch that lies within its image 4 bytes take 14 instructions, 6 if they lie side by side, and
-what is left of a row 7 each and 32 in all; 12 a byte on the border.
+thumb: ARMv6-M instructions only. 8 instructions a byte and 25 a row of a patch that lies within
+its image; 12 a byte on the border.
+
+armv7em: with DSP, for the sums. Of a patch that lies within its image 4 bytes take 14
+instructions, 6 if they lie side by side, and what is left of a row 7 each and 32 in all; 12 a
+byte on the border.
+
+Machine code, made from tools/asm/arm/patches.S by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -9,232 +16,55 @@ import micropython
 
 @micropython.asm_thumb
 def patches(r0, r1, r2, r3):
-    # r2 out, r6 sum, r8 width that is covered, r9 dilation, r10 x, r11 p, r12 padding, lr flip
-    # (four times); on the stack positions that are left (0), row (4) and column (8) of the
-    # position, its record (12), whether it is within (16), row of the patch (20), channels left
-    # (24), rows left (28), y (32), channel (36), corner x (40) and y (44)
-    mov(r4, r8)
-    mov(r5, r9)
-    mov(r6, r10)
-    mov(r7, r11)
-    push({r4, r5, r6, r7})
-    mov(r11, r3)
-    mov(r10, r0)
-    data(2, 0xB08C)  # sub sp, 48
-    mov(r7, sp)
-    ldr(r4, [r3, 80])
-    str(r4, [r7, 0])
-    ldr(r4, [r3, 64])
-    str(r4, [r7, 4])
-    ldr(r4, [r3, 68])
-    str(r4, [r7, 8])
-    ldr(r4, [r3, 76])
-    mov(r12, r4)
-    ldr(r4, [r3, 40])
-    mov(r9, r4)
-    ldr(r4, [r3, 72])
-    data(2, 0xEA44, 0x2404)  # orr r4, r4, r4, lsl 8
-    data(2, 0xEA44, 0x4E04)  # orr lr, r4, r4, lsl 16
-    label(POSITION)
-    ldr(r4, [r7, 4])
-    ldr(r5, [r3, 44])
-    mul(r4, r5)
-    ldr(r5, [r3, 88])
-    add(r4, r4, r5)
-    mov(r5, 1)
-    lsl(r5, r5, 29)
-    sub(r4, r4, r5)
-    str(r4, [r7, 44])
-    ldr(r6, [r7, 8])
-    ldr(r1, [r3, 48])
-    mul(r6, r1)
-    ldr(r1, [r3, 92])
-    add(r6, r6, r1)
-    sub(r6, r6, r5)
-    str(r6, [r7, 40])
-    mov(r0, r10)
-    ldr(r1, [r3, 0])
-    add(r0, r0, r1)
-    ldr(r1, [r3, 52])
-    mul(r1, r4)
-    add(r0, r0, r1)
-    ldr(r1, [r3, 56])
-    mul(r1, r6)
-    add(r0, r0, r1)
-    str(r0, [r7, 36])
-    ldr(r1, [r3, 28])
-    cmp(r4, r1)
-    bcs(BORDER)
-    ldr(r0, [r3, 8])
-    sub(r0, 1)
-    ldr(r5, [r3, 36])
-    mul(r0, r5)
-    add(r0, r0, r4)
-    cmp(r0, r1)
-    bcs(BORDER)
-    ldr(r1, [r3, 32])
-    cmp(r6, r1)
-    bcs(BORDER)
-    ldr(r0, [r3, 12])
-    sub(r0, 1)
-    ldr(r5, [r3, 40])
-    mul(r0, r5)
-    add(r0, r0, r6)
-    cmp(r0, r1)
-    bcs(BORDER)
-    mov(r5, 1)
-    b(GATHER)
-    label(BORDER)
-    mov(r5, 0)
-    label(GATHER)
-    str(r5, [r7, 16])
-    str(r2, [r7, 12])
-    add(r2, 4)
-    mov(r6, 0)
-    ldr(r4, [r3, 4])
-    str(r4, [r7, 24])
-    label(CHANNEL)
-    ldr(r0, [r7, 36])
-    str(r0, [r7, 20])
-    ldr(r4, [r7, 44])
-    str(r4, [r7, 32])
-    ldr(r4, [r3, 8])
-    str(r4, [r7, 28])
-    label(ROW)
-    ldr(r0, [r7, 20])
-    ldr(r1, [r3, 24])
-    ldr(r5, [r3, 72])
-    ldr(r4, [r7, 16])
-    cmp(r4, 0)
-    beq(CLIPPED)
-    ldr(r7, [r3, 12])
-    data(2, 0xF04F, 0x0800)  # mov r8, 0
-    sub(r7, 4)
-    blt(LAST)
-    cmp(r1, 1)
-    beq(SIDE_BY_SIDE)
-    label(FOUR)
-    ldrb(r3, [r0, 0])
-    data(2, 0x5C44)  # ldrb r4, [r0, r1]
-    data(2, 0xEB00, 0x0041)  # add r0, r0, r1, lsl 1
-    data(2, 0xEA43, 0x2304)  # orr r3, r3, r4, lsl 8
-    ldrb(r4, [r0, 0])
-    data(2, 0xEA43, 0x4304)  # orr r3, r3, r4, lsl 16
-    data(2, 0x5C44)  # ldrb r4, [r0, r1]
-    data(2, 0xEB00, 0x0041)  # add r0, r0, r1, lsl 1
-    data(2, 0xEA43, 0x6304)  # orr r3, r3, r4, lsl 24
-    data(2, 0xEA83, 0x030E)  # eor r3, r3, lr
-    data(2, 0xF842, 0x3B04)  # str r3, [r2], 4
-    data(2, 0xFB73, 0x6608)  # usada8 r6, r3, r8, r6
-    sub(r7, 4)
-    bge(FOUR)
-    b(LAST)
-    label(SIDE_BY_SIDE)
-    data(2, 0xF850, 0x3B04)  # ldr r3, [r0], 4
-    data(2, 0xEA83, 0x030E)  # eor r3, r3, lr
-    data(2, 0xF842, 0x3B04)  # str r3, [r2], 4
-    data(2, 0xFB73, 0x6608)  # usada8 r6, r3, r8, r6
-    sub(r7, 4)
-    bge(SIDE_BY_SIDE)
-    label(LAST)
-    add(r7, 4)
-    beq(ROW_END)
-    label(INSIDE)
-    ldrb(r4, [r0, 0])
-    eor(r4, r5)
-    data(2, 0xF802, 0x4B01)  # strb r4, [r2], 1
-    add(r6, r6, r4)
-    add(r0, r0, r1)
-    sub(r7, 1)
-    bne(INSIDE)
-    b(ROW_END)
-    label(CLIPPED)
-    ldr(r1, [r7, 32])
-    ldr(r4, [r3, 28])
-    cmp(r1, r4)
-    bcc(COVERED)
-    mov(r4, 0)
-    b(WIDTH)
-    label(COVERED)
-    ldr(r4, [r3, 32])
-    label(WIDTH)
-    mov(r8, r4)
-    ldr(r1, [r3, 24])
-    ldr(r4, [r3, 12])
-    ldr(r3, [r7, 40])
-    add(r7, r4, r2)
-    label(EACH)
-    data(2, 0x4543)  # cmp r3, r8
-    bcs(PADDING)
-    ldrb(r4, [r0, 0])
-    eor(r4, r5)
-    b(PUT)
-    label(PADDING)
-    mov(r4, r12)
-    label(PUT)
-    strb(r4, [r2, 0])
-    add(r6, r6, r4)
-    add(r0, r0, r1)
-    data(2, 0x444B)  # add r3, r9
-    add(r2, 1)
-    cmp(r2, r7)
-    bne(EACH)
-    label(ROW_END)
-    mov(r7, sp)
-    mov(r3, r11)
-    ldr(r4, [r7, 20])
-    ldr(r5, [r3, 20])
-    add(r4, r4, r5)
-    str(r4, [r7, 20])
-    ldr(r4, [r7, 32])
-    ldr(r5, [r3, 36])
-    add(r4, r4, r5)
-    str(r4, [r7, 32])
-    ldr(r4, [r7, 28])
-    sub(r4, 1)
-    str(r4, [r7, 28])
-    bne(ROW)
-    ldr(r4, [r7, 36])
-    ldr(r5, [r3, 16])
-    add(r4, r4, r5)
-    str(r4, [r7, 36])
-    ldr(r4, [r7, 24])
-    sub(r4, 1)
-    str(r4, [r7, 24])
-    bne(CHANNEL)
-    ldr(r4, [r7, 12])
-    str(r6, [r4, 0])
-    ldr(r4, [r3, 84])
-    mov(r5, 0)
-    label(ZEROS)
-    cmp(r4, 0)
-    beq(NEXT)
-    strb(r5, [r2, 0])
-    add(r2, 1)
-    sub(r4, 1)
-    b(ZEROS)
-    label(NEXT)
-    ldr(r4, [r7, 8])
-    add(r4, 1)
-    ldr(r5, [r3, 60])
-    cmp(r4, r5)
-    bne(COLUMN)
-    ldr(r4, [r7, 4])
-    add(r4, 1)
-    str(r4, [r7, 4])
-    mov(r4, 0)
-    label(COLUMN)
-    str(r4, [r7, 8])
-    ldr(r4, [r7, 0])
-    sub(r4, 1)
-    str(r4, [r7, 0])
-    beq(DONE)
-    b(POSITION)
-    label(DONE)
-    data(2, 0xB00C)  # add sp, 48
-    pop({r4, r5, r6, r7})
-    mov(r8, r4)
-    mov(r9, r5)
-    mov(r10, r6)
-    mov(r11, r7)
-    mov(r0, 0)  # what is returned, as a small integer
+    data(2, 0x4644, 0x464D, 0x4656, 0x465F, 0xB4F0, 0x469B, 0x4682, 0xB08C, 0x466F, 0x6D1C)
+    data(2, 0x603C, 0x6C1C, 0x607C, 0x6C5C, 0x60BC, 0x6CDC, 0x46A4, 0x6A9C, 0x46A1, 0x6C9C)
+    data(2, 0xEA44, 0x2404, 0xEA44, 0x4E04)
+    # POSITION
+    data(2, 0x687C, 0x6ADD, 0x436C, 0x6D9D, 0x1964, 0x2501, 0x076D, 0x1B64, 0x62FC, 0x68BE)
+    data(2, 0x6B19, 0x434E, 0x6DD9, 0x1876, 0x1B76, 0x62BE, 0x4650, 0x6819, 0x1840, 0x6B59)
+    data(2, 0x4361, 0x1840, 0x6B99, 0x4371, 0x1840, 0x6278, 0x69D9, 0x428C, 0xD212, 0x6898)
+    data(2, 0x3801, 0x6A5D, 0x4368, 0x1900, 0x4288, 0xD20B, 0x6A19, 0x428E, 0xD208, 0x68D8)
+    data(2, 0x3801, 0x6A9D, 0x4368, 0x1980, 0x4288, 0xD201, 0x2501, 0xE000)
+    # BORDER
+    data(2, 0x2500)
+    # GATHER
+    data(2, 0x613D, 0x60FA, 0x3204, 0x2600, 0x685C, 0x61BC)
+    # CHANNEL
+    data(2, 0x6A78, 0x6178, 0x6AFC, 0x623C, 0x689C, 0x61FC)
+    # ROW
+    data(2, 0x6978, 0x6999, 0x6C9D, 0x693C, 0x2C00, 0xD032, 0x68DF, 0xF04F, 0x0800, 0x3F04)
+    data(2, 0xDB22, 0x2901, 0xD016)
+    # FOUR
+    data(2, 0x7803, 0x5C44, 0xEB00, 0x0041, 0xEA43, 0x2304, 0x7804, 0xEA43, 0x4304, 0x5C44)
+    data(2, 0xEB00, 0x0041, 0xEA43, 0x6304, 0xEA83, 0x030E, 0xF842, 0x3B04, 0xFB73, 0x6608)
+    data(2, 0x3F04, 0xDAE9, 0xE009)
+    # SIDE_BY_SIDE
+    data(2, 0xF850, 0x3B04, 0xEA83, 0x030E, 0xF842, 0x3B04, 0xFB73, 0x6608, 0x3F04, 0xDAF5)
+    # LAST
+    data(2, 0x3704, 0xD021)
+    # INSIDE
+    data(2, 0x7804, 0x406C, 0xF802, 0x4B01, 0x1936, 0x1840, 0x3F01, 0xD1F7, 0xE018)
+    # CLIPPED
+    data(2, 0x6A39, 0x69DC, 0x42A1, 0xD301, 0x2400, 0xE000)
+    # COVERED
+    data(2, 0x6A1C)
+    # WIDTH
+    data(2, 0x46A0, 0x6999, 0x68DC, 0x6ABB, 0x18A7)
+    # EACH
+    data(2, 0x4543, 0xD202, 0x7804, 0x406C, 0xE000)
+    # PADDING
+    data(2, 0x4664)
+    # PUT
+    data(2, 0x7014, 0x1936, 0x1840, 0x444B, 0x3201, 0x42BA, 0xD1F2)
+    # ROW_END
+    data(2, 0x466F, 0x465B, 0x697C, 0x695D, 0x1964, 0x617C, 0x6A3C, 0x6A5D, 0x1964, 0x623C)
+    data(2, 0x69FC, 0x3C01, 0x61FC, 0xD19F, 0x6A7C, 0x691D, 0x1964, 0x627C, 0x69BC, 0x3C01)
+    data(2, 0x61BC, 0xD191, 0x68FC, 0x6026, 0x6D5C, 0x2500)
+    # ZEROS
+    data(2, 0x2C00, 0xD003, 0x7015, 0x3201, 0x3C01, 0xE7F9)
+    # NEXT
+    data(2, 0x68BC, 0x3401, 0x6BDD, 0x42AC, 0xD103, 0x687C, 0x3401, 0x607C, 0x2400)
+    # COLUMN
+    data(2, 0x60BC, 0x683C, 0x3C01, 0x603C, 0xD000, 0xE741)
+    # DONE
+    data(2, 0xB00C, 0xBCF0, 0x46A0, 0x46A9, 0x46B2, 0x46BB, 0x2000)

@@ -1,6 +1,9 @@
 """Exact sums of mantissas: see loops/block_dot. Inline assembler with smlal, for ARMv7-M and up.
 
 1.75 instructions a multiply-accumulate in the unrolled part. Rows and M are above 0.
+
+Machine code, made from tools/asm/arm/block_dot.armv7.S by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -8,129 +11,31 @@ import micropython
 
 @micropython.asm_thumb
 def dots(r0, r1, r2, r3):
-    # r0 x, r1 w, r2 end of what is unrolled of the row, r3 out; r12, lr the sum. On the stack, in
-    # words: 0 row; 1 rows left; 2 channels left; 3 p; 4 end of the row; 5 w; 6 the unrolled end
-    mov(r4, r8)
-    mov(r5, r9)
-    mov(r6, r10)
-    mov(r7, r11)
-    push({r4, r5, r6, r7})
-    data(2, 0xB087)  # sub sp, 28
-    data(2, 0x9303)  # str r3, [sp, 12]
-    ldr(r4, [r3, 0])
-    lsl(r4, r4, 2)
-    add(r0, r0, r4)
-    data(2, 0x9000)  # str r0, [sp, 0]
-    ldr(r4, [r3, 16])
-    lsl(r4, r4, 2)
-    add(r1, r1, r4)
-    data(2, 0x9105)  # str r1, [sp, 20]
-    ldr(r4, [r3, 4])
-    data(2, 0x9401)  # str r4, [sp, 4]
-    ldr(r4, [r3, 24])
-    lsl(r4, r4, 2)
-    add(r3, r2, r4)
-    label(ROW)
-    data(2, 0x9903)  # ldr r1, [sp, 12]
-    data(2, 0x9800)  # ldr r0, [sp, 0]
-    ldr(r4, [r1, 20])
-    data(2, 0x9402)  # str r4, [sp, 8]
-    ldr(r4, [r1, 12])
-    lsl(r5, r4, 2)
-    add(r5, r5, r0)
-    data(2, 0x9504)  # str r5, [sp, 16]
-    lsr(r4, r4, 3)
-    lsl(r4, r4, 5)
-    add(r4, r4, r0)
-    data(2, 0x9406)  # str r4, [sp, 24]
-    data(2, 0x9905)  # ldr r1, [sp, 20]
-    mov(r4, 0)
-    mov(r12, r4)
-    data(2, 0xF44F, 0x7E80)  # mov lr, 256
-    mov(r5, 1)
-    mov(r8, r5)
-    data(2, 0x9A06)  # ldr r2, [sp, 24]
-    cmp(r0, r2)
-    beq(COUNT)
-    label(FOUR)  # the sum of x
-    data(2, 0xC8F0)  # ldmia r0!, {r4, r5, r6, r7}
-    data(2, 0xFBC4, 0xCE08)  # smlal r12, lr, r4, r8
-    data(2, 0xFBC5, 0xCE08)  # smlal r12, lr, r5, r8
-    data(2, 0xFBC6, 0xCE08)  # smlal r12, lr, r6, r8
-    data(2, 0xFBC7, 0xCE08)  # smlal r12, lr, r7, r8
-    cmp(r0, r2)
-    bne(FOUR)
-    label(COUNT)
-    data(2, 0x9A04)  # ldr r2, [sp, 16]
-    label(ONE)
-    cmp(r0, r2)
-    beq(STORE)
-    ldr(r4, [r0, 0])
-    add(r0, 4)
-    data(2, 0xFBC4, 0xCE08)  # smlal r12, lr, r4, r8
-    b(ONE)
-    label(STORE)  # r12, lr as limbs
-    mov(r5, r12)
-    mov(r6, r14)
-    lsl(r4, r5, 8)
-    lsr(r4, r4, 8)
-    lsr(r5, r5, 24)
-    lsl(r7, r6, 16)
-    lsr(r7, r7, 8)
-    add(r5, r5, r7)
-    lsr(r6, r6, 16)
-    data(2, 0xC370)  # stmia r3!, {r4, r5, r6}
-    data(2, 0x9C02)  # ldr r4, [sp, 8]
-    sub(r4, 1)
-    blt(NEXT)
-    data(2, 0x9402)  # str r4, [sp, 8]
-    data(2, 0x9800)  # ldr r0, [sp, 0]
-    data(2, 0x9A06)  # ldr r2, [sp, 24]
-    mov(r4, 0)
-    mov(r12, r4)
-    data(2, 0xF04F, 0x4E00)  # mov lr, 2147483648
-    cmp(r0, r2)
-    beq(REST)
-    label(EIGHT)
-    data(2, 0xC8F0)  # ldmia r0!, {r4, r5, r6, r7}
-    data(2, 0xE8B1, 0x0F00)  # ldmia r1!, {r8, r9, r10, r11}
-    data(2, 0xFBC4, 0xCE08)  # smlal r12, lr, r4, r8
-    data(2, 0xFBC5, 0xCE09)  # smlal r12, lr, r5, r9
-    data(2, 0xFBC6, 0xCE0A)  # smlal r12, lr, r6, r10
-    data(2, 0xFBC7, 0xCE0B)  # smlal r12, lr, r7, r11
-    data(2, 0xC8F0)  # ldmia r0!, {r4, r5, r6, r7}
-    data(2, 0xE8B1, 0x0F00)  # ldmia r1!, {r8, r9, r10, r11}
-    data(2, 0xFBC4, 0xCE08)  # smlal r12, lr, r4, r8
-    data(2, 0xFBC5, 0xCE09)  # smlal r12, lr, r5, r9
-    data(2, 0xFBC6, 0xCE0A)  # smlal r12, lr, r6, r10
-    data(2, 0xFBC7, 0xCE0B)  # smlal r12, lr, r7, r11
-    cmp(r0, r2)
-    bne(EIGHT)
-    label(REST)
-    data(2, 0x9A04)  # ldr r2, [sp, 16]
-    label(SINGLE)
-    cmp(r0, r2)
-    beq(STORE)
-    ldr(r4, [r0, 0])
-    ldr(r5, [r1, 0])
-    add(r0, 4)
-    add(r1, 4)
-    data(2, 0xFBC4, 0xCE05)  # smlal r12, lr, r4, r5
-    b(SINGLE)
-    label(NEXT)
-    data(2, 0x9800)  # ldr r0, [sp, 0]
-    data(2, 0x9903)  # ldr r1, [sp, 12]
-    ldr(r4, [r1, 8])
-    lsl(r4, r4, 2)
-    add(r0, r0, r4)
-    data(2, 0x9000)  # str r0, [sp, 0]
-    data(2, 0x9C01)  # ldr r4, [sp, 4]
-    sub(r4, 1)
-    data(2, 0x9401)  # str r4, [sp, 4]
-    bne(ROW)
-    data(2, 0xB007)  # add sp, 28
-    pop({r4, r5, r6, r7})
-    mov(r8, r4)
-    mov(r9, r5)
-    mov(r10, r6)
-    mov(r11, r7)
+    data(2, 0x4644, 0x464D, 0x4656, 0x465F, 0xB4F0, 0xB087, 0x9303, 0x681C, 0x00A4, 0x1900)
+    data(2, 0x9000, 0x691C, 0x00A4, 0x1909, 0x9105, 0x685C, 0x9401, 0x699C, 0x00A4, 0x1913)
+    # ROW
+    data(2, 0x9903, 0x9800, 0x694C, 0x9402, 0x68CC, 0x00A5, 0x182D, 0x9504, 0x08E4, 0x0164)
+    data(2, 0x1824, 0x9406, 0x9905, 0x2400, 0x46A4, 0xF44F, 0x7E80, 0x2501, 0x46A8, 0x9A06)
+    data(2, 0x4290, 0xD00A)
+    # FOUR
+    data(2, 0xC8F0, 0xFBC4, 0xCE08, 0xFBC5, 0xCE08, 0xFBC6, 0xCE08, 0xFBC7, 0xCE08, 0x4290)
+    data(2, 0xD1F4)
+    # COUNT
+    data(2, 0x9A04)
+    # ONE
+    data(2, 0x4290, 0xD004, 0x6804, 0x3004, 0xFBC4, 0xCE08, 0xE7F8)
+    # STORE
+    data(2, 0x4665, 0x4676, 0x022C, 0x0A24, 0x0E2D, 0x0437, 0x0A3F, 0x19ED, 0x0C36, 0xC370)
+    data(2, 0x9C02, 0x3C01, 0xDB2A, 0x9402, 0x9800, 0x9A06, 0x2400, 0x46A4, 0xF04F, 0x4E00)
+    data(2, 0x4290, 0xD017)
+    # EIGHT
+    data(2, 0xC8F0, 0xE8B1, 0x0F00, 0xFBC4, 0xCE08, 0xFBC5, 0xCE09, 0xFBC6, 0xCE0A, 0xFBC7)
+    data(2, 0xCE0B, 0xC8F0, 0xE8B1, 0x0F00, 0xFBC4, 0xCE08, 0xFBC5, 0xCE09, 0xFBC6, 0xCE0A)
+    data(2, 0xFBC7, 0xCE0B, 0x4290, 0xD1E7)
+    # REST
+    data(2, 0x9A04)
+    # SINGLE
+    data(2, 0x4290, 0xD0CE, 0x6804, 0x680D, 0x3004, 0x3104, 0xFBC4, 0xCE05, 0xE7F6)
+    # NEXT
+    data(2, 0x9800, 0x9903, 0x688C, 0x00A4, 0x1900, 0x9000, 0x9C01, 0x3C01, 0x9401, 0xD194)
+    data(2, 0xB007, 0xBCF0, 0x46A0, 0x46A9, 0x46B2, 0x46BB)

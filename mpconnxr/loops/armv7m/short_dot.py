@@ -1,7 +1,13 @@
-"""Sums of short mantissas: see loops/short_dot. Inline assembler, for ARMv7-M and up.
+"""Sums of short mantissas: see loops/short_dot. Four channels at a time; rows and M are above 0.
 
-Four channels at a time by `mla`: 2.2 instructions a multiply-accumulate in the unrolled part, 3.75
-of up to three last channels. Rows and M are above 0.
+armv7m: by `mla`, 2.2 instructions a multiply-accumulate in the unrolled part, 3.75 of up to
+three last channels.
+
+armv7em: with DSP, two items by one `smlad`: 1.0 instructions a multiply-accumulate in the
+unrolled part, 2.25 of up to three last channels.
+
+Machine code, made from tools/asm/arm/short_dot.armv7.S by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -9,270 +15,59 @@ import micropython
 
 @micropython.asm_thumb
 def dots(r0, r1, r2, r3):
-    # r0 x, r1 to r4 w of four channels, r5 to r8 their sums, r9 to r11 items, lr where x ends.
-    # On the stack: row (0), rows left (4), channels left (8), p (12), end of the row (16), w (20),
-    # end of what is unrolled (24), what sums start with (28), out (32), bytes of a row of
-    # weights (36)
-    mov(r4, r8)
-    mov(r5, r9)
-    mov(r6, r10)
-    mov(r7, r11)
-    push({r4, r5, r6, r7})
-    data(2, 0xB08A)  # sub sp, 40
-    data(2, 0x9303)  # str r3, [sp, 12]
-    ldr(r4, [r3, 0])
-    lsl(r4, r4, 2)
-    add(r0, r0, r4)
-    data(2, 0x9000)  # str r0, [sp, 0]
-    ldr(r4, [r3, 16])
-    lsl(r4, r4, 1)
-    add(r1, r1, r4)
-    data(2, 0x9105)  # str r1, [sp, 20]
-    ldr(r4, [r3, 24])
-    lsl(r4, r4, 2)
-    add(r2, r2, r4)
-    data(2, 0x9208)  # str r2, [sp, 32]
-    ldr(r4, [r3, 4])
-    data(2, 0x9401)  # str r4, [sp, 4]
-    ldr(r4, [r3, 12])
-    add(r4, 1)
-    lsr(r4, r4, 1)
-    lsl(r4, r4, 2)
-    data(2, 0x9409)  # str r4, [sp, 36]
-    label(ROW)
-    data(2, 0x9B03)  # ldr r3, [sp, 12]
-    data(2, 0x9800)  # ldr r0, [sp, 0]
-    data(2, 0x9905)  # ldr r1, [sp, 20]
-    ldr(r4, [r3, 12])
-    lsl(r5, r4, 2)
-    add(r2, r0, r5)
-    data(2, 0x9204)  # str r2, [sp, 16]
-    lsr(r4, r4, 3)
-    lsl(r4, r4, 5)
-    add(r4, r4, r0)
-    data(2, 0x9406)  # str r4, [sp, 24]
-    ldr(r7, [r3, 20])
-    data(2, 0x9702)  # str r7, [sp, 8]
-    cmp(r7, 4)
-    blt_w(SINGLES)
-    mov(r3, 0)
-    cmp(r0, r4)
-    beq(COUNT)
-    label(TOTAL)  # the sum of x
-    data(2, 0xC8E0)  # ldmia r0!, {r5, r6, r7}
-    add(r3, r3, r5)
-    add(r3, r3, r6)
-    add(r3, r3, r7)
-    data(2, 0xC8E0)  # ldmia r0!, {r5, r6, r7}
-    add(r3, r3, r5)
-    add(r3, r3, r6)
-    add(r3, r3, r7)
-    data(2, 0xC860)  # ldmia r0!, {r5, r6}
-    add(r3, r3, r5)
-    add(r3, r3, r6)
-    cmp(r0, r4)
-    bne(TOTAL)
-    label(COUNT)
-    cmp(r0, r2)
-    beq(TOTALLED)
-    data(2, 0xC820)  # ldmia r0!, {r5}
-    add(r3, r3, r5)
-    b(COUNT)
-    label(TOTALLED)  # what sums start with
-    mov(r4, 1)
-    lsl(r4, r4, 30)
-    lsl(r3, r3, 14)
-    sub(r4, r4, r3)
-    data(2, 0x9407)  # str r4, [sp, 28]
-    label(CHANNELS)  # r1 weights
-    data(2, 0x9C02)  # ldr r4, [sp, 8]
-    sub(r4, 4)
-    blt_w(SINGLES)
-    data(2, 0x9402)  # str r4, [sp, 8]
-    data(2, 0x9800)  # ldr r0, [sp, 0]
-    data(2, 0x9D09)  # ldr r5, [sp, 36]
-    add(r2, r1, r5)
-    add(r3, r2, r5)
-    add(r4, r3, r5)
-    data(2, 0x9D07)  # ldr r5, [sp, 28]
-    mov(r6, r5)
-    mov(r7, r5)
-    mov(r8, r5)
-    data(2, 0xF8DD, 0xE018)  # ldr lr, [sp, 24]
-    data(2, 0x4570)  # cmp r0, lr
-    beq_w(REST)
-    label(EIGHT)
-    data(2, 0xE8B0, 0x0600)  # ldmia r0!, {r9, r10}
-    data(2, 0xF831, 0xBB02)  # ldrh r11, [r1], 2
-    data(2, 0xFB09, 0x550B)  # mla r5, r9, r11, r5
-    data(2, 0xF831, 0xBB02)  # ldrh r11, [r1], 2
-    data(2, 0xFB0A, 0x550B)  # mla r5, r10, r11, r5
-    data(2, 0xF832, 0xBB02)  # ldrh r11, [r2], 2
-    data(2, 0xFB09, 0x660B)  # mla r6, r9, r11, r6
-    data(2, 0xF832, 0xBB02)  # ldrh r11, [r2], 2
-    data(2, 0xFB0A, 0x660B)  # mla r6, r10, r11, r6
-    data(2, 0xF833, 0xBB02)  # ldrh r11, [r3], 2
-    data(2, 0xFB09, 0x770B)  # mla r7, r9, r11, r7
-    data(2, 0xF833, 0xBB02)  # ldrh r11, [r3], 2
-    data(2, 0xFB0A, 0x770B)  # mla r7, r10, r11, r7
-    data(2, 0xF834, 0xBB02)  # ldrh r11, [r4], 2
-    data(2, 0xFB09, 0x880B)  # mla r8, r9, r11, r8
-    data(2, 0xF834, 0xBB02)  # ldrh r11, [r4], 2
-    data(2, 0xFB0A, 0x880B)  # mla r8, r10, r11, r8
-    data(2, 0xE8B0, 0x0600)  # ldmia r0!, {r9, r10}
-    data(2, 0xF831, 0xBB02)  # ldrh r11, [r1], 2
-    data(2, 0xFB09, 0x550B)  # mla r5, r9, r11, r5
-    data(2, 0xF831, 0xBB02)  # ldrh r11, [r1], 2
-    data(2, 0xFB0A, 0x550B)  # mla r5, r10, r11, r5
-    data(2, 0xF832, 0xBB02)  # ldrh r11, [r2], 2
-    data(2, 0xFB09, 0x660B)  # mla r6, r9, r11, r6
-    data(2, 0xF832, 0xBB02)  # ldrh r11, [r2], 2
-    data(2, 0xFB0A, 0x660B)  # mla r6, r10, r11, r6
-    data(2, 0xF833, 0xBB02)  # ldrh r11, [r3], 2
-    data(2, 0xFB09, 0x770B)  # mla r7, r9, r11, r7
-    data(2, 0xF833, 0xBB02)  # ldrh r11, [r3], 2
-    data(2, 0xFB0A, 0x770B)  # mla r7, r10, r11, r7
-    data(2, 0xF834, 0xBB02)  # ldrh r11, [r4], 2
-    data(2, 0xFB09, 0x880B)  # mla r8, r9, r11, r8
-    data(2, 0xF834, 0xBB02)  # ldrh r11, [r4], 2
-    data(2, 0xFB0A, 0x880B)  # mla r8, r10, r11, r8
-    data(2, 0xE8B0, 0x0600)  # ldmia r0!, {r9, r10}
-    data(2, 0xF831, 0xBB02)  # ldrh r11, [r1], 2
-    data(2, 0xFB09, 0x550B)  # mla r5, r9, r11, r5
-    data(2, 0xF831, 0xBB02)  # ldrh r11, [r1], 2
-    data(2, 0xFB0A, 0x550B)  # mla r5, r10, r11, r5
-    data(2, 0xF832, 0xBB02)  # ldrh r11, [r2], 2
-    data(2, 0xFB09, 0x660B)  # mla r6, r9, r11, r6
-    data(2, 0xF832, 0xBB02)  # ldrh r11, [r2], 2
-    data(2, 0xFB0A, 0x660B)  # mla r6, r10, r11, r6
-    data(2, 0xF833, 0xBB02)  # ldrh r11, [r3], 2
-    data(2, 0xFB09, 0x770B)  # mla r7, r9, r11, r7
-    data(2, 0xF833, 0xBB02)  # ldrh r11, [r3], 2
-    data(2, 0xFB0A, 0x770B)  # mla r7, r10, r11, r7
-    data(2, 0xF834, 0xBB02)  # ldrh r11, [r4], 2
-    data(2, 0xFB09, 0x880B)  # mla r8, r9, r11, r8
-    data(2, 0xF834, 0xBB02)  # ldrh r11, [r4], 2
-    data(2, 0xFB0A, 0x880B)  # mla r8, r10, r11, r8
-    data(2, 0xE8B0, 0x0600)  # ldmia r0!, {r9, r10}
-    data(2, 0xF831, 0xBB02)  # ldrh r11, [r1], 2
-    data(2, 0xFB09, 0x550B)  # mla r5, r9, r11, r5
-    data(2, 0xF831, 0xBB02)  # ldrh r11, [r1], 2
-    data(2, 0xFB0A, 0x550B)  # mla r5, r10, r11, r5
-    data(2, 0xF832, 0xBB02)  # ldrh r11, [r2], 2
-    data(2, 0xFB09, 0x660B)  # mla r6, r9, r11, r6
-    data(2, 0xF832, 0xBB02)  # ldrh r11, [r2], 2
-    data(2, 0xFB0A, 0x660B)  # mla r6, r10, r11, r6
-    data(2, 0xF833, 0xBB02)  # ldrh r11, [r3], 2
-    data(2, 0xFB09, 0x770B)  # mla r7, r9, r11, r7
-    data(2, 0xF833, 0xBB02)  # ldrh r11, [r3], 2
-    data(2, 0xFB0A, 0x770B)  # mla r7, r10, r11, r7
-    data(2, 0xF834, 0xBB02)  # ldrh r11, [r4], 2
-    data(2, 0xFB09, 0x880B)  # mla r8, r9, r11, r8
-    data(2, 0xF834, 0xBB02)  # ldrh r11, [r4], 2
-    data(2, 0xFB0A, 0x880B)  # mla r8, r10, r11, r8
-    data(2, 0x4570)  # cmp r0, lr
-    bne_w(EIGHT)
-    label(REST)
-    data(2, 0xF8DD, 0xE010)  # ldr lr, [sp, 16]
-    data(2, 0x4570)  # cmp r0, lr
-    beq(DONE)
-    label(ITEM)
-    data(2, 0xF850, 0x9B04)  # ldr r9, [r0], 4
-    data(2, 0xF831, 0xBB02)  # ldrh r11, [r1], 2
-    data(2, 0xFB09, 0x550B)  # mla r5, r9, r11, r5
-    data(2, 0xF832, 0xBB02)  # ldrh r11, [r2], 2
-    data(2, 0xFB09, 0x660B)  # mla r6, r9, r11, r6
-    data(2, 0xF833, 0xBB02)  # ldrh r11, [r3], 2
-    data(2, 0xFB09, 0x770B)  # mla r7, r9, r11, r7
-    data(2, 0xF834, 0xBB02)  # ldrh r11, [r4], 2
-    data(2, 0xFB09, 0x880B)  # mla r8, r9, r11, r8
-    data(2, 0x4570)  # cmp r0, lr
-    bne(ITEM)
-    label(DONE)
-    add(r1, r4, 3)
-    lsr(r1, r1, 2)
-    lsl(r1, r1, 2)
-    data(2, 0x9808)  # ldr r0, [sp, 32]
-    data(2, 0xE8A0, 0x01E0)  # stmia r0!, {r5, r6, r7, r8}
-    data(2, 0x9008)  # str r0, [sp, 32]
-    b(CHANNELS)
-    label(SINGLES)  # one channel: 2**14 is taken from each weight
-    data(2, 0x9C02)  # ldr r4, [sp, 8]
-    sub(r4, 1)
-    blt_w(NEXT)
-    data(2, 0x9402)  # str r4, [sp, 8]
-    data(2, 0x9800)  # ldr r0, [sp, 0]
-    data(2, 0x9A04)  # ldr r2, [sp, 16]
-    data(2, 0x9C06)  # ldr r4, [sp, 24]
-    mov(r14, r4)
-    mov(r5, 1)
-    lsl(r6, r5, 14)
-    lsl(r5, r5, 30)
-    data(2, 0x4570)  # cmp r0, lr
-    beq(LAST_REST)
-    label(LAST_EIGHT)
-    data(2, 0xC818)  # ldmia r0!, {r3, r4}
-    data(2, 0xF831, 0x7B02)  # ldrh r7, [r1], 2
-    sub(r7, r7, r6)
-    data(2, 0xFB03, 0x5507)  # mla r5, r3, r7, r5
-    data(2, 0xF831, 0x7B02)  # ldrh r7, [r1], 2
-    sub(r7, r7, r6)
-    data(2, 0xFB04, 0x5507)  # mla r5, r4, r7, r5
-    data(2, 0xC818)  # ldmia r0!, {r3, r4}
-    data(2, 0xF831, 0x7B02)  # ldrh r7, [r1], 2
-    sub(r7, r7, r6)
-    data(2, 0xFB03, 0x5507)  # mla r5, r3, r7, r5
-    data(2, 0xF831, 0x7B02)  # ldrh r7, [r1], 2
-    sub(r7, r7, r6)
-    data(2, 0xFB04, 0x5507)  # mla r5, r4, r7, r5
-    data(2, 0xC818)  # ldmia r0!, {r3, r4}
-    data(2, 0xF831, 0x7B02)  # ldrh r7, [r1], 2
-    sub(r7, r7, r6)
-    data(2, 0xFB03, 0x5507)  # mla r5, r3, r7, r5
-    data(2, 0xF831, 0x7B02)  # ldrh r7, [r1], 2
-    sub(r7, r7, r6)
-    data(2, 0xFB04, 0x5507)  # mla r5, r4, r7, r5
-    data(2, 0xC818)  # ldmia r0!, {r3, r4}
-    data(2, 0xF831, 0x7B02)  # ldrh r7, [r1], 2
-    sub(r7, r7, r6)
-    data(2, 0xFB03, 0x5507)  # mla r5, r3, r7, r5
-    data(2, 0xF831, 0x7B02)  # ldrh r7, [r1], 2
-    sub(r7, r7, r6)
-    data(2, 0xFB04, 0x5507)  # mla r5, r4, r7, r5
-    data(2, 0x4570)  # cmp r0, lr
-    bne(LAST_EIGHT)
-    label(LAST_REST)
-    cmp(r0, r2)
-    beq(LAST_DONE)
-    label(LAST_ITEM)
-    data(2, 0xC810)  # ldmia r0!, {r4}
-    data(2, 0xF831, 0x7B02)  # ldrh r7, [r1], 2
-    sub(r7, r7, r6)
-    data(2, 0xFB04, 0x5507)  # mla r5, r4, r7, r5
-    cmp(r0, r2)
-    bne(LAST_ITEM)
-    label(LAST_DONE)
-    add(r1, 3)
-    lsr(r1, r1, 2)
-    lsl(r1, r1, 2)
-    data(2, 0x9808)  # ldr r0, [sp, 32]
-    data(2, 0xC020)  # stmia r0!, {r5}
-    data(2, 0x9008)  # str r0, [sp, 32]
-    b(SINGLES)
-    label(NEXT)
-    data(2, 0x9800)  # ldr r0, [sp, 0]
-    data(2, 0x9B03)  # ldr r3, [sp, 12]
-    ldr(r4, [r3, 8])
-    lsl(r4, r4, 2)
-    add(r0, r0, r4)
-    data(2, 0x9000)  # str r0, [sp, 0]
-    data(2, 0x9C01)  # ldr r4, [sp, 4]
-    sub(r4, 1)
-    data(2, 0x9401)  # str r4, [sp, 4]
-    bne_w(ROW)
-    data(2, 0xB00A)  # add sp, 40
-    pop({r4, r5, r6, r7})
-    mov(r8, r4)
-    mov(r9, r5)
-    mov(r10, r6)
-    mov(r11, r7)
+    data(2, 0x4644, 0x464D, 0x4656, 0x465F, 0xB4F0, 0xB08A, 0x9303, 0x681C, 0x00A4, 0x1900)
+    data(2, 0x9000, 0x691C, 0x0064, 0x1909, 0x9105, 0x699C, 0x00A4, 0x1912, 0x9208, 0x685C)
+    data(2, 0x9401, 0x68DC, 0x3401, 0x0864, 0x00A4, 0x9409)
+    # ROW
+    data(2, 0x9B03, 0x9800, 0x9905, 0x68DC, 0x00A5, 0x1942, 0x9204, 0x08E4, 0x0164, 0x1824)
+    data(2, 0x9406, 0x695F, 0x9702, 0x2F04, 0xF2C0, 0x80D8, 0x2300, 0x42A0, 0xD00C)
+    # TOTAL
+    data(2, 0xC8E0, 0x195B, 0x199B, 0x19DB, 0xC8E0, 0x195B, 0x199B, 0x19DB, 0xC860, 0x195B)
+    data(2, 0x199B, 0x42A0, 0xD1F2)
+    # COUNT
+    data(2, 0x4290, 0xD002, 0xC820, 0x195B, 0xE7FA)
+    # TOTALLED
+    data(2, 0x2401, 0x07A4, 0x039B, 0x1AE4, 0x9407)
+    # CHANNELS
+    data(2, 0x9C02, 0x3C04, 0xF2C0, 0x80BA, 0x9402, 0x9800, 0x9D09, 0x194A, 0x1953, 0x195C)
+    data(2, 0x9D07, 0x462E, 0x462F, 0x46A8, 0xF8DD, 0xE018, 0x4570, 0xF000, 0x808B)
+    # EIGHT
+    data(2, 0xE8B0, 0x0600, 0xF831, 0xBB02, 0xFB09, 0x550B, 0xF831, 0xBB02, 0xFB0A, 0x550B)
+    data(2, 0xF832, 0xBB02, 0xFB09, 0x660B, 0xF832, 0xBB02, 0xFB0A, 0x660B, 0xF833, 0xBB02)
+    data(2, 0xFB09, 0x770B, 0xF833, 0xBB02, 0xFB0A, 0x770B, 0xF834, 0xBB02, 0xFB09, 0x880B)
+    data(2, 0xF834, 0xBB02, 0xFB0A, 0x880B, 0xE8B0, 0x0600, 0xF831, 0xBB02, 0xFB09, 0x550B)
+    data(2, 0xF831, 0xBB02, 0xFB0A, 0x550B, 0xF832, 0xBB02, 0xFB09, 0x660B, 0xF832, 0xBB02)
+    data(2, 0xFB0A, 0x660B, 0xF833, 0xBB02, 0xFB09, 0x770B, 0xF833, 0xBB02, 0xFB0A, 0x770B)
+    data(2, 0xF834, 0xBB02, 0xFB09, 0x880B, 0xF834, 0xBB02, 0xFB0A, 0x880B, 0xE8B0, 0x0600)
+    data(2, 0xF831, 0xBB02, 0xFB09, 0x550B, 0xF831, 0xBB02, 0xFB0A, 0x550B, 0xF832, 0xBB02)
+    data(2, 0xFB09, 0x660B, 0xF832, 0xBB02, 0xFB0A, 0x660B, 0xF833, 0xBB02, 0xFB09, 0x770B)
+    data(2, 0xF833, 0xBB02, 0xFB0A, 0x770B, 0xF834, 0xBB02, 0xFB09, 0x880B, 0xF834, 0xBB02)
+    data(2, 0xFB0A, 0x880B, 0xE8B0, 0x0600, 0xF831, 0xBB02, 0xFB09, 0x550B, 0xF831, 0xBB02)
+    data(2, 0xFB0A, 0x550B, 0xF832, 0xBB02, 0xFB09, 0x660B, 0xF832, 0xBB02, 0xFB0A, 0x660B)
+    data(2, 0xF833, 0xBB02, 0xFB09, 0x770B, 0xF833, 0xBB02, 0xFB0A, 0x770B, 0xF834, 0xBB02)
+    data(2, 0xFB09, 0x880B, 0xF834, 0xBB02, 0xFB0A, 0x880B, 0x4570, 0xF47F, 0xAF75)
+    # REST
+    data(2, 0xF8DD, 0xE010, 0x4570, 0xD013)
+    # ITEM
+    data(2, 0xF850, 0x9B04, 0xF831, 0xBB02, 0xFB09, 0x550B, 0xF832, 0xBB02, 0xFB09, 0x660B)
+    data(2, 0xF833, 0xBB02, 0xFB09, 0x770B, 0xF834, 0xBB02, 0xFB09, 0x880B, 0x4570, 0xD1EB)
+    # DONE
+    data(2, 0x1CE1, 0x0889, 0x0089, 0x9808, 0xE8A0, 0x01E0, 0x9008, 0xE741)
+    # SINGLES
+    data(2, 0x9C02, 0x3C01, 0xF2C0, 0x8049, 0x9402, 0x9800, 0x9A04, 0x9C06, 0x46A6, 0x2501)
+    data(2, 0x03AE, 0x07AD, 0x4570, 0xD02D)
+    # LAST_EIGHT
+    data(2, 0xC818, 0xF831, 0x7B02, 0x1BBF, 0xFB03, 0x5507, 0xF831, 0x7B02, 0x1BBF, 0xFB04)
+    data(2, 0x5507, 0xC818, 0xF831, 0x7B02, 0x1BBF, 0xFB03, 0x5507, 0xF831, 0x7B02, 0x1BBF)
+    data(2, 0xFB04, 0x5507, 0xC818, 0xF831, 0x7B02, 0x1BBF, 0xFB03, 0x5507, 0xF831, 0x7B02)
+    data(2, 0x1BBF, 0xFB04, 0x5507, 0xC818, 0xF831, 0x7B02, 0x1BBF, 0xFB03, 0x5507, 0xF831)
+    data(2, 0x7B02, 0x1BBF, 0xFB04, 0x5507, 0x4570, 0xD1D1)
+    # LAST_REST
+    data(2, 0x4290, 0xD007)
+    # LAST_ITEM
+    data(2, 0xC810, 0xF831, 0x7B02, 0x1BBF, 0xFB04, 0x5507, 0x4290, 0xD1F7)
+    # LAST_DONE
+    data(2, 0x3103, 0x0889, 0x0089, 0x9808, 0xC020, 0x9008, 0xE7B2)
+    # NEXT
+    data(2, 0x9800, 0x9B03, 0x689C, 0x00A4, 0x1900, 0x9000, 0x9C01, 0x3C01, 0x9401, 0xF47F)
+    data(2, 0xAEC0, 0xB00A, 0xBCF0, 0x46A0, 0x46A9, 0x46B2, 0x46BB)

@@ -1,6 +1,9 @@
 """Copies rows of planes with padding: see loops/planes. Assembler for RISC-V.
 
 4 instructions a byte of neighbours, 6 of others, 4 of padding, 20 a row.
+
+Machine code, made from tools/asm/rv32/planes.S by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -8,79 +11,29 @@ import micropython
 
 @micropython.asm_rv32
 def planes(a0, a1, a2, a3):
-    # a1 step of x, a2 out, a4 flip, a5 padding, a6 plane, a7 y, t0 rows left, t1 planes left, t2
-    # end of the row, t3 x, t4 end of its items, a0 and t5 bytes, t6 end of fours
-    lw(t4, 0(a3))
-    add(a6, a0, t4)
-    lw(t4, 40(a3))
-    add(a2, a2, t4)
-    lw(t1, 4(a3))
-    lw(a1, 24(a3))
-    lw(a4, 48(a3))
-    lw(a5, 52(a3))
-    label(PLANE)
-    lw(a7, 44(a3))
-    li(t4, 0x20000000)
-    sub(a7, a7, t4)
-    lw(t0, 16(a3))
-    label(ROW)
-    lw(t2, 28(a3))
-    add(t2, t2, a2)
-    lw(t4, 12(a3))
-    bgeu(a7, t4, RIGHT)
-    lw(t3, 20(a3))
-    mul(t3, t3, a7)
-    add(t3, t3, a6)
-    lw(t4, 32(a3))
-    add(t4, t4, a2)
-    label(LEFT)
-    beq(a2, t4, ITEMS)
-    sb(a5, 0(a2))
-    addi(a2, a2, 1)
-    jal(zero, LEFT)
-    label(ITEMS)
-    lw(t4, 36(a3))
-    add(t4, t4, a2)
-    addi(t6, t4, -3)
-    li(t5, 1)
-    bne(a1, t5, REST)
-    bgeu(a2, t6, REST)
-    label(FOUR)
-    lbu(t5, 0(t3))
-    lbu(a0, 1(t3))
-    xor(t5, t5, a4)
-    xor(a0, a0, a4)
-    sb(t5, 0(a2))
-    sb(a0, 1(a2))
-    lbu(t5, 2(t3))
-    lbu(a0, 3(t3))
-    xor(t5, t5, a4)
-    xor(a0, a0, a4)
-    sb(t5, 2(a2))
-    sb(a0, 3(a2))
-    addi(t3, t3, 4)
-    addi(a2, a2, 4)
-    bltu(a2, t6, FOUR)
-    label(REST)
-    beq(a2, t4, RIGHT)
-    label(ITEM)
-    lbu(t5, 0(t3))
-    xor(t5, t5, a4)
-    sb(t5, 0(a2))
-    add(t3, t3, a1)
-    addi(a2, a2, 1)
-    bne(a2, t4, ITEM)
-    label(RIGHT)
-    beq(a2, t2, NEXT)
-    sb(a5, 0(a2))
-    addi(a2, a2, 1)
-    jal(zero, RIGHT)
-    label(NEXT)
-    addi(a7, a7, 1)
-    addi(t0, t0, -1)
-    bne(t0, zero, ROW)
-    lw(t4, 8(a3))
-    add(a6, a6, t4)
-    addi(t1, t1, -1)
-    bne(t1, zero, PLANE)
-    li(a0, 0)
+    data(2, 0xAE83, 0x0006, 0x0833, 0x01D5, 0xAE83, 0x0286, 0x0633, 0x01D6, 0xA303, 0x0046)
+    data(2, 0xA583, 0x0186, 0xA703, 0x0306, 0xA783, 0x0346)
+    # PLANE
+    data(2, 0xA883, 0x02C6, 0x0EB7, 0x2000, 0x88B3, 0x41D8, 0xA283, 0x0106)
+    # ROW
+    data(2, 0xA383, 0x01C6, 0x83B3, 0x00C3, 0xAE83, 0x00C6, 0xFB63, 0x09D8, 0xAE03, 0x0146)
+    data(2, 0x0E33, 0x031E, 0x0E33, 0x010E, 0xAE83, 0x0206, 0x8EB3, 0x00CE)
+    # LEFT
+    data(2, 0x0863, 0x01D6, 0x0023, 0x00F6, 0x0613, 0x0016, 0xF06F, 0xFF5F)
+    # ITEMS
+    data(2, 0xAE83, 0x0246, 0x8EB3, 0x00CE, 0x8F93, 0xFFDE, 0x4F05, 0x9263, 0x05E5, 0x7063)
+    data(2, 0x05F6)
+    # FOUR
+    data(2, 0x4F03, 0x000E, 0x4503, 0x001E, 0x4F33, 0x00EF, 0x4533, 0x00E5, 0x0023, 0x01E6)
+    data(2, 0x00A3, 0x00A6, 0x4F03, 0x002E, 0x4503, 0x003E, 0x4F33, 0x00EF, 0x4533, 0x00E5)
+    data(2, 0x0123, 0x01E6, 0x01A3, 0x00A6, 0x0E13, 0x004E, 0x0613, 0x0046, 0x64E3, 0xFDF6)
+    # REST
+    data(2, 0x0E63, 0x01D6)
+    # ITEM
+    data(2, 0x4F03, 0x000E, 0x4F33, 0x00EF, 0x0023, 0x01E6, 0x0E33, 0x00BE, 0x0613, 0x0016)
+    data(2, 0x16E3, 0xFFD6)
+    # RIGHT
+    data(2, 0x0863, 0x0076, 0x0023, 0x00F6, 0x0613, 0x0016, 0xF06F, 0xFF5F)
+    # NEXT
+    data(2, 0x8893, 0x0018, 0x8293, 0xFFF2, 0x93E3, 0xF402, 0xAE83, 0x0086, 0x0833, 0x01D8)
+    data(2, 0x0313, 0xFFF3, 0x13E3, 0xF203, 0x4501)

@@ -1,7 +1,10 @@
 """Sums of float32 by their bits: see loops/add. Assembler, ARMv6-M instructions only.
 
-As in loops/viper/add 6 bits behind the last one of the result say how to round. 65 instructions a
-sum, and 6 for each bit that a difference loses in front.
+As in loops/viper/add 6 bits behind the last one of the result say how to round. 65 instructions
+a sum, and 6 for each bit that a difference loses in front.
+
+Machine code, made from tools/asm/arm/add.S by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -9,197 +12,49 @@ import micropython
 
 @micropython.asm_thumb
 def add32(r0, r1, r2, r3):
-    # r2 out, r3 exponent, r4 the larger number, r5 the other, r6 and r7 their magnitudes << 1,
-    # then mantissas of 30 bits, r8 x, r9 w, r10 sign to flip, r11 end of the row, r12 1 << 29; on
-    # the stack steps of x (0) and w (4), p (8), end (12)
-    mov(r4, r8)
-    mov(r5, r9)
-    mov(r6, r10)
-    mov(r7, r11)
-    push({r4, r5, r6, r7})
-    data(2, 0xB084)  # sub sp, 16
-    ldr(r4, [r3, 0])
-    lsl(r4, r4, 2)
-    add(r0, r0, r4)
-    mov(r8, r0)
-    ldr(r4, [r3, 12])
-    lsl(r4, r4, 2)
-    add(r1, r1, r4)
-    mov(r9, r1)
-    ldr(r4, [r3, 24])
-    lsl(r4, r4, 2)
-    add(r2, r2, r4)
-    ldr(r4, [r3, 36])
-    lsl(r4, r4, 31)
-    mov(r10, r4)
-    mov(r4, 1)
-    lsl(r4, r4, 29)
-    mov(r12, r4)
-    ldr(r4, [r3, 8])
-    lsl(r4, r4, 2)
-    ldr(r5, [r3, 20])
-    lsl(r5, r5, 2)
-    mov(r6, r3)
-    ldr(r7, [r3, 32])
-    lsl(r7, r7, 2)
-    mov(r0, r7)
-    add(r0, r0, r2)
-    mov(r11, r0)
-    ldr(r0, [r3, 28])
-    mul(r7, r0)
-    add(r7, r7, r2)
-    mov(r0, sp)
-    data(2, 0xC0F0)  # stmia r0!, {r4, r5, r6, r7}
-    cmp(r2, r7)
-    bcc(ITEM)
-    b(DONE)
-    label(ITEM)
-    mov(r0, r8)
-    ldr(r4, [r0, 0])
-    mov(r0, r9)
-    ldr(r5, [r0, 0])
-    mov(r7, r10)
-    eor(r5, r7)
-    lsl(r6, r4, 1)
-    lsl(r7, r5, 1)
-    cmp(r6, r7)
-    bcs(ORDERED)
-    mov(r0, r4)
-    mov(r4, r5)
-    mov(r5, r0)
-    mov(r0, r6)
-    mov(r6, r7)
-    mov(r7, r0)
-    label(ORDERED)
-    lsr(r3, r6, 24)
-    cmp(r3, 255)
-    beq(SPECIAL)
-    lsr(r1, r7, 24)
-    lsl(r6, r6, 8)
-    lsr(r6, r6, 3)
-    lsl(r7, r7, 8)
-    lsr(r7, r7, 3)
-    cmp(r3, 0)
-    bne(NORMAL)
-    mov(r3, 1)
-    b(OTHER)
-    label(NORMAL)
-    data(2, 0x4466)  # add r6, r12
-    label(OTHER)
-    cmp(r1, 0)
-    bne(OTHER_NORMAL)
-    mov(r1, 1)
-    b(DISTANCE)
-    label(OTHER_NORMAL)
-    data(2, 0x4467)  # add r7, r12
-    label(DISTANCE)
-    sub(r1, r3, r1)
-    beq(ALIGNED)
-    cmp(r1, 30)
-    ble(NEAR)
-    mov(r1, 30)
-    label(NEAR)
-    mov(r0, r7)
-    lsr(r7, r1)
-    neg(r1, r1)
-    add(r1, 32)
-    lsl(r0, r1)
-    beq(ALIGNED)
-    mov(r0, 1)
-    orr(r7, r0)
-    label(ALIGNED)
-    eor(r5, r4)
-    bmi(DIFFERENCE)
-    add(r6, r6, r7)
-    lsr(r0, r6, 30)
-    beq(ROUND)
-    mov(r0, 1)
-    and_(r0, r6)
-    lsr(r6, r6, 1)
-    orr(r6, r0)
-    add(r3, 1)
-    b(ROUND)
-    label(DIFFERENCE)
-    sub(r6, r6, r7)
-    bne(LEADING)
-    mov(r4, 0)
-    mov(r3, 1)
-    label(LEADING)
-    data(2, 0x4566)  # cmp r6, r12
-    bcs(ROUND)
-    cmp(r3, 1)
-    ble(ROUND)
-    lsl(r6, r6, 1)
-    sub(r3, 1)
-    b(LEADING)
-    label(ROUND)
-    lsl(r0, r6, 26)
-    lsr(r6, r6, 6)
-    lsl(r0, r0, 1)
-    bcc(ROUNDED)
-    bne(UP)
-    lsl(r0, r6, 31)
-    beq(ROUNDED)
-    label(UP)
-    add(r6, 1)
-    label(ROUNDED)
-    sub(r3, 1)
-    lsl(r3, r3, 23)
-    add(r6, r6, r3)
-    lsr(r0, r6, 23)
-    cmp(r0, 255)
-    blt(FINITE)
-    mov(r6, 255)
-    lsl(r6, r6, 23)
-    label(FINITE)
-    lsr(r4, r4, 31)
-    lsl(r4, r4, 31)
-    orr(r4, r6)
-    label(STORE)
-    str(r4, [r2, 0])
-    data(2, 0x9800, 0x4480)  # ldr r0, [sp, 0]; add r8, r0
-    data(2, 0x9801, 0x4481)  # ldr r0, [sp, 4]; add r9, r0
-    add(r2, 4)
-    data(2, 0x455A)  # cmp r2, r11
-    bne(ITEM)
-    data(2, 0x9B02)  # ldr r3, [sp, 8]
-    ldr(r4, [r3, 32])
-    lsl(r4, r4, 2)
-    data(2, 0x44A3)  # add r11, r4
-    ldr(r5, [r3, 8])
-    mul(r5, r4)
-    ldr(r6, [r3, 4])
-    lsl(r6, r6, 2)
-    sub(r6, r6, r5)
-    data(2, 0x44B0)  # add r8, r6
-    ldr(r5, [r3, 20])
-    mul(r5, r4)
-    ldr(r6, [r3, 16])
-    lsl(r6, r6, 2)
-    sub(r6, r6, r5)
-    data(2, 0x44B1)  # add r9, r6
-    data(2, 0x9803)  # ldr r0, [sp, 12]
-    cmp(r2, r0)
-    beq(DONE)
-    b(ITEM)
-    label(SPECIAL)
-    lsl(r0, r6, 8)
-    bne(NAN)
-    cmp(r6, r7)
-    bne(STORE)
-    eor(r5, r4)
-    bpl(STORE)
-    label(NAN)
-    mov(r4, 255)
-    lsl(r4, r4, 1)
-    add(r4, 1)
-    lsl(r4, r4, 22)
-    b(STORE)
-    label(DONE)
-    data(2, 0xB004)  # add sp, 16
-    pop({r4, r5, r6, r7})
-    mov(r8, r4)
-    mov(r9, r5)
-    mov(r10, r6)
-    mov(r11, r7)
-    mov(r0, 0)
+    data(2, 0x4644, 0x464D, 0x4656, 0x465F, 0xB4F0, 0xB084, 0x681C, 0x00A4, 0x1900, 0x4680)
+    data(2, 0x68DC, 0x00A4, 0x1909, 0x4689, 0x699C, 0x00A4, 0x1912, 0x6A5C, 0x07E4, 0x46A2)
+    data(2, 0x2401, 0x0764, 0x46A4, 0x689C, 0x00A4, 0x695D, 0x00AD, 0x461E, 0x6A1F, 0x00BF)
+    data(2, 0x4638, 0x1880, 0x4683, 0x69D8, 0x4347, 0x18BF, 0x4668, 0xC0F0, 0x42BA, 0xD300)
+    data(2, 0xE07E)
+    # ITEM
+    data(2, 0x4640, 0x6804, 0x4648, 0x6805, 0x4657, 0x407D, 0x0066, 0x006F, 0x42BE, 0xD205)
+    data(2, 0x4620, 0x462C, 0x4605, 0x4630, 0x463E, 0x4607)
+    # ORDERED
+    data(2, 0x0E33, 0x2BFF, 0xD060, 0x0E39, 0x0236, 0x08F6, 0x023F, 0x08FF, 0x2B00, 0xD101)
+    data(2, 0x2301, 0xE000)
+    # NORMAL
+    data(2, 0x4466)
+    # OTHER
+    data(2, 0x2900, 0xD101, 0x2101, 0xE000)
+    # OTHER_NORMAL
+    data(2, 0x4467)
+    # DISTANCE
+    data(2, 0x1A59, 0xD00A, 0x291E, 0xDD00, 0x211E)
+    # NEAR
+    data(2, 0x4638, 0x40CF, 0x4249, 0x3120, 0x4088, 0xD001, 0x2001, 0x4307)
+    # ALIGNED
+    data(2, 0x4065, 0xD408, 0x19F6, 0x0FB0, 0xD010, 0x2001, 0x4030, 0x0876, 0x4306, 0x3301)
+    data(2, 0xE00A)
+    # DIFFERENCE
+    data(2, 0x1BF6, 0xD101, 0x2400, 0x2301)
+    # LEADING
+    data(2, 0x4566, 0xD204, 0x2B01, 0xDD02, 0x0076, 0x3B01, 0xE7F8)
+    # ROUND
+    data(2, 0x06B0, 0x09B6, 0x0040, 0xD303, 0xD101, 0x07F0, 0xD000)
+    # UP
+    data(2, 0x3601)
+    # ROUNDED
+    data(2, 0x3B01, 0x05DB, 0x18F6, 0x0DF0, 0x28FF, 0xDB01, 0x26FF, 0x05F6)
+    # FINITE
+    data(2, 0x0FE4, 0x07E4, 0x4334)
+    # STORE
+    data(2, 0x6014, 0x9800, 0x4480, 0x9801, 0x4481, 0x3204, 0x455A, 0xD19F, 0x9B02, 0x6A1C)
+    data(2, 0x00A4, 0x44A3, 0x689D, 0x4365, 0x685E, 0x00B6, 0x1B76, 0x44B0, 0x695D, 0x4365)
+    data(2, 0x691E, 0x00B6, 0x1B76, 0x44B1, 0x9803, 0x4282, 0xD00B, 0xE78B)
+    # SPECIAL
+    data(2, 0x0230, 0xD103, 0x42BE, 0xD1DF, 0x4065, 0xD5DD)
+    # NAN
+    data(2, 0x24FF, 0x0064, 0x3401, 0x05A4, 0xE7D8)
+    # DONE
+    data(2, 0xB004, 0xBCF0, 0x46A0, 0x46A9, 0x46B2, 0x46BB, 0x2000)

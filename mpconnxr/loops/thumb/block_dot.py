@@ -1,8 +1,12 @@
 """Exact sums of mantissas: see loops/viper/block_dot for how. Inline assembler, ARMv6-M opcodes.
 
-12.5 instructions a multiply-accumulate in the unrolled part: two loads, two shifts, two additions,
-three products, three sums. Rows, K and M are above 0 but for K, which may be 0. That B starts with
-2**30 makes a part's sum 2**42 larger: a channel's sum starts with so much less for each part.
+12.5 instructions a multiply-accumulate in the unrolled part: two loads, two shifts, two
+additions, three products, three sums. Rows, K and M are above 0 but for K, which may be 0. That
+B starts with 2**30 makes a part's sum 2**42 larger: a channel's sum starts with so much less
+for each part.
+
+Machine code, made from tools/asm/arm/block_dot.thumb.S by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -10,291 +14,53 @@ import micropython
 
 @micropython.asm_thumb
 def dots(r0, r1, r2, r3):
-    # r0 x, r1 w; r8, r9, r10 the sums A, H, B; r11, r12 ends of a part of the row, and of what of
-    # it is unrolled. On the stack, in words: 0, 1 sum; 2 row; 3 rows left; 4 channels left; 5 p;
-    # 6 end of the row; 7 out; 8 w; 9 upper word that a sum starts with. lr: 2**30
-    mov(r4, r8)
-    mov(r5, r9)
-    mov(r6, r10)
-    mov(r7, r11)
-    push({r4, r5, r6, r7})
-    data(2, 0xB08A)  # sub sp, 40
-    data(2, 0x9305)  # str r3, [sp, 20]
-    ldr(r4, [r3, 0])
-    lsl(r4, r4, 2)
-    add(r0, r0, r4)
-    data(2, 0x9002)  # str r0, [sp, 8]
-    ldr(r4, [r3, 16])
-    lsl(r4, r4, 2)
-    add(r1, r1, r4)
-    data(2, 0x9108)  # str r1, [sp, 32]
-    ldr(r4, [r3, 24])
-    lsl(r4, r4, 2)
-    add(r2, r2, r4)
-    data(2, 0x9207)  # str r2, [sp, 28]
-    ldr(r4, [r3, 4])
-    data(2, 0x9403)  # str r4, [sp, 12]
-    mov(r5, 1)
-    lsl(r4, r5, 30)
-    mov(r14, r4)
-    lsl(r4, r5, 31)
-    lsl(r5, r5, 10)
-    ldr(r6, [r3, 12])
-    label(PARTS)
-    sub(r4, r4, r5)
-    sub(r6, 120)
-    bgt(PARTS)
-    data(2, 0x9409)  # str r4, [sp, 36]
-    label(ROW)
-    data(2, 0x9802)  # ldr r0, [sp, 8]
-    data(2, 0x9B05)  # ldr r3, [sp, 20]
-    ldr(r4, [r3, 20])
-    data(2, 0x9404)  # str r4, [sp, 16]
-    ldr(r4, [r3, 12])
-    lsl(r4, r4, 2)
-    add(r7, r4, r0)
-    data(2, 0x9706)  # str r7, [sp, 24]
-    mov(r11, r7)
-    lsr(r4, r4, 4)
-    lsl(r4, r4, 4)
-    add(r4, r4, r0)
-    mov(r12, r4)
-    mov(r5, 0)
-    mov(r6, 1)
-    lsl(r6, r6, 8)
-    b(LEFT)
-    label(FOUR)  # the sum of x
-    data(2, 0xC89A)  # ldmia r0!, {r1, r3, r4, r7}
-    add(r1, r1, r3)
-    add(r4, r4, r7)
-    add(r1, r1, r4)
-    asr(r3, r1, 31)
-    add(r5, r5, r1)
-    data(2, 0x415E)  # adc r6, r3
-    label(LEFT)
-    data(2, 0x4560)  # cmp r0, r12
-    bne(FOUR)
-    label(COUNT)
-    data(2, 0x4558)  # cmp r0, r11
-    beq(COUNTED)
-    ldr(r7, [r0, 0])
-    add(r0, 4)
-    asr(r3, r7, 31)
-    add(r5, r5, r7)
-    data(2, 0x415E)  # adc r6, r3
-    b(COUNT)
-    label(COUNTED)
-    data(2, 0x9908)  # ldr r1, [sp, 32]
-    label(STORE)  # r5, r6 as limbs
-    data(2, 0x9A07)  # ldr r2, [sp, 28]
-    lsl(r4, r5, 8)
-    lsr(r4, r4, 8)
-    str(r4, [r2, 0])
-    lsr(r5, r5, 24)
-    lsl(r4, r6, 16)
-    lsr(r4, r4, 8)
-    add(r4, r4, r5)
-    str(r4, [r2, 4])
-    lsr(r6, r6, 16)
-    str(r6, [r2, 8])
-    add(r2, 12)
-    data(2, 0x9207)  # str r2, [sp, 28]
-    data(2, 0x9C04)  # ldr r4, [sp, 16]
-    sub(r4, 1)
-    data(2, 0x9404)  # str r4, [sp, 16]
-    bge(CHANNEL)
-    data(2, 0x9802)  # ldr r0, [sp, 8]
-    data(2, 0x9B05)  # ldr r3, [sp, 20]
-    ldr(r4, [r3, 8])
-    lsl(r4, r4, 2)
-    add(r0, r0, r4)
-    data(2, 0x9002)  # str r0, [sp, 8]
-    data(2, 0x9C03)  # ldr r4, [sp, 12]
-    sub(r4, 1)
-    data(2, 0x9403)  # str r4, [sp, 12]
-    bne(ROW)
-    b(END)
-    label(CHANNEL)
-    mov(r4, 0)
-    data(2, 0x9400)  # str r4, [sp, 0]
-    data(2, 0x9C09)  # ldr r4, [sp, 36]
-    data(2, 0x9401)  # str r4, [sp, 4]
-    data(2, 0x9802)  # ldr r0, [sp, 8]
-    label(PART)  # up to 120 items
-    data(2, 0x9C06)  # ldr r4, [sp, 24]
-    sub(r5, r4, r0)
-    mov(r6, 240)
-    lsl(r6, r6, 1)
-    cmp(r5, r6)
-    bls(SHORT)
-    mov(r5, r6)
-    label(SHORT)
-    add(r4, r0, r5)
-    mov(r11, r4)
-    lsr(r5, r5, 5)
-    lsl(r5, r5, 5)
-    add(r4, r0, r5)
-    mov(r12, r4)
-    mov(r4, 0)
-    mov(r8, r4)
-    mov(r9, r4)
-    mov(r10, r14)
-    data(2, 0x4560)  # cmp r0, r12
-    beq(SINGLE)
-    b(EIGHT)
-    label(SINGLE)
-    data(2, 0x4558)  # cmp r0, r11
-    beq(DONE)
-    ldr(r2, [r0, 0])
-    ldr(r5, [r1, 0])
-    asr(r3, r2, 12)
-    lsr(r6, r5, 12)
-    add(r4, r2, r3)
-    add(r7, r5, r6)
-    mul(r5, r2)
-    mul(r6, r3)
-    mul(r7, r4)
-    data(2, 0x44A8)  # add r8, r5
-    data(2, 0x44B1)  # add r9, r6
-    data(2, 0x44BA)  # add r10, r7
-    add(r0, 4)
-    add(r1, 4)
-    b(SINGLE)
-    label(DONE)
-    mov(r4, r8)
-    mov(r5, r9)
-    mov(r6, r10)
-    sub(r6, r6, r4)
-    lsl(r7, r5, 13)
-    sub(r6, r6, r7)
-    sub(r6, r6, r5)  # M + 2**30
-    lsl(r7, r5, 24)
-    sub(r3, r4, r7)
-    lsl(r7, r6, 12)
-    sub(r3, r3, r7)  # L
-    lsr(r3, r3, 12)
-    add(r6, r6, r3)
-    lsr(r6, r6, 12)
-    add(r5, r5, r6)
-    asr(r7, r5, 8)  # the upper word of the part's sum; A is the lower one
-    data(2, 0x9D00)  # ldr r5, [sp, 0]
-    data(2, 0x9E01)  # ldr r6, [sp, 4]
-    add(r5, r5, r4)
-    data(2, 0x417E)  # adc r6, r7
-    data(2, 0x9C06)  # ldr r4, [sp, 24]
-    cmp(r0, r4)
-    beq(WHOLE)
-    data(2, 0x9500)  # str r5, [sp, 0]
-    data(2, 0x9601)  # str r6, [sp, 4]
-    b(PART)
-    label(WHOLE)
-    b(STORE)
-    label(EIGHT)
-    ldr(r2, [r0, 0])
-    ldr(r5, [r1, 0])
-    asr(r3, r2, 12)
-    lsr(r6, r5, 12)
-    add(r4, r2, r3)
-    add(r7, r5, r6)
-    mul(r5, r2)
-    mul(r6, r3)
-    mul(r7, r4)
-    data(2, 0x44A8)  # add r8, r5
-    data(2, 0x44B1)  # add r9, r6
-    data(2, 0x44BA)  # add r10, r7
-    ldr(r2, [r0, 4])
-    ldr(r5, [r1, 4])
-    asr(r3, r2, 12)
-    lsr(r6, r5, 12)
-    add(r4, r2, r3)
-    add(r7, r5, r6)
-    mul(r5, r2)
-    mul(r6, r3)
-    mul(r7, r4)
-    data(2, 0x44A8)  # add r8, r5
-    data(2, 0x44B1)  # add r9, r6
-    data(2, 0x44BA)  # add r10, r7
-    ldr(r2, [r0, 8])
-    ldr(r5, [r1, 8])
-    asr(r3, r2, 12)
-    lsr(r6, r5, 12)
-    add(r4, r2, r3)
-    add(r7, r5, r6)
-    mul(r5, r2)
-    mul(r6, r3)
-    mul(r7, r4)
-    data(2, 0x44A8)  # add r8, r5
-    data(2, 0x44B1)  # add r9, r6
-    data(2, 0x44BA)  # add r10, r7
-    ldr(r2, [r0, 12])
-    ldr(r5, [r1, 12])
-    asr(r3, r2, 12)
-    lsr(r6, r5, 12)
-    add(r4, r2, r3)
-    add(r7, r5, r6)
-    mul(r5, r2)
-    mul(r6, r3)
-    mul(r7, r4)
-    data(2, 0x44A8)  # add r8, r5
-    data(2, 0x44B1)  # add r9, r6
-    data(2, 0x44BA)  # add r10, r7
-    ldr(r2, [r0, 16])
-    ldr(r5, [r1, 16])
-    asr(r3, r2, 12)
-    lsr(r6, r5, 12)
-    add(r4, r2, r3)
-    add(r7, r5, r6)
-    mul(r5, r2)
-    mul(r6, r3)
-    mul(r7, r4)
-    data(2, 0x44A8)  # add r8, r5
-    data(2, 0x44B1)  # add r9, r6
-    data(2, 0x44BA)  # add r10, r7
-    ldr(r2, [r0, 20])
-    ldr(r5, [r1, 20])
-    asr(r3, r2, 12)
-    lsr(r6, r5, 12)
-    add(r4, r2, r3)
-    add(r7, r5, r6)
-    mul(r5, r2)
-    mul(r6, r3)
-    mul(r7, r4)
-    data(2, 0x44A8)  # add r8, r5
-    data(2, 0x44B1)  # add r9, r6
-    data(2, 0x44BA)  # add r10, r7
-    ldr(r2, [r0, 24])
-    ldr(r5, [r1, 24])
-    asr(r3, r2, 12)
-    lsr(r6, r5, 12)
-    add(r4, r2, r3)
-    add(r7, r5, r6)
-    mul(r5, r2)
-    mul(r6, r3)
-    mul(r7, r4)
-    data(2, 0x44A8)  # add r8, r5
-    data(2, 0x44B1)  # add r9, r6
-    data(2, 0x44BA)  # add r10, r7
-    ldr(r2, [r0, 28])
-    ldr(r5, [r1, 28])
-    asr(r3, r2, 12)
-    lsr(r6, r5, 12)
-    add(r4, r2, r3)
-    add(r7, r5, r6)
-    mul(r5, r2)
-    mul(r6, r3)
-    mul(r7, r4)
-    data(2, 0x44A8)  # add r8, r5
-    data(2, 0x44B1)  # add r9, r6
-    data(2, 0x44BA)  # add r10, r7
-    add(r0, 32)
-    add(r1, 32)
-    data(2, 0x4560)  # cmp r0, r12
-    bne(EIGHT)
-    b(SINGLE)
-    label(END)
-    data(2, 0xB00A)  # add sp, 40
-    pop({r4, r5, r6, r7})
-    mov(r8, r4)
-    mov(r9, r5)
-    mov(r10, r6)
-    mov(r11, r7)
+    data(2, 0x4644, 0x464D, 0x4656, 0x465F, 0xB4F0, 0xB08A, 0x9305, 0x681C, 0x00A4, 0x1900)
+    data(2, 0x9002, 0x691C, 0x00A4, 0x1909, 0x9108, 0x699C, 0x00A4, 0x1912, 0x9207, 0x685C)
+    data(2, 0x9403, 0x2501, 0x07AC, 0x46A6, 0x07EC, 0x02AD, 0x68DE)
+    # PARTS
+    data(2, 0x1B64, 0x3E78, 0xDCFC, 0x9409)
+    # ROW
+    data(2, 0x9802, 0x9B05, 0x695C, 0x9404, 0x68DC, 0x00A4, 0x1827, 0x9706, 0x46BB, 0x0924)
+    data(2, 0x0124, 0x1824, 0x46A4, 0x2500, 0x2601, 0x0236, 0xE006)
+    # FOUR
+    data(2, 0xC89A, 0x18C9, 0x19E4, 0x1909, 0x17CB, 0x186D, 0x415E)
+    # LEFT
+    data(2, 0x4560, 0xD1F6)
+    # COUNT
+    data(2, 0x4558, 0xD005, 0x6807, 0x3004, 0x17FB, 0x19ED, 0x415E, 0xE7F7)
+    # COUNTED
+    data(2, 0x9908)
+    # STORE
+    data(2, 0x9A07, 0x022C, 0x0A24, 0x6014, 0x0E2D, 0x0434, 0x0A24, 0x1964, 0x6054, 0x0C36)
+    data(2, 0x6096, 0x320C, 0x9207, 0x9C04, 0x3C01, 0x9404, 0xDA0A, 0x9802, 0x9B05, 0x689C)
+    data(2, 0x00A4, 0x1900, 0x9002, 0x9C03, 0x3C01, 0x9403, 0xD1C1, 0xE0A9)
+    # CHANNEL
+    data(2, 0x2400, 0x9400, 0x9C09, 0x9401, 0x9802)
+    # PART
+    data(2, 0x9C06, 0x1A25, 0x26F0, 0x0076, 0x42B5, 0xD900, 0x4635)
+    # SHORT
+    data(2, 0x1944, 0x46A3, 0x096D, 0x016D, 0x1944, 0x46A4, 0x2400, 0x46A0, 0x46A1, 0x46F2)
+    data(2, 0x4560, 0xD000, 0xE02B)
+    # SINGLE
+    data(2, 0x4558, 0xD00E, 0x6802, 0x680D, 0x1313, 0x0B2E, 0x18D4, 0x19AF, 0x4355, 0x435E)
+    data(2, 0x4367, 0x44A8, 0x44B1, 0x44BA, 0x3004, 0x3104, 0xE7EE)
+    # DONE
+    data(2, 0x4644, 0x464D, 0x4656, 0x1B36, 0x036F, 0x1BF6, 0x1B76, 0x062F, 0x1BE3, 0x0337)
+    data(2, 0x1BDB, 0x0B1B, 0x18F6, 0x0B36, 0x19AD, 0x122F, 0x9D00, 0x9E01, 0x192D, 0x417E)
+    data(2, 0x9C06, 0x42A0, 0xD002, 0x9500, 0x9601, 0xE7C0)
+    # WHOLE
+    data(2, 0xE79E)
+    # EIGHT
+    data(2, 0x6802, 0x680D, 0x1313, 0x0B2E, 0x18D4, 0x19AF, 0x4355, 0x435E, 0x4367, 0x44A8)
+    data(2, 0x44B1, 0x44BA, 0x6842, 0x684D, 0x1313, 0x0B2E, 0x18D4, 0x19AF, 0x4355, 0x435E)
+    data(2, 0x4367, 0x44A8, 0x44B1, 0x44BA, 0x6882, 0x688D, 0x1313, 0x0B2E, 0x18D4, 0x19AF)
+    data(2, 0x4355, 0x435E, 0x4367, 0x44A8, 0x44B1, 0x44BA, 0x68C2, 0x68CD, 0x1313, 0x0B2E)
+    data(2, 0x18D4, 0x19AF, 0x4355, 0x435E, 0x4367, 0x44A8, 0x44B1, 0x44BA, 0x6902, 0x690D)
+    data(2, 0x1313, 0x0B2E, 0x18D4, 0x19AF, 0x4355, 0x435E, 0x4367, 0x44A8, 0x44B1, 0x44BA)
+    data(2, 0x6942, 0x694D, 0x1313, 0x0B2E, 0x18D4, 0x19AF, 0x4355, 0x435E, 0x4367, 0x44A8)
+    data(2, 0x44B1, 0x44BA, 0x6982, 0x698D, 0x1313, 0x0B2E, 0x18D4, 0x19AF, 0x4355, 0x435E)
+    data(2, 0x4367, 0x44A8, 0x44B1, 0x44BA, 0x69C2, 0x69CD, 0x1313, 0x0B2E, 0x18D4, 0x19AF)
+    data(2, 0x4355, 0x435E, 0x4367, 0x44A8, 0x44B1, 0x44BA, 0x3020, 0x3120, 0x4560, 0xD19B)
+    data(2, 0xE76E)
+    # END
+    data(2, 0xB00A, 0xBCF0, 0x46A0, 0x46A9, 0x46B2, 0x46BB)

@@ -1,6 +1,9 @@
 """A search for floats among sorted ones: see loops/levels. Assembler, ARMv6-M instructions only.
 
 10 instructions a step of the search, 20 an item.
+
+Machine code, made from tools/asm/arm/levels.S by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -8,89 +11,28 @@ import micropython
 
 @micropython.asm_thumb
 def levels8(r0, r1, r2, r3):
-    # r0 x, r1 levels, r2 out, r5 bits, r6 and r7 range of the search, r8 end of x, r9 first byte,
-    # r10 negative levels, r11 levels, r12 p
-    mov(r4, r8)
-    mov(r5, r9)
-    mov(r6, r10)
-    mov(r7, r11)
-    push({r4, r5, r6, r7})
-    mov(r12, r3)
-    ldr(r4, [r3, 0])
-    add(r2, r2, r4)
-    ldr(r5, [r3, 4])
-    cmp(r4, r5)
-    bge(DONE)
-    lsl(r5, r5, 2)
-    add(r5, r5, r0)
-    mov(r8, r5)
-    lsl(r4, r4, 2)
-    add(r0, r0, r4)
-    ldr(r4, [r3, 16])
-    mov(r9, r4)
-    ldr(r4, [r3, 8])
-    mov(r10, r4)
-    ldr(r4, [r3, 12])
-    mov(r11, r4)
-    label(ITEM)
-    mov(r3, r12)
-    ldr(r4, [r0, 0])
-    ldr(r5, [r3, 24])
-    and_(r5, r4)
-    cmp(r4, 0)
-    blt(NEGATIVE)
-    mov(r6, r10)
-    mov(r7, r11)
-    b(POSITIVE_END)
-    label(POSITIVE)
-    add(r4, r6, r7)
-    lsr(r4, r4, 1)
-    lsl(r3, r4, 2)
-    data(2, 0x58CB)  # ldr r3, [r1, r3]
-    cmp(r3, r5)
-    bgt(POSITIVE_BEHIND)
-    add(r6, r4, 1)
-    b(POSITIVE_END)
-    label(POSITIVE_BEHIND)
-    mov(r7, r4)
-    label(POSITIVE_END)
-    cmp(r6, r7)
-    blt(POSITIVE)
-    b(FOUND)
-    label(NEGATIVE)
-    mov(r6, 0)
-    mov(r7, r10)
-    b(NEGATIVES_END)
-    label(NEGATIVES)
-    add(r4, r6, r7)
-    lsr(r4, r4, 1)
-    lsl(r3, r4, 2)
-    data(2, 0x58CB)  # ldr r3, [r1, r3]
-    cmp(r3, r5)
-    blt(NEGATIVES_BEHIND)
-    add(r6, r4, 1)
-    b(NEGATIVES_END)
-    label(NEGATIVES_BEHIND)
-    mov(r7, r4)
-    label(NEGATIVES_END)
-    cmp(r6, r7)
-    blt(NEGATIVES)
-    label(FOUND)
-    data(2, 0x444E)  # add r6, r9
-    mov(r3, r12)
-    ldr(r4, [r3, 20])
-    cmp(r5, r4)
-    ble(NUMBER)
-    ldr(r6, [r3, 28])
-    label(NUMBER)
-    strb(r6, [r2, 0])
-    add(r2, 1)
-    add(r0, 4)
-    data(2, 0x4540)  # cmp r0, r8
-    bne(ITEM)
-    label(DONE)
-    pop({r4, r5, r6, r7})
-    mov(r8, r4)
-    mov(r9, r5)
-    mov(r10, r6)
-    mov(r11, r7)
+    data(2, 0x4644, 0x464D, 0x4656, 0x465F, 0xB4F0, 0x469C, 0x681C, 0x1912, 0x685D, 0x42AC)
+    data(2, 0xDA38, 0x00AD, 0x182D, 0x46A8, 0x00A4, 0x1900, 0x691C, 0x46A1, 0x689C, 0x46A2)
+    data(2, 0x68DC, 0x46A3)
+    # ITEM
+    data(2, 0x4663, 0x6804, 0x699D, 0x4025, 0x2C00, 0xDB0E, 0x4656, 0x465F, 0xE008)
+    # POSITIVE
+    data(2, 0x19F4, 0x0864, 0x00A3, 0x58CB, 0x42AB, 0xDC01, 0x1C66, 0xE000)
+    # POSITIVE_BEHIND
+    data(2, 0x4627)
+    # POSITIVE_END
+    data(2, 0x42BE, 0xDBF4, 0xE00D)
+    # NEGATIVE
+    data(2, 0x2600, 0x4657, 0xE008)
+    # NEGATIVES
+    data(2, 0x19F4, 0x0864, 0x00A3, 0x58CB, 0x42AB, 0xDB01, 0x1C66, 0xE000)
+    # NEGATIVES_BEHIND
+    data(2, 0x4627)
+    # NEGATIVES_END
+    data(2, 0x42BE, 0xDBF4)
+    # FOUND
+    data(2, 0x444E, 0x4663, 0x695C, 0x42A5, 0xDD00, 0x69DE)
+    # NUMBER
+    data(2, 0x7016, 0x3201, 0x3004, 0x4540, 0xD1D1)
+    # DONE
+    data(2, 0xBCF0, 0x46A0, 0x46A9, 0x46B2, 0x46BB)

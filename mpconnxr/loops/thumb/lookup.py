@@ -1,6 +1,9 @@
 """Bytes as indices into a table: see loops/lookup. Assembler, ARMv6-M instructions only.
 
 4 instructions a byte, 5 where items are words.
+
+Machine code, made from tools/asm/arm/lookup.S by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -8,85 +11,23 @@ import micropython
 
 @micropython.asm_thumb
 def lookup8(r0, r1, r2, r3):
-    ldr(r4, [r3, 4])
-    ldr(r3, [r3, 0])
-    add(r0, r0, r3)
-    add(r2, r2, r3)
-    sub(r4, r4, r3)
-    sub(r4, 4)
-    blt(REST)
-    label(FOUR)
-    ldrb(r5, [r0, 0])
-    data(2, 0x5D4D)  # ldrb r5, [r1, r5]
-    strb(r5, [r2, 0])
-    ldrb(r5, [r0, 1])
-    data(2, 0x5D4D)  # ldrb r5, [r1, r5]
-    strb(r5, [r2, 1])
-    ldrb(r5, [r0, 2])
-    data(2, 0x5D4D)  # ldrb r5, [r1, r5]
-    strb(r5, [r2, 2])
-    ldrb(r5, [r0, 3])
-    data(2, 0x5D4D)  # ldrb r5, [r1, r5]
-    strb(r5, [r2, 3])
-    add(r0, 4)
-    add(r2, 4)
-    sub(r4, 4)
-    bge(FOUR)
-    label(REST)
-    add(r4, 4)
-    beq(DONE)
-    label(ONE)
-    ldrb(r5, [r0, 0])
-    data(2, 0x5D4D)  # ldrb r5, [r1, r5]
-    strb(r5, [r2, 0])
-    add(r0, 1)
-    add(r2, 1)
-    sub(r4, 1)
-    bne(ONE)
-    label(DONE)
+    data(2, 0x685C, 0x681B, 0x18C0, 0x18D2, 0x1AE4, 0x3C04, 0xDB0F)
+    # lookup8_FOUR
+    data(2, 0x7805, 0x5D4D, 0x7015, 0x7845, 0x5D4D, 0x7055, 0x7885, 0x5D4D, 0x7095, 0x78C5)
+    data(2, 0x5D4D, 0x70D5, 0x3004, 0x3204, 0x3C04, 0xDAEF)
+    # lookup8_REST
+    data(2, 0x3404, 0xD006)
+    # lookup8_ONE
+    data(2, 0x7805, 0x5D4D, 0x7015, 0x3001, 0x3201, 0x3C01, 0xD1F8)
 
 
 @micropython.asm_thumb
 def lookup32(r0, r1, r2, r3):
-    ldr(r4, [r3, 4])
-    ldr(r3, [r3, 0])
-    add(r0, r0, r3)
-    sub(r4, r4, r3)
-    lsl(r3, r3, 2)
-    add(r2, r2, r3)
-    sub(r4, 4)
-    blt(REST)
-    label(FOUR)
-    ldrb(r5, [r0, 0])
-    lsl(r5, r5, 2)
-    data(2, 0x594D)  # ldr r5, [r1, r5]
-    str(r5, [r2, 0])
-    ldrb(r5, [r0, 1])
-    lsl(r5, r5, 2)
-    data(2, 0x594D)  # ldr r5, [r1, r5]
-    str(r5, [r2, 4])
-    ldrb(r5, [r0, 2])
-    lsl(r5, r5, 2)
-    data(2, 0x594D)  # ldr r5, [r1, r5]
-    str(r5, [r2, 8])
-    ldrb(r5, [r0, 3])
-    lsl(r5, r5, 2)
-    data(2, 0x594D)  # ldr r5, [r1, r5]
-    str(r5, [r2, 12])
-    add(r0, 4)
-    add(r2, 16)
-    sub(r4, 4)
-    bge(FOUR)
-    label(REST)
-    add(r4, 4)
-    beq(DONE)
-    label(ONE)
-    ldrb(r5, [r0, 0])
-    lsl(r5, r5, 2)
-    data(2, 0x594D)  # ldr r5, [r1, r5]
-    str(r5, [r2, 0])
-    add(r0, 1)
-    add(r2, 4)
-    sub(r4, 1)
-    bne(ONE)
-    label(DONE)
+    data(2, 0x685C, 0x681B, 0x18C0, 0x1AE4, 0x009B, 0x18D2, 0x3C04, 0xDB13)
+    # lookup32_FOUR
+    data(2, 0x7805, 0x00AD, 0x594D, 0x6015, 0x7845, 0x00AD, 0x594D, 0x6055, 0x7885, 0x00AD)
+    data(2, 0x594D, 0x6095, 0x78C5, 0x00AD, 0x594D, 0x60D5, 0x3004, 0x3210, 0x3C04, 0xDAEB)
+    # lookup32_REST
+    data(2, 0x3404, 0xD007)
+    # lookup32_ONE
+    data(2, 0x7805, 0x00AD, 0x594D, 0x6015, 0x3001, 0x3204, 0x3C01, 0xD1F7)

@@ -1,6 +1,9 @@
 """Largest byte of each window: see loops/maxima. Assembler, ARMv6-M instructions only.
 
 8 instructions an item, 5 a row of a window, 35 a window.
+
+Machine code, made from tools/asm/arm/maxima.S by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -8,135 +11,32 @@ import micropython
 
 @micropython.asm_thumb
 def maxima8(r0, r1, r2, r3):
-    # r8 p, r9 plane, r10 out, r11 width, r12 left end of the window, lr windows left; on the
-    # stack planes left (0), lines left (4), top of the line's windows (8), first row (12), rows
-    # (16)
-    mov(r4, r8)
-    mov(r5, r9)
-    mov(r6, r10)
-    mov(r7, r11)
-    push({r4, r5, r6, r7})
-    data(2, 0xB085)  # sub sp, 20
-    mov(r8, r3)
-    ldr(r4, [r3, 0])
-    add(r0, r0, r4)
-    mov(r9, r0)
-    ldr(r4, [r3, 4])
-    add(r2, r2, r4)
-    mov(r10, r2)
-    ldr(r4, [r3, 16])
-    mov(r11, r4)
-    mov(r7, sp)
-    ldr(r4, [r3, 8])
-    str(r4, [r7, 0])
-    label(PLANE)
-    mov(r4, 1)
-    lsl(r4, r4, 29)
-    ldr(r5, [r3, 36])
-    sub(r4, r4, r5)
-    str(r4, [r7, 8])
-    ldr(r4, [r3, 44])
-    str(r4, [r7, 4])
-    label(LINE)
-    ldr(r4, [r7, 8])
-    ldr(r5, [r3, 20])
-    add(r5, r5, r4)
-    cmp(r4, 0)
-    bge(TOP)
-    mov(r4, 0)
-    label(TOP)
-    ldr(r6, [r3, 12])
-    cmp(r5, r6)
-    ble(BOTTOM)
-    mov(r5, r6)
-    label(BOTTOM)
-    sub(r5, r5, r4)
-    str(r5, [r7, 16])
-    mov(r5, r11)
-    mul(r4, r5)
-    data(2, 0x444C)  # add r4, r9
-    str(r4, [r7, 12])
-    mov(r4, 1)
-    lsl(r4, r4, 29)
-    ldr(r5, [r3, 40])
-    sub(r4, r4, r5)
-    mov(r12, r4)
-    ldr(r4, [r3, 48])
-    mov(lr, r4)
-    label(WINDOW)
-    mov(r3, r8)
-    mov(r7, sp)
-    mov(r0, r12)
-    ldr(r2, [r3, 24])
-    add(r2, r2, r0)
-    cmp(r0, 0)
-    bge(LEFT)
-    mov(r0, 0)
-    label(LEFT)
-    data(2, 0x455A)  # cmp r2, r11
-    ble(RIGHT)
-    mov(r2, r11)
-    label(RIGHT)
-    sub(r2, r2, r0)
-    mov(r4, 0)
-    ldr(r5, [r3, 52])
-    ldr(r6, [r7, 16])
-    cmp(r2, 0)
-    ble(STORE)
-    cmp(r6, 0)
-    ble(STORE)
-    ldr(r1, [r7, 12])
-    add(r0, r0, r1)
-    label(ROW)
-    add(r7, r0, r2)
-    label(ITEM)
-    ldrb(r1, [r0, 0])
-    eor(r1, r5)
-    cmp(r1, r4)
-    ble(LESS)
-    mov(r4, r1)
-    label(LESS)
-    add(r0, 1)
-    cmp(r0, r7)
-    bne(ITEM)
-    sub(r0, r0, r2)
-    data(2, 0x4458)  # add r0, r11
-    sub(r6, 1)
-    bne(ROW)
-    label(STORE)
-    eor(r4, r5)
-    mov(r1, r10)
-    strb(r4, [r1, 0])
-    add(r1, 1)
-    mov(r10, r1)
-    ldr(r1, [r3, 32])
-    data(2, 0x448C)  # add r12, r1
-    mov(r1, lr)
-    sub(r1, 1)
-    mov(lr, r1)
-    bne(WINDOW)
-    mov(r7, sp)
-    ldr(r4, [r7, 8])
-    ldr(r5, [r3, 28])
-    add(r4, r4, r5)
-    str(r4, [r7, 8])
-    ldr(r4, [r7, 4])
-    sub(r4, 1)
-    str(r4, [r7, 4])
-    bne(LINE)
-    ldr(r4, [r3, 12])
-    mov(r5, r11)
-    mul(r4, r5)
-    data(2, 0x44A1)  # add r9, r4
-    ldr(r4, [r7, 0])
-    sub(r4, 1)
-    str(r4, [r7, 0])
-    beq(DONE)
-    b(PLANE)
-    label(DONE)
-    data(2, 0xB005)  # add sp, 20
-    pop({r4, r5, r6, r7})
-    mov(r8, r4)
-    mov(r9, r5)
-    mov(r10, r6)
-    mov(r11, r7)
+    data(2, 0x4644, 0x464D, 0x4656, 0x465F, 0xB4F0, 0xB085, 0x4698, 0x681C, 0x1900, 0x4681)
+    data(2, 0x685C, 0x1912, 0x4692, 0x691C, 0x46A3, 0x466F, 0x689C, 0x603C)
+    # PLANE
+    data(2, 0x2401, 0x0764, 0x6A5D, 0x1B64, 0x60BC, 0x6ADC, 0x607C)
+    # LINE
+    data(2, 0x68BC, 0x695D, 0x192D, 0x2C00, 0xDA00, 0x2400)
+    # TOP
+    data(2, 0x68DE, 0x42B5, 0xDD00, 0x4635)
+    # BOTTOM
+    data(2, 0x1B2D, 0x613D, 0x465D, 0x436C, 0x444C, 0x60FC, 0x2401, 0x0764, 0x6A9D, 0x1B64)
+    data(2, 0x46A4, 0x6B1C, 0x46A6)
+    # WINDOW
+    data(2, 0x4643, 0x466F, 0x4660, 0x699A, 0x1812, 0x2800, 0xDA00, 0x2000)
+    # LEFT
+    data(2, 0x455A, 0xDD00, 0x465A)
+    # RIGHT
+    data(2, 0x1A12, 0x2400, 0x6B5D, 0x693E, 0x2A00, 0xDD10, 0x2E00, 0xDD0E, 0x68F9, 0x1840)
+    # ROW
+    data(2, 0x1887)
+    # ITEM
+    data(2, 0x7801, 0x4069, 0x42A1, 0xDD00, 0x460C)
+    # LESS
+    data(2, 0x3001, 0x42B8, 0xD1F7, 0x1A80, 0x4458, 0x3E01, 0xD1F2)
+    # STORE
+    data(2, 0x406C, 0x4651, 0x700C, 0x3101, 0x468A, 0x6A19, 0x448C, 0x4671, 0x3901, 0x468E)
+    data(2, 0xD1D2, 0x466F, 0x68BC, 0x69DD, 0x1964, 0x60BC, 0x687C, 0x3C01, 0x607C, 0xD1B2)
+    data(2, 0x68DC, 0x465D, 0x436C, 0x44A1, 0x683C, 0x3C01, 0x603C, 0xD000, 0xE7A2)
+    # DONE
+    data(2, 0xB005, 0xBCF0, 0x46A0, 0x46A9, 0x46B2, 0x46BB)

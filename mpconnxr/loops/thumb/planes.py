@@ -1,6 +1,9 @@
 """Copies rows of planes with padding: see loops/planes. Assembler, ARMv6-M instructions only.
 
 7 instructions a byte, 4 of padding, 30 a row.
+
+Machine code, made from tools/asm/arm/planes.thumb.S by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -8,87 +11,25 @@ import micropython
 
 @micropython.asm_thumb
 def planes(r0, r1, r2, r3):
-    # r0 x, r1 its step, r2 out, r5 flip, r6 padding, r7 end; r8 plane, r9 y, r10 rows left, r11
-    # planes left, r12 end of the row
-    mov(r4, r8)
-    mov(r5, r9)
-    mov(r6, r10)
-    mov(r7, r11)
-    push({r4, r5, r6, r7})
-    ldr(r4, [r3, 0])
-    add(r0, r0, r4)
-    mov(r8, r0)
-    ldr(r4, [r3, 40])
-    add(r2, r2, r4)
-    ldr(r4, [r3, 4])
-    mov(r11, r4)
-    ldr(r1, [r3, 24])
-    ldr(r5, [r3, 48])
-    ldr(r6, [r3, 52])
-    label(PLANE)
-    ldr(r4, [r3, 44])
-    mov(r7, 1)
-    lsl(r7, r7, 29)
-    sub(r4, r4, r7)
-    mov(r9, r4)
-    ldr(r4, [r3, 16])
-    mov(r10, r4)
-    label(ROW)
-    ldr(r7, [r3, 28])
-    add(r7, r7, r2)
-    mov(r12, r7)
-    mov(r4, r9)
-    ldr(r7, [r3, 12])
-    cmp(r4, r7)
-    bcs(RIGHT_END)
-    ldr(r7, [r3, 20])
-    mul(r4, r7)
-    mov(r0, r8)
-    add(r0, r0, r4)
-    ldr(r7, [r3, 32])
-    add(r7, r7, r2)
-    b(LEFT_END)
-    label(LEFT)
-    strb(r6, [r2, 0])
-    add(r2, 1)
-    label(LEFT_END)
-    cmp(r2, r7)
-    bne(LEFT)
-    ldr(r7, [r3, 36])
-    add(r7, r7, r2)
-    b(ITEMS_END)
-    label(ITEMS)
-    ldrb(r4, [r0, 0])
-    eor(r4, r5)
-    strb(r4, [r2, 0])
-    add(r0, r0, r1)
-    add(r2, 1)
-    label(ITEMS_END)
-    cmp(r2, r7)
-    bne(ITEMS)
-    label(RIGHT_END)
-    mov(r7, r12)
-    b(ROW_END)
-    label(RIGHT)
-    strb(r6, [r2, 0])
-    add(r2, 1)
-    label(ROW_END)
-    cmp(r2, r7)
-    bne(RIGHT)
-    mov(r4, 1)
-    data(2, 0x44A1)  # add r9, r4
-    mov(r4, r10)
-    sub(r4, 1)
-    mov(r10, r4)
-    bne(ROW)
-    ldr(r4, [r3, 8])
-    data(2, 0x44A0)  # add r8, r4
-    mov(r4, r11)
-    sub(r4, 1)
-    mov(r11, r4)
-    bne(PLANE)
-    pop({r4, r5, r6, r7})
-    mov(r8, r4)
-    mov(r9, r5)
-    mov(r10, r6)
-    mov(r11, r7)
+    data(2, 0x4644, 0x464D, 0x4656, 0x465F, 0xB4F0, 0x681C, 0x1900, 0x4680, 0x6A9C, 0x1912)
+    data(2, 0x685C, 0x46A3, 0x6999, 0x6B1D, 0x6B5E)
+    # PLANE
+    data(2, 0x6ADC, 0x2701, 0x077F, 0x1BE4, 0x46A1, 0x691C, 0x46A2)
+    # ROW
+    data(2, 0x69DF, 0x18BF, 0x46BC, 0x464C, 0x68DF, 0x42BC, 0xD214, 0x695F, 0x437C, 0x4640)
+    data(2, 0x1900, 0x6A1F, 0x18BF, 0xE001)
+    # LEFT
+    data(2, 0x7016, 0x3201)
+    # LEFT_END
+    data(2, 0x42BA, 0xD1FB, 0x6A5F, 0x18BF, 0xE004)
+    # ITEMS
+    data(2, 0x7804, 0x406C, 0x7014, 0x1840, 0x3201)
+    # ITEMS_END
+    data(2, 0x42BA, 0xD1F8)
+    # RIGHT_END
+    data(2, 0x4667, 0xE001)
+    # RIGHT
+    data(2, 0x7016, 0x3201)
+    # ROW_END
+    data(2, 0x42BA, 0xD1FB, 0x2401, 0x44A1, 0x4654, 0x3C01, 0x46A2, 0xD1D7, 0x689C, 0x44A0)
+    data(2, 0x465C, 0x3C01, 0x46A3, 0xD1CA, 0xBCF0, 0x46A0, 0x46A9, 0x46B2, 0x46BB)

@@ -2,6 +2,9 @@
 
 Four channels at a time: 3.5 instructions a multiply-accumulate, and 36 for each requantization;
 57 where one product does not decide (see loops/viper/qdot), 70 where the sum has to be limited.
+
+Machine code, made from tools/asm/arm/qdot.thumb.S by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -9,277 +12,71 @@ import micropython
 
 @micropython.asm_thumb
 def qdots8(r0, r1, r2, r3):
-    # r8 end of the position's items, r9 lo, r10 hi, r11 zy << 21 and the middle of a step, r12
-    # -zw * S, lr the part of a step for which one product decides; on the stack the channels that
-    # are left (0), rows (4), table (8), the position's out (12), positions left (16), p (20), next
-    # rows (24), their table (28) and out (32), channel stride (36), 1 << 25 (40), first item (44)
-    # While requantizing: r0 table, r1 out, r7 the stack behind the sums.
-    mov(r4, r8)
-    mov(r5, r9)
-    mov(r6, r10)
-    mov(r7, r11)
-    push({r4, r5, r6, r7})
-    data(2, 0xB08C)  # sub sp, 48
-    mov(r7, sp)
-    str(r3, [r7, 20])
-    ldr(r4, [r3, 12])
-    str(r4, [r7, 16])
-    ldr(r4, [r3, 20])
-    add(r4, r4, r2)
-    str(r4, [r7, 12])
-    mov(r4, r1)
-    ldr(r5, [r3, 60])
-    cmp(r5, 0)
-    beq(WITH_WEIGHTS)
-    mov(r4, r0)
-    label(WITH_WEIGHTS)
-    ldr(r5, [r3, 4])
-    add(r5, r5, r4)
-    str(r5, [r7, 8])
-    ldr(r4, [r3, 0])
-    add(r4, r4, r1)
-    str(r4, [r7, 4])
-    ldr(r2, [r3, 48])
-    add(r0, r0, r2)
-    str(r0, [r7, 44])
-    ldr(r4, [r3, 28])
-    str(r4, [r7, 36])
-    mov(r4, 1)
-    lsl(r4, r4, 25)
-    str(r4, [r7, 40])
-    lsl(r5, r4, 4)
-    ldr(r6, [r3, 40])
-    sub(r6, r6, r5)
-    mov(r9, r6)
-    ldr(r6, [r3, 44])
-    sub(r6, r6, r5)
-    mov(r10, r6)
-    mov(r4, 248)
-    lsl(r4, r4, 12)
-    sub(r4, 64)
-    ldr(r6, [r3, 36])
-    lsl(r6, r6, 21)
-    add(r6, r6, r4)
-    mov(r11, r6)
-    mov(r4, 244)
-    lsl(r4, r4, 24)
-    mov(lr, r4)
-    label(POSITION)
-    ldr(r0, [r7, 44])
-    mov(r4, r0)
-    ldr(r5, [r3, 8])
-    add(r4, r4, r5)
-    mov(r8, r4)
-    ldr(r5, [r3, 56])
-    cmp(r5, 0)
-    beq(ITEMS)
-    sub(r0, 4)
-    ldr(r5, [r0, 0])
-    b(TOTALLED)
-    label(ITEMS)
-    ldrb(r2, [r0, 0])
-    add(r5, r5, r2)
-    ldrb(r2, [r0, 1])
-    add(r5, r5, r2)
-    ldrb(r2, [r0, 2])
-    add(r5, r5, r2)
-    ldrb(r2, [r0, 3])
-    add(r5, r5, r2)
-    add(r0, 4)
-    data(2, 0x4540)  # cmp r0, r8
-    bne(ITEMS)
-    label(TOTALLED)
-    ldr(r6, [r3, 32])
-    mul(r5, r6)
-    neg(r5, r5)
-    mov(r12, r5)
-    ldr(r1, [r7, 4])
-    ldr(r5, [r7, 8])
-    str(r5, [r7, 28])
-    ldr(r5, [r7, 12])
-    str(r5, [r7, 32])
-    ldr(r5, [r3, 16])
-    str(r5, [r7, 0])
-    label(ROWS)
-    ldr(r0, [r7, 44])
-    ldr(r5, [r7, 0])
-    sub(r5, 4)
-    bpl(TILE)
-    b(SINGLE)
-    label(TILE)
-    str(r5, [r7, 0])
-    mov(r4, 0)
-    mov(r5, 0)
-    mov(r6, 0)
-    mov(r7, 0)
-    label(FOUR)
-    # ldrb r2, [r0, 0]; ldrb r3, [r1, 0]; mul r3, r2; add r4, r4, r3
-    data(2, 0x7802, 0x780B, 0x4353, 0x18E4)
-    data(2, 0x790B, 0x4353, 0x18ED)  # ldrb r3, [r1, 4]; mul r3, r2; add r5, r5, r3
-    data(2, 0x7A0B, 0x4353, 0x18F6)  # ldrb r3, [r1, 8]; mul r3, r2; add r6, r6, r3
-    data(2, 0x7B0B, 0x4353, 0x18FF)  # ldrb r3, [r1, 12]; mul r3, r2; add r7, r7, r3
-    # ldrb r2, [r0, 1]; ldrb r3, [r1, 1]; mul r3, r2; add r4, r4, r3
-    data(2, 0x7842, 0x784B, 0x4353, 0x18E4)
-    data(2, 0x794B, 0x4353, 0x18ED)  # ldrb r3, [r1, 5]; mul r3, r2; add r5, r5, r3
-    data(2, 0x7A4B, 0x4353, 0x18F6)  # ldrb r3, [r1, 9]; mul r3, r2; add r6, r6, r3
-    data(2, 0x7B4B, 0x4353, 0x18FF)  # ldrb r3, [r1, 13]; mul r3, r2; add r7, r7, r3
-    # ldrb r2, [r0, 2]; ldrb r3, [r1, 2]; mul r3, r2; add r4, r4, r3
-    data(2, 0x7882, 0x788B, 0x4353, 0x18E4)
-    data(2, 0x798B, 0x4353, 0x18ED)  # ldrb r3, [r1, 6]; mul r3, r2; add r5, r5, r3
-    data(2, 0x7A8B, 0x4353, 0x18F6)  # ldrb r3, [r1, 10]; mul r3, r2; add r6, r6, r3
-    data(2, 0x7B8B, 0x4353, 0x18FF)  # ldrb r3, [r1, 14]; mul r3, r2; add r7, r7, r3
-    # ldrb r2, [r0, 3]; ldrb r3, [r1, 3]; mul r3, r2; add r4, r4, r3
-    data(2, 0x78C2, 0x78CB, 0x4353, 0x18E4)
-    data(2, 0x79CB, 0x4353, 0x18ED)  # ldrb r3, [r1, 7]; mul r3, r2; add r5, r5, r3
-    data(2, 0x7ACB, 0x4353, 0x18F6)  # ldrb r3, [r1, 11]; mul r3, r2; add r6, r6, r3
-    data(2, 0x7BCB, 0x4353, 0x18FF)  # ldrb r3, [r1, 15]; mul r3, r2; add r7, r7, r3
-    add(r0, 4)
-    add(r1, 16)
-    data(2, 0x4540)  # cmp r0, r8
-    bne(FOUR)
-    push({r4, r5, r6, r7})
-    data(2, 0xAF04)  # add r7, sp, 16
-    b(REQUANTIZE)
-    label(SINGLE)
-    add(r5, 4)
-    bne(LEFT)
-    b(NEXT)
-    label(LEFT)
-    sub(r5, 1)
-    str(r5, [r7, 0])
-    mov(r4, 0)
-    label(ONE)
-    # ldrb r2, [r0, 0]; ldrb r3, [r1, 0]; mul r3, r2; add r4, r4, r3
-    data(2, 0x7802, 0x780B, 0x4353, 0x18E4)
-    # ldrb r2, [r0, 1]; ldrb r3, [r1, 1]; mul r3, r2; add r4, r4, r3
-    data(2, 0x7842, 0x784B, 0x4353, 0x18E4)
-    # ldrb r2, [r0, 2]; ldrb r3, [r1, 2]; mul r3, r2; add r4, r4, r3
-    data(2, 0x7882, 0x788B, 0x4353, 0x18E4)
-    # ldrb r2, [r0, 3]; ldrb r3, [r1, 3]; mul r3, r2; add r4, r4, r3
-    data(2, 0x78C2, 0x78CB, 0x4353, 0x18E4)
-    add(r0, 4)
-    add(r1, 4)
-    data(2, 0x4540)  # cmp r0, r8
-    bne(ONE)
-    push({r4})
-    label(REQUANTIZE)
-    str(r1, [r7, 24])
-    ldr(r0, [r7, 28])
-    ldr(r1, [r7, 32])
-    label(CHANNEL)
-    pop({r4})
-    data(2, 0x4464)  # add r4, r12
-    data(2, 0xC824)  # ldmia r0!, {r2, r5}
-    add(r4, r4, r2)
-    lsl(r3, r5, 26)
-    lsr(r3, r3, 26)
-    ldr(r2, [r7, 40])
-    lsr(r2, r3)
-    add(r6, r4, r2)
-    lsl(r2, r2, 1)
-    cmp(r6, r2)
-    bhi(BEYOND)
-    lsl(r4, r3)
-    asr(r6, r4, 10)
-    lsr(r2, r5, 17)
-    mul(r6, r2)
-    data(2, 0x445E)  # add r6, r11
-    lsl(r2, r6, 11)
-    data(2, 0x4572)  # cmp r2, lr
-    bcs(BETWEEN)
-    asr(r4, r6, 21)
-    label(LIMIT)
-    data(2, 0x454C)  # cmp r4, r9
-    bge(LEAST)
-    mov(r4, r9)
-    label(LEAST)
-    data(2, 0x4554)  # cmp r4, r10
-    ble(MOST)
-    mov(r4, r10)
-    label(MOST)
-    strb(r4, [r1, 0])
-    ldr(r3, [r7, 36])
-    add(r1, r1, r3)
-    data(2, 0x45BD)  # cmp sp, r7
-    bne(CHANNEL)
-    str(r0, [r7, 28])
-    str(r1, [r7, 32])
-    ldr(r1, [r7, 24])
-    b(ROWS)
-    label(BEYOND)
-    cmp(r3, 32)
-    blt(SHIFTED)
-    sub(r3, 32)
-    asr(r4, r3)
-    mov(r3, 0)
-    label(SHIFTED)
-    ldr(r2, [r7, 40])
-    lsr(r2, r3)
-    cmp(r4, r2)
-    ble(BELOW)
-    mov(r4, r2)
-    label(BELOW)
-    neg(r2, r2)
-    cmp(r4, r2)
-    bge(ABOVE)
-    mov(r4, r2)
-    label(ABOVE)
-    lsl(r4, r3)
-    label(BETWEEN)
-    lsr(r3, r5, 20)
-    lsl(r5, r5, 12)
-    lsr(r5, r5, 20)
-    lsl(r2, r4, 20)
-    lsr(r2, r2, 20)
-    asr(r4, r4, 12)
-    mov(r6, r2)
-    mul(r6, r3)
-    mul(r2, r5)
-    lsr(r2, r2, 12)
-    add(r6, r6, r2)
-    mul(r5, r4)
-    add(r6, r6, r5)
-    asr(r6, r6, 11)
-    add(r6, 1)
-    asr(r6, r6, 1)
-    mul(r4, r3)
-    add(r4, r4, r6)
-    lsl(r2, r4, 15)
-    lsr(r2, r2, 31)
-    add(r4, r4, r2)
-    sub(r4, 1)
-    asr(r4, r4, 15)
-    add(r4, 1)
-    asr(r4, r4, 1)
-    ldr(r6, [r7, 20])
-    ldr(r2, [r6, 36])
-    lsl(r2, r2, 3)
-    asr(r2, r2, 3)
-    add(r4, r4, r2)
-    b(LIMIT)
-    label(NEXT)
-    ldr(r5, [r7, 16])
-    sub(r5, 1)
-    beq(DONE)
-    str(r5, [r7, 16])
-    ldr(r3, [r7, 20])
-    ldr(r5, [r7, 12])
-    ldr(r6, [r3, 24])
-    add(r5, r5, r6)
-    str(r5, [r7, 12])
-    ldr(r5, [r7, 44])
-    ldr(r6, [r3, 52])
-    add(r5, r5, r6)
-    str(r5, [r7, 44])
-    b(POSITION)
-    label(DONE)
-    data(2, 0xB00C)  # add sp, 48
-    pop({r4, r5, r6, r7})
-    mov(r8, r4)
-    mov(r9, r5)
-    mov(r10, r6)
-    mov(r11, r7)
-    mov(r0, 0)
+    data(2, 0x4644, 0x464D, 0x4656, 0x465F, 0xB4F0, 0xB08C, 0x466F, 0x617B, 0x68DC, 0x613C)
+    data(2, 0x695C, 0x18A4, 0x60FC, 0x460C, 0x6BDD, 0x2D00, 0xD000, 0x4604)
+    # WITH_WEIGHTS
+    data(2, 0x685D, 0x192D, 0x60BD, 0x681C, 0x1864, 0x607C, 0x6B1A, 0x1880, 0x62F8, 0x69DC)
+    data(2, 0x627C, 0x2401, 0x0664, 0x62BC, 0x0125, 0x6A9E, 0x1B76, 0x46B1, 0x6ADE, 0x1B76)
+    data(2, 0x46B2, 0x24F8, 0x0324, 0x3C40, 0x6A5E, 0x0576, 0x1936, 0x46B3, 0x24F4, 0x0624)
+    data(2, 0x46A6)
+    # POSITION
+    data(2, 0x6AF8, 0x4604, 0x689D, 0x1964, 0x46A0, 0x6B9D, 0x2D00, 0xD002, 0x3804, 0x6805)
+    data(2, 0xE00A)
+    # ITEMS
+    data(2, 0x7802, 0x18AD, 0x7842, 0x18AD, 0x7882, 0x18AD, 0x78C2, 0x18AD, 0x3004, 0x4540)
+    data(2, 0xD1F4)
+    # TOTALLED
+    data(2, 0x6A1E, 0x4375, 0x426D, 0x46AC, 0x6879, 0x68BD, 0x61FD, 0x68FD, 0x623D, 0x691D)
+    data(2, 0x603D)
+    # ROWS
+    data(2, 0x6AF8, 0x683D, 0x3D04, 0xD500, 0xE03F)
+    # TILE
+    data(2, 0x603D, 0x2400, 0x2500, 0x2600, 0x2700)
+    # FOUR
+    data(2, 0x7802, 0x780B, 0x4353, 0x18E4, 0x790B, 0x4353, 0x18ED, 0x7A0B, 0x4353, 0x18F6)
+    data(2, 0x7B0B, 0x4353, 0x18FF, 0x7842, 0x784B, 0x4353, 0x18E4, 0x794B, 0x4353, 0x18ED)
+    data(2, 0x7A4B, 0x4353, 0x18F6, 0x7B4B, 0x4353, 0x18FF, 0x7882, 0x788B, 0x4353, 0x18E4)
+    data(2, 0x798B, 0x4353, 0x18ED, 0x7A8B, 0x4353, 0x18F6, 0x7B8B, 0x4353, 0x18FF, 0x78C2)
+    data(2, 0x78CB, 0x4353, 0x18E4, 0x79CB, 0x4353, 0x18ED, 0x7ACB, 0x4353, 0x18F6, 0x7BCB)
+    data(2, 0x4353, 0x18FF, 0x3004, 0x3110, 0x4540, 0xD1C7, 0xB4F0, 0xAF04, 0xE01A)
+    # SINGLE
+    data(2, 0x3504, 0xD100, 0xE06C)
+    # LEFT
+    data(2, 0x3D01, 0x603D, 0x2400)
+    # ONE
+    data(2, 0x7802, 0x780B, 0x4353, 0x18E4, 0x7842, 0x784B, 0x4353, 0x18E4, 0x7882, 0x788B)
+    data(2, 0x4353, 0x18E4, 0x78C2, 0x78CB, 0x4353, 0x18E4, 0x3004, 0x3104, 0x4540, 0xD1EB)
+    data(2, 0xB410)
+    # REQUANTIZE
+    data(2, 0x61B9, 0x69F8, 0x6A39)
+    # CHANNEL
+    data(2, 0xBC10, 0x4464, 0xC824, 0x18A4, 0x06AB, 0x0E9B, 0x6ABA, 0x40DA, 0x18A6, 0x0052)
+    data(2, 0x4296, 0xD817, 0x409C, 0x12A6, 0x0C6A, 0x4356, 0x445E, 0x02F2, 0x4572, 0xD21E)
+    data(2, 0x1574)
+    # LIMIT
+    data(2, 0x454C, 0xDA00, 0x464C)
+    # LEAST
+    data(2, 0x4554, 0xDD00, 0x4654)
+    # MOST
+    data(2, 0x700C, 0x6A7B, 0x18C9, 0x45BD, 0xD1DF, 0x61F8, 0x6239, 0x69B9, 0xE778)
+    # BEYOND
+    data(2, 0x2B20, 0xDB02, 0x3B20, 0x411C, 0x2300)
+    # SHIFTED
+    data(2, 0x6ABA, 0x40DA, 0x4294, 0xDD00, 0x4614)
+    # BELOW
+    data(2, 0x4252, 0x4294, 0xDA00, 0x4614)
+    # ABOVE
+    data(2, 0x409C)
+    # BETWEEN
+    data(2, 0x0D2B, 0x032D, 0x0D2D, 0x0522, 0x0D12, 0x1324, 0x4616, 0x435E, 0x436A, 0x0B12)
+    data(2, 0x18B6, 0x4365, 0x1976, 0x12F6, 0x3601, 0x1076, 0x435C, 0x19A4, 0x03E2, 0x0FD2)
+    data(2, 0x18A4, 0x3C01, 0x13E4, 0x3401, 0x1064, 0x697E, 0x6A72, 0x00D2, 0x10D2, 0x18A4)
+    data(2, 0xE7C2)
+    # NEXT
+    data(2, 0x693D, 0x3D01, 0xD00A, 0x613D, 0x697B, 0x68FD, 0x699E, 0x19AD, 0x60FD, 0x6AFD)
+    data(2, 0x6B5E, 0x19AD, 0x62FD, 0xE71B)
+    # DONE
+    data(2, 0xB00C, 0xBCF0, 0x46A0, 0x46A9, 0x46B2, 0x46BB, 0x2000)
 
 
 qdots8_many = qdots8
