@@ -1,8 +1,7 @@
 """Sums of a convolution of float32 in the FPU, for loops/vfp/fpu. Inline assembler with VFP.
 
 Weights are mantissas, x and sums floats. 1.4 instructions a multiply-accumulate of 16
-positions, 1.6 of 8, 2.2 of 4. What stands behind a line of code is what it adds up:
-s0-s7+=s16*s24 are eight vfma, of s16 to s23 with s24.
+positions, 1.6 of 8, 2.2 of 4.
 
     x    rows: an item of the kernel meets position i at i * 4 behind its place
     w    mantissas (groups, M, taps, inner)

@@ -26,7 +26,8 @@ words 0, p_x, p_c, p_d, p_h, p_w, p_kd, p_kh, p_dilation_z, p_dilation_y, p_corn
 words 40, p_corner_y, p_corner_x, p_rows, p_y_step, p_n0, p_x_step, p_n1, p_x_step_1
 words 72, p_row_columns, p_out, p_exponent
 
-// On the stack, in bytes.
+// On the stack, in bytes. c_left, kd_left, kh_left: of C, kd, kh; z, y: of the item; ahead: items by
+// which a column is ahead of that of the row before, kh if none is the same.
 words 0, p, rows_left, c_left, kd_left, kh_left, out, plane, y_of_row, z, y, n0_left, place
 words 48, first_plane, ahead
 

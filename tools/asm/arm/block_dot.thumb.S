@@ -10,7 +10,7 @@
 #include "core.h"
 #include "dots.h"
 
-// On the stack, in bytes.
+// On the stack, in bytes. first_high: the upper word that a sum starts with.
 words 0, sum, sum_high, row, rows_left, channels_left, p, end_of_row, out, w, first_high
 
 // Three sums += the products of the limbs of r2 and r5, and of what these add up to.

@@ -15,7 +15,8 @@
 
 //> from ..thumb.depthwise import depthwise8  # other kernels
 
-// On the stack, in bytes.
+// On the stack, in bytes. middle: 32767 + ((zy - lo) << 16); span: hi - lo; quick: 9 if lo to hi
+// are 256 values, else 0; general: 0 for 3 x 3; room: the weights in x.
 words 0, c, word, middle, lo, span, quick, p, x_bytes, out_bytes, planes_left, channels_left
 words 44, lines_left, line, plane, table, weights, out, general
 words 76, window, room

@@ -8,7 +8,8 @@
 #include "core.h"
 #include "depthwise.h"
 
-// On the stack, in bytes.
+// On the stack, in bytes. way of a row: 0 for 3 x 3, 1 for any, else bytes to jump to the first of
+// 8 - kw taps; word: the channel's; slow_out: out of a slow sum.
 words 0, weight_words, c_and_limit, shift, position_bytes, x_bytes, line_end, way, kh
 words 32, kw_bytes, kx_bytes, p, planes_left, channels_left, lines_left, line, plane, table
 words 68, weights, out, word, slow_out, to_next_row, factor, middle

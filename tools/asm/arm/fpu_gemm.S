@@ -48,14 +48,9 @@ CHANNEL:
 EIGHT:
     vldmia r1!, {s16-s23}
     to_floats s8, s16, s17, s18, s19, s20, s21, s22, s23
-    vldmia r0!, {s24-s31}; vfma.f32 s0, s24, s16
-    vfma.f32 s1, s25, s17
-    vfma.f32 s2, s26, s18
-    vfma.f32 s3, s27, s19
-    vfma.f32 s0, s28, s20
-    vfma.f32 s1, s29, s21
-    vfma.f32 s2, s30, s22
-    vfma.f32 s3, s31, s23
+    vldmia r0!, {s24-s31}
+    vfma.f32 s0, s24, s16; vfma.f32 s1, s25, s17; vfma.f32 s2, s26, s18; vfma.f32 s3, s27, s19
+    vfma.f32 s0, s28, s20; vfma.f32 s1, s29, s21; vfma.f32 s2, s30, s22; vfma.f32 s3, s31, s23
     subs r5, #8; bge EIGHT
 LAST:
     adds r5, #8; beq SUMMED

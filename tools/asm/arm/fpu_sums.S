@@ -1,8 +1,7 @@
 // Sums of a convolution of float32 in the FPU, for loops/vfp/fpu. Inline assembler with VFP.
 //
 // Weights are mantissas, x and sums floats. 1.4 instructions a multiply-accumulate of 16
-// positions, 1.6 of 8, 2.2 of 4. What stands behind a line of code is what it adds up:
-// s0-s7+=s16*s24 are eight vfma, of s16 to s23 with s24.
+// positions, 1.6 of 8, 2.2 of 4.
 //
 //     x    rows: an item of the kernel meets position i at i * 4 behind its place
 //     w    mantissas (groups, M, taps, inner)
@@ -23,7 +22,7 @@ words 28, p_channels, p_taps, p_inner, p_inner_step, p_weights, p_consts, p_out
 words 56, p_out_position, p_out_channel, p_out_row, p_clips, p_low, p_high, p_window
 words 84, p_keeps, p_places
 
-// On the stack, in bytes.
+// On the stack, in bytes. start, valid, tile: first position, those that count, those computed.
 words 0, groups_left, group_x, group_w, group_consts, group_out, rows_left, row_x, row_out
 words 32, start, valid, tile, keeps, window_left
 words 64, tile_sums
@@ -121,7 +120,7 @@ VALID:
 CHANNEL:
     add r0, sp, #zeros; vldmia r0, {s0-s15}
     mov r1, r10
-    add r4, r8, #88
+    add r4, r8, #p_places
     ldr r5, [r8, #p_taps]; ldr r3, [r8, #p_inner_step]; ldr r6, [r8, #p_inner]
     ldr r7, [sp, #tile]; cmp r7, #16; bne TAP
     subs r3, #32

@@ -14,7 +14,7 @@ words 0, p_x, p_d, p_h, p_w, p_kd, p_kh, p_kw, p_dilation_d, p_dilation_h, p_dil
 words 40, p_corner_z, p_corner_y, p_pad_x, p_stride_x, p_least, p_first, p_end, p_out
 words 72, p_stride_z, p_stride_y, p_stride_item, p_plane
 
-// On the stack, in bytes.
+// On the stack, in bytes. kd_left, kh_left: of kd, kh; window: its place.
 words 0, p, column, kd_left, kh_left, z, y, out, window
 
 function max_row32

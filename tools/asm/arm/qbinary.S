@@ -12,7 +12,8 @@
 words 0, p_x, p_x_row, p_x_step, p_w, p_w_row, p_w_step, p_out, p_rows, p_items, p_flip, p_a
 words 44, p_b, p_c, p_a_low, p_b_low, p_c_low, p_shift, p_zy
 
-// On the stack, in bytes.
+// On the stack, in bytes. x_to_next: from the end of a row to the next one; middle: 32767 +
+// (zy << 16).
 words 0, rows_left, items, x_bytes, x_to_next, w_bytes, w_to_next, shift, middle, row_end
 
 function qadd8

@@ -8,7 +8,7 @@
 #include "core.h"
 #include "qdot.h"
 
-// On the stack, in bytes.
+// On the stack, in bytes. limit: 1 << 25.
 words 0, channels_left, rows, table, out, positions_left, p, next_rows, next_table, next_out
 words 36, channel_step, limit, first_item
 

@@ -8,7 +8,7 @@
 #include "core.h"
 #include "dots.h"
 
-// On the stack, in bytes.
+// On the stack, in bytes. first_sum: what sums start with; row_bytes: of a row of weights.
 words 0, row, rows_left, channels_left, p, end_of_row, w, unrolled_end, first_sum, out
 words 36, row_bytes
 

@@ -10,7 +10,7 @@
 
 //> from ..viper.depthwise import depthwise8  # other kernels
 
-// On the stack, in bytes.
+// On the stack, in bytes, behind what is saved. taps: 0 for 3 x 3, else s8; room: weights in x.
 words 48, p, taps, planes_left, channels_left, lines_left, line, plane, table, weights, out
 words 88, room, line_end
 
