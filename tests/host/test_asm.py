@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from mpconnxr import forms
 from tools.asm import __main__ as asm
 from tools.asm.assemble import assemble
 from tools.asm.errors import AsmError
@@ -110,12 +111,19 @@ def test_check(monkeypatch, tmp_path, capsys):
     }
 
 
+@needs_arm
+@needs(CORES[1])
 def test_no_such_source(capsys):
     assert asm.main(["what"]) == 1
-    assert "asm: no source of what in tools/asm" in capsys.readouterr().err or not all(
-        core.is_here for core in CORES
-    )
+    assert capsys.readouterr().err == "asm: no source of what in tools/asm\n"
+
+
+def test_no_assembler(monkeypatch, capsys):
+    monkeypatch.setenv("PATH", "")
+    assert asm.main([]) == 1
+    both = "arm-none-eabi-gcc and riscv64-unknown-elf-gcc"
+    assert capsys.readouterr().err == f"asm: {both} not found: `make loops` installs them\n"
 
 
 def test_forms_are_those_of_the_package():
-    assert set(FORMS) == set(MARCH)
+    assert set(FORMS) == set(MARCH) <= {form for form, _ in forms.FORMS}
