@@ -203,7 +203,8 @@ import sys
 import mpconnxr
 print(sorted([n for n in sys.modules if n.startswith("mpconnxr")]))
 mpconnxr.load("m.bin").run([0] * 6)
-print(sorted([n for n in sys.modules if n.startswith("mpconnxr.ops.")]))
+files = [n for n in sys.modules if hasattr(sys.modules[n], "__file__")]  # folders have none
+print(sorted([n for n in files if n.startswith(("mpconnxr.ops.", "mpconnxr.loops."))]))
 print("mpconnxr.golden" in sys.modules, "mpconnxr.session" in sys.modules)
 """
     first, kernels, others = small.lines(target, script, m=relu)
