@@ -6,7 +6,7 @@ PY := .venv/bin/python
 MICROPYTHON := $(PY) -m tools.micropython
 
 .DEFAULT_GOAL := help
-.PHONY: help demo examples test test-device lint fuzz bench dist clean setup venv
+.PHONY: help demo examples test test-device lint loops fuzz bench dist clean setup venv
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST))
@@ -45,6 +45,10 @@ lint: venv ## check style and spelling
 	@$(PY) -m ruff check .
 	@$(PY) -m codespell_lib .
 	@$(PY) -m tools.viperlint
+
+loops: venv ## make the modules of loops that are assembler, from tools/asm
+	@$(MICROPYTHON) packages --install mps2-an385 virt-rv32
+	@$(PY) -m tools.asm
 
 setup: venv ## get ready for the tests: .venv, system packages, MicroPython targets
 # Without the right to install packages the targets that lack some are left out, and said so.

@@ -8,11 +8,6 @@ In functions under @micropython.viper, all of mpconnxr's unless files are given:
 4. `min()`, `max()` and `abs()`: not viper's own; they are called with objects, and allocate.
 5. A constant beyond 2**30 - 1: an object, not a word, on 32-bit boards. Shift a variable.
 
-And in functions under @micropython.asm_rv32:
-
-6. Labels in a multiple of four: before a label is known, 1.25 to 1.29 look behind their table of
-   them, where then other memory begins, and refuse a branch ahead as out of range.
-
 What a constant is: a number, a sum or other expression of them, or a name of `const()`.
 """
 
@@ -55,22 +50,13 @@ def problems(source: str) -> list[tuple[int, str]]:
     """(line, what is wrong) of each form that is refused."""
     tree = ast.parse(source)
     names = _named_constants(tree)
-    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
-    viper = [f for f in functions if _is(f, "viper")]
-    found = {p for f in viper for node in f.body for p in _Refused(names).of(node)}
-    for f in functions:
-        if _is(f, "asm_rv32") and (n := _labels(f)) and n % 4 == 0:
-            found.add((f.lineno, f"{f.name} has {n} labels, a multiple of four: save or add one"))
+    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and _is_viper(n)]
+    found = {p for f in functions for node in f.body for p in _Refused(names).of(node)}
     return sorted(found)
 
 
-def _is(function: ast.FunctionDef, emitter: str) -> bool:
-    return any(ast.unparse(d) == f"micropython.{emitter}" for d in function.decorator_list)
-
-
-def _labels(function: ast.FunctionDef) -> int:
-    calls = [n for n in ast.walk(function) if isinstance(n, ast.Call)]
-    return sum(ast.unparse(call.func) == "label" for call in calls)
+def _is_viper(function: ast.FunctionDef) -> bool:
+    return any(ast.unparse(d) == "micropython.viper" for d in function.decorator_list)
 
 
 def _named_constants(tree: ast.Module) -> dict[str, int]:

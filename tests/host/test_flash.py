@@ -19,6 +19,8 @@ from tools.deploy import transfer
 from tools.deploy.model_file import read_model
 
 ROOT = Path(__file__).parent.parent.parent
+# In ops/, of before loops had a folder.
+EARLIER = ("loops_block.mpy", "loops_block_dot_viper64.mpy", "loops_add_thumb.py", "block.mpy")
 
 
 @pytest.fixture(params=["unix32"])
@@ -96,11 +98,11 @@ def test_sources_and_compiled_files_are_never_side_by_side(board, model, capsys)
     files = board.files()
     kernel = "mpconnxr/ops/block_gemm.py"
     assert files[kernel] == (ROOT / kernel).read_bytes()
-    assert "mpconnxr/ops/loops_block_dot_armv7m.py" in files
+    assert "mpconnxr/loops/armv7m/block_dot.py" in files
     assert board.flash(model) == 0
     compiled = {n: data for n, data in board.files().items() if not n.startswith("mpconnxr_a/")}
     assert not [name for name in compiled if name.endswith(".py")]
-    assert "mpconnxr_b/mpconnxr/ops/loops_block_dot_armv7m.mpy" not in compiled
+    assert "mpconnxr_b/mpconnxr/loops/armv7m/block_dot.mpy" not in compiled
     assert board.flash(model, "--source") == 0  # the place has it still
     assert "copied    0 of" in capsys.readouterr().out
     assert {n: d for n, d in board.files().items() if n in files} == files
@@ -116,6 +118,37 @@ def test_code_that_is_overwritten(board, model, capsys):
     assert board.flash(model, "--overwrite") == 0
     assert "copied    1 of" in capsys.readouterr().out
     assert board.files() == files
+
+
+def test_what_an_earlier_installation_left_goes(board, model, capsys):
+    """From before loops had a folder; what is not of mpconnxr stays."""
+    assert board.flash(model) == 0
+    ops, files = board.folder / "mpconnxr" / "ops", board.files()
+    for name in EARLIER:
+        (ops / name).write_bytes(b"old")
+    (ops / "loops_mine.py").write_bytes(b"1")
+    assert board.flash(model, "--dry-run", "--overwrite") == 0
+    assert all((ops / name).exists() for name in EARLIER)
+    capsys.readouterr()
+    assert board.flash(model, "--overwrite") == 0
+    assert "copied    0 of" in capsys.readouterr().out
+    assert board.files() == files | {"mpconnxr/ops/loops_mine.py": b"1"}
+
+
+def test_an_update_leaves_none_of_an_earlier_installation(board, model):
+    """It is whole in its place, for the way back, until the next update takes that."""
+    assert board.flash(model) == 0
+    for name in EARLIER:
+        (board.folder / "mpconnxr" / "ops" / name).write_bytes(b"old")
+    assert board.flash(model) == 0
+    assert left(board) == sorted(f"mpconnxr_a/mpconnxr/ops/{name}" for name in EARLIER)
+    (board.folder / "mpconnxr_b" / "mpconnxr" / "forms.mpy").write_bytes(b"older")
+    assert board.flash(model) == 0
+    assert left(board) == []
+
+
+def left(board):
+    return sorted(p for p in board.files() if p.endswith(tuple(f"/ops/{n}" for n in EARLIER)))
 
 
 def test_dry_run_changes_nothing(board, model, capsys):

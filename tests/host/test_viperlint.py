@@ -5,7 +5,6 @@ import sys
 
 import pytest
 
-from tools.deploy.code import compiled
 from tools.viperlint import PACKAGE, problems
 
 XTENSA = pytest.mark.parametrize("target", ["sim-de212", "sim-lx106"], indirect=True)
@@ -44,12 +43,14 @@ FINE = [
 
 LOADS_ALL = """
 import os
-for name in sorted(os.listdir("mpconnxr/ops")):
-    if name.startswith("loops_"):
-        try:
-            __import__("mpconnxr.ops." + name.split(".")[0])
-        except (SyntaxError, ImportError):  # assembler for other cores
-            pass
+folders = [""] + [name for name in os.listdir("mpconnxr/loops") if not name.endswith(".py")]
+for folder in folders:
+    for name in sorted(os.listdir("mpconnxr/loops/" + folder)):
+        if name.endswith(".py"):
+            try:
+                __import__("mpconnxr.loops." + folder + "." * bool(folder) + name[:-3])
+            except (SyntaxError, ImportError):  # assembler for other cores
+                pass
 """
 
 
@@ -65,20 +66,6 @@ def test_fine(line):
 
 def test_python_may():
     assert problems("def f(x):\n    x[3] = -x[0]\n    return ~max(x)") == []
-
-
-def labels(n):
-    lines = [f"    beq(a0, a1, L{i})\n    label(L{i})" for i in range(n)]
-    return "import micropython\n@micropython.asm_rv32\ndef f(a0, a1):\n" + "\n".join(lines)
-
-
-@pytest.mark.parametrize("n", [3, 4, 5, 8])
-def test_labels_of_risc_v(n):
-    """What is refused is what the compiler refuses, too, but for luck."""
-    refused = [(3, f"f has {n} labels, a multiple of four: save or add one")]
-    assert problems(labels(n)) == ([] if n % 4 else refused)
-    if n % 4:
-        assert compiled(labels(n), "f.py", "rv32imc")
 
 
 def test_command_line(tmp_path):

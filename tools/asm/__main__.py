@@ -1,0 +1,51 @@
+"""python -m tools.asm [NAME ...] [--check]: make the modules of loops that are assembler.
+
+Of each source below tools/asm, or of those that are named, one module a form. Nothing that is up
+to date is written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from .errors import AsmError
+from .forms import CORES, ROOT, module_path
+from .module import module
+from .source import sources
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Exit status: 0 all is up to date, 1 something is not or cannot be made, 2 wrong usage."""
+    parser = argparse.ArgumentParser("python -m tools.asm", description=__doc__.partition(":")[2])
+    parser.add_argument("names", nargs="*", metavar="NAME", help="families (default: all)")
+    parser.add_argument("--check", action="store_true", help="write nothing, say what differs")
+    args = parser.parse_args(argv)
+    try:
+        return _make(args.names, args.check)
+    except AsmError as e:
+        print(f"asm: {e}", file=sys.stderr)
+        return 1
+
+
+def _make(names: list[str], check: bool) -> int:
+    if lacking := [core.gcc for core in CORES if not core.is_here]:
+        raise AsmError(f"{' and '.join(lacking)} not found: `make loops` installs them")
+    known = sources()
+    if unknown := set(names) - {source.name for source in known}:
+        raise AsmError(f"no source of {' '.join(sorted(unknown))} in tools/asm")
+    changed = 0
+    for source in known:
+        for form in source.forms if not names or source.name in names else ():
+            path, text = module_path(source.name, form), module(source, form)
+            if path.is_file() and path.read_text() == text:
+                continue
+            changed += 1
+            print(f"{path.relative_to(ROOT)}: {'differs' if check else 'written'}")
+            if not check:
+                path.write_text(text)
+    return 1 if check and changed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

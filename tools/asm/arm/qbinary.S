@@ -1,0 +1,79 @@
+// Sums of quantized bytes, requantized: see loops/qbinary. Assembler, ARMv6-M instructions only.
+//
+// 35 instructions an item.
+//
+// Forms: thumb
+
+#include "core.h"
+
+//> from ..qbinary import qmul8  # rare
+
+// Parameters.
+words 0, p_x, p_x_row, p_x_step, p_w, p_w_row, p_w_step, p_out, p_rows, p_items, p_flip, p_a
+words 44, p_b, p_c, p_a_low, p_b_low, p_c_low, p_shift, p_zy
+
+// On the stack, in bytes. x_to_next: from the end of a row to the next one; middle: 32767 +
+// (zy << 16).
+words 0, rows_left, items, x_bytes, x_to_next, w_bytes, w_to_next, shift, middle, row_end
+
+function qadd8
+    // r3 flip, r8 a, r9 b, r10 and r11 their 10 lower bits, r12 c, lr its lower bits
+    push_high
+    sub sp, #36
+    mov r7, sp
+    ldr r4, [r3, #p_x]; adds r0, r4
+    ldr r4, [r3, #p_w]; adds r1, r4
+    ldr r4, [r3, #p_out]; adds r2, r4
+    ldr r4, [r3, #p_rows]; str r4, [r7, #rows_left]
+    ldr r4, [r3, #p_items]; str r4, [r7, #items]
+    ldr r5, [r3, #p_x_step]; str r5, [r7, #x_bytes]
+    muls r5, r4
+    ldr r6, [r3, #p_x_row]; subs r6, r5; str r6, [r7, #x_to_next]
+    ldr r5, [r3, #p_w_step]; str r5, [r7, #w_bytes]
+    muls r5, r4
+    ldr r6, [r3, #p_w_row]; subs r6, r5; str r6, [r7, #w_to_next]
+    ldr r4, [r3, #p_shift]; str r4, [r7, #shift]
+    ldr r4, [r3, #p_zy]; lsls r4, #16
+    movs r5, #1; lsls r6, r5, #15; subs r6, #1; adds r4, r6
+    str r4, [r7, #middle]
+    lsls r5, #29
+    ldr r4, [r3, #p_c]; subs r4, r5; mov r12, r4
+    ldr r4, [r3, #p_a]; mov r8, r4
+    ldr r4, [r3, #p_b]; mov r9, r4
+    ldr r4, [r3, #p_a_low]; mov r10, r4
+    ldr r4, [r3, #p_b_low]; mov r11, r4
+    ldr r4, [r3, #p_c_low]; mov lr, r4
+    ldr r3, [r3, #p_flip]
+ROW:
+    mov r7, sp; ldr r4, [r7, #rows_left]; cmp r4, #0; beq DONE
+    subs r4, #1; str r4, [r7, #rows_left]
+    ldr r4, [r7, #items]; cmp r4, #0; beq ROW_END
+    adds r4, r2; str r4, [r7, #row_end]
+ITEM:
+    ldrb r4, [r0]; eors r4, r3
+    ldrb r5, [r1]; eors r5, r3
+    mov r6, r8; muls r6, r4
+    mov r7, r9; muls r7, r5; adds r6, r7; add r6, r12
+    mov r7, r10; muls r4, r7
+    mov r7, r11; muls r5, r7; adds r4, r5; add r4, lr
+    asrs r4, #10; adds r6, r4
+    mov r7, sp; ldr r4, [r7, #shift]; asrs r6, r4
+    ldr r4, [r7, #middle]
+    lsrs r5, r6, #17
+    adcs r6, r4; asrs r6, #16; cmp r6, #255; bls BYTE
+    asrs r6, #31; mvns r6, r6
+BYTE:
+    eors r6, r3; strb r6, [r2]
+    adds r2, #1
+    ldr r4, [r7, #x_bytes]; adds r0, r4
+    ldr r4, [r7, #w_bytes]; adds r1, r4
+    ldr r4, [r7, #row_end]; cmp r2, r4; bne ITEM
+ROW_END:
+    ldr r4, [r7, #x_to_next]; adds r0, r4
+    ldr r4, [r7, #w_to_next]; adds r1, r4
+    b ROW
+DONE:
+    add sp, #36
+    pop_high
+    movs r0, #0
+endfunction qadd8

@@ -1,0 +1,160 @@
+// Dot products of bytes with requantization: see loops/qdot. Assembler, ARMv6-M instructions only.
+//
+// Four channels at a time: 3.5 instructions a multiply-accumulate, and 36 for each requantization;
+// 57 where one product does not decide (see loops/viper/qdot), 70 where the sum has to be limited.
+//
+// Forms: thumb
+
+#include "core.h"
+#include "qdot.h"
+
+// On the stack, in bytes. limit: 1 << 25.
+words 0, channels_left, rows, table, out, positions_left, p, next_rows, next_table, next_out
+words 36, channel_step, limit, first_item
+
+// Sums of four channels += item \i of four times their weights.
+.macro add_item i
+    ldrb r2, [r0, #\i]
+    ldrb r3, [r1, #\i]; muls r3, r2; adds r4, r3
+    ldrb r3, [r1, #\i+4]; muls r3, r2; adds r5, r3
+    ldrb r3, [r1, #\i+8]; muls r3, r2; adds r6, r3
+    ldrb r3, [r1, #\i+12]; muls r3, r2; adds r7, r3
+.endm
+
+.macro add_one_item i
+    ldrb r2, [r0, #\i]; ldrb r3, [r1, #\i]; muls r3, r2; adds r4, r3
+.endm
+
+function qdots8
+    // r8 end of the position's items, r9 lo, r10 hi, r11 zy << 21 and the middle of a step, r12
+    // -zw * S, lr the part of a step for which one product decides
+    push_high
+    sub sp, #48
+    mov r7, sp; str r3, [r7, #p]
+    ldr r4, [r3, #p_positions]; str r4, [r7, #positions_left]
+    ldr r4, [r3, #p_out]; adds r4, r2; str r4, [r7, #out]
+    mov r4, r1
+    ldr r5, [r3, #p_table_in_x]; cmp r5, #0; beq WITH_WEIGHTS
+    mov r4, r0
+WITH_WEIGHTS:
+    ldr r5, [r3, #p_table]; adds r5, r4; str r5, [r7, #table]
+    ldr r4, [r3, #p_weights]; adds r4, r1; str r4, [r7, #rows]
+    ldr r2, [r3, #p_x]; adds r0, r2; str r0, [r7, #first_item]
+    ldr r4, [r3, #p_channel_step]; str r4, [r7, #channel_step]
+    movs r4, #1; lsls r4, #25; str r4, [r7, #limit]
+    lsls r5, r4, #4
+    ldr r6, [r3, #p_lo]; subs r6, r5; mov r9, r6
+    ldr r6, [r3, #p_hi]; subs r6, r5; mov r10, r6; movs r4, #248
+    lsls r4, #12; subs r4, #64
+    ldr r6, [r3, #p_zy]; lsls r6, #21; adds r6, r4; mov r11, r6
+    movs r4, #244; lsls r4, #24; mov lr, r4
+POSITION:
+    ldr r0, [r7, #first_item]; mov r4, r0
+    ldr r5, [r3, #p_kp]; adds r4, r5; mov r8, r4
+    ldr r5, [r3, #p_has_sums]; cmp r5, #0; beq ITEMS
+    subs r0, #4; ldr r5, [r0]
+    b TOTALLED
+ITEMS:
+    ldrb r2, [r0]; adds r5, r2
+    ldrb r2, [r0, #1]; adds r5, r2
+    ldrb r2, [r0, #2]; adds r5, r2
+    ldrb r2, [r0, #3]; adds r5, r2; adds r0, #4; cmp r0, r8
+    bne ITEMS
+TOTALLED:
+    ldr r6, [r3, #p_zw]; muls r5, r6; negs r5, r5; mov r12, r5
+    ldr r1, [r7, #rows]; ldr r5, [r7, #table]; str r5, [r7, #next_table]
+    ldr r5, [r7, #out]; str r5, [r7, #next_out]
+    ldr r5, [r3, #p_channels]; str r5, [r7, #channels_left]
+ROWS:
+    ldr r0, [r7, #first_item]; ldr r5, [r7, #channels_left]; subs r5, #4; bpl TILE
+    b SINGLE
+TILE:
+    str r5, [r7, #channels_left]
+    movs r4, #0; movs r5, #0; movs r6, #0; movs r7, #0
+FOUR:
+    add_item 0; add_item 1; add_item 2; add_item 3
+    adds r0, #4; adds r1, #16
+    cmp r0, r8; bne FOUR
+    push {r4-r7}
+    add r7, sp, #16
+    b REQUANTIZE
+SINGLE:
+    adds r5, #4; bne LEFT
+    b NEXT
+LEFT:
+    subs r5, #1; str r5, [r7, #channels_left]
+    movs r4, #0
+ONE:
+    add_one_item 0; add_one_item 1; add_one_item 2; add_one_item 3
+    adds r0, #4; adds r1, #4
+    cmp r0, r8; bne ONE
+    push {r4}
+REQUANTIZE:
+    str r1, [r7, #next_rows]
+    ldr r0, [r7, #next_table]; ldr r1, [r7, #next_out]
+CHANNEL:
+    pop {r4}; add r4, r12
+    ldmia r0!, {r2, r5}; adds r4, r2
+    lsls r3, r5, #26; lsrs r3, #26
+    ldr r2, [r7, #limit]; lsrs r2, r3; adds r6, r4, r2
+    lsls r2, #1; cmp r6, r2; bhi BEYOND
+    lsls r4, r3; asrs r6, r4, #10
+    lsrs r2, r5, #17; muls r6, r2; add r6, r11; lsls r2, r6, #11
+    cmp r2, lr; bcs BETWEEN
+    asrs r4, r6, #21
+LIMIT:
+    cmp r4, r9; bge LEAST
+    mov r4, r9
+LEAST:
+    cmp r4, r10; ble MOST
+    mov r4, r10
+MOST:
+    strb r4, [r1]
+    ldr r3, [r7, #channel_step]; adds r1, r3
+    cmp sp, r7; bne CHANNEL
+    str r0, [r7, #next_table]
+    str r1, [r7, #next_out]
+    ldr r1, [r7, #next_rows]
+    b ROWS
+BEYOND:
+    cmp r3, #32; blt SHIFTED
+    subs r3, #32; asrs r4, r3
+    movs r3, #0
+SHIFTED:
+    ldr r2, [r7, #limit]; lsrs r2, r3; cmp r4, r2; ble BELOW
+    mov r4, r2
+BELOW:
+    negs r2, r2; cmp r4, r2; bge ABOVE
+    mov r4, r2
+ABOVE:
+    lsls r4, r3
+BETWEEN:
+    lsrs r3, r5, #20
+    lsls r5, #12; lsrs r5, #20
+    lsls r2, r4, #20; lsrs r2, #20
+    asrs r4, #12
+    mov r6, r2; muls r6, r3; muls r2, r5; lsrs r2, #12
+    adds r6, r2
+    muls r5, r4; adds r6, r5; asrs r6, #11; adds r6, #1
+    asrs r6, #1
+    muls r4, r3; adds r4, r6; lsls r2, r4, #15; lsrs r2, #31
+    adds r4, r2; subs r4, #1; asrs r4, #15; adds r4, #1
+    asrs r4, #1
+    ldr r6, [r7, #p]; ldr r2, [r6, #p_zy]; lsls r2, #3; asrs r2, #3
+    adds r4, r2
+    b LIMIT
+NEXT:
+    ldr r5, [r7, #positions_left]; subs r5, #1; beq DONE
+    str r5, [r7, #positions_left]
+    ldr r3, [r7, #p]; ldr r5, [r7, #out]
+    ldr r6, [r3, #p_position_step]; adds r5, r6; str r5, [r7, #out]
+    ldr r5, [r7, #first_item]
+    ldr r6, [r3, #p_x_step]; adds r5, r6; str r5, [r7, #first_item]
+    b POSITION
+DONE:
+    add sp, #48
+    pop_high
+    movs r0, #0
+endfunction qdots8
+
+//> qdots8_many = qdots8

@@ -1,0 +1,55 @@
+"""Assembles a source and finds its functions in what comes out."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from .elf import Code, read_code
+from .errors import AsmError
+from .forms import FORMS, SOURCES
+from .source import Source
+
+# Everything lies at address 0, as it is written: a linker may not make branches shorter.
+_LINK = ("-nostdlib", "-Wl,--no-relax", "-Wl,-e,0", "-Wl,-Ttext=0", "-Wl,--build-id=none")
+
+
+@dataclass(frozen=True)
+class Function:
+    """code: between what the decorator writes at both ends; labels: names at offsets in it."""
+
+    name: str
+    arguments: int
+    code: bytes
+    labels: dict[int, str]
+
+
+def assemble(source: Source, form: str) -> list[Function]:
+    """The functions of a source in the order in which they stand there. Raises AsmError."""
+    core, flags = FORMS[form].core, FORMS[form].flags
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder, "out.elf")
+        define = f"-D{form.upper()}=1"
+        command = [core.gcc, *flags, *_LINK, define, "-I", SOURCES, "-o", out, source.path]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise AsmError(f"{source.shown} as {form}:\n{done.stderr.strip()}")
+        return _functions(read_code(out.read_bytes()))
+
+
+def _functions(code: Code) -> list[Function]:
+    found = []
+    places = code.places
+    named = [name.removesuffix(".body") for name in places if name.endswith(".body")]
+    for name in sorted(named, key=lambda name: places[name + ".body"]):
+        first, end = places[name + ".body"], places[name + ".end"]
+        labels = {
+            at - first: label
+            for label, at in places.items()
+            if first <= at <= end and label.isidentifier() and label != name
+        }
+        arguments = code.numbers[name + ".arguments"]
+        found.append(Function(name, arguments, code.text[first:end], labels))
+    return found

@@ -1,0 +1,43 @@
+"""Writes the module of a form: Python whose functions are machine code."""
+
+from __future__ import annotations
+
+import struct
+
+from .assemble import Function, assemble
+from .forms import FORMS
+from .source import Source
+
+_A_LINE = 10  # words of two bytes: a word of four may be no small integer on a board
+
+
+def module(source: Source, form: str) -> str:
+    """The text of a module. Raises AsmError."""
+    core = FORMS[form].core
+    made = [
+        f"Machine code, made from {source.shown} by `make loops`:",
+        "change that file, not this one.",
+    ]
+    lines = [f'"""{source.doc}', "", *made, '"""', "", "import micropython"]
+    if source.before:
+        lines += ["", *source.before]
+    for function in assemble(source, form):
+        arguments = ", ".join(core.registers[: function.arguments])
+        lines += ["", "", f"@micropython.{core.decorator}", f"def {function.name}({arguments}):"]
+        lines += _data(function)
+    if source.behind:
+        lines += ["", "", *source.behind]
+    return "\n".join(lines) + "\n"
+
+
+def _data(function: Function) -> list[str]:
+    """Statements, in which the labels are comments."""
+    lines = []
+    ends = sorted({*function.labels, 0, len(function.code)})
+    for first, end in zip(ends, ends[1:], strict=False):
+        if first in function.labels:
+            lines.append(f"    # {function.labels[first]}")
+        words = [f"0x{w:04X}" for (w,) in struct.iter_unpack("<H", function.code[first:end])]
+        for i in range(0, len(words), _A_LINE):
+            lines.append(f"    data(2, {', '.join(words[i : i + _A_LINE])})")
+    return lines

@@ -1,0 +1,64 @@
+"""Reads what a source says about itself, in comments.
+
+// What the loops compute. It becomes the module's docstring.
+//
+// Forms: armv7m armv7em
+
+//> from . import what                Python of the module: before its functions, or
+//> other_name = name                 behind them if it stands behind the first one
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import AsmError
+from .forms import CORES, FORMS, ROOT, SOURCES, Core
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file of assembler; before and behind: lines of Python."""
+
+    path: Path
+    core: Core
+    name: str
+    forms: tuple[str, ...]
+    doc: str
+    before: tuple[str, ...]
+    behind: tuple[str, ...]
+
+    @property
+    def shown(self) -> str:
+        """The path as people say it."""
+        inside = self.path.is_relative_to(ROOT)
+        return self.path.relative_to(ROOT).as_posix() if inside else self.path.name
+
+
+def sources() -> list[Source]:
+    """All sources there are, by name. Raises AsmError."""
+    found = [(path, core) for core in CORES for path in sorted((SOURCES / core.name).glob("*.S"))]
+    return [read(path, core) for path, core in found]
+
+
+def read(path: Path, core: Core) -> Source:
+    """Raises AsmError where a source does not say what is made of it."""
+    lines = path.read_text().splitlines()
+    about = []
+    for line in lines:
+        if not line.startswith("//"):
+            break
+        about.append(line[2:].removeprefix(" "))
+    if not about or len(about[-1].split()) < 2 or not about[-1].startswith("Forms: "):
+        raise AsmError(f"{path}: the comment at its top has to end with `// Forms: ...`")
+    forms = tuple(about[-1].split()[1:])
+    if unknown := [form for form in forms if form not in FORMS or FORMS[form].core != core]:
+        raise AsmError(f"{path}: {core.name} has no form {' '.join(unknown)}")
+    first = next((i for i, line in enumerate(lines) if line.startswith("function ")), 0)
+    before, behind = (
+        tuple(line[3:].removeprefix(" ") for line in part if line.startswith("//>"))
+        for part in (lines[:first], lines[first:])
+    )
+    doc = "\n".join(about[:-1]).strip()
+    return Source(path, core, path.name.partition(".")[0], forms, doc, before, behind)
