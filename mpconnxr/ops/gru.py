@@ -13,6 +13,8 @@ Tensors, params, errors, allocation: see recurrent.
 from . import recurrent
 from .cells import STATE
 
+# params: as recurrent
+
 STREAMS = (1, 2, 3, 4, 5, 6)
 
 

@@ -15,6 +15,8 @@ allocates nothing where viper is. Others: see recurrent.
 from . import recurrent
 from .cells import STATE
 
+# params: as recurrent
+
 STREAMS = (1, 2, 3, 4, 5, 6)
 
 
