@@ -77,7 +77,7 @@ class _AveragePool:
             pads[2],
         ]
         self.p = block(*p + [self.padding[2], self.padding[5], power, 0, e[_OW], 0])
-        self.loop = forms.get("loops_average").average_row
+        self.loop = forms.get("average").average_row
 
     def _clip(self, i, at):
         """For dim i (z or y) and an output position: p's first item, taps and count."""

@@ -6,19 +6,19 @@
 
 (zero outside x). Serves Conv (1-D to 3-D, all opsets, any group) and, one call a phase,
 ConvTranspose. Values of an image share an exponent, weights of an output channel do; sums are
-exact, and rounded once (see loops_block). An image with inf or nan is computed with floats.
+exact, and rounded once (see loops/block). An image with inf or nan is computed with floats.
 
     x     float32 (N, G * C, D, H, W)
     w     mantissas (G, M, kw * C * kd * kh); then exponents, and biases where there are any, of
           (G, M): see block
     out   float32, item out_first + b*so_n + (g*M + m)*so_c + z*so_z + y*so_y + x*so_x
-    scratch  int32: see block_pieces
+    scratch  int32: see _block_pieces
 Raises ModelError. A step allocates nothing unless values are not finite.
 """
 
 from ..parameters import BIAS
-from . import block as blocks
-from .block_pieces import convolution
+from . import _block as blocks
+from ._block_pieces import convolution
 
 # params
 _N = const(0)

@@ -8,7 +8,7 @@ Raises ModelError. A step allocates nothing.
 
 from .. import forms
 from ..parameters import block
-from .inline import Items
+from ._inline import Items
 
 # params
 _LIMITS = const(0)  # [low, high] float
@@ -22,6 +22,6 @@ def prepare(node):
     node.expect_dtype("float32", x, out)
     node.require(x.nelem == out.nelem, "sizes differ")
     bits = x.view("i")
-    loop = forms.get("loops_clip").clip32
+    loop = forms.get("clip").clip32
     p = block(0, 0, node.params[_LIMITS], node.params[_LIMITS + 1])
     return x.nelem, Items(loop, bits, bits, out.view("i"), p).step

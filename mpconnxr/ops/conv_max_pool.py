@@ -9,13 +9,13 @@ as they come. Serves Conv and MaxPool whose windows touch one another.
     w     mantissas (G, M, kw * C * kh); then exponents, and biases where there are any, of (G, M):
           see block
     out   float32 (N, G * M, oh, ow)
-    scratch  int32: see block_pieces for rows of 1
+    scratch  int32: see _block_pieces for rows of 1
 Raises ModelError. A step allocates nothing unless values are not finite.
 """
 
 from ..parameters import BIAS
-from . import block as blocks
-from .block_pieces import convolution
+from . import _block as blocks
+from ._block_pieces import convolution
 
 # params
 _N = const(0)

@@ -12,7 +12,7 @@ Raises ModelError. A step allocates nothing.
 from .. import forms
 from ..parameters import block
 from ..tensor import range_of
-from .inline import Items
+from ._inline import Items
 
 # params
 _ZERO = const(0)  # signed
@@ -39,8 +39,8 @@ def prepare(node):
 
 def _loop(code):
     if code == "B":
-        return forms.get("loops_dequantize").dequantize8
-    return forms.get("loops_wide").wide_dequantize
+        return forms.get("dequantize").dequantize8
+    return forms.get("wide").wide_dequantize
 
 
 def scale_word(node, scale):

@@ -13,8 +13,8 @@ from .. import forms
 from ..parameters import block
 
 # params
-_OP = const(0)  # 0 sigmoid, 1 tanh (see loops_gates), 2 log (see loops_log), 3 sine, 4 cosine (see
-#     loops_sine)
+_OP = const(0)  # 0 sigmoid, 1 tanh (see loops/gates), 2 log (see loops/log), 3 sine, 4 cosine (see
+#     loops/sine)
 _N_PARAMS = const(1)
 
 _LOG, _SINE, _COSINE = 2, 3, 4
@@ -36,12 +36,12 @@ def prepare(node):
     if op >= _SINE:
         step.w = array("i", _TWO_BY_PI)
         step.p[2] = op - _SINE
-        step.loop = forms.get("loops_sine").sine32
+        step.loop = forms.get("sine").sine32
         return x.nelem, step.between
     if op == _LOG:
-        step.loop = forms.get("loops_log").log32
+        step.loop = forms.get("log").log32
         return x.nelem, step.between
-    step.loop = forms.get("loops_gates").gate32
+    step.loop = forms.get("gates").gate32
     step.p[3] = op
     return x.nelem, step.from_first
 

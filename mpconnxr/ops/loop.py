@@ -19,7 +19,7 @@ from ..errors import InputError
 _MOST = const(0)  # rounds there may be
 _ROUNDS = const(1)  # [?] dim of their number
 
-_MOST = 1 << 16
+_LIMIT = 1 << 16
 
 
 def prepare(node):
@@ -31,7 +31,7 @@ def prepare(node):
     node.expect_dtype("bool", condition)
     node.require(min(trips.nelem, condition.nelem, counter.nelem) > 0, "empty operand")
     most = node.extents(_MOST, 1)[0]
-    node.require(most <= _MOST, "rounds")
+    node.require(most <= _LIMIT, "rounds")
     loop = _Loop(node.bodies[0], trips.data, condition.data, counter.data)
     loop.most, loop.name = most, node.name
     loop.rounds = node.dim(_ROUNDS) if len(node.params) > 1 else None

@@ -11,13 +11,13 @@ Raises ModelError. A step allocates nothing.
 
 from .. import forms
 from ..parameters import BIAS, block
-from .runs import Runs
+from ._runs import Runs
 
 # params
 _OP = const(0)  # 0 a sum, 1 a product
-_NUMBERS = const(1)  # [8 - op] signed; those of loops_qbinary from p[10] on, the constant
+_NUMBERS = const(1)  # [8 - op] signed; those of loops/qbinary from p[10] on, the constant
 #     without BIAS; zero points are unsigned (int8 + 128)
-# then runs: [runs]
+# then runs: [_runs]
 
 _SUM = 0
 
@@ -40,7 +40,7 @@ def prepare(node):
     _check(node, op, numbers)
     runs = Runs(node, _NUMBERS + 8 - op, x.nelem, w.nelem, out.nelem)
     if runs.n:
-        loops = forms.get("loops_qbinary")
+        loops = forms.get("qbinary")
         runs.p = block(*list(runs.p) + [128 if x.dtype == "int8" else 0] + numbers)
         loop = loops.qadd8 if op == _SUM else loops.qmul8
         runs.bind(loop, x.view("B"), w.view("B"), out.view("B"))

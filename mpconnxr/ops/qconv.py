@@ -10,7 +10,7 @@ ConvInteger and MatMulInteger: a product of matrices is a convolution whose posi
 
     x    uint8 or int8, item (b, g, i, y, x) by strides
     w    uint8: a table of the G * M channels (see qtable), then the rows of each group, as in
-         loops_qdot
+         loops/qdot
     zx   uint8 or int8, one item, where only a run knows it (int32 outputs only)
     out  uint8, int8 or int32, position i = y * ow + x of (b, g, m) at b*on + g*og + m*om + i*op
     scratch  uint8: positions a call times (4 + K rounded up to a multiple of 4), then room for
@@ -23,7 +23,7 @@ nothing.
 from .. import forms
 from ..parameters import BIAS, block
 from ..tensor import range_of
-from . import qtable
+from . import _qtable
 
 # params
 _N = const(0)
@@ -48,7 +48,7 @@ _ZY = const(28)  # signed
 _LOW = const(29)  # signed
 _HIGH = const(30)  # signed
 _LACKS_SUMS = const(31)  # flag: c lacks -zx * (sum of its row of w)
-_TABLE = const(32)  # [qtable]
+_TABLE = const(32)  # [_qtable]
 _N_PARAMS = const(37)
 
 STREAMS = (1,)
@@ -65,7 +65,7 @@ def prepare(node):
     e, signed = node.extents(0, _PADS), node.signed(_PADS, _LACKS_SUMS - _PADS)
     if out.nelem == 0 or min(e[_N], e[_G], e[_M], e[_OH], e[_OW]) == 0:
         return 0, None
-    table = qtable.Table(node, _TABLE, e[_G] * e[_M])
+    table = _qtable.Table(node, _TABLE, e[_G] * e[_M])
     _check_sizes(node, e, signed, table)
     gathers = len(node.scratch) > 0
     node.require(not table.is_packed or gathers and out.dtype != "int32", "table")
@@ -155,7 +155,7 @@ class _QConv:
         self.bind_inputs(x, w)
         scratch.view("i")  # raises where it is not aligned
         self.patch = scratch.data
-        self.pieces = forms.get("loops_pieces").pieces
+        self.pieces = forms.get("pieces").pieces
 
     def bind_table(self, table, e):
         self.table = table
@@ -167,23 +167,23 @@ class _QConv:
     def bind_inputs(self, x, w):
         self.x, self.w = x.view("B"), w.data
         w.view("i")  # raises where it is not aligned
-        self.locate = forms.get("loops_pieces").locate
+        self.locate = forms.get("pieces").locate
 
     def bind_output(self, node, out, limits):
         if out.dtype == "int32":
-            self.out, self.dots = out.data, forms.get("loops_qdot32").qdots32
+            self.out, self.dots = out.data, forms.get("qdot32").qdots32
             return
         node.require(out.dtype in _BYTES, "dtype " + out.dtype)
         low, high = range_of(out.dtype)
         node.require(low <= limits[1] <= limits[2] <= high, "limits")
-        loops = forms.get("loops_qdot")
+        loops = forms.get("qdot")
         are_many = self.q[14] and self.places[2] > 1
         self.out, self.dots = out.view("B"), loops.qdots8_many if are_many else loops.qdots8
         for i in range(3):
             self.q[9 + i] = limits[i] + BIAS
 
     def bind_loops(self):
-        self.needs = [self.locate, forms.get("loops_patches").patches, self.dots]
+        self.needs = [self.locate, forms.get("patches").patches, self.dots]
         self.needs += [self.places, self.p, self.q, self.x, self.patch, self.w, self.out]
 
     def step(self, lo, hi):

@@ -19,7 +19,7 @@ Signed bytes are computed with plus 128. Raises ModelError. A step allocates not
 from .. import forms
 from ..parameters import BIAS, block
 from ..tensor import range_of
-from . import qtable
+from . import _qtable
 
 # params
 _N = const(0)
@@ -43,7 +43,7 @@ _PADS = const(24)  # [y, x] signed
 _ZY = const(26)  # signed
 _LOW = const(27)  # signed
 _HIGH = const(28)  # signed
-_TABLE = const(29)  # [qtable]
+_TABLE = const(29)  # [_qtable]
 _N_PARAMS = const(34)
 
 STREAMS = (1,)
@@ -63,7 +63,7 @@ def prepare(node):
         return 0, None
     low, high = range_of(out.dtype)
     node.require(low <= signed[3] <= signed[4] <= high, "limits")
-    table = qtable.Table(node, _TABLE, e[_G] * e[_M])
+    table = _qtable.Table(node, _TABLE, e[_G] * e[_M])
     at = _check_sizes(node, e, signed, table)
     step = _Depthwise(e, signed, 128 if x.dtype == "int8" else 0)
     step.bind(x, w, out, scratch)
@@ -141,12 +141,12 @@ class _Depthwise:
     def bind(self, x, w, out, scratch):
         scratch.view("i"), w.view("i")  # raise where they are not aligned
         self.w, self.scratch = w.data, scratch.data
-        pieces, loops = forms.get("loops_pieces"), forms.get("loops_depthwise")
+        pieces, loops = forms.get("pieces"), forms.get("depthwise")
         loop = loops.depthwise8
         if self.q[7] == 1 < self.q[5] < 9:
             is_33 = self.q[4] == self.q[5] == 3
             loop = loops.depthwise33 if is_33 else loops.depthwise_dense
-        self.needs = [pieces.locate_planes, forms.get("loops_planes").planes, loop]
+        self.needs = [pieces.locate_planes, forms.get("planes").planes, loop]
         self.needs += [self.places, self.p, self.q]
         self.needs += [x.view("B"), self.scratch, self.w, out.view("B")]
         self.pieces = pieces.pieces

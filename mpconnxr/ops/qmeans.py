@@ -10,7 +10,7 @@ integers. Serves mpconnxr:QLinearAveragePool and com.microsoft's.
 
     x    uint8 or int8 (planes, H, W);  out  same dtype (planes, oh, ow)
     x_scale, y_scale  float32, one item, 2**-60 to 2**60; or, for y_scale, levels: int32, 255, the
-            floats at which the integer of the mean changes, as loops_levels has them
+            floats at which the integer of the mean changes, as loops/levels has them
     scratch  int32, 192
 Raises ModelError. A step allocates nothing.
 """
@@ -22,7 +22,7 @@ from .qaverage_pool import Means, flip_of, windows
 # params
 _POOL = const(0)  # [qaverage_pool]
 _COUNT = const(13)  # 0: the items inside x
-_ORDER = const(14)  # of the sums (see loops_means)
+_ORDER = const(14)  # of the sums (see loops/means)
 _BELOW = const(15)  # negative levels
 _RATIO = const(16)  # [numerator, denominator] of x_scale / y_scale, below 65 each, or 0, 1 if it
 #     is no such
@@ -52,10 +52,10 @@ def prepare(node):
     rest = [count, order, e[11], flip, below, flip, up, down, 0, 0]
     rest += [x_scale[0] >> 12, x_scale[0] & 4095, x_scale[1]] + y_scale + [e[12], 1, 255]
     step = InFloats(node, e, rest)
-    step.bind(scratch.view("i"), forms.get("loops_means").choose, step.x, step.out)
+    step.bind(scratch.view("i"), forms.get("means").choose, step.x, step.out)
     if levels.dtype == "int32":
         node.require(levels.nelem == _LEVELS, "levels")
-        step.levels, step.finish = levels.view("i"), forms.get("loops_mean_bytes").bytes_of
+        step.levels, step.finish = levels.view("i"), forms.get("mean_bytes").bytes_of
     return e[0], step.step
 
 
@@ -71,9 +71,9 @@ class InFloats(Means):
         """choose: a loop that takes x and out as they are given here."""
         self.list = self.levels = w
         self.choose, self.seen, self.chosen = choose, x, out
-        loops = forms.get("loops_means")
+        loops = forms.get("means")
         self.spans, self.sums, self.means = loops.spans, loops.sums, loops.means
-        self.finish = forms.get("loops_mean_bytes").rounded
+        self.finish = forms.get("mean_bytes").rounded
 
     def step(self, lo, hi):
         p, w = self.p, self.list

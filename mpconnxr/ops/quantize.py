@@ -16,11 +16,11 @@ from array import array
 
 from .. import forms
 from ..tensor import range_of
-from .runs import Runs
+from ._runs import Runs
 
 # params
 _BACK = const(0)  # flag: from integers to floats
-_RUNS = const(1)  # [runs]
+_RUNS = const(1)  # [_runs]
 
 STREAMS = (0,)
 _FLOATS = ("float32", "float64")
@@ -49,7 +49,7 @@ def prepare(node):
         zeros = zeros.data
     runs = Runs(node, _RUNS, x.nelem, scale.nelem, out.nelem)
     if runs.n:
-        loops = forms.get("loops_quantize")
+        loops = forms.get("quantize")
         w = (scale.data, zeros)
         if not back:
             cell = array("f" if scale.dtype == "float32" else "d", [0.0])

@@ -19,7 +19,7 @@ _B = const(2)  # float
 _SEED = const(3)  # any
 _N_PARAMS = const(4)
 
-_SEED = 0x9E3779B9  # in the place of 0, at which the generator would stay
+_NO_ZERO = 0x9E3779B9  # in the place of 0, at which the generator would stay
 _MASK = 0xFFFFFFFF
 
 
@@ -38,7 +38,7 @@ class _Random:
 
     def __init__(self, out, a, b, seed):
         self.out, self.a, self.b = out, a, b
-        self.state = (seed & _MASK) or _SEED
+        self.state = (seed & _MASK) or _NO_ZERO
         for _ in range(8):  # a small seed needs a few rounds to spread over all bits
             self._next()
 

@@ -8,7 +8,7 @@ Raises ModelError. A step allocates only boxed floats.
 
 import struct
 
-from .float_math import exp
+from ._float_math import exp
 
 # params
 _N = const(0)

@@ -1,21 +1,21 @@
 """rnn: h = f(x . W' + h . R' + bias), one direction. Serves RNN (opset 7 on), float32.
 
-Tensors, params, errors, allocation: see recurrent. Option: 0.
+Tensors, params, errors, allocation: see _recurrent. Option: 0.
 """
 
-from . import recurrent
-from .cells import STATE
+from . import _recurrent
+from ._cells import STATE
 
-# params: as recurrent
+# params: as _recurrent
 
 STREAMS = (1, 2, 3, 4, 5, 6)
 
 
 def prepare(node):
-    return recurrent.prepare(node, _Rnn())
+    return _recurrent.prepare(node, _Rnn())
 
 
-class _Rnn(recurrent.Walk):
+class _Rnn(_recurrent.Walk):
     n_gates, n_states, n_activations = 1, 1, 1
 
     def calls(self, made, functions):

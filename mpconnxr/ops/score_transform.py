@@ -14,7 +14,7 @@ Raises ModelError. A step allocates only boxed floats.
 
 import math
 
-from .float_math import INF, NAN, exp, log, log1p
+from ._float_math import INF, NAN, exp, log, log1p
 
 # params
 _OP = const(0)

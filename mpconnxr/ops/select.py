@@ -9,11 +9,11 @@ Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
-from .runs import Runs
+from ._runs import Runs
 
 # params
 _UNIT = const(0)  # bytes of an item: 1 or 4
-_RUNS = const(1)  # [runs] of a and the condition
+_RUNS = const(1)  # [_runs] of a and the condition
 
 STREAMS = (0, 1)
 _CODES = {1: "B", 4: "i"}
@@ -29,6 +29,6 @@ def prepare(node):
     out = node.outputs[0].view(_CODES[size])
     runs = Runs(node, _RUNS, len(a), condition.nelem, len(out))
     if runs.n:
-        loops = forms.get("loops_select")
+        loops = forms.get("select")
         runs.bind(loops.select8 if size == 1 else loops.select32, a, condition.data, out)
     return runs.n, runs.step

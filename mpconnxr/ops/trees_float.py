@@ -15,10 +15,10 @@ that are not finite, and forests beyond what kernel trees takes (all opsets).
 Raises ModelError. A step allocates only boxed floats.
 """
 
-from .tree_table import Walker
+from ._tree_table import Walker
 
 # params
-_TREE = const(0)  # [tree_table]
+_TREE = const(0)  # [_tree_table]
 _AGGREGATE = const(9)  # 0 average, 1 sum, 2 min, 3 max
 _N_PARAMS = const(10)
 

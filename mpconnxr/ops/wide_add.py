@@ -12,7 +12,7 @@ the middle. Raises ModelError. A step allocates nothing.
 from .. import forms
 from ..parameters import BIAS, block
 from ..tensor import range_of
-from .inline import Items
+from ._inline import Items
 
 # params
 _POINT = const(0)  # bits behind it: 1 to 13
@@ -44,5 +44,5 @@ def prepare(node):
     node.require(low <= signed[3] <= signed[4] <= high, "limits")
     signed = [v + BIAS for v in signed]
     p = block(0, 0, *signed[:2], _FLIPS[out.dtype], bits, *zeros, *signed[2:])
-    loop = forms.get("loops_wide").wide_add
+    loop = forms.get("wide").wide_add
     return out.nelem, Items(loop, a.view("H"), b.view("H"), out.view("H"), p).step

@@ -20,7 +20,7 @@ from .qmeans import LISTED, InFloats, scale_of
 # params
 _POOL = const(0)  # [qaverage_pool] with zero points of int16 + 32768
 _COUNT = const(13)
-_ORDER = const(14)  # of the sums (see loops_means)
+_ORDER = const(14)  # of the sums (see loops/means)
 _RATIO = const(15)  # [numerator, denominator] of x_scale / y_scale, below 65 each; count times
 #     the first of them is up to 8,000
 _N_PARAMS = const(17)
@@ -48,5 +48,5 @@ def prepare(node):
     rest += [x_scale[0] >> 12, x_scale[0] & 4095, x_scale[1]] + y_scale + [e[12], 2, _LAST]
     step = InFloats(node, e, rest)
     views = node.inputs[0].view("H"), node.outputs[0].view("H")
-    step.bind(scratch.view("i"), forms.get("loops_wide_means").choose_wide, *views)
+    step.bind(scratch.view("i"), forms.get("wide_means").choose_wide, *views)
     return e[0], step.step

@@ -11,7 +11,7 @@ Rounded to even, with 13 bits behind the point. Raises ModelError. A step alloca
 from .. import forms
 from ..parameters import BIAS, block
 from ..tensor import range_of
-from .inline import Items
+from ._inline import Items
 
 # params
 _SHIFT = const(0)  # up to 30 to the left; from 32 on one by `shift - 32` to the right
@@ -40,5 +40,5 @@ def prepare(node):
     node.require(low <= least <= most <= high and abs(zero) < 65536, "limits")
     limits = [zero + BIAS, least + BIAS, most + BIAS]
     p = block(*[0, 0, f] + limits + [half, _FLIPS[out.dtype], upper, lower])
-    loop = forms.get("loops_wide").wide_mul
+    loop = forms.get("wide").wide_mul
     return out.nelem, Items(loop, a.view("H"), b.view("H"), out.view("H"), p).step

@@ -12,7 +12,8 @@ _BEGIN, _END = "<!-- parameters -->\n", "<!-- end of parameters -->\n"
 
 def kernels() -> list[str]:
     """Their names."""
-    return sorted(p.stem for p in OPS.glob("*.py") if "\ndef prepare(" in p.read_text())
+    found = [p for p in OPS.glob("[!_]*.py") if "\ndef prepare(" in p.read_text()]
+    return sorted(p.stem for p in found)
 
 
 def page_with_list(page: str) -> str:

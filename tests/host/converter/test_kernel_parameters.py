@@ -8,6 +8,7 @@ from tools.converter import kernel_list, kernel_parameters
 from tools.converter.ir import Step
 from tools.converter.kernel_parameters import DeclarationError, ParameterError, declaration_of
 
+NOTHING = kernel_parameters.Declaration("nothing")
 CONV = """
 \"\"\"conv: an example.\"\"\"
 
@@ -141,6 +142,15 @@ def test_every_kernel_declares_its_parameters():
     names = kernel_list.kernels()
     assert len(names) > 90
     assert [name for name in names if declaration_of(name) is None] == []
+
+
+def test_a_name_stands_for_one_thing():
+    """MicroPython refuses a second value for a constant."""
+    for path in kernel_list.OPS.glob("*.py"):
+        nodes = ast.walk(ast.parse(path.read_text()))
+        stored = [n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        names = [f"_{f.name.upper()}" for f in (declaration_of(path.stem) or NOTHING).fields]
+        assert [name for name in names if stored.count(name) > 1] == [], path
 
 
 def test_the_page_lists_them():

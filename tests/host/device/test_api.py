@@ -209,7 +209,7 @@ print("mpconnxr.golden" in sys.modules, "mpconnxr.session" in sys.modules)
     first, kernels, others = small.lines(target, script, m=relu)
     assert first == "['mpconnxr', 'mpconnxr.errors']"
     # The plain form of the loops is no module: forms compiles it from the source.
-    loops = ", 'mpconnxr.ops.loops_relu'" if target.viper else ""
+    loops = ", 'mpconnxr.loops.relu'" if target.viper else ""
     assert kernels == f"[{loops[2:] + ', ' if loops else ''}'mpconnxr.ops.relu']"
     assert others == "False False"
 
