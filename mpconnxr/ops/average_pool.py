@@ -64,18 +64,8 @@ class _AveragePool:
         self.pads, self.padding = pads[:3], pads if counted else [0] * 6
         _, h, w = self.dims
         self.item_strides = [h * w, w]
-        p = [
-            0,
-            0,
-            0,
-            e[_KW],
-            e[_DILATIONS] * h * w,
-            e[_DILATIONS + 1] * w,
-            e[_DILATIONS + 2],
-            w,
-            e[_STRIDES + 2],
-            pads[2],
-        ]
+        dz, dy, dx = self.dilations
+        p = [0, 0, 0, e[_KW], dz * h * w, dy * w, dx, w, e[_STRIDES + 2], pads[2]]
         self.p = block(*p + [self.padding[2], self.padding[5], power, 0, e[_OW], 0])
         self.loop = forms.get("average").average_row
 

@@ -181,7 +181,8 @@ def _is_nested(place, places):
 
 def _as_float(word):
     try:
-        return f"{struct.unpack('<f', struct.pack('<i', int(word)))[0]:.9g}"
+        bits = struct.pack("<I", int(word) & 0xFFFFFFFF)
+        return f"{struct.unpack('<f', bits)[0]:.9g}"
     except ValueError:
         return word  # an expression of run-time dims
 
