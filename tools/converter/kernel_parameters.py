@@ -146,6 +146,7 @@ class Declaration:
         """
         if self.or_none and not values:
             return []
+        values = {name: _plain(value) for name, value in values.items()}
         params = _listed(self.kernel, self.fields, values)
         places = self.places(params)
         at = 0
@@ -231,6 +232,12 @@ def _evaluated(node, numbers):
     return {ast.Add: a + b, ast.Sub: a - b, ast.Mult: a * b}[type(node.op)]
 
 
+def _plain(value):
+    """A list of what may be an array or an iterator."""
+    is_group = isinstance(value, Iterable) and not isinstance(value, Mapping)
+    return list(value) if is_group else value
+
+
 def _listed(kernel, fields, values):
     unknown = [name for name in values if name not in {f.name for f in fields}]
     missing = [f.name for f in fields if f.name not in values]
@@ -246,14 +253,14 @@ def _listed(kernel, fields, values):
         elif f.is_group != isinstance(value, Iterable):
             raise ParameterError(f"kernel {kernel}: {f.name} = {value!r}")
         else:
-            found += value if f.is_group else [value]
+            found.extend(value if f.is_group else [value])
     return found
 
 
 def _length(f, value):
     if isinstance(value, Mapping):
         return sum(_length(part, value[part.name]) for part in f.parts)
-    return len(list(value)) if f.is_group else 1
+    return len(value) if f.is_group else 1
 
 
 def listed(

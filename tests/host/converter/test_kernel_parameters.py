@@ -2,6 +2,7 @@
 
 import ast
 
+import numpy as np
 import pytest
 
 from tools.converter import kernel_list, kernel_parameters
@@ -54,6 +55,8 @@ def test_parameters_are_listed_in_order(declared):
     assert conv.length == 6
     params = conv.listed({"pads": [-1, 2], "n": 1, "limit": 0x40C00000, "strides": (2, 3)})
     assert params == [1, 2, 3, -1, 2, 0x40C00000]
+    others = {"strides": np.array([2, 3]), "pads": iter([-1, 2])}
+    assert conv.listed({"n": 1, "limit": 0x40C00000, **others}) == params
     assert conv.text(params) == "n=1 strides=[2, 3] pads=[-1, 2] limit=6"
     paths = [place.path for place in conv.singles(params)]
     assert paths == ["n", "strides.y", "strides.x", "pads.0", "pads.1", "limit"]
