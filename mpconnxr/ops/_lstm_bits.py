@@ -9,16 +9,13 @@ from . import _recurrent, lstm
 _NO_SIGN = 0x7FFFFFFF
 _NOT_FINITE = 255
 _HAS_P = 8  # bit of `present`
-_USUAL = (2, 1, 1)  # kinds of activations: Sigmoid, Tanh, Tanh
+_USUAL = [2, 1, 1]  # kinds of activations: Sigmoid, Tanh, Tanh
 
 
 def is_usual(node):
     """True for such a node, as far as its parameters can be read."""
-    if len(node.params) != _recurrent.ACTIVATIONS + 9:
-        return False
-    kinds = tuple([node.params[_recurrent.ACTIVATIONS + 3 * i] for i in range(3)])
-    present, option = node.extents(15, 2)
-    return kinds == _USUAL and not (present & _HAS_P or option or node.params[_recurrent.CLIP])
+    present, option, clip, *kinds = _recurrent.choices(node)
+    return kinds == _USUAL and not (present & _HAS_P or option or clip)
 
 
 class Cell:

@@ -1,15 +1,20 @@
 """What goes with each channel of qconv and qdepthwise: see loops/qdot.
 
 It lies before the weights: 8 bytes a channel, or few bits, of which a step makes those 8 bytes in
-its scratch (see loops/channels). Five parameters say how: bits of c (32: the 8 bytes), bits of the
-word, the least word (by 2**16 unless all are the same), the word's unit u as (u - 1) / 64, and
-signed the least c.
+its scratch (see loops/channels).
 """
 
 from .. import forms
 from ..parameters import BIAS, block
 
-N_PARAMS = 5
+# params
+_BITS = const(0)  # of c; 32: the 8 bytes
+_WORD_BITS = const(1)
+_WORD = const(2)  # the least one, in 2**16 unless all are the same
+_UNIT = const(3)  # of the word, as (unit - 1) / 64
+_LEAST = const(4)  # signed; of c
+_N_PARAMS = const(5)
+
 _AS_IT_IS = 32
 _MOST_BITS = 29
 
@@ -20,8 +25,8 @@ class Table:
     _sums = None
 
     def __init__(self, node, first, channels):
-        bits, word_bits, word, unit = node.extents(first, 4)
-        [least] = node.signed(first + 4, 1)
+        bits, word_bits, word, unit = node.extents(first, _LEAST)
+        [least] = node.signed(first + _LEAST, 1)
         self.is_packed = bits != _AS_IT_IS
         self.nbytes, self.room = 8 * channels, 0
         if self.is_packed:

@@ -13,11 +13,6 @@ are all that is ever held: those of a whole sequence would take far more memory.
     outputs  as `present` says: Y, Y_h, Y_c float32
     scratch  float32: h (B, H), for lstm c (B, H), then twice the sums (gates, H); int32 for the
              products in block floating point
-    params   T, B, I, H, x_t, x_b (items between time steps and sequences of x), w_bias, r_bias,
-             direction (index into W, R, P), reverse, y_first, y_t, y_b, s_first, s_b (where
-             initial and last states lie), present (bits: sequence_lens 1, initial h 2, initial c
-             4, P 8, Y 16, Y_h 32, Y_c 64), option (of the kernel), the bits of clip as float32
-             (0: none), then for each activation its kind (see _gates) and the bits of alpha, beta
 
 Behind a sequence's end Y is 0; the last states are those at its end, and 0 if its length is 0.
 clip cuts the arguments of the gates' functions, as onnxruntime does (not that of lstm's third).
@@ -34,9 +29,24 @@ from ..errors import InputError
 from ..parameters import BIAS, block
 from . import _block_rows
 
-_N_EXTENTS = 17
-CLIP = 17
-ACTIVATIONS = 18
+# params
+_SEQ = const(0)
+_BATCH = const(1)
+_INPUT_SIZE = const(2)
+_HIDDEN = const(3)
+_X_STRIDES = const(4)  # [t, b] items between time steps and between sequences
+_BIASES = const(6)  # [w, r] behind the rows of each; of dynamic_lstm: zero points, unsigned
+_DIRECTION = const(8)  # index into W, R, P
+_REVERSE = const(9)  # flag
+_Y_FIRST = const(10)
+_Y_STRIDES = const(11)  # [t, b]
+_S_FIRST = const(13)  # where initial and last states lie
+_S_STRIDE = const(14)  # between sequences
+_PRESENT = const(15)  # bits: sequence_lens 1, initial h 2, initial c 4, P 8, Y 16, Y_h 32, Y_c 64
+_OPTION = const(16)  # of the kernel
+_CLIP = const(17)  # float; 0: none
+_ACTIVATIONS = const(18)  # [*] any; of each its kind (see _gates), and the bits of alpha and beta
+
 _N_OPTIONAL_INPUTS = 4
 _N_FUNCTIONS = 11  # kinds of gates
 _N_CLIPPED = 2  # functions that are of a gate
@@ -46,22 +56,35 @@ def prepare(node, walk):
     """Binds a kernel's Walk to its node -> (n, step)."""
     if walk.n_leading == 3 and len(node.scratch) == 2:
         walk.in_blocks, walk.n_scratch = True, 2
-    n_params = ACTIVATIONS + 3 * walk.n_activations
+    n_params = _ACTIVATIONS + 3 * walk.n_activations
     node.expect(len(node.inputs), len(node.outputs), n_params, walk.n_scratch)
-    e = node.extents(0, _N_EXTENTS)
+    e = node.extents(0, _CLIP)
     if walk.in_blocks:
-        node.require(max(e[6:8]) < 2, "flags")
-        walk.biases = e[6:8]
-        walk.n_leading = 5 + e[6] + e[7]
-        e[6] = e[7] = 0  # none behind a row
+        node.require(max(e[_BIASES:_DIRECTION]) < 2, "flags")
+        walk.biases = e[_BIASES:_DIRECTION]
+        walk.n_leading = 5 + sum(walk.biases)
+        e[_BIASES] = e[_BIASES + 1] = 0  # none behind a row
     node.require(len(node.inputs) >= walk.n_leading, "inputs")
-    tensors = _optional(node, e[15], walk.n_leading)
+    tensors = _optional(node, e[_PRESENT], walk.n_leading)
     _check(node, walk, e, tensors)
     walk.check_weights(node, e)
     walk.set_shape(node, e)
     walk.bind(node, tensors)
     walk.bind_cell(_functions(node, walk.n_activations))
     return walk.n, walk.step
+
+
+def choices(node):
+    """present, option, clip, then the kind of each activation."""
+    p = node.params
+    node.require(len(p) >= _ACTIVATIONS, "params")
+    kinds = [p[i] for i in range(_ACTIVATIONS, len(p), 3)]
+    return [p[_PRESENT], p[_OPTION], p[_CLIP]] + kinds
+
+
+def sizes(e):
+    """batch, input_size, hidden, both biases."""
+    return e[_BATCH:_X_STRIDES] + e[_BIASES:_DIRECTION]
 
 
 def _optional(node, present, n_leading):
@@ -75,14 +98,14 @@ def _optional(node, present, n_leading):
 
 
 def _check(node, walk, e, tensors):
-    n, batch, width, hidden, x_t, x_b = e[:6]
-    x, direction = node.inputs[0], e[8]
+    n, batch, width, hidden, x_t, x_b = e[:_BIASES]
+    x, direction = node.inputs[0], e[_DIRECTION]
     lens, p, y = tensors[0], tensors[3], tensors[4]
     states = tensors[1:3] + tensors[5:]
     for first, last in zip(tensors[1:3], tensors[5:]):
         if first and last:
             node.over(last, first, 0)  # a step takes the one first and leaves the other last
-    node.require(min(e[:4]) > 0 and max(e[9], e[16]) < 2, "sizes or flags")
+    node.require(min(e[:_X_STRIDES]) > 0 and max(e[_REVERSE], e[_OPTION]) < 2, "sizes or flags")
     node.require(n * batch * width <= x.nelem, "x is too small")
     node.require((n - 1) * x_t + (batch - 1) * x_b + width <= x.nelem, "reads beyond x")
     node.require(walk.scratch_nelem(batch, hidden) <= node.scratch[0].nelem, "scratch size")
@@ -94,19 +117,20 @@ def _check(node, walk, e, tensors):
     if p:
         node.require((direction + 1) * 3 * hidden <= p.nelem, "P is too small")
     if y:
-        last = e[10] + (n - 1) * e[11] + (batch - 1) * e[12] + hidden
+        y_t, y_b = e[_Y_STRIDES:_S_FIRST]
+        last = e[_Y_FIRST] + (n - 1) * y_t + (batch - 1) * y_b + hidden
         node.require(last <= y.nelem, "writes beyond Y")
     for t in states:
-        last = e[13] + (batch - 1) * e[14] + hidden
+        last = e[_S_FIRST] + (batch - 1) * e[_S_STRIDE] + hidden
         node.require(t is None or last <= t.nelem, "a state is too small")
 
 
 def _functions(node, n):
     """(kind, alpha, beta, clip) of each activation."""
     p = node.params
-    clip = _float(p[CLIP])
+    clip = _float(p[_CLIP])
     found = []
-    for i in range(ACTIVATIONS, ACTIVATIONS + 3 * n, 3):
+    for i in range(_ACTIVATIONS, _ACTIVATIONS + 3 * n, 3):
         node.require(0 <= p[i] < _N_FUNCTIONS, "activation")
         bound = clip if len(found) < _N_CLIPPED else 0.0
         found.append((p[i], _float(p[i + 1]), _float(p[i + 2]), bound))
@@ -130,8 +154,8 @@ class Walk:
 
     def check_weights(self, node, e):
         w, r = node.inputs[1:3]
-        width, hidden, w_bias, r_bias = e[2], e[3], e[6], e[7]
-        rows = (e[8] + 1) * self.n_gates * hidden
+        width, hidden, w_bias, r_bias = e[_INPUT_SIZE], e[_HIDDEN], e[_BIASES], e[_BIASES + 1]
+        rows = (e[_DIRECTION] + 1) * self.n_gates * hidden
         if self.in_blocks:
             return  # Products does
         node.expect_dtype("float32", w, r)
@@ -144,9 +168,10 @@ class Walk:
 
     def set_shape(self, node, e):
         self.name = node.name
-        self.n, self.batch, width, hidden, self.x_t, self.x_b, w_bias, r_bias = e[:8]
-        self.hidden, self.direction, self.reverse, self.option = hidden, e[8], e[9], e[16]
-        self.y_first, self.y_t, self.y_b, self.s_first, self.s_b = e[10:15]
+        self.n, self.batch, width, hidden, self.x_t, self.x_b, w_bias, r_bias = e[:_DIRECTION]
+        self.direction, self.reverse = e[_DIRECTION:_Y_FIRST]
+        self.hidden, self.option = hidden, e[_OPTION]
+        self.y_first, self.y_t, self.y_b, self.s_first, self.s_b = e[_Y_FIRST:_PRESENT]
         rows = self.n_gates * hidden
         self.from_x = self.n_states * self.batch * hidden
         self.from_h = self.from_x + rows

@@ -2,22 +2,27 @@
 
 from ..parameters import block
 
+# params
+_RANK = const(0)
+_DIMS = const(1)  # [rank]
+# then x_strides: [rank] 0 where broadcast
+# then w_strides: [rank]
+
 _MAX_RANK = 32
 
 
 class Runs:
     """The step of a kernel with two operands that broadcast to its output.
 
-    Reads from the node's params, from index `first` to their end: rank, then rank times each:
-    dims, strides of a, strides of b (0 where broadcast). Raises ModelError unless all stays
-    within a_len and b_len items, and the dims hold out_len items.
+    Reads these of the node's params, from index `first` to their end. Raises ModelError unless all
+    stays within a_len and b_len items, and the dims hold out_len items.
     """
 
     def __init__(self, node, first, a_len, b_len, out_len):
-        rank = node.params[first]
+        rank = node.params[first + _RANK]
         node.require(0 <= rank <= _MAX_RANK, "rank")
-        node.require(len(node.params) == first + 1 + 3 * rank, "params")
-        values = node.extents(first + 1, 3 * rank)
+        node.require(len(node.params) == first + _DIMS + 3 * rank, "params")
+        values = node.extents(first + _DIMS, 3 * rank)
         self.dims, self.a_strides = values[:rank], values[rank : 2 * rank]
         self.b_strides = values[2 * rank :]
         self.nelem = 1

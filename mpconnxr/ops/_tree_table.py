@@ -7,7 +7,18 @@ table is int32: roots (a node's number, or 2**29 + a leaf's), slots, cuts, nodes
 from .. import forms
 from ..parameters import block
 
-N_PARAMS = 9  # N, F, T, trees, slots, cuts, nodes, wide (0 or 1), rank_bits
+# params
+_N = const(0)
+_FEATURES = const(1)
+_TARGETS = const(2)
+_TREES = const(3)
+_SLOTS = const(4)
+_CUTS = const(5)
+_NODES = const(6)
+_WIDE = const(7)  # flag
+_RANK_BITS = const(8)
+_N_PARAMS = const(9)
+
 _SLOT_WORDS = 4
 _LEAF = 1 << 29  # in a root
 
@@ -22,8 +33,8 @@ class Walker:
 
     def __init__(self, node, scratch, n_leaves, cuts=None):
         x, table = node.inputs[:2]
-        n, self.n_features, _, n_trees, n_slots = node.extents(0, 5)
-        n_cuts, n_nodes, wide, rank_bits = node.extents(5, 4)
+        n, self.n_features, _, n_trees, n_slots = node.extents(0, _CUTS)
+        n_cuts, n_nodes, wide, rank_bits = node.extents(_CUTS, _N_PARAMS - _CUTS)
         ranks, leaves = scratch
         node.expect_dtype("int32", table, ranks, leaves)
         node.require(wide < 2 and rank_bits < 30, "flags")

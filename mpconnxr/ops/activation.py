@@ -4,7 +4,6 @@ Serves LeakyRelu Elu Celu Selu ThresholdedRelu Shrink HardSigmoid HardSwish Sigm
 Softsign Mish Gelu (all opsets).
 
     x, out  float32 or float64; may be the same memory
-    params  op (index into _OPS), then the bits of its constants as float32
 On float32 LeakyRelu gives the same bits in every form. Raises ModelError. A step allocates only
 what float arithmetic does (boxed floats), LeakyRelu of float32 nothing where viper is.
 """
@@ -16,6 +15,10 @@ from .. import forms
 from ..parameters import block
 from ._float_math import scope
 from ._inline import ITEMS_WITH_CONSTANTS, Items, compile_loop, is_float
+
+# params
+_OP = const(0)  # index into _OPS
+_CONSTANTS = const(1)  # [*] float
 
 _MAX_CONSTANTS = 3
 _LEAKY = 0
@@ -37,20 +40,20 @@ _OPS = (
 
 
 def prepare(node):
-    n_constants = len(node.params) - 1
+    n_constants = len(node.params) - _CONSTANTS
     node.require(0 <= n_constants <= _MAX_CONSTANTS, "params")
-    node.expect(1, 1, n_constants + 1)
+    node.expect(1, 1, _CONSTANTS + n_constants)
     x, out = node.inputs[0], node.outputs[0]
     node.over(out, x)
-    node.require(0 <= node.params[0] < len(_OPS), "operator")
+    node.require(0 <= node.params[_OP] < len(_OPS), "operator")
     node.require(is_float(node, x) and x.nelem == out.nelem, "dtype or size")
     node.expect_dtype(x.dtype, out)
     constants = array("f", [0.0] * _MAX_CONSTANTS)
     for i in range(n_constants):
-        constants[i] = struct.unpack("<f", struct.pack("<i", node.params[1 + i]))[0]
-    if node.params[0] == _LEAKY and x.dtype == "float32":
+        constants[i] = struct.unpack("<f", struct.pack("<i", node.params[_CONSTANTS + i]))[0]
+    if node.params[_OP] == _LEAKY and x.dtype == "float32":
         return x.nelem, _Leaky(x.data, constants, out.data).step
-    loop = compile_loop(ITEMS_WITH_CONSTANTS, _OPS[node.params[0]], scope())
+    loop = compile_loop(ITEMS_WITH_CONSTANTS, _OPS[node.params[_OP]], scope())
     return x.nelem, Items(loop, x.data, constants, out.data, block(0, 0)).step
 
 

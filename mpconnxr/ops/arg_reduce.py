@@ -6,7 +6,6 @@ Serves ArgMax and ArgMin (all opsets).
 
     x      float32, float64 or any integer dtype (outer, n, inner);  out  int64 or
            int32 (outer, inner)
-    params smallest (0 or 1), last (0 or 1), outer, n, inner
 The first NaN counts as largest and as smallest. Raises ModelError. A step allocates nothing for
 float32, for others only boxed floats and integers.
 """
@@ -14,13 +13,21 @@ float32, for others only boxed floats and integers.
 from .. import forms
 from ..parameters import block
 
+# params
+_SMALLEST = const(0)  # flag
+_LAST = const(1)  # flag
+_OUTER = const(2)
+_N = const(3)
+_INNER = const(4)
+_N_PARAMS = const(5)
+
 
 def prepare(node):
-    node.expect(1, 1, 5)
+    node.expect(1, 1, _N_PARAMS)
     x, out = node.inputs[0], node.outputs[0]
     node.require(out.dtype in ("int64", "int32"), "dtype " + out.dtype)
     node.require(x.dtype not in ("float16", "bfloat16"), "dtype " + x.dtype)
-    smallest, last, outer, n, inner = node.extents(0, 5)
+    smallest, last, outer, n, inner = node.extents(0, _N_PARAMS)
     node.require(smallest < 2 and last < 2, "flags")
     node.require(outer * n * inner == x.nelem and outer * inner == out.nelem, "sizes")
     if out.nelem == 0:

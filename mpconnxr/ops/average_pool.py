@@ -8,47 +8,65 @@ that lie inside x, and count is how many taps lie inside x, or inside x and its 
 AveragePool and LpPool (all opsets). A window of no items gives 0 / 0, NaN.
 
     x    float32 or float64 (planes, D, H, W);  out  same dtype (planes, od, oh, ow)
-    params  planes, D, H, W, kd, kh, kw, od, oh, ow, strides z, y, x, dilations z, y, x,
-            pads at the begin z, y, x, pads at the end z, y, x, count padding (0 or 1), power
 Raises ModelError. A step allocates only what float arithmetic does (boxed floats).
 """
 
 from .. import forms
 from ..parameters import BIAS, block
 
+# params
+_PLANES = const(0)
+_D = const(1)
+_H = const(2)
+_W = const(3)
+_KD = const(4)
+_KH = const(5)
+_KW = const(6)
+_OD = const(7)
+_OH = const(8)
+_OW = const(9)
+_STRIDES = const(10)  # [z, y, x]
+_DILATIONS = const(13)  # [z, y, x]
+_PADS = const(16)  # [z, y, x] at the begin
+_END_PADS = const(19)  # [z, y, x]
+_COUNTS_PADDING = const(22)  # flag
+_POWER = const(23)
+_N_PARAMS = const(24)
+
 
 def prepare(node):
-    node.expect(1, 1, 24)
+    node.expect(1, 1, _N_PARAMS)
     x, out = node.inputs[0], node.outputs[0]
     node.over(out, x, 0)
     node.expect_dtype(x.dtype, out)
     node.require(x.dtype in ("float32", "float64"), "dtype " + x.dtype)
-    e, pads = node.extents(0, 16), node.extents(16, 6)
-    counted, power = node.extents(22, 2)
-    node.require(e[0] * e[1] * e[2] * e[3] == x.nelem, "input size")
-    node.require(e[0] * e[7] * e[8] * e[9] == out.nelem, "output size")
-    node.require(min(e[13:16]) > 0, "dilations")
+    e, pads = node.extents(0, _PADS), node.extents(_PADS, 6)
+    counted, power = node.extents(_COUNTS_PADDING, 2)
+    node.require(e[_PLANES] * e[_D] * e[_H] * e[_W] == x.nelem, "input size")
+    node.require(e[_PLANES] * e[_OD] * e[_OH] * e[_OW] == out.nelem, "output size")
+    node.require(min(e[_DILATIONS:_PADS]) > 0, "dilations")
     for i in range(3):
-        far = e[7 + i] * e[10 + i] + e[4 + i] * e[13 + i] + pads[i] + pads[3 + i]
+        far = e[_OD + i] * e[_STRIDES + i] + e[_KD + i] * e[_DILATIONS + i] + pads[i] + pads[3 + i]
         node.require(far < BIAS, "strides, dilations or pads")
     if out.nelem == 0:
         return 0, None
     step = _AveragePool(e, pads, counted, power)
     step.x, step.out = x.data, out.data
-    return e[0] * e[7] * e[8], step.step
+    return e[_PLANES] * e[_OD] * e[_OH], step.step
 
 
 class _AveragePool:
     """The extent is output rows: planes x od x oh."""
 
     def __init__(self, e, pads, counted, power):
-        self.dims, self.kernel, self.out_dims = e[1:4], e[4:7], e[7:10]
-        self.strides, self.dilations = e[10:13], e[13:16]
+        self.dims, self.kernel, self.out_dims = e[_D:_KD], e[_KD:_OD], e[_OD:_STRIDES]
+        self.strides, self.dilations = e[_STRIDES:_DILATIONS], e[_DILATIONS:_PADS]
         self.pads, self.padding = pads[:3], pads if counted else [0] * 6
         _, h, w = self.dims
         self.item_strides = [h * w, w]
-        p = [0, 0, 0, e[6], e[13] * h * w, e[14] * w, e[15], w, e[12], pads[2]]
-        self.p = block(*p + [self.padding[2], self.padding[5], power, 0, e[9], 0])
+        dz, dy, dx = self.dilations
+        p = [0, 0, 0, e[_KW], dz * h * w, dy * w, dx, w, e[_STRIDES + 2], pads[2]]
+        self.p = block(*p + [self.padding[2], self.padding[5], power, 0, e[_OW], 0])
         self.loop = forms.get("average").average_row
 
     def _clip(self, i, at):

@@ -8,7 +8,6 @@ leaves what the sign extends to.
 
     a, b    float32, float64, integers or bool (pow: of two dtypes, else of one)
     out     a's dtype; bool for and, or, xor and comparisons
-    params  op (index into _OPS), rank, then rank times each: dims, strides of a, strides of b
 On float32 add, sub, mul, div, min, max, comparisons and prelu give numpy's bits in every form, and
 one NaN, 0x7FC00000. Raises ModelError. A step allocates only what arithmetic does (big integers;
 boxed floats, but for the operations named where viper is).
@@ -19,6 +18,10 @@ from math import copysign, fmod
 from .. import forms
 from ._inline import PAIRS, SAME, TRUTH, WRAPS, choose, compile_loop, is_float, wrapped
 from ._runs import Runs
+
+# params
+_OP = const(0)  # index into _OPS
+_RUNS = const(1)  # [_runs]
 
 STREAMS = (0, 1)
 INF = float("inf")
@@ -73,11 +76,11 @@ def prepare(node):
     a, b, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.over(out, a)
     node.over(out, b)
-    node.require(0 <= node.params[0] < len(_OPS), "operator")
+    node.require(0 <= node.params[_OP] < len(_OPS), "operator")
     expression = _expression(node, a, b, out)
-    runs = Runs(node, 1, a.nelem, b.nelem, out.nelem)
+    runs = Runs(node, _RUNS, a.nelem, b.nelem, out.nelem)
     if runs.n:
-        on_bits = _on_bits(_OPS[node.params[0]][0]) if a.dtype == "float32" else None
+        on_bits = _on_bits(_OPS[node.params[_OP]][0]) if a.dtype == "float32" else None
         if on_bits:
             loop, flag = on_bits
             runs.p.append(flag)
@@ -101,7 +104,7 @@ def _on_bits(op):
 
 
 def _expression(node, a, b, out):
-    row = _OPS[node.params[0]]
+    row = _OPS[node.params[_OP]]
     if row[0] == "pow" and b.dtype != a.dtype and (is_float(node, a) or is_float(node, b)):
         node.expect_dtype(a.dtype, out)
         return "power(x, y)" if is_float(node, a) else wrapped("whole(power(x, y))", a.dtype)

@@ -13,11 +13,6 @@ exact, and rounded once (see loops/block). An image with inf or nan is computed 
           (G, M): see block
     out   float32, item out_first + b*so_n + (g*M + m)*so_c + z*so_z + y*so_y + x*so_x
     scratch  int32: see _block_pieces
-    params  N, G, C, D, H, W, M, kd, kh, kw, od, oh, ow, strides z, y, x, dilations z, y, x,
-            rows and positions whose columns of mantissas are in the scratch (rows 1 unless that
-            is ow), out_first, so_n, so_c, so_z, so_y, so_x, then signed: pads z, y, x, then the
-            bits of low and high of clip, then positions (all of several rows) and channels whose
-            sums are in the scratch
 Raises ModelError. A step allocates nothing unless values are not finite.
 """
 
@@ -25,8 +20,33 @@ from ..parameters import BIAS
 from . import _block as blocks
 from ._block_pieces import convolution
 
+# params
+_N = const(0)
+_G = const(1)
+_C = const(2)
+_D = const(3)
+_H = const(4)
+_W = const(5)
+_M = const(6)
+_KD = const(7)
+_KH = const(8)
+_KW = const(9)
+_OD = const(10)
+_OH = const(11)
+_OW = const(12)
+_STRIDES = const(13)  # [z, y, x]
+_DILATIONS = const(16)  # [z, y, x]
+_N_ROWS = const(19)  # whose columns of mantissas are in the scratch; 1 unless n_positions is ow
+_N_POSITIONS = const(20)  # of a row, whose columns are
+_OUT_FIRST = const(21)  # the item of out that is written first
+_OUT_STRIDES = const(22)  # [b, m, z, y, x] in items
+_PADS = const(27)  # [z, y, x] signed
+_LIMITS = const(30)  # [low, high] float: what the result is cut to
+_N_SUMS = const(32)  # positions, all of several rows, whose sums are in the scratch
+_N_CHANNELS = const(33)  # whose sums are
+_N_PARAMS = const(34)
+
 STREAMS = (1, 2, 3)
-_N_PARAMS = 34
 
 
 def prepare(node):
@@ -35,29 +55,30 @@ def prepare(node):
     out, scratch = node.outputs[0], node.scratch[0]
     node.expect_dtype("float32", x, out)
     node.expect_dtype("int32", scratch)
-    e = node.extents(0, 27)
-    pads = node.signed(27, 3)
-    n, g, c, d, h, width, m, kd, kh, kw, od, oh, ow = e[:13]
+    e = node.extents(0, _PADS)
+    pads = node.signed(_PADS, 3)
+    n, g, c, d, h, width, m, kd, kh, kw, od, oh, ow = e[:_STRIDES]
     k = kw * c * kd * kh
     node.require(n * g * c * d * h * width <= x.nelem, "input size")
     counts = (n, g * m, od, oh, ow)
     if min(counts) == 0:
         return 0, None
-    last = e[21] + sum([(counts[i] - 1) * e[22 + i] for i in range(5)])
+    last = e[_OUT_FIRST] + sum([(counts[i] - 1) * e[_OUT_STRIDES + i] for i in range(5)])
     node.require(last < out.nelem, "writes beyond the output")
     node.require(n * g * m * od * oh * ow <= out.nelem, "writes more than the output holds")
-    node.require(min(kd, kh, kw, *e[13:16]) > 0 and k <= blocks.MAX_K, "kernel size")
-    e[19] = min(e[19], oh)
-    e[20] = min(e[20], ow)
-    node.require(min(e[19:21]) > 0 and (e[19] == 1 or e[20] == ow), "block of rows")
+    node.require(min(kd, kh, kw, *e[_STRIDES:_DILATIONS]) > 0 and k <= blocks.MAX_K, "kernel size")
+    e[_N_ROWS] = rows = min(e[_N_ROWS], oh)
+    e[_N_POSITIONS] = positions = min(e[_N_POSITIONS], ow)
+    node.require(min(rows, positions) > 0 and (rows == 1 or positions == ow), "block of rows")
     _check_corners(node, e, pads)
-    most = node.extents(32, 2)
+    most = node.extents(_N_SUMS, 2)
     node.require(min(most) > 0, "positions or channels")
-    return convolution(node, e, pads, most, blocks.limits(node, 30))
+    return convolution(node, e, pads, most, blocks.limits(node, _LIMITS))
 
 
 def _check_corners(node, e, pads):
     """Patch coordinates, biased, must stay positive 31-bit numbers in the loop."""
     for i in range(3):
-        far = (e[10 + i] + e[19]) * e[13 + i] + (e[7 + i] + 1) * e[16 + i] + abs(pads[i])
+        far = (e[_OD + i] + e[_N_ROWS]) * e[_STRIDES + i]
+        far += (e[_KD + i] + 1) * e[_DILATIONS + i] + abs(pads[i])
         node.require(far < BIAS, "strides, dilations or pads")

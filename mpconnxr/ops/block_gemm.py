@@ -14,15 +14,23 @@ rounded once (see loops/block). A row of A with inf or nan is computed with floa
          floats do that batch
     out  float32 (n0, n1, M, N)
     scratch  int32: what _words says
-    params  n0, n1 (two batch dims; 1 where absent), M, N, K, batches of A to advance a step of n0
-            and n1, the same for W (0: broadcast), the bits of low and high of clip, has_bias (of
-            weights that only a run knows)
 Raises ModelError. A step allocates nothing unless values are not finite.
 """
 
 from .. import forms
 from ..parameters import BIAS, block
 from . import _block as blocks
+
+# params
+_BATCHES = const(0)  # [2] of out; 1 where there are none
+_M = const(2)
+_N = const(3)
+_K = const(4)
+_A_STEPS = const(5)  # [2] matrices of A to advance a batch
+_W_STEPS = const(7)  # [2] of W; 0: broadcast
+_LIMITS = const(9)  # [low, high] float: what the result is cut to
+_HAS_BIAS = const(11)  # flag: of weights that only a run knows
+_N_PARAMS = const(12)
 
 STREAMS = (1, 2, 3)
 _CHUNK = 64  # columns of one call
@@ -31,14 +39,14 @@ _EXPONENT = 16  # where in p that of a row is found
 
 def prepare(node):
     known = len(node.inputs) > 2
-    node.expect(min(max(len(node.inputs), 2), 4), 1, 12, 1)
+    node.expect(min(max(len(node.inputs), 2), 4), 1, _N_PARAMS, 1)
     a, w, out, scratch = node.inputs[0], node.inputs[1], node.outputs[0], node.scratch[0]
     node.expect_dtype("float32", a, out)
     node.expect_dtype("int32", scratch)
     if not known:
         node.expect_dtype("float32", w)
-    n0, n1, m, n, k, a0, a1, w0, w1 = node.extents(0, 9)
-    [has_bias] = node.extents(11, 1)
+    n0, n1, m, n, k, a0, a1, w0, w1 = node.extents(0, _LIMITS)
+    [has_bias] = node.extents(_HAS_BIAS, 1)
     node.require(n0 * n1 * m * n == out.nelem and k <= blocks.MAX_K, "output size or K")
     if out.nelem == 0:
         return 0, None
@@ -52,17 +60,17 @@ def prepare(node):
             from ._block_vfp_gemm import Batches
 
             node.require(w_batches * n * k <= w.nelem, "weights size")
-            step = Batches(a, weights, out, n, k, blocks.limits(node, 9))
+            step = Batches(a, weights, out, n, k, blocks.limits(node, _LIMITS))
             return n0 * n1 * step.set_batches(m, (n1, a0, a1, w0, w1)), step.step
         step = Product(a, weights, out, scratch)
         step.set_kind(w, k)
-        step.set_shape(m, n, k, blocks.limits(node, 9))
+        step.set_shape(m, n, k, blocks.limits(node, _LIMITS))
         step.set_weights_of(node, w, w_batches * n, k)
     else:
         node.require(w_batches * n * (k + has_bias) <= w.nelem, "W is too small")
         step = _Pair(a, (scratch.data, scratch.view("B"), None), out, scratch)
         step.set_kind(w, k)
-        step.set_shape(m, n, k, blocks.limits(node, 9))
+        step.set_shape(m, n, k, blocks.limits(node, _LIMITS))
         step.set_weights(w, has_bias)
     node.require(step.nelem <= scratch.nelem, "scratch size")
     step.bind(n1, a0, a1, w0, w1)

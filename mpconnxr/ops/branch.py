@@ -5,6 +5,8 @@
 Raises ModelError. Allocates nothing itself.
 """
 
+# params: none
+
 
 def prepare(node):
     node.expect(1, 0, 0, 0, 2)

@@ -6,14 +6,17 @@ ones the greatest number. To an integer: truncated, modulo 2**bits; inf and nan 
 whether it is not 0.
 
     x, out  floats of 16 bits and fewer as their bits
-    params  if out is a float8: saturate (0, 1), round mode of float8e8m0 (0 up, 1 down, 2 nearest,
-            see narrow); else none
 Raises ModelError. A step allocates only what arithmetic does (boxed floats, big integers).
 """
 
 from ..parameters import block
 from ..tensor import is_narrow, range_of
 from ._inline import ITEMS, Items, compile_loop, wrapped
+
+# params, or none
+_SATURATE = const(0)  # flag; all of a float8
+_ROUND_MODE = const(1)  # of float8e8m0: 0 up, 1 down, 2 nearest (see narrow)
+_N_PARAMS = const(2)
 
 STREAMS = (0,)
 
@@ -22,8 +25,8 @@ def prepare(node):
     x, out = node.inputs[0], node.outputs[0]
     node.over(out, x)
     is_float8 = out.dtype.startswith("float8")
-    node.expect(1, 1, 2 if is_float8 else 0)
-    saturate, round_mode = node.extents(0, 2) if is_float8 else (0, 0)
+    node.expect(1, 1, _N_PARAMS if is_float8 else 0)
+    saturate, round_mode = node.extents(0, _N_PARAMS) if is_float8 else (0, 0)
     node.require(saturate < 2 and round_mode < 3, "saturate or round mode")
     node.require(x.nelem == out.nelem, "sizes differ")
     decode = encode = None

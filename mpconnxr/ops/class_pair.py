@@ -9,20 +9,24 @@ Serves LinearClassifier, SVMClassifier and TreeEnsembleClassifier (all opsets) w
 
     x       float32 (N);  labels  int64 (2)
     label   int64 (N);  scores  float32 (N, 2)
-    params  kind, halves (0 or 1)
 Raises ModelError. A step allocates only boxed floats.
 """
 
 from ._float_math import sigmoid
 
+# params
+_KIND = const(0)
+_HALVES = const(1)  # flag
+_N_PARAMS = const(2)
+
 
 def prepare(node):
-    node.expect(2, 2, 2)
+    node.expect(2, 2, _N_PARAMS)
     x, labels = node.inputs
     label, scores = node.outputs
     node.expect_dtype("float32", x, scores)
     node.expect_dtype("int64", labels, label)
-    kind, halves = node.extents(0, 2)
+    kind, halves = node.extents(0, _N_PARAMS)
     node.require(kind < 3 and halves < 2, "kind or threshold")
     n = x.nelem
     node.require(labels.nelem == 2 and label.nelem == n and scores.nelem == 2 * n, "sizes")

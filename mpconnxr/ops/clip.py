@@ -3,7 +3,6 @@
 Serves Clip (all opsets) where the limits are known at conversion, and with it Relu6.
 
     x, out  float32, same size; may be the same memory
-    params  bits of low, bits of high (float32)
 Raises ModelError. A step allocates nothing.
 """
 
@@ -11,14 +10,18 @@ from .. import forms
 from ..parameters import block
 from ._inline import Items
 
+# params
+_LIMITS = const(0)  # [low, high] float
+_N_PARAMS = const(2)
+
 
 def prepare(node):
-    node.expect(1, 1, 2)
+    node.expect(1, 1, _N_PARAMS)
     x, out = node.inputs[0], node.outputs[0]
     node.over(out, x)
     node.expect_dtype("float32", x, out)
     node.require(x.nelem == out.nelem, "sizes differ")
     bits = x.view("i")
     loop = forms.get("clip").clip32
-    p = block(0, 0, node.params[0], node.params[1])
+    p = block(0, 0, node.params[_LIMITS], node.params[_LIMITS + 1])
     return x.nelem, Items(loop, bits, bits, out.view("i"), p).step

@@ -12,16 +12,35 @@ ConvInteger and QLinearConv.
     w    same dtype (G, M, C * kd * kh * kw + has_bias): the bias lies behind its row
     out  same dtype, item out_first + b*so_n + (g*M + m)*so_c + z*so_z + y*so_y + x*so_x
     scratch  one patch: C * kd * kh * kw items of the same dtype
-    params  N, G, C, D, H, W, M, kd, kh, kw, od, oh, ow, has_bias, strides z, y, x,
-            dilations z, y, x, out_first, so_n, so_c, so_z, so_y, so_x, then signed: pads z, y, x
 Raises ModelError. A step allocates only what arithmetic does (boxed floats, big integers).
 """
 
 from .. import forms
 from ..parameters import BIAS, block
 
+# params
+_N = const(0)
+_G = const(1)
+_C = const(2)
+_D = const(3)
+_H = const(4)
+_W = const(5)
+_M = const(6)
+_KD = const(7)
+_KH = const(8)
+_KW = const(9)
+_OD = const(10)
+_OH = const(11)
+_OW = const(12)
+_HAS_BIAS = const(13)  # flag
+_STRIDES = const(14)  # [z, y, x]
+_DILATIONS = const(17)  # [z, y, x]
+_OUT_FIRST = const(20)  # the item of out that is written first
+_OUT_STRIDES = const(21)  # [b, m, z, y, x] in items
+_PADS = const(26)  # [z, y, x] signed
+_N_PARAMS = const(29)
+
 STREAMS = (1,)
-_N_PARAMS = 29
 
 
 def prepare(node):
@@ -29,14 +48,14 @@ def prepare(node):
     x, w, out, patch = node.inputs + node.outputs + node.scratch
     node.require(x.dtype in ("float32", "int32"), "dtype " + x.dtype)
     node.expect_dtype(x.dtype, w, out, patch)
-    e = node.extents(0, 26)
-    pads = node.signed(26, 3)
-    n, g, c, d, h, width, m, kd, kh, kw, od, oh, ow, has_bias = e[:14]
+    e = node.extents(0, _PADS)
+    pads = node.signed(_PADS, 3)
+    n, g, c, d, h, width, m, kd, kh, kw, od, oh, ow, has_bias = e[:_STRIDES]
     k = c * kd * kh * kw
     node.require(n * g * c * d * h * width <= x.nelem and has_bias < 2, "input size")
     node.require(g * m * (k + has_bias) == w.nelem and k <= patch.nelem, "weights or scratch size")
     counts = (n, g * m, od, oh, ow)
-    last = e[20] + sum([(counts[i] - 1) * e[21 + i] for i in range(5)])
+    last = e[_OUT_FIRST] + sum([(counts[i] - 1) * e[_OUT_STRIDES + i] for i in range(5)])
     if min(counts) == 0:
         return 0, None
     node.require(last < out.nelem, "writes beyond the output")
@@ -51,7 +70,7 @@ def prepare(node):
 def _check_corners(node, e, pads):
     """Patch coordinates, biased, must stay positive 31-bit numbers in the loop."""
     for i in range(3):
-        far = e[10 + i] * e[14 + i] + e[7 + i] * e[17 + i] + abs(pads[i])
+        far = e[_OD + i] * e[_STRIDES + i] + e[_KD + i] * e[_DILATIONS + i] + abs(pads[i])
         node.require(far < BIAS, "strides, dilations or pads")
 
 
@@ -59,14 +78,16 @@ class _Conv:
     """The extent is output rows: batch x od x oh."""
 
     def __init__(self, e, pads, k):
-        _, self.groups, self.c, d, h, w, self.m = e[:7]
+        _, self.groups, self.c, d, h, w, self.m = e[:_KD]
         self.plane = d * h * w
-        self.od, self.oh, self.ow = e[10:13]
-        self.strides, self.pads = e[14:17], pads
-        self.out_first, self.out_strides = e[20], e[21:26]
-        self.w_group = self.m * (k + e[13])
-        self.patch_p = block(0, self.c, d, h, w, *e[7:10] + e[17:20] + [0, 0, 0])
-        self.dots_p = block(0, k, 0, self.out_strides[1], e[13], 0, self.m)
+        self.od, self.oh, self.ow = e[_OD:_HAS_BIAS]
+        self.strides, self.pads = e[_STRIDES:_DILATIONS], pads
+        self.out_first, self.out_strides = e[_OUT_FIRST], e[_OUT_STRIDES:_PADS]
+        self.w_group = self.m * (k + e[_HAS_BIAS])
+        self.patch_p = block(
+            0, self.c, d, h, w, *e[_KD:_OD] + e[_DILATIONS:_OUT_FIRST] + [0, 0, 0]
+        )
+        self.dots_p = block(0, k, 0, self.out_strides[1], e[_HAS_BIAS], 0, self.m)
 
     def bind(self, x, w, out, patch):
         self.x, self.patch_bits = x.view("i"), patch.view("i")

@@ -10,10 +10,6 @@ as they come. Serves Conv and MaxPool whose windows touch one another.
           see block
     out   float32 (N, G * M, oh, ow)
     scratch  int32: see _block_pieces for rows of 1
-    params  N, G, C, H, W, M, kh, kw, oh, ow, ph, pw, strides y, x, dilations y, x, positions whose
-            columns of mantissas are in the scratch, positions and channels whose sums are (both
-            positions multiples of pw, or within a window), then signed: pads y, x, then the bits
-            of low and high that conv is cut to
 Raises ModelError. A step allocates nothing unless values are not finite.
 """
 
@@ -21,30 +17,51 @@ from ..parameters import BIAS
 from . import _block as blocks
 from ._block_pieces import convolution
 
+# params
+_N = const(0)
+_G = const(1)
+_C = const(2)
+_H = const(3)
+_W = const(4)
+_M = const(5)
+_KH = const(6)
+_KW = const(7)
+_OH = const(8)
+_OW = const(9)
+_POOL = const(10)  # [y, x] extents of a window, which are its strides
+_STRIDES = const(12)  # [y, x]
+_DILATIONS = const(14)  # [y, x]
+_N_POSITIONS = const(16)  # whose columns of mantissas are in the scratch
+_N_SUMS = const(17)  # positions whose sums are; both are multiples of pool.x, or within a window
+_N_CHANNELS = const(18)  # whose sums are
+_PADS = const(19)  # [y, x] signed
+_LIMITS = const(21)  # [low, high] float: what conv is cut to
+_N_PARAMS = const(23)
+
 STREAMS = (1, 2, 3)
 
 
 def prepare(node):
-    node.expect(min(max(len(node.inputs), 3), 4), 1, 23, 1)
+    node.expect(min(max(len(node.inputs), 3), 4), 1, _N_PARAMS, 1)
     x = node.inputs[0]
     out, scratch = node.outputs[0], node.scratch[0]
     node.expect_dtype("float32", x, out)
     node.expect_dtype("int32", scratch)
-    e = node.extents(0, 19)
-    n, g, c, h, width, m, kh, kw, oh, ow, ph, pw, sy, sx, dy, dx, positions = e[:17]
-    pads = [0] + node.signed(19, 2)
+    e = node.extents(0, _PADS)
+    n, g, c, h, width, m, kh, kw, oh, ow, ph, pw, sy, sx, dy, dx, positions = e[:_N_SUMS]
+    pads = [0] + node.signed(_PADS, 2)
     k = kw * c * kh
     node.require(n * g * c * h * width <= x.nelem, "input size")
     node.require(n * g * m * oh * ow == out.nelem, "output size")
     if out.nelem == 0:
         return 0, None
     node.require(min(kh, kw, sy, sx) > 0 and k <= blocks.MAX_K, "kernel size")
-    node.require(min(ph, pw, *e[16:19]) > 0, "windows")
-    for some in e[16:18]:
+    node.require(min(ph, pw, *e[_N_POSITIONS:_PADS]) > 0, "windows")
+    for some in e[_N_POSITIONS:_N_CHANNELS]:
         node.require(some % pw == 0 or pw % some == 0, "positions")
     far = max(oh * ph * sy + kh * dy, 2 * ow * pw * sx + kw * dx)
     node.require(far + abs(pads[1]) + abs(pads[2]) < BIAS, "strides, dilations or pads")
     positions = min(positions, ow * pw)
     shape = [n, g, c, 1, h, width, m, 1, kh, kw, 1, oh * ph, ow * pw, 1, sy, sx, 1, dy, dx]
     shape += [1, positions, 0, g * m * oh * ow, oh * ow, 0, ow, 1]
-    return convolution(node, shape, pads, e[17:19], blocks.limits(node, 21), (ph, pw))
+    return convolution(node, shape, pads, e[_N_SUMS:_PADS], blocks.limits(node, _LIMITS), (ph, pw))

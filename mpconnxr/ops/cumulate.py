@@ -5,7 +5,6 @@
 Serves CumSum and CumProd (all opsets).
 
     x, out  float32, float64 or any integer dtype (outer, n, inner); not the same memory
-    params  product (0 or 1), exclusive (0 or 1), reverse (0 or 1), outer, n, inner
 Integers wrap around. Of float32 each is the one before and an item, rounded as numpy does, with
 the same bits in every form; where viper is that allocates nothing. Else a step allocates boxed
 floats and integers. Raises ModelError.
@@ -17,12 +16,21 @@ from .. import forms
 from ..parameters import block
 from ..tensor import range_of
 
+# params
+_PRODUCT = const(0)  # flag
+_EXCLUSIVE = const(1)  # flag
+_REVERSE = const(2)  # flag
+_OUTER = const(3)
+_N = const(4)
+_INNER = const(5)
+_N_PARAMS = const(6)
+
 
 def prepare(node):
-    node.expect(1, 1, 6)
+    node.expect(1, 1, _N_PARAMS)
     x, out = node.inputs[0], node.outputs[0]
     node.expect_dtype(x.dtype, out)
-    product, exclusive, reverse, outer, n, inner = node.extents(0, 6)
+    product, exclusive, reverse, outer, n, inner = node.extents(0, _N_PARAMS)
     node.require(product < 2 and exclusive < 2 and reverse < 2, "flags")
     node.require(outer * n * inner == x.nelem == out.nelem, "sizes")
     limits = range_of(x.dtype)

@@ -5,15 +5,20 @@ Softplus, Mish, Elu and its relatives, HardSigmoid, HardSwish.
 
     x, out  float32, same size; may be the same memory
     table   int32, segments of 7 words
-    params  segment of 2**t (read if any has an exponent); then for x >= 0 and for x < 0 each: bits
-            of the floats from which segments begin (a power of two), end, and out is the limit,
-            first segment, slope, bits behind the point of |x| for it, flags, bits of the limit
 Within 1e-6 of the exact value, but where that is denormal: there half of the last bit. NaN gives
 0x7FC00000. Raises ModelError. A step allocates nothing where viper is.
 """
 
 from .. import forms
 from ..parameters import block
+
+# params
+_POWERS = const(0)  # segment of 2**t, read if any has an exponent
+_POSITIVE = const(1)  # [low, high, end, first, slope, point, flags, limit] any; of x >= 0, where
+#     segments are from `low` (a power of two) to `high`, and from `end` on it is the limit;
+#     point: bits behind that of |x| for the slope; low, high, end, limit: bits of floats
+_NEGATIVE = const(9)  # [low, high, end, first, slope, point, flags, limit] any; of x < 0
+_N_PARAMS = const(17)
 
 STREAMS = (0, 1)
 _INFINITY = 0x7F800000
@@ -27,7 +32,7 @@ _REACH = 157  # biased exponent of 2**30, which |x| is below, with no bits behin
 
 
 def prepare(node):
-    node.expect(2, 1, 17)
+    node.expect(2, 1, _N_PARAMS)
     x, table, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.over(out, x)
     node.expect_dtype("float32", x, out)
@@ -35,9 +40,9 @@ def prepare(node):
     node.require(x.nelem == out.nelem, "sizes differ")
     params = list(node.params)
     node.require(min(params) >= 0, "params")
-    node.require((params[0] + 4) * _SEGMENT <= table.nelem, "powers of two")
-    for h in (1, 9):
-        low, high, end, first, slope, point, flags, limit = params[h : h + 8]
+    node.require((params[_POWERS] + 4) * _SEGMENT <= table.nelem, "powers of two")
+    for h in (_POSITIVE, _NEGATIVE):
+        low, high, end, first, slope, point, flags, limit = params[h : h + _NEGATIVE - _POSITIVE]
         node.require(_LOWEST <= low <= high <= _HIGHEST and low & 0x7FFFFF == 0, "segments")
         last = first + 1 + ((high - low) >> _BITS)
         node.require(last < _MOST_SEGMENTS and (last + 1) * _SEGMENT <= table.nelem, "table size")
@@ -52,7 +57,7 @@ class _Curve:
 
     def __init__(self, x, w, out, params):
         self.x, self.w, self.out = x, w, out
-        room = 2 * _CHUNK if params[5] or params[13] else _CHUNK
+        room = 2 * _CHUNK if params[_POSITIVE + 4] or params[_NEGATIVE + 4] else _CHUNK
         self.p = block(0, 0, *params, *[0] * room)
         loops = forms.get("curve")
         self.place, self.loop = loops.place32, loops.curve32

@@ -12,23 +12,39 @@ DeformConv (all opsets) in two dims.
     w       float32 (G, M, C * kh * kw + has_bias): the bias lies behind its row
     offset  float32 (N, O * kh * kw * 2, oh, ow);  mask  float32 (N, O * kh * kw, oh, ow); optional
     out     float32 (N, G * M, oh, ow);  scratch  float32, one patch: C * kh * kw
-    params  N, G, C, H, W, M, kh, kw, oh, ow, O, has_bias, strides y, x, dilations y, x, then
-            signed: pads y, x
 Raises ModelError. A step allocates only boxed floats.
 """
 
 from .. import forms
 from ..parameters import block
 
+# params
+_N = const(0)
+_G = const(1)
+_C = const(2)
+_H = const(3)
+_W = const(4)
+_M = const(5)
+_KH = const(6)
+_KW = const(7)
+_OH = const(8)
+_OW = const(9)
+_OFFSET_GROUPS = const(10)
+_HAS_BIAS = const(11)  # flag
+_STRIDES = const(12)  # [y, x]
+_DILATIONS = const(14)  # [y, x]
+_PADS = const(16)  # [y, x] signed
+_N_PARAMS = const(18)
+
 
 def prepare(node):
     node.require(len(node.inputs) in (3, 4), "inputs")
-    node.expect(len(node.inputs), 1, 18, 1)
+    node.expect(len(node.inputs), 1, _N_PARAMS, 1)
     node.expect_dtype("float32", *node.inputs + node.outputs + node.scratch)
     x, w, offset = node.inputs[:3]
     out, patch = node.outputs[0], node.scratch[0]
-    e, pads = node.extents(0, 16), node.signed(16, 2)
-    n, g, c, h, width, m, kh, kw, oh, ow, o, has_bias = e[:12]
+    e, pads = node.extents(0, _PADS), node.signed(_PADS, 2)
+    n, g, c, h, width, m, kh, kw, oh, ow, o, has_bias = e[:_STRIDES]
     k = c * kh * kw
     node.require(n * g * c * h * width == x.nelem and has_bias < 2, "input size")
     node.require(g * m * (k + has_bias) == w.nelem and k <= patch.nelem, "weights or scratch size")
@@ -49,13 +65,12 @@ class _DeformConv:
     """The extent is output positions: batch x oh x ow."""
 
     def __init__(self, e, pads, views):
-        _, self.groups, self.c, h, w, self.m, kh, kw, self.oh, self.ow, groups = e[:11]
-        self.strides, self.pads = e[12:14], pads
+        _, self.groups, self.c, h, w, self.m, kh, kw, self.oh, self.ow, groups = e[:_HAS_BIAS]
+        self.strides, self.pads = e[_STRIDES:_DILATIONS], pads
         self.x, self.offset, self.mask = views
         a_group = self.groups * self.c // groups
-        self.p = block(
-            0, 0, self.c, h, w, kh, kw, e[14], e[15], 0, 0, 0, self.oh * self.ow, a_group
-        )
+        p = [0, 0, self.c, h, w, kh, kw] + e[_DILATIONS:_PADS]
+        self.p = block(*p + [0, 0, 0, self.oh * self.ow, a_group])
         self.taps = groups * kh * kw
         self.sample = forms.get("deform").deformed_patch
         self.dots = forms.get("dot").dots_f32

@@ -6,7 +6,6 @@ Serves DequantizeLinear (all opsets) by a scale that is known at conversion: exa
 
     x      int8, uint8, int16 or uint16;  scale  float32, one item, 2**-100 to 2**100
     out    float32, as x
-    params zero (signed)
 Raises ModelError. A step allocates nothing.
 """
 
@@ -15,18 +14,22 @@ from ..parameters import block
 from ..tensor import range_of
 from ._inline import Items
 
+# params
+_ZERO = const(0)  # signed
+_N_PARAMS = const(1)
+
 _LEAST_SCALE, _GREATEST_SCALE = 27 << 23, 228 << 23  # bits of 2**-100 and, nearly, 2**101
 
 
 def prepare(node):
-    node.expect(2, 1, 1)
+    node.expect(2, 1, _N_PARAMS)
     x, scale, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.over(out, x)
     node.require(x.dtype in ("int8", "uint8", "int16", "uint16"), "dtype " + x.dtype)
     node.expect_dtype("float32", out)
     node.require(x.nelem == out.nelem, "sizes differ")
     low, high = range_of(x.dtype)
-    [zero] = node.signed(0, 1)
+    [zero] = node.signed(_ZERO, 1)
     node.require(low <= zero <= high, "zero point")
     code = "B" if high < 256 else "H"
     p = block(0, 0, zero - low, -low)

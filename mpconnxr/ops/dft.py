@@ -10,7 +10,6 @@ opsets), inverse and one-sided ones, too.
     table  same dtype (length, 2): cosine and sine of 2 pi j / length
     out    same dtype (outer, n_out, inner, 2); (outer, n_out, inner, 1) to real
     scratch  same dtype, 4 * length items
-    params op (0 forward, 1 inverse, 2 inverse to real), outer, n, inner, parts, length, n_out
 An inverse is divided by length. Factors of two are split off (length * log2 operations for a power
 of two); what is left, of length m, takes length * m. Raises ModelError. A step allocates only
 boxed floats.
@@ -19,13 +18,23 @@ boxed floats.
 from .. import forms
 from ..parameters import block
 
+# params
+_OP = const(0)  # 0 forward, 1 inverse, 2 inverse to real
+_OUTER = const(1)
+_N = const(2)
+_INNER = const(3)
+_PARTS = const(4)  # of a number: 1, or 2 of a complex one
+_LENGTH = const(5)
+_N_OUT = const(6)
+_N_PARAMS = const(7)
+
 
 def prepare(node):
-    node.expect(2, 1, 7, 1)
+    node.expect(2, 1, _N_PARAMS, 1)
     x, table, out, work = node.inputs + node.outputs + node.scratch
     node.require(x.dtype in ("float32", "float64"), "dtype " + x.dtype)
     node.expect_dtype(x.dtype, table, out, work)
-    op, outer, n, inner, parts, length, n_out = node.extents(0, 7)
+    op, outer, n, inner, parts, length, n_out = node.extents(0, _N_PARAMS)
     node.require(op < 3 and parts in (1, 2) and length > 0 and n_out <= length, "params")
     node.require(outer * n * inner * parts == x.nelem, "input size")
     node.require(outer * n_out * inner * (1 if op == 2 else 2) == out.nelem, "output size")

@@ -4,13 +4,15 @@
 
 Serves DictVectorizer (all opsets).
 
-    x    a map;  keys  its dtype of keys (K);  out  its dtype of values (K);  no params
+    x    a map;  keys  its dtype of keys (K);  out  its dtype of values (K)
 Raises ModelError; InputError when it runs, for a number that the dtype does not hold. A step
 allocates boxed numbers.
 """
 
 from ..errors import InputError
 from ..objects import Maps
+
+# params: none
 
 OBJECTS = True
 

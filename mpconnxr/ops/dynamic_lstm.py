@@ -8,11 +8,10 @@ greatest value, over the whole input, h by those of a time step, over the batch:
     sums over x  = sum((q - zero) * (W - w_zero)) * scale * W_scale + bias, and so on
 
     inputs   x float32, W and R uint8 packed as for qconv (see loops/qdot), float32 (3, 4 * H):
-             scales of W's rows, of R's, biases; then as kernel recurrent has them
+             scales of W's rows, of R's, biases; then as _recurrent has them
     outputs  as there
     scratch  that of lstm; uint8: a record of I items, B records of H items (see loops/qdot);
              int32 (4 * H)
-    params   as there, with w_zero and r_zero (unsigned) in the place of w_bias and r_bias
 With Sigmoid, Tanh and Tanh, without P, clip and input_forget all of it is integers: see
 loops/cell; else the gates are computed with floats. Raises ModelError; InputError when it runs, as
 there. A step allocates nothing, or only boxed floats where it computes with them.
@@ -22,6 +21,8 @@ from .. import forms
 from ..parameters import BIAS, block
 from ..tensor import view
 from . import _lstm_bits, _recurrent, lstm
+
+# params: as _recurrent
 
 STREAMS = (1, 2)
 
@@ -45,7 +46,7 @@ class _DynamicLstm(lstm.Lstm):
 
     def check_weights(self, node, e):
         w, r, factors = node.inputs[1:4]
-        batch, width, hidden, zeros = e[1], e[2], e[3], e[6:8]
+        batch, width, hidden, *zeros = _recurrent.sizes(e)
         rows = 4 * hidden
         records = 2 * _RECORD + _padded(width) + (batch - 1) * _RECORD + batch * _padded(hidden)
         node.require(max(width, hidden) < _MAX_K and max(zeros) < 256, "sizes or zero points")
@@ -60,11 +61,12 @@ class _DynamicLstm(lstm.Lstm):
 
     def set_shape(self, node, e):
         lstm.Lstm.set_shape(self, node, e)
-        self.width, rows = e[2], 4 * self.hidden
+        _, self.width, _, w_zero, r_zero = _recurrent.sizes(e)
+        rows = 4 * self.hidden
         self.ends_p = block(0, 0, _NO_SIGN, _INF, 0, 0)
         at, x = 8 * rows, (_RECORD, 0, 0)
-        self.wq = block(at, 0, _padded(self.width), 1, rows, 0, 0, 1, e[6], 0, 0, 0, *x)
-        self.rq = block(at, 0, _padded(self.hidden), 1, rows, 0, 0, 1, e[7], 0, 0, 0, *x)
+        self.wq = block(at, 0, _padded(self.width), 1, rows, 0, 0, 1, w_zero, 0, 0, 0, *x)
+        self.rq = block(at, 0, _padded(self.hidden), 1, rows, 0, 0, 1, r_zero, 0, 0, 0, *x)
 
     def bind(self, node, tensors):
         lstm.Lstm.bind(self, node, tensors)

@@ -15,6 +15,8 @@ extent is 1. Raises ModelError. A step allocates nothing.
 from .. import forms
 from ..parameters import BIAS, block
 
+# params: none
+
 
 def prepare(node):
     node.expect(1, 3, 0, 1)

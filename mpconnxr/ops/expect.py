@@ -3,20 +3,23 @@
 Serves Reshape, Expand and TopK where a run brings the shape that the model declares.
 
     x        int32 or int64 (n)
-    params   for each item the values that it may have: three, the same one again where fewer serve
 Raises ModelError; InputError for an item of another value. A step allocates integers.
 """
 
 from ..errors import InputError
 
-_CHOICES = 3
+# params
+_CHOICES = const(0)  # [*] any; for each item three values that it may have, the same one again
+#     where fewer serve
+
+_EACH = 3
 
 
 def prepare(node):
     node.expect(1, 0, len(node.params))
     x = node.inputs[0]
     node.require(x.dtype in ("int32", "int64"), "dtype " + x.dtype)
-    node.require(len(node.params) == _CHOICES * x.nelem, "params")
+    node.require(len(node.params) == _EACH * x.nelem, "params")
     return x.nelem, _Expect(node.name, x.data, node.params).step
 
 
@@ -26,9 +29,9 @@ class _Expect:
 
     def step(self, lo, hi):
         while lo < hi:
-            if not self._fits(self.x[lo], _CHOICES * lo):
+            if not self._fits(self.x[lo], _EACH * lo):
                 text = "{}: a size of {} where the model declares {}"
-                raise InputError(text.format(self.name, self.x[lo], self.params[_CHOICES * lo]))
+                raise InputError(text.format(self.name, self.x[lo], self.params[_EACH * lo]))
             lo += 1
 
     def _fits(self, v, at):

@@ -4,8 +4,6 @@ Serves Log, Sin and Cos, and Sigmoid and Tanh of so few numbers that a table for
 it (all opsets); with them post transforms of ai.onnx.ml.
 
     x, out  float32, same size; may be the same memory
-    params  0 sigmoid, 1 tanh (see loops/gates), 2 log (see loops/log), 3 sine, 4 cosine (see
-            loops/sine)
 Within 5e-7 of the exact value. Raises ModelError. A step allocates nothing where viper is.
 """
 
@@ -13,6 +11,11 @@ from array import array
 
 from .. import forms
 from ..parameters import block
+
+# params
+_OP = const(0)  # 0 sigmoid, 1 tanh (see loops/gates), 2 log (see loops/log), 3 sine, 4 cosine (see
+#     loops/sine)
+_N_PARAMS = const(1)
 
 _LOG, _SINE, _COSINE = 2, 3, 4
 _TWO_BY_PI = (  # 15 bits each, behind 30 bits of 0
@@ -22,12 +25,12 @@ _TWO_BY_PI = (  # 15 bits each, behind 30 bits of 0
 
 
 def prepare(node):
-    node.expect(1, 1, 1)
+    node.expect(1, 1, _N_PARAMS)
     x, out = node.inputs[0], node.outputs[0]
     node.over(out, x)
     node.expect_dtype("float32", x, out)
     node.require(x.nelem == out.nelem, "sizes differ")
-    op = node.params[0]
+    op = node.params[_OP]
     node.require(0 <= op <= _COSINE, "function")
     step = _Formula(x.view("i"), out.view("i"))
     if op >= _SINE:

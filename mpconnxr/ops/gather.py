@@ -7,7 +7,6 @@ Serves Gather (all opsets, all dtypes) and whatever else picks along one axis by
     x      any dtype, seen as (outer, n, inner) items of 1 or 4 bytes (8-byte dtypes are pairs of
            4-byte items, 2-byte ones pairs of bytes: inner counts items)
     index  int32 or int64, K in all;  out  as x, (outer, K, inner)
-    params item size (1 or 4), outer, n, inner
 Raises ModelError; InputError when it runs, for an index outside -n .. n - 1. A step allocates
 nothing.
 """
@@ -16,16 +15,23 @@ from .. import forms
 from ..errors import InputError
 from ..parameters import block
 
+# params
+_UNIT = const(0)  # bytes of an item: 1 or 4
+_OUTER = const(1)
+_N = const(2)
+_INNER = const(3)
+_N_PARAMS = const(4)
+
 STREAMS = (0,)
 _CODES = {1: "B", 4: "i"}
 _BAD = 9  # where the loop's parameter block counts indices out of range
 
 
 def prepare(node):
-    node.expect(2, 1, 4)
+    node.expect(2, 1, _N_PARAMS)
     x, index, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.require(index.dtype in ("int32", "int64"), "indices of dtype " + index.dtype)
-    size, outer, n, inner = node.extents(0, 4)
+    size, outer, n, inner = node.extents(0, _N_PARAMS)
     node.require(size in _CODES, "item size")
     node.require(outer * n * inner * size == x.nbytes, "input size")
     node.require(outer * index.nelem * inner * size == out.nbytes, "output size")

@@ -8,8 +8,6 @@ folds alpha, beta and the transposes).
     a    float32, float64 or any integer dtype (A batches, M, K)
     w    same dtype (W batches, N, K + has_bias): the bias lies behind its row
     out  same dtype (n0, n1, M, N); integers wrap around
-    params  n0, n1 (two batch dims; 1 where absent), M, N, K, has_bias,
-            batches of A to advance per step of n0 and n1, the same for W (0: broadcast)
 Raises ModelError. A step allocates only what arithmetic does (boxed floats, big integers).
 """
 
@@ -17,16 +15,26 @@ from .. import forms
 from ..parameters import block
 from ..tensor import range_of
 
+# params
+_BATCHES = const(0)  # [2] of out; 1 where there are none
+_M = const(2)
+_N = const(3)
+_K = const(4)
+_HAS_BIAS = const(5)  # flag
+_A_STEPS = const(6)  # [2] matrices of A to advance a batch
+_W_STEPS = const(8)  # [2] of W; 0: broadcast
+_N_PARAMS = const(10)
+
 STREAMS = (1,)
 
 
 def prepare(node):
-    node.expect(2, 1, 10)
+    node.expect(2, 1, _N_PARAMS)
     a, w, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.expect_dtype(a.dtype, w, out)
     limits = range_of(a.dtype)
     node.require(limits or a.dtype in ("float32", "float64"), "dtype " + a.dtype)
-    n0, n1, m, n, k, has_bias, a0, a1, w0, w1 = node.extents(0, 10)
+    n0, n1, m, n, k, has_bias, a0, a1, w0, w1 = node.extents(0, _N_PARAMS)
     node.require(has_bias < 2 and n0 * n1 * m * n == out.nelem, "output size")
     if out.nelem == 0:
         return 0, None

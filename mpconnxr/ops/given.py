@@ -8,6 +8,8 @@ file, an optional one tensor or none.
 Raises ModelError. A step allocates nothing.
 """
 
+# params: none
+
 OBJECTS = True  # also of strings and maps
 
 

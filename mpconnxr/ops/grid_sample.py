@@ -7,8 +7,6 @@ opsets) in two and three spatial dims.
 
     x     float32 or float64 (N, C, D, H, W); D is 1 for two dims
     grid  float32 or float64 (N, P, dims);  out  as x (N, C, P)
-    params  N, C, D, H, W, P, dims (2 or 3), mode (0 nearest, 1 linear, 2 cubic),
-            padding (0 zeros, 1 border, 2 reflection), align_corners (0 or 1)
 A place of nan or inf lies outside. Raises ModelError. A step allocates only boxed floats.
 """
 
@@ -17,14 +15,27 @@ from array import array
 from .. import forms
 from ..parameters import block
 
+# params
+_N = const(0)
+_C = const(1)
+_D = const(2)
+_H = const(3)
+_W = const(4)
+_PLACES = const(5)  # of the grid
+_DIMS = const(6)  # 2 or 3
+_MODE = const(7)  # 0 nearest, 1 linear, 2 cubic
+_PADDING = const(8)  # 0 zeros, 1 border, 2 reflection
+_ALIGN_CORNERS = const(9)  # flag
+_N_PARAMS = const(10)
+
 
 def prepare(node):
-    node.expect(2, 1, 10)
+    node.expect(2, 1, _N_PARAMS)
     x, grid, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.expect_dtype(x.dtype, out)
     for t in (x, grid):
         node.require(t.dtype in ("float32", "float64"), "dtype " + t.dtype)
-    n, c, d, h, w, places, rank, mode, padding, align = node.extents(0, 10)
+    n, c, d, h, w, places, rank, mode, padding, align = node.extents(0, _N_PARAMS)
     node.require(rank in (2, 3) and mode < 3 and padding < 3 and align < 2, "mode")
     node.require(n * c * d * h * w == x.nelem, "input size")
     node.require(n * places * rank == grid.nelem and n * c * places == out.nelem, "sizes")

@@ -7,11 +7,13 @@
     h = (1 - z) * n + z * h
 
 Rows of W and R are ordered z, r, n; the activations are f, g.
-Tensors, params, errors, allocation: see recurrent.
+Tensors, params, errors, allocation: see _recurrent.
 """
 
 from . import _recurrent
 from ._cells import STATE
+
+# params: as _recurrent
 
 STREAMS = (1, 2, 3, 4, 5, 6)
 

@@ -6,11 +6,12 @@ Serves LabelEncoder and CategoryMapper (all opsets), and OneHotEncoder for strin
 
     x       integers, float32, float64 or strings
     keys    x's dtype, K in rising order;  values  any of these, K + 2;  out  values' dtype
-    no params
 Raises ModelError. A step allocates only boxed floats and big integers.
 """
 
 from ..tensor import range_of
+
+# params: none
 
 OBJECTS = True
 _PLAIN = ("float32", "float64", "string")

@@ -11,7 +11,6 @@ conversion: exact, whatever rounding and saturation do, without float arithmetic
             float32, the scale (2**-100 to 2**100), of which a step makes 255 levels
     out     int8 or uint8, as many items as x; may begin where x does
     scratch  int32, 255, for levels that a step makes
-    params  below, first (as a byte), what NaN becomes (as a byte)
 Raises ModelError. A step allocates nothing.
 """
 
@@ -20,20 +19,26 @@ from ..parameters import BIAS, block
 from ._inline import Items
 from .dequantize import scale_word
 
+# params
+_BELOW = const(0)
+_FIRST = const(1)  # as a byte
+_NAN = const(2)  # what NaN becomes, as a byte
+_N_PARAMS = const(3)
+
 _MOST = 255
 _INFINITY = 0x7F800000  # bits of float32
 
 
 def prepare(node):
     is_made = len(node.scratch) == 1
-    node.expect(2, 1, 3, 1 if is_made else 0)
+    node.expect(2, 1, _N_PARAMS, 1 if is_made else 0)
     x, levels, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.over(out, x)
     node.expect_dtype("float32", x)
     node.expect_dtype("float32" if is_made else "int32", levels)
     node.require(out.dtype in ("int8", "uint8"), "dtype " + out.dtype)
     node.require(x.nelem == out.nelem, "sizes differ")
-    below, first, nan = node.extents(0, 3)
+    below, first, nan = node.extents(0, _N_PARAMS)
     node.require(first < 256 and nan < 256 and levels.nelem <= _MOST, "levels or a byte")
     levels = _made(node, below) if is_made else levels
     node.require(below <= levels.nelem, "levels")

@@ -11,7 +11,6 @@ by element: DQ -> Sigmoid -> Q, other scales, activations.
     out    of the table's dtype (of any dtype of a byte, if that is made of steps), as many items
            as x; may be the same memory if a byte each
     scratch  uint8, 256: the table that is made of steps
-    params bits of a step, where the first item lies, that item; none without scratch
 Raises ModelError. A step allocates nothing.
 """
 
@@ -19,13 +18,19 @@ from .. import forms
 from ..parameters import block
 from ._inline import Items
 
+# params, or none
+_BITS = const(0)  # of a step
+_FIRST = const(1)  # where the first item lies
+_ITEM = const(2)  # that item
+_N_PARAMS = const(3)
+
 _CODES = {1: "B", 4: "i"}
 _ENTRIES = 256
 
 
 def prepare(node):
     is_made = len(node.scratch) == 1
-    node.expect(2, 1, 3 if is_made else 0, 1 if is_made else 0)
+    node.expect(2, 1, _N_PARAMS if is_made else 0, 1 if is_made else 0)
     x, table, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.over(out, x)
     node.require(x.nbytes == x.nelem == out.nelem, "x of dtype {} or size".format(x.dtype))
@@ -43,7 +48,7 @@ def prepare(node):
 
 
 def _made(node, x, steps, out):
-    bits, first, item = node.extents(0, 3)
+    bits, first, item = node.extents(0, _N_PARAMS)
     scratch = node.scratch[0]
     node.expect_dtype("uint8", steps, scratch)
     node.require(out.nbytes == out.nelem and bits < 9, "dtype " + out.dtype)

@@ -8,7 +8,6 @@ a round reads and writes, are steps of the body (move, gather, place).
 
     inputs   trips int64 (1), condition bool (1)
     outputs  counter int64 (1): the number of the round in the body, of all rounds behind the loop
-    params   the most rounds there may be; then the run-time dim of their number, if there is one
     body     may write the condition
 Raises ModelError; at run time InputError where the rounds would exceed their bound. Allocates
 nothing itself.
@@ -16,7 +15,11 @@ nothing itself.
 
 from ..errors import InputError
 
-_MOST = 1 << 16
+# params
+_MOST = const(0)  # rounds there may be
+_ROUNDS = const(1)  # [?] dim of their number
+
+_LIMIT = 1 << 16
 
 
 def prepare(node):
@@ -27,11 +30,11 @@ def prepare(node):
     node.expect_dtype("int64", trips, counter)
     node.expect_dtype("bool", condition)
     node.require(min(trips.nelem, condition.nelem, counter.nelem) > 0, "empty operand")
-    most = node.extents(0, 1)[0]
-    node.require(most <= _MOST, "rounds")
+    most = node.extents(_MOST, 1)[0]
+    node.require(most <= _LIMIT, "rounds")
     loop = _Loop(node.bodies[0], trips.data, condition.data, counter.data)
     loop.most, loop.name = most, node.name
-    loop.rounds = node.dim(1) if len(node.params) > 1 else None
+    loop.rounds = node.dim(_ROUNDS) if len(node.params) > 1 else None
     return 1, loop.step
 
 

@@ -7,13 +7,15 @@
     h = o * k(c)
 
 Rows of W and R are ordered i, o, f, c, those of P i, o, f; the activations are f, g, k.
-Tensors, params, errors, allocation: see recurrent. With Sigmoid, Tanh and Tanh, products in block
+Tensors, params, errors, allocation: see _recurrent. With Sigmoid, Tanh and Tanh, products in block
 floating point, and without P, clip and input_forget all of it is integers (see loops/cell): a step
-allocates nothing where viper is. Others: see recurrent.
+allocates nothing where viper is. Others: see _recurrent.
 """
 
 from . import _recurrent
 from ._cells import STATE
+
+# params: as _recurrent
 
 STREAMS = (1, 2, 3, 4, 5, 6)
 

@@ -9,19 +9,27 @@ Serves com.microsoft's MatMulNBits. A row of W is unpacked for all rows of A, an
     scale  float32 (N, blocks);  zero  uint8 or float32, likewise
     bias   float32 (N), if there is one;  out  float32 (M, N)
     scratch  uint8 (blocks * size), float32 (blocks * size + 1)
-    params   M, N, K, bits (2, 4 or 8), size, has_bias; blocks = K / size, rounded up
 Raises ModelError. A step allocates only boxed floats.
 """
 
 from .. import forms
 from ..parameters import block
 
+# params
+_M = const(0)
+_N = const(1)
+_K = const(2)
+_BITS = const(3)  # 2, 4 or 8
+_SIZE = const(4)  # of a block of k
+_HAS_BIAS = const(5)  # flag
+_N_PARAMS = const(6)
+
 STREAMS = (1, 2, 3)
 
 
 def prepare(node):
-    m, n, k, bits, size, has_bias = node.extents(0, 6)
-    node.expect(4 + has_bias, 1, 6, 2)
+    m, n, k, bits, size, has_bias = node.extents(0, _N_PARAMS)
+    node.expect(4 + has_bias, 1, _N_PARAMS, 2)
     a, w, scale, zero = node.inputs[:4]
     out, items, row = node.outputs[0], node.scratch[0], node.scratch[1]
     node.expect_dtype("float32", a, scale, out, row, *node.inputs[4:])

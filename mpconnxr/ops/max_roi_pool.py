@@ -4,7 +4,6 @@ A region (image, x0, y0, x1, y1), corners times scale and rounded, both included
 oh x ow bins that may overlap by an item. An empty bin gives 0. Serves MaxRoiPool (all opsets).
 
     x      float32 (N, C, H, W);  regions  float32 (R, 5);  out  float32 (R, C, oh, ow)
-    params N, C, H, W, R, oh, ow, bits of the scale as float32
 Raises ModelError; InputError when it runs, for an image that is not there or a corner that is no
 number. A step allocates only boxed floats.
 """
@@ -15,19 +14,30 @@ from .. import forms
 from ..errors import InputError
 from ..parameters import block
 
+# params
+_N = const(0)
+_C = const(1)
+_H = const(2)
+_W = const(3)
+_REGIONS = const(4)
+_OH = const(5)
+_OW = const(6)
+_SCALE = const(7)  # float
+_N_PARAMS = const(8)
+
 _FAR = 1e6  # corners are cut to the image later
 
 
 def prepare(node):
-    node.expect(2, 1, 8)
+    node.expect(2, 1, _N_PARAMS)
     x, regions, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.expect_dtype("float32", x, regions, out)
-    n, c, h, w, r, oh, ow = node.extents(0, 7)
+    n, c, h, w, r, oh, ow = node.extents(0, _SCALE)
     node.require(n * c * h * w == x.nelem and r * c * oh * ow == out.nelem, "sizes")
     node.require(r * 5 == regions.nelem, "regions")
     if out.nelem == 0:
         return 0, None
-    scale = struct.unpack("<f", struct.pack("<i", node.params[7]))[0]
+    scale = struct.unpack("<f", struct.pack("<i", node.params[_SCALE]))[0]
     step = _MaxRoiPool(node.name, n, scale, block(0, 0, c, h, w, oh, ow))
     step.x, step.regions, step.out = x.data, regions.data, out.data
     return r, step.step

@@ -3,9 +3,11 @@
 Serves operators whose shape is such a tensor (ConstantOfShape, Expand, TopK).
 
     x        int32 or int64
-    params   pairs: place of an item in x, run-time dim
 Raises ModelError; InputError for an item outside 0 to the dim's bound. A step allocates integers.
 """
+
+# params
+_PAIRS = const(0)  # [*] place of an item in x, run-time dim; ...
 
 
 def prepare(node):

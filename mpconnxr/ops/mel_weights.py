@@ -9,7 +9,6 @@ the spectrum's line at its frequency. Serves MelWeightMatrix (all opsets).
     bins, length, rate   int32 or int64 (1): of the mel scale, of the transform, of the samples
     low, high            float32 or float64 (1): the band, in Hz
     out                  float32 or float64 (length // 2 + 1, bins)
-    params               the run-time dims of out; none where they are known
 Raises ModelError; InputError for a size that out does not have and edges beyond the spectrum. A
 step allocates boxed floats.
 """
@@ -17,6 +16,9 @@ step allocates boxed floats.
 import math
 
 from ..errors import InputError
+
+# params
+_DIMS = const(0)  # [*] dim; the two of out; none where they are known
 
 _MOST = 1 << 20  # of a length or rate
 _MEL = 2595 / math.log(10)
@@ -32,7 +34,7 @@ def prepare(node):
     node.require(out.dtype in ("float32", "float64"), "dtype " + out.dtype)
     weights = _MelWeights([t.data for t in node.inputs], out.data, node.name)
     if len(node.params):
-        lines, bins = node.dim(0), node.dim(1)
+        lines, bins = node.dim(_DIMS), node.dim(_DIMS + 1)
         node.require(lines.bound * bins.bound <= out.nelem, "output size")
         weights.dims = lines, bins
     else:

@@ -8,13 +8,20 @@ not written keeps its contents.
 
     x, out   buffers of any dtype, seen as items of 1 or 4 bytes (8-byte dtypes are moved as pairs
              of 4-byte items, 2-byte ones as pairs of bytes: the converter adds that dim)
-    params   item size (1 or 4), rank, then rank times each: dims, x strides, out strides (signed,
-             in items), then x_first, out_first
 Raises ModelError where a stride would leave a buffer. A step allocates nothing.
 """
 
 from .. import forms
 from ..parameters import BIAS, block
+
+# params
+_UNIT = const(0)  # bytes of an item: 1 or 4
+_RANK = const(1)
+_DIMS = const(2)  # [rank]
+# then x_strides: [rank] signed, in items
+# then out_strides: [rank] signed, in items
+# then x_first: signed
+# then out_first: signed
 
 STREAMS = (0,)
 _CODES = {1: "B", 4: "i"}
@@ -23,12 +30,12 @@ _LOOP_DIMS = 3  # the innermost dims, done by one call of the loop
 
 def prepare(node):
     node.require(len(node.params) >= 4, "params")
-    size, rank = node.params[0], node.params[1]
+    size, rank = node.params[_UNIT], node.params[_RANK]
     node.require(size in _CODES and 0 <= rank <= 32, "item size or rank")
     node.expect(1, 1, 4 + 3 * rank)
-    dims = node.extents(2, rank)
-    x_strides, out_strides = node.signed(2 + rank, rank), node.signed(2 + 2 * rank, rank)
-    x_first, out_first = node.signed(2 + 3 * rank, 2)
+    dims = node.extents(_DIMS, rank)
+    x_strides, out_strides = node.signed(_DIMS + rank, rank), node.signed(_DIMS + 2 * rank, rank)
+    x_first, out_first = node.signed(_DIMS + 3 * rank, 2)
     x, out = node.inputs[0].view(_CODES[size]), node.outputs[0].view(_CODES[size])
     if min(dims + [1]) == 0:
         return 0, None

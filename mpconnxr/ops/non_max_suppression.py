@@ -10,21 +10,28 @@ if its score exceeds the least score, and its IOU with none chosen before exceed
     most     int64 (1): boxes of a batch and class;  iou, least score  float32 (1)
     out      int64, rows of batch, class, box: at least as many as there may be
     scratch  int32 (n)
-    params   the run-time dim of the number of rows, centre (0 or 1), batches, classes, n
 Raises ModelError; InputError for more rows than the dim's bound. A step allocates boxed floats,
 and tuples of them for each comparison of boxes.
 """
 
+# params
+_COUNT = const(0)  # dim of the number of rows
+_CENTER = const(1)  # flag
+_BATCHES = const(2)
+_CLASSES = const(3)
+_N = const(4)
+_N_PARAMS = const(5)
+
 
 def prepare(node):
-    node.expect(5, 1, 5, 1)
+    node.expect(5, 1, _N_PARAMS, 1)
     boxes, scores, most, iou, least = node.inputs
     out, order = node.outputs[0], node.scratch[0]
     node.expect_dtype("float32", boxes, scores, iou, least)
     node.expect_dtype("int64", most, out)
     node.expect_dtype("int32", order)
-    centre, batches, classes, n = node.extents(1, 4)
-    count = node.dim(0)
+    centre, batches, classes, n = node.extents(_CENTER, _N_PARAMS - _CENTER)
+    count = node.dim(_COUNT)
     node.require(centre < 2 and batches * n * 4 == boxes.nelem, "boxes")
     node.require(batches * classes * n == scores.nelem and n <= order.nelem, "scores or scratch")
     node.require(min(most.nelem, iou.nelem, least.nelem) > 0, "empty operand")

@@ -6,22 +6,25 @@ Serves NonZero (all opsets, all dtypes that have a number 0).
 
     x        any dtype whose 0 is all bits 0, or a float32 or float64 (-0.0 is 0, too)
     out      int64, at least rank * x.nelem items, of which the first rank * count are written
-    params   the run-time dim of the count, then the dims of x (at least one)
 Raises ModelError; InputError for more items than the dim's bound. A step allocates only integers.
 """
 
+# params
+_COUNT = const(0)  # dim
+_DIMS = const(1)  # [*] of x, at least one
+
 
 def prepare(node):
-    rank = len(node.params) - 1
+    rank = len(node.params) - _DIMS
     node.require(0 < rank <= 32, "rank")
-    node.expect(1, 1, 1 + rank)
+    node.expect(1, 1, _DIMS + rank)
     x, out = node.inputs[0], node.outputs[0]
     node.expect_dtype("int64", out)
-    dims = node.extents(1, rank)
+    dims = node.extents(_DIMS, rank)
     nelem = 1
     for d in dims:
         nelem *= d
-    count = node.dim(0)
+    count = node.dim(_COUNT)
     node.require(nelem == x.nelem, "dims")
     node.require(rank * min(count.bound, nelem) <= out.nelem, "output size")
     return 1, _NonZero(x.data, out.data, dims, count).step

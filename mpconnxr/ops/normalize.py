@@ -10,7 +10,6 @@ LayerNormalization, InstanceNormalization, GroupNormalization and RMSNormalizati
     x       float32 or float64 (rows, n)
     scale   same dtype; may be left out;  bias  same dtype; may be left out behind scale
     y       as x; may be the same memory;  mean, inv  float32 or float64 (rows); may be left out
-    params  rows, n, centred (0 or 1), bits of epsilon as float32, period, step, block
 Rows of float32 of up to 32767 items are of integers (see loops/moments), where no statistics are
 asked for: the same bits in every form, within 1e-6 of a row's largest value; a step allocates
 nothing where viper is. Else sums are compensated and the variance is that of the centred values,
@@ -23,19 +22,29 @@ import struct
 from .. import forms
 from ..parameters import block
 
+# params
+_LINES = const(0)
+_N = const(1)
+_CENTRED = const(2)  # flag
+_EPSILON = const(3)  # float
+_PERIOD = const(4)
+_STEP = const(5)
+_WIDTH = const(6)
+_N_PARAMS = const(7)
+
 STREAMS = (1, 2)
 _INFINITY = 0x7F800000
 
 
 def prepare(node):
     node.require(1 <= len(node.inputs) <= 3 and len(node.outputs) in (1, 3), "tensors")
-    node.expect(len(node.inputs), len(node.outputs), 7)
+    node.expect(len(node.inputs), len(node.outputs), _N_PARAMS)
     x, y = node.inputs[0], node.outputs[0]
     node.over(y, x)
     node.require(x.dtype in ("float32", "float64"), "dtype " + x.dtype)
     node.expect_dtype(x.dtype, y, *node.inputs)
-    rows, n, centred = node.extents(0, 3)
-    period, step, width = node.extents(4, 3)
+    rows, n, centred = node.extents(0, _EPSILON)
+    period, step, width = node.extents(_PERIOD, _N_PARAMS - _PERIOD)
     node.require(centred < 2 and rows * n == x.nelem == y.nelem, "sizes")
     for t in node.outputs[1:]:
         node.require(t.dtype in ("float32", "float64") and t.nelem == rows, "statistics")
@@ -44,17 +53,17 @@ def prepare(node):
     node.require(period > 0 and width > 0 and n % width == 0, "period or block")
     for t in node.inputs[1:]:
         node.require((period - 1) * step + n // width <= t.nelem, "scale or bias size")
-    epsilon = struct.unpack("<f", struct.pack("<i", node.params[3]))[0]
+    epsilon = struct.unpack("<f", struct.pack("<i", node.params[_EPSILON]))[0]
 
     def otherwise():
         p = block(0, n, centred, 0, width)
         return _Normalize(node.inputs, node.outputs, (period, step, epsilon), p).step
 
-    if x.dtype == "float32" and 0 <= node.params[3] < _INFINITY and len(node.outputs) == 1:
+    if x.dtype == "float32" and 0 <= node.params[_EPSILON] < _INFINITY and len(node.outputs) == 1:
         from ._normalize_bits import MOST, Rows
 
         if 0 < n <= MOST:
-            shape = n, centred, node.params[3]
+            shape = n, centred, node.params[_EPSILON]
             spread = period, step, width
             return rows, Rows(node.inputs, y, shape, spread, otherwise).step
     return rows, otherwise()

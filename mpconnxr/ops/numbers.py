@@ -4,9 +4,11 @@ Serves Shape, Size and what is computed from them, where a run decides the shape
 are expressions then.
 
     out      int32 or int64, n items
-    params   the n numbers
 Raises ModelError. A step allocates nothing.
 """
+
+# params
+_ITEMS = const(0)  # [*] any
 
 
 def prepare(node):

@@ -6,7 +6,6 @@
 GatherND, ScatterElements, ScatterND and Scatter (all opsets).
 
     index  int32 or int64 (dims..., T);  out  int32 (dims...)
-    params rank, T, dims, strides, then T times each: sizes, steps
 Raises ModelError; InputError when it runs, for an index outside -size .. size - 1. A step
 allocates only what arithmetic does (integers of more than 30 bits).
 """
@@ -15,16 +14,24 @@ from .. import forms
 from ..errors import InputError
 from ..parameters import BIAS, block
 
+# params
+_RANK = const(0)
+_N_T = const(1)
+_DIMS = const(2)  # [rank]
+# then strides: [rank]
+# then sizes: [n_t]
+# then steps: [n_t]
+
 
 def prepare(node):
     node.require(len(node.params) >= 2, "params")
-    rank, n_t = node.extents(0, 2)
-    node.expect(1, 1, 2 + 2 * rank + 2 * n_t)
+    rank, n_t = node.extents(0, _DIMS)
+    node.expect(1, 1, _DIMS + 2 * rank + 2 * n_t)
     index, out = node.inputs[0], node.outputs[0]
     node.require(index.dtype in ("int32", "int64"), "indices of dtype " + index.dtype)
     node.expect_dtype("int32", out)
-    dims, strides = node.extents(2, rank), node.extents(2 + rank, rank)
-    sizes, steps = node.extents(2 + 2 * rank, n_t), node.extents(2 + 2 * rank + n_t, n_t)
+    dims, strides = node.extents(_DIMS, rank), node.extents(_DIMS + rank, rank)
+    sizes, steps = node.extents(_DIMS + 2 * rank, n_t), node.extents(_DIMS + 2 * rank + n_t, n_t)
     n, last = 1, 0
     for d, s in zip(dims + sizes, strides + steps):
         last += max(d - 1, 0) * s
@@ -34,7 +41,7 @@ def prepare(node):
     if n == 0:
         return 0, None
     node.require(min(sizes + [1]) > 0, "picks from nothing")
-    return n, _Offsets(node.name, index, out, block(0, 0, 0, rank, n_t, *node.params[2:])).step
+    return n, _Offsets(node.name, index, out, block(0, 0, 0, rank, n_t, *node.params[_DIMS:])).step
 
 
 class _Offsets:

@@ -6,20 +6,25 @@ Serves OneHot (all opsets). An index outside -depth .. depth - 1 gives values[0]
 
     index  float32, float64 or any integer dtype (outer, inner)
     values any dtype (2);  out  same dtype (outer, depth, inner)
-    params outer, depth, inner
 Raises ModelError. A step allocates only boxed floats and integers.
 """
 
 from .. import forms
 from ..parameters import block
 
+# params
+_OUTER = const(0)
+_DEPTH = const(1)
+_INNER = const(2)
+_N_PARAMS = const(3)
+
 
 def prepare(node):
-    node.expect(2, 1, 3)
+    node.expect(2, 1, _N_PARAMS)
     index, values, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.require(index.dtype not in ("float16", "bfloat16"), "indices of dtype " + index.dtype)
     node.expect_dtype(values.dtype, out)
-    outer, depth, inner = node.extents(0, 3)
+    outer, depth, inner = node.extents(0, _N_PARAMS)
     node.require(outer * inner == index.nelem and values.nelem == 2, "sizes")
     node.require(outer * depth * inner == out.nelem, "output size")
     if out.nelem == 0:

@@ -6,7 +6,6 @@ Serves the outputs of Scan and Loop, round by round (any dtype).
 
     x        buffer of outer * inner items;  index  int64 (1)
     out      buffer of outer * n * inner items; the other slices keep their contents
-    params   item size (1 or 4), outer, n, inner (items)
 Raises ModelError; at run time InputError for an index outside 0 to n - 1. Allocates nothing.
 """
 
@@ -14,13 +13,20 @@ from .. import forms
 from ..errors import InputError
 from ..parameters import BIAS, block
 
+# params
+_UNIT = const(0)  # bytes of an item: 1 or 4
+_OUTER = const(1)
+_N = const(2)
+_INNER = const(3)  # items
+_N_PARAMS = const(4)
+
 _CODES = {1: "B", 4: "i"}
 
 
 def prepare(node):
-    node.expect(2, 1, 4)
+    node.expect(2, 1, _N_PARAMS)
     x, index, out = node.inputs[0], node.inputs[1], node.outputs[0]
-    size, outer, n, inner = node.extents(0, 4)
+    size, outer, n, inner = node.extents(0, _N_PARAMS)
     node.require(size in _CODES, "item size")
     node.expect_dtype("int64", index)
     node.require(index.nelem > 0, "empty index")

@@ -8,43 +8,58 @@ com.microsoft's QLinearAveragePool and QLinearGlobalAveragePool.
 
     x    uint8 or int8 (planes, H, W);  out  same dtype (planes, oh, ow)
     multipliers  int32, see loops/qdot: one, or one for each number of items from 0 on
-    params  planes, H, W, kh, kw, oh, ow, strides y, x, pads at the begin y, x, zx, zy (unsigned:
-            int8 + 128)
 Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
 from ..parameters import BIAS, block
 
+# params
+_PLANES = const(0)
+_H = const(1)
+_W = const(2)
+_KH = const(3)
+_KW = const(4)
+_OH = const(5)
+_OW = const(6)
+_STRIDES = const(7)  # [y, x]
+_PADS = const(9)  # [y, x] at the begin
+_ZX = const(11)  # unsigned: int8 + 128
+_ZY = const(12)  # unsigned: int8 + 128
+_N_PARAMS = const(13)
+
 _MOST_ITEMS = 1 << 22  # of a window: their sum, less the zero points', stays below 2**30
 
 
 def prepare(node):
-    node.expect(2, 1, 13)
+    node.expect(2, 1, _N_PARAMS)
     e = windows(node)
     if node.outputs[0].nelem == 0:
         return 0, None
     multipliers = node.inputs[1]
     node.expect_dtype("int32", multipliers)
     n = multipliers.nelem
-    node.require(n == 1 or n > min(e[1], e[3]) * min(e[2], e[4]), "multipliers")
-    step = Means(node, e, [int(n > 1)] + e[11:13] + [flip_of(node)])
+    node.require(n == 1 or n > min(e[_H], e[_KH]) * min(e[_W], e[_KW]), "multipliers")
+    step = Means(node, e, [int(n > 1)] + e[_ZX:_N_PARAMS] + [flip_of(node)])
     step.w, step.loop = multipliers.data, forms.get("qpool").means8
-    return e[0], step.step
+    return e[_PLANES], step.step
 
 
 def windows(node, dtypes=("uint8", "int8"), last=255):
-    """The first 13 params, where the windows fit x and out. last: the greatest zero point."""
+    """These params, where the windows fit x and out. last: the greatest zero point."""
     x, out = node.inputs[0], node.outputs[0]
     node.expect_dtype(x.dtype, out)
     node.require(x.dtype in dtypes, "dtype " + x.dtype)
-    e = node.extents(0, 13)
+    e = node.extents(0, _N_PARAMS)
     planes, h, w, kh, kw, oh, ow = e[:7]
     node.require(planes * h * w == x.nelem and planes * oh * ow == out.nelem, "sizes")
     if out.nelem:
-        node.require(max(e[11:13]) <= last and min(h, kh) * min(w, kw) <= _MOST_ITEMS, "window")
+        node.require(
+            max(e[_ZX:_N_PARAMS]) <= last and min(h, kh) * min(w, kw) <= _MOST_ITEMS, "window"
+        )
         for i in range(2):
-            _check_windows(node, e[1 + i], e[3 + i], e[5 + i], e[7 + i], e[9 + i])
+            window = e[_KH + i], e[_OH + i], e[_STRIDES + i], e[_PADS + i]
+            _check_windows(node, e[_H + i], *window)
     return e
 
 
@@ -65,7 +80,7 @@ class Means:
     def __init__(self, node, e, rest):
         _, h, w, kh, kw, oh, ow = e[:7]
         self.x_plane, self.out_plane = h * w, oh * ow
-        p = [0, 0, 0, h, w, kh, kw] + e[7:11] + [oh, ow]
+        p = [0, 0, 0, h, w, kh, kw] + e[_STRIDES:_ZX] + [oh, ow]
         self.p = block(*p + rest)
         self.x, self.out = node.inputs[0].view("B"), node.outputs[0].view("B")
 

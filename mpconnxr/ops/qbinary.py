@@ -6,15 +6,18 @@
 rounded to even from the middle. Serves com.microsoft's QLinearAdd and QLinearMul.
 
     x, w, out  all uint8 or all int8
-    params  op, eight or (op 1) seven numbers, rank, then rank times each: dims, strides of x,
-            strides of w. The numbers are those of loops/qbinary from p[10] on, the constant
-            without BIAS; zero points are unsigned (int8 + 128)
 Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
 from ..parameters import BIAS, block
 from ._runs import Runs
+
+# params
+_OP = const(0)  # 0 a sum, 1 a product
+_NUMBERS = const(1)  # [8 - op] signed; those of loops/qbinary from p[10] on, the constant
+#     without BIAS; zero points are unsigned (int8 + 128)
+# then runs: [_runs]
 
 _SUM = 0
 
@@ -27,15 +30,15 @@ def prepare(node):
     node.over(out, w)
     node.expect_dtype(x.dtype, w, out)
     node.require(x.dtype in ("uint8", "int8"), "dtype " + x.dtype)
-    op = node.params[0]
+    op = node.params[_OP]
     node.require(0 <= op < 2, "operation")
-    node.require(len(node.params) >= 10 - op, "params")
-    numbers = node.signed(1, 8 - op)
+    node.require(len(node.params) > _NUMBERS + 8 - op, "params")
+    numbers = node.signed(_NUMBERS, 8 - op)
     if op == _SUM:
         numbers[2] += BIAS
     node.require(min(numbers) >= 0, "numbers")
     _check(node, op, numbers)
-    runs = Runs(node, 9 - op, x.nelem, w.nelem, out.nelem)
+    runs = Runs(node, _NUMBERS + 8 - op, x.nelem, w.nelem, out.nelem)
     if runs.n:
         loops = forms.get("qbinary")
         runs.p = block(*list(runs.p) + [128 if x.dtype == "int8" else 0] + numbers)

@@ -10,11 +10,6 @@ mpconnxr:QLinearResize.
     x    uint8 or int8 (planes, H, W);  out  uint8 or int8 (planes, oh, ow)
     x_scale, y_scale  float32, one item, 2**-60 to 2**60
     scratch  int32, 192 + 8 * ow
-    params  planes, H, W, oh, ow, zx, zy (unsigned: int8 + 128); bits behind the point of a sum of
-            integers (0: floats alone), 24 bits of x_scale / y_scale as 2 of 12, by how much more
-            than its exponent a weight is shifted; then for each row of out, and for
-            each column: two places in x, two weights; rows' places are those of their first items
-            in a plane, weights (0 to 1) the bits of float32 less those of 2**-63, or 0
 Raises ModelError. A step allocates nothing.
 """
 
@@ -22,17 +17,31 @@ from .. import forms
 from ..parameters import BIAS, block
 from .qmeans import LISTED, scale_of
 
+# params
+_PLANES = const(0)
+_H = const(1)
+_W = const(2)
+_OH = const(3)
+_OW = const(4)
+_ZX = const(5)  # unsigned: int8 + 128
+_ZY = const(6)  # unsigned: int8 + 128
+_POINT = const(7)  # bits behind that of a sum of integers; 0: floats alone
+_RATIO = const(8)  # [upper, lower] 12 bits of x_scale / y_scale
+_SHIFT = const(10)  # by how much more than its exponent a weight is shifted
+_ROW_TAPS = const(11)  # [4 * oh] for each row of out two places in x, of their first items in a
+#     plane, and two weights from 0 to 1: the bits of float32 less those of 2**-63, or 0
+# then column_taps: [4 * ow] the same for each column
+
 _ONE = 127 << 23  # bits of float32
 _LEAST_WEIGHT = 64 << 23
-_SHAPES = 11
 
 
 def prepare(node):
-    node.require(len(node.params) >= _SHAPES, "params")
-    planes, h, w, oh, ow, x_zero, y_zero, *ratio = node.extents(0, _SHAPES)
+    node.require(len(node.params) >= _ROW_TAPS, "params")
+    planes, h, w, oh, ow, x_zero, y_zero, *ratio = node.extents(0, _ROW_TAPS)
     node.require(max(oh, ow) < BIAS >> 4 and max(x_zero, y_zero) < 256, "extents or zero points")
     node.require(ratio[0] < 29 and max(ratio[1:3]) < 4096 and ratio[3] > 126, "ratio of scales")
-    node.expect(3, 1, _SHAPES + 4 * (oh + ow), 1)
+    node.expect(3, 1, _ROW_TAPS + 4 * (oh + ow), 1)
     x, out, scratch = node.inputs[0], node.outputs[0], node.scratch[0]
     node.require(x.dtype in ("uint8", "int8") and out.dtype in ("uint8", "int8"), "dtypes")
     node.require(planes * h * w == x.nelem and planes * oh * ow == out.nelem, "sizes")
@@ -41,8 +50,8 @@ def prepare(node):
     x_scale, y_scale = [scale_of(node, t) for t in node.inputs[1:]]
     if out.nelem == 0:
         return 0, None
-    rows = _table(node, _SHAPES, oh, (h - 1) * w)
-    columns = _table(node, _SHAPES + 4 * oh, ow, w - 1)
+    rows = _table(node, _ROW_TAPS, oh, (h - 1) * w)
+    columns = _table(node, _ROW_TAPS + 4 * oh, ow, w - 1)
     flip = 128 if x.dtype == "int8" else 0
     first = 128 if out.dtype == "int8" else 0
     p = [0, 0, 0, ow, h * w, oh * ow, planes, x_zero, flip, y_zero, first, 0]

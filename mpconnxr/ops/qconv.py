@@ -16,10 +16,6 @@ ConvInteger and MatMulInteger: a product of matrices is a convolution whose posi
     scratch  uint8: positions a call times (4 + K rounded up to a multiple of 4), then room for
              the table; none where the loops take x as it lies: uint8, K channels side by side, K
              a multiple of 4, and positions in one row, without pads
-    params  N, G, C, H, W, M, kh, kw, oh, ow, strides y, x, dilations y, x, strides of x b, g, c,
-            y, x, strides of out on, og, om, op, positions a call, zx, zw (unsigned: int8 + 128),
-            signed: pads y, x, zy, lo, hi; 1 where c lacks -zx * (sum of its row of w), else 0;
-            then what qtable says
 Signed bytes are computed with plus 128. K up to 33,024. Raises ModelError. A step allocates
 nothing.
 """
@@ -29,6 +25,32 @@ from ..parameters import BIAS, block
 from ..tensor import range_of
 from . import _qtable
 
+# params
+_N = const(0)
+_G = const(1)
+_C = const(2)
+_H = const(3)
+_W = const(4)
+_M = const(5)
+_KH = const(6)
+_KW = const(7)
+_OH = const(8)
+_OW = const(9)
+_STRIDES = const(10)  # [y, x]
+_DILATIONS = const(12)  # [y, x]
+_X_STRIDES = const(14)  # [b, g, c, y, x] in items
+_OUT_STRIDES = const(19)  # [b, g, m, i] in items; i: position
+_PIECE = const(23)  # positions a call
+_ZX = const(24)  # unsigned: int8 + 128
+_ZW = const(25)  # unsigned: int8 + 128
+_PADS = const(26)  # [y, x] signed
+_ZY = const(28)  # signed
+_LOW = const(29)  # signed
+_HIGH = const(30)  # signed
+_LACKS_SUMS = const(31)  # flag: c lacks -zx * (sum of its row of w)
+_TABLE = const(32)  # [_qtable]
+_N_PARAMS = const(37)
+
 STREAMS = (1,)
 _MAX_K = 33024  # K * 255 * 255 stays below 2**31
 _BYTES = ("uint8", "int8")
@@ -36,23 +58,23 @@ _BYTES = ("uint8", "int8")
 
 def prepare(node):
     x, w, out = node.inputs[0], node.inputs[1], node.outputs[0]
-    node.expect(2 + (len(node.inputs) > 2), 1, 32 + _qtable.N_PARAMS, min(len(node.scratch), 1))
+    node.expect(2 + (len(node.inputs) > 2), 1, _N_PARAMS, min(len(node.scratch), 1))
     node.over(out, x, 0)
     node.require(x.dtype in _BYTES, "dtype " + x.dtype)
     node.expect_dtype("uint8", w, *node.scratch)
-    e, signed = node.extents(0, 26), node.signed(26, 5)
-    if out.nelem == 0 or min(e[0], e[1], e[5], e[8], e[9]) == 0:
+    e, signed = node.extents(0, _PADS), node.signed(_PADS, _LACKS_SUMS - _PADS)
+    if out.nelem == 0 or min(e[_N], e[_G], e[_M], e[_OH], e[_OW]) == 0:
         return 0, None
-    table = _qtable.Table(node, 32, e[1] * e[5])
+    table = _qtable.Table(node, _TABLE, e[_G] * e[_M])
     _check_sizes(node, e, signed, table)
     gathers = len(node.scratch) > 0
     node.require(not table.is_packed or gathers and out.dtype != "int32", "table")
     step = (_QConv if gathers else _AsItLies)(e, signed[:2], 128 if x.dtype == "int8" else 0)
     step.bind(x, w, *node.scratch)
     step.bind_table(table, e)
-    if node.extents(31, 1)[0]:
+    if node.extents(_LACKS_SUMS, 1)[0]:
         node.require(table.is_packed, "sums of rows")
-        table.bind_sums(node, e[1], step.q[2], e[24])
+        table.bind_sums(node, e[_G], step.q[2], e[_ZX])
     if len(node.inputs) > 2:
         zero = node.inputs[2]
         node.require(zero.dtype == x.dtype and zero.nelem == 1, "zero point of x")
@@ -69,25 +91,31 @@ def _check_sizes(node, e, signed, table):
     n, g, c, h, width, m, kh, kw, oh, ow = e[:10]
     k = c * kh * kw
     padded = k + 3 & -4
-    node.require(0 < k and padded <= _MAX_K and max(e[24:26]) < 256, "K or zero points")
+    node.require(0 < k and padded <= _MAX_K and max(e[_ZX], e[_ZW]) < 256, "K or zero points")
     node.require(min(h, width) > 0, "an empty input")
-    node.require(_last((n, g, c, h, width), e[14:19]) < x.nelem, "reads beyond the input")
-    node.require(_last((n, g, m, oh * ow), e[19:23]) < out.nelem, "writes beyond the output")
+    node.require(
+        _last((n, g, c, h, width), e[_X_STRIDES:_OUT_STRIDES]) < x.nelem, "reads beyond the input"
+    )
+    node.require(
+        _last((n, g, m, oh * ow), e[_OUT_STRIDES:_PIECE]) < out.nelem, "writes beyond the output"
+    )
     node.require(n * g * m * oh * ow <= out.nelem, "writes more than the output holds")
     node.require(table.nbytes + g * m * padded <= w.nelem, "weights are too small")
-    node.require(0 < e[23], "positions a call")
+    node.require(0 < e[_PIECE], "positions a call")
     if node.scratch:
-        room = e[23] * (padded + 4) + table.room
+        room = e[_PIECE] * (padded + 4) + table.room
         node.require(room <= node.scratch[0].nelem, "scratch is too small")
     else:
-        row = kh * kw == oh == e[16] == 1 and k == padded and signed[:2] == [0, 0]
-        node.require(row and (ow - 1) * e[11] < width and x.dtype == "uint8", "has no scratch")
-    node.require(min(e[10:14]) > 0, "strides or dilations")
+        row = kh * kw == oh == e[_X_STRIDES + 2] == 1 and k == padded and signed[:2] == [0, 0]
+        node.require(
+            row and (ow - 1) * e[_STRIDES + 1] < width and x.dtype == "uint8", "has no scratch"
+        )
+    node.require(min(e[_STRIDES:_X_STRIDES]) > 0, "strides or dilations")
     for i in range(2):
-        far = e[8 + i] * e[10 + i] + e[6 + i] * e[12 + i] + abs(signed[i])
+        far = e[_OH + i] * e[_STRIDES + i] + e[_KH + i] * e[_DILATIONS + i] + abs(signed[i])
         node.require(far < BIAS, "strides, dilations or pads")
-        node.require(far * e[17 + i] < BIAS, "strides of the input")
-    node.require(c * e[16] < BIAS, "strides of the input")
+        node.require(far * e[_X_STRIDES + 3 + i] < BIAS, "strides of the input")
+    node.require(c * e[_X_STRIDES + 2] < BIAS, "strides of the input")
 
 
 def _last(counts, strides):
@@ -101,18 +129,20 @@ class _QConv:
 
     def __init__(self, e, pads, flip):
         n, g, c, h, w, m, kh, kw, oh, ow = e[:10]
-        xc, xh, xw, om, op = e[16:19] + e[21:23]
-        pieces = -(-oh * ow // e[23])
+        xc, xh, xw, om, op = e[_X_STRIDES + 2 : _OUT_STRIDES] + e[_OUT_STRIDES + 2 : _PIECE]
+        pieces = -(-oh * ow // e[_PIECE])
         self.n = n * g * pieces
         padded = c * kh * kw + 3 & -4
-        p = [0, c, kh, kw, xc, e[12] * xh, e[13] * xw, h, w, e[12], e[13], e[10], e[11]]
-        p += [xh, xw, ow, 0, 0, flip, e[24], 0, padded - c * kh * kw]
+        sy, sx, dy, dx = e[_STRIDES:_X_STRIDES]
+        p = [0, c, kh, kw, xc, dy * xh, dx * xw, h, w, dy, dx, sy, sx]
+        p += [xh, xw, ow, 0, 0, flip, e[_ZX], 0, padded - c * kh * kw]
         self.p = block(*p + [BIAS - pads[0], BIAS - pads[1]])
-        within = (oh - 1) * e[10] < h and (ow - 1) * e[11] < w
+        within = (oh - 1) * sy < h and (ow - 1) * sx < w
         if kh * kw == 1 and within and pads == [0, 0]:
             self._along_channels(c, xc)
-        self.q = block(0, 0, padded, 0, m, 0, op, om, e[25], 0, 0, 0, 4, 4 + padded, 1, 0)
-        places = [0, pieces, e[23], oh * ow, g] + e[14:16] + e[19:21]
+        self.q = block(0, 0, padded, 0, m, 0, op, om, e[_ZW], 0, 0, 0, 4, 4 + padded, 1, 0)
+        places = [0, pieces, e[_PIECE], oh * ow, g]
+        places += e[_X_STRIDES : _X_STRIDES + 2] + e[_OUT_STRIDES : _OUT_STRIDES + 2]
         self.places = block(*places + [0, m * padded, 8 * m, 0] + [0] * 3)
         self.flip = flip
 
@@ -131,7 +161,7 @@ class _QConv:
         self.table = table
         self.places[9] = table.nbytes
         if table.is_packed:
-            table.bind(self.w, self.patch, e[23] * self.q[13])
+            table.bind(self.w, self.patch, e[_PIECE] * self.q[13])
             self.places[12], self.q[15] = table.at, 1
 
     def bind_inputs(self, x, w):

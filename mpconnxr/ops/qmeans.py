@@ -12,15 +12,21 @@ integers. Serves mpconnxr:QLinearAveragePool and com.microsoft's.
     x_scale, y_scale  float32, one item, 2**-60 to 2**60; or, for y_scale, levels: int32, 255, the
             floats at which the integer of the mean changes, as loops/levels has them
     scratch  int32, 192
-    params  as qaverage_pool; then the count (0: the items inside x), the order of the sums (see
-            loops/means), the number of negative levels; x_scale / y_scale as a fraction, below 65
-            each, or 0, 1 if it is no such
 Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
 from .dequantize import scale_word
 from .qaverage_pool import Means, flip_of, windows
+
+# params
+_POOL = const(0)  # [qaverage_pool]
+_COUNT = const(13)  # 0: the items inside x
+_ORDER = const(14)  # of the sums (see loops/means)
+_BELOW = const(15)  # negative levels
+_RATIO = const(16)  # [numerator, denominator] of x_scale / y_scale, below 65 each, or 0, 1 if it
+#     is no such
+_N_PARAMS = const(18)
 
 LISTED = 192  # words
 _LEVELS = 255
@@ -31,10 +37,10 @@ _MANTISSA = (1 << 23) - 1
 
 
 def prepare(node):
-    node.expect(3, 1, 18, 1)
+    node.expect(3, 1, _N_PARAMS, 1)
     node.expect_dtype("int32", *node.scratch)
     e, scratch, levels = windows(node), node.scratch[0], node.inputs[2]
-    count, order, below, up, down = node.extents(13, 5)
+    count, order, below, up, down = node.extents(_COUNT, _N_PARAMS - _COUNT)
     node.require(0 < down < 65 and up < 65 and order < 3, "ratio of scales, or order")
     node.require(min(e[1], e[3]) * min(e[2], e[4]) <= _MOST_ITEMS >= count, "windows")
     node.require(scratch.nelem == LISTED and below <= _LEVELS, "scratch or levels")

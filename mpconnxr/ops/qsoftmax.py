@@ -7,13 +7,22 @@ Serves com.microsoft's QLinearSoftmax.
 
     x, out  both uint8 or both int8 (outer, n, inner)
     scratch int32, 256: the exponentials of d from 0 on, which a step makes
-    params  outer, n, inner, 1 / y_scale << shift, shift, zy (unsigned: int8 + 128), the first
-            exponential (up to 2**20), exp(-x_scale) as 15 bits and 15 more behind the point
 Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
 from ..parameters import block
+
+# params
+_OUTER = const(0)
+_N = const(1)
+_INNER = const(2)
+_FACTOR = const(3)  # 1 / y_scale << shift
+_SHIFT = const(4)
+_ZY = const(5)  # unsigned: int8 + 128
+_LARGEST = const(6)  # the first exponential, up to 2**20
+_POWER = const(7)  # [high, low] exp(-x_scale) as 15 bits and 15 more behind the point
+_N_PARAMS = const(9)
 
 _ENTRIES = 256
 _MOST = 1 << 20
@@ -21,12 +30,12 @@ _LIMIT = 1 << 30  # of sums and products
 
 
 def prepare(node):
-    node.expect(1, 1, 9, 1)
+    node.expect(1, 1, _N_PARAMS, 1)
     x, out, table = node.inputs[0], node.outputs[0], node.scratch[0]
     node.expect_dtype(x.dtype, out)
     node.expect_dtype("int32", table)
     node.require(x.dtype in ("uint8", "int8"), "dtype " + x.dtype)
-    outer, n, inner, factor, shift, zero, largest, high, low = node.extents(0, 9)
+    outer, n, inner, factor, shift, zero, largest, high, low = node.extents(0, _N_PARAMS)
     node.require(outer * n * inner == x.nelem == out.nelem, "sizes")
     if out.nelem == 0:
         return 0, None

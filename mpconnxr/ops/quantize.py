@@ -9,7 +9,6 @@ Serves QuantizeLinear and DequantizeLinear (all opsets; by tensor, axis or block
     scale  float32 or float64, broadcast to x
     zero_point  of the integers' dtype, as many as scales; may be left out
     out    op 0: an integer of at most 16 bits; op 1: float32 or float64
-    params op, rank, then rank times each: dims, strides of x, strides of scale
 NaN becomes the zero point. Raises ModelError. A step allocates only boxed floats and integers.
 """
 
@@ -18,6 +17,10 @@ from array import array
 from .. import forms
 from ..tensor import range_of
 from ._runs import Runs
+
+# params
+_BACK = const(0)  # flag: from integers to floats
+_RUNS = const(1)  # [_runs]
 
 STREAMS = (0,)
 _FLOATS = ("float32", "float64")
@@ -29,7 +32,7 @@ def prepare(node):
     node.expect(len(node.inputs), 1, len(node.params))
     x, scale, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.over(out, x)
-    back = node.params[0]
+    back = node.params[_BACK]
     node.require(0 <= back < 2, "operation")
     node.require(scale.dtype in _FLOATS, "scale of dtype " + scale.dtype)
     if back:
@@ -44,7 +47,7 @@ def prepare(node):
         node.expect_dtype(x.dtype if back else out.dtype, zeros)
         node.require(zeros.nelem >= scale.nelem, "zero points")
         zeros = zeros.data
-    runs = Runs(node, 1, x.nelem, scale.nelem, out.nelem)
+    runs = Runs(node, _RUNS, x.nelem, scale.nelem, out.nelem)
     if runs.n:
         loops = forms.get("quantize")
         w = (scale.data, zeros)

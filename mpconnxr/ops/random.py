@@ -4,8 +4,6 @@ Serves RandomUniform, RandomNormal, their Like forms, Bernoulli and Multinomial 
 opsets). Every run goes on where the last one stopped.
 
     out    float32 or float64
-    params op (0 uniform from a to below b, 1 normal of mean a and deviation b), bits of a, bits of
-           b as float32, seed (any)
 Generator: xorshift with shifts 13, 17, 5 on 32 bits (G. Marsaglia), 24 bits of it a number;
 normal ones by the method of Box and Muller. Raises ModelError. A step allocates boxed floats and
 integers of more than 30 bits.
@@ -14,18 +12,25 @@ integers of more than 30 bits.
 import math
 import struct
 
-_SEED = 0x9E3779B9  # in the place of 0, at which the generator would stay
+# params
+_OP = const(0)  # 0 uniform from a to below b, 1 normal of mean a and deviation b
+_A = const(1)  # float
+_B = const(2)  # float
+_SEED = const(3)  # any
+_N_PARAMS = const(4)
+
+_NO_ZERO = 0x9E3779B9  # in the place of 0, at which the generator would stay
 _MASK = 0xFFFFFFFF
 
 
 def prepare(node):
-    node.expect(0, 1, 4)
+    node.expect(0, 1, _N_PARAMS)
     out = node.outputs[0]
     node.require(out.dtype in ("float32", "float64"), "dtype " + out.dtype)
-    node.require(0 <= node.params[0] < 2, "operation")
-    a, b = [struct.unpack("<f", struct.pack("<i", node.params[1 + i]))[0] for i in range(2)]
-    step = _Random(out.data, a, b, node.params[3])
-    return out.nelem, step.normal if node.params[0] else step.uniform
+    node.require(0 <= node.params[_OP] < 2, "operation")
+    a, b = [struct.unpack("<f", struct.pack("<i", node.params[_A + i]))[0] for i in range(2)]
+    step = _Random(out.data, a, b, node.params[_SEED])
+    return out.nelem, step.normal if node.params[_OP] else step.uniform
 
 
 class _Random:
@@ -33,7 +38,7 @@ class _Random:
 
     def __init__(self, out, a, b, seed):
         self.out, self.a, self.b = out, a, b
-        self.state = (seed & _MASK) or _SEED
+        self.state = (seed & _MASK) or _NO_ZERO
         for _ in range(8):  # a small seed needs a few rounds to spread over all bits
             self._next()
 

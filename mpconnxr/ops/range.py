@@ -6,7 +6,6 @@ Serves Range (all opsets), where a run decides the numbers.
 
     start, limit, delta   float32, float64, int16, int32 or int64 (1)
     out      the same, at least as many as there may be
-    params   the run-time dim of the number of items; none where it is that of out
 Raises ModelError; InputError for a delta of 0, and for more items than the dim's bound. A step
 allocates only integers and boxed floats.
 """
@@ -14,6 +13,9 @@ allocates only integers and boxed floats.
 import math
 
 from ..errors import InputError
+
+# params
+_COUNT = const(0)  # [?] dim of the number of items; none where it is that of out
 
 _DTYPES = ("float32", "float64", "int16", "int32", "int64")
 
@@ -24,7 +26,7 @@ def prepare(node):
     node.require(out.dtype in _DTYPES, "dtype " + out.dtype)
     node.expect_dtype(out.dtype, *node.inputs)
     node.require(min([t.nelem for t in node.inputs]) > 0, "empty operand")
-    count = node.dim(0) if len(node.params) else None
+    count = node.dim(_COUNT) if len(node.params) else None
     node.require(not count or count.bound <= out.nelem, "output size")
     numbers = _Range([t.data for t in node.inputs], out.data, count)
     numbers.name, numbers.integers = node.name, out.dtype[0] == "i"

@@ -3,7 +3,6 @@
 Serves SVMClassifier and SVMRegressor (all opsets) with the kernel RBF.
 
     x  float32 (N, F);  w  float32 (V, F);  out  float32 (N, V)
-    params  N, V, F, the bits of gamma as float32
 Raises ModelError. A step allocates only boxed floats.
 """
 
@@ -11,21 +10,28 @@ import struct
 
 from ._float_math import exp
 
+# params
+_N = const(0)
+_VECTORS = const(1)
+_FEATURES = const(2)
+_GAMMA = const(3)  # float
+_N_PARAMS = const(4)
+
 _BLOCK = 32  # sums run in blocks, for single floats
 
 
 def prepare(node):
-    node.expect(2, 1, 4)
+    node.expect(2, 1, _N_PARAMS)
     x, w, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.expect_dtype("float32", x, w, out)
-    n, n_vectors, n_features = node.extents(0, 3)
+    n, n_vectors, n_features = node.extents(0, _GAMMA)
     sizes = n * n_features == x.nelem and n_vectors * n_features == w.nelem
     node.require(sizes and n * n_vectors == out.nelem, "sizes")
     if out.nelem == 0:
         return 0, None
     step = _Rbf(x.data, w.data, out.data)
     step.n_vectors, step.n_features = n_vectors, n_features
-    step.gamma = struct.unpack("<f", struct.pack("<i", node.params[3]))[0]
+    step.gamma = struct.unpack("<f", struct.pack("<i", node.params[_GAMMA]))[0]
     return out.nelem, step.step
 
 

@@ -8,9 +8,6 @@ together). An empty set gives the operation's identity, a mean NaN.
 
     x      float32, float64 or any integer dtype; bool for max and min  (outer, n, inner)
     out    same dtype (outer, inner)
-    params op, outer, n, inner, power (of the operation `norm`)
-           op: 0 sum, 1 mean, 2 max, 3 min, 4 prod, 5 log_sum, 6 log_sum_exp, 7 sum_square,
-           8 norm: (sum of abs(x) ** power) ** (1 / power), for integers power 1 or 2
 Integers wrap around; their means and roots are cut towards zero; they have no log. Max and min of
 floats are NaN where one is there. Of float32 all but prod, log_sum_exp and power 3 and more are
 computed on the bits: sums of integers, rounded once (see loops/sums), the same bits in every form,
@@ -24,15 +21,24 @@ from .. import forms
 from ..parameters import block
 from ..tensor import range_of
 
+# params
+_OP = const(0)  # 0 sum, 1 mean, 2 max, 3 min, 4 prod, 5 log_sum, 6 log_sum_exp, 7 sum_square,
+#     8 norm: (sum of abs(x) ** power) ** (1 / power), for integers power 1 or 2
+_OUTER = const(1)
+_N = const(2)
+_INNER = const(3)
+_POWER = const(4)  # of the operation `norm`
+_N_PARAMS = const(5)
+
 _SUM, _MEAN, _MAX, _MIN, _PROD, _LOG_SUM, _LOG_SUM_EXP, _SUM_SQUARE, _NORM = range(9)
 _INF = float("inf")
 
 
 def prepare(node):
-    node.expect(1, 1, 5)
+    node.expect(1, 1, _N_PARAMS)
     x, out = node.inputs[0], node.outputs[0]
     node.expect_dtype(x.dtype, out)
-    op, outer, n, inner, power = node.extents(0, 5)
+    op, outer, n, inner, power = node.extents(0, _N_PARAMS)
     node.require(op <= _NORM, "operation")
     node.require(outer * n * inner == x.nelem and outer * inner == out.nelem, "sizes")
     if out.nelem == 0:

@@ -7,6 +7,8 @@ Raises ModelError. A step allocates nothing.
 from .. import forms
 from ..parameters import block
 
+# params: none
+
 
 def prepare(node):
     node.expect(1, 1, 0)

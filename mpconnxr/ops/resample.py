@@ -7,7 +7,6 @@ converter works out the weights of every output, edges included.
 
     x       float32 or float64 (outer, n_in, inner);  out  same dtype (outer, n_out, inner)
     weight  same dtype (n_out, taps); a weight of zero leaves its item out, even if that is NaN
-    params  outer, n_in, inner, n_out, taps, then n_out times first
 Sums of float32 are of integers where the weights of each have a sum of magnitudes below 2 (see
 loops/mix): the same bits in every form, and a step allocates nothing where viper is. Others
 allocate boxed floats. Raises ModelError.
@@ -16,13 +15,21 @@ allocate boxed floats. Raises ModelError.
 from .. import forms
 from ..parameters import block
 
+# params
+_OUTER = const(0)
+_N_IN = const(1)
+_INNER = const(2)
+_N_OUT = const(3)
+_TAPS = const(4)
+_FIRSTS = const(5)  # [n_out]
+
 _MOST = 1.99  # sum of a row's weights, without their signs
 
 
 def prepare(node):
-    node.require(len(node.params) >= 5, "params")
-    outer, n_in, inner, n_out, taps = node.extents(0, 5)
-    node.expect(2, 1, 5 + n_out)
+    node.require(len(node.params) >= _FIRSTS, "params")
+    outer, n_in, inner, n_out, taps = node.extents(0, _FIRSTS)
+    node.expect(2, 1, _FIRSTS + n_out)
     x, weight, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.expect_dtype(x.dtype, weight, out)
     node.require(x.dtype in ("float32", "float64"), "dtype " + x.dtype)
@@ -31,7 +38,7 @@ def prepare(node):
     node.require(n_out * taps == weight.nelem, "size of the weights")
     if out.nelem == 0:
         return 0, None
-    firsts = node.extents(5, n_out)
+    firsts = node.extents(_FIRSTS, n_out)
     node.require(max(firsts) + taps <= n_in, "a tap lies outside the input")
     step = _Resample(block(0, 0, n_in, inner, n_out, taps, *firsts))
     if x.dtype == "float32" and _are_small(weight.data, taps):

@@ -1,10 +1,12 @@
 """rnn: h = f(x . W' + h . R' + bias), one direction. Serves RNN (opset 7 on), float32.
 
-Tensors, params, errors, allocation: see recurrent. Option: 0.
+Tensors, params, errors, allocation: see _recurrent. Option: 0.
 """
 
 from . import _recurrent
 from ._cells import STATE
+
+# params: as _recurrent
 
 STREAMS = (1, 2, 3, 4, 5, 6)
 

@@ -7,8 +7,6 @@ largest of a sample's four weighted neighbours, as ONNX defines it. Serves RoiAl
 
     x      float32 (N, C, H, W);  regions  float32 (R, 4);  batch  int64 (R)
     out    float32 (R, C, oh, ow)
-    params N, C, H, W, R, oh, ow, sampling_ratio (0: by size), max (0 or 1), half_pixel (0 or 1),
-           bits of the scale as float32
 Raises ModelError; InputError when it runs, for a batch index out of range or a bin of more
 than 1024 cells a side. A step allocates only boxed floats and integers.
 """
@@ -19,24 +17,38 @@ from .. import forms
 from ..errors import InputError
 from ..parameters import block
 
+# params
+_N = const(0)
+_C = const(1)
+_H = const(2)
+_W = const(3)
+_REGIONS = const(4)
+_OH = const(5)
+_OW = const(6)
+_SAMPLING_RATIO = const(7)  # 0: by size
+_MAX = const(8)  # flag
+_HALF_PIXEL = const(9)  # flag
+_SCALE = const(10)  # float
+_N_PARAMS = const(11)
+
 _MAX_RATIO = 32
 _MAX_CELLS = 1024  # a side of a bin
 
 
 def prepare(node):
-    node.expect(3, 1, 11)
+    node.expect(3, 1, _N_PARAMS)
     x, regions, batch = node.inputs
     out = node.outputs[0]
     node.expect_dtype("float32", x, regions, out)
     node.expect_dtype("int64", batch)
-    n, c, h, w, r, oh, ow, ratio, largest, half = node.extents(0, 10)
+    n, c, h, w, r, oh, ow, ratio, largest, half = node.extents(0, _SCALE)
     node.require(largest < 2 and half < 2 and ratio <= _MAX_RATIO, "flags or sampling_ratio")
     node.require(n * c * h * w == x.nelem and r * c * oh * ow == out.nelem, "sizes")
     node.require(r * 4 == regions.nelem and r == batch.nelem, "regions or batch indices")
     if out.nelem == 0:
         return 0, None
     node.require(x.nelem > 0, "samples of nothing")
-    scale = struct.unpack("<f", struct.pack("<i", node.params[10]))[0]
+    scale = struct.unpack("<f", struct.pack("<i", node.params[_SCALE]))[0]
     step = _RoiAlign(
         node.name, (n, ratio, scale, half), block(0, 0, c, h, w, oh, ow, 0, 0, largest)
     )

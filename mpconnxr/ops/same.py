@@ -2,11 +2,13 @@
 
 Serves element-wise operators of values whose shapes a run decides.
 
-    params   pairs of extents
 Raises InputError, when a run has decided them, for a pair that differs. Allocates nothing.
 """
 
 from ..errors import InputError
+
+# params
+_PAIRS = const(0)  # [*] of extents
 
 
 def prepare(node):

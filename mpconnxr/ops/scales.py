@@ -12,6 +12,8 @@ ModelError. A step allocates nothing.
 from .. import forms
 from ..parameters import block
 
+# params: none
+
 STREAMS = (1,)
 
 

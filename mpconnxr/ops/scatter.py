@@ -7,7 +7,6 @@ ScatterND, Scatter and MaxUnpool (all opsets), after kernels move and offsets.
 
     x      any dtype (OP copy), float32, float64 or any integer dtype (others)  (K, inner)
     index  int32 (K), from 0 to n - 1;  out  as x, (n, inner)
-    params op (0 copy, 1 add, 2 mul, 3 max, 4 min), n, inner (in elements)
 Integers wrap around; max and min are NaN where one is there. Raises ModelError; InputError when it
 runs, for an index out of range. A step allocates only what arithmetic does (boxed floats, integers
 of more than 30 bits).
@@ -18,15 +17,21 @@ from ..errors import InputError
 from ..parameters import block
 from ..tensor import range_of
 
+# params
+_OP = const(0)  # 0 copy, 1 add, 2 mul, 3 max, 4 min
+_N = const(1)
+_INNER = const(2)  # in elements
+_N_PARAMS = const(3)
+
 _COPY, _ADD, _MUL, _MAX, _MIN = range(5)
 
 
 def prepare(node):
-    node.expect(2, 1, 3)
+    node.expect(2, 1, _N_PARAMS)
     x, index, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.expect_dtype(x.dtype, out)
     node.expect_dtype("int32", index)
-    op, n, inner = node.extents(0, 3)
+    op, n, inner = node.extents(0, _N_PARAMS)
     node.require(op <= _MIN, "operation")
     node.require(index.nelem * inner == x.nelem and n * inner == out.nelem, "sizes")
     limits = range_of(x.dtype)

@@ -9,7 +9,6 @@ Serves LinearClassifier, LinearRegressor, SVMClassifier, TreeEnsembleClassifier,
 TreeEnsembleRegressor and TreeEnsemble (all opsets).
 
     x, out  float32 (rows, n)
-    params  operation, rows, n
 Raises ModelError. A step allocates only boxed floats.
 """
 
@@ -17,16 +16,22 @@ import math
 
 from ._float_math import INF, NAN, exp, log, log1p
 
+# params
+_OP = const(0)
+_LINES = const(1)
+_N = const(2)
+_N_PARAMS = const(3)
+
 _A = 0.147
 _ZERO = 1e-7  # scores nearer to 0 than this count as absent
 
 
 def prepare(node):
-    node.expect(1, 1, 3)
+    node.expect(1, 1, _N_PARAMS)
     x, out = node.inputs[0], node.outputs[0]
     node.over(out, x)
     node.expect_dtype("float32", x, out)
-    op, rows, n = node.extents(0, 3)
+    op, rows, n = node.extents(0, _N_PARAMS)
     node.require(op < 2 and rows * n == x.nelem == out.nelem, "operation or sizes")
     step = _Transform(x.data, out.data, n)
     return (rows, step.softmax_zero if op == 0 else step.probit) if n else (0, None)

@@ -4,9 +4,13 @@ Serves Shape and Size (all opsets) where the converter is not to compute them.
 
     x        any dtype
     out      int64: n extents, or 1 item
-    params   the first axis and the number n of axes; none for the number of items
 Raises ModelError. A step allocates nothing but integers of more than 30 bits.
 """
+
+# params, or none
+_FIRST = const(0)  # axis
+_N = const(1)  # axes; none for the number of items
+_N_PARAMS = const(2)
 
 
 def prepare(node):
@@ -14,8 +18,8 @@ def prepare(node):
     x, out = node.inputs[0], node.outputs[0]
     node.expect_dtype("int64", out)
     if len(node.params):
-        node.expect(1, 1, 2)
-        first, n = node.extents(0, 2)
+        node.expect(1, 1, _N_PARAMS)
+        first, n = node.extents(0, _N_PARAMS)
         node.require(first + n <= len(x.shape), "axes")
         values = x.shape[first : first + n]
     else:

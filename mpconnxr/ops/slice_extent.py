@@ -4,19 +4,25 @@ Serves Slice where a run decides starts or ends: both clamped to the axis, negat
 from its end.
 
     starts, ends   int32 or int64
-    params   run-time dim of the first item, that of the number of items, place in starts and ends,
-             length of the axis, step (not 0)
 Raises ModelError. A step allocates integers.
 """
 
+# params
+_FIRST = const(0)  # dim: of the first item
+_COUNT = const(1)  # dim: of the number of items
+_PLACE = const(2)  # in starts and ends
+_LENGTH = const(3)  # of the axis
+_STEP = const(4)  # signed; not 0
+_N_PARAMS = const(5)
+
 
 def prepare(node):
-    node.expect(2, 0, 5)
+    node.expect(2, 0, _N_PARAMS)
     for t in node.inputs:
         node.require(t.dtype in ("int32", "int64"), "dtype " + t.dtype)
-    first, number = node.dim(0), node.dim(1)
-    place, length = node.extents(2, 2)
-    step = node.signed(4, 1)[0]
+    first, number = node.dim(_FIRST), node.dim(_COUNT)
+    place, length = node.extents(_PLACE, _STEP - _PLACE)
+    step = node.signed(_STEP, 1)[0]
     node.require(step != 0 and place < min([t.nelem for t in node.inputs]), "place or step")
     slices = _Slice([t.data for t in node.inputs], place, length, step)
     slices.first, slices.number = first, number

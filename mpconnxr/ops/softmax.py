@@ -7,7 +7,6 @@
 where m is the largest x[o, j, i]. Serves Softmax, LogSoftmax and Hardmax (all opsets).
 
     x, out   float32 or float64 (outer, n, inner); may be the same memory
-    params   op (0 softmax, 1 log_softmax, 2 hardmax), outer, n, inner
 Softmax of float32 lines of up to 32767 items computes with integers: the same bits in every form,
 within 1e-6 of the exact value where that is at least 2**-125, and it allocates nothing where viper
 is. Other steps allocate boxed floats. Raises ModelError.
@@ -16,15 +15,22 @@ is. Other steps allocate boxed floats. Raises ModelError.
 from .. import forms
 from ..parameters import block
 
+# params
+_OP = const(0)  # 0 softmax, 1 log_softmax, 2 hardmax
+_OUTER = const(1)
+_N = const(2)
+_INNER = const(3)
+_N_PARAMS = const(4)
+
 _MOST = 0x7FFF  # items of a line on the bits
 
 
 def prepare(node):
-    node.expect(1, 1, 4)
+    node.expect(1, 1, _N_PARAMS)
     x, out = node.inputs[0], node.outputs[0]
     node.expect_dtype(x.dtype, out)
     node.require(x.dtype in ("float32", "float64"), "dtype " + x.dtype)
-    op, outer, n, inner = node.extents(0, 4)
+    op, outer, n, inner = node.extents(0, _N_PARAMS)
     node.require(op < 3, "operation")
     node.require(outer * n * inner == x.nelem == out.nelem, "sizes")
     if out.nelem == 0:

@@ -6,12 +6,14 @@ Serves Cast to strings (all opsets). As Python and numpy write them: 0.1, 1.0, 1
 inf, -inf; bool as True and False; integers in full.
 
     x    float32, float64, bool or any integer dtype (N)
-    out  strings (N) of fixed shape;  no params
+    out  strings (N) of fixed shape
 Raises ModelError. A step allocates strings and big integers.
 """
 
 from ..objects import expect_fixed
 from ..tensor import range_of
+
+# params: none
 
 OBJECTS = True
 _FORMS = {"float32": ("f", "I", 23), "float64": ("d", "Q", 52)}  # float, its bits; of fraction

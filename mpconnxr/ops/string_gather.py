@@ -5,7 +5,7 @@
 Serves Gather and ArrayFeatureExtractor on strings (all opsets), and string labels of classifiers.
 
     x      strings (outer, n, inner) of fixed shape;  index  int32 or int64 (K)
-    out    strings (outer, K, inner);  params  outer, n, inner
+    out    strings (outer, K, inner)
 Raises ModelError; InputError when it runs, for an index outside -n .. n - 1. A step allocates
 nothing but big integers.
 """
@@ -13,16 +13,22 @@ nothing but big integers.
 from ..errors import InputError
 from ..objects import expect_fixed
 
+# params
+_OUTER = const(0)
+_N = const(1)
+_INNER = const(2)
+_N_PARAMS = const(3)
+
 OBJECTS = True
 
 
 def prepare(node):
-    node.expect(2, 1, 3)
+    node.expect(2, 1, _N_PARAMS)
     x, index = node.inputs
     out = node.outputs[0]
     expect_fixed(node, x, out)
     node.require(index.dtype in ("int32", "int64"), "indices of dtype " + index.dtype)
-    outer, n, inner = node.extents(0, 3)
+    outer, n, inner = node.extents(0, _N_PARAMS)
     node.require(outer * n * inner == x.nelem, "input size")
     node.require(outer * index.nelem * inner == out.nelem, "output size")
     if out.nelem == 0:

@@ -5,20 +5,24 @@
 
 Serves StringConcat and Equal on strings (all opsets); the converter broadcasts.
 
-    a, b  strings (N) of fixed shape;  out  strings (N), or bool (N) for op 1;  params  op
+    a, b  strings (N) of fixed shape;  out  strings (N), or bool (N) for op 1
 Raises ModelError. A step allocates the strings that it makes.
 """
 
 from ..objects import expect_fixed
 
+# params
+_OP = const(0)  # 0 joined, 1 compared
+_N_PARAMS = const(1)
+
 OBJECTS = True
 
 
 def prepare(node):
-    node.expect(2, 1, 1)
+    node.expect(2, 1, _N_PARAMS)
     a, b = node.inputs
     out = node.outputs[0]
-    [op] = node.extents(0, 1)
+    [op] = node.extents(_OP, 1)
     node.require(op < 2, "op")
     expect_fixed(node, a, b)
     if op == 0:

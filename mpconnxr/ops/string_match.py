@@ -7,24 +7,29 @@ from state 0 each character leads to another state, by the class of its code poi
     starts  int32 (I), rising: the first code points of I intervals, from 0
     table   int32 (S, 1 + C): by state whether it accepts, then the next state for each class
     classes int32 (I): the class of each interval
-    out     bool (N);  params  S, C
+    out     bool (N)
 Raises ModelError. A step allocates nothing but each string's characters.
 """
 
 from ..objects import expect_fixed
+
+# params
+_STATES = const(0)
+_CLASSES = const(1)
+_N_PARAMS = const(2)
 
 OBJECTS = True
 PROVED = (2, 3)
 
 
 def prepare(node):
-    node.expect(4, 1, 2)
+    node.expect(4, 1, _N_PARAMS)
     x, starts, table, classes = node.inputs
     out = node.outputs[0]
     expect_fixed(node, x)
     node.expect_dtype("int32", starts, table, classes)
     node.expect_dtype("bool", out)
-    n_states, n_classes = node.extents(0, 2)
+    n_states, n_classes = node.extents(0, _N_PARAMS)
     node.require(n_states > 0 and table.nelem == n_states * (n_classes + 1), "table")
     node.require(starts.nelem == classes.nelem > 0 and x.nelem == out.nelem, "sizes")
     for i in range(table.nelem):

@@ -7,22 +7,26 @@ string is.
     table   int32 (K, 8), a constant: letters beyond ASCII whose code points lie at equal steps,
             as first, last, step and difference to the other case, for lower case; then for upper
     out     strings, x's rank, of a length that the run decides
-    params  case (0: as it is, 1: lower, 2: upper), whether the comparison heeds the case
 Letters that have no single counterpart (such as German sharp s) stay. Raises ModelError. A step
 allocates the strings and the list that it makes.
 """
+
+# params
+_CASE = const(0)  # 0: as it is, 1: lower, 2: upper
+_HEEDS_CASE = const(1)  # flag: of the comparison
+_N_PARAMS = const(2)
 
 OBJECTS = True
 _ROW = 4  # numbers about a run of letters
 
 
 def prepare(node):
-    node.expect(3, 1, 2)
+    node.expect(3, 1, _N_PARAMS)
     x, stopwords, table = node.inputs
     out = node.outputs[0]
     node.expect_dtype("string", x, stopwords, out)
     node.expect_dtype("int32", table)
-    case, heeds = node.extents(0, 2)
+    case, heeds = node.extents(0, _N_PARAMS)
     node.require(case < 3 and heeds < 2, "params")
     node.require(out.is_open and len(out.shape) == len(x.shape) in (1, 2), "shapes")
     node.require(len(x.shape) == 1 or out.shape[0] == 1, "shapes")

@@ -6,7 +6,7 @@ Serves Cast from strings (all opsets): decimals, also with an exponent, correctl
 output's dtype; INF and NAN in any case, with or without a sign; white space around is skipped. To
 an integer dtype digits after the point are dropped.
 
-    x  strings (N) of fixed shape;  out  float32, float64 or any integer dtype (N);  no params
+    x  strings (N) of fixed shape;  out  float32, float64 or any integer dtype (N)
 Raises ModelError; InputError when it runs, for what is no number or out of range. A step
 allocates strings and big integers.
 """
@@ -16,6 +16,8 @@ import math
 from ..errors import InputError
 from ..objects import expect_fixed
 from ..tensor import range_of
+
+# params: none
 
 OBJECTS = True
 _BITS = {"float32": (24, -149, 128), "float64": (53, -1074, 1024)}  # of fraction; least; too large

@@ -6,11 +6,13 @@ Serves every operator that moves strings without changing them: Concat, Expand, 
 indices, Slice, Split, Tile, Transpose and others (all opsets).
 
     x_k    strings of fixed shapes;  table  int32 (K), a constant
-    out    strings (K);  no params
+    out    strings (K)
 Raises ModelError. A step allocates nothing.
 """
 
 from ..objects import expect_fixed
+
+# params: none
 
 OBJECTS = True
 

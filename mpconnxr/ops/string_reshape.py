@@ -3,12 +3,15 @@
 Serves Flatten, Identity, Reshape, Squeeze and Unsqueeze (all opsets) on such strings. Those of a
 fixed shape need no step.
 
-    x, out  strings;  params  out's dims, of which one may be -1: as many as there are
+    x, out  strings
 Raises ModelError; InputError when it runs, where the strings do not fill the shape. A step
 allocates the list of the strings.
 """
 
 from ..errors import InputError
+
+# params
+_DIMS = const(0)  # [*] signed; of out; one may be -1: as many as there are
 
 OBJECTS = True
 

@@ -4,11 +4,13 @@
 
 Serves Where on strings (all opsets); the converter broadcasts.
 
-    c  bool (N);  a, b  strings (N) of fixed shape;  out  strings (N);  no params
+    c  bool (N);  a, b  strings (N) of fixed shape;  out  strings (N)
 Raises ModelError. A step allocates nothing.
 """
 
 from ..objects import expect_fixed
+
+# params: none
 
 OBJECTS = True
 

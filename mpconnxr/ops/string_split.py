@@ -8,11 +8,14 @@ is then dropped at both ends, too, as Python's str.split does.
 
     x       strings of fixed shape (N);  delimiter  one string, a constant
     out     strings (N, longest), decided by the run;  count  int64 (N)
-    params  the most splits, or -1;  x's dims
 Raises ModelError. A step allocates the strings and lists that it makes.
 """
 
 from ..objects import expect_fixed
+
+# params
+_MOST = const(0)  # signed; splits, or -1
+_DIMS = const(1)  # [*] of x
 
 OBJECTS = True
 
@@ -25,11 +28,11 @@ def prepare(node):
     node.expect_dtype("string", out)
     node.expect_dtype("int64", count)
     node.require(delimiter.nelem == 1 and out.is_open and count.nelem == x.nelem, "sizes")
-    node.require(len(node.params) >= 1 and node.params[0] >= -1, "params")
-    shape = tuple(node.extents(1, len(node.params) - 1))
+    node.require(len(node.params) >= 1 and node.params[_MOST] >= -1, "params")
+    shape = tuple(node.extents(_DIMS, len(node.params) - _DIMS))
     node.require(shape == x.shape, "dims")
     step = _Split(x.data, out, count.data, shape)
-    step.most, step.delimiter = node.params[0], delimiter.data[0] or None
+    step.most, step.delimiter = node.params[_MOST], delimiter.data[0] or None
     return 1, step.step
 
 

@@ -9,24 +9,28 @@ Serves SVMClassifier (all opsets). Vectors are sorted by class.
     k       float32 (N, V), the kernel function of sample and support vector
     w       float32 (C - 1, V);  rho  float32 (pairs)
     score   float32 (N, pairs);  votes  int32 (N, C)
-    params  N, C, then C times the number of vectors of a class
 Raises ModelError. A step allocates only boxed floats.
 """
 
 from array import array
+
+# params
+_N = const(0)
+_CLASSES = const(1)
+_VECTORS = const(2)  # [classes]
 
 _BLOCK = 32  # sums run in blocks, for single floats
 
 
 def prepare(node):
     node.require(len(node.params) >= 4, "params")
-    n, n_classes = node.extents(0, 2)
-    node.expect(3, 2, 2 + n_classes)
+    n, n_classes = node.extents(0, _VECTORS)
+    node.expect(3, 2, _VECTORS + n_classes)
     k, w, rho = node.inputs
     score, votes = node.outputs
     node.expect_dtype("float32", k, w, rho, score)
     node.expect_dtype("int32", votes)
-    counts = node.extents(2, n_classes)
+    counts = node.extents(_VECTORS, n_classes)
     n_vectors, n_pairs = sum(counts), n_classes * (n_classes - 1) // 2
     node.require(n * n_vectors == k.nelem and (n_classes - 1) * n_vectors == w.nelem, "sizes")
     node.require(n * n_pairs == score.nelem and n * n_classes == votes.nelem, "output sizes")

@@ -11,22 +11,26 @@ Serves SVMClassifier (all opsets) with prob_a and prob_b.
 
     score    float32 (N, pairs of i < j);  a, b  float32 (pairs);  out  float32 (N, C)
     scratch  float32 (C, C) twice and (C)
-    params   N, C
 Raises ModelError. A step allocates only boxed floats.
 """
 
 from ._float_math import NAN, sigmoid
+
+# params
+_N = const(0)
+_CLASSES = const(1)
+_N_PARAMS = const(2)
 
 _LEAST = 1e-7
 _MAX_ROUNDS = 100
 
 
 def prepare(node):
-    node.expect(3, 1, 2, 3)
+    node.expect(3, 1, _N_PARAMS, 3)
     score, a, b = node.inputs
     out = node.outputs[0]
     node.expect_dtype("float32", score, a, b, out, *node.scratch)
-    n, n_classes = node.extents(0, 2)
+    n, n_classes = node.extents(0, _N_PARAMS)
     n_pairs = n_classes * (n_classes - 1) // 2
     node.require(n_classes > 1 and a.nelem == b.nelem == n_pairs, "number of classes or pairs")
     node.require(n * n_pairs == score.nelem and n * n_classes == out.nelem, "sizes")

@@ -11,19 +11,24 @@ Serves TfIdfVectorizer (all opsets). Single items are counted once, whatever the
     index    int32: their places in a row of the output
     weights  float32: their weights, or (0): all are 1
     out      float32 (rows, width)
-    params   rows, width, most skips, whether the count counts, then the number of n-grams of
-             length 1, 2, ...
 Raises ModelError. A step allocates boxed floats and big integers.
 """
 
 from ..tensor import range_of
+
+# params
+_LINES = const(0)
+_WIDTH = const(1)
+_SKIPS = const(2)  # the most
+_COUNTS = const(3)  # flag
+_NUMBERS = const(4)  # [*] of n-grams of length 1, 2, ...
 
 OBJECTS = True
 PROVED = (3,)
 
 
 def prepare(node):
-    node.require(len(node.params) >= 4, "params")
+    node.require(len(node.params) >= _NUMBERS, "params")
     node.expect(5, 1, len(node.params))
     x, words, grams, index, weights = node.inputs
     out = node.outputs[0]
@@ -32,8 +37,8 @@ def prepare(node):
     node.expect_dtype("string" if strings else "int64", words)
     node.expect_dtype("int32", grams, index)
     node.expect_dtype("float32", weights, out)
-    rows, width, skips, counts = node.extents(0, 4)
-    numbers = node.extents(4, len(node.params) - 4)
+    rows, width, skips, counts = node.extents(0, _NUMBERS)
+    numbers = node.extents(_NUMBERS, len(node.params) - _NUMBERS)
     node.require(rows * width == out.nelem, "output size")
     node.require(rows > 0 and counts < 2, "params")
     node.require(strings or x.nelem % rows == 0, "input size")

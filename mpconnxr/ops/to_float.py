@@ -7,7 +7,6 @@ decides the scale.
 
     x      int32 (outer, channels, inner);  out  float32, as x; may be the same memory
     constants  float32 (2, channels)
-    params channels, inner
 Within 2**-23 of the larger of product and offset; the same bits on every board. What is too small
 for a normal float32 becomes 0, what is too large infinite, also in the product. Raises ModelError.
 A step allocates nothing.
@@ -16,14 +15,19 @@ A step allocates nothing.
 from .. import forms
 from ..parameters import block
 
+# params
+_CHANNELS = const(0)
+_INNER = const(1)
+_N_PARAMS = const(2)
+
 
 def prepare(node):
-    node.expect(2, 1, 2)
+    node.expect(2, 1, _N_PARAMS)
     x, constants, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.over(out, x)
     node.expect_dtype("int32", x)
     node.expect_dtype("float32", constants, out)
-    channels, inner = node.extents(0, 2)
+    channels, inner = node.extents(0, _N_PARAMS)
     node.require(constants.nelem == 2 * channels and x.nelem == out.nelem, "sizes differ")
     if x.nelem == 0:
         return 0, None

@@ -5,21 +5,28 @@ in the order is undefined.
 
     x        float32, float64 or any integer dtype (outer, n, inner)
     values   as x (outer, k, inner);  indices  int64 or int32 (outer, k, inner)
-    params   smallest (0 or 1), outer, n, inner, k
 Raises ModelError. A step allocates only boxed floats and integers.
 """
 
 from .. import forms
 from ..parameters import block
 
+# params
+_SMALLEST = const(0)  # flag
+_OUTER = const(1)
+_N = const(2)
+_INNER = const(3)
+_K = const(4)
+_N_PARAMS = const(5)
+
 
 def prepare(node):
-    node.expect(1, 2, 5)
+    node.expect(1, 2, _N_PARAMS)
     x, values, indices = node.inputs[0], node.outputs[0], node.outputs[1]
     node.expect_dtype(x.dtype, values)
     node.require(indices.dtype in ("int64", "int32"), "indices of dtype " + indices.dtype)
     node.require(x.dtype not in ("float16", "bfloat16", "bool"), "dtype " + x.dtype)
-    smallest, outer, n, inner, k = node.extents(0, 5)
+    smallest, outer, n, inner, k = node.extents(0, _N_PARAMS)
     node.require(smallest < 2 and outer * n * inner == x.nelem and k <= n, "sizes")
     node.require(outer * k * inner == values.nelem == indices.nelem, "output sizes")
     if values.nelem == 0:

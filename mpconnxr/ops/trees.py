@@ -13,16 +13,22 @@ float32 nearest to the sum, halves to even.
     entries  uint16 (entries, 3): the parts of weights: see loops/tree_sums
     out      float32 (N, T)
     scratch  int32 (slots), int32 (trees + 1 + T * limbs)
-    params   N, F, T, trees, slots, cuts, nodes, wide (0 or 1), rank_bits, divisor, the leaf that
-             every sample comes to, limbs of a target, bit of the sum that is 2**-149 or 1 if that
-             is less, exponent of the sum's bit 0 as float32 has it (signed), 1 if T is 2 and from
-             the sum of target 0 that of target 1 is taken
 Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
 from ..parameters import BIAS, block
-from ._tree_table import N_PARAMS, Walker
+from ._tree_table import Walker
+
+# params
+_TREE = const(0)  # [_tree_table]
+_DIVISOR = const(9)
+_COMMON = const(10)  # the leaf that every sample comes to
+_LIMBS = const(11)  # of a target
+_LEAST = const(12)  # bit of the sum that is 2**-149, or 1 if that is less
+_EXPONENT = const(13)  # signed; of the sum's bit 0, as float32 has it
+_MIRRORED = const(14)  # flag: T is 2, and from the sum of target 0 that of target 1 is taken
+_N_PARAMS = const(15)
 
 PROVED = (1, 2)
 _ENTRY = 3  # uint16
@@ -31,15 +37,15 @@ _PARTS = 4  # of one target in one leaf, at most
 
 
 def prepare(node):
-    node.expect(3, 1, N_PARAMS + 6, 2)
+    node.expect(3, 1, _N_PARAMS, 2)
     x, _, entries = node.inputs
     out, scratch = node.outputs[0], node.scratch[1]
     node.expect_dtype("float32", x, out)
     node.expect_dtype("uint16", entries)
     n, _, n_targets, n_trees = node.extents(0, 4)
-    divisor, common, limbs, least = node.extents(N_PARAMS, 4)
-    [exponent] = node.signed(N_PARAMS + 4, 1)
-    [mirrored] = node.extents(N_PARAMS + 5, 1)
+    divisor, common, limbs, least = node.extents(_DIVISOR, 4)
+    [exponent] = node.signed(_EXPONENT, 1)
+    [mirrored] = node.extents(_MIRRORED, 1)
     n_entries = entries.nelem // _ENTRY
     node.require(n_trees <= _MOST_TREES and 0 < divisor <= _MOST_TREES, "too many trees")
     node.require(n_entries * _ENTRY == entries.nelem and common < n_entries, "entries")

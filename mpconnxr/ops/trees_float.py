@@ -12,12 +12,15 @@ that are not finite, and forests beyond what kernel trees takes (all opsets).
     cuts     float64 (cuts): for float64 only, in the place of those in the table
     out      float32 (N, T): a target without an entry is 0
     scratch  int32 (slots) and int32 (trees)
-    params   N, F, T, trees, slots, cuts, nodes, wide (0 or 1), rank_bits, aggregate (0 average,
-             1 sum, 2 min, 3 max)
 Raises ModelError. A step allocates only boxed floats.
 """
 
-from ._tree_table import N_PARAMS, Walker
+from ._tree_table import Walker
+
+# params
+_TREE = const(0)  # [_tree_table]
+_AGGREGATE = const(9)  # 0 average, 1 sum, 2 min, 3 max
+_N_PARAMS = const(10)
 
 PROVED = (1, 2, 3)
 _AVERAGE, _SUM, _MIN, _MAX = range(4)
@@ -27,12 +30,12 @@ _NAN = float("nan")
 
 def prepare(node):
     node.require(len(node.inputs) in (6, 7), "inputs")
-    node.expect(len(node.inputs), 1, N_PARAMS + 1, 2)
+    node.expect(len(node.inputs), 1, _N_PARAMS, 2)
     x, _, first, targets, weights, base = node.inputs[:6]
     out, cuts = node.outputs[0], node.inputs[6:]
     node.expect_dtype("float64" if cuts else "float32", x, weights, base, out, *cuts)
     n, n_features, n_targets, n_trees = node.extents(0, 4)
-    [aggregate] = node.extents(N_PARAMS, 1)
+    [aggregate] = node.extents(_AGGREGATE, 1)
     node.require(aggregate <= _MAX, "aggregate")
     node.require(n * n_targets == out.nelem and base.nelem == n_targets > 0, "sizes")
     node.require(n_trees == node.scratch[1].nelem, "scratch")

@@ -6,7 +6,6 @@ middle. Outside its domain a function gives nan, inf at a pole; integers wrap ar
 
     x, out  float32 or float64; abs, neg, sign also integers; bitnot integers; not bool.
             out has x's dtype; bool for not, isnan and isinf. May be the same memory.
-    params  op (index into _OPS, then into _FUNCTIONS)
 Of float32 abs, neg, sign, floor, ceil, round and sqrt have numpy's bits in every form and one NaN,
 0x7FC00000. Raises ModelError. A step allocates only what arithmetic does (boxed floats, big
 integers), one of these nothing where viper is.
@@ -16,6 +15,10 @@ from .. import forms
 from ..parameters import block
 from ._float_math import scope
 from ._inline import ITEMS, SAME, TRUTH, WRAPS, Items, choose, compile_loop
+
+# params
+_OP = const(0)  # index into _OPS, then into _FUNCTIONS
+_N_PARAMS = const(1)
 
 STREAMS = (0,)
 # Name, expression for floats, for integers (None: has none), what it gives.
@@ -58,10 +61,10 @@ _FUNCTIONS = (
 
 
 def prepare(node):
-    node.expect(1, 1, 1)
+    node.expect(1, 1, _N_PARAMS)
     x, out = node.inputs[0], node.outputs[0]
     node.over(out, x)
-    op = node.params[0]
+    op = node.params[_OP]
     node.require(0 <= op < len(_OPS) + len(_FUNCTIONS), "operator")
     node.require(x.nelem == out.nelem, "sizes differ")
     row = _OPS[op] if op < len(_OPS) else _call(_FUNCTIONS[op - len(_OPS)])

@@ -7,21 +7,27 @@ Serves Unique (all opsets); its values are gathered by the indices.
     inverse  int64 (n): number of the slice that equals slice i
     counts   as indices: how often each comes
     scratch  int32 (2 * n)
-    params   the run-time dim of their number, sorted (0: in the order of the first ones; 1: by
-             their items, in C order), outer, n, inner
 Raises ModelError; InputError for more than the dim's bound. A step allocates only integers and
 boxed floats. Finding is by bisection, but putting one in order moves all that are larger.
 """
 
+# params
+_COUNT = const(0)  # dim of their number
+_SORTED = const(1)  # flag: by their items, in C order; else in the order of the first ones
+_OUTER = const(2)
+_N = const(3)
+_INNER = const(4)
+_N_PARAMS = const(5)
+
 
 def prepare(node):
-    node.expect(1, 3, 5, 1)
+    node.expect(1, 3, _N_PARAMS, 1)
     x, (indices, inverse, counts), order = node.inputs[0], node.outputs, node.scratch[0]
     node.require(x.dtype not in ("float16", "bfloat16"), "dtype " + x.dtype)
     node.expect_dtype("int64", indices, inverse, counts)
     node.expect_dtype("int32", order)
-    in_order, outer, n, inner = node.extents(1, 4)
-    count = node.dim(0)
+    in_order, outer, n, inner = node.extents(_SORTED, _N_PARAMS - _SORTED)
+    count = node.dim(_COUNT)
     node.require(in_order < 2 and outer * n * inner == x.nelem, "sizes")
     room = min(indices.nelem, counts.nelem)
     node.require(n <= inverse.nelem and min(n, count.bound) <= room, "output sizes")

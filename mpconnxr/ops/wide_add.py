@@ -5,8 +5,6 @@
 Serves mpconnxr:WideAdd.
 
     a, b, out  int16 or uint16, all of the same dtype and as many items; out may be one of them
-    params  bits behind the point (1 to 13), za, zb (unsigned: int16 + 32768), signed: factors of a
-            and b in units of 2**-15 times those of the point, zero, least and greatest of out
 Rounded to even; what lies within 2**-14 of the middle, with 13 bits behind the point, is taken for
 the middle. Raises ModelError. A step allocates nothing.
 """
@@ -16,20 +14,30 @@ from ..parameters import BIAS, block
 from ..tensor import range_of
 from ._inline import Items
 
+# params
+_POINT = const(0)  # bits behind it: 1 to 13
+_ZA = const(1)  # unsigned: int16 + 32768
+_ZB = const(2)  # unsigned: int16 + 32768
+_FACTORS = const(3)  # [a, b] signed, in units of 2**-15 times those of the point
+_ZY = const(5)  # signed
+_LOW = const(6)  # signed
+_HIGH = const(7)  # signed
+_N_PARAMS = const(8)
+
 _FLIPS = {"int16": 32768, "uint16": 0}
 _MOST = 1 << 29  # of both factors: items are below 2**16, so that a sum stays below 2**30
 
 
 def prepare(node):
-    node.expect(2, 1, 8)
+    node.expect(2, 1, _N_PARAMS)
     a, b, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.over(out, a)
     node.over(out, b)
     node.require(out.dtype in _FLIPS, "dtype " + out.dtype)
     node.expect_dtype(out.dtype, a, b)
     node.require(a.nelem == b.nelem == out.nelem, "sizes differ")
-    bits, *zeros = node.extents(0, 3)
-    signed = node.signed(3, 5)
+    bits, *zeros = node.extents(0, _FACTORS)
+    signed = node.signed(_FACTORS, _N_PARAMS - _FACTORS)
     low, high = range_of(out.dtype)
     node.require(0 < bits < 14 and max(zeros) < 65536, "bits or zero points")
     node.require(abs(signed[0]) + abs(signed[1]) <= _MOST, "factors")

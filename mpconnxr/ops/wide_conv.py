@@ -13,15 +13,35 @@ change of scale has a single one.
          loops/wide_dots)
     out  int16 or uint16, position i = y * ow + x of (b, g, m) at b*on + g*og + m*om + i*op
     scratch  uint16: positions a call times 2 + K
-    params  N, G, C, H, W, M, kh, kw, oh, ow, strides y, x, dilations y, x, strides of x b, g, c,
-            y, x, strides of out on, og, om, op, positions a call, zx (unsigned: int16 + 32768),
-            signed: pads y, x, zy, lo, hi
 K up to 16,384. Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
 from ..parameters import BIAS, block
 from ..tensor import range_of
+
+# params
+_N = const(0)
+_G = const(1)
+_C = const(2)
+_H = const(3)
+_W = const(4)
+_M = const(5)
+_KH = const(6)
+_KW = const(7)
+_OH = const(8)
+_OW = const(9)
+_STRIDES = const(10)  # [y, x]
+_DILATIONS = const(12)  # [y, x]
+_X_STRIDES = const(14)  # [b, g, c, y, x] in items
+_OUT_STRIDES = const(19)  # [b, g, m, i] in items; i: position
+_PIECE = const(23)  # positions a call
+_ZX = const(24)  # unsigned: int16 + 32768
+_PADS = const(25)  # [y, x] signed
+_ZY = const(27)  # signed
+_LOW = const(28)  # signed
+_HIGH = const(29)  # signed
+_N_PARAMS = const(30)
 
 STREAMS = (1,)
 _MAX_K = 16384  # the sum of a record stays below 2**30
@@ -30,14 +50,14 @@ _FLIPS = {"int16": 32768, "uint16": 0}
 
 
 def prepare(node):
-    node.expect(2, 1, 30, 1)
+    node.expect(2, 1, _N_PARAMS, 1)
     x, w = node.inputs
     out, scratch = node.outputs[0], node.scratch[0]
     node.require(x.dtype in _FLIPS and out.dtype in _FLIPS, "dtype")
     node.expect_dtype("uint8", w)
     node.expect_dtype("uint16", scratch)
-    e, signed = node.extents(0, 25), node.signed(25, 5)
-    if out.nelem == 0 or min(e[0], e[1], e[5], e[8], e[9]) == 0:
+    e, signed = node.extents(0, _PADS), node.signed(_PADS, _N_PARAMS - _PADS)
+    if out.nelem == 0 or min(e[_N], e[_G], e[_M], e[_OH], e[_OW]) == 0:
         return 0, None
     low, high = range_of(out.dtype)
     node.require(low <= signed[3] <= signed[4] <= high, "limits")
@@ -52,17 +72,21 @@ def _check_sizes(node, e, signed):
     x, w, out, scratch = node.inputs[0], node.inputs[1], node.outputs[0], node.scratch[0]
     n, g, c, h, width, m, kh, kw, oh, ow = e[:10]
     k = c * kh * kw
-    node.require(0 < k <= _MAX_K and e[24] < 65536 and min(h, width) > 0, "K or zero point")
-    node.require(_last((n, g, c, h, width), e[14:19]) < x.nelem, "reads beyond the input")
-    node.require(_last((n, g, m, oh * ow), e[19:23]) < out.nelem, "writes beyond the output")
+    node.require(0 < k <= _MAX_K and e[_ZX] < 65536 and min(h, width) > 0, "K or zero point")
+    node.require(
+        _last((n, g, c, h, width), e[_X_STRIDES:_OUT_STRIDES]) < x.nelem, "reads beyond the input"
+    )
+    node.require(
+        _last((n, g, m, oh * ow), e[_OUT_STRIDES:_PIECE]) < out.nelem, "writes beyond the output"
+    )
     node.require(n * g * m * oh * ow <= out.nelem, "writes more than the output holds")
     node.require(g * m * (_RECORD + k) <= w.nelem, "weights are too small")
-    node.require(0 < e[23] and e[23] * (2 + k) <= scratch.nelem, "scratch is too small")
+    node.require(0 < e[_PIECE] and e[_PIECE] * (2 + k) <= scratch.nelem, "scratch is too small")
     for i in range(2):
-        far = e[8 + i] * e[10 + i] + e[6 + i] * e[12 + i] + abs(signed[i])
+        far = e[_OH + i] * e[_STRIDES + i] + e[_KH + i] * e[_DILATIONS + i] + abs(signed[i])
         node.require(far < BIAS, "strides, dilations or pads")
-        node.require(far * e[17 + i] < BIAS, "strides of the input")
-    node.require(c * e[16] < BIAS, "strides of the input")
+        node.require(far * e[_X_STRIDES + 3 + i] < BIAS, "strides of the input")
+    node.require(c * e[_X_STRIDES + 2] < BIAS, "strides of the input")
 
 
 def _last(counts, strides):
@@ -74,15 +98,17 @@ class _Conv:
 
     def __init__(self, e, signed, flip):
         n, g, c, h, w, m, kh, kw, oh, ow = e[:10]
-        xc, xh, xw, om, op = e[16:19] + e[21:23]
+        xc, xh, xw, om, op = e[_X_STRIDES + 2 : _OUT_STRIDES] + e[_OUT_STRIDES + 2 : _PIECE]
         k = c * kh * kw
-        pieces = -(-oh * ow // e[23])
+        pieces = -(-oh * ow // e[_PIECE])
         self.n = n * g * pieces
-        p = [0, c, kh, kw, xc, e[12] * xh, e[13] * xw, h, w, e[12], e[13], e[10], e[11]]
-        p += [xh, xw, ow, 0, 0, flip, e[24], 0, 0, BIAS - signed[0], BIAS - signed[1]]
+        sy, sx, dy, dx = e[_STRIDES:_X_STRIDES]
+        p = [0, c, kh, kw, xc, dy * xh, dx * xw, h, w, dy, dx, sy, sx]
+        p += [xh, xw, ow, 0, 0, flip, e[_ZX], 0, 0, BIAS - signed[0], BIAS - signed[1]]
         self.p = block(*p)
         self.q = block(0, 0, k, 0, m, 0, op, om, 0, *[v + BIAS for v in signed[2:]])
-        places = [0, pieces, e[23], oh * ow, g] + e[14:16] + e[19:21]
+        places = [0, pieces, e[_PIECE], oh * ow, g]
+        places += e[_X_STRIDES : _X_STRIDES + 2] + e[_OUT_STRIDES : _OUT_STRIDES + 2]
         self.places = block(*places + [_RECORD * g * m, m * k, _RECORD * m, 0])
 
     def bind(self, x, w, out, scratch):

@@ -3,29 +3,41 @@
 Serves mpconnxr:WideMaxPool.
 
     x    int16 or uint16 (planes, H, W);  out  same dtype (planes, oh, ow)
-    params  planes, H, W, kh, kw, oh, ow, strides y, x, dilations y, x, signed: pads y, x
 A window of padding only gives the least value. Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
 from ..parameters import BIAS, block
 
+# params
+_PLANES = const(0)
+_H = const(1)
+_W = const(2)
+_KH = const(3)
+_KW = const(4)
+_OH = const(5)
+_OW = const(6)
+_STRIDES = const(7)  # [y, x]
+_DILATIONS = const(9)  # [y, x]
+_PADS = const(11)  # [y, x] signed
+_N_PARAMS = const(13)
+
 _FLIPS = {"int16": 32768, "uint16": 0}
 _MOST_TAPS = 4096  # where the plane has fewer items: a run on a damaged file must end, too
 
 
 def prepare(node):
-    node.expect(1, 1, 13)
+    node.expect(1, 1, _N_PARAMS)
     x, out = node.inputs[0], node.outputs[0]
     node.over(out, x, 0)
     node.expect_dtype(x.dtype, out)
     node.require(x.dtype in _FLIPS, "dtype " + x.dtype)
-    e, pads = node.extents(0, 11), node.signed(11, 2)
-    planes, h, w, kh, kw, oh, ow = e[:7]
+    e, pads = node.extents(0, _PADS), node.signed(_PADS, 2)
+    planes, h, w, kh, kw, oh, ow = e[:_STRIDES]
     node.require(planes * h * w == x.nelem and planes * oh * ow == out.nelem, "sizes")
-    node.require(0 < kh * kw <= max(_MOST_TAPS, h * w) and min(e[9:11]) > 0, "kernel")
+    node.require(0 < kh * kw <= max(_MOST_TAPS, h * w) and min(e[_DILATIONS:_PADS]) > 0, "kernel")
     for i in range(2):
-        far = e[5 + i] * e[7 + i] + e[3 + i] * e[9 + i] + abs(pads[i])
+        far = e[_OH + i] * e[_STRIDES + i] + e[_KH + i] * e[_DILATIONS + i] + abs(pads[i])
         node.require(far < BIAS, "strides, dilations or pads")
     if out.nelem == 0:
         return 0, None

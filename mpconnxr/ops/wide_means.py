@@ -10,15 +10,20 @@ mpconnxr:WideAveragePool and WideGlobalAveragePool.
     x    uint16 or int16 (planes, H, W);  out  same dtype (planes, oh, ow)
     x_scale, y_scale  float32, one item, 2**-60 to 2**60
     scratch  int32, 192
-    params  planes, H, W, kh, kw, oh, ow, strides y, x, pads at the begin y, x, zx, zy (unsigned:
-            int16 + 32768), count, order of the sums (see loops/means), x_scale / y_scale as a
-            fraction, below 65 each, count times its numerator up to 8,000
 Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
 from .qaverage_pool import windows
 from .qmeans import LISTED, InFloats, scale_of
+
+# params
+_POOL = const(0)  # [qaverage_pool] with zero points of int16 + 32768
+_COUNT = const(13)
+_ORDER = const(14)  # of the sums (see loops/means)
+_RATIO = const(15)  # [numerator, denominator] of x_scale / y_scale, below 65 each; count times
+#     the first of them is up to 8,000
+_N_PARAMS = const(17)
 
 _SIGNS = {"uint16": 0, "int16": 32768}
 _LAST = 65535
@@ -27,10 +32,10 @@ _DIGITS = 256  # of float32 behind the point of a step
 
 
 def prepare(node):
-    node.expect(3, 1, 17, 1)
+    node.expect(3, 1, _N_PARAMS, 1)
     node.expect_dtype("int32", *node.scratch)
     e, scratch = windows(node, _SIGNS, _LAST), node.scratch[0]
-    count, order, up, down = node.extents(13, 4)
+    count, order, up, down = node.extents(_COUNT, _N_PARAMS - _COUNT)
     node.require(0 < down < 65 and 0 < up < 65 and order < 3, "ratio of scales, or order")
     items = max(min(e[1], e[3]) * min(e[2], e[4]), count)
     node.require(items * up <= _MOST and 0 < count, "windows")

@@ -7,7 +7,6 @@ exact.
 
     x    float32;  scale  float32, one item, 2**-100 to 2**100;  out  int16 or uint16, as x; may
          begin where x does
-    params zero (signed)
 NaN becomes the zero point. Raises ModelError. A step allocates nothing.
 """
 
@@ -17,16 +16,20 @@ from ..tensor import range_of
 from ._inline import Items
 from .dequantize import scale_word
 
+# params
+_ZERO = const(0)  # signed
+_N_PARAMS = const(1)
+
 
 def prepare(node):
-    node.expect(2, 1, 1)
+    node.expect(2, 1, _N_PARAMS)
     x, scale, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.over(out, x)
     node.expect_dtype("float32", x)
     node.require(out.dtype in ("int16", "uint16"), "dtype " + out.dtype)
     node.require(x.nelem == out.nelem, "sizes differ")
     low, high = range_of(out.dtype)
-    [zero] = node.signed(0, 1)
+    [zero] = node.signed(_ZERO, 1)
     node.require(low <= zero <= high, "zero point")
     p = block(0, 0, 0, 0x7FFFFFFF, 0x7F800000, BIAS + zero, BIAS + low, BIAS + high)
     loop = forms.get("wide").wide_quantize

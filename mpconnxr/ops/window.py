@@ -7,8 +7,6 @@ BlackmanWindow (all opsets).
 
     size     int32 or int64 (1)
     out      float32 or float64, at least as many items as there may be
-    params   periodic (1) or symmetric (0); bits of a, b, c as float32; the run-time dim of the
-             number of items, none where it is that of out
 Raises ModelError; InputError for a size that out does not have. A step allocates boxed floats.
 """
 
@@ -17,19 +15,24 @@ import struct
 
 from ..errors import InputError
 
+# params
+_PERIODIC = const(0)  # flag; else symmetric
+_FACTORS = const(1)  # [a, b, c] float
+_COUNT = const(4)  # [?] dim of the number of items; none where it is that of out
+
 
 def prepare(node):
-    node.require(len(node.params) in (4, 5), "params")
+    node.require(len(node.params) in (_COUNT, _COUNT + 1), "params")
     node.expect(1, 1, len(node.params))
     size, out = node.inputs[0], node.outputs[0]
     node.require(size.dtype in ("int32", "int64") and size.nelem == 1, "size")
     node.require(out.dtype in ("float32", "float64"), "dtype " + out.dtype)
-    node.require(0 <= node.params[0] < 2, "periodic")
-    count = node.dim(4) if len(node.params) > 4 else None
+    node.require(0 <= node.params[_PERIODIC] < 2, "periodic")
+    count = node.dim(_COUNT) if len(node.params) > _COUNT else None
     node.require(not count or count.bound <= out.nelem, "output size")
     window = _Window(size.data, out.data, count, node.name)
-    window.symmetric = 1 - node.params[0]
-    bits = struct.pack("<iii", *[node.params[1 + i] for i in range(3)])
+    window.symmetric = 1 - node.params[_PERIODIC]
+    bits = struct.pack("<iii", *[node.params[_FACTORS + i] for i in range(3)])
     window.a, window.b, window.c = struct.unpack("<fff", bits)
     return 1, window.step
 

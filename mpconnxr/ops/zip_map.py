@@ -5,11 +5,13 @@
 Serves ZipMap (all opsets).
 
     x    float32 (N, C);  keys  int64 or strings (C)
-    out  a list of N maps;  no params
+    out  a list of N maps
 Raises ModelError. A step allocates boxed floats.
 """
 
 from ..objects import Maps
+
+# params: none
 
 OBJECTS = True
 

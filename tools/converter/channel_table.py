@@ -35,7 +35,7 @@ class _Rows:
     """A step's channels: their numbers, and the weights of each as the kernel knows them."""
 
     def __init__(self, step: Step, channels: int):
-        p, flat = step.params, step.inputs[1].data.reshape(-1)
+        flat = step.inputs[1].data.reshape(-1)
         table = flat[: 8 * channels].view("<u4").reshape(channels, 2)
         self.constants = table[:, 0].view("<i4").astype(np.int64)
         self.words = table[:, 1].astype(np.int64)
@@ -43,12 +43,12 @@ class _Rows:
         weights = flat[8 * channels :]
         self.padded = len(weights) // channels
         if self.is_qconv:
-            self.sums = row_sums(weights, p[1], p[5])
-            k, self.x_zero, zero = p[2] * p[6] * p[7], *p[24:26]
-            self.positions = p[0] * p[8] * p[9]
+            self.sums = row_sums(weights, step["g"], step["m"])
+            self.positions = step["n"] * step["oh"] * step["ow"]
         else:
             self.sums = weights.reshape(channels, -1).sum(1, dtype=np.int64)
-            k, self.x_zero, zero = p[5] * p[6], *p[22:24]
+        k = step["kh"] * step["kw"] * (step["c"] if self.is_qconv else 1)
+        self.x_zero, zero = step["zx"], step["zw"]
         self.at_rest = self.constants - self.x_zero * (k * zero - self.sums)  # all x are zx
 
     def without_sums(self) -> np.ndarray | None:
@@ -63,8 +63,8 @@ class _Rows:
 
 def channel_table(
     step: Step, channels: int, is_short: bool
-) -> tuple[list[tuple[np.ndarray, int]], list[int]] | None:
-    """The fields (values, bits) of each channel, and the step's last parameters.
+) -> tuple[list[tuple[np.ndarray, int]], dict[str, int]] | None:
+    """The fields (values, bits) of each channel, and the step's parameters for them by name.
 
     None where the kernel cannot take it.
     """
@@ -76,10 +76,11 @@ def channel_table(
     if c.bits > _MOST_BITS or abs(c.least) >> 29:
         return None
     word = multiplier_fields(rows.words, is_short, rows.at_rest)
-    params = [c.bits, word.bits, word.least, word.unit >> 6, c.least]
+    named = {"table.bits": c.bits, "table.word_bits": word.bits, "table.word": word.least}
+    named |= {"table.unit": word.unit >> 6, "table.least": c.least}
     if rows.is_qconv:
-        params.insert(0, int(lacking is not None))
-    return [(c.values, c.bits), (word.values, word.bits)], params
+        named["lacks_sums"] = int(lacking is not None)
+    return [(c.values, c.bits), (word.values, word.bits)], named
 
 
 def fields(numbers: np.ndarray) -> Fields:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -48,7 +49,7 @@ class Half:
 class Table:
     """What kernel curve takes. error: the largest relative one of a polynomial."""
 
-    params: list[int] = field(default_factory=list)
+    params: dict[str, Any] = field(default_factory=dict)
     words: list[int] = field(default_factory=list)
     error: float = 0.0
 
@@ -56,9 +57,9 @@ class Table:
 def table_of(positive: Half, negative: Half) -> Table:
     """The table of a function; the halves may share their segments."""
     table = Table()
-    table.params.append(0)
+    table.params["powers"] = 0
     first: dict = {}
-    for half in (positive, negative):
+    for name, half in (("positive", positive), ("negative", negative)):
         key = (half.rest, half.near, half.until, half.end)
         if key not in first:
             first[key] = (len(table.words) // SEGMENT, *_segments(table, half))
@@ -66,11 +67,19 @@ def table_of(positive: Half, negative: Half) -> Table:
         point = point_of(half.slope) if half.slope else 0
         slope = round(abs(half.slope) * 2.0 ** (52 - point))
         limit = float_bits(2.0 ** (30 - point) if slope else math.inf)
-        table.params += [low, high, limit, at, slope, point]
-        table.params += [int(half.negative) + 2 * (half.slope < 0), float_bits(half.limit)]
+        table.params[name] = {
+            "low": low,
+            "high": high,
+            "end": limit,
+            "first": at,
+            "slope": slope,
+            "point": point,
+            "flags": int(half.negative) + 2 * (half.slope < 0),
+            "limit": float_bits(half.limit),
+        }
     powers = any(kind & 1 for half in (positive, negative) for kind in _kinds(half))
     if powers:
-        table.params[0] = len(table.words) // SEGMENT
+        table.params["powers"] = len(table.words) // SEGMENT
     for i in range(4 if powers else 0):
         _append(table, VALUE, _part(np.exp2, i / 4, (i + 1) / 4))
     return table

@@ -9,6 +9,7 @@ from tools import seal
 from . import layout, seal_arguments
 from .inspect import read
 from .ir import dtype_name
+from .kernel_parameters import declaration_of
 
 _CHUNK_KINDS = [
     "data",
@@ -58,14 +59,24 @@ def print_file(path: Path) -> None:
         kernel = "  " * node.depth + node.kernel
         print(f"  {i:4} {kernel:12} {node.inputs} -> {node.outputs}{scratch}  {node.name}")
         reads = f" reads chunks {node.reads}" if node.reads else ""
-        print(f"       params [{', '.join(_params(node, stored.extents))}]{reads}")
+        print(f"       params {_params(node, stored.extents)}{reads}")
     _print_plan(stored)
 
 
 def _params(node, extents):
-    for i, value in enumerate(node.params):
+    """By name; a list where the kernel is not of mpconnxr, or has other ones than it should."""
+
+    def shown(i):
         e = extents.places.get(node.place + i)
-        yield str(value) if e is None else extents.expressions[e]
+        return str(node.params[i]) if e is None else extents.expressions[e]
+
+    declared = declaration_of(node.kernel)
+    try:
+        if declared and node.params:
+            return declared.text(node.params, shown)
+    except ValueError:
+        pass
+    return f"[{', '.join(map(shown, range(len(node.params))))}]"
 
 
 def _print_plan(stored):

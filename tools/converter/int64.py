@@ -221,4 +221,4 @@ class Narrowing:
     def leave(node, replaced) -> None:
         """The node's outputs as int64, by steps that are dropped where nobody reads them."""
         for narrow, t in replaced:
-            node.emit("cast", [narrow], [t], [])
+            node.emit("cast", [narrow], [t])

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
 from onnx import helper
 
 from . import extent, objects
+from .kernel_parameters import ParameterError, declaration_of, listed
 from .weights import Weights
 
 if TYPE_CHECKING:
@@ -155,6 +156,49 @@ class Step:
     rows: Rows | ItemRows | None = None
     grow: Callable[[Step, int], None] | None = None
 
+    @classmethod
+    def of(cls, kernel: str, inputs: list[Tensor], outputs: list[Tensor], **given: Any) -> Step:
+        """A step whose parameters are given by name, beside any of the others above.
+
+        Raises ParameterError.
+        """
+        about = {name: given.pop(name) for name in _OTHERS & given.keys()}
+        params = listed(declaration_of(kernel), kernel, given, ())
+        return cls(kernel, inputs, outputs, list(params), **about)
+
+    def __getitem__(self, name: str) -> Any:
+        """A parameter by the name that its kernel declares; a list where that is a group.
+
+        Raises ParameterError.
+        """
+        place = self._place(name)
+        found = self.params[place.at : place.end]
+        return found if place.field.is_group else found[0]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        place = self._place(name)
+        values = list(value) if place.field.is_group else [value]
+        if len(values) != place.n:
+            raise ParameterError(f"kernel {self.kernel}: {len(values)} numbers of {name}")
+        self.params[place.at : place.end] = values
+
+    def _place(self, name):
+        declared = declaration_of(self.kernel)
+        if declared is None:
+            raise ParameterError(f"kernel {self.kernel} declares no parameters")
+        return declared.place(self.params, name)
+
+    def set_params(self, **named: Any) -> None:
+        """All parameters anew, by name."""
+        self.params[:] = listed(declaration_of(self.kernel), self.kernel, named, ())
+
+    def with_params(self, **named: Any) -> Step:
+        """A copy with other values of these parameters."""
+        step = replace(self, params=list(self.params))
+        for name, value in named.items():
+            step[name] = value
+        return step
+
     def lead(self, root: Tensor, rows: bool = True) -> int | None:
         """By how many bytes the root of the first output must start before this one of inputs.
 
@@ -187,6 +231,9 @@ class Step:
         """Nominal MACs with those of the bodies: of the larger one where there is a choice."""
         inner = max((sum(s.total_macs for s in body) for body in self.bodies), default=0)
         return self.macs + self.trips * inner
+
+
+_OTHERS = {f.name for f in fields(Step)} - {"kernel", "inputs", "outputs", "params"}
 
 
 def walk(steps: list[Step]) -> Iterator[Step]:

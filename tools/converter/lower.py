@@ -218,7 +218,7 @@ class Lowerer:
             from .ops._strings import emit_copy
         elif is_kept and 0 in t.shape:
             emit_copy = emit_nothing
-        emit_copy(lambda **step: self.graph.steps.append(Step(**step)), t, out)
+        emit_copy(lambda **step: self.graph.steps.append(Step.of(**step)), t, out)
         return out
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
@@ -13,6 +15,7 @@ from onnx import helper
 from . import contents, extent, objects, precision
 from .errors import BlockedProblem, DtypeProblem, Problem
 from .ir import Step, Tensor, dtype_name
+from .kernel_parameters import declaration_of, listed
 from .load import opset_of
 from .passes import keep
 from .passes.infer_extents import NEEDS_BOUND
@@ -42,6 +45,8 @@ class Node(Signature):
     def __init__(self, lowerer: Lowerer, proto: onnx.NodeProto, lowering):
         self._lowerer = lowerer
         self._temps = 0
+        module = sys.modules[lowering.lower.__module__]
+        self._own_kernels = Path(str(module.__file__)).parent / "device"  # see own
         self.steps = lowerer.graph.steps  # where emit adds to
         self.name = f"{operator_of(proto)} {name_of(proto)}"
         super().__init__(proto, opset_of(lowerer.model, proto.domain), ())
@@ -124,7 +129,7 @@ class Node(Signature):
         kernel: str,
         inputs: Iterable[Tensor],
         outputs: Iterable[Tensor],
-        params: Iterable[int],
+        params: Iterable[int] = (),
         scratch: Iterable[Tensor] = (),
         macs: int = 0,
         bodies: Sequence[list[Step]] = (),
@@ -134,11 +139,16 @@ class Node(Signature):
         behind: Mapping[int, int] | None = None,
         rows: Rows | ItemRows | None = None,
         grow: Callable[[Step, int], None] | None = None,
+        **named: Any,
     ) -> None:
         """Adds a step. Several steps may write parts of one output.
 
-        in_place, over, behind, rows, grow: see Step.
+        named: all the parameters that the kernel declares (see kernel_parameters); a user's kernel
+        that declares none takes params, a list. in_place, over, behind, rows, grow: see Step.
+        Raises ParameterError for names that are not the kernel's.
         """
+        declared = declaration_of(kernel) or declaration_of(kernel, self._own_kernels)
+        params = listed(declared, kernel, named, params)
         step = Step(
             kernel,
             list(inputs),

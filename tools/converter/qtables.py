@@ -21,7 +21,7 @@ from .extent import any_open
 from .ir import Graph, Step, Tensor, walk
 from .ops._qweights import AS_IT_IS
 
-_CHANNELS = {"qconv": (1, 5), "qdepthwise": (1, 2)}  # parameters whose product they are
+_KERNELS = ("qconv", "qdepthwise")
 _MOST_ROOM = 2048  # bytes of scratch
 _MOST_STEP_BITS = 4
 _LEAST_SAVED = 0.02  # of all constants
@@ -59,7 +59,7 @@ def _saved(changes: list[_Change]) -> int:
 
 
 def _packed(step: Step, is_short: bool) -> _Change | None:
-    if step.kernel in _CHANNELS and _is_one(step):
+    if step.kernel in _KERNELS and _is_one(step):
         return _table(step, is_short)
     if step.kernel == "lookup" and not step.scratch and step.inputs[1].nbytes == _ENTRIES:
         return _steps(step)
@@ -80,7 +80,7 @@ def _steps(step: Step) -> _Change | None:
     def make():
         step.inputs[1] = Tensor(table.name, _UINT8, data.shape, data)
         step.scratch.append(Tensor(f"{table.name}/table", _UINT8, (_ENTRIES,)))
-        step.params[:] = [bits, first, int(items[0])]
+        step.set_params(bits=bits, first=first, item=int(items[0]))
 
     return _Change(_ENTRIES - len(data), make)
 
@@ -89,12 +89,11 @@ def _is_one(step):
     room = 8 * _channels(step)
     if any_open(step.params) or step.outputs[0].dtype not in _BYTES or not step.scratch:
         return False
-    return tuple(step.params[-len(AS_IT_IS) :]) == AS_IT_IS and 0 < room <= _MOST_ROOM
+    return tuple(step["table"]) == AS_IT_IS and 0 < room <= _MOST_ROOM
 
 
 def _channels(step: Step) -> int:
-    a, b = _CHANNELS[step.kernel]
-    return step.params[a] * step.params[b]
+    return step["g"] * step["m"]
 
 
 def _table(step: Step, is_short: bool) -> _Change | None:
@@ -103,17 +102,18 @@ def _table(step: Step, is_short: bool) -> _Change | None:
     found = channel_table(step, channels, is_short)
     if not found:
         return None
-    table, params = packed(found[0]), found[1]
-    return _Change(8 * channels - len(table), lambda: _replace(step, table, params))
+    table, named = packed(found[0]), found[1]
+    return _Change(8 * channels - len(table), lambda: _replace(step, table, named))
 
 
-def _replace(step: Step, table: np.ndarray, params: list[int]) -> None:
+def _replace(step: Step, table: np.ndarray, named: dict[str, int]) -> None:
     room, w, scratch = 8 * _channels(step), step.inputs[1], step.scratch[0]
     data = np.concatenate([table, w.data.reshape(-1)[room:]])
     step.inputs[1] = Tensor(w.name, w.dtype, data.shape, data)
     used = scratch.nelem + -scratch.nelem % 4
     step.scratch[0] = Tensor(scratch.name, scratch.dtype, (used + room,))
-    step.params[-len(params) :] = params
+    for name, value in named.items():
+        step[name] = value
 
 
 def packed(fields: list[tuple[np.ndarray, int]]) -> np.ndarray:

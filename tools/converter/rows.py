@@ -47,7 +47,7 @@ class Image:
 
 @dataclass(frozen=True)
 class Rows:
-    """Numbers of the parameters that hold it; None where the kernel has none.
+    """Names of the parameters that hold it; None where the kernel has none.
 
     n_in, n_out: rows of input 0 and of the output; stride, taps, dilation, pad: of the windows,
     downwards; groups, c, m: groups and channels of each, in and out; x, out: strides of (group,
@@ -55,33 +55,33 @@ class Rows:
     takes_strides: whether input 0 may lie in other ways than C order; else x is not looked at.
     """
 
-    n_in: int
-    n_out: int
-    stride: int
-    taps: int
-    dilation: int
-    pad: int
-    c: int | None = None
-    m: int | None = None
-    x: Sequence[int | None] = ()
-    out: Sequence[int | None] = ()
-    single: Sequence[int] = (0,)
+    n_in: str = "h"
+    n_out: str = "oh"
+    stride: str = "strides.y"
+    taps: str = "kh"
+    dilation: str = "dilations.y"
+    pad: str = "pads.y"
+    c: str | None = "c"
+    m: str | None = "m"
+    x: Sequence[str | None] = ()
+    out: Sequence[str | None] = ()
+    single: Sequence[str] = ("n",)
 
     def is_cut(self, step: Step) -> bool:
         """True if this step can be cut."""
-        p = step.params
-        return all(type(v) is int for v in p) and all(p[i] == 1 for i in self.single)
+        are_known = all(type(v) is int for v in step.params)
+        return are_known and all(step[name] == 1 for name in self.single)
 
     def needed(self, step: Step, lo: int, hi: int) -> tuple[int, int]:
         """Rows of the input that the output rows from lo to hi need."""
-        p = step.params
-        first = lo * p[self.stride] - p[self.pad]
-        last = (hi - 1) * p[self.stride] - p[self.pad] + (p[self.taps] - 1) * p[self.dilation]
-        low = min(max(first, 0), p[self.n_in] - 1)
-        return low, max(min(last + 1, p[self.n_in]), low + 1)
+        stride, pad, n = step[self.stride], step[self.pad], step[self.n_in]
+        first = lo * stride - pad
+        last = (hi - 1) * stride - pad + (step[self.taps] - 1) * step[self.dilation]
+        low = min(max(first, 0), n - 1)
+        return low, max(min(last + 1, n), low + 1)
 
     def n_rows(self, step: Step) -> int:
-        return step.params[self.n_out]
+        return step[self.n_out]
 
     def images(self, step: Step) -> tuple[Image, Image]:
         """Input 0 and the output as they lie now."""
@@ -90,28 +90,28 @@ class Rows:
         )
 
     def _image(self, step, t, n, strides):
-        dense = Image(t, step.params[n], _dense(t, step.params[n]))
+        dense = Image(t, step[n], _dense(t, step[n]))
         if not strides:
             return dense
-        _, channel, y, x = (None if i is None else step.params[i] for i in strides)
+        _, channel, y, x = (None if name is None else step[name] for name in strides)
         return replace(dense, strides=(channel, dense.strides[1] * x if y is None else y, x))
 
     def part(self, step: Step, x: Image, out: Image, lo: int, hi: int) -> Step:
         """The step for the output rows from lo to hi; out: those rows."""
-        p = list(step.params)
-        p[self.pad] += x.first - lo * p[self.stride]
-        macs = step.macs * (hi - lo) // max(p[self.n_out], 1)
-        p[self.n_in], p[self.n_out] = x.n, hi - lo
-        for numbers, image, channels in ((self.x, x, self.c), (self.out, out, self.m)):
-            if numbers:
-                n = 1 if channels is None else p[channels]
+        made = Step(step.kernel, [x.tensor, *step.inputs[1:]], [out.tensor], list(step.params))
+        made[self.pad] += x.first - lo * step[self.stride]
+        made[self.n_in], made[self.n_out] = x.n, hi - lo
+        for names, image, channels in ((self.x, x, self.c), (self.out, out, self.m)):
+            if names:
+                n = 1 if channels is None else step[channels]
                 values = (n * image.strides[0], *image.strides)
-                for number, value in zip(numbers, values, strict=True):
-                    if number is not None:
-                        p[number] = value
-        scratch = [Tensor(t.name, t.dtype, t.shape) for t in step.scratch]
-        inputs, outputs = [x.tensor, *step.inputs[1:]], [out.tensor]
-        return Step(step.kernel, inputs, outputs, p, scratch, step.node, macs)
+                for name, value in zip(names, values, strict=True):
+                    if name is not None:
+                        made[name] = value
+        made.scratch = [Tensor(t.name, t.dtype, t.shape) for t in step.scratch]
+        made.node = step.node
+        made.macs = step.macs * (hi - lo) // max(step[self.n_out], 1)
+        return made
 
 
 class ItemRows:

@@ -25,7 +25,6 @@ from .extent import any_open
 from .ir import Graph, Step, Tensor
 from .ops._move import emit_move
 
-_FIRST = {"conv": 20, "block_conv": 21}  # the parameter that says where the output begins
 _PADDING = 16  # bytes between two constants of a step, at most
 
 _Slice = tuple[int, int, int]  # group, first and last + 1 of its channels
@@ -84,70 +83,68 @@ def _rows(step: Step, *shape: int) -> tuple[list[np.ndarray], int]:
 
 
 def _conv(step: Step, window: int) -> Iterator[Step]:
-    p = step.params
-    batch, groups, c, m = p[0], p[1], p[2], p[6]
-    plane, x, at = math.prod(p[3:6]), step.inputs[0], _FIRST[step.kernel]
+    batch, groups, c, m = step["n"], step["g"], step["c"], step["m"]
+    plane, x = step["d"] * step["h"] * step["w"], step.inputs[0]
+    first, stride = step["out_first"], step["out_strides.m"]
     if groups > 1 and batch > 1:
         return
     rows, nbytes = _rows(step, groups, m)
     for g, lo, hi in _slices(groups, m, nbytes, window - _PADDING):
-        params = list(p)
-        params[1], params[6], params[at] = 1, hi - lo, p[at] + (g * m + lo) * p[at + 2]
+        part = step.with_params(g=1, m=hi - lo, out_first=first + (g * m + lo) * stride)
         piece = None if groups == 1 else _from(x, g * c * plane, c * plane)
         share = (hi - lo) / (groups * m)
-        yield _part(step, [r[g, lo:hi] for r in rows], share, piece, params=params)
+        yield _part(part, [r[g, lo:hi] for r in rows], share, piece)
 
 
 def _conv_max_pool(step: Step, window: int) -> Iterator[Step]:
-    p = step.params
-    batch, groups, c, m = p[0], p[1], p[2], p[5]
-    plane, pooled = p[3] * p[4], p[8] * p[9]
+    batch, groups, c, m = step["n"], step["g"], step["c"], step["m"]
+    plane, pooled = step["h"] * step["w"], step["oh"] * step["ow"]
     if batch > 1:
         return
     rows, nbytes = _rows(step, groups, m)
     for g, lo, hi in _slices(groups, m, nbytes, window - _PADDING):
-        params = list(p)
-        params[1], params[5] = 1, hi - lo
+        part = step.with_params(g=1, m=hi - lo)
         piece = None if groups == 1 else _from(step.inputs[0], g * c * plane, c * plane)
         outputs = [_from(step.outputs[0], (g * m + lo) * pooled, (hi - lo) * pooled)]
         weights, share = [r[g, lo:hi] for r in rows], (hi - lo) / (groups * m)
-        yield _part(step, weights, share, piece, outputs=outputs, params=params)
+        yield _part(part, weights, share, piece, outputs=outputs)
 
 
 def _gemm(step: Step, window: int) -> Iterator[Step]:
-    n0, n1, m, n = step.params[:4]
-    out = step.outputs[0]
+    n, out = step["n"], step.outputs[0]
     rows, nbytes = _rows(step, n)
-    many = n0 * n1 * m
+    many = math.prod(step["batches"]) * step["m"]
     for _, lo, hi in _slices(1, n, nbytes, window - _PADDING):
         width = hi - lo
         piece = _from(out, lo, width) if many == 1 else Tensor(out.name, out.dtype, (many, width))
-        params = [*step.params[:3], width, *step.params[4:]]
+        part = step.with_params(n=width)
         weights = [r[lo:hi] for r in rows]
-        yield _part(step, weights, width / n, outputs=[piece], params=params)
+        yield _part(part, weights, width / n, outputs=[piece])
         if many > 1:
             moves: list[Step] = []
 
             def emit(moves=moves, **move):
-                moves.append(Step(**move, node=step.node))
+                moves.append(Step.of(**move, node=step.node))
 
             emit_move(emit, piece, out, [many, width], [width, 1], [n, 1], 0, lo)
             yield from moves
 
 
 def _gemm_of_floats(step: Step, window: int) -> Iterator[Step]:
-    if not any(step.params[8:10]):
+    if not any(step["w_steps"]):
         yield from _gemm(step, window)
 
 
 def _block_gemm(step: Step, window: int) -> Iterator[Step]:
-    if not any(step.params[7:9]) and len(step.inputs) > 2:
+    if not any(step["w_steps"]) and len(step.inputs) > 2:
         yield from _gemm(step, window)
 
 
 def _qconv(step: Step, window: int) -> Iterator[Step]:
-    p = step.params
-    batch, groups, m = p[0], p[1], p[5]
+    batch, groups, m = step["n"], step["g"], step["m"]
+    x_group, out_group, out_channel = (
+        step[name] for name in ("x_strides.g", "out_strides.g", "out_strides.m")
+    )
     x, w = step.inputs[:2]
     if groups > 1 and batch > 1:
         return
@@ -156,12 +153,11 @@ def _qconv(step: Step, window: int) -> Iterator[Step]:
     rows = flat[8 * groups * m :].reshape(groups, m, -1)
     for g, lo, hi in _slices(groups, m, 8 + rows.shape[2], window, 4):
         data = np.concatenate([table[g, lo:hi].reshape(-1), rows[g, lo:hi].reshape(-1)])
-        params = list(p)
-        params[1], params[5] = 1, hi - lo
-        piece = None if groups == 1 else _from(x, g * p[15])
-        outputs = [_from(step.outputs[0], g * p[20] + lo * p[21])]
+        part = step.with_params(g=1, m=hi - lo)
+        piece = None if groups == 1 else _from(x, g * x_group)
+        outputs = [_from(step.outputs[0], g * out_group + lo * out_channel)]
         share = (hi - lo) / (groups * m)
-        yield _part(step, [data], share, piece, outputs=outputs, params=params)
+        yield _part(part, [data], share, piece, outputs=outputs)
 
 
 _RULES: dict[str, Callable[[Step, int], Iterator[Step]]] = {

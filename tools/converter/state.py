@@ -32,7 +32,7 @@ def carry(graph: Graph, states: Mapping[str, str]) -> None:
     graph.outputs = [t for t in graph.outputs if t.name not in states.values()]
     copied = [pair for pair in pairs if not _join(graph, *pair)]
     for x, y in copied:
-        emit_copy(lambda **step: graph.steps.append(Step(**step, node="state")), y, x)
+        emit_copy(lambda **step: graph.steps.append(Step.of(**step, node="state")), y, x)
     for x, _ in pairs:
         x.persistent = True
         graph.states.append(x)

@@ -37,7 +37,7 @@ def lower_wide(node, lowering, wide: dict[Tensor, Tensor]) -> None:
     lowering.lower(node)
     for value, narrow in zip(node.outputs, narrow_outputs, strict=True):
         if value is not narrow:
-            node.emit("cast", [value], [narrow], [])  # dropped again where nobody reads it
+            node.emit("cast", [value], [narrow])  # dropped again where nobody reads it
             wide[narrow] = value
 
 
@@ -49,7 +49,7 @@ def _widened(node, t: Tensor | None, wide: dict[Tensor, Tensor]) -> Tensor | Non
             wide[t] = node.constant(t.data.astype(np.float32))
         else:
             wide[t] = node.temp(_FLOAT, t.shape)
-            node.emit("cast", [t], [wide[t]], [])
+            node.emit("cast", [t], [wide[t]])
     return wide[t]
 
 

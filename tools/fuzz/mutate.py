@@ -14,6 +14,7 @@ from dataclasses import replace
 from random import Random
 
 from tools.converter import layout
+from tools.converter.kernel_parameters import declaration_of
 
 from .modelfile import ITEMSIZES, OPEN, PACKED, STREAMED, Chunk, File, Node
 
@@ -24,6 +25,16 @@ ARENA, DATA, OBJECT, STATE = (
     layout.STORAGE_STATE,
 )
 INT32 = (-(1 << 31), (1 << 31) - 1)
+_BIAS = 1 << 29  # what a board takes is below that
+_FLOATS = ("nan", "inf", "-inf", "0", "-0", "1e-45", "3.4e38", "-3.4e38", "1e30", "-1", "1e-30")
+# What a parameter of each kind (see kernel_parameters) has its borders at.
+_OF_KIND = {
+    "extent": (0, 1, 2, _BIAS - 1, _BIAS, -1),
+    "signed": (0, 1, -1, _BIAS - 1, _BIAS, 1 - _BIAS, -_BIAS),
+    "flag": (0, 1, 2, -1),
+    "dim": (0, 1, 2, 3, -1),
+    "float": [struct.unpack("<i", struct.pack("<f", float(text)))[0] for text in _FLOATS],
+}
 MANY = 3  # items of a list that one change touches at most
 
 Change = Callable[[File, Random], str | None]
@@ -254,15 +265,31 @@ def parameter(file: File, rng: Random) -> str | None:
         return None
     said = []
     sizes = [d for g, k in _operands(file, node) for d in _sizes(file, g[k])]
+    names = _names(node)
     for _ in range(rng.choice((1, 1, 1, 2, MANY))):
         k = rng.randrange(len(node.params))
+        name, kind = names[k]
         others = node.params if rng.random() < 0.5 else sizes or node.params
-        new = _fitting(border(node.params[k], rng, others))
-        said.append(f"{k}: {node.params[k]} is {new}")
+        if rng.random() < 0.3 and kind in _OF_KIND:
+            new = rng.choice(_OF_KIND[kind])
+        else:
+            new = _fitting(border(node.params[k], rng, others))
+        said.append(f"{name}: {node.params[k]} is {new}")
         node.params[k] = new
         if rng.random() < 0.5:
             node.expressions.pop(k, None)
     return f"{node.kernel}: parameter {', '.join(said)}"
+
+
+def _names(node):
+    """Name and kind of each parameter, as far as they fit what the kernel declares."""
+    declared = declaration_of(node.kernel)
+    try:
+        if declared:
+            return [(place.path, place.field.kind) for place in declared.singles(node.params)]
+    except ValueError:
+        pass
+    return [(str(k), "any") for k in range(len(node.params))]
 
 
 def _sizes(file, i):
@@ -322,7 +349,6 @@ def contents(file: File, rng: Random) -> str | None:
     return f"constant {i}: {'; '.join(said)}"
 
 
-_FLOATS = ("nan", "inf", "-inf", "0", "-0", "1e-45", "3.4e38", "-3.4e38", "1e30", "-1", "1e-30")
 _FLOAT_CODES = {1: "<f", 10: "<e", 11: "<d"}
 
 

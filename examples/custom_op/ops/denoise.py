@@ -27,7 +27,7 @@ def lower_fir(node):
     if x.nelem != x.shape[-1]:
         raise Problem(f"{x} is more than one signal")
     y = node.outputs[0]
-    node.emit("fir", [x, taps], [y], [], macs=y.nelem * taps.nelem)
+    node.emit("fir", [x, taps], [y], macs=y.nelem * taps.nelem)
 
 
 def infer_same(node):
@@ -40,4 +40,4 @@ def lower_soft_threshold(node):
     """The attribute becomes a constant input: parameters of a step are integers."""
     node.require_dtype(FLOAT)
     threshold = node.constant(np.float32(node.attr("threshold", 0.1)))
-    node.emit("soft_threshold", [node.inputs[0], threshold], node.outputs, [])
+    node.emit("soft_threshold", [node.inputs[0], threshold], node.outputs)

@@ -76,8 +76,8 @@ def _items(memory, step, seed):
 
 
 def _move(memory, step, seed):
-    unit, rank, count, *_ = step.params
-    source, target = (first * unit for first in step.params[-2:])
+    unit, [count] = step["unit"], step["dims"]
+    source, target = step["x_first"] * unit, step["out_first"] * unit
     [x], [out] = step.inputs, step.outputs
     memory.write(out, target, memory.read(x, source, count * unit))
 

@@ -153,6 +153,27 @@ def lower(node):
     assert kernels_of(done) == ["relu"]
 
 
+@pytest.mark.parametrize(
+    ("block", "given"),
+    [("# params\n_A = const(0)\n_B = const(1)  # [2]\n", "b=[2, 3], a=1"), ("", "[1, 2, 3]")],
+)
+def test_a_kernel_of_ones_own_may_declare_its_parameters(folder, block, given):
+    kernel = f"{block}\n\ndef prepare(node):\n    return 0, None\n"
+    (folder / "device" / "doubled.py").write_text(kernel)
+    declare(
+        folder,
+        f"""@lowers("Same", domain="com.acme", infer=lambda node: [(1, node.inputs[0].shape)])
+def lower(node):
+    node.emit("doubled", node.inputs, node.outputs, {given})
+""",
+    )
+    proto = small.relu()
+    proto.graph.node[0].op_type, proto.graph.node[0].domain = "Same", "com.acme"
+    proto.opset_import.append(onnx.helper.make_opsetid("com.acme", 1))
+    done = convert(proto, Options(ops=folder, allow_domains=["com.acme"]))
+    assert [step.params for step in done.graph.steps] == [[1, 2, 3]]
+
+
 @every_target
 def test_a_file_with_a_kernel_that_is_not_on_the_board(target):
     data = convert(network(), ALLOWED).data

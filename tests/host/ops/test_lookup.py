@@ -66,7 +66,7 @@ def test_tables_of_steps(target, values, dtype):
     model = table(values, dtype, 256)
     done = convert(model, Options(strip=True))
     [step] = done.graph.steps
-    assert step.params[0] == 2 and step.inputs[1].nbytes == 64
+    assert step["bits"] == 2 and step.inputs[1].nbytes == 64
     x = np.arange(256, dtype=np.uint8)
     [outcome] = run_jobs(target, [Job(done.data, [[x.tobytes()]])])
     np.testing.assert_array_equal(np.frombuffer(outcome.runs[0].outputs[0], values.dtype), values)

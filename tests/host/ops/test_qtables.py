@@ -11,12 +11,12 @@ from tools.converter.channel_table import multiplier_fields, words_of
 from tools.converter.ops._requantize import multipliers, requantized
 
 on_targets = pytest.mark.parametrize("target", ["unix", "unix32", "unix-plain"], indirect=True)
-# Of the parameters: whether sums of rows are left out, bits of c, bits and unit of the multiplier.
-SUMS, C_BITS, WORD_BITS, UNIT = -6, -5, -4, -2
+# Parameters: whether sums of rows are left out, bits of c, bits and unit of the multiplier.
+SUMS, C_BITS, WORD_BITS, UNIT = "lacks_sums", "table.bits", "table.word_bits", "table.unit"
 
 
-def params(node, place):
-    return node.converted(node.expected()).graph.steps[0].params[place]
+def params(node, name):
+    return node.converted(node.expected()).graph.steps[0][name]
 
 
 @on_targets

@@ -16,6 +16,11 @@ def lines_of(shape: Sequence[int], axis: int) -> tuple[int, int, int]:
     return math.prod(shape[:axis]), n, math.prod(shape[axis + 1 :])
 
 
+def named_lines(lines: Sequence[int]) -> dict[str, int]:
+    """The same by the names of kernels' parameters."""
+    return dict(zip(("outer", "n", "inner"), lines, strict=True))
+
+
 def joined(node, x: Tensor, axes: Sequence[int]) -> tuple[Tensor, tuple[int, int, int]]:
     """x as (outer, n, inner), all the axes in n: by a transpose where they are no neighbours."""
     rank = len(x.shape)

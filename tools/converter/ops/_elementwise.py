@@ -106,9 +106,10 @@ def emit_binary(node, op: str, a: Tensor, b: Tensor, out: Tensor) -> None:
     _check(BINARY, op, a)
     a, b = matched(node, a, out.shape), matched(node, b, out.shape)
     dims, (a_strides, b_strides) = broadcast(out.shape, a, b)
-    params = [_number(BINARY, op), len(dims), *dims, *a_strides, *b_strides]
     if 0 not in out.shape:
-        node.emit("binary", [a, b], [out], params, over=item_by_item(out, [a, b]))
+        runs = runs_of(dims, a_strides, b_strides)
+        over = item_by_item(out, [a, b])
+        node.emit("binary", [a, b], [out], over=over, op=_number(BINARY, op), runs=runs)
 
 
 def emit_unary(node, op: str, x: Tensor, out: Tensor, *params: float) -> None:
@@ -120,19 +121,19 @@ def emit_unary(node, op: str, x: Tensor, out: Tensor, *params: float) -> None:
             return
         if op in _FORMULAS:
             over = item_by_item(out, [x])
-            node.emit("formula", [x], [out], [_FORMULAS.index(op)], over=over, rows=ItemRows())
+            node.emit("formula", [x], [out], over=over, rows=ItemRows(), op=_FORMULAS.index(op))
             return
     if x.dtype == FLOAT and op == "reciprocal":
         emit_binary(node, "div", node.constant(np.ones(1, np.float32)), x, out)
         return
     if op in UNARY:
         _check(UNARY, op, x)
-        node.emit("unary", [x], [out], [_number(UNARY, op)], over=item_by_item(out, [x]))
+        node.emit("unary", [x], [out], over=item_by_item(out, [x]), op=_number(UNARY, op))
     else:
         _check({op: FLOATS}, op, x)
-        numbers = [_number(ACTIVATION, op), *(float_bits(p) for p in params)]
+        named = {"op": _number(ACTIVATION, op), "constants": [float_bits(p) for p in params]}
         over = item_by_item(out, [x])
-        node.emit("activation", [x], [out], numbers, over=over, rows=ItemRows())
+        node.emit("activation", [x], [out], over=over, rows=ItemRows(), **named)
 
 
 def _emit_curve(node, function, x, out):
@@ -147,8 +148,14 @@ def _emit_curve(node, function, x, out):
         return False
     inputs = [x, same[0] if same else node.constant(words)]
     over = item_by_item(out, [x])
-    node.emit("curve", inputs, [out], table.params, over=over, rows=ItemRows())
+    node.emit("curve", inputs, [out], over=over, rows=ItemRows(), **table.params)
     return True
+
+
+def runs_of(dims: Sequence[int], x_strides: Sequence[int], w_strides: Sequence[int]) -> dict:
+    """The walk over two operands by the names of kernels' parameters."""
+    steps = {"x_strides": x_strides, "w_strides": w_strides}
+    return {"rank": len(dims), "dims": dims, **steps}
 
 
 def broadcast(shape: Sequence[int], *tensors: Tensor) -> tuple[list[int], list[list[int]]]:

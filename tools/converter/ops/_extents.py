@@ -24,12 +24,12 @@ def emit_measure(node, i: int, shape: Sequence[int], others: Sequence[int] = ())
     If none is, the items must be those of the shape, or those of others.
     """
     names = {t.name for t in node.outputs if t}
-    params: list[int] = []
+    pairs: list[int] = []
     for k, d in enumerate(shape):
         if any(extent.is_own(d, name) for name in names):
-            params += [k, extent.number_of(d)]
-    if params:
-        node.emit("measure", [node.inputs[i]], [], params)
+            pairs += [k, extent.number_of(d)]
+    if pairs:
+        node.emit("measure", [node.inputs[i]], [], pairs=pairs)
     else:
         emit_expect(node, i, list(zip(shape, others or shape, strict=True)))
 
@@ -38,8 +38,8 @@ def emit_expect(node, i: int, choices: Sequence[Sequence[int]]) -> None:
     """Where only a run knows the i-th input: it must have, item by item, one of these values."""
     t = node.input(i)
     if t is not None and t.data is None and t.contents is None and len(choices) == t.nelem:
-        params = [(*values, *values, *values)[:3] for values in choices]
-        node.emit("expect", [node.inputs[i]], [], [v for row in params for v in row])
+        threes = [(*values, *values, *values)[:3] for values in choices]
+        node.emit("expect", [node.inputs[i]], [], choices=[v for row in threes for v in row])
 
 
 def emit_slice(node, x: Tensor, out: Tensor) -> None:
@@ -55,8 +55,9 @@ def emit_slice(node, x: Tensor, out: Tensor) -> None:
         if extent.is_own(out.shape[axis], out.name) or extent.is_own(n, out.name):
             first = own_dim(node.proto, {}, x.shape[axis], f"first{axis}")
             n = out.shape[axis] if extent.is_own(out.shape[axis], out.name) else n
-            params = [extent.number_of(first), extent.number_of(n), place, x.shape[axis], step]
-            node.emit("slice_extent", node.inputs[1:3], [], params)
+            numbers = {"first": extent.number_of(first), "count": extent.number_of(n)}
+            numbers |= {"place": place, "length": x.shape[axis], "step": step}
+            node.emit("slice_extent", node.inputs[1:3], [], **numbers)
         emit_same(node, [(n, out.shape[axis])])
         x_first = x_first + first * strides[axis]
         steps[axis] = step * strides[axis]
@@ -65,9 +66,9 @@ def emit_slice(node, x: Tensor, out: Tensor) -> None:
 
 def emit_same(node, pairs: Sequence[tuple[int, int]]) -> None:
     """Extents that must be equal are compared in a run, unless they are known to be."""
-    params = [v for a, b in pairs if a != b and extent.any_open((a, b)) for v in (a, b)]
-    if params:
-        node.emit("same", [], [], params)
+    found = [v for a, b in pairs if a != b and extent.any_open((a, b)) for v in (a, b)]
+    if found:
+        node.emit("same", [], [], pairs=found)
 
 
 def matched(node, x: Tensor, shape: Sequence[int]) -> Tensor:

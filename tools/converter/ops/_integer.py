@@ -18,7 +18,7 @@ def as_dtype(node, t: Tensor, dtype: int) -> Tensor:
     out = node.temp(dtype, t.shape)
     if t.data is not None:
         return node.constant(t.data.astype(out.np_dtype).reshape(t.shape))
-    node.emit("cast", [t], [out], [], over=item_by_item(out, [t]))
+    node.emit("cast", [t], [out], over=item_by_item(out, [t]))
     return out
 
 

@@ -27,15 +27,14 @@ def emit_levels(node, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor
     if out.dtype in WIDE:
         return _emit_wide(node, "wide_quantize", x, known, out)
     limits, over = np.iinfo(out.np_dtype), item_by_item(out, [x])
-    first, nan = int(limits.min) & 255, known[1] & 255
+    bytes_of = {"first": int(limits.min) & 255, "nan": known[1] & 255}
     if _SCALES[0] <= known[0] <= _SCALES[1]:
         below = min(known[1] - int(limits.min), 255)
         inputs, scratch = [x, node.constant(known[0].reshape(1))], [node.temp(_INT32, (255,))]
-        node.emit("levels", inputs, [out], [below, first, nan], scratch, over=over)
+        node.emit("levels", inputs, [out], scratch=scratch, over=over, below=below, **bytes_of)
         return True
     levels, below = levels_of(lambda x: np.rint(x / known[0]) + np.float64(known[1]), limits)
-    params = [below, first, nan]
-    node.emit("levels", [x, node.constant(levels)], [out], params, over=over)
+    node.emit("levels", [x, node.constant(levels)], [out], over=over, below=below, **bytes_of)
     return True
 
 
@@ -50,12 +49,12 @@ def emit_floats(node, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor
         return False
     if out.nelem <= _MOST_FLOATS and _SCALES[0] <= known[0] <= _SCALES[1]:
         inputs = [x, node.constant(known[0].reshape(1))]
-        node.emit("dequantize", inputs, [out], [known[1]])
+        node.emit("dequantize", inputs, [out], zero=known[1])
         return True
     q = np.arange(256, dtype=np.uint8).view(x.np_dtype).astype(np.float32)
     with np.errstate(over="ignore"):
         table = (q - np.float32(known[1])) * known[0]
-    node.emit("lookup", [x, node.constant(table)], [out], [], over=item_by_item(out, [x]))
+    node.emit("lookup", [x, node.constant(table)], [out], over=item_by_item(out, [x]))
     return True
 
 
@@ -64,7 +63,7 @@ def _emit_wide(node, kernel, x, known, out):
     if not _SCALES[0] <= known[0] <= _SCALES[1]:
         return False
     inputs = [x, node.constant(known[0].reshape(1))]
-    node.emit(kernel, inputs, [out], [known[1]], over=item_by_item(out, [x]))
+    node.emit(kernel, inputs, [out], over=item_by_item(out, [x]), zero=known[1])
     return True
 
 

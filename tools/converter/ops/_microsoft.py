@@ -93,10 +93,10 @@ def emit_activation(node, name: str, constants: Sequence[float | None], x: Tenso
     defaults = [default for _, default in _CONSTANTS[name]]
     c = [d if v is None else v for v, d in zip(given, defaults, strict=False)]
     if name == "Relu":
-        node.emit("relu", [x], [out], [], over=item_by_item(out, [x]), rows=ItemRows())
+        node.emit("relu", [x], [out], over=item_by_item(out, [x]), rows=ItemRows())
     elif name == "Clip":
         bits = [float_bits(v) for v in c]
-        node.emit("clip", [x], [out], bits, over=item_by_item(out, [x]), rows=ItemRows())
+        node.emit("clip", [x], [out], over=item_by_item(out, [x]), rows=ItemRows(), limits=bits)
     elif name == "Elu":
         emit_unary(node, "elu", x, out, 1.0, c[0], 1.0)
     else:

@@ -88,8 +88,9 @@ def emit_dots(node, x: Tensor, w: np.ndarray, bias: np.ndarray | None, out: Tens
         return
     parts = [w] if bias is None else [w, bias.reshape(-1, 1)]
     packed = node.constant(np.concatenate(parts, axis=1).astype(np.float32))
-    shape = [1, 1, samples, len(w), n_features, int(bias is not None)]
-    node.emit("gemm", [x, packed], [out], [*shape, 0, 0, 0, 0], macs=samples * w.size)
+    shape = {"batches": [1, 1], "m": samples, "n": len(w), "k": n_features}
+    shape |= {"a_steps": [0, 0], "w_steps": [0, 0], "has_bias": int(bias is not None)}
+    node.emit("gemm", [x, packed], [out], macs=samples * w.size, **shape)
 
 
 def is_worth_steps(node, samples: int, w: np.ndarray) -> bool:
@@ -142,13 +143,13 @@ def emit_transform(node, transform: str, x: Tensor, out: Tensor, width: int) -> 
     rows = out.nelem // width
     if transform == "SOFTMAX":
         over = line_by_line(out, x, width, 1)
-        node.emit("softmax", [x], [out], [0, rows, width, 1], over=over)
+        node.emit("softmax", [x], [out], over=over, op=0, outer=rows, n=width, inner=1)
     elif transform == "LOGISTIC":
         emit_unary(node, "sigmoid", x, out)
     else:
         number = ("SOFTMAX_ZERO", "PROBIT").index(transform)
-        params = [number, rows, width]
-        node.emit("score_transform", [x], [out], params, over=item_by_item(out, [x]))
+        over = item_by_item(out, [x])
+        node.emit("score_transform", [x], [out], over=over, op=number, lines=rows, n=width)
 
 
 def emit_labels(
@@ -160,7 +161,8 @@ def emit_labels(
     n = len(labels)
     plain = list(labels) == list(range(n))
     index = out if plain else node.temp(INT64, out.shape)
-    node.emit("arg_reduce", [scores], [index], [0, 0, out.nelem, n, 1])
+    lines = {"outer": out.nelem, "n": n, "inner": 1}
+    node.emit("arg_reduce", [scores], [index], smallest=0, last=0, **lines)
     if not plain:
         _emit_lookup(node, labels, index, out)
 
@@ -189,6 +191,6 @@ def emit_pair(node, transform, kind: int, halves: int, x, labels, outputs) -> No
     scores = scores or node.temp(FLOAT, (rows, 2))
     numbers = [0, 1] if isinstance(labels[0], str) else labels
     table = node.constant(np.array(numbers, np.int64))
-    node.emit("class_pair", [x, table], [label, scores], [kind, halves])
+    node.emit("class_pair", [x, table], [label, scores], kind=kind, halves=halves)
     if texts:
         _emit_lookup(node, labels, label, texts)

@@ -66,20 +66,30 @@ def emit_move(
         x_strides = [s // 4 for s in x_strides[:-1]] + [1]
         out_strides = [s // 4 for s in out_strides[:-1]] + [1]
         firsts = [f // 4 for f in firsts]
-    params = [unit, len(dims), *dims, *x_strides, *out_strides, *firsts]
-    if any(abs(p) >= _LIMIT for p in params):
+    numbers = (*dims, *x_strides, *out_strides, *firsts)
+    if any(abs(p) >= _LIMIT for p in numbers):
         raise Problem("tensor too large for a 32-bit move")
-    behind = {} if any_open((*params, *dims)) else _behind(unit, params, len(dims))
-    emit(kernel="move", inputs=[x], outputs=[out], params=params, behind=behind)
+    emit(
+        kernel="move",
+        inputs=[x],
+        outputs=[out],
+        behind={} if any_open(numbers) else _behind(unit, dims, x_strides, out_strides, firsts),
+        unit=unit,
+        rank=len(dims),
+        dims=dims,
+        x_strides=x_strides,
+        out_strides=out_strides,
+        x_first=firsts[0],
+        out_first=firsts[1],
+    )
 
 
-def _behind(unit, params, rank):
+def _behind(unit, dims, x_strides, out_strides, firsts):
     """Lead of input 0: item after item is read and written, in the order of the dims."""
-    dims, x_strides, out_strides = (params[2 + k * rank : 2 + (k + 1) * rank] for k in range(3))
     if math.prod(dims) > overlap.MOST_PIECES:
         return {}
-    read = places(dims, x_strides, params[-2])
-    written = places(dims, out_strides, params[-1] + 1)
+    read = places(dims, x_strides, firsts[0])
+    written = places(dims, out_strides, firsts[1] + 1)
     return {0: overlap.lag(read.reshape(-1) * unit, written.reshape(-1) * unit)}
 
 
@@ -116,7 +126,8 @@ def emit_transpose(node, x: Tensor, out: Tensor, view: Sequence[int], perm: Sequ
 
 def emit_nothing(emit, x: Tensor, out: Tensor) -> None:
     """A copy of no items to an out that has none: the step of an operator on empty tensors."""
-    emit(kernel="move", inputs=[x], outputs=[out], params=[1, 1, 0, 1, 1, 0, 0])
+    steps = {"x_strides": [1], "out_strides": [1], "x_first": 0, "out_first": 0}
+    emit(kernel="move", inputs=[x], outputs=[out], unit=1, rank=1, dims=[0], **steps)
 
 
 def emit_fill(node, value: Tensor, out: Tensor) -> None:

@@ -7,9 +7,9 @@ may have, and takes the cut that costs the fewest instructions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..extent import any_open, is_open
 from ..ir import Step
@@ -105,27 +105,29 @@ def _parts(n: int) -> set[int]:
     return {-(-n // parts) for parts in range(1, 17)} | {n >> i for i in range(n.bit_length())}
 
 
-def pieces_of(kernel: str, p: list[int], short: bool = False) -> Pieces:
+def pieces_of(kernel: str, p: Step | Mapping[str, Any], short: bool = False) -> Pieces:
     """Those of a step, by its parameters. short: with short mantissas."""
+    *_, stride = p["strides"]
+    *_, dilation = p["dilations"]
+    oh, ow, item = p["oh"], p["ow"], p["c"] * p["kh"]
     if kernel == "block_conv":
-        rows, n = (_PIECE if is_open(d) else d for d in p[11:13])
-        rows = 1 if is_open(p[12]) else rows  # whole rows alone go together
-        sizes = p[1], p[6], rows, max(n, 1), p[2] * p[7] * p[8], p[9], p[15], p[18]
-        return Pieces(*sizes, short=short)
-    rows, n = p[8] * p[10], p[9] * p[11]
-    return Pieces(p[1], p[5], rows, n, p[2] * p[6], p[7], p[13], p[15], (p[10], p[11]), short)
+        rows, n = (_PIECE if is_open(d) else d for d in (oh, ow))
+        rows = 1 if is_open(ow) else rows  # whole rows alone go together
+        window, item = (1, 1), item * p["kd"]
+        n = max(n, 1)
+    else:
+        window = tuple(p["pool"])
+        rows, n = oh * window[0], ow * window[1]
+    return Pieces(p["g"], p["m"], rows, n, item, p["kw"], stride, dilation, window, short)
 
 
-_PLACES = {"block_conv": (19, 20, 32, 33), "conv_max_pool": (None, 16, 17, 18)}
-
-
-def set_cut(kernel: str, p: list[int], words: int, short: bool = False) -> int:
+def set_cut(kernel: str, p: Step | dict[str, Any], words: int, short: bool = False) -> int:
     """Sets a step's parameters for that much scratch; returns what it needs of it."""
     pieces = pieces_of(kernel, p, short)
     cut = pieces.best(words)
-    for place, value in zip(_PLACES[kernel], cut, strict=True):
-        if place is not None:
-            p[place] = value
+    if kernel == "block_conv":
+        p["n_rows"] = cut.rows
+    p["n_positions"], p["n_sums"], p["n_channels"] = cut.positions, cut.sums, cut.channels
     return pieces.words(cut)
 
 
@@ -140,14 +142,14 @@ def grow(step: Step, nbytes: int) -> None:
     Of weights that are narrow there is room for their mantissas behind it, for an FPU.
     """
     [scratch] = step.scratch
-    params = list(step.params)
-    if any_open(params) or nbytes <= scratch.nbytes:
+    if any_open(step.params) or nbytes <= scratch.nbytes:
         return
     dtype = step.inputs[1].dtype
-    words = set_cut(step.kernel, params, nbytes // 4, dtype == UINT32)
+    cut = step.with_params()
+    words = set_cut(step.kernel, cut, nbytes // 4, dtype == UINT32)
     if dtype in NARROW:
-        pieces = pieces_of(step.kernel, params)
+        pieces = pieces_of(step.kernel, cut)
         weights = pieces.groups * pieces.m * pieces.kw * pieces.item
         words = max(words, min(words + weights, nbytes // 4))
     if scratch.nbytes < 4 * words <= nbytes:
-        step.params, scratch.shape = params, (words,)
+        step.params, scratch.shape = cut.params, (words,)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..ir import Tensor
 from ..overlap import item_by_item
-from ._elementwise import broadcast
+from ._elementwise import broadcast, runs_of
 from ._qweights import scalar, shift_of
 from ._requantize import multiplier
 
@@ -73,5 +73,6 @@ def _emit(node, op, a, b, out, numbers):
     if 0 in out.shape:
         return
     dims, (a_strides, b_strides) = broadcast(out.shape, a, b)
-    params = [op, *numbers, len(dims), *dims, *a_strides, *b_strides]
-    node.emit("qbinary", [a, b], [out], params, over=item_by_item(out, [a, b]))
+    runs = runs_of(dims, a_strides, b_strides)
+    over = item_by_item(out, [a, b])
+    node.emit("qbinary", [a, b], [out], over=over, op=op, numbers=numbers, runs=runs)

@@ -48,20 +48,22 @@ def emit_blend(
     if not all(SCALES[0] <= v <= SCALES[1] for v in (known[0], known[2])):
         return False
     (h, w), oh, ow = size, len(rows.first), len(columns.first)
-    numbers = [known[1] + shift_of(values), known[3] + shift_of(out), *_ratio(*known[::2])]
-    params = [values.nelem // (h * w), h, w, oh, ow, *numbers, *rows.words(w), *columns.words(1)]
+    params = {"planes": values.nelem // (h * w), "h": h, "w": w, "oh": oh, "ow": ow}
+    params |= {"zx": known[1] + shift_of(values), "zy": known[3] + shift_of(out)}
+    params |= {**_ratio(*known[::2]), "row_taps": rows.words(w), "column_taps": columns.words(1)}
     scales = [node.constant(np.float32([v])) for v in (known[0], known[2])]
     scratch = node.temp(INT32, (192 + 8 * ow,))
     macs = 4 * math.prod(out.shape)
-    node.emit("qblend", [values, *scales], [out], params, [scratch], macs=macs)
+    node.emit("qblend", [values, *scales], [out], scratch=[scratch], macs=macs, **params)
     return True
 
 
-def _ratio(x_scale: float, y_scale: float) -> list[int]:
-    """Bits behind the point, 24 bits of x_scale / y_scale as two of 12, and a weight's shift."""
+def _ratio(x_scale: float, y_scale: float) -> dict:
+    """The kernel's parameters point, ratio and shift."""
     fraction, exponent = math.frexp(x_scale / y_scale)
     mantissa = min(round(fraction * (1 << 24)), (1 << 24) - 1)
     bits = 22 - exponent  # 255 times the ratio stay below 2**30
     if not _LEAST_BITS <= bits <= _MOST_BITS:
-        return [0, 0, 0, 127]
-    return [bits, mantissa >> 12, mantissa & 4095, 150 - bits - exponent]
+        return {"point": 0, "ratio": [0, 0], "shift": 127}
+    ratio = [mantissa >> 12, mantissa & 4095]
+    return {"point": bits, "ratio": ratio, "shift": 150 - bits - exponent}

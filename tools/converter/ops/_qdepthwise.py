@@ -13,7 +13,12 @@ from ._qweights import AS_IT_IS, Geometry, Weights, outer, table
 
 _MOST_SHARED = 2
 _SCRATCH_NBYTES = 2048  # more makes fewer calls of the loops
-_ROWS = Rows(3, 7, 9, 5, 11, 24, None, None, (None, 14, 15, 16), (None, 18, None, 19))
+_ROWS = Rows(
+    c=None,
+    m=None,
+    x=[None, *(f"x_strides.{at}" for at in "gyx")],
+    out=[None, "out_strides.m", None, "out_strides.i"],
+)
 
 
 def is_depthwise(geometry: Geometry) -> bool:
@@ -25,30 +30,39 @@ def is_depthwise(geometry: Geometry) -> bool:
     return c == 1 and m <= _MOST_SHARED and not any_open(geometry.counts)
 
 
-def emit_depthwise(node, x, weights: Weights, constants, words, geometry, x_zero, signed, out):
-    """One call of the kernel. signed: pads y, x, zero point and limits of out."""
-    n, g, _, h, width, m, kh, kw, oh, ow = geometry.counts
+def emit_depthwise(node, x, weights: Weights, constants, words, geometry, x_zero, ends, out):
+    """One call of the kernel. ends: zero point and limits of out, as parameters."""
+    _, g, _, _, _, m, kh, kw, _, ow = geometry.counts
     channels = table(constants, words, g * m)
     packed = node.constant(np.concatenate([channels, weights.rows.reshape(-1)]))
     row = (ow - 1) * geometry.strides[1] + (kw - 1) * geometry.dilations[1] + 1
     planes, rows = _pieces(geometry, row, _SCRATCH_NBYTES)
     covered = _covered(geometry, rows)
     batch, group, _, *within = outer(geometry, geometry.x_strides)
-    out_batch, _, channel, position = outer(geometry, geometry.out_strides)
-    params = [n, g, m, h, width, kh, kw, oh, ow, *geometry.strides, *geometry.dilations]
-    params += [batch, group, *within, out_batch, channel, position, planes, rows]
-    params += [x_zero, weights.zero, *signed, *AS_IT_IS]
+    out_batch, _, *channel = outer(geometry, geometry.out_strides)
+    params = {
+        **geometry.named,
+        "x_strides": [batch, group, *within],
+        "out_strides": [out_batch, *channel],
+        "planes": planes,
+        "out_rows": rows,
+        "zx": x_zero,
+        "zw": weights.zero,
+        **ends,
+        "table": AS_IT_IS,
+    }
+    del params["c"]
     scratch = node.temp(2, (4 * kh * kw + planes * covered * row,))
     behind = _qoverlap.depthwise_behind(geometry, planes, rows, x)
     node.emit(
         "qdepthwise",
         [x, packed],
         [out],
-        params,
-        [scratch],
+        scratch=[scratch],
         macs=geometry.macs,
         behind=behind,
         rows=_ROWS,
+        **params,
     )
 
 

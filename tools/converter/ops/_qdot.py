@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,10 @@ from ._qweights import AS_IT_IS, outer, pack, padded, scalar, shift_of
 from ._requantize import multipliers, range_of
 
 _PATCH_NBYTES = 1024  # of scratch; more makes fewer calls of the loops
-_ROWS = Rows(3, 8, 10, 6, 12, 26, 2, 5, (15, 16, 17, 18), (20, 21, None, 22))
+_ROWS = Rows(
+    x=[f"x_strides.{at}" for at in "gcyx"],
+    out=["out_strides.g", "out_strides.m", None, "out_strides.i"],
+)
 
 
 def emit_requantized(node, x, weights, geometry, x_zero, scales, out, y_zero, limits=None) -> bool:
@@ -33,12 +37,12 @@ def emit_requantized(node, x, weights, geometry, x_zero, scales, out, y_zero, li
         return False
     low, high = limits or range_of(out.dtype)
     constants = weights.constants(x_zero) + halves
-    signed = [*geometry.pads, y_zero, low, high]
+    ends = {"zy": y_zero, "low": low, "high": high}
     if is_depthwise(geometry):
-        shape = (x, weights, constants, words, geometry, x_zero, signed, out)
+        shape = (x, weights, constants, words, geometry, x_zero, ends, out)
         emit_depthwise(node, *shape)
     else:
-        _emit(node, [x], weights, constants, words, geometry, x_zero, signed, out)
+        _emit(node, [x], weights, constants, words, geometry, x_zero, ends, out)
     return True
 
 
@@ -51,12 +55,12 @@ def emit_sums(node, x, weights, geometry, zero: Tensor | None, out: Tensor) -> b
     constants = weights.constants(x_zero) if known else weights.constants(0)
     factors = np.zeros_like(constants) if known else weights.per_zero()
     inputs = [x] if known else [x, zero]
-    signed = [*geometry.pads, 0, 0, 0]
-    _emit(node, inputs, weights, constants, factors, geometry, x_zero, signed, out)
+    ends = {"zy": 0, "low": 0, "high": 0}
+    _emit(node, inputs, weights, constants, factors, geometry, x_zero, ends, out)
     return True
 
 
-def _emit(node, inputs, weights, constants, words, geometry, x_zero, signed, out):
+def _emit(node, inputs, weights, constants, words, geometry, x_zero, ends, out):
     x, *zero = inputs
     groups = geometry.counts[1]
     packed = node.constant(pack(weights.rows, groups, constants, words))
@@ -65,17 +69,25 @@ def _emit(node, inputs, weights, constants, words, geometry, x_zero, signed, out
     piece = max(_PATCH_NBYTES // record, 1)
     if not any_open(geometry.counts):
         piece = _even_pieces(positions, piece)
-    params = [*geometry.counts, *geometry.strides, *geometry.dilations]
-    params += [*outer(geometry, geometry.x_strides), *outer(geometry, geometry.out_strides)]
-    params += [piece, x_zero, weights.zero, *signed, 0, *AS_IT_IS]
-    how = {"scratch": [node.temp(UINT8, (piece * record,))], "rows": _ROWS}
+    params = {
+        **geometry.named,
+        "x_strides": outer(geometry, geometry.x_strides),
+        "out_strides": outer(geometry, geometry.out_strides),
+        "piece": piece,
+        "zx": x_zero,
+        "zw": weights.zero,
+        **ends,
+        "lacks_sums": 0,
+        "table": AS_IT_IS,
+    }
+    how: dict[str, Any] = {"scratch": [node.temp(UINT8, (piece * record,))], "rows": _ROWS}
     if _is_taken_as_it_lies(geometry, x):
         how = {"behind": _qoverlap.behind_rows(geometry, x, out)}
-    elif not any_open(params):
+    elif not any_open((*geometry.counts, *params["x_strides"], *params["out_strides"])):
         same = _qoverlap.is_same_place(geometry, x, out)
         how["behind"] = _qoverlap.behind(geometry, piece, x, out)
         how["in_place"] = [(x, out)] if same else []
-    node.emit("qconv", [x, packed, *zero], [out], params, macs=geometry.macs, **how)
+    node.emit("qconv", [x, packed, *zero], [out], macs=geometry.macs, **how, **params)
 
 
 def _is_taken_as_it_lies(geometry, x):

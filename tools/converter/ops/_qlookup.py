@@ -32,5 +32,5 @@ def emit_table(
     table = np.clip(quotient + y_zero, *range_of(out.dtype)).astype(out.np_dtype)
     if out.nelem:
         over = item_by_item(out, [values])
-        node.emit("lookup", [values, node.constant(table)], [out], [], over=over)
+        node.emit("lookup", [values, node.constant(table)], [out], over=over)
     return True

@@ -63,8 +63,8 @@ def emit_float_means(
     QuantizeLinear's. False if it can't be by integers.
     """
     kernel, strides, pads, counts_padding = windows
-    params = params_of(x, y, kernel, strides, pads)
-    if params is None:
+    pool = params_of(x, y, kernel, strides, pads)
+    if pool is None:
         return False
     (x_scale, y_scale), count = (scalar(t) for t in (x[1], y[1])), math.prod(kernel)
     levels, below = node.constant(np.float32([y_scale])), 0
@@ -73,9 +73,10 @@ def emit_float_means(
         levels = node.constant(words)
         if len(words) < _LEVELS:
             return False
-    params += [count if counts_padding else 0, order, below, *_fraction(x_scale / y_scale, count)]
+    params = {"count": count if counts_padding else 0, "order": order, "below": below}
+    params["ratio"] = _fraction(x_scale / y_scale, count)
     inputs = [x[0], node.constant(np.float32([x_scale])), levels]
-    node.emit("qmeans", inputs, [y[0]], params, [node.temp(INT32, (_WORDS,))])
+    node.emit("qmeans", inputs, [y[0]], scratch=[node.temp(INT32, (_WORDS,))], pool=pool, **params)
     return True
 
 
@@ -84,8 +85,8 @@ def emit_wide_means(
 ) -> bool:
     """The same of 16 bits, where many means lie in the middle; padding counts."""
     kernel, strides, pads = windows
-    params, count = params_of(x, y, kernel, strides, pads), math.prod(kernel)
-    if params is None or count > _MOST_ITEMS:
+    pool, count = params_of(x, y, kernel, strides, pads), math.prod(kernel)
+    if pool is None or count > _MOST_ITEMS:
         return False
     scales = [scalar(t) for t in (x[1], y[1])]
     up, down = _fraction(scales[0] / scales[1], count, _SAME_WIDE)
@@ -95,7 +96,8 @@ def emit_wide_means(
         return False
     inputs = [x[0], *(node.constant(np.float32([v])) for v in scales)]
     scratch = [node.temp(INT32, (_WORDS,))]
-    node.emit("wide_means", inputs, [y[0]], [*params, count, order, up, down], scratch)
+    params = {"pool": pool, "count": count, "order": order, "ratio": [up, down]}
+    node.emit("wide_means", inputs, [y[0]], scratch=scratch, **params)
     return True
 
 

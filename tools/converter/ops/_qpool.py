@@ -31,8 +31,10 @@ def params_of(
         return None
     _, x_zero, _, y_zero = known
     shift, planes = shift_of(values), math.prod(values.shape[:-2])
-    params = [planes, *values.shape[-2:], *kernel, *out.shape[-2:], *strides, *pads[:2]]
-    return [*params, x_zero + shift, y_zero + shift]
+    (h, w), (kh, kw), (oh, ow) = values.shape[-2:], kernel, out.shape[-2:]
+    params = {"planes": planes, "h": h, "w": w, "kh": kh, "kw": kw, "oh": oh, "ow": ow}
+    params |= {"strides": strides, "pads": pads[:2], "zx": x_zero + shift, "zy": y_zero + shift}
+    return params
 
 
 def _words_of(x_scale, y_scale, kernel, pads, counts_padding):
@@ -65,5 +67,5 @@ def emit_means(
         words = _words_of(scalar(x[1]), scalar(y[1]), kernel, pads, counts_padding)
     except ValueError:
         return False
-    node.emit("qaverage_pool", [x[0], node.constant(words)], [y[0]], params)
+    node.emit("qaverage_pool", [x[0], node.constant(words)], [y[0]], **params)
     return True

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..ir import Tensor
 from ..overlap import line_by_line
+from ._axes import named_lines
 from ._integer import INT32
 from ._qweights import scalar, shift_of
 
@@ -39,9 +40,10 @@ def emit_quantized_softmax(
     if largest < 1 << 16:
         return False
     power = min(round(math.exp(-float(np.float32(x_scale))) * 2**30), 2**30 - 1)
-    params = [*lines, factor, shift, y_zero + shift_of(out), largest, power >> 15, power & 32767]
+    params = {**named_lines(lines), "factor": factor, "shift": shift, "zy": y_zero + shift_of(out)}
+    params |= {"largest": largest, "power": [power >> 15, power & 32767]}
     scratch, over = [node.temp(INT32, (_ENTRIES,))], line_by_line(out, values, *lines[1:])
-    node.emit("qsoftmax", [values], [out], params, scratch, over=over)
+    node.emit("qsoftmax", [values], [out], scratch=scratch, over=over, **params)
     return True
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ._integer import INT8, INT16
 
 _MAX_K = 33024  # the device's
 _INT32 = 1 << 31
+_COUNTS = ("n", "g", "c", "h", "w", "m", "kh", "kw", "oh", "ow")
 AS_IT_IS = (32, 0, 0, 0, 0)  # parameters of a table of 8 bytes a channel
 
 
@@ -20,12 +22,25 @@ class Geometry:
     """Where items lie, in items: of x by (batch, group, channel, y, x), of out by (batch, group,
     channel, position)."""
 
-    counts: Sequence[int]  # N, G, C, H, W, M, kh, kw, oh, ow
+    counts: Sequence[int]  # see _COUNTS
     x_strides: Sequence[int]
     out_strides: Sequence[int]
     strides: Sequence[int] = (1, 1)
     dilations: Sequence[int] = (1, 1)
     pads: Sequence[int] = (0, 0)
+
+    @property
+    def named(self) -> dict[str, Any]:
+        """The same by the names of kernels' parameters."""
+        sizes = dict(zip(_COUNTS, self.counts, strict=True))
+        return {
+            **sizes,
+            "strides": self.strides,
+            "dilations": self.dilations,
+            "x_strides": self.x_strides,
+            "out_strides": self.out_strides,
+            "pads": self.pads,
+        }
 
     @property
     def macs(self) -> int:

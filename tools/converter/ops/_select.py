@@ -137,4 +137,4 @@ def emit_gather(node, x: Tensor, index: Tensor, out: Tensor, axis: int) -> None:
     unit = 4 if x.itemsize % 4 == 0 else 1
     inner = math.prod(x.shape[axis + 1 :]) * x.itemsize // unit
     outer = math.prod(x.shape[:axis])
-    node.emit("gather", [x, index], [out], [unit, outer, x.shape[axis], inner])
+    node.emit("gather", [x, index], [out], unit=unit, outer=outer, n=x.shape[axis], inner=inner)

@@ -22,7 +22,7 @@ def emit_pick(emit, xs: Sequence[Tensor], table: np.ndarray, out: Tensor) -> Non
     """out = the strings of the xs, one behind another, at the table's places."""
     require_fixed(*xs, out)
     index = Tensor(f"{out.name}/table", 6, (table.size,), table.reshape(-1).astype(np.int32))
-    emit(kernel="string_pick", inputs=[*xs, index], outputs=[out], params=[])
+    emit(kernel="string_pick", inputs=[*xs, index], outputs=[out])
 
 
 def emit_copy(emit, x: Tensor, out: Tensor) -> None:
@@ -64,7 +64,7 @@ def broadcast(node, x: Tensor, shape: Sequence[int]) -> Tensor:
 def emit_lookup(node, index: Tensor, texts: Sequence[str | bytes], out: Tensor) -> None:
     """out = texts[index]"""
     table = node.constant(string_array(texts))
-    node.emit("string_gather", [table, index], [out], [1, len(texts), 1])
+    node.emit("string_gather", [table, index], [out], outer=1, n=len(texts), inner=1)
 
 
 def emit_map(node, x: Tensor, answers: dict, default, out: Tensor) -> None:
@@ -74,7 +74,7 @@ def emit_map(node, x: Tensor, answers: dict, default, out: Tensor) -> None:
     keys = sorted(k for k in answers if k == k)
     values = [*(answers[k] for k in keys), of_nan[-1] if of_nan else default, default]
     constants = [_column(keys, x), _column(values, out)]
-    node.emit("label_encoder", [x, *map(node.constant, constants)], [out], [])
+    node.emit("label_encoder", [x, *map(node.constant, constants)], [out])
 
 
 def _column(values, t):

@@ -34,7 +34,7 @@ class Leaves:
     numbers: dict[int, int]
     end: int
     arrays: list[np.ndarray]
-    params: list[int]
+    params: dict[str, int]
     n_words: int = 0  # of scratch
 
 
@@ -79,7 +79,14 @@ def exact(
         dict(zip(used, numbers, strict=False)),
         len(rows),
         [np.array(rows, np.uint16)],
-        [divisor, numbers[-1], limbs, least, exponent, int(mirrored)],
+        {
+            "divisor": divisor,
+            "common": numbers[-1],
+            "limbs": limbs,
+            "least": least,
+            "exponent": exponent,
+            "mirrored": int(mirrored),
+        },
         1 + limbs * len(base),
     )
 
@@ -131,7 +138,7 @@ def listed(
     targets = _narrow([t for t, _ in entries])
     weights = np.array([w for _, w in entries], dtype)
     arrays = [_narrow(first), targets, weights, base.astype(dtype)]
-    return Leaves("trees_float", numbers, len(packed), arrays, [aggregate])
+    return Leaves("trees_float", numbers, len(packed), arrays, {"aggregate": aggregate})
 
 
 def _merged(entries, aggregate):

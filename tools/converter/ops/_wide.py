@@ -40,11 +40,11 @@ def emit_wide(node, x, rows, geometry: Geometry, x_zero, scales, out, y_zero, bi
     positions = geometry.counts[8] * geometry.counts[9]
     piece = max(_PATCH_NBYTES // (2 * (2 + k)), 1)
     piece = math.ceil(positions / math.ceil(positions / piece)) if positions else 1
-    params = [*geometry.counts, *geometry.strides, *geometry.dilations, *geometry.x_strides]
-    params += [*geometry.out_strides, piece, x_unsigned, *geometry.pads, y_zero, low, high]
+    params = {**geometry.named, "piece": piece, "zx": x_unsigned}
+    params |= {"zy": y_zero, "low": low, "high": high}
     scratch = [node.temp(UINT16, (piece * (2 + k),))]
     inputs = [x, node.constant(data)]
-    node.emit("wide_conv", inputs, [out], params, scratch, macs=geometry.macs)
+    node.emit("wide_conv", inputs, [out], scratch=scratch, macs=geometry.macs, **params)
 
 
 def wide_multiplier(scale: float) -> tuple[int, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from .. import overlap
 from ..errors import Problem
@@ -23,6 +24,26 @@ class Windows:
     dilations: list[int]
     pads: list[int]  # at the begin
     end_pads: list[int]
+
+    @property
+    def named(self) -> dict[str, Any]:
+        """By the names of kernels' parameters."""
+        return {
+            **dict(zip(("d", "h", "w"), self.in_dims, strict=True)),
+            **dict(zip(("kd", "kh", "kw"), self.kernel, strict=True)),
+            **dict(zip(("od", "oh", "ow"), self.out_dims, strict=True)),
+            "strides": self.strides,
+            "dilations": self.dilations,
+            "pads": self.pads,
+        }
+
+    @property
+    def named_2d(self) -> dict[str, Any]:
+        """The same without z."""
+        found = self.named
+        groups = {name: found[name][1:] for name in ("strides", "dilations", "pads")}
+        sizes = {name: found[name] for name in ("h", "w", "kh", "kw", "oh", "ow")}
+        return sizes | groups
 
 
 def windows_of(node, kernel: Sequence[int], out_shape: Sequence[int]) -> Windows:

@@ -85,7 +85,7 @@ def lower_clip(node):
     elif x.dtype == FLOAT and known:
         bits = [float_bits(low.data.item() if low else -np.inf)]
         bits.append(float_bits(high.data.item() if high else np.inf))
-        node.emit("clip", [x], [out], bits, over=item_by_item(out, [x]), rows=ItemRows())
+        node.emit("clip", [x], [out], over=item_by_item(out, [x]), rows=ItemRows(), limits=bits)
     else:
         between = node.temp(x.dtype, x.shape) if low and high else out
         if low:

@@ -21,7 +21,7 @@ def lower_average_pool(node):
     if node.op == "AveragePool" and emit_window_means(node, x, out, w, bool(counted)):
         return
     power = node.attr("p", 2) if node.op == "LpPool" else 0
-    groups = (w.in_dims, w.kernel, w.out_dims, w.strides, w.dilations, w.pads, w.end_pads)
-    params = [math.prod(x.shape[:2])] + [v for group in groups for v in group]
-    params += [counted, power]
-    node.emit("average_pool", [x], [out], params, behind=window_behind(params[0], w, x))
+    planes = math.prod(x.shape[:2])
+    params = {"planes": planes, **w.named, "end_pads": w.end_pads}
+    params |= {"counts_padding": counted, "power": power}
+    node.emit("average_pool", [x], [out], behind=window_behind(planes, w, x), **params)

@@ -25,5 +25,7 @@ def emit_cast(node, x: Tensor, out: Tensor, saturate: int = 1, round_mode: str =
     if x.dtype == out.dtype:
         node.alias(out, x)
         return
-    params = [bool(saturate), _ROUND_MODES.index(round_mode)] if out.dtype in _FLOAT8 else []
-    node.emit("cast", [x], [out], params, over=item_by_item(out, [x]))
+    params = {}
+    if out.dtype in _FLOAT8:
+        params = {"saturate": bool(saturate), "round_mode": _ROUND_MODES.index(round_mode)}
+    node.emit("cast", [x], [out], over=item_by_item(out, [x]), **params)

@@ -33,7 +33,7 @@ def lower_col2im(node):
     emit_move(node.emit, x, columns, dims, [len(index), 1], [1, planes])
     total = node.temp(x.dtype, (n, planes))
     emit_fill(node, node.constant(np.zeros(1, x.np_dtype)), total)
-    node.emit("scatter", [columns, node.constant(index)], [total], [_ADD, n, planes])
+    node.emit("scatter", [columns, node.constant(index)], [total], op=_ADD, n=n, inner=planes)
     _emit_inner(node, total, out, image, padded, pads)
 
 

@@ -48,7 +48,7 @@ def lower_shape(node):
     x, out = node.inputs[0], node.outputs[0]
     first, end, _ = slice(node.attr("start", 0), node.attr("end")).indices(len(x.shape))
     if node.is_kept:
-        node.emit("shape", [x], [out], [first, max(end - first, 0)])
+        node.emit("shape", [x], [out], first=first, n=max(end - first, 0))
     else:
         out.data = np.array(x.shape[first:end], np.int64)
 
@@ -57,7 +57,7 @@ def lower_shape(node):
 def lower_size(node):
     x, out = node.inputs[0], node.outputs[0]
     if node.is_kept:
-        node.emit("shape", [x], [out], [])
+        node.emit("shape", [x], [out])
     else:
         out.data = np.array(x.nelem, np.int64)
 
@@ -84,9 +84,9 @@ def lower_range(node):
     out = node.outputs[0]
     n = out.shape[0]
     if extent.is_own(n, node.proto.output[0]):
-        node.emit("range", node.inputs, [store(node, out)], [extent.number_of(n)])
+        node.emit("range", node.inputs, [store(node, out)], count=[extent.number_of(n)])
     else:
-        node.emit("range", node.inputs, [out], [])
+        node.emit("range", node.inputs, [out], count=[])
 
 
 def _evaluate(node, values):

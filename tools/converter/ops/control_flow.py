@@ -30,7 +30,7 @@ def lower_if(node):
             with node.emitting_to(steps):
                 emit_copy(node.emit, x, out)
         bodies.append(steps)
-    node.emit("branch", [condition], [], [], bodies=bodies)
+    node.emit("branch", [condition], [], bodies=bodies)
 
 
 @lowers("Loop")
@@ -59,11 +59,12 @@ def lower_loop(node):
             node.alias(out, whole)
         _emit_place(steps, node, x, counter, whole, 0)
     _carry(steps, node, outputs[: 1 + len(states)], [condition, *states])
-    params = [most, *([extent.number_of(rounds)] if extent.is_open(rounds) else [])]
-    node.emit("loop", [trips, condition], [counter], params, bodies=[steps], trips=int(most))
+    number = [extent.number_of(rounds)] if extent.is_open(rounds) else []
+    about = {"bodies": [steps], "trips": int(most), "most": most, "rounds": number}
+    node.emit("loop", [trips, condition], [counter], **about)
     for _, out in scans:
         if rounds != out.shape[0]:  # the model promises it, whatever its inputs
-            node.emit("same", [], [], [rounds, out.shape[0]])
+            node.emit("same", [], [], pairs=[rounds, out.shape[0]])
     for out, state in zip(node.outputs, states, strict=False):
         if out is not None:
             node.alias(out, state)
@@ -107,7 +108,7 @@ def lower_scan(node):
     _write_scans(steps, node, outputs[len(states) :], counter, length, skip)
     _carry(steps, node, outputs[: len(states)], states)
     constants = [node.constant(np.array(length)), node.constant(np.array(True))]
-    node.emit("loop", constants, [counter], [length], bodies=[steps], trips=length)
+    node.emit("loop", constants, [counter], bodies=[steps], trips=length, most=length, rounds=[])
     for out, state in zip(node.outputs, states, strict=False):
         if out is not None:
             node.alias(out, state)
@@ -144,9 +145,9 @@ def _emit_take(steps, node, x, index, axis, skip) -> Tensor:
     shape = [d for i, d in enumerate(x.shape) if i != axis][skip:]
     out = node.temp(x.dtype, shape)
     unit, outer, inner = _split(x.shape, axis, x.itemsize)
-    params = [unit, outer, x.shape[axis], inner]
+    params = {"unit": unit, "outer": outer, "n": x.shape[axis], "inner": inner}
     with node.emitting_to(steps):
-        node.emit("gather", [x, index], [out], params)
+        node.emit("gather", [x, index], [out], **params)
     return out
 
 
@@ -154,9 +155,9 @@ def _emit_place(steps, node, x, index, out, axis):
     unit, outer, inner = _split(out.shape, axis, out.itemsize)
     if outer * inner * unit != x.nbytes:
         raise Problem(f"a round gives {list(x.shape)} for an output of {list(out.shape)}")
-    params = [unit, outer, out.shape[axis], inner]
+    params = {"unit": unit, "outer": outer, "n": out.shape[axis], "inner": inner}
     with node.emitting_to(steps):
-        node.emit("place", [x, index], [out], params)
+        node.emit("place", [x, index], [out], **params)
 
 
 def _carry(steps, node, values, states):

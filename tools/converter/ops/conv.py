@@ -21,9 +21,7 @@ from ._windows import Windows, windows_of
 
 FLOAT, INT32 = 1, 6
 
-_SIZES = {"n_in": 4, "n_out": 11, "taps": 8, "single": (0, 3, 7, 10)}
-_ROWS = Rows(**_SIZES, stride=15, dilation=18, pad=27, out=(None, 22, 24, 25))
-_BLOCK_ROWS = Rows(**_SIZES, stride=14, dilation=17, pad=28, out=(None, 23, 25, 26))
+_ROWS = Rows(single=("n", "d", "kd", "od"), out=[None, *(f"out_strides.{at}" for at in "myx")])
 
 
 @lowers("Conv")
@@ -78,24 +76,20 @@ def emit_conv(node, x: Tensor, packed: Tensor, conv: Convolution, out: Tensor) -
     windows, k = conv.windows, conv.k(x)
     m = conv.out_shape[1] // conv.groups
     macs = math.prod(conv.out_shape) * k
-    params = [n, conv.groups, channels // conv.groups, *windows.in_dims, m]
-    params += [*windows.kernel, *windows.out_dims]
-    steps = [*windows.strides, *windows.dilations]
-    place = [conv.first, *conv.strides, *windows.pads]
+    params = {"n": n, "g": conv.groups, "c": channels // conv.groups, "m": m, **windows.named}
+    params |= {"out_first": conv.first, "out_strides": conv.strides}
     if packed.data is None or not is_block(node, x, packed, k):
         patch = node.temp(x.dtype, (k,))
-        params += [int(conv.has_bias), *steps, *place]
-        node.emit("conv", [x, packed], [out], params, [patch], macs, rows=_ROWS)
+        about = {"scratch": [patch], "macs": macs, "rows": _ROWS}
+        node.emit("conv", [x, packed], [out], **about, **params, has_bias=int(conv.has_bias))
         return
-    params += [*steps, 1, 1, *place, *map(bits_of, conv.clip), 1, 1]
     out_nbytes = math.prod(conv.out_shape) * out.itemsize
     weights = conv_constants(node, packed, conv, k)
     short = weights[0].dtype == UINT32
     words = set_cut("block_conv", params, words_for(x.nbytes, out_nbytes), short)
-    scratch = [node.temp(INT32, (words,))]
-    node.emit(
-        "block_conv", [x, *weights], [out], params, scratch, macs, rows=_BLOCK_ROWS, grow=grow
-    )
+    params["limits"] = list(map(bits_of, conv.clip))
+    about = {"scratch": [node.temp(INT32, (words,))], "macs": macs, "rows": _ROWS, "grow": grow}
+    node.emit("block_conv", [x, *weights], [out], **about, **params)
 
 
 def conv_constants(node, packed, conv, k):

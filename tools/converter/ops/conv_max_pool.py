@@ -15,7 +15,7 @@ from ._dot import pack_rows
 from ._microsoft import as_onnx
 from ._move import strides_of
 from ._pieces import grow, set_cut, words_for
-from ._windows import windows_of
+from ._windows import Windows, windows_of
 from .conv import FLOAT, INT32, Convolution, conv_constants, emit_conv, groups_of
 from .lookup import OWN
 from .ms_fused import activate, limits_of
@@ -60,20 +60,22 @@ def _emit(node, x: Tensor, packed: Tensor, conv: Convolution, pool, out: Tensor)
     n, groups, m = x.shape[0], conv.groups, conv.out_shape[1] // conv.groups
     c, (_, ph, pw) = x.shape[1] // groups, pool
     oh, ow = (d // p for d, p in zip(windows.out_dims[1:], pool[1:], strict=True))
-    params = [n, groups, c, *windows.in_dims[1:], m, *windows.kernel[1:], oh, ow, ph, pw]
-    params += [*windows.strides[1:], *windows.dilations[1:], 1, 1, 1, *windows.pads[1:]]
-    params += map(bits_of, conv.clip)
+    params = {"n": n, "g": groups, "c": c, "m": m, **windows.named_2d}
+    params |= {"oh": oh, "ow": ow, "pool": [ph, pw], "limits": list(map(bits_of, conv.clip))}
     weights = conv_constants(node, packed, conv, k)
     short = weights[0].dtype == UINT32
     words = set_cut("conv_max_pool", params, words_for(x.nbytes, out.nbytes), short)
     scratch = [node.temp(INT32, (words,))]
     macs = math.prod(conv.out_shape) * k
-    node.emit("conv_max_pool", [x, *weights], [out], params, scratch, macs, grow=grow)
+    node.emit(
+        "conv_max_pool", [x, *weights], [out], scratch=scratch, macs=macs, grow=grow, **params
+    )
 
 
 def _emit_pool(node, plane, in_dims, pool, out):
     """Kernel max_pool over a plane."""
     out_dims = [d // p for d, p in zip(in_dims, pool, strict=True)]
-    d, h, w = in_dims
-    params = [math.prod(out.shape[:2]), d, h, w, *pool, *out_dims, *pool, 1, 1, 1]
-    node.emit("max_pool", [plane], [out], [*params, h * w, w, 1, 0, 0, 0])
+    _, h, w = in_dims
+    windows = Windows(in_dims, pool, out_dims, pool, [1, 1, 1], [0, 0, 0], [0, 0, 0])
+    params = {"planes": math.prod(out.shape[:2]), "index_strides": [h * w, w, 1]}
+    node.emit("max_pool", [plane], [out], **params, **windows.named)

@@ -21,11 +21,14 @@ def lower_deform_conv(node):
     group = node.attr("group", 1)
     c, kernel = w.shape[1], w.shape[2:]
     packed = pack_rows(node, w, [0], [1, 2, 3], bias)
-    params = [x.shape[0], group, c, *x.shape[2:], w.shape[0] // group, *kernel, *out.shape[2:]]
-    params += [node.attr("offset_group", 1), int(bias is not None)]
-    params += [*node.attr("strides", [1, 1]), *node.attr("dilations", [1, 1])]
-    params += node.attr("pads", [0] * 4)[:2]
+    h, width = x.shape[2:]
+    oh, ow = out.shape[2:]
+    params = {"n": x.shape[0], "g": group, "c": c, "h": h, "w": width, "m": w.shape[0] // group}
+    params |= {"kh": kernel[0], "kw": kernel[1], "oh": oh, "ow": ow}
+    params |= {"offset_groups": node.attr("offset_group", 1), "has_bias": int(bias is not None)}
+    params |= {name: node.attr(name, [1, 1]) for name in ("strides", "dilations")}
+    params["pads"] = node.attr("pads", [0] * 4)[:2]
     k = c * math.prod(kernel)
     inputs = [x, packed, offset] if mask is None else [x, packed, offset, mask]
     patch = node.temp(FLOAT, (k,))
-    node.emit("deform_conv", inputs, [out], params, [patch], macs=out.nelem * k)
+    node.emit("deform_conv", inputs, [out], scratch=[patch], macs=out.nelem * k, **params)

@@ -13,4 +13,4 @@ def lower_det(node):
     x, out = node.inputs[0], node.outputs[0]
     n = x.shape[-1]
     work = node.temp(x.dtype, (n, n))
-    node.emit("det", [x], [out], [math.prod(x.shape[:-2]), n], [work])
+    node.emit("det", [x], [out], scratch=[work], batch=math.prod(x.shape[:-2]), n=n)

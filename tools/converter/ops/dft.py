@@ -48,8 +48,10 @@ def emit_dft(node, op: int, x: Tensor, out: Tensor, axis: int, length: int) -> N
     angles = 2 * np.pi * np.arange(length) / length
     table = node.constant(np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(x.np_dtype))
     outer, inner = math.prod(x.shape[:axis]), math.prod(x.shape[axis + 1 : -1])
-    params = [op, outer, x.shape[axis], inner, x.shape[-1], length, out.shape[axis]]
-    node.emit("dft", [x, table], [out], params, [node.temp(x.dtype, (4 * length,))])
+    params = {"op": op, "outer": outer, "n": x.shape[axis], "inner": inner}
+    params |= {"parts": x.shape[-1], "length": length, "n_out": out.shape[axis]}
+    scratch = [node.temp(x.dtype, (4 * length,))]
+    node.emit("dft", [x, table], [out], scratch=scratch, **params)
 
 
 @lowers("STFT", fixes_shape=(1, 3))

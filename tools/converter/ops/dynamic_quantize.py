@@ -14,4 +14,4 @@ def lower_dynamic_quantize(node):
     x, outputs = node.inputs[0], list(node.outputs)
     cells = node.temp(FLOAT, (3,))
     over = item_by_item(outputs[0], [x])
-    node.emit("dynamic_quantize", [x], outputs, [], [cells], over=over)
+    node.emit("dynamic_quantize", [x], outputs, scratch=[cells], over=over)

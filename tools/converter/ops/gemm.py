@@ -163,15 +163,23 @@ def emit_gemm(node, a, w, out, shape, has_bias, steps):
     """One call of a kernel. shape: n0, n1, M, N, K; steps: of A and W, as its parameters."""
     n0, n1, m, n, k = shape
     macs = n0 * n1 * m * n * k
+    sizes = {
+        "batches": [n0, n1],
+        "m": m,
+        "n": n,
+        "k": k,
+        "a_steps": steps[:2],
+        "w_steps": steps[2:],
+    }
     if not is_block(node, a, w, k):
-        node.emit("gemm", [a, w], [out], [*shape, int(has_bias), *steps], macs=macs)
+        node.emit("gemm", [a, w], [out], macs=macs, **sizes, has_bias=int(has_bias))
         return
-    params = [*shape, *steps, *map(bits_of, NO_CLIP), int(has_bias)]
     if w.data is None:
         words, weights = gemm_words(n, k) + n * (k + 1), [w]
     else:
         weights = block_constants(node, w, k, has_bias)
         words = gemm_words(n, k, weights[0].dtype == UINT32)
-        params[-1] = 0
-    scratch = node.temp(INT32, (words,))
-    node.emit("block_gemm", [a, *weights], [out], params, [scratch], macs)
+        has_bias = False  # behind its row
+    sizes |= {"limits": list(map(bits_of, NO_CLIP)), "has_bias": int(has_bias)}
+    scratch = [node.temp(INT32, (words,))]
+    node.emit("block_gemm", [a, *weights], [out], scratch=scratch, macs=macs, **sizes)

@@ -13,4 +13,4 @@ def _infer(node):
 @lowers("Given", domain=DOMAIN, infer=_infer)
 @lowers("Given", domain=DOMAIN, infer=_infer, objects=True)
 def lower_given(node):
-    node.emit("given", node.inputs, [node.outputs[0]], [])
+    node.emit("given", node.inputs, [node.outputs[0]])

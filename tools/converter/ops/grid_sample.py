@@ -23,7 +23,15 @@ def lower_grid_sample(node):
         raise Problem(f"{rank} spatial dimensions", "2 and 3 are supported")
     if mode not in _MODES or padding not in _PADDING:
         raise Problem(f"mode {mode}, padding_mode {padding}")
-    dims = [1] * (3 - rank) + list(x.shape[2:])
-    shape = [*x.shape[:2], *dims, math.prod(out.shape[2:]), rank]
-    align = int(bool(node.attr("align_corners", 0)))
-    node.emit("grid_sample", [x, grid], [out], [*shape, _MODES[mode], _PADDING[padding], align])
+    sizes = [*x.shape[:2], *[1] * (3 - rank), *x.shape[2:]]
+    node.emit(
+        "grid_sample",
+        [x, grid],
+        [out],
+        **dict(zip(("n", "c", "d", "h", "w"), sizes, strict=True)),
+        places=math.prod(out.shape[2:]),
+        dims=rank,
+        mode=_MODES[mode],
+        padding=_PADDING[padding],
+        align_corners=int(bool(node.attr("align_corners", 0))),
+    )

@@ -61,9 +61,10 @@ def _emit_normalize(node, factors, sizes, centred, spread):
 def emit_normalize(node, x, factors, outputs, sizes, centred, spread, default_epsilon=1e-5):
     """One call of the kernel, with the node's epsilon."""
     epsilon = float_bits(node.attr("epsilon", default_epsilon))
-    params = [*sizes, int(centred), epsilon, *spread]
+    params = {"lines": sizes[0], "n": sizes[1], "centred": int(centred), "epsilon": epsilon}
+    params |= dict(zip(("period", "step", "width"), spread, strict=True))
     over = line_by_line(outputs[0], x, sizes[1], 1)
-    node.emit("normalize", [x, *factors], outputs, params, over=over)
+    node.emit("normalize", [x, *factors], outputs, over=over, **params)
 
 
 def _spread(node, t: Tensor, shape):

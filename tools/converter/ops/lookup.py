@@ -21,4 +21,4 @@ def lower_lookup(node):
     if x.itemsize != 1 or table.nelem != ENTRIES or table.itemsize not in (1, 4):
         raise Problem(f"{x} by table {table}")
     out = node.outputs[0]
-    node.emit("lookup", [x, table], [out], [], over=item_by_item(out, [x]))
+    node.emit("lookup", [x, table], [out], over=item_by_item(out, [x]))

@@ -37,8 +37,8 @@ def lower_lrn(node):
     windows = Windows(dims, [1, size, 1], dims, ones, ones, *pads)
     planes = [node.reshaped(t, (n, *dims)) for t in (square, mean)]
     if not emit_window_means(node, *planes, windows, True):
-        params = [n, *dims, 1, size, 1, *dims, *ones, *ones, *pads[0], *pads[1], 1, 0]
-        node.emit("average_pool", [square], [mean], params)
+        params = {"planes": n, **windows.named, "end_pads": windows.end_pads}
+        node.emit("average_pool", [square], [mean], counts_padding=1, power=0, **params)
     beta = node.attr("beta", 0.75)
     for op, a, value, target in (
         ("mul", mean, node.attr("alpha", 1e-4), scaled),

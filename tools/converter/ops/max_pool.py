@@ -9,7 +9,7 @@ from . import lowers
 from ._windows import window_behind, windows_of
 
 FLOAT, UINT8, INT8 = 1, 2, 3
-_ROWS = Rows(n_in=2, n_out=8, stride=11, taps=5, dilation=14, pad=20, single=(1, 4, 7))
+_ROWS = Rows(single=("d", "kd", "od"))
 
 
 @lowers("MaxPool")
@@ -21,9 +21,8 @@ def lower_max_pool(node):
     index = [h * width, width, 1]
     if node.attr("storage_order", 0):  # the first spatial dim varies fastest
         index = [1, d, d * h]
-    groups = (w.in_dims, w.kernel, w.out_dims, w.strides, w.dilations, index, w.pads)
-    params = [math.prod(x.shape[:2])] + [v for group in groups for v in group]
-    behind = window_behind(params[0], w, x) if len(outputs) == 1 else {}
-    node.emit(
-        "max_pool", [x], outputs, params, behind=behind, rows=_ROWS if len(outputs) == 1 else None
-    )
+    params = {"planes": math.prod(x.shape[:2]), **w.named, "index_strides": index}
+    about = {}
+    if len(outputs) == 1:
+        about = {"behind": window_behind(params["planes"], w, x), "rows": _ROWS}
+    node.emit("max_pool", [x], outputs, **about, **params)

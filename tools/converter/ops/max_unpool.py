@@ -22,7 +22,7 @@ def lower_max_unpool(node):
     for t in dict.fromkeys((target, out)):
         emit_fill(node, zero, t)
     rows = emit_offsets(node, index, [index.nelem], [0], [target.nelem], [1])
-    node.emit("scatter", [x, rows], [target], [COPY, target.nelem, 1])
+    node.emit("scatter", [x, rows], [target], op=COPY, n=target.nelem, inner=1)
     if target is not out:
         maps = [
             np.where(np.arange(o) < d, np.arange(o), -1)

@@ -21,7 +21,7 @@ def lower_dict_vectorizer(node):
     require_fixed(out)
     if x.dtype & SEQUENCE or x.dtype & 15 != out.dtype or len(keys) != out.nelem:
         raise Problem(f"a map of {x} for {out}")
-    node.emit("dict_vectorizer", [x, node.constant(keys)], [out], [])
+    node.emit("dict_vectorizer", [x, node.constant(keys)], [out])
 
 
 @lowers("ZipMap", domain=ML, objects=True)
@@ -30,7 +30,7 @@ def lower_zip_map(node):
     keys = _keys(node, out, "classlabels_strings", "classlabels_int64s")
     if len(x.shape) not in (1, 2) or x.shape[-1] != len(keys):
         raise Problem(f"{len(keys)} labels for scores of shape {list(x.shape)}")
-    node.emit("zip_map", [x, node.constant(keys)], [out], [])
+    node.emit("zip_map", [x, node.constant(keys)], [out])
 
 
 def _keys(node, t: Tensor, strings: str, ints: str) -> np.ndarray:

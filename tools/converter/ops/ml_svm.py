@@ -90,7 +90,7 @@ def lower_classifier(node):
     if proba and scores is not None:
         raw = before(node, transform, scores, n)
         scratch = [node.temp(FLOAT, (n * n,)), node.temp(FLOAT, (n * n,)), node.temp(FLOAT, (n,))]
-        node.emit("svm_proba", [pairs, *proba], [raw], [samples, n], scratch)
+        node.emit("svm_proba", [pairs, *proba], [raw], scratch=scratch, n=samples, classes=n)
         emit_transform(node, transform, raw, scores, n)
     elif direct is not None:
         emit_transform(node, transform, pairs, direct, n_pairs)
@@ -122,7 +122,9 @@ def _emit_pairs(node, kernels: Tensor, counts, scores, votes):
         "svm_pairs",
         [kernels, *constants],
         [scores, votes],
-        [kernels.shape[0], n, *counts],
+        n=kernels.shape[0],
+        classes=n,
+        vectors=counts,
         macs=kernels.nelem * (n - 1),
     )
 
@@ -161,8 +163,9 @@ def _emit_kernel(node, x: Tensor, vectors: np.ndarray) -> Tensor:
         if is_worth_steps(node, samples, vectors):
             _emit_rbf(node, x, vectors, gamma, out)
             return out
-        params = [samples, len(vectors), n_features, float_bits(gamma)]
-        node.emit("rbf", [x, node.constant(vectors)], [out], params, macs=samples * vectors.size)
+        sizes = {"n": samples, "vectors": len(vectors), "features": n_features}
+        about = {"macs": samples * vectors.size, **sizes, "gamma": float_bits(gamma)}
+        node.emit("rbf", [x, node.constant(vectors)], [out], **about)
         return out
     raw = node.temp(FLOAT, out.shape)
     emit_dots(node, x, vectors * gamma, np.full(len(vectors), coef0), raw)

@@ -258,9 +258,20 @@ def _emit_trees(
     arrays += [] if table.cuts is None else [table.cuts]
     scratch = [node.temp(INT32, (max(table.n_slots, 1),))]
     scratch.append(node.temp(INT32, (table.n_trees + table.leaves.n_words,)))
-    params = [rows, n_features, n, table.n_trees, table.n_slots, table.n_cuts]
-    params += [table.n_nodes, table.wide, table.rank_bits, *table.leaves.params]
-    node.emit(table.leaves.kernel, [x, *map(node.constant, arrays)], [out], params, scratch)
+    tree = {
+        "n": rows,
+        "features": n_features,
+        "targets": n,
+        "trees": table.n_trees,
+        "slots": table.n_slots,
+        "cuts": table.n_cuts,
+        "nodes": table.n_nodes,
+        "wide": table.wide,
+        "rank_bits": table.rank_bits,
+    }
+    inputs = [x, *map(node.constant, arrays)]
+    leaves = table.leaves
+    node.emit(leaves.kernel, inputs, [out], scratch=scratch, tree=tree, **leaves.params)
 
 
 def _leaves(forest, used, base, aggregate, mirrored) -> Leaves:

@@ -13,8 +13,7 @@ from ._microsoft import FLOAT, MS, as_onnx, emit_activation, transposed, with_ou
 from .conv import emit_conv_of
 from .gemm import emit_gemm, lower_gemm, matmul_operands
 
-# Kernel -> the first of two parameters, the limits of its results
-_LIMITS = {"block_conv": 30, "block_gemm": 9}
+_LIMITED = ("block_conv", "block_gemm")  # kernels that can cut their results
 
 
 def _infer_conv(node):
@@ -40,9 +39,8 @@ def lower_fused_conv(node):
 def activate(node, activation, constants, y, out):
     """out = the activation of y, within the step that makes y where this can cut its results."""
     step, limits = node.steps[-1], limits_of(activation, constants)
-    if step.kernel in _LIMITS and step.outputs == [y] and limits is not None:
-        at = _LIMITS[step.kernel]
-        step.params[at : at + 2] = map(bits_of, limits)
+    if step.kernel in _LIMITED and step.outputs == [y] and limits is not None:
+        step["limits"] = map(bits_of, limits)
         step.outputs = [out]
     else:
         emit_activation(node, activation, constants, y, out)

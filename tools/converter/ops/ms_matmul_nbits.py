@@ -43,9 +43,14 @@ def lower_matmul_nbits(node):
         "matmul_nbits",
         [a, *map(node.constant, arrays)],
         node.outputs,
-        [m, n, k, bits, size, bias is not None],
-        [node.temp(_UINT8, (blocks * size,)), node.temp(FLOAT, (blocks * size + 1,))],
-        m * n * k,
+        scratch=[node.temp(_UINT8, (blocks * size,)), node.temp(FLOAT, (blocks * size + 1,))],
+        macs=m * n * k,
+        m=m,
+        n=n,
+        k=k,
+        bits=bits,
+        size=size,
+        has_bias=bias is not None,
     )
 
 

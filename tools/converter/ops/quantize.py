@@ -8,7 +8,7 @@ from ..errors import Problem
 from ..ir import Tensor
 from ..overlap import item_by_item
 from . import lowers
-from ._elementwise import broadcast
+from ._elementwise import broadcast, runs_of
 from ._levels import emit_floats, emit_levels
 from ._quantize_float import FLOAT8_AND_LESS, dequantize_float, quantize_float
 from ._select import emit_select
@@ -46,8 +46,8 @@ def emit_quantize(node, op: int, x: Tensor, scale: Tensor, zero: Tensor | None, 
         return
     dims, (x_strides, strides) = broadcast(out.shape, x, scale)
     inputs = [x, scale] if zero is None else [x, scale, zero]
-    params = [op, len(dims), *dims, *x_strides, *strides]
-    node.emit("quantize", inputs, [out], params, over=item_by_item(out, [x]))
+    runs = runs_of(dims, x_strides, strides)
+    node.emit("quantize", inputs, [out], over=item_by_item(out, [x]), back=op, runs=runs)
 
 
 def _per_item(node, x, scale, zero):

@@ -42,9 +42,10 @@ def lower_multinomial(node):
     batch, classes = x.shape
     samples = out.shape[1]
     shares, sums = (node.temp(FLOAT, (batch, classes)) for _ in range(2))
-    node.emit("softmax", [x], [shares], [0, batch, classes, 1])
+    lines = {"outer": batch, "n": classes, "inner": 1}
+    node.emit("softmax", [x], [shares], op=0, **lines)
     # exclusive sums: the first is 0 and never above, so the count is one too many
-    node.emit("cumulate", [shares], [sums], [0, 1, 0, batch, classes, 1])
+    node.emit("cumulate", [shares], [sums], product=0, exclusive=1, reverse=0, **lines)
     drawn = node.temp(FLOAT, (batch, samples, 1))
     _emit_random(node, _UNIFORM, 0.0, 1.0, drawn)
     above = node.temp(BOOL, (batch, samples, classes))
@@ -60,7 +61,7 @@ def _emit_random(node, op, a, b, out):
     """The seed is a float: its bits serve. Without one, the node's name makes its own."""
     seed = node.attr("seed")
     bits = float_bits(seed) if seed is not None else _hash(node.name)
-    node.emit("random", [], [out], [op, float_bits(a), float_bits(b), bits])
+    node.emit("random", [], [out], op=op, a=float_bits(a), b=float_bits(b), seed=bits)
 
 
 def _hash(text):

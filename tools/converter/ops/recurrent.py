@@ -48,10 +48,10 @@ LSTM = Kind(4, 2, ("Sigmoid", "Tanh", "Tanh"))
 
 @dataclass
 class Weights:
-    """Of one direction: the kernel's inputs behind x, its two params for them, more scratch."""
+    """Of one direction: the kernel's inputs behind x, its parameter for them, more scratch."""
 
     tensors: list[Tensor]
-    params: list[int]
+    biases: list[int]
     scratch: list[Tensor] = field(default_factory=list)
 
 
@@ -90,6 +90,22 @@ class Shape:
         seq, batch = x.shape[1::-1] if layout else x.shape[:2]
         hidden = node.attr("hidden_size", r.shape[2])
         return cls(w.shape[0], seq, batch, x.shape[2], hidden, layout)
+
+    def named(self, d):
+        """A direction's sizes and places, by the names of the kernel's parameters."""
+        y_first, *y_strides = self.y_place(d)
+        s_first, s_stride = self.state_place(d)
+        return {
+            "seq": self.seq,
+            "batch": self.batch,
+            "input_size": self.inputs,
+            "hidden": self.hidden,
+            "x_strides": self.x_strides(),
+            "y_first": y_first,
+            "y_strides": y_strides,
+            "s_first": s_first,
+            "s_stride": s_stride,
+        }
 
     def x_strides(self):
         """Between time steps, between sequences."""
@@ -161,12 +177,17 @@ def emit_walks(node, kernel, kind: Kind, s: Shape, weights: Sequence[Weights], o
             kernel,
             [t for t in (node.inputs[0], *weights[d].tensors, *optional) if t is not None],
             [t for t in outputs if t is not None],
-            [s.seq, s.batch, s.inputs, s.hidden, *s.x_strides(), *weights[d].params, d, reverse[d]]
-            + [*s.y_place(d), *s.state_place(d), present, bool(option), _clip(node)]
-            + activations[d],
-            [sums, *weights[d].scratch],
-            s.seq * s.batch * kind.n_gates * s.hidden * (s.inputs + s.hidden),
+            scratch=[sums, *weights[d].scratch],
+            macs=s.seq * s.batch * kind.n_gates * s.hidden * (s.inputs + s.hidden),
             in_place=in_place,
+            **s.named(d),
+            biases=weights[d].biases,
+            direction=d,
+            reverse=reverse[d],
+            present=present,
+            option=bool(option),
+            clip=_clip(node),
+            activations=activations[d],
         )
 
 

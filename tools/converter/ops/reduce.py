@@ -8,7 +8,7 @@ from ..errors import Problem
 from ..extent import any_open
 from ..ir import Tensor
 from . import lowers
-from ._axes import joined, lines_of
+from ._axes import joined, lines_of, named_lines
 from ._elementwise import emit_binary, emit_unary, float_bits
 from ._means import emit_mean
 from ._move import emit_move
@@ -58,7 +58,7 @@ def emit_reduce(node, op: int, power: int, x: Tensor, out: Tensor, axes) -> None
     if by_steps and not any_open(lines) and 0 not in lines:
         _emit_log_sum_exp(node, x, out, lines)
         return
-    node.emit("reduce", [x], [out], [op, *lines, power])
+    node.emit("reduce", [x], [out], op=op, power=power, **named_lines(lines))
 
 
 def _emit_log_sum_exp(node, x, out, lines):
@@ -70,11 +70,12 @@ def _emit_log_sum_exp(node, x, out, lines):
     x, y = node.reshaped(x, lines), node.reshaped(out, (outer, 1, inner))
     largest, most, total, log = (node.temp(FLOAT, y.shape) for _ in range(4))
     shifted, powers = node.temp(FLOAT, lines), node.temp(FLOAT, lines)
-    node.emit("reduce", [x], [largest], [_MAX, *lines, 0])
-    node.emit("clip", [largest], [most], [float_bits(-FLOAT_MAX), float_bits(FLOAT_MAX)])
+    node.emit("reduce", [x], [largest], op=_MAX, power=0, **named_lines(lines))
+    limits = [float_bits(-FLOAT_MAX), float_bits(FLOAT_MAX)]
+    node.emit("clip", [largest], [most], limits=limits)
     emit_binary(node, "sub", x, most, shifted)
     emit_unary(node, "exp", shifted, powers)
-    node.emit("reduce", [powers], [total], [_SUM, *lines, 0])
+    node.emit("reduce", [powers], [total], op=_SUM, power=0, **named_lines(lines))
     emit_unary(node, "log", total, log)
     emit_binary(node, "add", most, log, y)
 
@@ -92,11 +93,11 @@ def lower_global_pool(node):
 def lower_arg_reduce(node):
     node.require_dtype(*_NUMBERS)
     x = node.inputs[0]
-    outer, n, inner = lines_of(x.shape, node.attr("axis", 0))
-    if n == 0:
+    lines = named_lines(lines_of(x.shape, node.attr("axis", 0)))
+    if lines["n"] == 0:
         raise Problem("an axis of no items")
-    flags = [int(node.op == "ArgMin"), node.attr("select_last_index", 0)]
-    node.emit("arg_reduce", [x], node.outputs, [*flags, outer, n, inner])
+    flags = {"smallest": int(node.op == "ArgMin"), "last": node.attr("select_last_index", 0)}
+    node.emit("arg_reduce", [x], node.outputs, **flags, **lines)
 
 
 @lowers("CumSum", "CumProd", fixes_shape=(1,))
@@ -104,14 +105,16 @@ def lower_cumulate(node):
     node.require_dtype(*_NUMBERS)
     x = node.inputs[0]
     lines = lines_of(x.shape, int(node.const(1, "axis").reshape(-1)[0]))
-    flags, reverse = [node.op == "CumProd", node.attr("exclusive", 0)], node.attr("reverse", 0)
+    params = {"product": node.op == "CumProd", "exclusive": node.attr("exclusive", 0)}
+    params |= named_lines(lines)
+    reverse = node.attr("reverse", 0)
     out = node.outputs[0]
     if not reverse or x.dtype != FLOAT or any_open(lines):
-        node.emit("cumulate", [x], [out], [*flags, reverse, *lines])
+        node.emit("cumulate", [x], [out], reverse=reverse, **params)
         return
     turned, sums = node.temp(FLOAT, x.shape), node.temp(FLOAT, x.shape)
     _turn(node, x, turned, lines)
-    node.emit("cumulate", [turned], [sums], [*flags, 0, *lines])
+    node.emit("cumulate", [turned], [sums], reverse=0, **params)
     _turn(node, sums, out, lines)
 
 

@@ -16,6 +16,6 @@ FLOAT = 1
 def lower_relu(node):
     x, out = node.inputs[0], node.outputs[0]
     if x.dtype == FLOAT:
-        node.emit("relu", [x], [out], [], over=item_by_item(out, [x]), rows=ItemRows())
+        node.emit("relu", [x], [out], over=item_by_item(out, [x]), rows=ItemRows())
     else:
         emit_binary(node, "max", x, node.constant(np.zeros((), x.np_dtype)), out)

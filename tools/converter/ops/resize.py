@@ -42,7 +42,7 @@ def _by_floats(node, x, out, axes):
         raise Problem("antialias for bytes")
     real = node.temp(FLOAT, out.shape)
     _emit(node, as_dtype(node, x, FLOAT), real, axes)
-    node.emit("cast", [real], [out], [], over=item_by_item(out, [real]))
+    node.emit("cast", [real], [out], over=item_by_item(out, [real]))
 
 
 def _emit(node, x, out, axes):
@@ -101,5 +101,6 @@ def _emit_resample(node, x, out, axis, table):
     band = np.take_along_axis(table, first[:, None] + np.arange(taps), axis=1)
     outer, _, inner = lines_of(x.shape, axis)
     weight = node.constant(band.astype(x.np_dtype))
-    params = [outer, n_in, inner, n_out, taps, *first]
-    node.emit("resample", [x, weight], [out], params, macs=out.nelem * taps)
+    params = {"outer": outer, "n_in": n_in, "inner": inner, "n_out": n_out}
+    params |= {"taps": taps, "firsts": first}
+    node.emit("resample", [x, weight], [out], macs=out.nelem * taps, **params)

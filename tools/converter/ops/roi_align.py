@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..errors import Problem
+from ..ir import Tensor
 from . import lowers
 from ._elementwise import float_bits
 
@@ -22,11 +23,19 @@ def lower_roi_align(node):
     mode = node.attr("mode", "avg")
     if mode not in ("avg", "max") or transform not in ("half_pixel", "output_half_pixel"):
         raise Problem(f"mode {mode}, coordinate_transformation_mode {transform}")
-    flags = [
-        max(node.attr("sampling_ratio", 0), 0),
-        int(mode == "max"),
-        int(transform == "half_pixel"),
-    ]
-    scale = float_bits(node.attr("spatial_scale", 1.0))
-    params = [*x.shape, regions.shape[0], *out.shape[2:], *flags, scale]
-    node.emit("roi_align", [x, regions, batch], [out], params)
+    node.emit(
+        "roi_align",
+        [x, regions, batch],
+        [out],
+        **region_sizes(x, regions, out),
+        sampling_ratio=max(node.attr("sampling_ratio", 0), 0),
+        max=int(mode == "max"),
+        half_pixel=int(transform == "half_pixel"),
+        scale=float_bits(node.attr("spatial_scale", 1.0)),
+    )
+
+
+def region_sizes(x: Tensor, regions: Tensor, out: Tensor) -> dict[str, int]:
+    """By the names of kernels' parameters."""
+    named = dict(zip(("n", "c", "h", "w"), x.shape, strict=True))
+    return {**named, "regions": regions.shape[0], "oh": out.shape[2], "ow": out.shape[3]}

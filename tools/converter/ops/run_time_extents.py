@@ -28,7 +28,7 @@ def emit_nonzero(node, x, out):
     """out: int64 (rank, a run-time dim)."""
     dims = x.shape or (1,)
     count = extent.number_of(out.shape[1])
-    node.emit("nonzero", [x], [store(node, out)], [count, *dims])
+    node.emit("nonzero", [x], [store(node, out)], count=count, dims=dims)
 
 
 @lowers("Compress")
@@ -63,9 +63,10 @@ def lower_unique(node):
     counts = counts or node.temp(INT64, [count])
     inverse = inverse or node.temp(INT64, [n])
     scratch = node.temp(INT32, [extent.bound_of(2 * n)])
-    params = [extent.number_of(count), node.attr("sorted", 1), outer, n, inner]
+    params = {"count": extent.number_of(count), "sorted": node.attr("sorted", 1)}
+    params |= {"outer": outer, "n": n, "inner": inner}
     outs = [store(node, indices), inverse, store(node, counts)]
-    node.emit("unique", [x], outs, params, scratch=[scratch])
+    node.emit("unique", [x], outs, scratch=[scratch], **params)
     if values:
         emit_gather(node, x, indices, values, axis % len(x.shape))
 
@@ -79,12 +80,15 @@ def lower_non_max_suppression(node):
     most = node.input(2) or node.constant(np.array([0]))
     iou = node.input(3) or node.constant(np.zeros(1, np.float32))
     least = node.input(4) or node.constant(np.array([-math.inf], np.float32))
-    params = [extent.number_of(out.shape[0]), node.attr("center_point_box", 0)]
     scratch = node.temp(INT32, [extent.bound_of(n)])
     node.emit(
         "non_max_suppression",
         [boxes, scores, most, iou, least],
         [store(node, out)],
-        [*params, batches, classes, n],
         scratch=[scratch],
+        count=extent.number_of(out.shape[0]),
+        center=node.attr("center_point_box", 0),
+        batches=batches,
+        classes=classes,
+        n=n,
     )

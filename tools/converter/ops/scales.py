@@ -19,4 +19,4 @@ def lower_scale(node):
     x, w = node.inputs
     if (x.dtype, w.dtype) != (FLOAT, FLOAT) or x.nelem != 1 or len(x.shape) > len(w.shape):
         raise Problem(f"{x} by {w}")
-    node.emit("scales", [x, w], node.outputs, [])
+    node.emit("scales", [x, w], node.outputs)

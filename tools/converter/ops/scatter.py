@@ -53,7 +53,7 @@ def _emit_scatter(node, rows: Tensor, n: int, inner: int):
         node.require_dtype(*_NUMBERS)
     emit_copy(node.emit, data, out)
     if updates.nelem:
-        node.emit("scatter", [updates, rows], [out], [op, n, inner])
+        node.emit("scatter", [updates, rows], [out], op=op, n=n, inner=inner)
 
 
 def _element_rows(node, data, index) -> Tensor:
@@ -84,6 +84,6 @@ def _slice_rows(node, data, index, batch: int) -> tuple[Tensor, tuple[int, int]]
 def emit_offsets(node, index, dims, strides, sizes, steps) -> Tensor:
     """Row numbers (dims): strides say what a tuple's place adds to it, steps what it holds."""
     rows = node.temp(INT32, dims)
-    params = [len(dims), len(sizes), *dims, *strides, *sizes, *steps]
-    node.emit("offsets", [index], [rows], params)
+    params = {"rank": len(dims), "n_t": len(sizes), "dims": dims, "strides": strides}
+    node.emit("offsets", [index], [rows], **params, sizes=sizes, steps=steps)
     return rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..ir import Tensor
 from . import lowers
-from ._elementwise import broadcast
+from ._elementwise import broadcast, runs_of
 from ._extents import matched
 from ._move import collapse, emit_move, strides_of
 
@@ -33,5 +33,5 @@ def emit_where(node, condition: Tensor, a: Tensor, b: Tensor, out: Tensor) -> No
         [*condition_strides, 0],
         [s * per for s in strides_of(dims)] + [1],
     )
-    params = [unit, len(dims), *dims, *a_strides, *condition_strides]
-    node.emit("select", [a, condition], [out], params)
+    runs = runs_of(dims, a_strides, condition_strides)
+    node.emit("select", [a, condition], [out], unit=unit, runs=runs)

@@ -24,22 +24,23 @@ _WINDOWS = {
 def lower_window(node):
     if not fold_known(node):
         factors = [float_bits(v) for v in _WINDOWS[node.op]]
-        _emit(node, "window", [node.attr("periodic", 1), *factors])
+        _emit(node, "window", "count", periodic=node.attr("periodic", 1), factors=factors)
 
 
 @lowers("MelWeightMatrix", fixes_shape=(0, 1, 2, 3, 4), at_run_time=(0, 1, 2, 3, 4))
 def lower_mel_weights(node):
     if not fold_known(node):
-        _emit(node, "mel_weights", [])
+        _emit(node, "mel_weights", "dims")
 
 
-def _emit(node, kernel, params):
-    """The kernel in a float dtype, with the run-time dims of the output behind its params."""
+def _emit(node, kernel, dims, **params):
+    """The kernel in a float dtype. dims: its parameter for the run-time dims of the output."""
     out = node.outputs[0]
     floats = out if out.dtype in FLOATS else node.temp(FLOAT, out.shape)
-    node.emit(kernel, node.inputs, [_memory(node, floats)], [*params, *_own_dims(node, out)])
+    params[dims] = _own_dims(node, out)
+    node.emit(kernel, node.inputs, [_memory(node, floats)], **params)
     if floats is not out:
-        node.emit("cast", [floats], [out], [])
+        node.emit("cast", [floats], [out])
 
 
 def _own_dims(node, out: Tensor) -> Sequence[int]:

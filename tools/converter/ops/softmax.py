@@ -8,7 +8,7 @@ from ..extent import any_open
 from ..ir import Tensor
 from ..overlap import line_by_line
 from . import lowers
-from ._axes import lines_of
+from ._axes import lines_of, named_lines
 from ._elementwise import emit_binary, emit_unary
 
 FLOAT, DOUBLE = 1, 11
@@ -32,7 +32,7 @@ def emit_softmax(node, op: str, x: Tensor, out: Tensor, opset: int) -> None:
             _emit_log_softmax(node, x, out, lines)
         return
     over = line_by_line(out, x, n, inner)
-    node.emit("softmax", [x], [out], [_OPS[op], *lines], over=over)
+    node.emit("softmax", [x], [out], over=over, op=_OPS[op], **named_lines(lines))
 
 
 def _emit_log_softmax(node, x, out, lines):
@@ -41,10 +41,10 @@ def _emit_log_softmax(node, x, out, lines):
     x, y = node.reshaped(x, lines), node.reshaped(out, lines)
     shifted, powers = node.temp(FLOAT, lines), node.temp(FLOAT, lines)
     most, total, log = (node.temp(FLOAT, (outer, 1, inner)) for _ in range(3))
-    node.emit("reduce", [x], [most], [_MAX, *lines, 0])
+    node.emit("reduce", [x], [most], op=_MAX, power=0, **named_lines(lines))
     emit_binary(node, "sub", x, most, shifted)
     emit_unary(node, "exp", shifted, powers)
-    node.emit("reduce", [powers], [total], [_SUM, *lines, 0])
+    node.emit("reduce", [powers], [total], op=_SUM, power=0, **named_lines(lines))
     emit_unary(node, "log", total, log)
     emit_binary(node, "sub", shifted, log, y)
 

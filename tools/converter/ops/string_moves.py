@@ -34,7 +34,7 @@ def lower_alias(node):
     if shape.count(OPEN) != 1:
         raise Problem(f"strings whose number only a run knows, in shape {list(shape)}")
     set_open(out, shape)
-    node.emit("string_reshape", [x], [out], shape)
+    node.emit("string_reshape", [x], [out], dims=shape)
 
 
 @lowers("Concat", "Transpose", "DepthToSpace", "SpaceToDepth", objects=True)
@@ -100,5 +100,5 @@ def lower_extractor(node):
 
 
 def _emit_gather(node, x, index, out, axis):
-    params = [math.prod(x.shape[:axis]), x.shape[axis], math.prod(x.shape[axis + 1 :])]
-    node.emit("string_gather", [x, index], [out], params)
+    outer, inner = math.prod(x.shape[:axis]), math.prod(x.shape[axis + 1 :])
+    node.emit("string_gather", [x, index], [out], outer=outer, n=x.shape[axis], inner=inner)

@@ -21,21 +21,21 @@ _CASES = ("NONE", "LOWER", "UPPER")
 def lower_concat(node):
     out = node.outputs[0]
     pair = [broadcast(node, x, out.shape) for x in node.inputs]
-    node.emit("string_join", pair, [out], [0])
+    node.emit("string_join", pair, [out], op=0)
 
 
 @lowers("Equal", objects=True)
 def lower_equal(node):
     out = node.outputs[0]
     pair = [broadcast(node, x, out.shape) for x in node.inputs]
-    node.emit("string_join", pair, [out], [1])
+    node.emit("string_join", pair, [out], op=1)
 
 
 @lowers("Where", objects=True)
 def lower_where(node):
     out = node.outputs[0]
     parts = [broadcast(node, x, out.shape) for x in node.inputs]
-    node.emit("string_select", parts, [out], [])
+    node.emit("string_select", parts, [out])
 
 
 @lowers("StringNormalizer", objects=True)
@@ -52,7 +52,8 @@ def lower_normalizer(node):
     stopwords = node.constant(string_array(node.attr("stopwords", [])))
     changes = case != "NONE" or not heeds
     table = node.constant(_case_table() if changes else np.zeros((0, 4), np.int32))
-    node.emit("string_normalizer", [x, stopwords, table], [out], [_CASES.index(case), heeds])
+    params = {"case": _CASES.index(case), "heeds_case": heeds}
+    node.emit("string_normalizer", [x, stopwords, table], [out], **params)
 
 
 @cache
@@ -88,8 +89,8 @@ def lower_split(node):
     set_open(out, (*x.shape, OPEN))
     most = node.attr("maxsplit")
     delimiter = node.constant(string_array([node.attr("delimiter") or ""]))
-    params = [-1 if most is None or most < 0 else most, *x.shape]
-    node.emit("string_split", [x, delimiter], [out, count], params)
+    most = -1 if most is None or most < 0 else most
+    node.emit("string_split", [x, delimiter], [out, count], most=most, dims=x.shape)
 
 
 @lowers("RegexFullMatch", objects=True)
@@ -98,7 +99,8 @@ def lower_regex(node):
     require_fixed(x)
     starts, classes, table = automaton(node.attr("pattern") or "")
     constants = [node.constant(np.array(v, np.int32)) for v in (starts, table, classes)]
-    node.emit("string_match", [x, *constants], node.outputs, [len(table), len(table[0]) - 1])
+    sizes = {"states": len(table), "classes": len(table[0]) - 1}
+    node.emit("string_match", [x, *constants], node.outputs, **sizes)
 
 
 @lowers("Cast", "CastLike", objects=True)
@@ -110,13 +112,13 @@ def lower_cast(node):
         return
     require_fixed(x, out)
     if out.dtype == STRING:
-        node.emit("string_format", [_plain(node, x)], [out], [])
+        node.emit("string_format", [_plain(node, x)], [out])
         return
     if out.dtype == BOOL:
         raise Problem("strings as bool", "compare them with Equal")
     direct = out if out.dtype in (FLOAT, DOUBLE) or out.np_dtype.kind in "iu" else None
     parsed = direct or node.temp(FLOAT, x.shape)
-    node.emit("string_parse", [x], [parsed], [])
+    node.emit("string_parse", [x], [parsed])
     if parsed is not out:
         emit_cast(node, parsed, out, node.attr("saturate", 1), node.attr("round_mode", "up"))
 

@@ -42,4 +42,4 @@ def lower_tensor_scatter(node):
     emit_binary(node, "add", steps, node.constant(first), rows)
     emit_cast(node, rows, index)
     emit_copy(node.emit, past, out)
-    node.emit("scatter", [update, index], [out], [0, outer * n, inner])
+    node.emit("scatter", [update, index], [out], op=0, n=outer * n, inner=inner)

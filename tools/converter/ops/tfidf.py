@@ -37,8 +37,8 @@ def lower_tfidf(node):
         np.array([index[k] for k in used], np.int32),
         np.array([weights[k] for k in used] if weights else [], np.float32),
     ]
-    params = [rows, width, skips, mode != "IDF", *numbers]
-    node.emit("tfidf", [x, *map(node.constant, constants)], [out], params)
+    params = {"lines": rows, "width": width, "skips": skips, "counts": mode != "IDF"}
+    node.emit("tfidf", [x, *map(node.constant, constants)], [out], **params, numbers=numbers)
 
 
 def _pool(node, x: Tensor) -> list:

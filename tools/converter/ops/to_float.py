@@ -33,7 +33,7 @@ def lower_to_float(node):
     inner = int(np.prod(x.shape[axis + 1 :])) if channels > 1 else 1
     constants = _constants(node, scale, offset, channels)
     over = item_by_item(node.outputs[0], [x])
-    node.emit("to_float", [x, constants], node.outputs, [channels, inner], over=over)
+    node.emit("to_float", [x, constants], node.outputs, over=over, channels=channels, inner=inner)
 
 
 def _constants(node, scale: Tensor, offset: Tensor, channels: int) -> Tensor:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import lowers
-from ._axes import lines_of
+from ._axes import lines_of, named_lines
 from ._extents import emit_measure
 
 _NUMBERS = (1, 11, 2, 3, 4, 5, 6, 7, 12, 13)
@@ -15,11 +15,11 @@ def lower_top_k(node):
     node.require_dtype(*_NUMBERS)
     x, (values, indices) = node.inputs[0], (*node.outputs, None)[:2]
     axis = node.attr("axis", -1)
-    outer, n, inner = lines_of(x.shape, axis)
+    lines = lines_of(x.shape, axis)
     values = values or node.temp(x.dtype, indices.shape)
     indices = indices or node.temp(7, values.shape)
     k = values.shape[axis]
     if node.input(1) is not None:
         emit_measure(node, 1, [k])
     smallest = int(not node.attr("largest", 1))
-    node.emit("top_k", [x], [values, indices], [smallest, outer, n, inner, k])
+    node.emit("top_k", [x], [values, indices], smallest=smallest, k=k, **named_lines(lines))

@@ -140,8 +140,10 @@ def lower_add(node):
     if node.op == "WideSub":
         factors[1] = -factors[1]
     flip = 32768 if out.dtype == INT16 else 0
-    params = [point, a_zero + flip, b_zero + flip, *factors, y_zero, *range_of(out.dtype)]
-    node.emit("wide_add", [a, b], [out], params, over=item_by_item(out, [a, b]))
+    low, high = range_of(out.dtype)
+    params = {"point": point, "za": a_zero + flip, "zb": b_zero + flip, "factors": factors}
+    params |= {"zy": y_zero, "low": low, "high": high}
+    node.emit("wide_add", [a, b], [out], over=item_by_item(out, [a, b]), **params)
 
 
 @lowers("WideMul", domain=OWN, infer=_infer_of_two)
@@ -149,14 +151,14 @@ def lower_mul(node):
     a, b, out = node.inputs[0], node.inputs[3], node.outputs[0]
     a_scale, b_scale, y_scale, y_zero = _numbers(node, 1, 4, 6, 7)
     word, half = wide_multiplier(a_scale * b_scale / y_scale)
-    params = [word & 63, half, word >> 20, word >> 8 & 4095, y_zero, *range_of(out.dtype)]
-    node.emit("wide_mul", [a, b], [out], params, over=item_by_item(out, [a, b]))
+    low, high = range_of(out.dtype)
+    params = {"shift": word & 63, "half": half, "mantissa": [word >> 20, word >> 8 & 4095]}
+    params |= {"zy": y_zero, "low": low, "high": high}
+    node.emit("wide_mul", [a, b], [out], over=item_by_item(out, [a, b]), **params)
 
 
 @lowers("WideMaxPoolInt16", "WideMaxPoolUint16", domain=OWN, infer=_infer("MaxPool"))
 def lower_max_pool(node):
     x, out = node.inputs[0], node.outputs[0]
     w = windows_of(node, node.attr("kernel_shape"), out.shape)
-    groups = (w.in_dims, w.kernel, w.out_dims, w.strides, w.dilations, w.pads)
-    params = [math.prod(x.shape[:2]), *(v for group in groups for v in group[1:])]
-    node.emit("wide_max_pool", [x], [out], params)
+    node.emit("wide_max_pool", [x], [out], planes=math.prod(x.shape[:2]), **w.named_2d)

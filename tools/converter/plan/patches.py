@@ -149,7 +149,7 @@ def _copy(x: Image, out: Image, node: str) -> Step:
     _, *dims = x.tensor.shape
 
     def emit(**step):
-        found.append(Step(**step, node=node))
+        found.append(Step.of(**step, node=node))
 
     at = x.first * out.strides[1]
     emit_move(emit, x.tensor, out.tensor, dims, x.strides, out.strides, 0, at)

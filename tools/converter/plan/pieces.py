@@ -8,6 +8,7 @@ Each is done only where the most that is alive does not grow: a part keeps all o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -53,16 +54,15 @@ def _piece(step: Step) -> _Piece | None:
     """What a step copies, if it is a move of one piece of memory."""
     if step.kernel != "move" or not all(type(p) is int for p in step.params):
         return None
-    unit, rank, *rest = step.params
-    count, strides = rest[0] if rank else 1, rest[rank : 3 * rank]
-    if rank > 1 or any(s != 1 for s in strides):
+    unit, dims = step["unit"], step["dims"]
+    if len(dims) > 1 or any(s != 1 for s in step["x_strides"] + step["out_strides"]):
         return None
     x, out = step.inputs[0], step.outputs[0]
-    source, target = (first * unit for first in rest[3 * rank :])
+    source, target = step["x_first"] * unit, step["out_first"] * unit
     roots = x.root, out.root
     if roots[0] is roots[1] or not all(map(_is_plain, roots)):
         return None
-    return _Piece(step, *roots, x.start + source, out.start + target, count * unit)
+    return _Piece(step, *roots, x.start + source, out.start + target, math.prod(dims) * unit)
 
 
 def _is_plain(t: Tensor) -> bool:

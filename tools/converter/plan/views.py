@@ -79,12 +79,10 @@ def _step(found, axis):
 
 def _sources(move: Step, x: Tensor, nelem: int) -> np.ndarray | None:
     """The element of x that each element of the move's result is; None if it is no such copy."""
-    unit, rank, *rest = move.params
-    if not all(type(p) is int for p in move.params) or unit != x.itemsize:
+    if not all(type(p) is int for p in move.params) or move["unit"] != x.itemsize:
         return None
-    dims, x_strides, out_strides = (rest[k * rank : (k + 1) * rank] for k in range(3))
-    sources = places(dims, x_strides, rest[3 * rank])
-    targets = places(dims, out_strides, rest[3 * rank + 1])
+    sources = places(move["dims"], move["x_strides"], move["x_first"])
+    targets = places(move["dims"], move["out_strides"], move["out_first"])
     found = np.full(nelem, -1, np.int64)
     if targets.size != nelem or x.nelem != nelem or move.inputs[0].root is move.outputs[0].root:
         return None

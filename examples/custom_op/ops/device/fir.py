@@ -5,11 +5,12 @@
 Serves com.acme::Fir.
 
     x  float32 (1, n);  taps  float32 (k);  y  float32 (1, n - k + 1)
-    params none
 Raises ModelError. A step allocates what the engine does.
 """
 
 from .fir_engine import MAX_TAPS, FirEngine
+
+# params: none
 
 
 def prepare(node):

@@ -5,9 +5,10 @@
 Serves com.acme::SoftThreshold.
 
     x  float32;  t  float32, one number, not negative;  y  float32, as many as x
-    params none
 Raises ModelError. A step allocates only boxed floats.
 """
+
+# params: none
 
 
 def prepare(node):
