@@ -9,12 +9,12 @@ import sys
 import pytest
 
 from tests.host.device import small
-from tools.converter import layout
 from tools.converter.convert import convert
 from tools.deploy.code import code_for
 from tools.deploy.errors import DeployError
 from tools.deploy.model_file import parse_model
 from tools.deploy.modules import PACKAGE, Package
+from tools.format import layout
 
 HELPERS = ["block_pieces", "node", "ops"]
 HOSTILE = [

@@ -12,10 +12,11 @@ from pathlib import Path
 import numpy as np
 from onnx import helper, numpy_helper
 
-from tools.converter import dims, load, passes, rewrites
+from tools.bench.c_operators import EMITTERS, Node
+from tools.converter import load, rewrites
 from tools.converter.errors import ConvertError
-
-from .c_operators import EMITTERS, Node
+from tools.converter.shapes import dims
+from tools.converter.simplify import simplify
 
 _TYPES = {"float32": "float", "int8": "int8_t", "uint8": "uint8_t", "int32": "int32_t"}
 _SHORT = {"float32": "f32", "int8": "s8", "uint8": "u8"}
@@ -83,7 +84,7 @@ def generate(path: Path, seed: int = 0, same: tuple[str, ...] = ()) -> Source:
     """
     model = load.load(path)
     dims.fix(model, {}, {}, {})
-    model, _ = rewrites.rewrite(passes.simplify(model), 1)
+    model, _ = rewrites.rewrite(simplify(model), 1)
     code = _Code(same=same)
     _declare(code, model.graph)
     for node in model.graph.node:

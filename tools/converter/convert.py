@@ -12,42 +12,23 @@ from onnx import checker, shape_inference
 from onnx_ir import serde
 
 from tools import seal
+from tools.format import layout
 from tools.limits import at
 
-from . import (
-    borders,
-    dims,
-    extent,
-    given,
-    golden,
-    inner,
-    layout,
-    load,
-    loads,
-    lower,
-    missing,
-    narrow,
-    ort_session,
-    own,
-    passes,
-    plan,
-    precision,
-    protos,
-    qtables,
-    quantize,
-    ranges,
-    rewrites,
-    slices,
-    sound,
-    state,
-    stream,
-)
+from . import load, lower, own, plan, protos, quantize, rewrites
 from .errors import ConvertError, Finding, Problem, UnsupportedModel, UsageError
+from .file import borders, loads
+from .file.source import source_chunk
 from .ir import Graph, dtype_name, walk
-from .passes import infer_extents, keep, limits, sequences
+from .load import missing, sound
+from .lower import inner
+from .numbers import narrow, precision, qtables, ranges
+from .plan import slices, state, stream
 from .quantize.settings import Settings
+from .reference import given, golden, ort_session
 from .rewrites import qdq
-from .source import source_chunk
+from .shapes import dims, extent, infer_extents, limits
+from .simplify import keep, sequences, simplify
 
 
 @dataclass
@@ -59,7 +40,7 @@ class Options:
     in the file; golden: inputs of the golden vector (None: random ones); bounds: the most items
     that there can be of what a run decides, by name of a value; ops: folder of the user's own
     operators; allow_domains: domains that it may serve; optimize: level of the rewrites, 0 to 2,
-    at 0 the device computes every operator (see passes/keep);
+    at 0 the device computes every operator (see simplify/keep);
     float: exact or fast16 (block floating point), or python, for products of float32;
     quantize: how to make integers of a float model; images: inputs that take pictures, by name;
     state: the output, by input, that the next run finds in it; inner: values that are outputs
@@ -170,7 +151,7 @@ def _convert(source, options):
         keep.keep_operators(model)
     fixed, doubt = model, sound.check_growth(model)
     twin = dims.twin_of(model)
-    simplified = passes.simplify(model)
+    simplified = simplify(model)
     infer_extents.check_bounds(options.bounds, model, simplified)
     sound.check_scales(simplified)
     quantized = None
@@ -232,7 +213,7 @@ def _prepared(twin, options):
     """The twin as far as lowering, by the same way as the model."""
     if twin is None:
         return None
-    rewritten, _ = rewrites.rewrite(passes.simplify(twin), options.optimize)
+    rewritten, _ = rewrites.rewrite(simplify(twin), options.optimize)
     if options.weights != "f32":
         rewritten, _ = _narrowed(rewritten, options)
     return rewrites.for_boards(inner.expose(rewritten, options.inner), options.optimize)[0]

@@ -11,11 +11,13 @@ import numpy as np
 import onnx
 from onnx import helper
 
-from . import extent, objects
-from .weights import Weights
+from tools.format import objects
+
+from .file.weights import Weights
+from .shapes import extent
 
 if TYPE_CHECKING:
-    from .rows import ItemRows, Rows
+    from .plan.rows import ItemRows, Rows
 
 
 def dtype_name(dtype: int) -> str:
@@ -45,10 +47,10 @@ def packed_bits(dtype: int) -> int:
 class Tensor:
     """A value. dtype: ONNX number; data: its contents if known at conversion.
 
-    shape: a dimension of strings that only a run decides is OPEN (see objects).
-    contents: the same with Extents among it (see contents.py), of small integer tensors.
+    shape: a dimension of strings that only a run decides is OPEN (see tools/format/objects.py).
+    contents: the same with Extents among it (see shapes/contents.py), of small integer tensors.
     halves: a constant of floats that float16 holds without loss, and a file does.
-    persistent: it lasts from run to run (see state.py).
+    persistent: it lasts from run to run (see plan/state.py).
     alias: the tensor whose memory this one shares (Reshape and friends), else None, from alias_at
     on (bytes).
     offset: bytes into the arena or the file, set by plan and layout; the slot of an object.
@@ -134,7 +136,7 @@ class Step:
     in_place: (input, output) pairs that may share memory: the kernel, and the others of the same
     node, no longer read what of the input lies where they write;
     over: inputs that the first output may be written over where they end with this step: by
-    number, the bytes by which it must start before them, at least (see overlap.py);
+    number, the bytes by which it must start before them, at least (see plan/overlap.py);
     behind: the same of kernels that read windows and write behind them;
     rows: how to cut it into steps for some rows of an image, if that can be done;
     grow: gives it a larger scratch, of so many bytes at most, if it is faster with that.

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.converter import inspect, layout
 from tools.converter.errors import ConvertError
-
-from .errors import DeployError
+from tools.deploy.errors import DeployError
+from tools.format import layout, reader
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ def parse_model(name: str, data: bytes, path: Path | str = "the model") -> Model
     if not data.startswith(layout.MAGIC):
         raise DeployError(f"{path} is no model.bin: make one with python -m tools.converter")
     try:
-        stored = inspect.read(data)
+        stored = reader.read(data)
     except ConvertError as e:
         raise DeployError(f"{path}: {e}: convert the model again") from None
     if stored.kind != layout.KIND_MODEL:

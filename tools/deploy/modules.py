@@ -15,9 +15,8 @@ from functools import cached_property
 from pathlib import Path
 
 from mpconnxr.forms import FORMS
-from tools.converter.layout import HEADER_NBYTES, KIND_MODEL, MAGIC, VERSION
-
-from .errors import DeployError
+from tools.deploy.errors import DeployError
+from tools.format.layout import HEADER_NBYTES, KIND_MODEL, MAGIC, VERSION
 
 PACKAGE = Path(__file__).parent.parent.parent / "mpconnxr"
 OPTIONAL = frozenset({"audio", "mfcc", "dynamic", "sizes", "objects", "images", "widen", "unpack"})

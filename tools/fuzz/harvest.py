@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.converter import layout
+from tools.format import layout
 from tools.micropython import get_target, target_names
 
 LARGEST = 16000  # bytes of a file: damage to a larger one seldom meets what decides

@@ -13,9 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from random import Random
 
-from tools.converter import layout
-
-from .modelfile import ITEMSIZES, OPEN, PACKED, STREAMED, Chunk, File, Node
+from tools.format import layout
+from tools.fuzz.modelfile import ITEMSIZES, OPEN, PACKED, STREAMED, Chunk, File, Node
 
 ARENA, DATA, OBJECT, STATE = (
     layout.STORAGE_ARENA,

@@ -17,11 +17,10 @@ from collections import Counter
 from pathlib import Path
 
 from tools import limits
-from tools.converter import inspect
 from tools.converter.__main__ import main as convert
 from tools.converter.errors import ConvertError
-
-from .onnx_changes import changed
+from tools.format import reader
+from tools.fuzz.onnx_changes import changed
 
 ROOT = Path(__file__).parents[2]
 _MOST_NBYTES = 200_000  # of a seed: small ones are fuzzed faster
@@ -106,7 +105,7 @@ def _judged(end, said, output):
     if end.code:
         return "refused" if said.strip() else "unexpected"
     try:
-        inspect.read(output.read_bytes())
+        reader.read(output.read_bytes())
     except (ConvertError, OSError):
         return "unreadable"
     return "converted"

@@ -8,7 +8,7 @@ import onnx
 
 from tools.converter.load import prepare
 from tools.converter.ops import lowering_of
-from tools.converter.passes.expand import expand
+from tools.converter.simplify.expand import expand
 
 # Operators that hand such contents on, with how many of their first inputs are followed: those
 # that only rearrange them, and (to small integer inputs alone) those that compute with them.

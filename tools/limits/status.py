@@ -11,8 +11,8 @@ import struct
 import time
 from dataclasses import dataclass
 
-from .memory import set_most
-from .printable import printable
+from tools.limits.memory import set_most
+from tools.limits.printable import printable
 
 _NBYTES = 4096
 _LIMITS = struct.Struct("<ddQ")  # see Limits

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from .errors import TargetError
+from tools.micropython.errors import TargetError
 
 
 @dataclass(frozen=True)

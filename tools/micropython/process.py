@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
-from .errors import TargetError, TargetTimeout
+from tools.micropython.errors import TargetError, TargetTimeout
 
 OnLine = Callable[[str], None] | None
 

@@ -19,8 +19,7 @@ from tools.deploy.errors import BoardError
 from tools.deploy.model_file import read_model
 from tools.deploy.modules import Package
 from tools.deploy.places import places_of
-
-from .errors import RunError
+from tools.run.errors import RunError
 
 _FOLDER = "mpconnxr_run"  # on the board
 

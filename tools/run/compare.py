@@ -10,11 +10,10 @@ import numpy as np
 import onnx
 
 from tools import limits
-from tools.converter import external
 from tools.converter.errors import ConvertError
-
-from .errors import RunError
-from .models import checked, spec_of
+from tools.converter.load import external
+from tools.run.errors import RunError
+from tools.run.models import checked, spec_of
 
 _SECONDS = 10.0  # for one run
 

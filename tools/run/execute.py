@@ -16,15 +16,14 @@ from tools.converter.__main__ import files_read
 from tools.converter.convert import Options
 from tools.converter.errors import UsageError
 from tools.converter.ir import dtype_name
-from tools.converter.objects import is_object
+from tools.format.objects import is_object
 from tools.harness import Job, input_bytes, output_value, run_jobs
 from tools.micropython import get_target
-
-from .compare import Errors, Reference, inner_values
-from .errors import RunError
-from .layers import Layers
-from .models import Say, checked, open_model
-from .samples import output_name, sample_of, samples_in
+from tools.run.compare import Errors, Reference, inner_values
+from tools.run.errors import RunError
+from tools.run.layers import Layers
+from tools.run.models import Say, checked, open_model
+from tools.run.samples import output_name, sample_of, samples_in
 
 _WORKERS = 2
 

@@ -11,8 +11,9 @@ import pytest
 
 from tests.host.device import small
 from tests.host.device.binfile import GOLDEN, NAMES, NODES, SOURCE, STREAMED, File, patched, signed
-from tools.converter import layout, tensorfile
 from tools.converter.convert import Options, convert
+from tools.converter.file import tensorfile
+from tools.format import layout
 from tools.micropython import UNIX_TARGETS
 
 PAGE = (small.ROOT / "docs" / "format.md").read_text()

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from tests.host.device import small
-from tools.converter import golden, layout, tensorfile
 from tools.converter.convert import convert
+from tools.converter.file import tensorfile
+from tools.converter.reference import golden
+from tools.format import layout
 from tools.micropython import UNIX_TARGETS
 
 every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)

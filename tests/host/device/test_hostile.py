@@ -11,8 +11,8 @@ from onnx import helper
 
 from tests.host.device import small
 from tests.host.device.binfile import File, patched, signed
-from tools.converter import layout
 from tools.converter.convert import Options, convert
+from tools.format import layout
 from tools.micropython import UNIX_TARGETS
 
 SLOWEST = 10_000  # milliseconds that a damaged file may take

@@ -8,8 +8,8 @@ from onnx import TensorProto, helper
 from mpconnxr.forms import order as ORDER
 from tests.host.device import cases, small
 from tools.converter import __main__ as converter
-from tools.converter.inspect import read
 from tools.deploy.modules import PACKAGE, Package
+from tools.format.reader import read
 from tools.micropython import UNIX_TARGETS
 
 OPS = PACKAGE / "ops"

@@ -8,7 +8,7 @@ from tests.host.device import small
 from tests.host.ops.runtime_case import FLOAT, INT64, Case, check, f32
 from tools.converter.convert import Options, convert
 from tools.converter.ir import walk
-from tools.converter.passes import without_marks
+from tools.converter.simplify import without_marks
 from tools.harness import Job, run_jobs
 from tools.micropython import UNIX_TARGETS
 

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from ..extent import any_open
 from ..ir import Tensor
-from ..rows import Rows
+from ..plan.rows import Rows
+from ..shapes.extent import any_open
 from . import _qoverlap
 from ._integer import UINT8
 from ._qdepthwise import emit_depthwise, is_depthwise

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .. import overlap
 from ..errors import Problem
-from ..extent import any_open
 from ..ir import Tensor
+from ..plan import overlap
+from ..shapes.extent import any_open
 
 
 @dataclass

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import onnx
 
 from ..errors import ConvertError, UsageError
-from ..passes import infer
+from ..shapes import infer
 from .biases import as_vectors
 from .borders import open_borders
 from .data import loaded, notes

@@ -20,7 +20,8 @@ from onnx_ir.passes import common as ir_passes
 from tools import limits
 
 from ..errors import ConvertError
-from ..passes import infer, maps
+from ..shapes import infer
+from ..simplify import maps
 from . import (
     activations,
     batch_norm,

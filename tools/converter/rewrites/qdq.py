@@ -18,7 +18,8 @@ from collections.abc import Callable
 import onnx
 
 from ..ir import dtype_name
-from ..passes import fold, infer
+from ..shapes import infer
+from ..simplify import fold
 from . import qdq_wide
 from .qdq_conv import fuse_conv
 from .qdq_dynamic import scale_products

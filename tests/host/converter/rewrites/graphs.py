@@ -11,7 +11,9 @@ import onnx
 import pytest
 from onnx import helper, numpy_helper
 
-from tools.converter import golden, load, passes, rewrites
+from tools.converter import load, rewrites
+from tools.converter.reference import golden
+from tools.converter.simplify import simplify
 
 RTOL = 2e-5  # of the largest: what another order of float32 sums may change
 
@@ -49,7 +51,7 @@ class Case:
     def rewritten(self) -> Counter[str]:
         """Operators of the rewritten graph, with counts, once its numbers have been compared."""
         pytest.importorskip("onnxruntime")
-        model = passes.simplify(load.prepare(_typed(self.model())))
+        model = simplify(load.prepare(_typed(self.model())))
         done, self.log = rewrites.rewrite(model, self.level)
         assert [o.name for o in done.graph.output] == self.outputs.split()
         compare(model, done, list(self.inputs.values()), 0 if self.level < 2 else self.rtol)
