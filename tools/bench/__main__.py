@@ -11,12 +11,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from tools.bench import c_build, c_code, cycles, page, paired
-from tools.bench.measure import PACKAGE, count
 from tools.converter.__main__ import add_options, options_from
 from tools.converter.convert import convert
 from tools.converter.errors import ConvertError, text_of
 from tools.micropython import GUARD_TARGETS, TargetError, target_names
+
+from . import c_build, c_code, cycles, page, paired
+from .measure import PACKAGE, count
 
 # Forms of loops by what --form says, the best one first.
 FORMS = {

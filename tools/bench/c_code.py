@@ -12,11 +12,12 @@ from pathlib import Path
 import numpy as np
 from onnx import helper, numpy_helper
 
-from tools.bench.c_operators import EMITTERS, Node
 from tools.converter import load, rewrites
 from tools.converter.errors import ConvertError
 from tools.converter.shapes import dims
 from tools.converter.simplify import simplify
+
+from .c_operators import EMITTERS, Node
 
 _TYPES = {"float32": "float", "int8": "int8_t", "uint8": "uint8_t", "int32": "int32_t"}
 _SHORT = {"float32": "f32", "int8": "s8", "uint8": "u8"}

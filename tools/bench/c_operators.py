@@ -8,8 +8,9 @@ from collections.abc import Callable
 import numpy as np
 from onnx import helper
 
-from tools.bench import c_same
 from tools.converter.errors import ConvertError
+
+from . import c_same
 
 _ALIASES = ("Flatten", "Reshape", "Squeeze", "Unsqueeze", "Identity")
 

@@ -14,10 +14,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.bench import c_build
-from tools.bench.measure import input_files, laid_out
 from tools.converter.convert import Converted
 from tools.micropython import TargetError, get_target
+
+from . import c_build
+from .measure import input_files, laid_out
 
 _SCRIPT = Path(__file__).parent / "on_device_paired.py"
 _ROUNDS = 15

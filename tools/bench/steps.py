@@ -18,13 +18,14 @@ from pathlib import Path
 
 import numpy as np
 
-from tools.bench.fit import fitted
 from tools.converter.convert import Converted, Options, convert
 from tools.converter.errors import ConvertError
 from tools.converter.reference.golden import random_inputs
 from tools.converter.report.costs import COSTS, Work, kind_of, work_of
 from tools.format.layout import element_bytes
 from tools.micropython import TargetError, get_target
+
+from .fit import fitted
 
 PACKAGE = Path(__file__).parents[2] / "mpconnxr"
 _SCRIPT = Path(__file__).parent / "on_device_steps.py"

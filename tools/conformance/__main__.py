@@ -10,12 +10,13 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from tools.conformance.cases import all_cases
-from tools.conformance.prepare import prepare_all
-from tools.conformance.report import print_summary, write_docs
-from tools.conformance.suite import run_cases
 from tools.converter.errors import text_of
 from tools.micropython import TargetError, get_target, target_names
+
+from .cases import all_cases
+from .prepare import prepare_all
+from .report import print_summary, write_docs
+from .suite import run_cases
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 import numpy as np
 import onnx
 
-from tools.conformance.cases import Case, elements
 from tools.converter.convert import Options, convert
 from tools.converter.errors import ConvertError, UnsupportedModel
 from tools.converter.protos import free_inputs
 from tools.format.layout import element_bytes
 from tools.format.objects import STRING
 from tools.harness import input_bytes, shape_fixing_inputs
+
+from .cases import Case, elements
 
 TIME_LIMIT = 300  # seconds of the processor's time for one conversion
 DEFAULT_LEVEL = Options().optimize

@@ -7,8 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from tools.conformance.cases import COLLECTIONS
-from tools.conformance.suite import STATUSES, Row
+from .cases import COLLECTIONS
+from .suite import STATUSES, Row
 
 _ROOT = Path(__file__).resolve().parents[2]
 DOCS = _ROOT / "docs" / "operators.md"

@@ -7,10 +7,11 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from tools.conformance.cases import Case, elements
-from tools.conformance.prepare import DEFAULT_LEVEL, Prepared
 from tools.harness import Job, output_value, run_jobs
 from tools.micropython import Target
+
+from .cases import Case, elements
+from .prepare import DEFAULT_LEVEL, Prepared
 
 STATUSES = ("passed", "passed-bound", "folded", "failed", "unsupported")
 PASSED = STATUSES[:2]

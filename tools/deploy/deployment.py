@@ -7,18 +7,18 @@ import contextlib
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from tools.deploy import boards, fit, modules, names, romfs, transfer
-from tools.deploy.code import File, code_for, entry_for
-from tools.deploy.device import About, Device
-from tools.deploy.errors import BoardError, DeployError
-from tools.deploy.machine import Machine
-from tools.deploy.model_file import ModelFile
-from tools.deploy.modules import Package
-from tools.deploy.origin import check_counter, check_older
-from tools.deploy.others import others, refuse_stranding
-from tools.deploy.places import ENTRIES, NAME, places_of
-from tools.deploy.slots import settle, slots_of
-from tools.deploy.xip import Region
+from . import boards, fit, modules, names, romfs, transfer
+from .code import File, code_for, entry_for
+from .device import About, Device
+from .errors import BoardError, DeployError
+from .machine import Machine
+from .model_file import ModelFile
+from .modules import Package
+from .origin import check_counter, check_older
+from .others import others, refuse_stranding
+from .places import ENTRIES, NAME, places_of
+from .slots import settle, slots_of
+from .xip import Region
 
 
 class Deployment:

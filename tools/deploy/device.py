@@ -16,7 +16,7 @@ from typing import NamedTuple
 from mpremote.transport import TransportError
 from mpremote.transport_serial import SerialTransport
 
-from tools.deploy.errors import BoardError, DeployError
+from .errors import BoardError, DeployError
 
 _CODE = (Path(__file__).parent / "on_board.py").read_text()
 _VERIFY = (Path(__file__).parent / "on_board_verify.py").read_text()

@@ -11,9 +11,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.deploy.device import Device
-from tools.deploy.errors import DeployError
-from tools.deploy.ports import find_port
+from .device import Device
+from .errors import DeployError
+from .ports import find_port
 
 _UF2_BLOCK = struct.Struct("<8I")
 _UF2_MAGIC = (0x0A324655, 0x9E5D5157)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tools.deploy.boards import Board
-from tools.deploy.code import File
-from tools.deploy.device import About
-from tools.deploy.errors import DeployError
-from tools.deploy.model_file import ModelFile
+from .boards import Board
+from .code import File
+from .device import About
+from .errors import DeployError
+from .model_file import ModelFile
 
 # Measured on the emulated Pico: heap of a step with its tensors, and of the modules that are in
 # memory for each byte of their .mpy (or of source, comments included, which compiles to as much).

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from tools.deploy.code import File
-from tools.deploy.errors import DeployError
-from tools.deploy.modules import PACKAGE
 from tools.limits import overwritten
+
+from .code import File
+from .errors import DeployError
+from .modules import PACKAGE
 
 
 def write(folder: Path, files: Iterable[File], inputs: Iterable[Path]) -> None:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.converter.errors import ConvertError
-from tools.deploy.errors import DeployError
 from tools.format import layout, reader
+
+from .errors import DeployError
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,9 @@ from functools import cached_property
 from pathlib import Path
 
 from mpconnxr.forms import FORMS
-from tools.deploy.errors import DeployError
 from tools.format.layout import HEADER_NBYTES, KIND_MODEL, MAGIC, VERSION
+
+from .errors import DeployError
 
 PACKAGE = Path(__file__).parent.parent.parent / "mpconnxr"
 OPTIONAL = frozenset({"audio", "mfcc", "dynamic", "sizes", "objects", "images", "widen", "unpack"})

@@ -8,11 +8,12 @@ import struct
 from pathlib import Path
 
 from tools.converter.errors import ConvertError
-from tools.deploy.device import Device
-from tools.deploy.errors import DeployError
-from tools.deploy.model_file import ModelFile
-from tools.deploy.slots import Slots
 from tools.format import layout
+
+from .device import Device
+from .errors import DeployError
+from .model_file import ModelFile
+from .slots import Slots
 
 _CODE = (Path(__file__).parent / "on_board_models.py").read_text()
 _PIECE = 1536  # bytes in one command

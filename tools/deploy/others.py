@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.deploy import modules
-from tools.deploy.device import Device
-from tools.deploy.errors import DeployError
-from tools.deploy.slots import Slots
+from . import modules
+from .device import Device
+from .errors import DeployError
+from .slots import Slots
 
 _CODE = (Path(__file__).parent / "on_board_models.py").read_text()
 

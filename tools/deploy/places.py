@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tools.deploy.device import Device
-from tools.deploy.errors import DeployError
-from tools.deploy.modules import PACKAGE
-from tools.deploy.transfer import NEW
+from .device import Device
+from .errors import DeployError
+from .modules import PACKAGE
+from .transfer import NEW
 
 NAME = PACKAGE.name
 ENTRIES = (f"{NAME}.mpy", f"{NAME}.py")  # what leads to place b

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from serial.tools import list_ports
 
-from tools.deploy.errors import DeployError
+from .errors import DeployError
 
 
 def find_port(port: str = "auto", patience: float = 0) -> str:

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from mpremote.romfs import VfsRomWriter
 
-from tools.deploy.code import File
-from tools.deploy.device import Device
-from tools.deploy.errors import DeployError
+from .code import File
+from .device import Device
+from .errors import DeployError
 
 FOLDER = "/rom"  # where MicroPython mounts it, and looks for modules
 _CODE = Path(__file__).parent / "on_board_romfs.py"

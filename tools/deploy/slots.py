@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from tools.deploy.device import Device, Digest
-from tools.deploy.errors import DeployError
+from .device import Device, Digest
+from .errors import DeployError
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 
 from tqdm import tqdm
 
-from tools.deploy.code import File
-from tools.deploy.device import Device, Digest
-from tools.deploy.errors import DeployError
-from tools.deploy.romfs import Partition
-from tools.deploy.xip import Reference, Region
+from .code import File
+from .device import Device, Digest
+from .errors import DeployError
+from .romfs import Partition
+from .xip import Reference, Region
 
 NEW = ".new"  # what on_board.py calls a file that is not in place yet
 ADVICE = "remove files there, or convert with --strip, --weights int8 or --quantize int8"

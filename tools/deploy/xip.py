@@ -15,9 +15,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from tools.deploy.device import Device
-from tools.deploy.errors import DeployError
-from tools.deploy.modules import PACKAGE
+from .device import Device
+from .errors import DeployError
+from .modules import PACKAGE
 
 _CODE = Path(__file__).parent / "on_board_xip.py"
 _BLOCK = 4096

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tools.deploy.errors import DeployError
 
-from tools.dist.build import ROOT, machines, write_compiled, write_source
+from .build import ROOT, machines, write_compiled, write_source
 
 
 def main(argv: list[str] | None = None) -> int:

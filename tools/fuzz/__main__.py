@@ -5,8 +5,9 @@ import json
 import sys
 from pathlib import Path
 
-from tools.fuzz import calls, campaign, model, onnx_files, seeds
 from tools.micropython import TargetError
+
+from . import calls, campaign, model, onnx_files, seeds
 
 
 def summary(args: argparse.Namespace) -> int:

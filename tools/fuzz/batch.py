@@ -11,8 +11,12 @@ from random import Random
 
 import numpy as np
 
-from tools.fuzz import modelfile, mutate
-from tools.fuzz.case_format import (
+from tools.micropython import Target, TargetTimeout, get_target
+from tools.micropython.qemu import QemuTarget
+from tools.micropython.watch import STRAYED, watched
+
+from . import modelfile, mutate
+from .case_format import (
     AT_LEFT,
     FAULT,
     FORMS,
@@ -22,9 +26,6 @@ from tools.fuzz.case_format import (
     STREAM,
     VERIFY,
 )
-from tools.micropython import Target, TargetTimeout, get_target
-from tools.micropython.qemu import QemuTarget
-from tools.micropython.watch import STRAYED, watched
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = Path(__file__).with_name("on_target.py")

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from tools.fuzz import calls_models
 from tools.micropython import Target, TargetTimeout, get_target, target_names
+
+from . import calls_models
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = Path(__file__).with_name("calls_on_target.py")

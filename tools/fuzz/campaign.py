@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from random import Random
 
-from tools.fuzz import batch, seeds
-from tools.fuzz.batch import Case, Fault
-from tools.fuzz.case_format import FAULT, LETTERS
+from . import batch, seeds
+from .batch import Case, Fault
+from .case_format import FAULT, LETTERS
 
 A_BATCH = 50, 400  # fewest and most cases in one process
 A_CLASS = 3  # files kept of faults of one class

@@ -10,11 +10,12 @@ from random import Random
 
 from tqdm import tqdm
 
-from tools.fuzz import batch, campaign, seeds
-from tools.fuzz.batch import Case
-from tools.fuzz.campaign import Plan
-from tools.fuzz.case_format import AT_LEFT, FORMS, IN_MEMORY, STREAM, VERIFY
 from tools.micropython import target_names
+
+from . import batch, campaign, seeds
+from .batch import Case
+from .campaign import Plan
+from .case_format import AT_LEFT, FORMS, IN_MEMORY, STREAM, VERIFY
 
 _TRIES = 60  # of a file of which nothing else is known
 

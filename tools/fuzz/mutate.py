@@ -14,7 +14,8 @@ from dataclasses import replace
 from random import Random
 
 from tools.format import layout
-from tools.fuzz.modelfile import ITEMSIZES, OPEN, PACKED, STREAMED, Chunk, File, Node
+
+from .modelfile import ITEMSIZES, OPEN, PACKED, STREAMED, Chunk, File, Node
 
 ARENA, DATA, OBJECT, STATE = (
     layout.STORAGE_ARENA,

@@ -20,7 +20,8 @@ from tools import limits
 from tools.converter.__main__ import main as convert
 from tools.converter.errors import ConvertError
 from tools.format import reader
-from tools.fuzz.onnx_changes import changed
+
+from .onnx_changes import changed
 
 ROOT = Path(__file__).parents[2]
 _MOST_NBYTES = 200_000  # of a seed: small ones are fuzzed faster

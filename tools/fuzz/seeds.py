@@ -18,8 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.format import layout
-from tools.fuzz import modelfile
 from tools.micropython.cache import cache_folder, locked
+
+from . import modelfile
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ("tests/host/ops", "tests/host/converter/rewrites/test_qdq_resize.py")

@@ -5,9 +5,9 @@ outcomes = run_jobs(get_target("unix"), [Job(model_bytes, [[input_bytes]])])
 outcomes[0].runs[0].outputs
 """
 
-from tools.harness.batch import RUNNER, Job, Outcome, Run, files_of, outcomes_of, run_jobs
-from tools.harness.binding import shape_fixing_inputs
-from tools.harness.objects import input_bytes, output_value
+from .batch import RUNNER, Job, Outcome, Run, files_of, outcomes_of, run_jobs
+from .binding import shape_fixing_inputs
+from .objects import input_bytes, output_value
 
 __all__ = [
     "RUNNER",

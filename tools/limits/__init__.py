@@ -1,7 +1,7 @@
 """What files from elsewhere may cost the host: memory, time, and what they show on a terminal."""
 
-from tools.limits.child import End, run, watch
-from tools.limits.options import add_limit_options, apply, lifted
-from tools.limits.overwrite import overwritten
-from tools.limits.printable import printable
-from tools.limits.status import at, grow, memory_limit
+from .child import End, run, watch
+from .options import add_limit_options, apply, lifted
+from .overwrite import overwritten
+from .printable import printable
+from .status import at, grow, memory_limit

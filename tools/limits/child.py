@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tools.limits import memory, noise, report, status
+from . import memory, noise, report, status
 
 _LOOKS = 0.05  # s between two looks at the child's memory
 _LOOKS_BY_PS = 1.0  # where each of them starts a process

@@ -6,7 +6,7 @@ import argparse
 import contextlib
 from collections.abc import Iterator
 
-from tools.limits import noise, status
+from . import noise, status
 
 _MEMORY = 2 << 30
 _SECONDS = 600.0

@@ -6,8 +6,8 @@ import os
 import signal
 import traceback
 
-from tools.limits import memory, status
-from tools.limits.printable import printable
+from . import memory, status
+from .printable import printable
 
 _MOST = 300  # characters of what an unexpected exception says
 

@@ -11,8 +11,8 @@ import struct
 import time
 from dataclasses import dataclass
 
-from tools.limits.memory import set_most
-from tools.limits.printable import printable
+from .memory import set_most
+from .printable import printable
 
 _NBYTES = 4096
 _LIMITS = struct.Struct("<ddQ")  # see Limits

@@ -8,9 +8,9 @@ A target is an entry of the table `TARGETS` in `unix.py`, `qemu.py` or `rp2040.p
 says what each one proves.
 """
 
-from tools.micropython import qemu, rp2040, unix
-from tools.micropython.errors import TargetError, TargetTimeout
-from tools.micropython.target import Completed, Target
+from . import qemu, rp2040, unix
+from .errors import TargetError, TargetTimeout
+from .target import Completed, Target
 
 _ALL = (*unix.TARGETS, *unix.GUARD_TARGETS, *qemu.TARGETS, *rp2040.TARGETS)
 _TARGETS = {target.name: target for target in _ALL}

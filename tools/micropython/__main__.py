@@ -4,8 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from tools.micropython import Target, TargetError, get_target, target_names
-from tools.micropython.packages import install
+from . import Target, TargetError, get_target, target_names
+from .packages import install
 
 
 def do_build(args: argparse.Namespace) -> int:

@@ -11,7 +11,7 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
-from tools.micropython.errors import TargetError
+from .errors import TargetError
 
 # Where Debian itself keeps its mirror; other files in these folders are third-party lists.
 SOURCE_FILES = ("sources.list.d/debian.sources", "sources.list", "sources.list.d/debian.list")

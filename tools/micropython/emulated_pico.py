@@ -31,7 +31,7 @@ from rp2040py.rp2040 import RP2040
 from rp2040py.usb.cdc import USBCDC
 from rp2040py.utils.logging import ConsoleLogger, LogLevel
 
-from tools.micropython.rp2040 import FLASH_BYTES
+from .rp2040 import FLASH_BYTES
 
 _TICK_BATCH = 64  # instructions between two looks at the clock, unless an alarm is due earlier
 # Commands that change the flash, and how many bytes they do.

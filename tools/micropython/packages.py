@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from tools.micropython.errors import TargetError
+from .errors import TargetError
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
-from tools.micropython.errors import TargetError, TargetTimeout
+from .errors import TargetError, TargetTimeout
 
 OnLine = Callable[[str], None] | None
 

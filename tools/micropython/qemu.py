@@ -6,7 +6,7 @@ Each run starts QEMU anew, which takes 50 ms: nothing of one script is left for 
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.micropython.packages import (
+from .packages import (
     GCC,
     GCC_ARM,
     GCC_RISCV,
@@ -20,9 +20,9 @@ from tools.micropython.packages import (
     QEMU_RISCV,
     QEMU_XTENSA,
 )
-from tools.micropython.recipe import Recipe
-from tools.micropython.rom import RomTarget
-from tools.micropython.xtensa import XtensaRecipe
+from .recipe import Recipe
+from .rom import RomTarget
+from .xtensa import XtensaRecipe
 
 # QEMU's escape character must be none that the raw REPL uses, as the usual Ctrl-A is.
 ESCAPE = "0x1d"

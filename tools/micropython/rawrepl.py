@@ -1,7 +1,7 @@
 """MicroPython's raw REPL over a process's stdin and stdout."""
 
-from tools.micropython.errors import TargetError
-from tools.micropython.process import Lines, Process, SerialLines
+from .errors import TargetError
+from .process import Lines, Process, SerialLines
 
 # Bytes. A command is held in the target's heap while it is compiled; scripts are files instead.
 LONGEST_COMMAND = 16384

@@ -11,9 +11,9 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tools.micropython.cache import cache_folder, locked
-from tools.micropython.errors import TargetError
-from tools.micropython.source import UNUSED, Library, library_tree, source_key, source_tree
+from .cache import cache_folder, locked
+from .errors import TargetError
+from .source import UNUSED, Library, library_tree, source_key, source_tree
 
 LOG_TAIL = 15  # lines of a failed build's log that are shown
 

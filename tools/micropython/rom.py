@@ -7,11 +7,11 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.micropython.errors import TargetError, TargetTimeout
-from tools.micropython.process import Process, SerialLines
-from tools.micropython.rawrepl import RawRepl
-from tools.micropython.staging import SCRIPT, romfs_image, staged
-from tools.micropython.target import Completed, Target
+from .errors import TargetError, TargetTimeout
+from .process import Process, SerialLines
+from .rawrepl import RawRepl
+from .staging import SCRIPT, romfs_image, staged
+from .target import Completed, Target
 
 START = """
 import sys, os, vfs, uctypes

@@ -16,12 +16,12 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.micropython.errors import TargetError
-from tools.micropython.packages import CMAKE, GCC, GCC_ARM, LIBC, MAKE, NEWLIB_ARM
-from tools.micropython.process import Process
-from tools.micropython.recipe import Recipe
-from tools.micropython.rom import RomTarget
-from tools.micropython.source import MBEDTLS, PICO_SDK, TINYUSB
+from .errors import TargetError
+from .packages import CMAKE, GCC, GCC_ARM, LIBC, MAKE, NEWLIB_ARM
+from .process import Process
+from .recipe import Recipe
+from .rom import RomTarget
+from .source import MBEDTLS, PICO_SDK, TINYUSB
 
 FLASH_BYTES = 2 << 20  # as soldered to a Pico; an --image may lie behind it, up to 16 MB
 _MACHINE = "tools.micropython.emulated_pico"

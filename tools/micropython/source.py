@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tools.micropython.aptmirror import download_binary, download_source
-from tools.micropython.cache import cache_folder, locked
-from tools.micropython.errors import TargetError
+from .aptmirror import download_binary, download_source
+from .cache import cache_folder, locked
+from .errors import TargetError
 
 VERSION = "1.25.0"
 DEBIAN_SUITE = "trixie"  # the release of Debian that has exactly this version

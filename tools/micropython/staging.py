@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mpremote.romfs import VfsRomWriter
 
-from tools.micropython.errors import TargetError
+from .errors import TargetError
 
 # The script's own name in that folder: tracebacks and sys.argv[0] say it on every target.
 SCRIPT = "script"

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from tools.micropython.errors import TargetError
-from tools.micropython.packages import Package, missing_of
-from tools.micropython.process import OnLine
-from tools.micropython.recipe import Recipe
+from .errors import TargetError
+from .packages import Package, missing_of
+from .process import OnLine
+from .recipe import Recipe
 
 
 class Completed(NamedTuple):

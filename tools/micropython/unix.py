@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tools.micropython.errors import TargetTimeout
-from tools.micropython.packages import GCC, GCC_32BIT, LIBC, MAKE
-from tools.micropython.process import Lines, Process
-from tools.micropython.recipe import Recipe
-from tools.micropython.staging import SCRIPT, staged
-from tools.micropython.target import Completed, Target
+from .errors import TargetTimeout
+from .packages import GCC, GCC_32BIT, LIBC, MAKE
+from .process import Lines, Process
+from .recipe import Recipe
+from .staging import SCRIPT, staged
+from .target import Completed, Target
 
 # The heap of a process that ends is no leak.
 _ASAN_OPTIONS = "detect_leaks=0"

@@ -13,11 +13,11 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.micropython.aptmirror import download_source
-from tools.micropython.cache import cache_folder, locked
-from tools.micropython.errors import TargetError
-from tools.micropython.recipe import BOARDS, Recipe
-from tools.micropython.source import DEBIAN_SUITE
+from .aptmirror import download_source
+from .cache import cache_folder, locked
+from .errors import TargetError
+from .recipe import BOARDS, Recipe
+from .source import DEBIAN_SUITE
 
 SOURCES = BOARDS / "sim"
 

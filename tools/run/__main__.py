@@ -12,10 +12,11 @@ from tools.converter.__main__ import add_options, options_from
 from tools.converter.errors import ConvertError, UsageError, text_of
 from tools.deploy.errors import DeployError
 from tools.micropython import TargetError, target_names
-from tools.run.errors import RunError
-from tools.run.execute import execute
-from tools.run.profile import profile
-from tools.run.show import print_profile, print_report, to_json
+
+from .errors import RunError
+from .execute import execute
+from .profile import profile
+from .show import print_profile, print_report, to_json
 
 _RUNS = 20  # of --profile
 

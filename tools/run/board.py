@@ -19,7 +19,8 @@ from tools.deploy.errors import BoardError
 from tools.deploy.model_file import read_model
 from tools.deploy.modules import Package
 from tools.deploy.places import places_of
-from tools.run.errors import RunError
+
+from .errors import RunError
 
 _FOLDER = "mpconnxr_run"  # on the board
 

@@ -12,8 +12,9 @@ import onnx
 from tools import limits
 from tools.converter.errors import ConvertError
 from tools.converter.load import external
-from tools.run.errors import RunError
-from tools.run.models import checked, spec_of
+
+from .errors import RunError
+from .models import checked, spec_of
 
 _SECONDS = 10.0  # for one run
 

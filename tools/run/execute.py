@@ -19,11 +19,12 @@ from tools.converter.ir import dtype_name
 from tools.format.objects import is_object
 from tools.harness import Job, input_bytes, output_value, run_jobs
 from tools.micropython import get_target
-from tools.run.compare import Errors, Reference, inner_values
-from tools.run.errors import RunError
-from tools.run.layers import Layers
-from tools.run.models import Say, checked, open_model
-from tools.run.samples import output_name, sample_of, samples_in
+
+from .compare import Errors, Reference, inner_values
+from .errors import RunError
+from .layers import Layers
+from .models import Say, checked, open_model
+from .samples import output_name, sample_of, samples_in
 
 _WORKERS = 2
 

@@ -15,9 +15,10 @@ from tools.deploy.modules import PACKAGE
 from tools.format.objects import is_object
 from tools.harness import input_bytes
 from tools.micropython import get_target, target_names
-from tools.run.errors import RunError
-from tools.run.models import Say, checked, open_model
-from tools.run.samples import sample_of
+
+from .errors import RunError
+from .models import Say, checked, open_model
+from .samples import sample_of
 
 _SCRIPT = Path(__file__).with_name("on_target.py")
 _TIMES = ("min_us", "p50_us", "p95_us", "p99_us", "max_us")
@@ -55,7 +56,7 @@ def _printed(args, files, options):
     """By the script, on a target or a board."""
     if args.target in target_names():
         return _on_target(args, files, own.kernels_in(options.ops))
-    from tools.run.board import run_on_board
+    from .board import run_on_board
 
     return run_on_board(args, files, _program)
 

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from tools.run.layers import aligned, shortened, table
+from .layers import aligned, shortened, table
 
 
 def to_json(report: dict) -> str:

@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from tools.micropython.errors import TargetError, TargetTimeout
-from tools.micropython.packages import GCC, LIBC, missing_of
-from tools.micropython.process import SerialLines
-from tools.micropython.qemu import QemuTarget
-from tools.micropython.target import Completed
-from tools.micropython.watch.elf import Elf
-from tools.micropython.watch.plugin import plugin
+from ..errors import TargetError, TargetTimeout
+from ..packages import GCC, LIBC, missing_of
+from ..process import SerialLines
+from ..qemu import QemuTarget
+from ..target import Completed
+from .elf import Elf
+from .plugin import plugin
 
 STRAYED = 70  # status of a script that did, and of QEMU
 _ON_DEVICE = Path(__file__).with_name("on_device.py")

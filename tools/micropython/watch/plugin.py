@@ -7,8 +7,8 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from tools.micropython.cache import cache_folder, locked
-from tools.micropython.errors import TargetError
+from ..cache import cache_folder, locked
+from ..errors import TargetError
 
 _SOURCE = Path(__file__).with_name("watch.c")
 
