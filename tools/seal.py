@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tools import keys
-from tools.converter.errors import ConvertError, UsageError
+from tools.errors import ConvertError, UsageError
 from tools.format import last_chunk, layout, reader
 
 if TYPE_CHECKING:

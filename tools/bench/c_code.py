@@ -13,9 +13,9 @@ import numpy as np
 from onnx import helper, numpy_helper
 
 from tools.converter import load, rewrites
-from tools.converter.errors import ConvertError
 from tools.converter.shapes import dims
 from tools.converter.simplify import simplify
+from tools.errors import ConvertError
 
 from .c_operators import EMITTERS, Node
 

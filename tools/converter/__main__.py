@@ -21,7 +21,7 @@ from .load.arrayfile import read_array
 from .numbers import precision
 from .numbers.narrow import BITS
 from .quantize.arguments import add_arguments, settings_from
-from .simplify import without_marks
+from .simplify import keep
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -189,7 +189,7 @@ def convert_main(argv: list[str]) -> int:
         args.sbom.write_text(bill + "\n", encoding="utf-8")
     args.output.write_bytes(converted.data)
     if args.save_optimized:
-        saved = without_marks(ort_domain.release(converted.model))
+        saved = keep.undeclared(ort_domain.release(converted.model))
         onnx.save(saved, args.save_optimized)
     if args.json:
         print(json.dumps(converted.report()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.converter.errors import ConvertError
+from tools.errors import ConvertError
 from tools.format import layout, reader
 
 from .errors import DeployError

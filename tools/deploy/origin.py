@@ -7,7 +7,7 @@ import base64
 import struct
 from pathlib import Path
 
-from tools.converter.errors import ConvertError
+from tools.errors import ConvertError
 from tools.format import layout
 
 from .device import Device

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from onnx import helper
 
-from tools.converter.errors import ConvertError
-from tools.converter.ir import itemsize, packed_bits
+from tools.errors import ConvertError
 from tools.limits import printable
 
 from . import layout, stored_extents
+from .dtypes import itemsize, packed_bits
 from .objects import STRING, is_object, string_array, strings_from
 
 _MAX_DEPTH = 8  # of bodies in bodies

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tools import limits
 from tools.converter.__main__ import main as convert
-from tools.converter.errors import ConvertError
+from tools.errors import ConvertError
 from tools.format import reader
 
 from .onnx_changes import changed

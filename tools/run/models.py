@@ -11,10 +11,11 @@ import onnx
 from onnx import helper
 
 from tools.converter import load, own
+from tools.converter.context import Context
 from tools.converter.convert import Options, convert
-from tools.converter.errors import ConvertError, UsageError
-from tools.converter.ir import dtype_name
+from tools.errors import ConvertError, UsageError
 from tools.format import layout, reader
+from tools.format.dtypes import dtype_name
 from tools.format.objects import INT64, STRING, STRING_KEYS, dtype_of, is_map, is_object
 from tools.harness import input_bytes, shape_fixing_inputs
 
@@ -101,9 +102,9 @@ class OnnxModel:
         self._path = path
         self._options = options
         self._say = say
-        with own.operators(options.ops, options.allow_domains):
-            model = load.load(path)
-            fixing = set(shape_fixing_inputs(model))
+        operators = own.operators(options.ops, options.allow_domains)
+        model = load.load(path, operators)
+        fixing = set(shape_fixing_inputs(model, context=Context(operators)))
         given = options.bind.keys() | options.state.keys()
         self.inputs = [spec_of(i) for i in model.graph.input if i.name not in given]
         self._bound = [i for i, spec in enumerate(self.inputs) if spec.name in fixing]

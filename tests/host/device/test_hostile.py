@@ -12,6 +12,7 @@ from onnx import helper
 from tests.host.device import small
 from tests.host.device.binfile import File, patched, signed
 from tools.converter.convert import Options, convert
+from tools.converter.file import writer
 from tools.format import layout
 from tools.micropython import UNIX_TARGETS
 
@@ -27,7 +28,7 @@ def made(**options):
     assert {"block_conv", "block_gemm", "max_pool", "move", "relu"} <= steps
     names = [t.name for t in done.graph.inputs + done.graph.outputs]
     extra = [(layout.CHUNK_NAMES, layout.names_chunk(names))]
-    return layout.model_bytes(done.graph, done.plan.arena_bytes, extra)
+    return writer.model_bytes(done.graph, done.plan.arena_bytes, extra)
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +157,7 @@ print(_kernel("relu").__name__)
 def test_a_module_that_is_no_kernel_is_refused(target):
     done = convert(small.relu())
     done.graph.steps[0].kernel = "loops_dot"
-    text = refusal(target, layout.model_bytes(done.graph, done.plan.arena_bytes))
+    text = refusal(target, writer.model_bytes(done.graph, done.plan.arena_bytes))
     assert text == "UnsupportedError no kernel loops_dot in this installation of mpconnxr"
 
 

@@ -9,13 +9,13 @@ import numpy as np
 import onnx
 from onnx import external_data_helper, helper, numpy_helper
 
-from tools.format import layout
 from tools.format.objects import STRING
 
 from .. import protos
 from ..errors import ConvertError
 from ..ir import Tensor
 from ..load.arrayfile import read_array
+from .writer import tensor_bytes
 
 
 def tensor_file(arrays: Mapping[str, np.ndarray]) -> bytes:
@@ -26,7 +26,7 @@ def tensor_file(arrays: Mapping[str, np.ndarray]) -> bytes:
         is_text = array.dtype.kind in "OSU"
         dtype = STRING if is_text else helper.np_dtype_to_tensor_dtype(array.dtype)
         tensors.append(Tensor(name, dtype, array.shape, array))
-    return layout.tensor_bytes(tensors)
+    return tensor_bytes(tensors)
 
 
 def convert_tensor(source: Path, target: Path) -> None:

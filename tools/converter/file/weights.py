@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from ..ir import Step
+from typing import NamedTuple
 
 ALIGNMENT = 4  # bytes, of a constant in the file, or its element's size where that is more
 CHUNK_NBYTES = 8192  # small constants share a chunk of so many bytes
@@ -41,7 +38,7 @@ class Chunk:
 
 @dataclass
 class Weights:
-    """places: (chunk, offset in it) by contents; reads: chunks that are read before a step.
+    """places: (chunk, offset in it) by contents.
 
     streamed_nbytes: of the arena with room for the streamed chunks; window_nbytes: the most of
     these that are in it at one time.
@@ -49,7 +46,6 @@ class Weights:
 
     chunks: list[Chunk] = field(default_factory=list)
     places: dict[Contents, tuple[int, int]] = field(default_factory=dict)
-    reads: dict[Step, list[int]] = field(default_factory=dict)
     streamed_nbytes: int = 0
     window_nbytes: int = 0
 

@@ -13,7 +13,7 @@ from onnx_ir.passes import common as ir_passes
 from tools import limits
 
 from ..errors import ConvertError
-from ..ops import is_separate
+from ..own import Operators
 from ..protos import make_printable, name_of, operator_of, opset_of
 from . import external, ort_domain, sound
 
@@ -21,9 +21,9 @@ OLDEST_OPSET = 7
 _SECONDS = 10.0  # for the checks
 
 
-def load(path: Path) -> onnx.ModelProto:
-    """Reads and checks a model. Raises ConvertError."""
-    return prepare(read(path))
+def load(path: Path, operators: Operators | None = None) -> onnx.ModelProto:
+    """Reads and checks a model. operators: the lowerings there are. Raises ConvertError."""
+    return prepare(read(path), operators)
 
 
 def read(path: Path) -> onnx.ModelProto:
@@ -34,8 +34,8 @@ def read(path: Path) -> onnx.ModelProto:
     return model
 
 
-def prepare(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Checks a model in memory. Raises ConvertError."""
+def prepare(model: onnx.ModelProto, operators: Operators | None = None) -> onnx.ModelProto:
+    """Checks a model in memory. operators: the lowerings there are. Raises ConvertError."""
     if not model.graph.node and not model.graph.output:
         raise ConvertError("this is no ONNX model: it has no graph")
     if not model.graph.output:
@@ -43,7 +43,7 @@ def prepare(model: onnx.ModelProto) -> onnx.ModelProto:
     sound.check(model)
     limits.at("checking the model", most=_SECONDS)
     try:
-        model = ort_domain.claim(_inlined(_sorted(model)))
+        model = ort_domain.claim(_inlined(_sorted(model), operators or Operators()))
         onnx.checker.check_model(model)
         _check_constants(model.graph)
     except Exception as e:  # onnx and onnx-ir raise many kinds for a malformed model
@@ -117,11 +117,11 @@ def _check_made(graph: onnx.GraphProto, known: Collection[str]) -> None:
                 raise ValueError(f"nothing gives input {name} of {where}")
 
 
-def _inlined(model: onnx.ModelProto) -> onnx.ModelProto:
+def _inlined(model: onnx.ModelProto, operators: Operators) -> onnx.ModelProto:
     """Functions replaced by their nodes, but for those that the user has a kernel for."""
     if not model.functions:
         return model
-    kept = [(f.domain, f.name) for f in model.functions if is_separate(f.domain, f.name)]
+    kept = [(f.domain, f.name) for f in model.functions if operators.is_own(f.domain, f.name)]
     return inliner.inline_selected_functions(model, kept, exclude=True)
 
 

@@ -2,42 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import onnx
-from onnx import numpy_helper
+from onnx import helper, numpy_helper
 
 from tools import limits
 from tools.format import objects
 
+from ..context import PLAIN, Context
 from ..errors import BlockedProblem, DtypeProblem, Finding, Problem, UnsupportedModel
 from ..ir import Graph, Step, Tensor, dtype_name
 from ..load.missing import problem_of
 from ..numbers import int64, widen
-from ..ops import lowering_of
+from ..numbers.precision import Precision
 from ..protos import name_of, operator_of, opset_of
 from ..shapes import extent, extent_forms, runtime
-from ..shapes.infer_extents import bounds_of
-from ..simplify import keep
+from ..shapes.bodies import model_of
+from ..simplify import simplify
 from .node import Node
 from .prune import prune
 
 
-def lower(model: onnx.ModelProto, twin: onnx.ModelProto | None = None) -> Graph:
+def lower(
+    model: onnx.ModelProto,
+    twin: onnx.ModelProto | None = None,
+    context: Context = PLAIN,
+    precision: Precision | None = None,
+) -> Graph:
     """A simplified model (see simplify) as a graph of kernel steps. Raises UnsupportedModel.
 
     twin: the model simplified with other bounds of what its inputs decide, if they do.
     """
-    graph = _lowered(model, False)
+    precision = precision or Precision()
+    graph = Lowerer(model, context, precision).lowered()
     if twin is not None or runtime.is_decided_by_runs(graph):
-        runtime.check_follows(graph, _lowered(twin or model, True))
+        grown = Lowerer(twin or model, context, precision, grown=True)
+        runtime.check_follows(graph, grown.lowered())
     return graph
-
-
-def _lowered(model, grown):
-    lowerer = Lowerer(model, grown=grown)
-    lowerer.lower_all()
-    return lowerer.finish()
 
 
 class Lowerer:
@@ -49,12 +51,15 @@ class Lowerer:
     def __init__(
         self,
         model: onnx.ModelProto,
+        context: Context,
+        precision: Precision,
         bound: Mapping[str, Tensor] | None = None,
         grown: bool = False,
     ):
         self.model = model
+        self.context = context
+        self.precision = precision
         self.grown = grown
-        self.bounds = bounds_of(model)
         self.findings: list[Finding] = []
         self.blocked: set[str] = set()  # values that nodes with findings should have given
         self.values: dict[str, Tensor] = dict(bound or {})
@@ -112,6 +117,11 @@ class Lowerer:
         value = extent_forms.parsed(d.dim_param, self.grown)
         return (d.dim_param or "?") if value is None else value
 
+    def lowered(self) -> Graph:
+        """The graph of all nodes. Raises UnsupportedModel."""
+        self.lower_all()
+        return self.finish()
+
     def lower_all(self) -> None:
         """Emits the steps of every node, or collects what is in the way."""
         for node in self.model.graph.node:
@@ -127,9 +137,11 @@ class Lowerer:
         n_steps = len(self.graph.steps)
         limits.at("lowering", f"{operator_of(proto)} {name_of(proto)}")
         try:
-            lowering = lowering_of(proto.domain, proto.op_type, self._has_objects(proto))
+            operators = self.context.operators
+            is_for_objects = self._has_objects(proto)
+            lowering = operators.lowering_of(proto.domain, proto.op_type, is_for_objects)
             if lowering is None:
-                raise problem_of(proto)
+                raise problem_of(proto, operators)
             node = Node(self, proto, lowering)
             _check_axis(node)
             if not runtime.lower_contents(node):
@@ -185,6 +197,30 @@ class Lowerer:
             if 0 in out.shape and node.input(0) is not None:
                 emit_nothing(node.emit, node.inputs[0], out)
 
+    def lower_body(
+        self, graph: onnx.GraphProto, inputs: Sequence[Tensor]
+    ) -> tuple[list[Step], list[Tensor]]:
+        """Steps and outputs of a subgraph; what is in the way of it is a finding of this graph."""
+        model = model_of(self.model, graph, [(t.dtype, t.shape) for t in inputs])
+        for info in model.graph.input[len(inputs) :]:
+            if info.name in self.values:
+                t = self.values[info.name]
+                dims = extent_forms.symbols(t.shape)
+                info.CopyFrom(helper.make_tensor_value_info(info.name, t.dtype, dims))
+        model = simplify(model, self.context)
+        names = [i.name for i in model.graph.input]
+        bound = dict(zip(names, inputs, strict=False))
+        for name in names[len(inputs) :]:
+            if name in self.values:
+                bound[name] = self.values[name]
+        inner = Lowerer(model, self.context, self.precision, bound, self.grown)
+        inner.lower_all()
+        outputs = inner.results()
+        self.findings.extend(inner.findings)
+        if inner.findings:
+            raise Problem("its body is not supported")
+        return inner.graph.steps, outputs
+
     def finish(self) -> Graph:
         """The graph, its outputs in memory of their own. Raises UnsupportedModel."""
         self.graph.outputs = [self._output(t) for t in self.results()]
@@ -210,7 +246,7 @@ class Lowerer:
 
         So does one that is a constant, at level 0.
         """
-        is_kept = keep.keeps_operators(self.model)
+        is_kept = self.context.keeps_operators
         if t.root not in self.graph.inputs and not (is_kept and t.root.data is not None):
             return t
         from ..ops._move import emit_copy, emit_nothing

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 import onnx
@@ -12,18 +12,32 @@ from onnx import helper
 
 from tools.format import objects
 
+from ..context import Context
 from ..errors import BlockedProblem, DtypeProblem, Problem
-from ..ir import Step, Tensor, dtype_name
-from ..numbers import precision
+from ..ir import Graph, Step, Tensor, dtype_name
+from ..numbers.precision import Precision
 from ..protos import name_of, operator_of, opset_of
 from ..shapes import contents, extent
 from ..shapes.infer_extents import NEEDS_BOUND
-from ..simplify import keep
-from .signature import Signature
+from ..shapes.signature import Signature
+from ..steps.rows import ItemRows, Rows
 
-if TYPE_CHECKING:
-    from ..plan.rows import ItemRows, Rows
-    from . import Lowerer
+
+class Scope(Protocol):
+    """The graph that a node is lowered in: see Lowerer."""
+
+    model: onnx.ModelProto
+    context: Context
+    precision: Precision
+    graph: Graph
+    values: Mapping[str, Tensor]
+    blocked: Collection[str]
+    unknown: Mapping[str, str]
+    wide: MutableMapping[Tensor, Tensor]
+
+    def lower_body(
+        self, graph: onnx.GraphProto, inputs: Sequence[Tensor]
+    ) -> tuple[list[Step], list[Tensor]]: ...
 
 
 class Node(Signature):
@@ -32,12 +46,12 @@ class Node(Signature):
     inputs, outputs: Tensors, None where absent.
     """
 
-    def __init__(self, lowerer: Lowerer, proto: onnx.NodeProto, lowering):
-        self._lowerer = lowerer
+    def __init__(self, scope: Scope, proto: onnx.NodeProto, lowering):
+        self._scope = scope
         self._temps = 0
-        self.steps = lowerer.graph.steps  # where emit adds to
+        self.steps = scope.graph.steps  # where emit adds to
         self.name = f"{operator_of(proto)} {name_of(proto)}"
-        super().__init__(proto, opset_of(lowerer.model, proto.domain), ())
+        super().__init__(proto, opset_of(scope.model, proto.domain), ())
         self.inputs = self._values("input", proto.input)
         self.outputs = self._values("output", proto.output)
         for i in lowering.fixes_shape:
@@ -48,13 +62,13 @@ class Node(Signature):
         return [self._value(n, f"{kind} {i}") if n else None for i, n in enumerate(names)]
 
     def _value(self, name, what):
-        t = self._lowerer.values.get(name)
-        if t is None and name in self._lowerer.blocked:
+        t = self._scope.values.get(name)
+        if t is None and name in self._scope.blocked:
             raise BlockedProblem(f"{what} ({name}) is unknown")
         if t is None:
             bound = f"--bound {name}=N says how many items there can be"
             todo = bound if self.op in NEEDS_BOUND and what.startswith("output") else ""
-            reason = self._lowerer.unknown.get(name, "shape unknown")
+            reason = self._scope.unknown.get(name, "shape unknown")
             raise Problem(f"{what} ({name}): {reason}", todo)
         return t
 
@@ -71,32 +85,32 @@ class Node(Signature):
     @property
     def is_exact(self) -> bool:
         """True if its float32 products are those of block floating point (see precision)."""
-        return precision.is_exact(name_of(self.proto))
+        return self._scope.precision.is_exact(name_of(self.proto))
 
     @property
     def is_short(self) -> bool:
         """True if the known weights of its exact products are to be short mantissas."""
-        return precision.is_short(name_of(self.proto))
+        return self._scope.precision.is_short(name_of(self.proto))
 
     @property
     def onnx_opset(self) -> int:
         """The version of ONNX's own operators in the model."""
-        return opset_of(self._lowerer.model, "")
+        return opset_of(self._scope.model, "")
 
     @property
     def is_kept(self) -> bool:
         """True where the device is to compute what the converter could (--optimize 0)."""
-        return keep.keeps_operators(self._lowerer.model)
+        return self._scope.context.keeps_operators
 
     @property
     def held_bits(self) -> int:
         """Bits of the weights of its float32 products, if that many hold them without loss."""
-        return precision.held_bits()
+        return self._scope.precision.bits
 
     @property
     def bounds(self) -> Mapping[str, int]:
         """What --bound gives, by name of a value."""
-        return self._lowerer.bounds
+        return self._scope.context.bounds
 
     def contents(self, i: int) -> np.ndarray | None:
         """The i-th input as ints and Extents, as far as they follow from shapes; else None."""
@@ -173,9 +187,9 @@ class Node(Signature):
             out.data = x.data.reshape(out.shape)
             return
         out.alias = x
-        wide = self._lowerer.wide.get(x)
+        wide = self._scope.wide.get(x)
         if wide is not None:
-            self._lowerer.wide[out] = self.reshaped(wide, out.shape)
+            self._scope.wide[out] = self.reshaped(wide, out.shape)
 
     def reshaped(self, x: Tensor, shape: Iterable[int]) -> Tensor:
         """x with another shape, for use as a step's input."""
@@ -196,6 +210,4 @@ class Node(Signature):
         self, attribute: str, inputs: Sequence[Tensor]
     ) -> tuple[list[Step], list[Tensor]]:
         """Steps and outputs of the subgraph in an attribute, with these Tensors as its inputs."""
-        from . import body
-
-        return body.lower(self._lowerer, self.attr(attribute), inputs)
+        return self._scope.lower_body(self.attr(attribute), inputs)

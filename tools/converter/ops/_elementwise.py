@@ -10,9 +10,9 @@ import numpy as np
 from ..errors import DtypeProblem, Problem
 from ..ir import Tensor, dtype_name
 from ..numbers import curves
-from ..plan.overlap import item_by_item
-from ..plan.rows import ItemRows
 from ..shapes.extent import bound_of
+from ..steps.overlap import item_by_item
+from ..steps.rows import ItemRows
 from ._curves import halves
 from ._extents import matched
 from ._move import collapse, strides_of

@@ -10,9 +10,9 @@ from onnx import defs, helper, shape_inference
 
 from ..errors import Problem
 from ..ir import Tensor
-from ..plan.overlap import item_by_item
-from ..plan.rows import ItemRows
 from ..shapes import extent_forms, window_rules
+from ..steps.overlap import item_by_item
+from ..steps.rows import ItemRows
 from ._elementwise import emit_unary, float_bits
 from ._move import emit_transpose
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..errors import Problem
 from ..ir import Tensor
-from ..plan import overlap
 from ..shapes.extent import any_open
+from ..steps import overlap
 
 _LIMIT = 1 << 29  # the device's BIAS
 

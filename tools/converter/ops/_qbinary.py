@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..ir import Tensor
-from ..plan.overlap import item_by_item
+from ..steps.overlap import item_by_item
 from ._elementwise import broadcast
 from ._qweights import scalar, shift_of
 from ._requantize import multiplier

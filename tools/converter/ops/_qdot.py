@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from ..ir import Tensor
-from ..plan.rows import Rows
 from ..shapes.extent import any_open
+from ..steps.rows import Rows
 from . import _qoverlap
 from ._integer import UINT8
 from ._qdepthwise import emit_depthwise, is_depthwise

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..ir import Tensor
-from ..plan.overlap import line_by_line
+from ..steps.overlap import line_by_line
 from ._integer import INT32
 from ._qweights import scalar, shift_of
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from ..errors import Problem
 from ..ir import Tensor
-from ..plan import overlap
 from ..shapes.extent import any_open
+from ..steps import overlap
 
 
 @dataclass

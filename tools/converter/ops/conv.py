@@ -10,8 +10,8 @@ import numpy as np
 
 from ..errors import Problem
 from ..ir import Tensor
-from ..plan.rows import Rows
 from ..shapes.extent import any_open
+from ..steps.rows import Rows
 from . import lowers
 from ._block import NO_CLIP, UINT32, bits_of, block_constants, is_block
 from ._dot import pack_rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..plan.overlap import item_by_item
+from ..steps.overlap import item_by_item
 from . import lowers
 
 FLOAT = 1

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from ..ir import Tensor
-from ..plan.overlap import line_by_line
 from ..shapes.extent import any_open
+from ..steps.overlap import line_by_line
 from . import lowers
 from ._axes import lines_of
 from ._elementwise import emit_binary, emit_unary

@@ -16,10 +16,10 @@ import numpy as np
 
 from ..ir import Graph, Step, Tensor
 from ..ops._move import emit_move
+from ..steps.overlap import lag
+from ..steps.rows import Image, ItemRows
 from .blocks import aligned
 from .bound import together
-from .overlap import lag
-from .rows import Image, ItemRows
 
 _LONGEST = 8  # steps of a chain
 _HEIGHTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)

@@ -18,10 +18,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from tools.format.layout import contents_of, unchanged
-
 from ..errors import ConvertError
 from ..file.weights import CHUNK_NBYTES, Chunk, Contents, Weights
+from ..file.writer import contents_of, unchanged
 from ..ir import Graph, Step, walk
 from ..own import OPS
 from . import ALIGNMENT, Plan
@@ -48,8 +47,8 @@ class _Streamed:
 def arrange(
     graph: Graph, plan: Plan, window: int | None = None, own: Mapping[str, Path] | None = None
 ) -> None:
-    """Sets graph.weights. window: most bytes of weights in memory at one time; own: files of the
-    user's kernels. Raises ConvertError where the window does not suffice.
+    """Sets graph.weights and graph.reads. window: most bytes of weights in memory at one time;
+    own: files of the user's kernels. Raises ConvertError where the window does not suffice.
     """
     steps = list(walk(graph.steps))
     uses = _streamable(graph, steps, own or {})
@@ -64,9 +63,10 @@ def arrange(
     _join_stretches(streamed, contexts, plan, window)
     weights.streamed_nbytes = _place(streamed, plan)
     weights.window_nbytes = max(_loads(streamed).values(), default=0)
+    graph.reads.clear()
     for s in streamed:
         for first, _ in s.stretches:
-            weights.reads.setdefault(steps[first], []).append(s.number)
+            graph.reads.setdefault(steps[first], []).append(s.number)
     graph.weights = weights
 
 

@@ -19,6 +19,7 @@ from onnx_ir.passes import common as ir_passes
 
 from tools import limits
 
+from ..context import PLAIN, Context
 from ..errors import ConvertError
 from ..shapes import infer
 from ..simplify import maps
@@ -83,7 +84,10 @@ _MAX_ROUNDS = 8  # what one rewrite leaves may suit another
 
 
 def rewrite(
-    model: onnx.ModelProto, level: int, leave_out: Sequence[Rewrite] = ()
+    model: onnx.ModelProto,
+    level: int,
+    leave_out: Sequence[Rewrite] = (),
+    context: Context = PLAIN,
 ) -> tuple[onnx.ModelProto, dict[str, int]]:
     """Applies the rewrites of all levels up to this one, until none finds anything to do.
 
@@ -93,18 +97,20 @@ def rewrite(
     chosen = [one for one in chosen if one not in leave_out]
     log: Counter[str] = Counter()
     if chosen:
-        model, log["qdq"] = qdq.integers(model)
-    done, more = _rounds(model, chosen)
+        model, log["qdq"] = qdq.integers(model, context)
+    done, more = _rounds(model, chosen, context)
     return done, dict(+(log + more))
 
 
-def for_boards(model: onnx.ModelProto, level: int) -> tuple[onnx.ModelProto, dict[str, int]]:
+def for_boards(
+    model: onnx.ModelProto, level: int, context: Context = PLAIN
+) -> tuple[onnx.ModelProto, dict[str, int]]:
     """The same with what only boards have operators for."""
-    done, log = _rounds(model, FOR_BOARDS if level > 1 else ())
+    done, log = _rounds(model, FOR_BOARDS if level > 1 else (), context)
     return done, dict(log)
 
 
-def _rounds(model, chosen):
+def _rounds(model, chosen, context):
     """The model itself if nothing is found to do."""
     log: Counter[str] = Counter()
     if not chosen:
@@ -122,7 +128,7 @@ def _rounds(model, chosen):
     _import_domains(changed)
     done = maps.put_back(ir.to_proto(changed), aside)
     del done.graph.value_info[:]
-    return infer.infer(done), +log
+    return infer.infer(done, context), +log
 
 
 def _applied(one: Rewrite, model: ir.Model) -> int:

@@ -23,7 +23,6 @@ def model_of(
     """
     model = onnx.ModelProto(ir_version=outer.ir_version)
     model.opset_import.extend(outer.opset_import)
-    model.metadata_props.extend(outer.metadata_props)
     model.graph.CopyFrom(graph)
     model.graph.name = graph.name or "body"
     for info, (dtype, dims) in zip(model.graph.input, types, strict=True):

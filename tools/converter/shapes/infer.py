@@ -7,6 +7,7 @@ from onnx import shape_inference
 
 from tools import limits
 
+from ..context import PLAIN, Context
 from ..errors import ConvertError
 from ..load import sound
 from . import infer_bodies, infer_declared, infer_extents, infer_ml
@@ -14,7 +15,7 @@ from . import infer_bodies, infer_declared, infer_extents, infer_ml
 _SECONDS = 10.0  # for one time
 
 
-def infer(model: onnx.ModelProto) -> onnx.ModelProto:
+def infer(model: onnx.ModelProto, context: Context = PLAIN) -> onnx.ModelProto:
     """A copy of the model with value_info filled in as far as it can be known.
 
     Raises ConvertError where the model contradicts itself.
@@ -22,12 +23,21 @@ def infer(model: onnx.ModelProto) -> onnx.ModelProto:
     infer_extents.forget(model)
     model = _infer(model)
     for _ in model.graph.node:  # each round gets past one such operator at least
-        passes = (infer_ml, infer_declared, infer_bodies, infer_extents)
-        if not any(p.annotate(model) for p in passes):
+        if not _annotated(model, context):
             break
         model = _infer(model)
     sound.check_sizes(model)
     return model
+
+
+def _annotated(model, context):
+    """What onnx does not know, by the first that can say something; False if none can."""
+    return (
+        infer_ml.annotate(model)
+        or infer_declared.annotate(model, context)
+        or infer_bodies.annotate(model, context, infer)
+        or infer_extents.annotate(model, context)
+    )
 
 
 def _infer(model):

@@ -5,21 +5,22 @@ from __future__ import annotations
 import onnx
 from onnx import numpy_helper
 
+from ..context import Context
 from ..errors import ConvertError, Problem
 from ..ir import Tensor
-from ..lower.signature import Signature
 from ..protos import opset_of
 from . import extent
+from .signature import Signature
 from .types import declare, known_values
 
 
-def annotate(model: onnx.ModelProto) -> bool:
+def annotate(model: onnx.ModelProto, context: Context) -> bool:
     """Adds what can be said now of these operators' outputs; True if there was anything to add.
 
     Raises ConvertError where a rule finds that the inputs do not fit.
     """
     graph = model.graph
-    todo = [(node, rule) for node in graph.node if (rule := _rule_of(node))]
+    todo = [(node, rule) for node in graph.node if (rule := _rule_of(node, context.operators))]
     if not todo:
         return False
     known = known_values(graph)
@@ -38,10 +39,8 @@ def annotate(model: onnx.ModelProto) -> bool:
     return changed
 
 
-def _rule_of(node):
-    from ..ops import lowering_of
-
-    lowering = lowering_of(node.domain, node.op_type)
+def _rule_of(node, operators):
+    lowering = operators.lowering_of(node.domain, node.op_type)
     return lowering and lowering.infer
 
 

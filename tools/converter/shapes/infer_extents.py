@@ -2,7 +2,7 @@
 
 Operators whose result decides a shape (NonZero, Range of computed limits, ...) get a run-time dim;
 where onnx's inference leaves a shape open downstream, extent_rules computes it. Extents are
-written down as symbolic dimensions that inference hands on (see tools/converter/shapes/extent.py).
+written down as symbolic dimensions that inference hands on (see extent.py).
 """
 
 from __future__ import annotations
@@ -13,21 +13,15 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
+from ..context import Context
 from ..errors import Problem, UsageError
 from . import contents, extent, extent_forms
 from .extent_rules import ASK, DECIDE, RULES, attributes, own_dim
 from .limits import limit, limits_of
 from .types import Value, declare, value_of
 
-_BOUND_KEY = "mpconnxr.bound."  # of the metadata in which a model carries --bound
 # Operators that take the bounds of their run-time dims from --bound
 NEEDS_BOUND = (*ASK, "Expand", "Reshape", "Loop")
-
-
-def set_bounds(model: onnx.ModelProto, bounds) -> None:
-    """Keeps the user's bounds, by name of a value, with the model."""
-    for name, bound in bounds.items():
-        model.metadata_props.add(key=_BOUND_KEY + name, value=str(bound))
 
 
 def check_bounds(bounds, *models: onnx.ModelProto) -> None:
@@ -58,18 +52,9 @@ def _computed(graph):
                 yield from _computed(a.g)
 
 
-def bounds_of(model: onnx.ModelProto) -> dict[str, int]:
-    """What set_bounds has kept."""
-    return {
-        p.key.removeprefix(_BOUND_KEY): int(p.value)
-        for p in model.metadata_props
-        if p.key.startswith(_BOUND_KEY)
-    }
-
-
-def annotate(model: onnx.ModelProto) -> bool:
+def annotate(model: onnx.ModelProto, context: Context) -> bool:
     """Writes down the shapes that can be said now; True if there was anything to add."""
-    changed = _Pass(model).run()
+    changed = _Pass(model, context).run()
     if changed:
         _forget_open(model.graph)
     return changed
@@ -94,13 +79,11 @@ def _forget_open(graph):
 
 
 class _Pass:
-    def __init__(self, model):
+    def __init__(self, model, context):
         self.graph = graph = model.graph
-        self.bounds = bounds_of(model)
-        self.limits = limits_of(model)
-        from ..simplify import keep
-
-        self.folds = not keep.keeps_operators(model)
+        self.bounds = context.bounds
+        self.limits = limits_of(model, context)
+        self.folds = not context.keeps_operators
         self.known: dict[str, Value] = {}
         self.contents: dict[str, np.ndarray] = {}
         self.constant = {t.name for t in graph.initializer}

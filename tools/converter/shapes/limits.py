@@ -9,32 +9,27 @@ An exporter that writes `y: float[10]` for a Range of computed limits says how l
 
 from __future__ import annotations
 
-import json
-
 import onnx
 
+from ..context import Context
 from .extent_rules import BROADCASTING
 
-_KEY = "mpconnxr.declared."  # of the metadata: inference writes over the outputs' own shapes
 _ELEMENTWISE = ("Identity", "Cast", "CastLike", "Where", "Not", "Cos", "Sin", *BROADCASTING)
 
 
-def note_declared(model: onnx.ModelProto) -> None:
-    """Keeps the fixed shapes of the outputs with the model."""
+def declared(model: onnx.ModelProto) -> dict[str, list[int]]:
+    """The fixed shapes of the outputs, by name."""
+    found = {}
     for info in model.graph.output:
         shape = info.type.tensor_type.shape
         if shape.dim and all(d.HasField("dim_value") for d in shape.dim):
-            dims = json.dumps([d.dim_value for d in shape.dim])
-            model.metadata_props.add(key=_KEY + info.name, value=dims)
+            found[info.name] = [d.dim_value for d in shape.dim]
+    return found
 
 
-def limits_of(model: onnx.ModelProto) -> dict[str, list[int]]:
+def limits_of(model: onnx.ModelProto, context: Context) -> dict[str, list[int]]:
     """The most that each extent of a value can be, by the value's name, as far as it is known."""
-    found = {
-        p.key.removeprefix(_KEY): [max(d, 1) for d in json.loads(p.value)]
-        for p in model.metadata_props
-        if p.key.startswith(_KEY)
-    }
+    found = {name: [max(d, 1) for d in dims] for name, dims in context.declared.items()}
     for node in reversed(model.graph.node):
         if node.op_type in _ELEMENTWISE and node.output[0] in found:
             for name in node.input:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import onnx
 from onnx import defs, inliner
 
+from ..context import Context
 from ..protos import opset_of
 from ..shapes.infer import infer
 from . import ms_bodies
@@ -13,27 +14,25 @@ _MAX_DEPTH = 4  # a body may use operators that are functions themselves
 _DOMAIN = "mpconnxr.bodies"  # of the functions while they wait to be inlined
 
 
-def expand(model: onnx.ModelProto) -> onnx.ModelProto:
+def expand(model: onnx.ModelProto, context: Context) -> onnx.ModelProto:
     """The model itself, or a copy with those operators expanded. Values must have types."""
     for _ in range(_MAX_DEPTH):
-        bodies = _bodies(model)
+        bodies = _bodies(model, context.operators)
         if not bodies:
             return model
-        model = infer(_inlined(model, bodies))  # the bodies' values have no types yet
+        model = infer(_inlined(model, bodies), context)  # the bodies' values have no types yet
     return model
 
 
-def _bodies(model):
+def _bodies(model, operators):
     """{index of a node to replace: the function that defines it}."""
-    from ..ops import lowering_of
-
     graph = model.graph
     types = {v.name: v.type for v in [*graph.input, *graph.value_info, *graph.output]}
     for t in graph.initializer:
         types[t.name] = onnx.helper.make_tensor_type_proto(t.data_type, t.dims)
     found = {}
     for i, node in enumerate(graph.node):
-        if lowering_of(node.domain, node.op_type) is None:
+        if operators.lowering_of(node.domain, node.op_type) is None:
             body = _body(node, opset_of(model, node.domain), types, opset_of(model, ""))
             if body is not None and body.node:  # empty where the types do not suffice
                 found[i] = body

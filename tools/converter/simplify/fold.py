@@ -21,6 +21,7 @@ from onnxscript import optimizer
 
 from tools import limits
 
+from ..context import Context
 from ..errors import ConvertError
 from ..protos import opset_of
 from . import growth, keep, maps, sequences
@@ -59,21 +60,20 @@ _WEIGHTS = {
 }
 
 
-def fold(model: onnx.ModelProto) -> onnx.ModelProto:
+def fold(model: onnx.ModelProto, context: Context) -> onnx.ModelProto:
     """A copy of the model in which all constant expressions are initializers."""
     while True:
-        model, is_done = _folded(model)
+        model, is_done = _folded(model, context)
         if is_done:
             return model
 
 
-def _folded(model):
+def _folded(model, context):
     """The model after one round, and whether there is nothing to do any more."""
     model, aside = maps.set_aside(model)
     logging.getLogger("onnxscript").setLevel(logging.ERROR)  # what it does not fold is no news
-    kept = keep.keeps_operators(model)
-    if kept:
-        keep.hide(model)
+    if context.keeps_operators:
+        keep.hide(model, context.operators)
     ir = onnx_ir.from_proto(model)
     try:
         optimizer.fold_constants(
@@ -90,7 +90,7 @@ def _folded(model):
     ir_passes.RemoveUnusedNodesPass()(ir)
     model = onnx_ir.to_proto(ir)
     is_done = not split_constants(model)
-    if kept:
+    if context.keeps_operators:
         keep.reveal(model)
     return maps.put_back(model, aside), is_done
 

@@ -14,27 +14,33 @@ from collections.abc import Iterator
 import onnx
 from onnx import helper
 
-_KEY = "mpconnxr.keep"  # of the metadata in which a model carries the level
+from ..own import Operators
+
 _HIDDEN = "mpconnxr.kept."  # before a node's domain while constants are folded
 DOMAIN = "mpconnxr"  # of Given
 # Inputs that a lowering needs besides those that fix a shape.
 _CONTROL = {"If": (0,), "Loop": (0, 1)}
 
 
-def keep_operators(model: onnx.ModelProto) -> None:
-    """Marks the model."""
-    model.metadata_props.add(key=_KEY, value="1")
+def declare(model: onnx.ModelProto) -> None:
+    """Lets a model have the operator Given."""
     model.opset_import.append(helper.make_opsetid(DOMAIN, 1))
 
 
-def keeps_operators(model: onnx.ModelProto) -> bool:
-    """True for a model of level 0, and for the bodies in it."""
-    return any(p.key == _KEY for p in model.metadata_props)
+def undeclared(model: onnx.ModelProto) -> onnx.ModelProto:
+    """A copy that does not import the domain of Given, unless it has such nodes."""
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    domains = {node.domain for node in copy.graph.node}
+    opsets = [o for o in copy.opset_import if o.domain != DOMAIN or o.domain in domains]
+    del copy.opset_import[:]
+    copy.opset_import.extend(opsets)
+    return copy
 
 
-def hide(model: onnx.ModelProto) -> None:
+def hide(model: onnx.ModelProto, operators: Operators) -> None:
     """Hides, in place, what must not be folded."""
-    wanted = needed(model.graph)
+    wanted = needed(model.graph, operators)
     for node in _nodes(model.graph):
         if node.op_type != "Constant" and not wanted.intersection(node.output):
             node.domain = _HIDDEN + node.domain
@@ -46,7 +52,7 @@ def reveal(model: onnx.ModelProto) -> None:
         node.domain = node.domain.removeprefix(_HIDDEN)
 
 
-def needed(graph: onnx.GraphProto) -> set[str]:
+def needed(graph: onnx.GraphProto, operators: Operators) -> set[str]:
     """Names of the values that a lowering needs to know, with all that they follow from."""
     makers: dict[str, list[str]] = {}
     left = []
@@ -55,7 +61,7 @@ def needed(graph: onnx.GraphProto) -> set[str]:
         for body in _bodies(node):
             sources += [o.name for o in body.output]
         makers.update(dict.fromkeys(node.output, sources))
-        left += [node.input[i] for i in _fixed(node) if i < len(node.input)]
+        left += [node.input[i] for i in _fixed(node, operators) if i < len(node.input)]
     found: set[str] = set()
     while left:
         name = left.pop()
@@ -65,10 +71,8 @@ def needed(graph: onnx.GraphProto) -> set[str]:
     return found
 
 
-def _fixed(node):
-    from ..ops import lowering_of
-
-    lowering = lowering_of(node.domain, node.op_type)
+def _fixed(node, operators):
+    lowering = operators.lowering_of(node.domain, node.op_type)
     return (lowering.fixes_shape if lowering else ()) + _CONTROL.get(node.op_type, ())
 
 

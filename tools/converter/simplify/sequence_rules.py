@@ -86,7 +86,8 @@ def _length(r, node):
 def _answer(r, node, given, value):
     """What is known of some tensors; at level 0 of --optimize the device says it, if it can."""
     out = node.output[0]
-    if not r.keeps or out in keep.needed(r.graph):
+    keeps = r.context.keeps_operators
+    if not keeps or out in keep.needed(r.graph, r.context.operators):
         return [_constant_node(out, value)]
     dtype = helper.np_dtype_to_tensor_dtype(np.asarray(value).dtype)
     return [helper.make_node("Given", given, [out], domain=keep.DOMAIN, to=dtype)]

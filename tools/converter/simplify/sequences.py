@@ -20,9 +20,9 @@ from collections.abc import Mapping, Sequence
 import onnx
 from onnx import helper, numpy_helper
 
+from ..context import Context
 from ..errors import ConvertError
 from ..protos import captured, opset_of
-from . import keep
 from .inline import inline_body
 from .sequence_rules import RULES, Nodes, sequence_of, tensor_of
 
@@ -78,7 +78,7 @@ def _build(graph, info, shapes) -> Nodes:
     return [sequence_of(names, whole, dtype), helper.make_node("Optional", [whole], [info.name])]
 
 
-def resolve(model: onnx.ModelProto) -> onnx.ModelProto:
+def resolve(model: onnx.ModelProto, context: Context) -> onnx.ModelProto:
     """The model itself, or a copy in which what can be resolved now is."""
     graph = model.graph
     kinds = [o.type.WhichOneof("value") for o in graph.output]
@@ -87,7 +87,7 @@ def resolve(model: onnx.ModelProto) -> onnx.ModelProto:
         return model
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
-    resolver = _Resolver(copy)
+    resolver = _Resolver(copy, context)
     nodes = [new for node in graph.node for new in resolver.rewritten(node)]
     nodes += resolver.split_outputs()
     nodes = _without_dead(nodes, {o.name for o in copy.graph.output})
@@ -112,10 +112,10 @@ def _without_dead(nodes: Nodes, needed: set[str]) -> Nodes:
 class _Resolver:
     """lists: tensors' names by sequence; optionals: what is in them (a name, or None)."""
 
-    def __init__(self, model):
+    def __init__(self, model, context):
         self.graph = model.graph
         self.opset = opset_of(model, "")
-        self.keeps = keep.keeps_operators(model)
+        self.context = context
         self.constants = {t.name: t for t in model.graph.initializer}
         self.types = {
             v.name: v.type

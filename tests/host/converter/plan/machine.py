@@ -13,7 +13,7 @@ import hashlib
 import random
 
 from tools.converter.ir import Graph, Step, Tensor, walk
-from tools.converter.plan.overlap import item_by_item
+from tools.converter.steps.overlap import item_by_item
 
 FLOAT, INT8, DOUBLE = 1, 3, 11
 

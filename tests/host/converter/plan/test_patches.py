@@ -11,9 +11,9 @@ from tests.host import zoo
 from tools.converter.__main__ import main
 from tools.converter.convert import Options, convert
 from tools.converter.errors import ConvertError
+from tools.converter.file import writer
 from tools.converter.plan import plan, stream
 from tools.converter.plan.patches import apply, patches
-from tools.format import layout
 from tools.harness import Job, run_jobs
 
 
@@ -85,7 +85,7 @@ def graph_of(model):
 def file_of(graph):
     done = plan(graph)
     stream.arrange(graph, done)
-    return layout.model_bytes(graph, done.arena_bytes)
+    return writer.model_bytes(graph, done.arena_bytes)
 
 
 @pytest.mark.parametrize("dtype", [TensorProto.FLOAT, TensorProto.UINT8])

@@ -9,6 +9,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from tests.host import zoo
 from tools.converter.convert import Options, convert
+from tools.converter.file import writer
 from tools.converter.plan import Overlap, plan, stream
 from tools.format import layout
 from tools.harness import Job, run_jobs
@@ -35,7 +36,7 @@ def graph_of(name):
 def planned(graph, **options):
     done = plan(graph, **options)
     stream.arrange(graph, done)
-    return layout.model_bytes(graph, done.arena_bytes)
+    return writer.model_bytes(graph, done.arena_bytes)
 
 
 def assert_overlaps_change_no_result(target, cases):

@@ -1,0 +1,55 @@
+"""A conversion on its way: what each stage has made of the model so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import onnx
+
+from .context import PLAIN, Context
+from .ir import Graph
+from .numbers.narrow import Row
+from .numbers.precision import Precision
+from .options import Options
+from .plan import Plan
+from .quantize import Outcome
+
+
+@dataclass
+class State:
+    """What stages hand on. A stage takes what those before it have set, and sets its own.
+
+    source, options: the caller's; notes: choices made for the user; context: see Context;
+    model: as far as it has come; nodes_before: of the model as it was loaded;
+    twin: the model with other bounds of the dims that each run decides, if there are such;
+    loaded, doubt: the model with its shapes fixed, and which rule of ONNX it may break;
+    simplified: the model that the caller feeds and reads, which later stages merge operators of;
+    answers: the model that golden vectors are computed with;
+    log: by name of a rewrite, how many places it changed; rewritten: what can be saved;
+    quantized, narrowed: what --quantize did, and what --weights cost, by layer;
+    golden: inputs of the golden vector, None for random ones; precision: of products;
+    graph, arena: what the device runs, and where values lie; data: the file.
+    """
+
+    source: Path | onnx.ModelProto
+    options: Options
+    notes: list[str] = field(default_factory=list)
+    context: Context = PLAIN
+    model: onnx.ModelProto | None = None
+    nodes_before: int = 0
+    twin: onnx.ModelProto | None = None
+    loaded: onnx.ModelProto | None = None
+    doubt: str = ""
+    simplified: onnx.ModelProto | None = None
+    answers: onnx.ModelProto | None = None
+    log: dict[str, int] = field(default_factory=dict)
+    rewritten: onnx.ModelProto | None = None
+    quantized: Outcome | None = None
+    narrowed: Sequence[Row] = ()
+    golden: list | None = None
+    precision: Precision = field(default_factory=Precision)
+    graph: Graph | None = None
+    arena: Plan | None = None
+    data: bytes = b""
