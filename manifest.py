@@ -16,7 +16,7 @@ options.defaults(assembler=())
 
 def _is_frozen(path):
     with open(path) as f:
-        form = path[: -len(".py")].rpartition("_")[2]
+        form = os.path.basename(os.path.dirname(path))
         return "@micropython.asm_" not in f.read() or form in options.assembler
 
 

@@ -39,7 +39,7 @@ class LogMel:
         if not (0 <= low < high <= rate / 2 and 0 < bands <= size // 4):
             raise InputError("bands: from 0 to half the rate, at most a fourth of size")
         self.rate, self.size, self.bands = rate, size, bands
-        loops = forms.get("loops_audio")
+        loops = forms.get("audio")
         self._loops = (loops.window, loops.fft, loops.mel, loops.logs)
         self._make_tables()
         self._make_triangles(low, high)

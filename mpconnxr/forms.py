@@ -1,14 +1,14 @@
 """Picks the form in which a family of loops runs: assembler, viper, or plain Python.
 
-A family is a module `mpconnxr.ops.NAME`. Two kinds:
+A family is a module NAME in the folder loops/. Two kinds:
 
-* written once, in the common subset of Python and viper: NAME.py says `COMMON = True` and has
-  `@micropython.viper` on its loops. Its plain form is the same source with those lines left out.
-* tuned: NAME.py is the plain form, and NAME_viper.py, NAME_thumb.py, ... beside it define the
-  same functions. The first one that this machine can run wins.
+* written once, in the common subset of Python and viper: loops/NAME.py says `COMMON = True` and
+  has `@micropython.viper` on its loops. Its plain form is the same source without those lines.
+* tuned: loops/NAME.py is the plain form, and loops/viper/NAME.py, loops/thumb/NAME.py, ... define
+  the same functions. The first one that this machine can run wins.
 
 All forms of a loop give the same bits, so an operator never knows which one it got. One form is
-apart: vfp is the only one of loops_fpu, which computes with floats (see ops/block_vfp).
+apart: vfp is the only one of its families, which compute with floats (see ops/_block_vfp).
 
 Installed as .mpy files, a family has the forms that were compiled.
 """
@@ -19,7 +19,8 @@ from . import tensor
 from .errors import UnsupportedError
 
 # Forms, best first, each with the architectures (of sys.implementation._mpy) whose instructions it
-# uses. Inline assembler may compile for a core that then faults on it, so compiling is not proof.
+# uses. A form is a folder of this name in loops/; plain is loops/ itself. Nothing else lists them.
+# Inline assembler may compile for a core that then faults on it, so compiling is not proof.
 # Firmware for a Cortex-M3 announces 6 as that for a Cortex-M4 does: only 7 and 8, which have an
 # FPU, are sure to have the DSP instructions.
 FORMS = (
@@ -72,7 +73,7 @@ def find(name, form):
     archs = dict(FORMS)[form]
     if not tensor.RETYPES or archs and arch() not in archs:
         return None
-    module = _import(name + "_" + form)
+    module = _import(form + "." + name)
     if module is None and form == "viper":
         module = _import(name)
         return module if _is_common(module) else None
@@ -84,8 +85,8 @@ def _is_common(module):
 
 
 def _import(name):
-    """mpconnxr.ops.NAME, or None where it is absent or not for this firmware."""
-    full = "mpconnxr.ops." + name
+    """mpconnxr.loops.NAME, or None where it is absent or not for this firmware."""
+    full = "mpconnxr.loops." + name
     try:
         __import__(full)
         return sys.modules[full]
@@ -108,13 +109,11 @@ class _Plain:
 
 def _undecorated(name):
     """The loops of NAME.py, compiled without their @micropython lines; None without the source."""
-    full = "mpconnxr.ops." + name
-    folder = sys.modules["mpconnxr.ops"].__file__.rsplit("/", 1)[0]
     try:
-        with open(folder + "/" + name + ".py") as f:
+        with open(__file__.rsplit("/", 1)[0] + "/loops/" + name + ".py") as f:
             lines = f.read().split("\n")
     except OSError:
         return None
-    names = {"__name__": full}
+    names = {"__name__": "mpconnxr.loops." + name}
     exec("\n".join(["" if s.startswith("@micropython.") else s for s in lines]), names)
     return _Plain(names)

@@ -71,10 +71,10 @@ class Image:
             self._table = self._make_table(t)
         size = t.nbytes // t.nelem
         p = self._block(width, height, kind, size)
-        forms.get("loops_image").pixels(buf, self._table, t.view("B"), p)
+        forms.get("image").pixels(buf, self._table, t.view("B"), p)
 
     def _block(self, width, height, kind, size):
-        """Parameters of the loop: see loops_image."""
+        """Parameters of the loop: see loops/image."""
         across, down = width, height
         if self._fit == 0:  # the largest part in the middle that has the tensor's proportions
             across = min(width, max(1, height * self.width // self.height))

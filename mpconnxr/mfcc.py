@@ -33,7 +33,7 @@ class Mfcc(LogMel):
         if not 0 < coefficients <= bands:
             raise InputError("coefficients: from 1 to the number of bands")
         self.coefficients = coefficients
-        self._cepstra = forms.get("loops_cepstra").cepstra
+        self._cepstra = forms.get("cepstra").cepstra
         bits, scale = 14, math.sqrt(2 / bands)
         while scale * (2 << bits) <= 16384:
             bits += 1

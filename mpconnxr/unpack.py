@@ -19,5 +19,5 @@ def unpacked(buffer, offset, dtype, n):
     bits = packed_bits(dtype)
     sign = 1 << bits - 1 if code_of(dtype) == "b" else 0
     p = array("i", [offset, n, bits, sign, 8 // bits])
-    forms.get("loops_unpack").unpack(buffer, buffer, out, p)
+    forms.get("unpack").unpack(buffer, buffer, out, p)
     return out

@@ -14,8 +14,8 @@ from array import array
 
 from .. import forms
 from ..parameters import block
-from .float_math import scope
-from .inline import ITEMS_WITH_CONSTANTS, Items, compile_loop, is_float
+from ._float_math import scope
+from ._inline import ITEMS_WITH_CONSTANTS, Items, compile_loop, is_float
 
 _MAX_CONSTANTS = 3
 _LEAKY = 0
@@ -60,7 +60,7 @@ class _Leaky:
     def __init__(self, x, slope, out):
         self.x, self.slope, self.out = x, slope, out
         self.p = block(0, 0, 1, 0, 0, 0, 0, 1, 0, 1)
-        self.loop = forms.get("loops_mul").mul32
+        self.loop = forms.get("mul").mul32
 
     def step(self, lo, hi):
         self.p[0] = self.p[6] = lo

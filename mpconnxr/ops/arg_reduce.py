@@ -29,18 +29,18 @@ def prepare(node):
     p = [0, 0, n, inner, smallest, last]
     if x.dtype == "float32":
         p += [1 if out.dtype == "int32" else 2, 0x7FFFFFFF, 0x7F800000]
-        step = _ArgReduce("loops_arg_bits", x.view("i"), out.view("i"), block(*p))
+        step = _ArgReduce(forms.get("arg_bits"), x.view("i"), out.view("i"), block(*p))
     else:
-        step = _ArgReduce("loops_arg_reduce", x.data, out.data, block(*p))
+        step = _ArgReduce(forms.get("arg_reduce"), x.data, out.data, block(*p))
     return out.nelem, step.step
 
 
 class _ArgReduce:
     """The extent is outputs: outer x inner."""
 
-    def __init__(self, family, x, out, p):
+    def __init__(self, loops, x, out, p):
         self.x, self.out, self.p = x, out, p
-        self.loop = forms.get(family).arg_reduce
+        self.loop = loops.arg_reduce
 
     def step(self, lo, hi):
         self.p[0] = lo

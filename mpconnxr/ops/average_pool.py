@@ -49,7 +49,7 @@ class _AveragePool:
         self.item_strides = [h * w, w]
         p = [0, 0, 0, e[6], e[13] * h * w, e[14] * w, e[15], w, e[12], pads[2]]
         self.p = block(*p + [self.padding[2], self.padding[5], power, 0, e[9], 0])
-        self.loop = forms.get("loops_average").average_row
+        self.loop = forms.get("average").average_row
 
     def _clip(self, i, at):
         """For dim i (z or y) and an output position: p's first item, taps and count."""

@@ -17,8 +17,8 @@ boxed floats, but for the operations named where viper is).
 from math import copysign, fmod
 
 from .. import forms
-from .inline import PAIRS, SAME, TRUTH, WRAPS, choose, compile_loop, is_float, wrapped
-from .runs import Runs
+from ._inline import PAIRS, SAME, TRUTH, WRAPS, choose, compile_loop, is_float, wrapped
+from ._runs import Runs
 
 STREAMS = (0, 1)
 INF = float("inf")
@@ -63,21 +63,8 @@ _OPS = (
     ("prelu", "x if x >= 0 else x * y", "x if x >= 0 else x * y", WRAPS),
 )
 
-# On float32: family of loops, name, flag.
-_ON_BITS = {
-    "add": ("loops_add", "add32", 0),
-    "sub": ("loops_add", "add32", 1),
-    "mul": ("loops_mul", "mul32", 0),
-    "prelu": ("loops_mul", "mul32", 1),
-    "div": ("loops_div", "div32", 0),
-    "min": ("loops_order", "larger32", 1),
-    "max": ("loops_order", "larger32", 0),
-    "less": ("loops_order", "compare8", 1),
-    "equal": ("loops_order", "compare8", 2),
-    "lessequal": ("loops_order", "compare8", 3),
-    "greater": ("loops_order", "compare8", 4),
-    "greaterequal": ("loops_order", "compare8", 6),
-}
+# Flags of loops/order for comparisons of float32.
+_ORDERS = {"less": 1, "equal": 2, "lessequal": 3, "greater": 4, "greaterequal": 6}
 
 
 def prepare(node):
@@ -89,14 +76,28 @@ def prepare(node):
     node.require(0 <= node.params[0] < len(_OPS), "operator")
     expression = _expression(node, a, b, out)
     runs = Runs(node, 1, a.nelem, b.nelem, out.nelem)
-    row = _ON_BITS.get(_OPS[node.params[0]][0]) if a.dtype == "float32" else None
-    if runs.n and row:
-        family, name, flag = row
-        runs.p.append(flag)
-        runs.bind(getattr(forms.get(family), name), a.data, b.data, out.data)
-    elif runs.n:
-        runs.bind(compile_loop(PAIRS, expression, globals()), a.data, b.data, out.data)
+    if runs.n:
+        on_bits = _on_bits(_OPS[node.params[0]][0]) if a.dtype == "float32" else None
+        if on_bits:
+            loop, flag = on_bits
+            runs.p.append(flag)
+        else:
+            loop = compile_loop(PAIRS, expression, globals())
+        runs.bind(loop, a.data, b.data, out.data)
     return runs.n, runs.step
+
+
+def _on_bits(op):
+    """(loop, flag) of an operator on float32; None where it computes with floats."""
+    if op in ("add", "sub"):
+        return forms.get("add").add32, int(op == "sub")
+    if op in ("mul", "prelu"):
+        return forms.get("mul").mul32, int(op == "prelu")
+    if op == "div":
+        return forms.get("div").div32, 0
+    if op in ("min", "max"):
+        return forms.get("order").larger32, int(op == "min")
+    return (forms.get("order").compare8, _ORDERS[op]) if op in _ORDERS else None
 
 
 def _expression(node, a, b, out):

@@ -6,13 +6,13 @@
 
 (zero outside x). Serves Conv (1-D to 3-D, all opsets, any group) and, one call a phase,
 ConvTranspose. Values of an image share an exponent, weights of an output channel do; sums are
-exact, and rounded once (see loops_block). An image with inf or nan is computed with floats.
+exact, and rounded once (see loops/block). An image with inf or nan is computed with floats.
 
     x     float32 (N, G * C, D, H, W)
     w     mantissas (G, M, kw * C * kd * kh); then exponents, and biases where there are any, of
           (G, M): see block
     out   float32, item out_first + b*so_n + (g*M + m)*so_c + z*so_z + y*so_y + x*so_x
-    scratch  int32: see block_pieces
+    scratch  int32: see _block_pieces
     params  N, G, C, D, H, W, M, kd, kh, kw, od, oh, ow, strides z, y, x, dilations z, y, x,
             rows and positions whose columns of mantissas are in the scratch (rows 1 unless that
             is ow), out_first, so_n, so_c, so_z, so_y, so_x, then signed: pads z, y, x, then the
@@ -22,8 +22,8 @@ Raises ModelError. A step allocates nothing unless values are not finite.
 """
 
 from ..parameters import BIAS
-from . import block as blocks
-from .block_pieces import convolution
+from . import _block as blocks
+from ._block_pieces import convolution
 
 STREAMS = (1, 2, 3)
 _N_PARAMS = 34

@@ -4,7 +4,7 @@
 
 Serves Gemm and MatMul (all opsets; the converter lays A and W out so that k is contiguous, and
 folds alpha, beta and the transposes). The values of a row share an exponent; sums are exact, and
-rounded once (see loops_block). A row of A with inf or nan is computed with floats.
+rounded once (see loops/block). A row of A with inf or nan is computed with floats.
 
     a    float32 (A batches, M, K)
     w    mantissas (W batches, N, K); then exponents, and biases where there are any, of
@@ -22,7 +22,7 @@ Raises ModelError. A step allocates nothing unless values are not finite.
 
 from .. import forms
 from ..parameters import BIAS, block
-from . import block as blocks
+from . import _block as blocks
 
 STREAMS = (1, 2, 3)
 _CHUNK = 64  # columns of one call
@@ -48,12 +48,11 @@ def prepare(node):
     node.require(has_bias < 2, "has_bias")
     if known:
         weights = blocks.constants(node, node.inputs[1:], w_batches * n)
-        loops = blocks.fpu_loops(w, "loops_fpu_gemm")
-        if loops:
-            from .block_vfp_gemm import Batches
+        if blocks.in_fpu(w) and forms.find("fpu_gemm", "vfp"):
+            from ._block_vfp_gemm import Batches
 
             node.require(w_batches * n * k <= w.nelem, "weights size")
-            step = Batches(loops, a, weights, out, n, k, blocks.limits(node, 9))
+            step = Batches(a, weights, out, n, k, blocks.limits(node, 9))
             return n0 * n1 * step.set_batches(m, (n1, a0, a1, w0, w1)), step.step
         step = Product(a, weights, out, scratch)
         step.set_kind(w, k)
@@ -72,7 +71,7 @@ def prepare(node):
 
 class Product(blocks.Block):
     """Rows of A with chunks of W's rows; the extent is batches x rows. p: see
-    loops_block_products.
+    loops/block_products.
     """
 
     def set_shape(self, m, n, k, limits):
@@ -99,7 +98,7 @@ class Product(blocks.Block):
         self.needs = [self.peak, self.mantissas, self.align, self.dots, self.finish, p]
         self.needs += [self.peak_p, self.mantissas_p, self.align_p, self.dots_p, self.finish_p]
         self.needs += [self.x, self.w, self.bias, self.exponents, self.scratch, self.out]
-        self.products = forms.get("loops_block_products").products
+        self.products = forms.get("block_products").products
 
     def step(self, lo, hi):
         p = self.p
@@ -112,7 +111,7 @@ class Product(blocks.Block):
             self.products(p, self.needs)
 
     def row(self, q):
-        """One row, with q as loops_dot's parameters."""
+        """One row, with q as loops/dot's parameters."""
         p = self.p
         p[17] = q[0]
         p[18] = q[5] // q[1]
@@ -122,7 +121,7 @@ class Product(blocks.Block):
 
     def special(self):
         """Row p[0], which is not finite."""
-        from .block_special import row
+        from ._block_special import row
 
         p, a = self.p, self.tensors[0].data
         batch, first = p[0] // p[2], p[20]
@@ -138,7 +137,7 @@ class _Pair(Product):
         n, k = self.p[4], self.p[3]
         self.p[11], self.p[14] = self.nelem + n, 4 * self.nelem
         self.w_step = k
-        self.rows = forms.get("loops_block_rows").rows
+        self.rows = forms.get("block_rows").rows
         self.bias = w.view("i")
         self.rows_p = block(0, n, k, self.nelem + n, self.nelem, 1, has_bias)
         self.nelem += n + n * k
@@ -185,7 +184,7 @@ class _Pair(Product):
             self.p[0] += 1
 
     def special(self):
-        from .block_special import float_row
+        from ._block_special import float_row
 
         p, q = self.p, self.rows_p
         batch = p[0] // p[2]

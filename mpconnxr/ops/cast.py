@@ -13,7 +13,7 @@ Raises ModelError. A step allocates only what arithmetic does (boxed floats, big
 
 from ..parameters import block
 from ..tensor import is_narrow, range_of
-from .inline import ITEMS, Items, compile_loop, wrapped
+from ._inline import ITEMS, Items, compile_loop, wrapped
 
 STREAMS = (0,)
 

@@ -13,7 +13,7 @@ Serves LinearClassifier, SVMClassifier and TreeEnsembleClassifier (all opsets) w
 Raises ModelError. A step allocates only boxed floats.
 """
 
-from .float_math import sigmoid
+from ._float_math import sigmoid
 
 
 def prepare(node):

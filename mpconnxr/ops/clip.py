@@ -9,7 +9,7 @@ Raises ModelError. A step allocates nothing.
 
 from .. import forms
 from ..parameters import block
-from .inline import Items
+from ._inline import Items
 
 
 def prepare(node):
@@ -19,6 +19,6 @@ def prepare(node):
     node.expect_dtype("float32", x, out)
     node.require(x.nelem == out.nelem, "sizes differ")
     bits = x.view("i")
-    loop = forms.get("loops_clip").clip32
+    loop = forms.get("clip").clip32
     p = block(0, 0, node.params[0], node.params[1])
     return x.nelem, Items(loop, bits, bits, out.view("i"), p).step

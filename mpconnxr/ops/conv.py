@@ -71,10 +71,10 @@ class _Conv:
     def bind(self, x, w, out, patch):
         self.x, self.patch_bits = x.view("i"), patch.view("i")
         self.w, self.out, self.patch = w.data, out.data, patch.data
-        self.im2col = forms.get("loops_conv").im2col32
-        self.dots = forms.get("loops_dot").dots_f32
+        self.im2col = forms.get("conv").im2col32
+        self.dots = forms.get("dot").dots_f32
         if x.dtype == "int32":
-            self.dots = forms.get("loops_dot").dots_int
+            self.dots = forms.get("dot").dots_int
             self.dots_p = list(self.dots_p) + [1 << 31, 0xFFFFFFFF]
 
     def step(self, lo, hi):

@@ -9,7 +9,7 @@ as they come. Serves Conv and MaxPool whose windows touch one another.
     w     mantissas (G, M, kw * C * kh); then exponents, and biases where there are any, of (G, M):
           see block
     out   float32 (N, G * M, oh, ow)
-    scratch  int32: see block_pieces for rows of 1
+    scratch  int32: see _block_pieces for rows of 1
     params  N, G, C, H, W, M, kh, kw, oh, ow, ph, pw, strides y, x, dilations y, x, positions whose
             columns of mantissas are in the scratch, positions and channels whose sums are (both
             positions multiples of pw, or within a window), then signed: pads y, x, then the bits
@@ -18,8 +18,8 @@ Raises ModelError. A step allocates nothing unless values are not finite.
 """
 
 from ..parameters import BIAS
-from . import block as blocks
-from .block_pieces import convolution
+from . import _block as blocks
+from ._block_pieces import convolution
 
 STREAMS = (1, 2, 3)
 

@@ -43,7 +43,7 @@ class _Cumulate:
         self.x, self.out, self.p = x, out, p
 
     def bind(self, limits):
-        loops = forms.get("loops_cumulate")
+        loops = forms.get("cumulate")
         self.loop = loops.cumulate_int if limits else loops.cumulate_float
         self.w = (-limits[0], limits[1] - limits[0]) if limits else ()
 
@@ -62,8 +62,8 @@ class _Chain:
         self.one, self.first = array("f", [1.0]), array("f", [float(product)])
         self.head_p = block(0, 0, 0 if exclusive else 1, 0, 0, 0, 0, 1, inner, 0)
         self.p = block(0, 0, 1, 0, 0, 1, 0, 1, (n - 1) * inner, 0)
-        self.mul = forms.get("loops_mul").mul32
-        self.loop = self.mul if product else forms.get("loops_add").add32
+        self.mul = forms.get("mul").mul32
+        self.loop = self.mul if product else forms.get("add").add32
 
     def step(self, lo, hi):
         while lo < hi:

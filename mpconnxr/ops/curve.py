@@ -1,4 +1,4 @@
-"""curve: a function of float32, by polynomials on its bits. See loops_curve for the formulas.
+"""curve: a function of float32, by polynomials on its bits. See loops/curve for the formulas.
 
 Serves what tools/converter/ops/_curves.py has a table for: Sigmoid, Tanh, Erf, Exp, Gelu, Swish,
 Softplus, Mish, Elu and its relatives, HardSigmoid, HardSwish.
@@ -54,7 +54,7 @@ class _Curve:
         self.x, self.w, self.out = x, w, out
         room = 2 * _CHUNK if params[5] or params[13] else _CHUNK
         self.p = block(0, 0, *params, *[0] * room)
-        loops = forms.get("loops_curve")
+        loops = forms.get("curve")
         self.place, self.loop = loops.place32, loops.curve32
 
     def step(self, lo, hi):

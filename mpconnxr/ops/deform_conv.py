@@ -57,8 +57,8 @@ class _DeformConv:
             0, 0, self.c, h, w, kh, kw, e[14], e[15], 0, 0, 0, self.oh * self.ow, a_group
         )
         self.taps = groups * kh * kw
-        self.sample = forms.get("loops_deform").deformed_patch
-        self.dots = forms.get("loops_dot").dots_f32
+        self.sample = forms.get("deform").deformed_patch
+        self.dots = forms.get("dot").dots_f32
 
     def step(self, lo, hi):
         p, q = self.p, self.dots_p

@@ -13,7 +13,7 @@ Raises ModelError. A step allocates nothing.
 from .. import forms
 from ..parameters import block
 from ..tensor import range_of
-from .inline import Items
+from ._inline import Items
 
 _LEAST_SCALE, _GREATEST_SCALE = 27 << 23, 228 << 23  # bits of 2**-100 and, nearly, 2**101
 
@@ -36,8 +36,8 @@ def prepare(node):
 
 def _loop(code):
     if code == "B":
-        return forms.get("loops_dequantize").dequantize8
-    return forms.get("loops_wide").wide_dequantize
+        return forms.get("dequantize").dequantize8
+    return forms.get("wide").wide_dequantize
 
 
 def scale_word(node, scale):

@@ -28,7 +28,7 @@ class _Det:
 
     def __init__(self, x, work, out, p):
         self.x, self.work, self.out, self.p = x, work, out, p
-        self.loop = forms.get("loops_det").determinant
+        self.loop = forms.get("det").determinant
 
     def step(self, lo, hi):
         while lo < hi:

@@ -42,7 +42,7 @@ class _Dft:
 
     def __init__(self, x, w, out, p):
         self.x, self.w, self.out, self.p = x, w, out, p
-        loops = forms.get("loops_dft")
+        loops = forms.get("dft")
         self.load, self.transform, self.store = loops.load, loops.transform, loops.store
 
     def step(self, lo, hi):

@@ -7,21 +7,21 @@ greatest value, over the whole input, h by those of a time step, over the batch:
     scale = (max(x, 0) - min(x, 0)) / 255;  zero = round(-min(x, 0) / scale);  q = x / scale + zero
     sums over x  = sum((q - zero) * (W - w_zero)) * scale * W_scale + bias, and so on
 
-    inputs   x float32, W and R uint8 packed as for qconv (see loops_qdot), float32 (3, 4 * H):
+    inputs   x float32, W and R uint8 packed as for qconv (see loops/qdot), float32 (3, 4 * H):
              scales of W's rows, of R's, biases; then as kernel recurrent has them
     outputs  as there
-    scratch  that of lstm; uint8: a record of I items, B records of H items (see loops_qdot);
+    scratch  that of lstm; uint8: a record of I items, B records of H items (see loops/qdot);
              int32 (4 * H)
     params   as there, with w_zero and r_zero (unsigned) in the place of w_bias and r_bias
 With Sigmoid, Tanh and Tanh, without P, clip and input_forget all of it is integers: see
-loops_cell; else the gates are computed with floats. Raises ModelError; InputError when it runs, as
+loops/cell; else the gates are computed with floats. Raises ModelError; InputError when it runs, as
 there. A step allocates nothing, or only boxed floats where it computes with them.
 """
 
 from .. import forms
 from ..parameters import BIAS, block
 from ..tensor import view
-from . import lstm, lstm_bits, recurrent
+from . import _lstm_bits, _recurrent, lstm
 
 STREAMS = (1, 2)
 
@@ -32,8 +32,8 @@ _INF = 0x7F800000
 
 
 def prepare(node):
-    usual = lstm_bits.is_usual(node)
-    return recurrent.prepare(node, _InIntegers() if usual else _DynamicLstm())
+    usual = _lstm_bits.is_usual(node)
+    return _recurrent.prepare(node, _InIntegers() if usual else _DynamicLstm())
 
 
 def _padded(n):
@@ -83,8 +83,8 @@ class _DynamicLstm(lstm.Lstm):
         cells = bytearray(24)  # scale, zero point and inverse of the scale, of x and of h
         self.words = [view(cells, 0, "i", 3), view(cells, 12, "i", 3)]
         self.scales = [view(cells, 0, "f", 3), view(cells, 12, "f", 3)]
-        self.quantize = forms.get("loops_dynamic_quantize")
-        self.qdots = forms.get("loops_qdot32").qdots32
+        self.quantize = forms.get("dynamic_quantize")
+        self.qdots = forms.get("qdot32").qdots32
         self.dots = self.products
 
     def _start(self):
@@ -104,7 +104,7 @@ class _DynamicLstm(lstm.Lstm):
     def _advance(self, i, b):
         if b == 0:
             self.quantize_states()
-        recurrent.Walk._advance(self, i, b)
+        _recurrent.Walk._advance(self, i, b)
 
     def quantize_states(self):
         """All h of the batch, before any of them changes."""
@@ -132,7 +132,7 @@ class _DynamicLstm(lstm.Lstm):
         self.quantize.to_bytes(x, words, record, self.ends_p)
 
     def products(self, x, w, out, p):
-        """What loops_dot gives, from bytes: over a row of x, or over the h that starts at p[0]."""
+        """What loops/dot gives, from bytes: over a row of x, or over the h that starts at p[0]."""
         if p is self.wp:
             self.set_range(p[0], self.width)
             self.fill(self.x_bits, self.record, self.words[0])
@@ -167,9 +167,9 @@ class _InIntegers(_DynamicLstm):
         factors = node.inputs[3].view("i")
         self.of_w, self.of_r, self.biases = [factors[i * n : i * n + n] for i in range(3)]
         self.gates, self.offsets = self.bits[at : at + 2 * n], self.bits[at + n : at + 2 * n]
-        self.scaled = forms.get("loops_scales").scales32
-        self.to_float = forms.get("loops_to_float").to_float32
-        self.in_integers = lstm_bits.Cell(self.bits, at, self.hidden)
+        self.scaled = forms.get("scales").scales32
+        self.to_float = forms.get("to_float").to_float32
+        self.in_integers = _lstm_bits.Cell(self.bits, at, self.hidden)
         self.scales_p = block(0, n, _NO_SIGN)
         self.to_float_p = block(0, n, n, 1, 0, 1, _NO_SIGN)
         self.bias_p = block(0, 1, 1, n, BIAS, BIAS, BIAS + 1, BIAS, BIAS, BIAS + 1, BIAS, BIAS)

@@ -7,7 +7,7 @@ Serves DynamicQuantizeLinear (opset 11+).
 
     x      float32;  y  uint8, as x; may begin where x does
     scale  float32, one item;  zero_point  uint8, one item
-    scratch  float32, three items: what loops_dynamic_quantize works in
+    scratch  float32, three items: what loops/dynamic_quantize works in
 All of this is rounded as float32; a scale too small for a normal one is 1. NaN counts as 0. The
 extent is 1. Raises ModelError. A step allocates nothing.
 """
@@ -34,8 +34,8 @@ def prepare(node):
 class _Quantize:
     def __init__(self, x, y, cells):
         self.x, self.y, self.cells = x, y, cells
-        self.loops = forms.get("loops_dynamic_quantize")
-        self.copy = forms.get("loops_move").copy32
+        self.loops = forms.get("dynamic_quantize")
+        self.copy = forms.get("move").copy32
 
     def step(self, lo, hi):
         self.loops.ends(self.x, self.x, self.cells, self.p)

@@ -4,8 +4,8 @@ Serves Log, Sin and Cos, and Sigmoid and Tanh of so few numbers that a table for
 it (all opsets); with them post transforms of ai.onnx.ml.
 
     x, out  float32, same size; may be the same memory
-    params  0 sigmoid, 1 tanh (see loops_gates), 2 log (see loops_log), 3 sine, 4 cosine (see
-            loops_sine)
+    params  0 sigmoid, 1 tanh (see loops/gates), 2 log (see loops/log), 3 sine, 4 cosine (see
+            loops/sine)
 Within 5e-7 of the exact value. Raises ModelError. A step allocates nothing where viper is.
 """
 
@@ -33,12 +33,12 @@ def prepare(node):
     if op >= _SINE:
         step.w = array("i", _TWO_BY_PI)
         step.p[2] = op - _SINE
-        step.loop = forms.get("loops_sine").sine32
+        step.loop = forms.get("sine").sine32
         return x.nelem, step.between
     if op == _LOG:
-        step.loop = forms.get("loops_log").log32
+        step.loop = forms.get("log").log32
         return x.nelem, step.between
-    step.loop = forms.get("loops_gates").gate32
+    step.loop = forms.get("gates").gate32
     step.p[3] = op
     return x.nelem, step.from_first
 

@@ -33,7 +33,7 @@ def prepare(node):
         return 0, None
     node.require(n > 0, "picks from nothing")
     step = _Gather(node.name, index, (outer, n, inner))
-    loops = forms.get("loops_gather")
+    loops = forms.get("gather")
     step.bind(
         loops.gather8 if size == 1 else loops.gather32,
         x.view(_CODES[size]),

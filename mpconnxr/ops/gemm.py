@@ -47,12 +47,12 @@ class _Gemm:
     def __init__(self, a, w, out, shape):
         self.a, self.w, self.out = a, w, out
         self.m, self.n, self.k, self.has_bias = shape
-        self.dots = forms.get("loops_dot").dots_f32
+        self.dots = forms.get("dot").dots_f32
         self.p = block(0, self.k, 0, 1, self.has_bias, 0, self.n)
 
     def wrap(self, limits):
         """Sums of integers instead, into a dtype of these limits."""
-        self.dots = forms.get("loops_dot").dots_int
+        self.dots = forms.get("dot").dots_int
         self.p = list(self.p) + [-limits[0], limits[1] - limits[0]]
 
     def step(self, lo, hi):

@@ -50,7 +50,7 @@ class _GridSample:
         self.counts = array("i", [1, 1, 1])
         self.flat, self.weights = array("i", [0] * 64), [0.0] * 64
         self.p = block(0, 0, 0, self.channels, self.plane, self.places)
-        self.loops = forms.get("loops_grid_sample")
+        self.loops = forms.get("grid_sample")
 
     def step(self, lo, hi):
         p = self.p

@@ -10,29 +10,29 @@ Rows of W and R are ordered z, r, n; the activations are f, g.
 Tensors, params, errors, allocation: see recurrent.
 """
 
-from . import recurrent
-from .cells import STATE
+from . import _recurrent
+from ._cells import STATE
 
 STREAMS = (1, 2, 3, 4, 5, 6)
 
 
 def prepare(node):
-    return recurrent.prepare(node, _Gru())
+    return _recurrent.prepare(node, _Gru())
 
 
-class _Gru(recurrent.Walk):
+class _Gru(_recurrent.Walk):
     n_gates, n_states, n_activations = 3, 1, 2
 
     def bind_cell(self, functions):
         if not self.option:
             self._split()
-        recurrent.Walk.bind_cell(self, functions)
+        _recurrent.Walk.bind_cell(self, functions)
 
     def _split(self):
         """Without linear_before_reset the rows of n need r first: a call of their own."""
         n, rp = self.hidden, self.rp
         rp[6] = 2 * n
-        self.np = recurrent.block(*rp)
+        self.np = _recurrent.block(*rp)
         self.np[0] = self.from_x + n
         self.np[2] = self.from_h + 2 * n
         self.np[5] = rp[5] + 2 * n * (n + rp[4])

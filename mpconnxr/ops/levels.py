@@ -17,8 +17,8 @@ Raises ModelError. A step allocates nothing.
 
 from .. import forms
 from ..parameters import BIAS, block
+from ._inline import Items
 from .dequantize import scale_word
-from .inline import Items
 
 _MOST = 255
 _INFINITY = 0x7F800000  # bits of float32
@@ -38,11 +38,11 @@ def prepare(node):
     levels = _made(node, below) if is_made else levels
     node.require(below <= levels.nelem, "levels")
     p = block(0, 0, below, levels.nelem, first, _INFINITY, 0x7FFFFFFF, nan)
-    loop = forms.get("loops_levels").levels8
+    loop = forms.get("levels").levels8
     step = (_Made if is_made else Items)(loop, x.view("i"), levels.view("i"), out.view("B"), p)
     if is_made:
         step.scale, step.scale_p = node.inputs[1].view("i"), block(BIAS + 1 - below, _MOST)
-        step.make = forms.get("loops_thresholds").thresholds
+        step.make = forms.get("thresholds").thresholds
     return x.nelem, step.step
 
 

@@ -7,7 +7,7 @@ by element: DQ -> Sigmoid -> Q, other scales, activations.
 
     x      any dtype of one byte
     table  any dtype of 1 or 4 bytes, 256 items, those of negative x last; or, with scratch, uint8:
-           the steps from item to item in few bits (see loops_steps)
+           the steps from item to item in few bits (see loops/steps)
     out    of the table's dtype (of any dtype of a byte, if that is made of steps), as many items
            as x; may be the same memory if a byte each
     scratch  uint8, 256: the table that is made of steps
@@ -17,7 +17,7 @@ Raises ModelError. A step allocates nothing.
 
 from .. import forms
 from ..parameters import block
-from .inline import Items
+from ._inline import Items
 
 _CODES = {1: "B", 4: "i"}
 _ENTRIES = 256
@@ -35,7 +35,7 @@ def prepare(node):
     node.require(table.nelem == _ENTRIES, "size of the table")
     size = table.nbytes // _ENTRIES
     node.require(size in _CODES, "table of dtype " + table.dtype)
-    loops = forms.get("loops_lookup")
+    loops = forms.get("lookup")
     loop = loops.lookup8 if size == 1 else loops.lookup32
     code = _CODES[size]
     p = block(0, 0)
@@ -49,10 +49,10 @@ def _made(node, x, steps, out):
     node.require(out.nbytes == out.nelem and bits < 9, "dtype " + out.dtype)
     node.require(max(first, item) < _ENTRIES == scratch.nelem, "size of the table")
     node.require(bits * (_ENTRIES - 1) <= 8 * steps.nelem, "steps")
-    loop = forms.get("loops_lookup").lookup8
+    loop = forms.get("lookup").lookup8
     step = _Made(loop, x.view("B"), scratch.view("B"), out.view("B"), block(0, 0))
     step.steps, step.steps_p = steps.view("B"), block(bits, first, item)
-    step.make = forms.get("loops_steps").steps
+    step.make = forms.get("steps").steps
     return step
 
 

@@ -8,26 +8,26 @@
 
 Rows of W and R are ordered i, o, f, c, those of P i, o, f; the activations are f, g, k.
 Tensors, params, errors, allocation: see recurrent. With Sigmoid, Tanh and Tanh, products in block
-floating point, and without P, clip and input_forget all of it is integers (see loops_cell): a step
+floating point, and without P, clip and input_forget all of it is integers (see loops/cell): a step
 allocates nothing where viper is. Others: see recurrent.
 """
 
-from . import recurrent
-from .cells import STATE
+from . import _recurrent
+from ._cells import STATE
 
 STREAMS = (1, 2, 3, 4, 5, 6)
 
 
 def prepare(node):
     if len(node.scratch) == 2:  # products in block floating point
-        from . import lstm_bits
+        from . import _lstm_bits
 
-        if lstm_bits.is_usual(node):
-            return recurrent.prepare(node, lstm_bits.Lstm())
-    return recurrent.prepare(node, Lstm())
+        if _lstm_bits.is_usual(node):
+            return _recurrent.prepare(node, _lstm_bits.Lstm())
+    return _recurrent.prepare(node, Lstm())
 
 
-class Lstm(recurrent.Walk):
+class Lstm(_recurrent.Walk):
     n_gates, n_states, n_activations = 4, 2, 3
 
     def calls(self, made, functions):

@@ -55,9 +55,9 @@ class _MatMulNBits:
         self.unpack_p = block(0, blocks * size, bits, 0, 8 // bits)
         self.scale_p = block(0, size, 1, 0, 1, 0, 0, blocks, size)
         self.dots_p = block(0, self.k, 0, 1, 0, 0, 1)
-        self.unpack = forms.get("loops_unpack").unpack
-        self.dequantize = forms.get("loops_quantize").dequantize
-        self.dots = forms.get("loops_dot").dots_f32
+        self.unpack = forms.get("unpack").unpack
+        self.dequantize = forms.get("quantize").dequantize
+        self.dots = forms.get("dot").dots_f32
 
     def step(self, lo, hi):
         while lo < hi:

@@ -56,7 +56,7 @@ def prepare(node):
 
 
 def _is_planar(e):
-    """Two spatial dims without dilations: what loops_maxima computes a plane a call."""
+    """Two spatial dims without dilations: what loops/maxima computes a plane a call."""
     return e[1] == e[4] == e[7] == 1 and max(e[13:16]) == 1
 
 
@@ -70,7 +70,7 @@ class _Maxima:
 
     def bind(self, x, out):
         self.x, self.out = x.view("B"), out.view("B")
-        self.loop = forms.get("loops_maxima").maxima8
+        self.loop = forms.get("maxima").maxima8
 
     def step(self, lo, hi):
         p = self.p
@@ -93,12 +93,12 @@ class _MaxPool:
 
     def bind(self, x, out):
         bits = "i" if x.dtype == "float32" else "B"
-        loops = forms.get("loops_pool")
+        loops = forms.get("pool")
         self.x, self.out = x.view(bits), out.view(bits)
         self.loop = loops.max_row32 if bits == "i" else loops.max_row8
 
     def bind_index(self, x, index):
-        loops = forms.get("loops_pool")
+        loops = forms.get("pool")
         self.index = index.view("i")
         self.find = loops.find_row32 if x.dtype == "float32" else loops.find_row8
 

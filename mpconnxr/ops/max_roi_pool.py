@@ -39,7 +39,7 @@ class _MaxRoiPool:
     def __init__(self, name, n, scale, p):
         self.name, self.n, self.scale, self.p = name, n, scale, p
         self.box = block(0, 0, 0, 0)
-        self.loop = forms.get("loops_max_roi").max_bins
+        self.loop = forms.get("max_roi").max_bins
 
     def step(self, lo, hi):
         p, box = self.p, self.box

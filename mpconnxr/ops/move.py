@@ -40,7 +40,7 @@ def prepare(node):
         n_items *= d
     node.require(n_items <= len(out), "moves more items than the output has")  # or for ever
     step = _Move(dims, x_strides, out_strides, x_first, out_first)
-    loops = forms.get("loops_move")
+    loops = forms.get("move")
     step.bind(loops.copy8 if size == 1 else loops.copy32, x, out)
     return step.n, step.step
 

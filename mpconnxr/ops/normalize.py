@@ -11,7 +11,7 @@ LayerNormalization, InstanceNormalization, GroupNormalization and RMSNormalizati
     scale   same dtype; may be left out;  bias  same dtype; may be left out behind scale
     y       as x; may be the same memory;  mean, inv  float32 or float64 (rows); may be left out
     params  rows, n, centred (0 or 1), bits of epsilon as float32, period, step, block
-Rows of float32 of up to 32767 items are of integers (see loops_moments), where no statistics are
+Rows of float32 of up to 32767 items are of integers (see loops/moments), where no statistics are
 asked for: the same bits in every form, within 1e-6 of a row's largest value; a step allocates
 nothing where viper is. Else sums are compensated and the variance is that of the centred values,
 so single floats keep their digits however large the mean is; a step allocates boxed floats, as it
@@ -51,7 +51,7 @@ def prepare(node):
         return _Normalize(node.inputs, node.outputs, (period, step, epsilon), p).step
 
     if x.dtype == "float32" and 0 <= node.params[3] < _INFINITY and len(node.outputs) == 1:
-        from .normalize_bits import MOST, Rows
+        from ._normalize_bits import MOST, Rows
 
         if 0 < n <= MOST:
             shape = n, centred, node.params[3]
@@ -69,7 +69,7 @@ class _Normalize:
         self.period, self.stride, epsilon = shape
         # mean, inv, epsilon: a list holds them without rounding
         self.moments = [0.0, 0.0, epsilon]
-        loops = forms.get("loops_normalize")
+        loops = forms.get("normalize")
         self.measure = loops.moments
         self.w = tuple([self.moments] + [t.data for t in inputs[1:]])
         self.apply = (loops.plain, loops.scaled, loops.scaled_shifted)[len(inputs) - 1]

@@ -43,7 +43,7 @@ class _Offsets:
     def __init__(self, name, index, out, p):
         self.name = name
         self.index, self.out, self.p = index.data, out.data, p
-        self.loop = forms.get("loops_offsets").offsets
+        self.loop = forms.get("offsets").offsets
 
     def step(self, lo, hi):
         p = self.p

@@ -34,7 +34,7 @@ class _OneHot:
 
     def __init__(self, p):
         self.p = p
-        self.loop = forms.get("loops_one_hot").one_hot
+        self.loop = forms.get("one_hot").one_hot
 
     def step(self, lo, hi):
         self.p[0] = lo

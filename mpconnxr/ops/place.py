@@ -28,7 +28,7 @@ def prepare(node):
     node.require(outer * inner <= len(x) and outer * n * inner <= len(out), "sizes")
     place = _Place(x, index.data, out, (n, inner))
     place.name = node.name
-    loops = forms.get("loops_move")
+    loops = forms.get("move")
     place.loop = loops.copy8 if size == 1 else loops.copy32
     strides = (0, inner, 1, 0, n * inner, 1)
     place.p = block(0, 1, outer, inner, *[BIAS + s for s in strides + (0, 0)])

@@ -7,7 +7,7 @@ rounded to even from the middle; items: how many of the window lie inside x, at 
 com.microsoft's QLinearAveragePool and QLinearGlobalAveragePool.
 
     x    uint8 or int8 (planes, H, W);  out  same dtype (planes, oh, ow)
-    multipliers  int32, see loops_qdot: one, or one for each number of items from 0 on
+    multipliers  int32, see loops/qdot: one, or one for each number of items from 0 on
     params  planes, H, W, kh, kw, oh, ow, strides y, x, pads at the begin y, x, zx, zy (unsigned:
             int8 + 128)
 Raises ModelError. A step allocates nothing.
@@ -29,7 +29,7 @@ def prepare(node):
     n = multipliers.nelem
     node.require(n == 1 or n > min(e[1], e[3]) * min(e[2], e[4]), "multipliers")
     step = Means(node, e, [int(n > 1)] + e[11:13] + [flip_of(node)])
-    step.w, step.loop = multipliers.data, forms.get("loops_qpool").means8
+    step.w, step.loop = multipliers.data, forms.get("qpool").means8
     return e[0], step.step
 
 

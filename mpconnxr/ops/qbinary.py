@@ -7,14 +7,14 @@ rounded to even from the middle. Serves com.microsoft's QLinearAdd and QLinearMu
 
     x, w, out  all uint8 or all int8
     params  op, eight or (op 1) seven numbers, rank, then rank times each: dims, strides of x,
-            strides of w. The numbers are those of loops_qbinary from p[10] on, the constant
+            strides of w. The numbers are those of loops/qbinary from p[10] on, the constant
             without BIAS; zero points are unsigned (int8 + 128)
 Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
 from ..parameters import BIAS, block
-from .runs import Runs
+from ._runs import Runs
 
 _SUM = 0
 
@@ -37,7 +37,7 @@ def prepare(node):
     _check(node, op, numbers)
     runs = Runs(node, 9 - op, x.nelem, w.nelem, out.nelem)
     if runs.n:
-        loops = forms.get("loops_qbinary")
+        loops = forms.get("qbinary")
         runs.p = block(*list(runs.p) + [128 if x.dtype == "int8" else 0] + numbers)
         loop = loops.qadd8 if op == _SUM else loops.qmul8
         runs.bind(loop, x.view("B"), w.view("B"), out.view("B"))

@@ -66,13 +66,13 @@ def _table(node, first, n, last):
 
 
 class _Blend:
-    """The extent is rows of the output, of all planes each. rest: of loops_mean_bytes."""
+    """The extent is rows of the output, of all planes each. rest: of loops/mean_bytes."""
 
     def __init__(self, rows, p, rest):
         self.rows, self.p, self.rest = rows, p, rest
-        loops = forms.get("loops_blend")
+        loops = forms.get("blend")
         self.corners, self.estimate, self.blend = loops.corners, loops.estimate, loops.blend
-        self.rounded = forms.get("loops_mean_bytes").rounded
+        self.rounded = forms.get("mean_bytes").rounded
         self.items = p[3] * p[6]
 
     def step(self, lo, hi):

@@ -10,7 +10,7 @@ ConvInteger and MatMulInteger: a product of matrices is a convolution whose posi
 
     x    uint8 or int8, item (b, g, i, y, x) by strides
     w    uint8: a table of the G * M channels (see qtable), then the rows of each group, as in
-         loops_qdot
+         loops/qdot
     zx   uint8 or int8, one item, where only a run knows it (int32 outputs only)
     out  uint8, int8 or int32, position i = y * ow + x of (b, g, m) at b*on + g*og + m*om + i*op
     scratch  uint8: positions a call times (4 + K rounded up to a multiple of 4), then room for
@@ -27,7 +27,7 @@ nothing.
 from .. import forms
 from ..parameters import BIAS, block
 from ..tensor import range_of
-from . import qtable
+from . import _qtable
 
 STREAMS = (1,)
 _MAX_K = 33024  # K * 255 * 255 stays below 2**31
@@ -36,14 +36,14 @@ _BYTES = ("uint8", "int8")
 
 def prepare(node):
     x, w, out = node.inputs[0], node.inputs[1], node.outputs[0]
-    node.expect(2 + (len(node.inputs) > 2), 1, 32 + qtable.N_PARAMS, min(len(node.scratch), 1))
+    node.expect(2 + (len(node.inputs) > 2), 1, 32 + _qtable.N_PARAMS, min(len(node.scratch), 1))
     node.over(out, x, 0)
     node.require(x.dtype in _BYTES, "dtype " + x.dtype)
     node.expect_dtype("uint8", w, *node.scratch)
     e, signed = node.extents(0, 26), node.signed(26, 5)
     if out.nelem == 0 or min(e[0], e[1], e[5], e[8], e[9]) == 0:
         return 0, None
-    table = qtable.Table(node, 32, e[1] * e[5])
+    table = _qtable.Table(node, 32, e[1] * e[5])
     _check_sizes(node, e, signed, table)
     gathers = len(node.scratch) > 0
     node.require(not table.is_packed or gathers and out.dtype != "int32", "table")
@@ -125,7 +125,7 @@ class _QConv:
         self.bind_inputs(x, w)
         scratch.view("i")  # raises where it is not aligned
         self.patch = scratch.data
-        self.pieces = forms.get("loops_pieces").pieces
+        self.pieces = forms.get("pieces").pieces
 
     def bind_table(self, table, e):
         self.table = table
@@ -137,23 +137,23 @@ class _QConv:
     def bind_inputs(self, x, w):
         self.x, self.w = x.view("B"), w.data
         w.view("i")  # raises where it is not aligned
-        self.locate = forms.get("loops_pieces").locate
+        self.locate = forms.get("pieces").locate
 
     def bind_output(self, node, out, limits):
         if out.dtype == "int32":
-            self.out, self.dots = out.data, forms.get("loops_qdot32").qdots32
+            self.out, self.dots = out.data, forms.get("qdot32").qdots32
             return
         node.require(out.dtype in _BYTES, "dtype " + out.dtype)
         low, high = range_of(out.dtype)
         node.require(low <= limits[1] <= limits[2] <= high, "limits")
-        loops = forms.get("loops_qdot")
+        loops = forms.get("qdot")
         are_many = self.q[14] and self.places[2] > 1
         self.out, self.dots = out.view("B"), loops.qdots8_many if are_many else loops.qdots8
         for i in range(3):
             self.q[9 + i] = limits[i] + BIAS
 
     def bind_loops(self):
-        self.needs = [self.locate, forms.get("loops_patches").patches, self.dots]
+        self.needs = [self.locate, forms.get("patches").patches, self.dots]
         self.needs += [self.places, self.p, self.q, self.x, self.patch, self.w, self.out]
 
     def step(self, lo, hi):

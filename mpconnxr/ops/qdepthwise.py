@@ -23,7 +23,7 @@ Signed bytes are computed with plus 128. Raises ModelError. A step allocates not
 from .. import forms
 from ..parameters import BIAS, block
 from ..tensor import range_of
-from . import qtable
+from . import _qtable
 
 STREAMS = (1,)
 _MAX_K = 33024  # K * 255 * 255 stays below 2**31
@@ -31,7 +31,7 @@ _BYTES = ("uint8", "int8")
 
 
 def prepare(node):
-    node.expect(2, 1, 29 + qtable.N_PARAMS, 1)
+    node.expect(2, 1, 29 + _qtable.N_PARAMS, 1)
     x, w = node.inputs
     out, scratch = node.outputs[0], node.scratch[0]
     node.over(out, x, 0)
@@ -42,7 +42,7 @@ def prepare(node):
         return 0, None
     low, high = range_of(out.dtype)
     node.require(low <= signed[3] <= signed[4] <= high, "limits")
-    table = qtable.Table(node, 29, e[1] * e[2])
+    table = _qtable.Table(node, 29, e[1] * e[2])
     at = _check_sizes(node, e, signed, table)
     step = _Depthwise(e, signed, 128 if x.dtype == "int8" else 0)
     step.bind(x, w, out, scratch)
@@ -107,12 +107,12 @@ class _Depthwise:
     def bind(self, x, w, out, scratch):
         scratch.view("i"), w.view("i")  # raise where they are not aligned
         self.w, self.scratch = w.data, scratch.data
-        pieces, loops = forms.get("loops_pieces"), forms.get("loops_depthwise")
+        pieces, loops = forms.get("pieces"), forms.get("depthwise")
         loop = loops.depthwise8
         if self.q[7] == 1 < self.q[5] < 9:
             is_33 = self.q[4] == self.q[5] == 3
             loop = loops.depthwise33 if is_33 else loops.depthwise_dense
-        self.needs = [pieces.locate_planes, forms.get("loops_planes").planes, loop]
+        self.needs = [pieces.locate_planes, forms.get("planes").planes, loop]
         self.needs += [self.places, self.p, self.q]
         self.needs += [x.view("B"), self.scratch, self.w, out.view("B")]
         self.pieces = pieces.pieces

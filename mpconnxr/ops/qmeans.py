@@ -10,10 +10,10 @@ integers. Serves mpconnxr:QLinearAveragePool and com.microsoft's.
 
     x    uint8 or int8 (planes, H, W);  out  same dtype (planes, oh, ow)
     x_scale, y_scale  float32, one item, 2**-60 to 2**60; or, for y_scale, levels: int32, 255, the
-            floats at which the integer of the mean changes, as loops_levels has them
+            floats at which the integer of the mean changes, as loops/levels has them
     scratch  int32, 192
     params  as qaverage_pool; then the count (0: the items inside x), the order of the sums (see
-            loops_means), the number of negative levels; x_scale / y_scale as a fraction, below 65
+            loops/means), the number of negative levels; x_scale / y_scale as a fraction, below 65
             each, or 0, 1 if it is no such
 Raises ModelError. A step allocates nothing.
 """
@@ -46,10 +46,10 @@ def prepare(node):
     rest = [count, order, e[11], flip, below, flip, up, down, 0, 0]
     rest += [x_scale[0] >> 12, x_scale[0] & 4095, x_scale[1]] + y_scale + [e[12], 1, 255]
     step = InFloats(node, e, rest)
-    step.bind(scratch.view("i"), forms.get("loops_means").choose, step.x, step.out)
+    step.bind(scratch.view("i"), forms.get("means").choose, step.x, step.out)
     if levels.dtype == "int32":
         node.require(levels.nelem == _LEVELS, "levels")
-        step.levels, step.finish = levels.view("i"), forms.get("loops_mean_bytes").bytes_of
+        step.levels, step.finish = levels.view("i"), forms.get("mean_bytes").bytes_of
     return e[0], step.step
 
 
@@ -65,9 +65,9 @@ class InFloats(Means):
         """choose: a loop that takes x and out as they are given here."""
         self.list = self.levels = w
         self.choose, self.seen, self.chosen = choose, x, out
-        loops = forms.get("loops_means")
+        loops = forms.get("means")
         self.spans, self.sums, self.means = loops.spans, loops.sums, loops.means
-        self.finish = forms.get("loops_mean_bytes").rounded
+        self.finish = forms.get("mean_bytes").rounded
 
     def step(self, lo, hi):
         p, w = self.p, self.list

@@ -46,7 +46,7 @@ class _Softmax:
 
     def __init__(self, x, table, out):
         self.x, self.table, self.out = x, table, out
-        loops = forms.get("loops_qsoftmax")
+        loops = forms.get("qsoftmax")
         self.powers, self.loop = loops.powers, loops.softmax8
 
     def step(self, lo, hi):

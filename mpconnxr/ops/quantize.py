@@ -17,7 +17,7 @@ from array import array
 
 from .. import forms
 from ..tensor import range_of
-from .runs import Runs
+from ._runs import Runs
 
 STREAMS = (0,)
 _FLOATS = ("float32", "float64")
@@ -46,7 +46,7 @@ def prepare(node):
         zeros = zeros.data
     runs = Runs(node, 1, x.nelem, scale.nelem, out.nelem)
     if runs.n:
-        loops = forms.get("loops_quantize")
+        loops = forms.get("quantize")
         w = (scale.data, zeros)
         if not back:
             cell = array("f" if scale.dtype == "float32" else "d", [0.0])

@@ -9,7 +9,7 @@ Raises ModelError. A step allocates only boxed floats.
 
 import struct
 
-from .float_math import exp
+from ._float_math import exp
 
 _BLOCK = 32  # sums run in blocks, for single floats
 

@@ -13,7 +13,7 @@ together). An empty set gives the operation's identity, a mean NaN.
            8 norm: (sum of abs(x) ** power) ** (1 / power), for integers power 1 or 2
 Integers wrap around; their means and roots are cut towards zero; they have no log. Max and min of
 floats are NaN where one is there. Of float32 all but prod, log_sum_exp and power 3 and more are
-computed on the bits: sums of integers, rounded once (see loops_sums), the same bits in every form,
+computed on the bits: sums of integers, rounded once (see loops/sums), the same bits in every form,
 and where viper is a step allocates nothing. Else it allocates only what arithmetic does (boxed
 floats, integers of more than 30 bits). Raises ModelError.
 """
@@ -46,9 +46,9 @@ def prepare(node):
     step = _Reduce(x, out, (n, inner, power))
     limits = range_of(x.dtype)
     if x.dtype == "float32" and n and op not in (_PROD, _LOG_SUM_EXP) and power <= 2:
-        from . import reduce_bits
+        from . import _reduce_bits
 
-        return out.nelem, reduce_bits.step_of(x, out, (n, inner, power), op)
+        return out.nelem, _reduce_bits.step_of(x, out, (n, inner, power), op)
     if limits is None:
         node.require(x.dtype in ("float32", "float64"), "dtype " + x.dtype)
         step.bind_float(op, n, power)
@@ -67,7 +67,7 @@ class _Reduce:
         self.p = block(0, 0, *shape)
         self.w = ()
         self.finish = None
-        self.loops = forms.get("loops_reduce")
+        self.loops = forms.get("reduce")
 
     def bind_float(self, op, n, power):
         loops = self.loops

@@ -20,7 +20,7 @@ def prepare(node):
 class _Relu:
     def __init__(self, x, out):
         self.x, self.out = x, out
-        self.loop = forms.get("loops_relu").relu32
+        self.loop = forms.get("relu").relu32
         self.p = block(0, 0)
 
     def step(self, lo, hi):

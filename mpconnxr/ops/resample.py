@@ -9,7 +9,7 @@ converter works out the weights of every output, edges included.
     weight  same dtype (n_out, taps); a weight of zero leaves its item out, even if that is NaN
     params  outer, n_in, inner, n_out, taps, then n_out times first
 Sums of float32 are of integers where the weights of each have a sum of magnitudes below 2 (see
-loops_mix): the same bits in every form, and a step allocates nothing where viper is. Others
+loops/mix): the same bits in every form, and a step allocates nothing where viper is. Others
 allocate boxed floats. Raises ModelError.
 """
 
@@ -35,9 +35,9 @@ def prepare(node):
     node.require(max(firsts) + taps <= n_in, "a tap lies outside the input")
     step = _Resample(block(0, 0, n_in, inner, n_out, taps, *firsts))
     if x.dtype == "float32" and _are_small(weight.data, taps):
-        step.bind(forms.get("loops_mix").mix32, x.view("i"), weight.view("i"), out.view("i"))
+        step.bind(forms.get("mix").mix32, x.view("i"), weight.view("i"), out.view("i"))
     else:
-        step.bind(forms.get("loops_resample").resample, x.data, weight.data, out.data)
+        step.bind(forms.get("resample").resample, x.data, weight.data, out.data)
     return outer * n_out, step.step
 
 

@@ -3,17 +3,17 @@
 Tensors, params, errors, allocation: see recurrent. Option: 0.
 """
 
-from . import recurrent
-from .cells import STATE
+from . import _recurrent
+from ._cells import STATE
 
 STREAMS = (1, 2, 3, 4, 5, 6)
 
 
 def prepare(node):
-    return recurrent.prepare(node, _Rnn())
+    return _recurrent.prepare(node, _Rnn())
 
 
-class _Rnn(recurrent.Walk):
+class _Rnn(_recurrent.Walk):
     n_gates, n_states, n_activations = 1, 1, 1
 
     def calls(self, made, functions):

@@ -51,7 +51,7 @@ class _RoiAlign:
         self.name, self.p = name, p
         self.n, self.ratio, self.scale, self.half = options
         self.at = [0.0] * 4  # corner y, x and size of a bin: y, x
-        self.loop = forms.get("loops_roi").align
+        self.loop = forms.get("roi").align
 
     def bind(self, x, w, out):
         self.x, self.regions, self.out = x, w[0], out

@@ -27,7 +27,7 @@ class _Scales:
     def __init__(self, x, w, out):
         self.x, self.w, self.out = x.view("i"), w.view("i"), out.view("i")
         self.p = block(0, w.nelem, 0x7FFFFFFF)
-        self.loop = forms.get("loops_scales").scales32
+        self.loop = forms.get("scales").scales32
 
     def step(self, lo, hi):
         self.loop(self.x, self.w, self.out, self.p)

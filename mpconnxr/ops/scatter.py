@@ -45,7 +45,7 @@ class _Scatter:
 
     def __init__(self, name, p):
         self.name, self.p = name, p
-        self.loop = forms.get("loops_scatter").scatter
+        self.loop = forms.get("scatter").scatter
 
     def step(self, lo, hi):
         p = self.p

@@ -15,7 +15,7 @@ Raises ModelError. A step allocates only boxed floats.
 
 import math
 
-from .float_math import INF, NAN, exp, log, log1p
+from ._float_math import INF, NAN, exp, log, log1p
 
 _A = 0.147
 _ZERO = 1e-7  # scores nearer to 0 than this count as absent

@@ -11,7 +11,7 @@ Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
-from .runs import Runs
+from ._runs import Runs
 
 STREAMS = (0, 1)
 _CODES = {1: "B", 4: "i"}
@@ -27,6 +27,6 @@ def prepare(node):
     out = node.outputs[0].view(_CODES[size])
     runs = Runs(node, 1, len(a), condition.nelem, len(out))
     if runs.n:
-        loops = forms.get("loops_select")
+        loops = forms.get("select")
         runs.bind(loops.select8 if size == 1 else loops.select32, a, condition.data, out)
     return runs.n, runs.step

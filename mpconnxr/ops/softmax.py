@@ -32,10 +32,10 @@ def prepare(node):
     # A line is read before it is written; lines of an inner dim lie between one another.
     node.over(out, x, 0 if inner == 1 else x.nbytes // outer)
     if op == 0 and x.dtype == "float32" and 0 < n <= _MOST:
-        from .softmax_bits import Lines
+        from ._softmax_bits import Lines
 
         return outer * inner, Lines(x.view("i"), out.view("i"), n, inner).step
-    loops = forms.get("loops_softmax")
+    loops = forms.get("softmax")
     step = _Softmax(x.data, out.data, block(0, 0, n, inner))
     step.loop = (loops.softmax, loops.log_softmax, loops.hardmax)[op]
     return outer * inner, step.step

@@ -15,7 +15,7 @@ Serves SVMClassifier (all opsets) with prob_a and prob_b.
 Raises ModelError. A step allocates only boxed floats.
 """
 
-from .float_math import NAN, sigmoid
+from ._float_math import NAN, sigmoid
 
 _LEAST = 1e-7
 _MAX_ROUNDS = 100

@@ -36,7 +36,7 @@ def prepare(node):
 class _ToFloat:
     def __init__(self, x, constants, out):
         self.x, self.w, self.out = x, constants, out
-        self.loop = forms.get("loops_to_float").to_float32
+        self.loop = forms.get("to_float").to_float32
 
     def step(self, lo, hi):
         p = self.p

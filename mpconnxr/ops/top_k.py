@@ -33,7 +33,7 @@ class _TopK:
 
     def __init__(self, x, indices, values, p):
         self.x, self.indices, self.values, self.p = x, indices, values, p
-        self.loop = forms.get("loops_top_k").top_k
+        self.loop = forms.get("top_k").top_k
 
     def step(self, lo, hi):
         self.p[0] = lo

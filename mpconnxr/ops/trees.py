@@ -5,12 +5,12 @@
 Serves TreeEnsembleClassifier, TreeEnsembleRegressor and TreeEnsemble (all opsets) with SUM and
 AVERAGE of float32 (the converter makes every node mode a comparison x <= cut, base values a leaf
 that every sample comes to, and labels and post transforms steps of their own). Weights are
-integers of one unit: see loops_tree_sums. No order of the additions matters; the result is the
+integers of one unit: see loops/tree_sums. No order of the additions matters; the result is the
 float32 nearest to the sum, halves to even.
 
     x        float32 (N, F)
     table    int32, in which a leaf's number is that of its first entry: see tree_table
-    entries  uint16 (entries, 3): the parts of weights: see loops_tree_sums
+    entries  uint16 (entries, 3): the parts of weights: see loops/tree_sums
     out      float32 (N, T)
     scratch  int32 (slots), int32 (trees + 1 + T * limbs)
     params   N, F, T, trees, slots, cuts, nodes, wide (0 or 1), rank_bits, divisor, the leaf that
@@ -22,7 +22,7 @@ Raises ModelError. A step allocates nothing.
 
 from .. import forms
 from ..parameters import BIAS, block
-from .tree_table import N_PARAMS, Walker
+from ._tree_table import N_PARAMS, Walker
 
 PROVED = (1, 2)
 _ENTRY = 3  # uint16
@@ -60,7 +60,7 @@ def prepare(node):
 
 def _check_entries(node, entries, p):
     bad = block(0)
-    forms.get("loops_tree_sums").check(entries, entries, bad, p)
+    forms.get("tree_sums").check(entries, entries, bad, p)
     node.require(not bad[0], "an entry")
 
 
@@ -74,7 +74,7 @@ class _Trees:
 
     def bind(self, entries, out):
         self.entries, self.out = entries, out
-        loops = forms.get("loops_tree_sums")
+        loops = forms.get("tree_sums")
         self.add, self.settle, self.store = loops.add, loops.settle, loops.store
 
     def step(self, lo, hi):

@@ -17,7 +17,7 @@ that are not finite, and forests beyond what kernel trees takes (all opsets).
 Raises ModelError. A step allocates only boxed floats.
 """
 
-from .tree_table import N_PARAMS, Walker
+from ._tree_table import N_PARAMS, Walker
 
 PROVED = (1, 2, 3)
 _AVERAGE, _SUM, _MIN, _MAX = range(4)

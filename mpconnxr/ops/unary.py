@@ -14,8 +14,8 @@ integers), one of these nothing where viper is.
 
 from .. import forms
 from ..parameters import block
-from .float_math import scope
-from .inline import ITEMS, SAME, TRUTH, WRAPS, Items, choose, compile_loop
+from ._float_math import scope
+from ._inline import ITEMS, SAME, TRUTH, WRAPS, Items, choose, compile_loop
 
 STREAMS = (0,)
 # Name, expression for floats, for integers (None: has none), what it gives.
@@ -32,7 +32,7 @@ _OPS = (
     ("floor", "x // 1 if x - x == 0 else x", None, SAME),
     ("ceil", "-(-x // 1) if x - x == 0 else x", None, SAME),
 )
-# On float32, in the order of loops_whole.
+# On float32, in the order of loops/whole.
 _ON_BITS = ("abs", "neg", "sign", "floor", "ceil", "half_even")
 # These call the function of their name.
 _FUNCTIONS = (
@@ -67,11 +67,11 @@ def prepare(node):
     row = _OPS[op] if op < len(_OPS) else _call(_FUNCTIONS[op - len(_OPS)])
     expression = choose(node, x, out, row)
     if x.dtype == "float32" and row[0] in _ON_BITS:
-        loop = forms.get("loops_whole").whole32
+        loop = forms.get("whole").whole32
         p, bits = block(0, 0, _ON_BITS.index(row[0])), x.view("i")
         return x.nelem, Items(loop, bits, bits, out.view("i"), p).step
     if x.dtype == "float32" and row[0] == "sqrt":
-        loop = forms.get("loops_root").sqrt32
+        loop = forms.get("root").sqrt32
     else:
         loop = compile_loop(ITEMS, expression, scope())
     return x.nelem, Items(loop, x.data, x.data, out.data, block(0, 0)).step

@@ -14,7 +14,7 @@ the middle. Raises ModelError. A step allocates nothing.
 from .. import forms
 from ..parameters import BIAS, block
 from ..tensor import range_of
-from .inline import Items
+from ._inline import Items
 
 _FLIPS = {"int16": 32768, "uint16": 0}
 _MOST = 1 << 29  # of both factors: items are below 2**16, so that a sum stays below 2**30
@@ -36,5 +36,5 @@ def prepare(node):
     node.require(low <= signed[3] <= signed[4] <= high, "limits")
     signed = [v + BIAS for v in signed]
     p = block(0, 0, *signed[:2], _FLIPS[out.dtype], bits, *zeros, *signed[2:])
-    loop = forms.get("loops_wide").wide_add
+    loop = forms.get("wide").wide_add
     return out.nelem, Items(loop, a.view("H"), b.view("H"), out.view("H"), p).step

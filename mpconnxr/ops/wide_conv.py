@@ -10,7 +10,7 @@ change of scale has a single one.
 
     x    int16 or uint16, item (b, g, i, y, x) by strides
     w    uint8: 12 bytes for each of G * M channels, then the rows of each group (see
-         loops_wide_dots)
+         loops/wide_dots)
     out  int16 or uint16, position i = y * ow + x of (b, g, m) at b*on + g*og + m*om + i*op
     scratch  uint16: positions a call times 2 + K
     params  N, G, C, H, W, M, kh, kw, oh, ow, strides y, x, dilations y, x, strides of x b, g, c,
@@ -88,9 +88,9 @@ class _Conv:
     def bind(self, x, w, out, scratch):
         self.x, self.w, self.out = x.view("H"), w.data, out.view("H")
         self.patch = scratch.data
-        self.locate = forms.get("loops_pieces").locate
-        self.patches = forms.get("loops_wide").wide_patches
-        self.dots = forms.get("loops_wide_dots").wide_dots
+        self.locate = forms.get("pieces").locate
+        self.patches = forms.get("wide").wide_patches
+        self.dots = forms.get("wide_dots").wide_dots
 
     def step(self, lo, hi):
         while lo < hi:

@@ -37,7 +37,7 @@ def prepare(node):
 class _MaxPool:
     def __init__(self, x, out):
         self.x, self.out = x, out
-        self.loop = forms.get("loops_wide").wide_max
+        self.loop = forms.get("wide").wide_max
 
     def step(self, lo, hi):
         self.loop(self.x, self.x, self.out, self.p)

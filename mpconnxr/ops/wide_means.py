@@ -11,7 +11,7 @@ mpconnxr:WideAveragePool and WideGlobalAveragePool.
     x_scale, y_scale  float32, one item, 2**-60 to 2**60
     scratch  int32, 192
     params  planes, H, W, kh, kw, oh, ow, strides y, x, pads at the begin y, x, zx, zy (unsigned:
-            int16 + 32768), count, order of the sums (see loops_means), x_scale / y_scale as a
+            int16 + 32768), count, order of the sums (see loops/means), x_scale / y_scale as a
             fraction, below 65 each, count times its numerator up to 8,000
 Raises ModelError. A step allocates nothing.
 """
@@ -43,5 +43,5 @@ def prepare(node):
     rest += [x_scale[0] >> 12, x_scale[0] & 4095, x_scale[1]] + y_scale + [e[12], 2, _LAST]
     step = InFloats(node, e, rest)
     views = node.inputs[0].view("H"), node.outputs[0].view("H")
-    step.bind(scratch.view("i"), forms.get("loops_wide_means").choose_wide, *views)
+    step.bind(scratch.view("i"), forms.get("wide_means").choose_wide, *views)
     return e[0], step.step

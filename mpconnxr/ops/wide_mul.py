@@ -14,7 +14,7 @@ Rounded to even, with 13 bits behind the point. Raises ModelError. A step alloca
 from .. import forms
 from ..parameters import BIAS, block
 from ..tensor import range_of
-from .inline import Items
+from ._inline import Items
 
 _FLIPS = {"int16": 32768, "uint16": 0}
 
@@ -34,5 +34,5 @@ def prepare(node):
     node.require(low <= least <= most <= high and abs(zero) < 65536, "limits")
     limits = [zero + BIAS, least + BIAS, most + BIAS]
     p = block(*[0, 0, f] + limits + [half, _FLIPS[out.dtype], upper, lower])
-    loop = forms.get("loops_wide").wide_mul
+    loop = forms.get("wide").wide_mul
     return out.nelem, Items(loop, a.view("H"), b.view("H"), out.view("H"), p).step

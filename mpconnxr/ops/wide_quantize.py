@@ -14,8 +14,8 @@ NaN becomes the zero point. Raises ModelError. A step allocates nothing.
 from .. import forms
 from ..parameters import BIAS, block
 from ..tensor import range_of
+from ._inline import Items
 from .dequantize import scale_word
-from .inline import Items
 
 
 def prepare(node):
@@ -29,5 +29,5 @@ def prepare(node):
     [zero] = node.signed(0, 1)
     node.require(low <= zero <= high, "zero point")
     p = block(0, 0, 0, 0x7FFFFFFF, 0x7F800000, BIAS + zero, BIAS + low, BIAS + high)
-    loop = forms.get("loops_wide").wide_quantize
+    loop = forms.get("wide").wide_quantize
     return x.nelem, Items(loop, x.view("i"), scale_word(node, scale), out.view("H"), p).step

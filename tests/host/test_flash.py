@@ -96,11 +96,11 @@ def test_sources_and_compiled_files_are_never_side_by_side(board, model, capsys)
     files = board.files()
     kernel = "mpconnxr/ops/block_gemm.py"
     assert files[kernel] == (ROOT / kernel).read_bytes()
-    assert "mpconnxr/ops/loops_block_dot_armv7m.py" in files
+    assert "mpconnxr/loops/armv7m/block_dot.py" in files
     assert board.flash(model) == 0
     compiled = {n: data for n, data in board.files().items() if not n.startswith("mpconnxr_a/")}
     assert not [name for name in compiled if name.endswith(".py")]
-    assert "mpconnxr_b/mpconnxr/ops/loops_block_dot_armv7m.mpy" not in compiled
+    assert "mpconnxr_b/mpconnxr/loops/armv7m/block_dot.mpy" not in compiled
     assert board.flash(model, "--source") == 0  # the place has it still
     assert "copied    0 of" in capsys.readouterr().out
     assert {n: d for n, d in board.files().items() if n in files} == files

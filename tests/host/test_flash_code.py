@@ -28,28 +28,29 @@ def model(tmp_path_factory):
 
 
 def loops(model, machine):
-    """Modules of loops by name, with the architecture in their .mpy (0: none)."""
+    """Modules of loops by their paths there, with the architecture in their .mpy (0: none)."""
     files = code_for(model, Package(), machine)
-    stems = [(f.path.rpartition("/")[2].removesuffix(".mpy"), f.data) for f in files]
-    return {stem: data[2] >> 2 & 15 for stem, data in stems if stem.startswith("loops_")}
+    found = {f.path.removesuffix(".mpy"): f.data[2] >> 2 & 15 for f in files}
+    place = "mpconnxr/loops/"
+    return {name.removeprefix(place): arch for name, arch in found.items() if place in name}
 
 
 @pytest.mark.parametrize(
     ("machine", "form"),
     [
-        (Machine("armv6m", THUMB), "loops_block_dot_thumb"),
-        (Machine("armv6m"), "loops_block_dot_viper"),
-        (Machine("armv7m", THUMB), "loops_block_dot_armv7m"),
-        (Machine("xtensawin"), "loops_block_dot_viper"),
-        (Machine("rv32imc"), "loops_block_dot_viper"),
-        (Machine("rv32imc", frozenset({"rv32"})), "loops_block_dot_rv32"),
-        (Machine("x64"), "loops_block_dot_viper64"),
-        (Machine(""), "loops_block_dot"),
+        (Machine("armv6m", THUMB), "thumb/block_dot"),
+        (Machine("armv6m"), "viper/block_dot"),
+        (Machine("armv7m", THUMB), "armv7m/block_dot"),
+        (Machine("xtensawin"), "viper/block_dot"),
+        (Machine("rv32imc"), "viper/block_dot"),
+        (Machine("rv32imc", frozenset({"rv32"})), "rv32/block_dot"),
+        (Machine("x64"), "viper64/block_dot"),
+        (Machine(""), "block_dot"),
     ],
 )
 def test_a_family_goes_in_the_one_form_that_the_machine_takes(machine, form, model):
     found = loops(model, machine)
-    assert [stem for stem in found if stem.startswith("loops_block_dot")] == [form]
+    assert [name for name in found if name.endswith("block_dot")] == [form]
     assert set(found.values()) <= {0, machine.number}
     assert (set(found.values()) == {0}) == (machine.arch == "")
 
@@ -154,10 +155,11 @@ def test_boards_that_are_not_known_or_not_able(model, tmp_path, capsys):
 def test_the_form_is_the_one_that_the_board_takes_itself(name, model, ready_target):
     target = ready_target(name)
     script = "from mpconnxr import forms\n"
-    for family in ("loops_block", "loops_block_finish", "loops_block_dot"):
+    for family in ("block", "block_finish", "block_dot"):
         script += f"print(forms.get({family!r}).__name__)\n"
     ran = target.run(script, {"mpconnxr": PACKAGE})
-    taken = {line.removeprefix("mpconnxr.ops.") for line in ran.stdout.split()}
+    names = [line.removeprefix("mpconnxr.loops.") for line in ran.stdout.split()]
+    taken = {name.replace(".", "/") for name in names}
     assert len(taken) == 3
     assert taken <= set(loops(model, Machine(target.arch)))
 
@@ -167,8 +169,8 @@ def test_what_only_some_models_or_programs_need_is_left_out(model):
         files = code_for(replace(model, optional=frozenset(optional)), Package(), Machine("x86"))
         return {f.path.rpartition("/")[2].removesuffix(".mpy") for f in files}
 
-    assert not names() & {"audio", "dynamic", "objects", "images", "loops_image"}
-    assert names("images") - names() == {"images", "loops_image"}
+    assert not names() & {"audio", "dynamic", "objects", "images", "image"}
+    assert names("images") - names() == {"images", "image"}
     assert "audio" in names("audio")
 
 

@@ -24,26 +24,26 @@ def package(tmp_path):
         "model.py": "import sys\nfrom . import forms\n",
         "forms.py": "",
         "ops/__init__.py": "",
-        "ops/a.py": "from .. import forms\nfrom ..model import Model\nforms.get('loops_x')\n"
+        "ops/a.py": "from .. import forms\nfrom ..model import Model\nforms.get('x')\n"
         "def prepare(node):\n    pass\n",
         "ops/b.py": "from ._shared import prepare\n",
-        "ops/_shared.py": "from .. import forms\nLOOPS = {8: 'loops_x_u8'}\n",
+        "ops/_shared.py": "from .. import forms\nforms.find('x_u8', 'thumb')\n",
         "ops/c.py": "from . import a\nprepare = a.prepare\n",
-        "ops/loops_x.py": "",
-        "ops/loops_x_viper.py": "from .loops_common import g\n",
-        "ops/loops_x_u8.py": "",
-        "ops/loops_x_u8_thumb.py": "",
-        "ops/loops_common.py": "",
+        "loops/x.py": "",
+        "loops/viper/x.py": "from ..common import g\n",
+        "loops/x_u8.py": "",
+        "loops/thumb/x_u8.py": "",
+        "loops/common.py": "",
     }
     for name, text in sources.items():
         path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     return Package(tmp_path)
 
 
 CORE = {"__init__.py", "model.py", "forms.py", "ops/__init__.py"}
-X = {"ops/a.py", "ops/loops_x.py", "ops/loops_x_viper.py", "ops/loops_common.py"}
+X = {"ops/a.py", "loops/x.py", "loops/viper/x.py", "loops/common.py"}
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ X = {"ops/a.py", "ops/loops_x.py", "ops/loops_x_viper.py", "ops/loops_common.py"
     [
         ([], set()),
         (["a"], X),
-        (["b"], {"ops/b.py", "ops/_shared.py", "ops/loops_x_u8.py", "ops/loops_x_u8_thumb.py"}),
+        (["b"], {"ops/b.py", "ops/_shared.py", "loops/x_u8.py", "loops/thumb/x_u8.py"}),
         (["c"], X | {"ops/c.py"}),
     ],
 )
@@ -62,17 +62,17 @@ def test_follows_imports_and_the_loops_that_are_named(package, kernels, wanted):
 @pytest.mark.parametrize(
     ("options", "taken"),
     [
-        (Options(), {"loops_block_dot_viper"}),
-        (Options(weights="int8"), {"loops_block_dot_viper", "loops_block_narrow_viper"}),
-        (Options(float="fast16"), {"loops_block_dot_viper", "loops_short_dot_viper"}),
+        (Options(), {"block_dot"}),
+        (Options(weights="int8"), {"block_dot", "block_narrow"}),
+        (Options(float="fast16"), {"block_dot", "short_dot"}),
     ],
 )
 def test_in_memory_are_the_products_of_its_weights(options, taken):
     model = parse_model("model.bin", convert(HERE / "digits.onnx", options).data)
     files = code_for(model, Package(), Machine("xtensawin"))
-    paths = [PurePosixPath(file.path).stem for file in files if file.loaded]
-    products = {"loops_block_dot_viper", "loops_block_narrow_viper", "loops_short_dot_viper"}
-    assert products & set(paths) == taken
+    loaded = [PurePosixPath(file.path) for file in files if file.loaded]
+    viper = {path.stem for path in loaded if path.parent.name == "viper"}
+    assert viper & {"block_dot", "block_narrow", "short_dot"} == taken
 
 
 def test_an_unknown_kernel_is_refused(package):
@@ -94,4 +94,4 @@ def test_every_kernel_has_all_that_it_names():
     for kernel in kernels:
         found = {*package.files_for([kernel])} - core
         if any("forms.get(" in path.read_text() for path in found):
-            assert any(path.name.startswith("loops_") for path in found), kernel
+            assert any(PACKAGE / "loops" in path.parents for path in found), kernel

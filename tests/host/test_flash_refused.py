@@ -180,7 +180,7 @@ def test_what_is_read_is_not_written_over(model, tmp_path, capsys):
     for n, place in enumerate(
         [
             "model.py",
-            "ops/loops_block_dot_thumb.py",
+            "loops/thumb/block_dot.py",
             "reader.mpy",
         ]
     ):

@@ -51,11 +51,11 @@ def test_a_kernel_that_strays_is_found(name, kind, ready_target, tmp_path):
     ready_target(name)
     package = tmp_path / "mpconnxr"
     shutil.copytree(PACKAGE, package)
-    loop = package / "ops" / "loops_relu.py"
+    loop = package / "loops" / "relu.py"
     loop.write_text(loop.read_text().replace(*PLANTED[kind]))
     data = small.binary(small.relu())
     case = batch.Case(data, (), batch.IN_MEMORY, 0, 1, 0)
     ended = batch.run(batch.target_of(name), b"", [case], package=package)
     (fault,) = ended.faults
     assert fault.kind == "stray" and fault.what.startswith(f"{kind} of 4 bytes")
-    assert " by loops_relu.relu32 + " in fault.what
+    assert " by relu.relu32 + " in fault.what

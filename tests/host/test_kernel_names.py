@@ -16,14 +16,14 @@ from tools.deploy.errors import DeployError
 from tools.deploy.model_file import parse_model
 from tools.deploy.modules import PACKAGE, Package
 
-HELPERS = ["block_pieces", "node", "ops"]
+HELPERS = ["_block_pieces", "node", "ops", "loops"]
 HOSTILE = [
     "/etc/passwd",
     "../reader",
     "..",
     "__init__",
-    "loops_relu",
-    "loops_add_viper",
+    "loops/relu",
+    "loops.viper.add",
     "_relu",
     "relu.py",
     "RELU",
@@ -50,11 +50,11 @@ def test_a_real_kernel():
 
 
 def test_every_kernel_of_the_package_is_one():
-    """What has a prepare, and nothing else."""
+    """What kernels share begins with _ and cannot be asked for."""
     package = Package()
     for path in sorted((PACKAGE / "ops").glob("*.py")):
-        is_kernel = "\ndef prepare(" in path.read_text()
-        if is_kernel:
+        if not path.name.startswith("_"):
+            assert "\ndef prepare(node):" in path.read_text()
             assert path in package.files_for([path.stem])
         else:
             with pytest.raises(DeployError, match="no kernel"):
@@ -85,7 +85,7 @@ def test_nothing_is_read_for_a_path(tmp_path, monkeypatch):
     assert not [path for path in opened if "secret" in path]
 
 
-@pytest.mark.parametrize("name", ["/etc/passwd", "relu\x1b[31m", "r" * 300, "loops_relu"])
+@pytest.mark.parametrize("name", ["/etc/passwd", "relu\x1b[31m", "r" * 300, "loops.relu"])
 def test_commands(tmp_path, name):
     model = tmp_path / "m.bin"
     model.write_bytes(with_kernel(name))
@@ -104,9 +104,9 @@ def test_commands(tmp_path, name):
 def test_own_kernels(tmp_path):
     (tmp_path / "mine.py").write_text("def prepare(node):\n    pass\n")
     (tmp_path / "helper.py").write_text("class Engine:\n    pass\n")
-    (tmp_path / "loops_mine.py").write_text("def prepare(node):\n    pass\n")
+    (tmp_path / "_mine.py").write_text("def prepare(node):\n    pass\n")
     package = Package(own=tmp_path)
     assert tmp_path / "mine.py" in package.files_for(["mine"])
-    for name in ("helper", "loops_mine", "mine.py", "../mine"):
+    for name in ("helper", "_mine", "mine.py", "../mine"):
         with pytest.raises(DeployError, match="no kernel"):
             package.files_for([name])

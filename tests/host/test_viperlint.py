@@ -44,12 +44,14 @@ FINE = [
 
 LOADS_ALL = """
 import os
-for name in sorted(os.listdir("mpconnxr/ops")):
-    if name.startswith("loops_"):
-        try:
-            __import__("mpconnxr.ops." + name.split(".")[0])
-        except (SyntaxError, ImportError):  # assembler for other cores
-            pass
+folders = [""] + [name for name in os.listdir("mpconnxr/loops") if not name.endswith(".py")]
+for folder in folders:
+    for name in sorted(os.listdir("mpconnxr/loops/" + folder)):
+        if name.endswith(".py"):
+            try:
+                __import__("mpconnxr.loops." + folder + "." * bool(folder) + name[:-3])
+            except (SyntaxError, ImportError):  # assembler for other cores
+                pass
 """
 
 

@@ -14,7 +14,7 @@ from mpconnxr import forms
 from .compile import CompileError, compiled
 from .machine import Machine, is_native, plain
 from .model_file import ModelFile
-from .modules import Package
+from .modules import Forms, Package
 
 
 @dataclass(frozen=True)
@@ -71,36 +71,40 @@ def _file(package, path, data, suffix, chosen):
     """Stale are the other kind of file, and the forms of loops that were not chosen."""
     place = PurePosixPath(package.place(path))
     stale = [place.with_suffix({".py": ".mpy", ".mpy": ".py"}[suffix])]
-    others = set(package.siblings(path)) - {other.stem for other in chosen}
-    stale += [place.with_name(stem + kind) for stem in sorted(others) for kind in (".py", ".mpy")]
+    stale += _both_kinds(package, sorted({*package.siblings(path)} - {*chosen}))
     return File(str(place.with_suffix(suffix)), data, tuple(map(str, stale)))
+
+
+def _both_kinds(package, paths):
+    """Where these are on the board, as sources and compiled."""
+    places = [PurePosixPath(package.place(path)) for path in paths]
+    return [place.with_suffix(kind) for place in places for kind in (".py", ".mpy")]
 
 
 def _without_form(package, model, chosen):
     """Files of the families of loops of which the board takes none: stale with any other file."""
-    stems = {path.stem for path in chosen}
     every = package.files_for(model.kernels, model.optional)
-    idle = [path for path in every if not stems.intersection(package.siblings(path))]
-    places = [PurePosixPath(package.place(path)) for path in idle]
-    return tuple(str(place.with_suffix(kind)) for place in places for kind in (".py", ".mpy"))
+    idle = [path for path in every if not {*chosen}.intersection(package.siblings(path))]
+    return tuple(map(str, _both_kinds(package, idle)))
 
 
 class _Builder:
     def __init__(self, package: Package, machine: Machine):
         self._package, self._machine = package, machine
 
-    def pick(self, family: str, modules: list[str]) -> list[str]:
+    def pick(self, family: str, modules: Forms) -> list[str]:
         """The module of a family that the board would choose, as a list of one."""
+        plain = [modules["plain"]] if "plain" in modules else []
         for form, archs in forms.FORMS:
-            module = f"ops.{family}_{form}"
-            if form == "viper" and module not in modules:
-                module = f"ops.{family}"  # written once, if it has viper at all
-            if archs and self._machine.number not in archs or module not in modules:
+            module = modules.get(form)
+            if form == "viper" and not module:
+                module = modules.get("plain")  # written once, if it has viper at all
+            if archs and self._machine.number not in archs or not module:
                 continue
             path = self._package.path(module)
             if is_native(path.read_text()) and self._native(path):
                 return [module]
-        return [m for m in modules if m == f"ops.{family}"]
+        return plain
 
     def build(self, path: Path) -> bytes:
         """The .mpy of a module. Raises DeployError."""

@@ -2,7 +2,7 @@
 
 The core is every module directly in mpconnxr/, but those in OPTIONAL that the model has no use
 for. A kernel's needs are read from its source: what it imports, and the families of loops that it
-names (as `forms.get("loops_conv")` does), in all forms unless told which.
+takes, `forms.get("conv")` with the name as it stands, in all forms unless told which.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import struct
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -21,22 +21,22 @@ from .errors import DeployError
 
 PACKAGE = Path(__file__).parent.parent.parent / "mpconnxr"
 OPTIONAL = frozenset({"audio", "mfcc", "dynamic", "sizes", "objects", "images", "widen", "unpack"})
-Pick = Callable[[str, list[str]], list[str]]
+Forms = Mapping[str, str]  # modules of a family of loops by their forms, the best one first
+Pick = Callable[[str, Forms], list[str]]
 _ALWAYS = ("", "model", "golden", "stream", "borders")  # that models of a file system import
 # Families that a step takes for weights of some dtypes alone (ONNX's numbers).
 _NARROW = (2, 3, 4)
 _FOR_WEIGHTS = {
-    "loops_short": (12,),
-    "loops_short_dot": (12,),
-    "loops_block_narrow": _NARROW,
-    "loops_block_unpack": _NARROW,
-    "loops_fpu_narrow": _NARROW,
-    "loops_block_rows": (1,),
+    "short": (12,),
+    "short_dot": (12,),
+    "block_narrow": _NARROW,
+    "block_unpack": _NARROW,
+    "fpu_narrow": _NARROW,
+    "block_rows": (1,),
 }
-_FORMS = tuple(form for form, _ in FORMS)
 _KERNEL = re.compile("[a-z][a-z0-9_]*")  # neither a package's __init__ nor a helper's _name
 _MOST_SHOWN = 60  # characters
-_FAMILY = re.compile(r"""["'](loops_\w+)["']""")
+_TAKES = ("forms.get", "forms.find")
 
 
 def kernels_of(data: bytes) -> list[str]:
@@ -73,11 +73,11 @@ class Package:
         self,
         kernels: list[str],
         optional: Iterable[str] = OPTIONAL,
-        pick: Pick = lambda family, forms: forms,
+        pick: Pick = lambda family, forms: list(forms.values()),
     ) -> list[Path]:
         """What a model with these kernels needs, and with these optional modules of the core.
 
-        pick: given a family of loops and the modules that are its forms, those to take.
+        pick: given a family of loops and its forms, the modules to take.
         Raises DeployError for a kernel that is absent.
         """
         core = {_name_of(p.relative_to(self.folder)) for p in self.folder.glob("*.py")}
@@ -112,7 +112,7 @@ class Package:
 
         The name never becomes a path: it is looked for among those of the files that there are.
         """
-        if not _KERNEL.fullmatch(name) or name.startswith("loops_"):
+        if not _KERNEL.fullmatch(name):
             return False
         module = f"ops.{name}"
         return (module in self._own or name in self._stems) and self._prepares(module)
@@ -155,31 +155,30 @@ class Package:
                 queue += needs(module)
         return sorted(self.path(module) for module in wanted)
 
-    def siblings(self, path: Path) -> list[str]:
-        """Names of the files of all forms of the loops that a file is a form of."""
+    def siblings(self, path: Path) -> list[Path]:
+        """The files of all forms of the loops that a file is a form of; of no loops itself."""
         for modules in self._forms.values():
-            paths = [self.path(module) for module in modules]
+            paths = [self.path(module) for module in modules.values()]
             if path in paths:
-                return [p.stem for p in paths]
-        return [path.stem]
+                return paths
+        return [path]
 
     def forms_for(self, kernel: str) -> dict[str, list[str]]:
         """The families of loops that a kernel may take, with their forms, the best one first.
 
         Raises DeployError for a kernel that is absent.
         """
-        stems = {p.stem for p in {*self.files_for([kernel])} - {*self.files_for([])}}
-        of = {f: {m.rpartition(".")[2] for m in modules} for f, modules in self._forms.items()}
-        return {f: self._forms_of(f) for f in sorted(of) if stems & of[f]}
+        paths = {*self.files_for([kernel])} - {*self.files_for([])}
+        named = {family for path in paths for family in _families(ast.parse(path.read_text()))}
+        return {f: self._forms_of(f) for f in sorted(named & {*self._forms})}
 
     def _forms_of(self, family):
         """A form for each file; a family that is written once has viper even without one."""
-        stems = [module.rpartition(".")[2] for module in self._forms[family]]
-        tuned = [stem.removeprefix(family + "_") for stem in stems if stem != family]
-        if family not in stems:  # of one machine only
-            return tuned
-        common = "\nCOMMON = True" in self.path(f"ops.{family}").read_text()
-        return tuned + ["viper"] * (common and "viper" not in tuned) + ["plain"]
+        forms = [*self._forms[family]]
+        common = "plain" in forms and "\nCOMMON = True" in self.path(f"loops.{family}").read_text()
+        if common and "viper" not in forms:
+            forms.insert(forms.index("plain"), "viper")
+        return forms
 
     def place(self, path: Path) -> str:
         """Where a file belongs on the board, below the package's parent."""
@@ -212,8 +211,8 @@ class Package:
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and node.level:
                 found += self._imported(package, node)
-        for family in _families(self.path(module)):
-            found += pick(family, self._forms.get(family, []))
+        for family in _families(self._tree(module)):
+            found += pick(family, self._forms.get(family, {}))
         return found
 
     def _imported(self, package, node):
@@ -225,23 +224,14 @@ class Package:
         return [module for module in candidates if self._has(module)]
 
     @cached_property
-    def _forms(self) -> dict[str, list[str]]:
-        """Modules by family of loops: loops_dot and loops_dot_viper are of the family loops_dot.
-
-        What has no such name is of none: those that use it import it.
-        """
-        modules = [f"ops.{p.stem}" for p in sorted((self.folder / "ops").glob("*.py"))]
-        modules += self._own
-        naming = [*self.folder.glob("*.py"), *map(self.path, modules)]
-        families = {family for path in naming for family in _families(path)}
-        forms = {family: [] for family in families}
-        for module in modules:
-            stem = module.rpartition(".")[2]
-            base, _, form = stem.rpartition("_")
-            family = base if base in families and form in _FORMS else stem
-            if family in families:
-                forms[family].append(module)
-        return forms
+    def _forms(self) -> dict[str, dict[str, str]]:
+        """Modules by families of loops and forms, which are folders, the best one first."""
+        found: dict[str, dict[str, str]] = {}
+        for form, _ in FORMS:
+            place = "loops" if form == "plain" else f"loops.{form}"
+            for path in sorted(self.folder.joinpath(*place.split(".")).glob("*.py")):
+                found.setdefault(path.stem, {})[form] = f"{place}.{path.stem}"
+        return found
 
 
 def _shown(name: str) -> str:
@@ -250,9 +240,11 @@ def _shown(name: str) -> str:
     return text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "..."
 
 
-def _families(path: Path) -> list[str]:
-    """Strings in a module that name a family of loops."""
-    return _FAMILY.findall(path.read_text())
+def _families(tree: ast.Module) -> list[str]:
+    """Families of loops that a module takes by their names."""
+    calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and n.args]
+    names = [call.args[0] for call in calls if ast.unparse(call.func) in _TAKES]
+    return [n.value for n in names if isinstance(n, ast.Constant) and isinstance(n.value, str)]
 
 
 def _name_of(path: Path) -> str:

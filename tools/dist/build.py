@@ -30,7 +30,7 @@ def write_compiled(folder: Path, machine: Machine) -> list[str]:
     made = {}
     for path in _modules():
         source, name = path.read_text(), path.relative_to(ROOT).as_posix()
-        if _is_for(path.stem, source, machine):
+        if _is_for(path, source, machine):
             march = machine.arch if is_native(source) else ""
             made[Path(name).with_suffix(".mpy").as_posix()] = compiled(source, name, march)
     version = ".".join(map(str, machine.mpy))
@@ -63,12 +63,12 @@ def _modules():
     return sorted(PACKAGE.rglob("*.py"))
 
 
-def _is_for(stem: str, source: str, machine: Machine) -> bool:
+def _is_for(path: Path, source: str, machine: Machine) -> bool:
     """False for a form of loops that such a board never takes."""
-    for form, archs in forms.FORMS:
-        if stem.startswith("loops_") and stem.endswith("_" + form):
-            return (not archs or machine.number in archs) and machine.runs(source)
-    return True
+    if path.parent.parent != PACKAGE / "loops":
+        return True
+    archs = dict(forms.FORMS)[path.parent.name]
+    return (not archs or machine.number in archs) and machine.runs(source)
 
 
 def _write_list(path, urls):

@@ -63,7 +63,7 @@ class Found:
         phase, _, step = self.fault.where.partition(" ")
         text, _, frames = self.fault.what.partition(" | ")
         name = text.partition(":")[0] if self.fault.kind == "exception" else text
-        if self.fault.kind == "stray":  # read of 4 bytes at 0x... by loops_x.y + 0x...
+        if self.fault.kind == "stray":  # read of 4 bytes at 0x... by x.y + 0x...
             name = text.rpartition(" by ")[2].partition(" + ")[0]
         place = frames.partition(",")[0].rpartition("/")[2].rstrip('"')
         return " ".join(

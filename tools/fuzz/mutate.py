@@ -433,12 +433,13 @@ def kernel(file: File, rng: Random) -> str | None:
 
 # What is in the folder of kernels without being one, and what is in no folder.
 _NAMES = (
-    "loops_add",
+    "loops.add",
+    "loops",
     "forms",
-    "block",
-    "loops_fpu_vfp",
+    "_block",
+    "qdot",
     "no_such",
-    "runs",
+    "_runs",
     "relu",
     "move",
     "same",

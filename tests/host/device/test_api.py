@@ -203,13 +203,14 @@ import sys
 import mpconnxr
 print(sorted([n for n in sys.modules if n.startswith("mpconnxr")]))
 mpconnxr.load("m.bin").run([0] * 6)
-print(sorted([n for n in sys.modules if n.startswith("mpconnxr.ops.")]))
+files = [n for n in sys.modules if hasattr(sys.modules[n], "__file__")]  # folders have none
+print(sorted([n for n in files if n.startswith(("mpconnxr.ops.", "mpconnxr.loops."))]))
 print("mpconnxr.golden" in sys.modules, "mpconnxr.session" in sys.modules)
 """
     first, kernels, others = small.lines(target, script, m=relu)
     assert first == "['mpconnxr', 'mpconnxr.errors']"
     # The plain form of the loops is no module: forms compiles it from the source.
-    loops = ", 'mpconnxr.ops.loops_relu'" if target.viper else ""
+    loops = ", 'mpconnxr.loops.relu'" if target.viper else ""
     assert kernels == f"[{loops[2:] + ', ' if loops else ''}'mpconnxr.ops.relu']"
     assert others == "False False"
 

@@ -13,31 +13,31 @@ from tools.micropython import UNIX_TARGETS
 every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 viper_targets = pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
 
-OPS = small.ROOT / "mpconnxr" / "ops"
+LOOPS = small.ROOT / "mpconnxr" / "loops"
 RANDOM_MODELS = 40
 HEAP = 64 << 20  # bytes: some of ONNX's cases are large
 SHOW = "from mpconnxr import forms\nprint(forms.available({0!r}), forms.get({0!r}, {1!r}).NAME)"
 # families that these models run, at least
-MODELS_USE = {"loops_conv", "loops_gather", "loops_move", "loops_pool"}
-MODELS_USE |= {"loops_relu", "loops_select", "loops_trees", "loops_unpack"}
+MODELS_USE = {"conv", "gather", "move", "pool"}
+MODELS_USE |= {"relu", "select", "trees", "unpack"}
 COMMON = "COMMON = True\nNAME = 'common'\nimport micropython\n@micropython.viper\ndef f(): pass\n"
 
 
 def common_families():
-    return {p.stem for p in OPS.glob("loops_*.py") if "\nCOMMON = True" in p.read_text()}
+    return {p.stem for p in LOOPS.glob("*.py") if "\nCOMMON = True" in p.read_text()}
 
 
-def family(**modules):
-    """The package with these modules among its kernels, as files."""
+def family(**forms):
+    """The package with the family `t` in these forms as its only loops, as files."""
+    places = {form: "" if form == "plain" else f"{form}/" for form in forms}
     return {
         **{f"mpconnxr/{p.name}": p for p in (small.ROOT / "mpconnxr").glob("*.py")},
-        "mpconnxr/ops/__init__.py": b"",
-        **{f"mpconnxr/ops/{name}.py": text.encode() for name, text in modules.items()},
+        **{f"mpconnxr/loops/{places[f]}t.py": text.encode() for f, text in forms.items()},
     }
 
 
-def show(target, name, form=None, **modules):
-    done = target.run(SHOW.format(name, form), files=family(**modules))
+def show(target, form=None, **forms):
+    done = target.run(SHOW.format("t", form), files=family(**forms))
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
@@ -54,22 +54,22 @@ def test_families_written_once(target, name):
 @every_target
 def test_a_common_source_serves_both_forms(target):
     best = "['viper', 'plain']" if target.viper else "['plain']"
-    assert show(target, "loops_t", loops_t=COMMON) == f"{best} common"
-    assert show(target, "loops_t", "plain", loops_t=COMMON) == f"{best} common"
+    assert show(target, plain=COMMON) == f"{best} common"
+    assert show(target, "plain", plain=COMMON) == f"{best} common"
 
 
 @every_target
 def test_tuned_forms_win_where_the_machine_can_run_them(target):
     modules = {
-        "loops_t": "NAME = 'plain'",
-        "loops_t_viper": "NAME = 'viper'\n@micropython.viper\ndef f(): pass\n",
+        "plain": "NAME = 'plain'",
+        "viper": "NAME = 'viper'\n@micropython.viper\ndef f(): pass\n",
         # Compiles anywhere, and so must be refused by architecture.
-        "loops_t_thumb": "NAME = 'thumb'",
-        "loops_t_armv7m": "NAME = 'armv7m'",
+        "thumb": "NAME = 'thumb'",
+        "armv7m": "NAME = 'armv7m'",
     }
     best = "['viper', 'plain'] viper" if target.viper else "['plain'] plain"
-    assert show(target, "loops_t", **modules) == best
-    assert show(target, "loops_t", "plain", **modules).endswith(" plain")
+    assert show(target, **modules) == best
+    assert show(target, "plain", **modules).endswith(" plain")
 
 
 @pytest.mark.parametrize(
@@ -79,10 +79,10 @@ def test_tuned_forms_win_where_the_machine_can_run_them(target):
 )
 def test_the_architecture_decides(target, number, best):
     names = ("viper", "thumb", "armv7m", "armv7em", "rv32")
-    modules = {f"loops_t_{name}": f"NAME = {name!r}" for name in names}
+    modules = {name: f"NAME = {name!r}" for name in names}
     script = f"from mpconnxr import forms\nforms.arch = lambda: {number}\n"
-    script += "print(forms.available('loops_t')[0], forms.get('loops_t').NAME)"
-    done = target.run(script, files=family(loops_t="NAME = 'plain'", **modules))
+    script += "print(forms.available('t')[0], forms.get('t').NAME)"
+    done = target.run(script, files=family(plain="NAME = 'plain'", **modules))
     assert (done.stdout, done.stderr) == (f"{best} {best}\n", "")
 
 
@@ -90,23 +90,23 @@ def test_the_architecture_decides(target, number, best):
 def test_a_family_that_is_absent(target):
     script = """
 from mpconnxr import UnsupportedError, forms
-for name, form in (("loops_none", None), ("loops_relu", "thumb")):
+for name, form in (("none", None), ("relu", "thumb")):
     try:
         forms.get(name, form)
     except UnsupportedError as e:
         print(e)
 """
     absent, no_thumb = small.run(target, script).splitlines()
-    assert absent == f"loops_none has no {' or '.join(ORDER)} form here"
-    assert no_thumb == "loops_relu has no thumb form here"
+    assert absent == f"none has no {' or '.join(ORDER)} form here"
+    assert no_thumb == "relu has no thumb form here"
 
 
 @every_target
 def test_a_form_that_fails_leaves_nothing_behind(target):
     unknown = "NAME = 'viper'\n@micropython.none\ndef f(): 0"
-    modules = {"loops_t": "NAME = 'plain'", "loops_t_viper": unknown}
-    script = "from mpconnxr import forms\nimport sys\nprint(forms.get('loops_t').NAME)\n"
-    script += "print('mpconnxr.ops.loops_t_viper' in sys.modules)"
+    modules = {"plain": "NAME = 'plain'", "viper": unknown}
+    script = "from mpconnxr import forms\nimport sys\nprint(forms.get('t').NAME)\n"
+    script += "print('mpconnxr.loops.viper.t' in sys.modules)"
     done = target.run(script, files=family(**modules))
     assert (done.stdout, done.stderr) == ("plain\nFalse\n", "")
 

@@ -5,14 +5,12 @@ import re
 import pytest
 from onnx import TensorProto, helper
 
-from mpconnxr.forms import order as ORDER
 from tests.host.device import cases, small
 from tools.converter import __main__ as converter
 from tools.deploy.modules import PACKAGE, Package
 from tools.format.reader import read
 from tools.micropython import UNIX_TARGETS
 
-OPS = PACKAGE / "ops"
 every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 RUN = """
 import mpconnxr
@@ -36,7 +34,7 @@ def test_a_preferred_form_gives_the_same_bits_and_is_listed(target):
     proto = small.model(nodes, [small.value("x", (1, 2, 5, 6))], [small.value("y", (1, 2, 4, 5))])
     printed = small.lines(target, RUN, m=small.binary(proto))
     best = "viper" if target.viper else "plain"
-    steps = {"relu": "loops_relu", "max_pool": "loops_pool"}
+    steps = {"relu": "relu", "max_pool": "pool"}
     assert len(set(printed[::2])) == 1
     expected = [listed(form, **steps) for form in (best, "plain", best, "plain", "plain")]
     assert printed[1::2] == expected
@@ -56,7 +54,7 @@ except mpconnxr.ModelError:
     print(forms.order is usual)
 """
     form = "viper" if target.viper else "plain"
-    assert small.lines(target, script, m=relu) == [f"True True {{'loops_relu': '{form}'}}", "True"]
+    assert small.lines(target, script, m=relu) == [f"True True {{'relu': '{form}'}}", "True"]
 
 
 @every_target
@@ -73,7 +71,7 @@ import mpconnxr
 from mpconnxr import forms
 m = mpconnxr.load("m.bin", prefer=("plain",))
 print(list(m.run([1, 0, 0, 2])[0].data), m.kernels()[-1])
-print([form[0] for name, form in forms._loaded if name == "loops_relu"])
+print([form[0] for name, form in forms._loaded if name == "relu"])
 """
     taken, first = small.lines(target, script, m=data)
     assert taken == "[0.0, 3.0] ('2', 'relu', {})"
@@ -103,7 +101,7 @@ for step, kernel, forms in mpconnxr.load("m.bin").kernels():
     printed = small.lines(target, script, m=data)
     assert [line.split()[1] for line in printed] == [n.kernel for n in read(data).nodes]
     assert [line.split()[0].count("/") for line in printed] == [n.depth for n in read(data).nodes]
-    assert any(line.endswith("relu ['loops_relu']") for line in printed)
+    assert any(line.endswith("relu ['relu']") for line in printed)
 
 
 def test_listing_leaves_the_arena_as_it_is(target):
@@ -127,26 +125,22 @@ def test_inspect_lists_kernels_with_their_forms(tmp_path, capsys):
     path.write_bytes(small.binary(small.mixed(), optimize=1))
     assert converter.main(["inspect", "--kernels", str(path)]) == 0
     printed = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert ["block_conv", "1", "loops_block:", "thumb,", "viper,", "plain"] in printed
-    assert ["max_pool", "1", "loops_maxima:", "thumb,", "viper,", "plain"] in printed
-    assert ["loops_block_rows:", "viper,", "plain"] in printed
+    assert ["block_conv", "1", "block:", "thumb,", "viper,", "plain"] in printed
+    assert ["max_pool", "1", "maxima:", "thumb,", "viper,", "plain"] in printed
+    assert ["block_rows:", "viper,", "plain"] in printed
 
 
 def test_inspect_knows_every_family_and_form():
     package = Package()
-    kernels = [p.stem for p in (PACKAGE / "ops").glob("*.py") if "def prepare" in p.read_text()]
+    kernels = [p.stem for p in (PACKAGE / "ops").glob("[a-z]*.py")]
     found = {}
     for kernel in kernels:
         found |= package.forms_for(kernel)
-    assert found["loops_qdot"] == ["armv7em", "armv7m", "rv32", "thumb", "viper", "plain"]
-    assert found["loops_relu"] == ["viper", "plain"]
-    stems = [p.stem for p in OPS.glob("loops_*")]
-    forms = re.compile(f"_({'|'.join(ORDER)})$")
-    families = {forms.sub("", stem) for stem in stems}
-    core = {"loops_unpack", "loops_image", "loops_widen", "loops_audio", "loops_cepstra"}
+    assert found["qdot"] == ["armv7em", "armv7m", "thumb", "rv32", "viper", "plain"]
+    assert found["relu"] == ["viper", "plain"]
+    files = [*(PACKAGE / "loops").rglob("*.py")]
+    core = {"unpack", "image", "widen", "audio", "cepstra"}
     # what a form imports is a part of it
-    imports = [
-        re.findall(r"^from \.(loops_\w+) import", p.read_text(), re.M) for p in OPS.glob("*.py")
-    ]
-    parts = {forms.sub("", stem) for stems in imports for stem in stems}
-    assert families - parts == {*found, *core} - parts
+    imports = [re.findall(r"^from \.+(\w+) import", p.read_text(), re.M) for p in files]
+    parts = {stem for stems in imports for stem in stems}
+    assert {p.stem for p in files} - parts == {*found, *core} - parts

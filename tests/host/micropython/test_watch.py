@@ -228,7 +228,7 @@ PACKAGE = """
 from array import array
 from mpconnxr import forms
 x, out = array("i", [1, -2, 3, 4]), array("i", [0] * 4)
-relu = forms.get("loops_relu").relu32
+relu = forms.get("relu").relu32
 relu(x, x, out, array("i", [0, 4]))
 print(list(out))
 relu(x, x, out, array("i", [0, 5]))
@@ -247,7 +247,7 @@ finally:
 @some_boards
 def test_the_loops_of_the_package_are_watched(board):
     found = board.run(PACKAGE, files={"mpconnxr": Path("mpconnxr")})
-    assert found[-1].startswith("stray read of 4 bytes") and "loops_relu.relu32 + " in found[-1]
+    assert found[-1].startswith("stray read of 4 bytes") and "relu.relu32 + " in found[-1]
     assert board.printed == ["[1, 0, 3, 4]"]
 
 

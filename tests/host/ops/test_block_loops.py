@@ -24,11 +24,11 @@ exponents = open("exponents", "rb").read()
 bias = array("i", open("bias", "rb").read())
 low, high = json.loads(open("limits").read())
 cases = json.loads(open("cases").read())
-for form in forms.available("loops_block_dot"):
-    for common in forms.available("loops_block"):
-        dots = forms.get("loops_block_dot", form).dots
-        loops = forms.get("loops_block", common)
-        finish = forms.get("loops_block_finish", common).finish
+for form in forms.available("block_dot"):
+    for common in forms.available("block"):
+        dots = forms.get("block_dot", form).dots
+        loops = forms.get("block", common)
+        finish = forms.get("block_finish", common).finish
         results = []
         for x_first, k, w_first, first, m in cases:
             sums = 4 + 4 * m
@@ -166,8 +166,8 @@ x = w = array("i", words)
 out, p = array("i", [0] * (3 * (M + 1) * ROWS)), array("i", [0, ROWS, K, K, 0, M, 0])
 {CLOCK}
 start()
-for form in forms.available("loops_block_dot"):
-    dots = forms.get("loops_block_dot", form).dots
+for form in forms.available("block_dot"):
+    dots = forms.get("block_dot", form).dots
     dots(x, w, out, p)
     t = ticks() & 0xFFFFFFFF
     dots(x, w, out, p)

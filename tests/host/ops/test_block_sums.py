@@ -8,7 +8,7 @@ from tests.host.ops.test_block_loops import CLOCK, PACKAGE, TARGETS
 
 LENGTHS = (0, 1, 119, 120, 121, 240, 241, 0xFFFF)
 PLAIN = 1000  # items, at most, in the plain form on an emulated core
-FAMILIES = {"loops_block_dot": [24], "loops_block_narrow": [16, 8, 4]}
+FAMILIES = {"block_dot": [24], "block_narrow": [16, 8, 4]}
 
 # One row of equal items by one of equal weights, in each form; prints the limbs.
 SCRIPT = """
@@ -60,10 +60,10 @@ x = array("i", [i * 7919 & 0x7FFFFF for i in range(K * ROWS)])
 out, p = array("i", [0] * (3 * (M + 1) * ROWS)), array("i", [0, ROWS, K, K, 0, M, 0, 0])
 {CLOCK}
 start()
-for form in forms.available("loops_block_narrow"):
+for form in forms.available("block_narrow"):
     for bits, code in ((16, "H"), (8, "B"), (4, "B")):
         w = array(code, [i * 7919 & 255 for i in range(K * M)])
-        dots = forms.get("loops_block_narrow", form).dots
+        dots = forms.get("block_narrow", form).dots
         p[7] = bits
         dots(x, w, out, p)
         gc.collect()

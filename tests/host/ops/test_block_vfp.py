@@ -20,7 +20,7 @@ for prefer in ("", "thumb"):
     with open("x", "rb") as f:
         f.readinto(model.inputs[0].view("B"))
     model.run()
-    taken = [forms.get("loops_fpu", "exact") for _, _, forms in model.kernels()]
+    taken = [forms.get("fpu", "exact") for _, _, forms in model.kernels()]
     print(taken[0], bytes(model.outputs[0].view("B")).hex())
 """
 

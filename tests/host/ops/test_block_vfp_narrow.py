@@ -29,7 +29,7 @@ for i in range(int(open("n").read())):
     model.run()
     grown = micropython.mem_total() - before
     whole = bytes(model.outputs[0].view("B"))
-    exact = any("loops_block_narrow" in forms for _, _, forms in model.kernels())
+    exact = any("block_narrow" in forms for _, _, forms in model.kernels())
     print("exact" if exact else "vfp", grown, parts == whole, whole[: len(whole) // 3].hex())
     del model, step, x, whole, parts
     gc.collect()

@@ -29,17 +29,17 @@ from mpconnxr import forms, tensor
 bits = open("bits", "rb").read()
 n = len(bits) // 4
 x = tensor.view(bytearray(bits), 0, "i", n)
-for form in forms.available("loops_clip"):
+for form in forms.available("clip"):
     results = []
     for low, high in json.loads(open("limits").read()):
         out = array("i", [77] * n)
-        forms.get("loops_clip", form).clip32(x, x, out, array("i", [1, n - 1, low, high]))
+        forms.get("clip", form).clip32(x, x, out, array("i", [1, n - 1, low, high]))
         results.append(list(out))
     print(json.dumps(["clip", form, results]))
 mask = bytes([i * i % 5 % 3 for i in range(64)])
 p = array("i", [3, 7, 2, 1, 5, 1, 4, 3, 5])
-for form in forms.available("loops_select"):
-    loops = forms.get("loops_select", form)
+for form in forms.available("select"):
+    loops = forms.get("select", form)
     words, octets = array("i", [-5] * 24), bytearray(24)
     loops.select32(x, mask, words, p)
     loops.select8(bits, mask, octets, p)

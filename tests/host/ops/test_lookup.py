@@ -23,8 +23,8 @@ x = bytes([k * 37 & 255 for k in range(300)])
 bytes_ = bytes([k * 91 + 5 & 255 for k in range(256)])
 words = array("i", [(k - 128) * 16777215 for k in range(256)])
 p = array("i", [3, 290])
-for form in forms.available("loops_lookup"):
-    loops = forms.get("loops_lookup", form)
+for form in forms.available("lookup"):
+    loops = forms.get("lookup", form)
     narrow, wide = bytearray(300), array("i", [7] * 300)
     loops.lookup8(x, bytes_, narrow, p)
     loops.lookup32(x, words, wide, p)

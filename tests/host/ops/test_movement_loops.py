@@ -20,8 +20,8 @@ from mpconnxr import forms
 p = [1, 6, 1, 5, 3, 2, 4, 0, -1, 0]
 index = array("i", [9, 4, -5, 0, 5, -1, 9])
 wide = array("i", [9, 9, 4, 0, -5, -1, 0, 1, 0, 0, -1, -1, 9, 9])
-for form in forms.available("loops_gather"):
-    loops, found = forms.get("loops_gather", form), []
+for form in forms.available("gather"):
+    loops, found = forms.get("gather", form), []
     for words, w in ((1, index), (2, wide)):
         p[2] = words
         for loop, kind in ((loops.gather32, "i"), (loops.gather8, "B")):
@@ -56,8 +56,8 @@ import json
 from array import array
 from mpconnxr import forms
 B = 1 << 29
-for form in forms.available("loops_pool"):
-    loops, found = forms.get("loops_pool", form), []
+for form in forms.available("pool"):
+    loops, found = forms.get("pool", form), []
     for bits, least in (("i", -8388608), ("B", 128), ("B", 0)):
         x = array(bits, json.loads(open(bits).read()))
         p = [3, 2, 4, 5, 2, 3, 2, 1, 1, 2, B - 1, B + 2, 1 + B, 1, least, 1, 5, 4, 20, 5, 1, 1000]

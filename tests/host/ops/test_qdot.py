@@ -29,9 +29,9 @@ import json
 from array import array
 from mpconnxr import forms
 cases = json.loads(open("cases").read())
-for form in forms.available("loops_qdot"):
-    loops = forms.get("loops_qdot", form)
-    words = forms.get("loops_qdot32", form if form in ("viper", "plain") else None)
+for form in forms.available("qdot"):
+    loops = forms.get("qdot", form)
+    words = forms.get("qdot32", form if form in ("viper", "plain") else None)
     print(json.dumps(form))
     for i, (nbytes, p, q) in enumerate(cases):
         x, w = open(f"x{i}", "rb").read(), open(f"w{i}", "rb").read()
@@ -168,8 +168,8 @@ p = array("i", [8 * M, 0, K, 1, M, 0, M, 1, 128, 1 << 29, 1 << 29, (1 << 29) + 2
          + [4 + K, 1, 0])
 {CLOCK}
 start()
-for form in forms.available("loops_qdot"):
-    dots = forms.get("loops_qdot", form).qdots8  # of one position
+for form in forms.available("qdot"):
+    dots = forms.get("qdot", form).qdots8  # of one position
     dots(x, w, out, p)
     t = ticks() & 0xFFFFFFFF
     dots(x, w, out, p)

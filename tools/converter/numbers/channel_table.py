@@ -1,4 +1,4 @@
-"""The table of a quantized product's channels in few bits: mpconnxr/ops/qtable.py, the other way.
+"""The table of a quantized product's channels in few bits: mpconnxr/ops/_qtable.py, the other way.
 
 Of the 8 bytes a channel about 5 are left: as many bits as the largest difference from the least
 number takes. In a *short* one about 4: what a zero point adds to a sum follows from the weights,
@@ -114,7 +114,7 @@ def multiplier_fields(words: np.ndarray, are_rounded: bool, at_rest: np.ndarray)
 
 
 def words_of(multipliers: Fields) -> np.ndarray:
-    """What a step makes of them: see mpconnxr/ops/loops_channels.py."""
+    """What a step makes of them: see mpconnxr/loops/channels.py."""
     by = 16 if multipliers.bits else 0
     numbers = (multipliers.least << by) + multipliers.values * multipliers.unit
     return numbers >> 23 | (numbers & 0x7FFFFF | 0x800000) << 8

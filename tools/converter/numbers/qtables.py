@@ -1,7 +1,7 @@
 """Tables beside quantized products, and those of bytes, in few bits.
 
 1. The table of the channels of a product: channel_table.py. A step makes the 8 bytes a channel of
-   it in its scratch before its loops run (mpconnxr/ops/qtable.py), so that its weights stay where
+   it in its scratch before its loops run (mpconnxr/ops/_qtable.py), so that its weights stay where
    they are. Products that take their input as it lies have no scratch, and sums in int32 no
    multipliers: their tables stay as they are.
 2. A table of 256 bytes that rises slowly: its steps (mpconnxr/ops/lookup.py).

@@ -1,4 +1,4 @@
-"""Weights in block floating point: mantissas, an exponent a row (see mpconnxr/ops/block.py)."""
+"""Weights in block floating point: mantissas, an exponent a row (see mpconnxr/ops/_block.py)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """How much of a convolution in block floating point the loops do at a time.
 
-mpconnxr/ops/block_pieces.py goes through it in pieces: the more that is in the scratch at a time,
+mpconnxr/ops/_block_pieces.py goes through it in pieces: the more that is in the scratch at a time,
 the fewer calls, and the less often a value becomes a mantissa. A step gets as much scratch as it
 may have, and takes the cut that costs the fewest instructions.
 """
@@ -62,7 +62,7 @@ class Pieces:
         return n * self.stride, n - cut.positions if cut.rows > 1 else 0
 
     def words(self, cut: Cut) -> int:
-        """Items of scratch, as mpconnxr/ops/block_pieces.py counts them."""
+        """Items of scratch, as mpconnxr/ops/_block_pieces.py counts them."""
         columns, idle = self.columns(cut)
         sums = (cut.sums + idle) * cut.rows - idle
         of_channel, of_sum, of_x = (3, 1, 0) if self.short else (4, 3, 3)

@@ -22,7 +22,7 @@ _MANY = 0.01  # of all sums
 _LEVELS, _WORDS = 255, 192  # of the device
 _MOST_WIDE, _MOST_APART = 8000, 256  # of 16 bits: of items times numerator, times denominator
 _SAME_WIDE = 2.0**-23
-ROWS, COLUMNS, PLANES = 0, 1, 2  # orders of sums, see the device's loops_means
+ROWS, COLUMNS, PLANES = 0, 1, 2  # orders of sums, see the device's loops/means
 _OPSET_OF_DILATIONS = 19  # of AveragePool
 _SAME = 2.0**-21  # two scales of float32 are that near to their ratio
 

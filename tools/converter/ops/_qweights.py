@@ -92,7 +92,7 @@ def padded(k: int) -> int:
 
 
 def pack(rows: np.ndarray, groups: int, constants: np.ndarray, words: np.ndarray) -> np.ndarray:
-    """The weights in the order of the device's loops_qdot, behind the channels' table."""
+    """The weights in the order of the device's loops/qdot, behind the channels' table."""
     channels, k = rows.shape
     wide = np.zeros((groups, channels // groups, padded(k)), np.uint8)
     wide[:, :, :k] = rows.reshape(groups, -1, k)

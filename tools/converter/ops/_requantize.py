@@ -1,6 +1,6 @@
 """Requantization by integers: what the device multiplies and shifts by for a float32 scale.
 
-docs/quantization.md has the arithmetic and its error bound; mpconnxr/ops/loops_qdot.py does it.
+docs/quantization.md has the arithmetic and its error bound; mpconnxr/loops/qdot.py does it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def multipliers(scales: Iterable[float]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def requantized(sums: np.ndarray, words: np.ndarray) -> np.ndarray:
-    """What the device makes of sums, before zero point and limits: see loops_qdot."""
+    """What the device makes of sums, before zero point and limits: see loops/qdot."""
     f, mantissa = words & 63, words >> 8
     left = np.where(f > 31, 0, f)
     most = 1 << 25 >> left

@@ -1,4 +1,4 @@
-"""Weights as short mantissas, of --float fast16 (see mpconnxr/ops/loops_short_dot.py).
+"""Weights as short mantissas, of --float fast16 (see mpconnxr/loops/short_dot.py).
 
 1. A row's sum of products stays below 2**30: mantissas of x are at most 2**(b - 1), b by the
    length of a row, and those of weights so small that their sizes add up to less than 2**30 by

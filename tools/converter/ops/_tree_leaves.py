@@ -101,7 +101,7 @@ def _trailing_zeros(v):
 
 
 def _entries(units, limbs):
-    """(limb and flags, low, high) of a leaf: see loops_tree_sums."""
+    """(limb and flags, low, high) of a leaf: see loops/tree_sums."""
     found = []
     for t, v in units.items():
         rest, minus = abs(v), int(v < 0) << 1

@@ -48,7 +48,7 @@ def emit_wide(node, x, rows, geometry: Geometry, x_zero, scales, out, y_zero, bi
 
 
 def wide_multiplier(scale: float) -> tuple[int, int]:
-    """(word, half): see mpconnxr/ops/loops_wide_dots.py; half is to be added to the sum."""
+    """(word, half): see mpconnxr/loops/wide_dots.py; half is to be added to the sum."""
     if not (math.isfinite(scale) and scale > 0):
         raise Problem(f"a scale of {scale}")
     fraction, exponent = math.frexp(min(scale, _LARGEST))

@@ -124,7 +124,7 @@ def _lower(node, kind, option):
 
 
 def _in_blocks(node, kind, s, rows, biases) -> Weights | None:
-    """Known weights in block floating point (see mpconnxr/ops/block.py), where it is wanted.
+    """Known weights in block floating point (see mpconnxr/ops/_block.py), where it is wanted.
 
     Weights that --weights f16 has rounded stay floats: the file holds them in half of the bytes.
     """

@@ -1,0 +1,90 @@
+"""Rows of a product of matrices in block floating point, by calls of loops/block and kin.
+
+A row of x becomes mantissas, and sums with some rows of the weights at a time, in machine code:
+bytecode takes longer for what is between the calls. Written once, in the common subset of Python
+and viper.
+
+p     0  first row, end, rows a batch, K, rows of weights a batch, those at a time
+      6  n1, then batches of x, and of weights, to advance a step of n0 and of n1
+     11  first of the weights, from row to row of them; first bias, first exponent
+     15  what is added to the exponent of x, which is found in p[16]
+     17  first item of x, row of weights and item of out, of the first batch
+     20  what peak takes, 23 mantissas, 44 align, 51 dots, 59 finish
+
+A row with inf or nan ends it: p[0] is its number then.
+"""
+
+import micropython
+
+COMMON = True
+
+
+@micropython.viper
+def products(p: ptr32, w):
+    """w: loops peak, mantissas, align, dots, finish; p, and the parts of it that they take; x,
+    weights, biases, exponents, scratch, out"""
+    peak = w[0]
+    mantissas = w[1]
+    align = w[2]
+    dots = w[3]
+    finish = w[4]
+    whole = w[5]
+    peak_p = w[6]
+    m_p = w[7]
+    a_p = w[8]
+    d_p = w[9]
+    f_p = w[10]
+    x = w[11]
+    weights = w[12]
+    bias = w[13]
+    exponents = w[14]
+    scratch = w[15]
+    out = w[16]
+    held = 0 - 1
+    while p[0] < p[1]:
+        batch = p[0] // p[2]
+        row = (batch // p[6] * p[7] + batch % p[6] * p[8]) * p[2] + p[0] % p[2]
+        i = 20
+        p[i] = p[17] + row * p[3]
+        peak(x, x, whole, peak_p)
+        e = p[16]
+        if e == 255:
+            break
+        if e == 0:
+            e = 1
+        e += p[15]
+        i = 23
+        p[i] = p[20]
+        if p[50] != e:
+            held = 0 - 1
+        i = 43
+        p[i] = e
+        i = 50
+        p[i] = e
+        mantissas(x, x, scratch, m_p)
+        row = p[18] + (batch // p[6] * p[9] + batch % p[6] * p[10]) * p[4]
+        end = row + p[4]
+        at = p[19] + p[0] * p[4]
+        while row < end:
+            n = end - row
+            if n > p[5]:
+                n = p[5]
+            if row != held:  # what channels start with differs from the row before
+                held = row
+                i = 44
+                p[i] = p[13] + row * p[45]
+                p[i + 2] = p[14] + row * p[47]
+                p[i + 4] = n
+                align(bias, exponents, scratch, a_p)
+            i = 55
+            p[i] = p[11] + row * p[12]
+            p[i + 1] = n
+            i = 61
+            p[i] = n
+            p[i + 2] = at
+            dots(scratch, weights, scratch, d_p)
+            finish(scratch, scratch, out, f_p)
+            at += n
+            row += n
+        i = 0
+        p[i] = p[0] + 1

@@ -1,0 +1,65 @@
+"""Rows of floats to mantissas, each row with its exponent: weights that only a run knows.
+
+See loops/block. Written once, in the common subset of Python and viper.
+"""
+
+import micropython
+
+COMMON = True
+
+
+@micropython.viper
+def rows(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """p: first item of x, rows, K, first item of out for mantissas, the same for exponents, item
+    that becomes 1 if a value is inf or nan, else 0, has_bias (0 or 1): it lies behind its row"""
+    mask = 1  # kept from the folding of constants, which makes big integers of them
+    mask = (mask << 31) - 1
+    half = 1 << 23
+    i = p[0]
+    at = p[3]
+    item = p[4]
+    rows = p[1]
+    special = 0
+    while rows:
+        end = i + p[2]
+        most = 0
+        while i < end:
+            v = x[i] & mask
+            if v > most:
+                most = v
+            i += 1
+        block = most >> 23
+        if block == 255:
+            special = 1
+        elif block == 0:
+            block = 1
+        i = end - p[2]
+        while i < end:
+            v = x[i]
+            m = v & 0x7FFFFF
+            e = (v >> 23) & 255
+            if e:
+                m += half
+            else:
+                e = 1
+            e = block - e
+            if e > 23:
+                m = 0
+            else:
+                m = (m + (1 << e)) >> (e + 1)
+                if m == half:
+                    m = half - 1
+            if (v >> 31) & 1:
+                m = 0 - m
+            out[at] = m + half
+            at += 1
+            i += 1
+        out[item] = block
+        item += 1
+        if p[6]:
+            if (x[i] >> 23) & 255 == 255:
+                special = 1
+            i += 1
+        rows -= 1
+    i = p[5]
+    out[i] = special

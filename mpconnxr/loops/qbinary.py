@@ -1,0 +1,92 @@
+"""Sums and products of quantized bytes, requantized. Written once, for Python and viper.
+
+    x, w, out  bytes;  p[0] to p[8] as runs.Runs sets them: first item, row stride, stride of x;
+    the same of w; first item of out; rows; items a row. Signed bytes are made unsigned by the flip
+    p[9], also those of out.
+
+    qadd8  p[10] on: factors a and b, BIAS + constant c, 10 lower bits of each, shift, zero
+           point of out;  out = (x * a + w * b + c) / 2**(16 + shift) + zy
+    qmul8  p[10] on: zero points of x and w, limit, shift f, the halves of 12 bits M1 and M0 of the
+           multiplier (see loops/qdot), zero point of out
+           out = (x - zx) * (w - zw) * scale + zy
+
+rounded to even from the middle (before zy is added) and limited to 0 .. 255; no intermediate value
+exceeds 31 bits.
+"""
+
+import micropython
+
+COMMON = True
+
+
+@micropython.viper
+def qadd8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
+    flip = p[9]
+    a = p[10]
+    b = p[11]
+    constant = p[12] - (1 << 29)
+    a_low = p[13]
+    b_low = p[14]
+    low = p[15]
+    shift = p[16]
+    zero = p[17]
+    x_step = p[2]
+    w_step = p[5]
+    i = p[0]
+    j = p[3]
+    k = p[6]
+    rows = p[7]
+    while rows:
+        end = k + p[8]
+        while k < end:
+            u = x[i] ^ flip
+            v = w[j] ^ flip
+            v = (u * a + v * b + constant + ((u * a_low + v * b_low + low) >> 10)) >> shift
+            v = ((v + 32767 + ((v >> 16) & 1)) >> 16) + zero
+            if v < 0:
+                v = 0
+            if v > 255:
+                v = 255
+            out[k] = v ^ flip
+            i += x_step
+            j += w_step
+            k += 1
+        i += p[1] - p[8] * p[2]
+        j += p[4] - p[8] * p[5]
+        rows -= 1
+
+
+@micropython.viper
+def qmul8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
+    flip = p[9]
+    limit = p[12]
+    high = p[14]
+    low = p[15]
+    i = p[0]
+    j = p[3]
+    k = p[6]
+    rows = p[7]
+    while rows:
+        end = k + p[8]
+        while k < end:
+            v = ((x[i] ^ flip) - p[10]) * ((w[j] ^ flip) - p[11])
+            if v > limit:
+                v = limit
+            if v < 0 - limit:
+                v = 0 - limit
+            v = v << p[13]
+            part = v & 4095
+            v = v >> 12
+            v = v * high + ((v * low + part * high + ((part * low) >> 12) + 2048) >> 12)
+            v = ((v + 32767 + ((v >> 16) & 1)) >> 16) + p[16]
+            if v < 0:
+                v = 0
+            if v > 255:
+                v = 255
+            out[k] = v ^ flip
+            i += p[2]
+            j += p[5]
+            k += 1
+        i += p[1] - p[8] * p[2]
+        j += p[4] - p[8] * p[5]
+        rows -= 1

@@ -1,0 +1,82 @@
+"""Means of windows of quantized bytes, requantized. Written once, for Python and viper.
+
+    x    bytes: planes (H, W) from p[0] on, one after another
+    w    words, multipliers by number of items, see loops/qdot: w[p[13] * items]
+    out  bytes, planes (oh, ow) from p[1] on
+    p    x first, out first, planes, H, W, kh, kw, strides y, x, pads y, x, oh, ow, 1 or 0, zx, zy,
+         flip
+
+    out = limited(round((sum of a window's items - items * zx) * scale) + zy)
+
+rounded to even from the middle and limited to 0 .. 255, where items are those of the window that
+lie inside x; a window has one at least. Signed bytes are made unsigned by flip, also those of out.
+"""
+
+import micropython
+
+COMMON = True
+
+
+@micropython.viper
+def means8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
+    flip = p[16]
+    width = p[4]
+    first = p[0]
+    at = p[1]
+    planes = p[2]
+    while planes:
+        oy = 0
+        while oy < p[11]:
+            top = oy * p[7] - p[9]
+            bottom = top + p[5]
+            if top < 0:
+                top = 0
+            if bottom > p[3]:
+                bottom = p[3]
+            ox = 0
+            while ox < p[12]:
+                left = ox * p[8] - p[10]
+                right = left + p[6]
+                if left < 0:
+                    left = 0
+                if right > width:
+                    right = width
+                total = 0
+                row = first + top * width
+                end = first + bottom * width
+                while row < end:
+                    i = row + left
+                    stop = row + right
+                    while i < stop:
+                        total += x[i] ^ flip
+                        i += 1
+                    row += width
+                n = (bottom - top) * (right - left)
+                v = total - n * p[14]
+                word = w[p[13] * n]
+                f = word & 63
+                if f > 31:
+                    v = (v + ((1 << (f - 32)) >> 1)) >> (f - 32)
+                    f = 0
+                limit = (1 << 25) >> f
+                if v > limit:
+                    v = limit
+                if v < 0 - limit:
+                    v = 0 - limit
+                v = v << f
+                high = (word >> 20) & 4095
+                low = (word >> 8) & 4095
+                part = v & 4095
+                v = v >> 12
+                v = v * high + ((v * low + part * high + ((part * low) >> 12) + 2048) >> 12)
+                v = ((v + 32767 + ((v >> 16) & 1)) >> 16) + p[15]
+                if v < 0:
+                    v = 0
+                if v > 255:
+                    v = 255
+                out[at] = v ^ flip
+                at += 1
+                ox += 1
+            oy += 1
+        first += p[3] * width
+        planes -= 1

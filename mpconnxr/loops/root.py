@@ -1,0 +1,17 @@
+"""Square roots of float32, rounded to nearest. Plain form: see loops/add.
+
+x, out  floats;  w is not read
+p       lo, hi: range of items
+"""
+
+import math
+
+NAN = float("nan")
+
+
+def sqrt32(x, w, out, p):
+    i = p[0]
+    while i < p[1]:
+        v = x[i]
+        out[i] = math.sqrt(v) if v >= 0.0 else NAN
+        i += 1

@@ -1,0 +1,113 @@
+"""Block floating point behind the sums: see loops/block_finish. Viper form for 64-bit words.
+
+What is rare is left to the form for all words: biases far beyond the products, so that a result
+has no place in a word, and results that are denormal or beyond the largest float.
+
+The emitter keeps the first three locals in registers: in `x`, as if it were an address, the
+result, and in `w` what of it is still looked at.
+"""
+
+import micropython
+
+from .. import block_finish as plain
+
+
+def finish(x, w, out, p):
+    if _finish(x, w, out, p):
+        plain.finish(x, w, out, p)
+
+
+@micropython.viper
+def _finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32) -> int:
+    """1 if it has met a rare result, and stopped there, else 0."""
+    sums = ptr32(int(x) + 4 * p[0])
+    first_table = int(w) + 4 * p[3]
+    row_place = int(out) + 4 * p[4]
+    position_step = 4 * p[5]
+    channel_step = 4 * p[6]
+    idle = 12 * p[9] * (p[2] + 1)
+    sign_bit = 1  # kept from the folding of constants, which makes big integers of them
+    sign_bit = sign_bit << 31
+    low = 0 - p[11] if p[10] else p[11]
+    high = 0 - p[13] if p[12] else p[13]
+    takes_larger = p[14]
+    rows = p[8]
+    while rows:
+        place = row_place
+        n = p[1]
+        while n:
+            y = (sums[0] + (sums[1] << 24)) << 23
+            y_high = (sums[1] >> 1) + (1 << 29) - 8192
+            table = ptr32(first_table)
+            out = ptr32(place)
+            m = p[2]
+            while m:
+                sums = ptr32(12 + int(sums))
+                e = table[3]
+                v = table[2] + sums[2]
+                if e >> 10 or (v - y_high) >> 14:
+                    return 1
+                v = ((v - (1 << 29)) << 24) + table[1] + sums[1]
+                x = ptr32((v << 24) + table[0] + sums[0] - y)
+                negative = int(x) >> 63
+                if negative:
+                    x = ptr32(0 - int(x))
+                w = ptr32(int(x) >> 24)
+                if int(w):
+                    s = 1  # bits that the result has besides 24
+                    if int(w) >> 32:
+                        w = ptr32(int(w) >> 32)
+                        s = 33
+                    if int(w) >> 16:
+                        w = ptr32(int(w) >> 16)
+                        s += 16
+                    if int(w) >> 8:
+                        w = ptr32(int(w) >> 8)
+                        s += 8
+                    if int(w) >> 4:
+                        w = ptr32(int(w) >> 4)
+                        s += 4
+                    if int(w) >> 2:
+                        w = ptr32(int(w) >> 2)
+                        s += 2
+                    s += int(w) >> 1
+                    e += s - 149  # one less than the float's: its first bit adds 1
+                    w = ptr32((int(x) >> s) & 1)
+                    w = ptr32((1 << (s - 1)) - 1 + int(w))
+                    w = ptr32((int(w) + int(x)) >> s)
+                elif int(x):
+                    e -= 149
+                    w = x
+                    while not int(w) >> 23:
+                        w = ptr32(int(w) << 1)
+                        e -= 1
+                else:
+                    e = 0
+                if e < 0 or e > 253:
+                    return 1
+                w = ptr32((e << 23) + int(w))
+                if negative:
+                    w = ptr32(0 - int(w))
+                if int(w) < low:
+                    w = ptr32(low)
+                if int(w) > high:
+                    w = ptr32(high)
+                if takes_larger:
+                    v = out[0]
+                    if v >> 31:
+                        v = sign_bit - v
+                    if int(w) < v:
+                        w = ptr32(v)
+                if int(w) < 0:
+                    w = ptr32(sign_bit - int(w))
+                out[0] = int(w)
+                out = ptr32(channel_step + int(out))
+                table = ptr32(16 + int(table))
+                m -= 1
+            sums = ptr32(12 + int(sums))
+            place += position_step
+            n -= 1
+        sums = ptr32(idle + int(sums))
+        row_place += 4 * p[7]
+        rows -= 1
+    return 0

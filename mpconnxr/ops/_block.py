@@ -1,0 +1,137 @@
+"""What the kernels of block floating point share: see loops/block.
+
+Known weights are two or three constants: mantissas (rows, K), the rows' exponents uint8, and their
+biases float32 where there are any. Mantissas are int32 of 24 bits; or uint16 of 16, uint8 of 8,
+int8 of 4 bits, two a byte: see loops/block_narrow. Short ones are uint32, two a word: see
+loops/short_dot.
+"""
+
+from .. import forms
+from ..parameters import block
+
+MAX_K = 0xFFFF  # of loops/block_dot
+NOT_FINITE = 255  # exponent of inf and nan
+_NARROW = {"uint16": (16, "H"), "uint8": (8, "B"), "int8": (4, "B")}
+INITS = 4  # item of scratch behind the exponent: 4 a channel
+
+
+class Block:
+    """Loops, their parameters and the scratch (int32) that they work in.
+
+    weights  views of mantissas, exponents (bytes), biases (int32; None: there are none)
+    scratch  the exponent of x in its first item; from INITS on what each channel starts with
+    bits     of a weight's mantissa; w_step: items from row to row of weights
+    short    True if the mantissas are short ones; more: what that adds to the exponent of x
+    words    of scratch: of a channel's start, of a sum, of the sum of a row of x
+    """
+
+    bits, w_step = 24, 0
+    short, more, words = False, 0, (4, 3, 3)
+
+    def __init__(self, x, weights, out, scratch):
+        self.x, self.out, self.scratch = x.view("i"), out.view("i"), scratch.data
+        self.tensors = x, out
+        self.w, self.exponents, bias = weights
+        self.bias = self.x if bias is None else bias
+        loops = forms.get("block")
+        self.peak, self.mantissas, self.align = loops.peak, loops.mantissas, loops.align
+        self.peak_p = block(0, 0, 0)
+        self.align_p = block(0, int(bias is not None), 0, 1, 0, INITS, 0)
+
+    def set_kind(self, w, k):
+        """Takes the loops for weights w in rows of k items. To be called first."""
+        self.short = w.dtype == "uint32"
+        if self.short:
+            self.words, self.more = (3, 1, 0), 24 - short_bits(k)
+            loops = forms.get("short")
+            self.align, self.finish = loops.align, loops.finish
+            self.dots = forms.get("short_dot").dots
+        else:
+            self.finish = forms.get("block_finish").finish
+            self.dots = forms.get("block_dot").dots
+
+    def set_weights_of(self, node, w, rows, k):
+        """Takes known mantissas as they are held, dots_p[7] their bits. ModelError unless there
+        are so many rows.
+        """
+        if self.short:
+            self.w, self.w_step = w.view("H"), k + (k & 1)
+            node.require(rows * self.w_step <= 2 * w.nelem, "weights size")
+            return
+        self.bits, self.w_step = row_of(node, w, rows, k)
+        if self.bits < 24:
+            self.w = w.view(_NARROW[w.dtype][1])
+            self.dots = forms.get("block_narrow").dots
+        self.dots_p[7] = self.bits
+
+    def exponent(self, first, n):
+        """Largest exponent of n floats of x, at least 1, for the loops; False if not finite."""
+        p = self.peak_p
+        p[0] = first
+        p[1] = n
+        self.peak(self.x, self.x, self.scratch, p)
+        e = self.scratch[0] or 1
+        self.mantissas_p[20] = self.align_p[6] = e + self.more
+        return e != NOT_FINITE
+
+    def sums(self):
+        """What mantissas are in the scratch, times weights, to the output."""
+        self.dots(self.scratch, self.w, self.scratch, self.dots_p)
+        self.finish(self.scratch, self.scratch, self.out, self.finish_p)
+
+
+def row_of(node, w, rows, k):
+    """(bits of a weight, items that hold k of them). ModelError unless there are so many rows."""
+    bits, step = 24, k
+    if w.dtype != "int32":
+        node.require(w.dtype in _NARROW, "dtype " + w.dtype)
+        bits = _NARROW[w.dtype][0]
+        step = (k + 1) // 2 if bits == 4 else k
+    node.require(rows * step <= w.nelem, "weights size")
+    return bits, step
+
+
+def short_bits(k):
+    """Bits of the mantissas of x in rows of k items: sums of them and of as many a weight fit."""
+    bits = 15
+    while k > 16:
+        k = (k + 3) // 4
+        bits -= 1
+    return bits
+
+
+def constants(node, tensors, rows):
+    """Views of mantissas, exponents and biases, the last one None where there is no such tensor.
+
+    ModelError unless the latter are of so many rows.
+    """
+    w, exponents = tensors[:2]
+    node.expect_dtype("uint8", exponents)
+    node.require(rows <= exponents.nelem, "too few exponents")
+    bias = None
+    if len(tensors) > 2:
+        node.expect_dtype("float32", tensors[2])
+        node.require(rows <= tensors[2].nelem, "too few biases")
+        bias = tensors[2].view("i")
+    return w.data, exponents.data, bias
+
+
+def in_fpu(w, narrow=False):
+    """True if loops that compute with floats (see _block_vfp) come before the exact ones and are
+    for these weights, narrow ones if so told.
+    """
+    taken = w.dtype == "int32" or narrow and w.dtype in _NARROW
+    for form in forms.order if taken else ():
+        if form == "vfp":
+            return True
+        if forms.find("block", form):
+            return False
+
+
+def limits(node, first):
+    """Two parameters, the bits of low and high, as finish takes them."""
+    found = []
+    for i in (first, first + 1):
+        bits = node.params[i] & 0xFFFFFFFF
+        found += [bits >> 31, bits & 0x7FFFFFFF]
+    return found

@@ -1,0 +1,55 @@
+"""What goes with each channel of qconv and qdepthwise: see loops/qdot.
+
+It lies before the weights: 8 bytes a channel, or few bits, of which a step makes those 8 bytes in
+its scratch (see loops/channels). Five parameters say how: bits of c (32: the 8 bytes), bits of the
+word, the least word (by 2**16 unless all are the same), the word's unit u as (u - 1) / 64, and
+signed the least c.
+"""
+
+from .. import forms
+from ..parameters import BIAS, block
+
+N_PARAMS = 5
+_AS_IT_IS = 32
+_MOST_BITS = 29
+
+
+class Table:
+    """nbytes: before the weights; room: bytes that it takes in scratch; is_packed."""
+
+    _sums = None
+
+    def __init__(self, node, first, channels):
+        bits, word_bits, word, unit = node.extents(first, 4)
+        [least] = node.signed(first + 4, 1)
+        self.is_packed = bits != _AS_IT_IS
+        self.nbytes, self.room = 8 * channels, 0
+        if self.is_packed:
+            node.require(max(bits, word_bits) <= _MOST_BITS, "bits of a channel")
+            node.require(not word_bits or word < 1 << 13, "least word")
+            unit = min(unit, BIAS >> 6) * 64 + 1
+            node.require(unit << word_bits <= 1 << 30, "unit of the word")
+            word <<= 16 if word_bits else 0
+            self.nbytes, self.room = ((bits + word_bits) * channels + 31) // 32 * 4, 8 * channels
+        self._p = block(0, 0, channels, bits, BIAS + least, word_bits, word, unit)
+        self.at = 0
+
+    def bind(self, w, scratch, at):
+        """at: where its room begins, a multiple of 4."""
+        self._w, self._scratch = w, scratch
+        self._p[1] = self.at = at
+        self._channels = forms.get("channels").channels
+
+    def bind_sums(self, node, groups, row, zx):
+        """Each c lacks -zx * (sum of its row of w): see loops/row_sums. row: bytes of one."""
+        node.require(255 * row * zx < 1 << 30, "sums of rows")
+        self._words = [t.view("i") for t in (node.inputs[1], node.scratch[0])]
+        channels = self._p[2] // groups
+        self._q = block(self.nbytes // 4, self.at // 4, groups, channels, row // 4, zx)
+        self._sums = forms.get("row_sums").row_sums
+
+    def fill(self):
+        self._channels(self._w, self._w, self._scratch, self._p)
+        if self._sums:
+            w, out = self._words
+            self._sums(w, w, out, self._q)
