@@ -51,7 +51,15 @@ def prepare(model: onnx.ModelProto, operators: Operators | None = None) -> onnx.
     if 0 < opset_of(model, "") < OLDEST_OPSET:
         model = _upgraded(model)
     drop_constant_inputs(model)
+    _import_once(model)
     return model
+
+
+def _import_once(model: onnx.ModelProto) -> None:
+    """An opset that some exporters import twice."""
+    versions = {o.domain: o.version for o in model.opset_import}
+    del model.opset_import[:]
+    model.opset_import.extend(onnx.helper.make_opsetid(*pair) for pair in versions.items())
 
 
 def _upgraded(model: onnx.ModelProto) -> onnx.ModelProto:

@@ -1,4 +1,4 @@
-"""Rewrites that make the graph smaller or faster and keep its meaning, one a file.
+"""Passes that make a simple graph smaller and faster, one a file; simplify/ made it simple.
 
 A rewrite is a function `rewrite(model: onnx_ir.Model) -> int` that changes the model in place and
 returns how many places it changed. What it writes is ONNX: standard operators, or com.microsoft's
@@ -22,6 +22,7 @@ from tools import limits
 from ..context import PLAIN, Context
 from ..errors import ConvertError
 from ..shapes import infer
+from ..shapes.types import all_fixed
 from ..simplify import maps
 from . import (
     activations,
@@ -127,8 +128,10 @@ def _rounds(model, chosen, context):
         return model, log
     _import_domains(changed)
     done = maps.put_back(ir.to_proto(changed), aside)
-    del done.graph.value_info[:]
-    return infer.infer(done, context), +log
+    if not all_fixed(done.graph):  # else the rewrites have said all that there is
+        del done.graph.value_info[:]
+        done = infer.infer(done, context)
+    return done, +log
 
 
 def _applied(one: Rewrite, model: ir.Model) -> int:

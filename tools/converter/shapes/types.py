@@ -41,6 +41,13 @@ def value_of(info) -> Value | None:
     return t.elem_type, dims
 
 
+def all_fixed(graph: onnx.GraphProto) -> bool:
+    """True if each value that a node gives is a tensor of fixed shape."""
+    known = known_values(graph)
+    names = (name for node in graph.node for name in node.output if name)
+    return all(n in known and not any(map(extent.is_open, known[n][1])) for n in names)
+
+
 def declare(graph, name, value):
     """Writes down the type of a value. Raises ConvertError for a shape that none can have."""
     dtype, dims = value

@@ -17,22 +17,29 @@ _MAX_ROUNDS = 8  # each takes out the Shape of what the one before has given a s
 
 def simplify(model: onnx.ModelProto, context: Context = PLAIN) -> onnx.ModelProto:
     """Shapes inferred, constants folded, sequences resolved, functions inlined that need it."""
-    model = _settled(sequences.resolve(infer(model, context), context), context)
+    model = infer(model, context)
+    resolved = sequences.resolve(model, context)
+    model = _settled(model if resolved is model else infer(resolved, context), context)
     for _ in range(_MAX_ROUNDS):
-        changed = expand.expand(sequences.resolve(model, context), context)
+        resolved = sequences.resolve(model, context)
+        changed = expand.expand(resolved, context)
         if changed is model:
             break
-        model = _settled(changed, context)
+        # what was expanded has its types already
+        model = _settled(infer(changed, context) if changed is resolved else changed, context)
     return model
 
 
 def _settled(model, context):
-    """Inference and folding in turn, until no Shape goes away any more; with all types."""
+    """Folding and inference in turn, until no Shape goes away any more. model: with all types."""
     left = None
     for _ in range(_MAX_ROUNDS):
-        model = fold.fold(cast_like.to_cast(infer(model, context)), context)
-        del model.graph.value_info[:]  # what is inferred anew may have become known
+        folded = fold.fold(cast_like.to_cast(model), context)
+        if folded is model:
+            break
+        del folded.graph.value_info[:]  # what is inferred anew may have become known
+        model = infer(folded, context)
         before, left = left, sum(node.op_type in ("Shape", "Size") for node in model.graph.node)
         if left in (0, before):
             break
-    return infer(model, context)
+    return model

@@ -61,7 +61,7 @@ _WEIGHTS = {
 
 
 def fold(model: onnx.ModelProto, context: Context) -> onnx.ModelProto:
-    """A copy of the model in which all constant expressions are initializers."""
+    """The model itself, or a copy in which all constant expressions are initializers."""
     while True:
         model, is_done = _folded(model, context)
         if is_done:
@@ -70,33 +70,40 @@ def fold(model: onnx.ModelProto, context: Context) -> onnx.ModelProto:
 
 def _folded(model, context):
     """The model after one round, and whether there is nothing to do any more."""
-    model, aside = maps.set_aside(model)
+    bare, aside = maps.set_aside(model)
     logging.getLogger("onnxscript").setLevel(logging.ERROR)  # what it does not fold is no news
     if context.keeps_operators:
-        keep.hide(model, context.operators)
-    ir = onnx_ir.from_proto(model)
+        keep.hide(bare, context.operators)
+    ir = onnx_ir.from_proto(bare)
     try:
-        optimizer.fold_constants(
+        changed = optimizer.fold_constants(
             ir,
             onnx_shape_inference=False,
             input_size_limit=_INPUT_LIMIT,
             output_size_limit=_OUTPUT_LIMIT,
-            should_fold=_chooser(model),
-        )
+            should_fold=_chooser(bare),
+        ).modified
     except Exception as e:  # its evaluator raises whatever numpy does; the text names the node
         raise ConvertError(f"a constant of the model cannot be computed: {e}") from None
-    _fill_weights(ir)
-    ir_passes.LiftConstantsToInitializersPass(lift_all_constants=True, size_limit=0)(ir)
-    ir_passes.RemoveUnusedNodesPass()(ir)
-    model = onnx_ir.to_proto(ir)
-    is_done = not split_constants(model)
+    changed |= _fill_weights(ir)
+    lift = ir_passes.LiftConstantsToInitializersPass(lift_all_constants=True, size_limit=0)
+    changed |= lift(ir).modified
+    changed |= ir_passes.RemoveUnusedNodesPass()(ir).modified
+    split = False
+    if changed or any(node.op_type == "Split" for node in ir.graph):
+        done = onnx_ir.to_proto(ir)
+        split = split_constants(done)
     if context.keeps_operators:
-        keep.reveal(model)
-    return maps.put_back(model, aside), is_done
+        keep.reveal(done if changed or split else bare)
+    return (maps.put_back(done, aside) if changed or split else model), not split
 
 
 def _fill_weights(ir):
-    """ConstantOfShape of any size becomes an initializer where it makes weights; not in bodies."""
+    """ConstantOfShape of any size becomes an initializer where it makes weights; not in bodies.
+
+    True if there was one.
+    """
+    found = False
     for node in list(ir.graph):
         shape = node.op_type == "ConstantOfShape" and node.inputs[0].const_value
         if shape and _is_weights(node.outputs[0]):
@@ -106,6 +113,8 @@ def _fill_weights(ir):
             value = onnx_ir.val(f"{node.outputs[0].name}/filled", const_value=onnx_ir.tensor(made))
             ir.graph.register_initializer(value)
             node.outputs[0].replace_all_uses_with(value)
+            found = True
+    return found
 
 
 def _is_weights(value):
