@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tools import keys
-from tools.converter import inspect, last_chunk, layout
-from tools.converter.errors import ConvertError, UsageError
+from tools.errors import ConvertError, UsageError
+from tools.format import last_chunk, layout, reader
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -79,7 +79,7 @@ def fingerprint(public_key: bytes) -> str:
 
 def seal_of(data: bytes) -> Seal | None:
     """The seal in a file, unverified; None if it has none. Raises ConvertError."""
-    return _seal_in(inspect.read(data))
+    return _seal_in(reader.read(data))
 
 
 def sealed(data: bytes, given: Keys, counter: int | None = None) -> bytes:
@@ -139,7 +139,7 @@ def _message(digest, counter):
 
 def _intact(data):
     """What is in a model file that is whole, with all digests right. Raises SealError."""
-    stored = inspect.read(data)
+    stored = reader.read(data)
     last = stored.chunks[-1] if stored.chunks else None
     end = last.end if last else stored.tables_nbytes
     lengths_fit = struct.unpack_from("<I", data, 16)[0] == len(data) == end

@@ -10,8 +10,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tools.converter.borders import image_from
 from tools.converter.convert import Options, convert
+from tools.converter.file.borders import image_from
 
 from .. import running
 from . import data

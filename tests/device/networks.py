@@ -17,10 +17,10 @@ from sklearn.ensemble import RandomForestClassifier
 from examples.digits import demo
 from tests.host import zoo
 from tools.converter.load import prepare
-from tools.converter.ort_session import open_session
-from tools.converter.passes import simplify
 from tools.converter.quantize import quantize
 from tools.converter.quantize.settings import Settings
+from tools.converter.reference.ort_session import open_session
+from tools.converter.simplify import simplify
 
 FLOAT = 1e-4  # of the largest output: as golden vectors are compared
 

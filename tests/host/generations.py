@@ -8,8 +8,8 @@ import re
 import struct
 
 from tools import flash
-from tools.converter import layout
 from tools.deploy import modules
+from tools.format import layout
 
 _CHECK = """
 

@@ -9,9 +9,10 @@ import onnx
 from onnx import numpy_helper, utils
 
 from tests.host import zoo
-from tools.converter import golden, load
+from tools.converter import load
 from tools.converter.convert import Converted, Options, convert
-from tools.converter.passes.infer import infer
+from tools.converter.reference import golden
+from tools.converter.shapes.infer import infer
 
 _BYTES = (onnx.TensorProto.UINT8, onnx.TensorProto.INT8)
 

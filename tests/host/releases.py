@@ -9,8 +9,8 @@ from onnx import TensorProto, helper
 
 from tests.host import generations
 from tests.host.fake_board import FakeBoard
-from tools.converter import layout
 from tools.converter.convert import convert
+from tools.format import layout
 
 NOW, NEXT = layout.VERSION, layout.VERSION + 1  # of the file format
 PROGRAM = """

@@ -15,9 +15,9 @@ from tools.bench.__main__ import main
 from tools.bench.cycles import counts_in
 from tools.converter.convert import Options, convert
 from tools.converter.load import prepare
-from tools.converter.ort_session import open_session
-from tools.converter.passes import simplify
 from tools.converter.quantize import Settings, quantize
+from tools.converter.reference.ort_session import open_session
+from tools.converter.simplify import simplify
 from tools.micropython import TargetError
 
 C_TARGETS = [name for name in c_build.TARGETS if name != "unix"]

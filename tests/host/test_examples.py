@@ -14,8 +14,8 @@ from examples.gesture import data as motions
 from examples.keywords import data as words
 from examples.shapes import data as pictures
 from tests.host.device import small
-from tools.converter.borders import image_from
 from tools.converter.convert import Options, convert
+from tools.converter.file.borders import image_from
 
 # Least accuracy in %: what the scripts' test splits reach, less what so few samples may miss.
 DEMOS = {

@@ -12,8 +12,8 @@ from examples.custom_op.demo import OPS
 from examples.custom_op.network import ACME, network
 from examples.digits.demo import HERE
 from tests.host.fake_board import FakeBoard
-from tools.converter import golden
 from tools.converter.convert import Options, convert
+from tools.converter.reference import golden
 from tools.deploy import device as devices
 from tools.deploy import transfer
 from tools.deploy.model_file import read_model

@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from tests.host.device import small
-from tools.converter import layout
 from tools.converter.convert import convert
+from tools.converter.file import writer
 from tools.deploy.code import code_for
 from tools.deploy.errors import DeployError
 from tools.deploy.model_file import parse_model
@@ -38,7 +38,7 @@ def with_kernel(name):
     """A model of one step whose kernel has this name."""
     done = convert(small.relu())
     done.graph.steps[0].kernel = name
-    return layout.model_bytes(done.graph, done.plan.arena_bytes)
+    return writer.model_bytes(done.graph, done.plan.arena_bytes)
 
 
 def files_of(name):

@@ -6,11 +6,11 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from tools.converter.__main__ import main
+from tools.converter.commands.inspect import print_file
 from tools.converter.convert import Options, convert
 from tools.converter.errors import ConvertError
-from tools.converter.inspect import read, read_tensors
-from tools.converter.inspect_print import print_file
-from tools.converter.tensorfile import tensor_file
+from tools.converter.file.tensorfile import tensor_file
+from tools.format.reader import read, read_tensors
 
 W = np.arange(12, dtype=np.float32).reshape(3, 4)
 

@@ -6,7 +6,7 @@ import numpy as np
 import onnx
 import pytest
 
-from tests.host.converter.qdq_net import Net
+from tests.host.converter.rewrites.qdq_net import Net
 from tools.run.__main__ import main
 from tools.run.layers import Layers, table
 

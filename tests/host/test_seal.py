@@ -13,9 +13,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tests.host.device import small
 from tests.host.device.binfile import File, signed
 from tools import seal
-from tools.converter import inspect, last_chunk
 from tools.converter.convert import Options, convert
 from tools.converter.errors import ConvertError
+from tools.format import last_chunk, reader
 
 SECRET = bytes(range(32))
 PEM, RAW = serialization.Encoding.PEM, serialization.Encoding.Raw
@@ -96,7 +96,7 @@ def test_the_seal_lies_where_the_page_says(kind, key, public, request):
 @pytest.mark.parametrize("kind", ["plain", "repeating"])
 def test_a_sealed_file_is_the_same_model(kind, key, request):
     data = request.getfixturevalue(kind)
-    made = inspect.read(seal.sealed(data, seal.Keys(key), 1))
+    made = reader.read(seal.sealed(data, seal.Keys(key), 1))
     assert made.intact and all(chunk.intact for chunk in made.chunks)
     assert seal.unsealed(seal.sealed(data, seal.Keys(key), 1)) == data
     assert seal.unsealed(data) == data and seal.seal_of(data) is None

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from tests.host import zoo
+from tests.host.converter.numbers.test_qtables import short_always
 from tests.host.device import small
-from tests.host.ops.test_qtables import short_always
 from tests.host.quantized_layers import layers_of, output_scale
 from tools.converter.convert import Options, convert
 from tools.harness import Job, run_jobs
@@ -28,7 +28,7 @@ MOST_ARENA_BYTES = {
     "mlperf_kws_dscnn_int8": 16_000,
     "mlperf_vww_mobilenet_int8": 56_000,
 }
-SHORT_ROWS = "mobilenetv2_"  # whose tables are short: see tools/converter/qtables.py
+SHORT_ROWS = "mobilenetv2_"  # whose tables are short: see tools/converter/numbers/qtables.py
 N_SAMPLES = 3
 SLOW_MACS = 1_000_000  # above, one sample
 LONG = os.environ.get("MPCONNXR_LONG") == "1"

@@ -13,8 +13,8 @@ from rich.table import Table
 
 from tools.converter.__main__ import add_options, options_from
 from tools.converter.convert import convert
-from tools.converter.errors import ConvertError, text_of
 from tools.deploy.machine import ASSEMBLER
+from tools.errors import ConvertError, text_of
 from tools.micropython import GUARD_TARGETS, TargetError, target_names
 
 from . import c_build, c_code, cycles, page, paired

@@ -12,8 +12,10 @@ from pathlib import Path
 import numpy as np
 from onnx import helper, numpy_helper
 
-from tools.converter import dims, load, passes, rewrites
-from tools.converter.errors import ConvertError
+from tools.converter import load, rewrites
+from tools.converter.shapes import dims
+from tools.converter.simplify import simplify
+from tools.errors import ConvertError
 
 from .c_operators import EMITTERS, Node
 
@@ -83,7 +85,7 @@ def generate(path: Path, seed: int = 0, same: tuple[str, ...] = ()) -> Source:
     """
     model = load.load(path)
     dims.fix(model, {}, {}, {})
-    model, _ = rewrites.rewrite(passes.simplify(model), 1)
+    model, _ = rewrites.rewrite(simplify(model), 1)
     code = _Code(same=same)
     _declare(code, model.graph)
     for node in model.graph.node:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from onnx import helper
 
-from tools.converter.errors import ConvertError
+from tools.errors import ConvertError
 
 from . import c_same
 

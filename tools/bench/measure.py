@@ -16,8 +16,8 @@ from statistics import median
 import numpy as np
 
 from tools.converter.convert import Converted
-from tools.converter.golden import random_inputs
-from tools.converter.layout import element_bytes
+from tools.converter.reference.golden import random_inputs
+from tools.format.layout import element_bytes
 from tools.micropython import Target, TargetError, get_target
 
 PACKAGE = Path(__file__).parents[2] / "mpconnxr"

@@ -19,10 +19,10 @@ from pathlib import Path
 import numpy as np
 
 from tools.converter.convert import Converted, Options, convert
-from tools.converter.errors import ConvertError
-from tools.converter.golden import random_inputs
-from tools.converter.layout import element_bytes
+from tools.converter.reference.golden import random_inputs
 from tools.converter.report.costs import COSTS, Work, kind_of, work_of
+from tools.errors import ConvertError
+from tools.format.layout import element_bytes
 from tools.micropython import TargetError, get_target
 
 from .fit import fitted

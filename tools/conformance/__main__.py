@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from tools.converter.errors import text_of
+from tools.errors import text_of
 from tools.micropython import TargetError, get_target, target_names
 
 from .cases import all_cases

@@ -13,7 +13,7 @@ import onnx
 from onnx import numpy_helper
 from onnx.backend.test.case.node import collect_testcases
 
-from tools.converter.load import free_inputs
+from tools.converter.protos import free_inputs
 
 COLLECTIONS = ("node", "pytorch-converted", "pytorch-operator", "simple", "light")
 

@@ -13,9 +13,9 @@ import onnx
 
 from tools.converter.convert import Options, convert
 from tools.converter.errors import ConvertError, UnsupportedModel
-from tools.converter.layout import element_bytes
-from tools.converter.load import free_inputs
-from tools.converter.objects import STRING
+from tools.converter.protos import free_inputs
+from tools.format.layout import element_bytes
+from tools.format.objects import STRING
 from tools.harness import input_bytes, shape_fixing_inputs
 
 from .cases import Case, elements

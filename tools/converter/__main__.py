@@ -11,13 +11,17 @@ import onnx
 
 from tools import limits
 
-from . import external, ort_domain, passes, precision, sbom, seal_arguments
-from .arrayfile import read_array
-from .borders import image_from
+from .commands import seal_arguments
 from .convert import Options, convert
 from .errors import ConvertError, UsageError, text_of
-from .narrow import BITS
+from .file import sbom
+from .file.borders import image_from
+from .load import external, ort_domain
+from .load.arrayfile import read_array
+from .numbers import precision
+from .numbers.narrow import BITS
 from .quantize.arguments import add_arguments, settings_from
+from .simplify import keep
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -185,12 +189,12 @@ def convert_main(argv: list[str]) -> int:
         args.sbom.write_text(bill + "\n", encoding="utf-8")
     args.output.write_bytes(converted.data)
     if args.save_optimized:
-        saved = passes.without_marks(ort_domain.release(converted.model))
+        saved = keep.undeclared(ort_domain.release(converted.model))
         onnx.save(saved, args.save_optimized)
     if args.json:
         print(json.dumps(converted.report()))
     else:
-        from .summary import print_summary
+        from .commands.summary import print_summary
 
         print_summary(converted, args.verbose)
         if args.summary:
@@ -230,8 +234,8 @@ def report_main(argv: list[str]) -> int:
 
 
 def inspect_main(argv: list[str]) -> int:
-    from .inspect_kernels import print_kernels
-    from .inspect_print import print_file
+    from .commands.inspect import print_file
+    from .commands.kernels import print_kernels
 
     parser = argparse.ArgumentParser("python -m tools.converter inspect")
     parser.add_argument("file", type=Path, help=".bin")
@@ -261,7 +265,7 @@ def sign_main(argv: list[str]) -> int:
 
 
 def tensor_main(argv: list[str]) -> int:
-    from .tensorfile import convert_tensor
+    from .file.tensorfile import convert_tensor
 
     parser = argparse.ArgumentParser("python -m tools.converter tensor")
     parser.add_argument("input", type=Path, help=".pb (TensorProto) or .npy")

@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tools.limits import printable
-from tools.limits.report import lack
-
-
-class ConvertError(Exception):
-    """The model is refused; the text is the whole report."""
-
-
-class UsageError(ConvertError):
-    """An option does not fit the model or its own form (exit status 2)."""
+from tools.errors import ConvertError, UsageError, text_of  # noqa: F401 (all errors are here)
 
 
 class Problem(Exception):
@@ -34,21 +25,6 @@ class DtypeProblem(Problem):
 
 class BlockedProblem(Problem):
     """A node whose inputs another one, with a problem of its own, should have made known."""
-
-
-def text_of(e: Exception) -> str:
-    """What a refusal says; of an OSError its file and reason, without the number.
-
-    Where memory was lacking that is what it says; nothing in it moves a terminal's cursor.
-    """
-    if isinstance(e, OSError) and e.filename:
-        return printable(f"{e.filename}: {e.strerror}")
-    lines = printable(str(e), keep="\n").split("\n")
-    return lack(e) or "\n".join(map(_shortened, lines[:_MOST_LINES]))
-
-
-def _shortened(line):
-    return line if len(line) <= _MOST_SHOWN else line[:_MOST_SHOWN] + " ..."
 
 
 @dataclass
@@ -80,5 +56,3 @@ class UnsupportedModel(ConvertError):
 
 
 _NAMES_SHOWN = 4
-_MOST_LINES = 200  # of a report
-_MOST_SHOWN = 1000  # characters of a line of it, which may have a name from a file

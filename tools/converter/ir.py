@@ -5,51 +5,27 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-import onnx
 from onnx import helper
 
-from . import extent, objects
+from tools.format import objects
+from tools.format.dtypes import dtype_name, itemsize, packed_bits
+
+from .file.weights import Weights
 from .kernel_parameters import ParameterError, declaration_of, listed
-from .weights import Weights
-
-if TYPE_CHECKING:
-    from .rows import ItemRows, Rows
-
-
-def dtype_name(dtype: int) -> str:
-    """ONNX dtype number, or that of a map -> 'float32', ..."""
-    if objects.is_map(dtype):
-        return objects.map_name(dtype)
-    return (
-        "float32"
-        if dtype == 1
-        else onnx.TensorProto.DataType.Name(dtype).lower().replace("double", "float64")
-    )
-
-
-def itemsize(dtype: int) -> int:
-    """Bytes of one element of an ONNX dtype in the arena; 0 for objects, which are not there."""
-    if objects.is_object(dtype):
-        return 0
-    return helper.tensor_dtype_to_np_dtype(dtype).itemsize
-
-
-def packed_bits(dtype: int) -> int:
-    """Bits of an element of an ONNX dtype that lies packed in a file; 0 for others."""
-    return {21: 4, 22: 4, 23: 4, 25: 2, 26: 2}.get(dtype, 0)
+from .shapes import extent
 
 
 @dataclass(eq=False)
 class Tensor:
     """A value. dtype: ONNX number; data: its contents if known at conversion.
 
-    shape: a dimension of strings that only a run decides is OPEN (see objects).
-    contents: the same with Extents among it (see contents.py), of small integer tensors.
+    shape: a dimension of strings that only a run decides is OPEN (see tools/format/objects.py).
+    contents: the same with Extents among it (see shapes/contents.py), of small integer tensors.
     halves: a constant of floats that float16 holds without loss, and a file does.
-    persistent: it lasts from run to run (see state.py).
+    persistent: it lasts from run to run (see plan/state.py).
     alias: the tensor whose memory this one shares (Reshape and friends), else None, from alias_at
     on (bytes).
     offset: bytes into the arena or the file, set by plan and layout; the slot of an object.
@@ -135,9 +111,10 @@ class Step:
     in_place: (input, output) pairs that may share memory: the kernel, and the others of the same
     node, no longer read what of the input lies where they write;
     over: inputs that the first output may be written over where they end with this step: by
-    number, the bytes by which it must start before them, at least (see overlap.py);
+    number, the bytes by which it must start before them, at least (see plan/overlap.py);
     behind: the same of kernels that read windows and write behind them;
-    rows: how to cut it into steps for some rows of an image, if that can be done;
+    rows: how to cut it into steps for some rows of an image, if that can be done (see
+    steps/rows.py);
     grow: gives it a larger scratch, of so many bytes at most, if it is faster with that.
     """
 
@@ -153,7 +130,7 @@ class Step:
     in_place: Sequence[tuple[Tensor, Tensor]] = ()
     over: Mapping[int, int] = field(default_factory=dict)
     behind: Mapping[int, int] = field(default_factory=dict)
-    rows: Rows | ItemRows | None = None
+    rows: Any = None
     grow: Callable[[Step, int], None] | None = None
 
     @classmethod
@@ -249,7 +226,8 @@ class Graph:
     """Steps in order, with the tensors that go in and come out.
 
     states: inputs that a run leaves for the next one, no more among the inputs; weights: how the
-    constants lie in the file (None: a board holds all of them in memory); overlays: (value, other
+    constants lie in the file (None: a board holds all of them in memory); reads: chunks of these
+    that are read before a step; overlays: (value, other
     that it may be written over while both are needed): the bytes by which it must start before.
     """
 
@@ -260,6 +238,7 @@ class Graph:
     nodes_after: int = 0
     states: list[Tensor] = field(default_factory=list)
     weights: Weights | None = None
+    reads: dict[Step, list[int]] = field(default_factory=dict)
     overlays: dict[tuple[Tensor, Tensor], int] = field(default_factory=dict)
 
     def tensors(self) -> list[Tensor]:

@@ -10,9 +10,8 @@ import importlib.util
 import itertools
 import pkgutil
 import sys
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import ops
@@ -20,57 +19,77 @@ from .errors import UsageError
 
 OPS = Path(__file__).resolve().parents[2] / "mpconnxr" / "ops"
 _SERIAL = itertools.count()
-# Operators of the folder whose domains are not allowed.
-_refused: ContextVar[frozenset[tuple[str, str]]] = ContextVar("refused", default=frozenset())
 
 
-@contextmanager
-def operators(folder: Path | None, domains: Collection[str]) -> Iterator[None]:
-    """While it lasts, the folder's lowerings of these domains are used.
+@dataclass(frozen=True)
+class Operators:
+    """The project's lowerings and a user's.
+
+    own: those of the user that may be used; refused: (domain, operator) of the others, whose
+    domains are not allowed.
+    """
+
+    own: Mapping[tuple[str, str, bool], ops.Lowering] = field(default_factory=dict)
+    refused: frozenset[tuple[str, str]] = frozenset()
+
+    def lowering_of(
+        self, domain: str, op_type: str, objects: bool | None = None
+    ) -> ops.Lowering | None:
+        """The lowering of an operator, or None. objects: as in ops.lowering_of."""
+        found = ops.lowering_of(domain, op_type, objects)
+        return found or ops.found_in(self.own, domain, op_type, objects)
+
+    def is_own(self, domain: str, op_type: str) -> bool:
+        """True for an operator that a lowering of the user's serves."""
+        return ops.found_in(self.own, domain, op_type) is not None
+
+    def is_refused(self, domain: str, op_type: str) -> bool:
+        """True for an operator that the folder serves, of a domain that is not allowed."""
+        return (domain, op_type) in self.refused
+
+    def hint(self, domain: str, op_type: str) -> str:
+        """What the user can do about an operator without a lowering."""
+        if self.is_refused(domain, op_type):
+            return f"--ops has a kernel for it: --allow-domain {_plain(domain)} lets it be used"
+        if _plain(domain) in ("ai.onnx", "ai.onnx.ml", "com.microsoft"):
+            return ""
+        return f"--ops FOLDER --allow-domain {domain} use a kernel of your own"
+
+
+def operators(folder: Path | None, domains: Collection[str]) -> Operators:
+    """The project's lowerings, and those of a folder for these domains.
 
     Raises UsageError where the folder cannot be used.
     """
-    with ops.separate() as table:
-        if folder is not None:
-            kernels_in(folder)
-            _load(folder)
-        allowed = {_plain(domain) for domain in domains}
-        refused = [key for key in table if _plain(key[0]) not in allowed]
-        for key in refused:
-            del table[key]
-        token = _refused.set(frozenset(key[:2] for key in refused))
-        try:
-            yield
-        finally:
-            _refused.reset(token)
+    if folder is None:
+        return Operators()
+    kernels_in(folder)
+    found = _load(folder)
+    allowed = {_plain(domain) for domain in domains}
+    refused = [key for key in found if _plain(key[0]) not in allowed]
+    return Operators(
+        {key: found[key] for key in found if key not in refused},
+        frozenset(key[:2] for key in refused),
+    )
 
 
 def _load(folder):
-    """Imports the folder as a package of a new name, so that its files can import each other."""
+    """The lowerings that the folder declares.
+
+    It is imported as a package of a new name, so that its files can import each other.
+    """
     name = f"mpconnxr_own_{next(_SERIAL)}"
     spec = importlib.util.spec_from_loader(name, None, is_package=True)
     package = importlib.util.module_from_spec(spec)
     package.__path__ = [str(folder.resolve())]
     sys.modules[name] = package
+    table = ops.separate(name)
     try:
         for module in pkgutil.iter_modules(package.__path__):
             importlib.import_module(f"{name}.{module.name}")
     except Exception as e:  # the user's own code may raise anything
         raise UsageError(f"--ops {folder}: {type(e).__name__}: {e}") from e
-
-
-def is_refused(domain: str, op_type: str) -> bool:
-    """True for an operator that the folder serves, of a domain that is not allowed."""
-    return (domain, op_type) in _refused.get()
-
-
-def hint(domain: str, op_type: str) -> str:
-    """What the user can do about an operator without a lowering."""
-    if is_refused(domain, op_type):
-        return f"--ops has a kernel for it: --allow-domain {_plain(domain)} lets it be used"
-    if _plain(domain) in ("ai.onnx", "ai.onnx.ml", "com.microsoft"):
-        return ""
-    return f"--ops FOLDER --allow-domain {domain} use a kernel of your own"
+    return table
 
 
 def kernels_in(folder: Path | None) -> dict[str, Path]:

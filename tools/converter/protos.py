@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
+import onnx
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
@@ -17,6 +18,42 @@ from tools.limits import printable
 from .errors import ConvertError
 
 _FREE_TEXT = ("doc_string", "value")  # of metadata: nothing is called so
+
+
+def opset_of(model: onnx.ModelProto, domain: str) -> int:
+    """Version of a domain's operator set that the model imports; 0 if none."""
+    same = ("", "ai.onnx") if domain in ("", "ai.onnx") else (domain,)
+    return max((o.version for o in model.opset_import if o.domain in same), default=0)
+
+
+def free_inputs(graph: onnx.GraphProto) -> list[onnx.ValueInfoProto]:
+    """The inputs that are no initializers."""
+    constant = {t.name for t in graph.initializer}
+    return [i for i in graph.input if i.name not in constant]
+
+
+def operator_of(proto: onnx.NodeProto) -> str:
+    """'Conv', or with its domain 'com.acme::Conv'."""
+    return proto.op_type if proto.domain in ("", "ai.onnx") else f"{proto.domain}::{proto.op_type}"
+
+
+def name_of(proto: onnx.NodeProto) -> str:
+    """A node's name, or its first output's."""
+    return proto.name or (proto.output[0] if proto.output else "?")
+
+
+def captured(graph: onnx.GraphProto) -> list[str]:
+    """Names of outer values that a subgraph, or one inside it, refers to."""
+    own = {v.name for v in [*graph.input, *graph.initializer]}
+    own.update(name for node in graph.node for name in node.output)
+    used: dict[str, None] = {}
+    for node in graph.node:
+        used.update(dict.fromkeys(name for name in node.input if name))
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                used.update(dict.fromkeys(captured(attribute.g)))
+    used.update(dict.fromkeys(o.name for o in graph.output))
+    return [name for name in used if name not in own]
 
 
 def walk(message: Message) -> Iterator[Message]:

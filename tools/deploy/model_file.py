@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.converter import inspect, layout
-from tools.converter.errors import ConvertError
+from tools.errors import ConvertError
+from tools.format import layout, reader
 
 from .errors import DeployError
 
@@ -49,7 +49,7 @@ def parse_model(name: str, data: bytes, path: Path | str = "the model") -> Model
     if not data.startswith(layout.MAGIC):
         raise DeployError(f"{path} is no model.bin: make one with python -m tools.converter")
     try:
-        stored = inspect.read(data)
+        stored = reader.read(data)
     except ConvertError as e:
         raise DeployError(f"{path}: {e}: convert the model again") from None
     if stored.kind != layout.KIND_MODEL:

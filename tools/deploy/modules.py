@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from mpconnxr.forms import order
-from tools.converter.layout import HEADER_NBYTES, KIND_MODEL, MAGIC, VERSION
+from tools.format.layout import HEADER_NBYTES, KIND_MODEL, MAGIC, VERSION
 
 from .errors import DeployError
 

@@ -7,8 +7,8 @@ import base64
 import struct
 from pathlib import Path
 
-from tools.converter import layout
-from tools.converter.errors import ConvertError
+from tools.errors import ConvertError
+from tools.format import layout
 
 from .device import Device
 from .errors import DeployError

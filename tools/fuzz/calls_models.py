@@ -10,7 +10,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from tools import seal
 from tools.converter.convert import Options, convert
-from tools.converter.golden import reference
+from tools.converter.reference.golden import reference
 
 FLOAT = TensorProto.FLOAT
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.converter import layout
+from tools.converter.file import writer
 from tools.micropython import get_target, target_names
 
 LARGEST = 16000  # bytes of a file: damage to a larger one seldom meets what decides
@@ -21,7 +21,7 @@ LARGEST = 16000  # bytes of a file: damage to a larger one seldom meets what dec
 
 def pytest_configure():
     folder = Path(os.environ["MPCONNXR_HARVEST"])
-    made = layout.model_bytes
+    made = writer.model_bytes
 
     def keeping(*args, **options):
         data = made(*args, **options)
@@ -29,7 +29,7 @@ def pytest_configure():
             (folder / hashlib.sha256(data).hexdigest()[:16]).write_bytes(data)
         return data
 
-    layout.model_bytes = keeping
+    writer.model_bytes = keeping
     for kind in {type(get_target(name)) for name in target_names()}:
         kind.run = _not_run
 

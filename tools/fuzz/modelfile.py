@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from tools.converter import layout
-from tools.converter.ir import itemsize
+from tools.format import layout
+from tools.format.dtypes import itemsize
 
 OPEN, PACKED = layout.FLAG_OPEN, layout.FLAG_PACKED
 STREAMED = (layout.CHUNK_STREAMED, layout.CHUNK_HALVES)

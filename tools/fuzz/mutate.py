@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from random import Random
 
-from tools.converter import layout
 from tools.converter.kernel_parameters import declaration_of
+from tools.format import layout
 
 from .modelfile import ITEMSIZES, OPEN, PACKED, STREAMED, Chunk, File, Node
 

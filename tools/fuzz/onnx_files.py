@@ -17,9 +17,9 @@ from collections import Counter
 from pathlib import Path
 
 from tools import limits
-from tools.converter import inspect
 from tools.converter.__main__ import main as convert
-from tools.converter.errors import ConvertError
+from tools.errors import ConvertError
+from tools.format import reader
 
 from .onnx_changes import changed
 
@@ -106,7 +106,7 @@ def _judged(end, said, output):
     if end.code:
         return "refused" if said.strip() else "unexpected"
     try:
-        inspect.read(output.read_bytes())
+        reader.read(output.read_bytes())
     except (ConvertError, OSError):
         return "unreadable"
     return "converted"

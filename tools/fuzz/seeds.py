@@ -16,13 +16,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.converter import layout
+from tools.format import layout
 from tools.micropython.cache import cache_folder, locked
 
 from . import modelfile
 
 ROOT = Path(__file__).resolve().parents[2]
-TESTS = ("tests/host/ops", "tests/host/converter/test_qdq_resize.py")
+TESTS = ("tests/host/ops", "tests/host/converter/rewrites/test_qdq_resize.py")
 A_KERNEL = 16  # seeds
 
 

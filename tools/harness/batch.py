@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tools.converter.layout import arena_bytes
+from tools.format.layout import arena_bytes
 from tools.micropython import Target, TargetError, TargetTimeout
 
 _PACKAGE = Path(__file__).resolve().parents[2] / "mpconnxr"

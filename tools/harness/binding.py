@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import onnx
 
+from tools.converter.context import PLAIN, Context
 from tools.converter.load import prepare
-from tools.converter.ops import lowering_of
-from tools.converter.passes.expand import expand
+from tools.converter.own import Operators
+from tools.converter.simplify.expand import expand
 
 # Operators that hand such contents on, with how many of their first inputs are followed: those
 # that only rearrange them, and (to small integer inputs alone) those that compute with them.
@@ -26,18 +27,21 @@ _INTEGERS = (onnx.TensorProto.INT32, onnx.TensorProto.INT64)
 _DECIDERS = {"If": (1, "optional_type"), "Loop": (2, "sequence_type")}
 
 
-def shape_fixing_inputs(model: onnx.ModelProto, at_run_time: bool = False) -> list[str]:
+def shape_fixing_inputs(
+    model: onnx.ModelProto, at_run_time: bool = False, context: Context = PLAIN
+) -> list[str]:
     """Graph inputs that are a node's axes, shape, starts, repeats, ..., in order.
 
     Those that reach the node through Cast, Concat and the like count, too; through arithmetic only
     integers of rank 0 or 1, for what is larger is data.
-    at_run_time: without those that a kernel can take as data.
+    at_run_time: without those that a kernel can take as data; context: with the lowerings that
+    there are.
     """
-    graph = _expanded(model).graph
+    graph = _expanded(model, context).graph
     makers, wanted = {}, set()
     for node in _nodes(graph):
         makers.update(_sources(node))
-        wanted.update(_fixing(node, at_run_time))
+        wanted.update(_fixing(node, at_run_time, context.operators))
     plain = _followed(wanted, makers, _CARRIERS)
     computed = _followed(wanted, makers, _CARRIERS | _ARITHMETIC)
     constant = {t.name for t in graph.initializer}
@@ -59,9 +63,9 @@ def _bodies(node) -> list[onnx.GraphProto]:
     return [a.g for a in node.attribute if a.HasField("g")]
 
 
-def _fixing(node, at_run_time: bool) -> list[str]:
+def _fixing(node, at_run_time: bool, operators: Operators) -> list[str]:
     """The node's inputs that decide a shape."""
-    lowering = lowering_of(node.domain, node.op_type)
+    lowering = operators.lowering_of(node.domain, node.op_type)
     fixing = lowering.fixes_shape if lowering else ()
     if at_run_time and lowering:
         fixing = [i for i in fixing if i not in lowering.at_run_time]
@@ -79,12 +83,12 @@ def _sources(node) -> dict[str, tuple[str, Sequence[str]]]:
     return {name: ("If", names) for name, names in zip(node.output, ends, strict=True)}
 
 
-def _expanded(model):
+def _expanded(model, context):
     """The model as a conversion will see it: functions inlined, operators without a kernel too."""
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     try:
-        return expand(prepare(copy))
+        return expand(prepare(copy, context.operators), context)
     except Exception:  # onnx raises many kinds; a conversion will say what is wrong
         return model
 

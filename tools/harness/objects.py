@@ -13,8 +13,8 @@ import struct
 
 import numpy as np
 
-from tools.converter.layout import element_bytes
-from tools.converter.objects import is_map, is_object, string_array, text_of
+from tools.format.layout import element_bytes
+from tools.format.objects import is_map, is_object, string_array, text_of
 
 Value = np.ndarray | dict | list
 

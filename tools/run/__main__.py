@@ -9,8 +9,8 @@ from pathlib import Path
 
 from tools import limits
 from tools.converter.__main__ import add_options, options_from
-from tools.converter.errors import ConvertError, UsageError, text_of
 from tools.deploy.errors import DeployError
+from tools.errors import ConvertError, UsageError, text_of
 from tools.micropython import TargetError, target_names
 
 from .errors import RunError

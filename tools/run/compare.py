@@ -10,8 +10,8 @@ import numpy as np
 import onnx
 
 from tools import limits
-from tools.converter import external
-from tools.converter.errors import ConvertError
+from tools.converter.load import external
+from tools.errors import ConvertError
 
 from .errors import RunError
 from .models import checked, spec_of

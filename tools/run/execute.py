@@ -14,9 +14,9 @@ from tools import limits
 from tools.converter import own
 from tools.converter.__main__ import files_read
 from tools.converter.convert import Options
-from tools.converter.errors import UsageError
-from tools.converter.ir import dtype_name
-from tools.converter.objects import is_object
+from tools.errors import UsageError
+from tools.format.dtypes import dtype_name
+from tools.format.objects import is_object
 from tools.harness import Job, input_bytes, output_value, run_jobs
 from tools.micropython import get_target
 

@@ -10,11 +10,13 @@ import numpy as np
 import onnx
 from onnx import helper
 
-from tools.converter import inspect, layout, load, own
+from tools.converter import load, own
+from tools.converter.context import Context
 from tools.converter.convert import Options, convert
-from tools.converter.errors import ConvertError, UsageError
-from tools.converter.ir import dtype_name
-from tools.converter.objects import INT64, STRING, STRING_KEYS, dtype_of, is_map, is_object
+from tools.errors import ConvertError, UsageError
+from tools.format import layout, reader
+from tools.format.dtypes import dtype_name
+from tools.format.objects import INT64, STRING, STRING_KEYS, dtype_of, is_map, is_object
 from tools.harness import input_bytes, shape_fixing_inputs
 
 Say = Callable[[str], None]
@@ -24,7 +26,7 @@ Say = Callable[[str], None]
 class Spec:
     """An input or output. shape: a dimension that may have any size is its name.
 
-    number: of the dtype, see tools.converter.objects; dtype: numpy's, object for strings and maps.
+    number: of the dtype, see tools.format.objects; dtype: numpy's, object for strings and maps.
     """
 
     name: str
@@ -73,7 +75,7 @@ class BinModel:
 
     def __init__(self, path: Path):
         data = path.read_bytes()
-        stored = inspect.read(data)
+        stored = reader.read(data)
         if stored.kind != layout.KIND_MODEL:
             raise ConvertError(f"{path} holds tensors, no model")
 
@@ -100,9 +102,9 @@ class OnnxModel:
         self._path = path
         self._options = options
         self._say = say
-        with own.operators(options.ops, options.allow_domains):
-            model = load.load(path)
-            fixing = set(shape_fixing_inputs(model))
+        operators = own.operators(options.ops, options.allow_domains)
+        model = load.load(path, operators)
+        fixing = set(shape_fixing_inputs(model, context=Context(operators)))
         given = options.bind.keys() | options.state.keys()
         self.inputs = [spec_of(i) for i in model.graph.input if i.name not in given]
         self._bound = [i for i, spec in enumerate(self.inputs) if spec.name in fixing]

@@ -11,8 +11,8 @@ import numpy as np
 from tools import limits
 from tools.converter import own
 from tools.converter.convert import Options
-from tools.converter.objects import is_object
 from tools.deploy.modules import PACKAGE
+from tools.format.objects import is_object
 from tools.harness import input_bytes
 from tools.micropython import get_target, target_names
 

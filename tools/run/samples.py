@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tools.converter.arrayfile import read_array
-from tools.converter.errors import UsageError
+from tools.converter.load.arrayfile import read_array
+from tools.errors import UsageError
 
 _NAME = re.compile(r"input_(\d+)(?:_(\d+))?\.(?:npy|json)")
 

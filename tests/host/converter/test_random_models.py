@@ -8,9 +8,9 @@ from tools.converter.convert import convert
 from tools.harness import Job, run_jobs
 from tools.micropython import UNIX_TARGETS
 
-from .qdq_net import by_onnxruntime
 from .random_models import random_model
 from .random_operators import FLOATS
+from .rewrites.qdq_net import by_onnxruntime
 
 BOUND = 2e-5  # of the largest magnitude
 N_MODELS = 120

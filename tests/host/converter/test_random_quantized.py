@@ -7,9 +7,9 @@ import onnx
 import pytest
 from onnx import numpy_helper
 
-from tests.host.converter.qdq_net import by_onnxruntime
 from tests.host.converter.random_models import random_model
 from tests.host.converter.random_operators import QUANTIZED
+from tests.host.converter.rewrites.qdq_net import by_onnxruntime
 from tests.host.converter.test_random_models import on_device
 
 quantization = pytest.importorskip(

@@ -11,8 +11,8 @@ from onnx import TensorProto, numpy_helper
 
 from tools.converter.convert import Options, convert
 from tools.converter.errors import ConvertError
-from tools.converter.layout import element_bytes
 from tools.converter.ops import lowering_of
+from tools.format.layout import element_bytes
 
 
 @dataclass

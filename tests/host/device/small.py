@@ -11,8 +11,8 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from tests.host.device.binfile import File
-from tools.converter import golden
 from tools.converter.convert import Options, convert
+from tools.converter.reference import golden
 from tools.micropython import TargetTimeout
 
 ROOT = Path(__file__).parents[3]

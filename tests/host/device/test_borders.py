@@ -5,9 +5,9 @@ import pytest
 from onnx import TensorProto
 
 from tests.host.device import small
-from tools.converter.borders import Image, image_from
 from tools.converter.convert import Options, convert
 from tools.converter.errors import UsageError
+from tools.converter.file.borders import Image, image_from
 from tools.micropython import UNIX_TARGETS
 
 every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
@@ -210,9 +210,9 @@ def test_an_input_of_another_shape_is_refused():
 
 def _damaged(data, kind):
     """The file with each byte of a chunk replaced, one at a time."""
-    from tools.converter import inspect
+    from tools.format import reader
 
-    [chunk] = [c for c in inspect.read(data).chunks if c.kind == kind]
+    [chunk] = [c for c in reader.read(data).chunks if c.kind == kind]
     for at in range(chunk.offset, chunk.offset + len(chunk.data)):
         for value in (0, 1, 127, 255):
             yield data[:at] + bytes([value]) + data[at + 1 :]

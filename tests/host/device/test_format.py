@@ -11,8 +11,8 @@ import pytest
 
 from tests.host.device import small
 from tests.host.device.binfile import GOLDEN, NAMES, NODES, SOURCE, STREAMED, File, patched, signed
-from tools.converter import layout, tensorfile
 from tools.converter.convert import Options, convert
+from tools.converter.file import tensorfile, writer
 from tools.micropython import UNIX_TARGETS
 
 PAGE = (small.ROOT / "docs" / "format.md").read_text()
@@ -199,6 +199,6 @@ while True:
 
 def test_unknown_chunks_are_skipped(target):
     done = convert(small.relu(), Options(strip=True))
-    data = layout.model_bytes(done.graph, done.plan.arena_bytes, [(77, b"of a later version")])
+    data = writer.model_bytes(done.graph, done.plan.arena_bytes, [(77, b"of a later version")])
     script = "import mpconnxr\nprint(mpconnxr.load('m.bin').run([-1, 2, 3, 4, 5, 6])[0].data[0])"
     assert small.run(target, script, {"m.bin": data}) == "0.0\n"

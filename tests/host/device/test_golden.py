@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from tests.host.device import small
-from tools.converter import golden, layout, tensorfile
 from tools.converter.convert import convert
+from tools.converter.file import tensorfile, writer
+from tools.converter.reference import golden
+from tools.format import layout
 from tools.micropython import UNIX_TARGETS
 
 every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
@@ -46,12 +48,12 @@ def test_wrong_results_are_found(target):
     files = {}
     for name, y in (("close", x * np.float32(1.00005)), ("far", x * np.float32(1.0002))):
         extra = [(layout.CHUNK_GOLDEN, golden.chunk([x], [y]))]
-        files[name] = layout.model_bytes(done.graph, done.plan.arena_bytes, extra)
+        files[name] = writer.model_bytes(done.graph, done.plan.arena_bytes, extra)
     nan = golden.chunk([x], [np.full_like(x, np.nan)])
     short = golden.chunk([x], [x])[:-16]
     for name, chunk in (("nan", nan), ("short", short)):
         extra = [(layout.CHUNK_GOLDEN, chunk)]
-        files[name] = layout.model_bytes(done.graph, done.plan.arena_bytes, extra)
+        files[name] = writer.model_bytes(done.graph, done.plan.arena_bytes, extra)
     script = """
 from mpconnxr import ModelError, golden
 for name in ("close", "far", "nan", "short"):

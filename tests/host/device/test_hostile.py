@@ -11,8 +11,9 @@ from onnx import helper
 
 from tests.host.device import small
 from tests.host.device.binfile import File, patched, signed
-from tools.converter import layout
 from tools.converter.convert import Options, convert
+from tools.converter.file import writer
+from tools.format import layout
 from tools.micropython import UNIX_TARGETS
 
 SLOWEST = 10_000  # milliseconds that a damaged file may take
@@ -27,7 +28,7 @@ def made(**options):
     assert {"block_conv", "block_gemm", "max_pool", "move", "relu"} <= steps
     names = [t.name for t in done.graph.inputs + done.graph.outputs]
     extra = [(layout.CHUNK_NAMES, layout.names_chunk(names))]
-    return layout.model_bytes(done.graph, done.plan.arena_bytes, extra)
+    return writer.model_bytes(done.graph, done.plan.arena_bytes, extra)
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +156,7 @@ print(_kernel("relu").__name__)
 def test_a_module_that_is_no_kernel_is_refused(target):
     done = convert(small.relu())
     done.graph.steps[0].kernel = "_runs"
-    text = refusal(target, layout.model_bytes(done.graph, done.plan.arena_bytes))
+    text = refusal(target, writer.model_bytes(done.graph, done.plan.arena_bytes))
     assert text == "UnsupportedError no kernel _runs in this installation of mpconnxr"
 
 

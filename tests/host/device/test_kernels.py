@@ -7,8 +7,8 @@ from onnx import TensorProto, helper
 
 from tests.host.device import cases, small
 from tools.converter import __main__ as converter
-from tools.converter.inspect import read
 from tools.deploy.modules import PACKAGE, Package
+from tools.format.reader import read
 from tools.micropython import UNIX_TARGETS
 
 every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)

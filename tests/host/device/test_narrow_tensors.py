@@ -7,8 +7,9 @@ from onnx import helper, numpy_helper
 from tests.host.device import small
 from tests.host.device.binfile import File
 from tests.host.ops.narrow_case import FLOATS, INTS, OPSET, as_doubles, patterns
-from tools.converter import inspect, tensorfile
-from tools.converter.layout import element_bytes
+from tools.converter.file import tensorfile
+from tools.format import reader
+from tools.format.layout import element_bytes
 from tools.micropython import UNIX_TARGETS
 
 every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
@@ -109,11 +110,11 @@ def test_packed_files(target):
     arrays = {f"{name}_{n}": some(name, n) for name in PACKED for n in (1, 2, 3, 4, 5, 33)}
     arrays |= {f"{name}_empty": some(name, 0) for name in PACKED}
     data = tensorfile.tensor_file(arrays)
-    stored = inspect.read(data)
+    stored = reader.read(data)
     for t, x in zip(stored.tensors, arrays.values(), strict=True):
         raw = numpy_helper.from_array(x).raw_data
         assert data[t.offset : t.offset + t.nbytes] == raw and t.packed
-    for got, x in zip(inspect.read_tensors(data).values(), arrays.values(), strict=True):
+    for got, x in zip(reader.read_tensors(data).values(), arrays.values(), strict=True):
         assert got.dtype == x.dtype
         np.testing.assert_array_equal(as_doubles(got), as_doubles(x))
     script = """
@@ -151,7 +152,7 @@ import mpconnxr
 print(mpconnxr.load("m.bin").run(open("x.bin", "rb").read())[0].floats())
 """
     data = small.binary(proto, optimize=0)  # else it is a float constant
-    assert any(t.packed and t.shape == w.shape for t in inspect.read(data).tensors)
+    assert any(t.packed and t.shape == w.shape for t in reader.read(data).tensors)
     got = eval(small.lines(target, script, m=data, x=x.tobytes())[0])
     np.testing.assert_allclose(got, want.ravel(), rtol=1e-6, atol=1e-6)
 

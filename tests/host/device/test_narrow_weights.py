@@ -9,10 +9,10 @@ from onnx import TensorProto
 
 from tests.host import zoo
 from tests.host.device import small
-from tools.converter import narrow
 from tools.converter.__main__ import main
 from tools.converter.convert import Options, convert
 from tools.converter.errors import UsageError
+from tools.converter.numbers import narrow
 from tools.micropython import UNIX_TARGETS
 
 every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)

@@ -7,9 +7,10 @@ import pytest
 from onnx import TensorProto, helper
 
 from tests.host.device import small
-from tools.converter import inspect, layout, tensorfile
 from tools.converter.convert import Options, convert
-from tools.converter.objects import string_bytes
+from tools.converter.file import tensorfile
+from tools.format import layout, reader
+from tools.format.objects import string_bytes
 from tools.micropython import UNIX_TARGETS
 
 every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
@@ -174,20 +175,20 @@ t, = tensorfile.read("x.bin")
 print(t.name, t.dtype, t.shape, t.data)
 """
     assert small.lines(target, script, x=data) == [f"t string (2, 2) {x.ravel().tolist()!a}"]
-    np.testing.assert_array_equal(inspect.read_tensors(data)["t"], x)
+    np.testing.assert_array_equal(reader.read_tensors(data)["t"], x)
 
 
 def test_a_file_says_that_it_has_objects():
     data = binary(words())
     assert struct.unpack_from("<I", data, 12)[0] == layout.FEATURE_OBJECTS
-    stored = inspect.read(data)
+    stored = reader.read(data)
     kinds = {(t.dtype == STRING, t.storage == 2, t.storage == 0) for t in stored.tensors}
     assert (True, True, False) in kinds and (True, False, False) in kinds
     open_dims = [t.shape for t in stored.tensors if -1 in t.shape]
     assert open_dims == [(1, -1)]
     mark = string_bytes(np.array(["!", "é"]))
     assert mark == b"\1\0\0\0!\2\0\0\0\xc3\xa9" and mark in data
-    assert not inspect.read(small.binary(small.relu())).features
+    assert not reader.read(small.binary(small.relu())).features
 
 
 def test_models_without_objects_import_nothing_of_theirs(target):

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from onnx import TensorProto
 
-from tests.host.converter import test_qdq_means, test_qdq_resize
+from tests.host.converter.rewrites import test_qdq_means, test_qdq_resize
 from tests.host.device import cases, small
 from tests.host.device.binfile import File
-from tools.converter.inspect import read
-from tools.converter.layout import STORAGE_ARENA
+from tools.format.layout import STORAGE_ARENA
+from tools.format.reader import read
 from tools.micropython import UNIX_TARGETS
 
 ROOM = 1 << 16  # bytes of arena that each file gets beside its own, to move tensors in

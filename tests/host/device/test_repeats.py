@@ -8,10 +8,10 @@ import pytest
 
 from tests.host import zoo
 from tests.host.device import small
-from tools.converter import layout, repeats
 from tools.converter.convert import Options, convert
-from tools.converter.inspect import read
 from tools.deploy.model_file import parse_model
+from tools.format import layout, repeats
+from tools.format.reader import read
 from tools.micropython import UNIX_TARGETS
 
 on_targets = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from tests.host.fuzz import planted
-from tools.converter import layout
+from tools.format import layout
 from tools.fuzz import batch, campaign, modelfile, seeds
 from tools.fuzz.campaign import Plan
 from tools.fuzz.case_format import BENEATH, LETTERS

@@ -9,8 +9,8 @@ import onnx
 import pytest
 from onnx import helper, numpy_helper
 
-from tools.converter import golden
 from tools.converter.convert import Converted, Options, convert
+from tools.converter.reference import golden
 from tools.harness import Job, input_bytes, output_value, run_jobs
 
 

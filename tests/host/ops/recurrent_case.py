@@ -5,8 +5,8 @@ from functools import cache
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
-from tools.converter import golden
 from tools.converter.convert import convert
+from tools.converter.reference import golden
 from tools.harness import Job
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}

@@ -5,7 +5,7 @@ import onnxruntime as ort
 from onnx import TensorProto, helper, numpy_helper
 
 from tools.converter.convert import Options, convert
-from tools.converter.layout import element_bytes
+from tools.format.layout import element_bytes
 from tools.harness import Job, run_jobs
 
 FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL

@@ -5,7 +5,7 @@ import pytest
 from onnx import helper, numpy_helper
 
 from tools.converter.convert import Options, convert
-from tools.converter.layout import element_bytes
+from tools.format.layout import element_bytes
 from tools.harness import Job, run_jobs
 from tools.micropython import UNIX_TARGETS
 

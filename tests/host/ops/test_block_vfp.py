@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tests.host.device import small
-from tools.converter import golden
 from tools.converter.convert import Options, convert
+from tools.converter.reference import golden
 from tools.harness import Job, run_jobs
 
 on_fpus = pytest.mark.parametrize("target", ["mps2-an386", "mps2-an505"], indirect=True)

@@ -5,8 +5,8 @@ import pytest
 
 from tests.host.device import small
 from tests.host.ops.test_block_vfp import CLIP, NEAR, RELU, conv, given, on_fpus
-from tools.converter import golden
 from tools.converter.convert import Options, convert
+from tools.converter.reference import golden
 
 # Computes twice, in whole and in parts, and allocates nothing.
 SCRIPT = """

@@ -5,8 +5,8 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from tests.host.device import small
-from tools.converter import golden
 from tools.converter.convert import Options, convert
+from tools.converter.reference import golden
 from tools.harness import Job, run_jobs
 from tools.micropython import UNIX_TARGETS
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.host.ops.single_node import INF, NAN, model_of
 from tools.converter.convert import Options, convert
-from tools.converter.curves import table_of
+from tools.converter.numbers.curves import table_of
 from tools.converter.ops import _curves
 from tools.harness import Job, run_jobs
 from tools.micropython import UNIX_TARGETS

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from tests.host.converter.qdq_net import Net, by_onnxruntime, on_device, operators, rewritten
+from tests.host.converter.rewrites.qdq_net import (
+    Net,
+    by_onnxruntime,
+    on_device,
+    operators,
+    rewritten,
+)
 from tests.host.device import small
 from tests.host.ops.against_ort import Node
 from tests.host.ops.against_ort import run as run_nodes

@@ -8,7 +8,7 @@ from tests.host.device import small
 from tests.host.ops.runtime_case import FLOAT, INT64, Case, check, f32
 from tools.converter.convert import Options, convert
 from tools.converter.ir import walk
-from tools.converter.passes import without_marks
+from tools.converter.simplify import keep
 from tools.harness import Job, run_jobs
 from tools.micropython import UNIX_TARGETS
 
@@ -180,10 +180,10 @@ def test_damaged_files(target):
             assert report.ok and report.slowest < 10_000, f"{i}, {mode}: {report}"
 
 
-def test_what_the_passes_note_is_not_saved():
+def test_the_domain_of_given_is_not_saved():
     converted = constants_only().converted(optimize=0)
-    saved = without_marks(converted.model)
-    assert converted.model.metadata_props and not saved.metadata_props
+    saved = keep.undeclared(converted.model)
+    assert not converted.model.metadata_props
     assert [o.domain for o in saved.opset_import] == [""]
     assert len(saved.graph.node) == len(converted.model.graph.node) > 8
 

@@ -5,9 +5,9 @@ import pytest
 
 from tests.host import zoo
 from tests.host.device import small
-from tools.converter import golden
 from tools.converter.convert import Options, convert
 from tools.converter.load import load
+from tools.converter.reference import golden
 from tools.harness import Job, run_jobs
 
 MODELS = [

@@ -8,10 +8,11 @@ from onnx import TensorProto
 
 from tests.host import zoo
 from tests.host.device import small
-from tools.converter import convert as converter
+from tools.converter import rewrites
 from tools.converter.convert import Options, convert
 from tools.converter.errors import UnsupportedModel, UsageError
 from tools.converter.quantize.settings import Settings
+from tools.converter.shapes import extent_forms
 from tools.harness import Job, run_jobs
 from tools.micropython import UNIX_TARGETS
 
@@ -253,16 +254,16 @@ def test_names_and_options_that_do_not_go_together():
 
 def test_a_number_that_was_made_of_a_size_is_found(monkeypatch):
     """A rewrite that writes down the bound in the place of the size."""
-    rewrite = converter.rewrites.rewrite
+    rewrite = rewrites.rewrite
 
     def careless(model, *args, **kwargs):
         model, log = rewrite(model, *args, **kwargs)
         bound = model.graph.output[0].type.tensor_type.shape.dim[0]
-        size = converter.dims.extent_forms.parsed(bound.dim_param)
+        size = extent_forms.parsed(bound.dim_param)
         bound.dim_value = int(size)
         return model, log
 
-    monkeypatch.setattr(converter.rewrites, "rewrite", careless)
+    monkeypatch.setattr(rewrites, "rewrite", careless)
     with pytest.raises(UnsupportedModel, match="cannot follow a run-time extent"):
         convert(relu(), Options(bounds={"n": 3}))
 

@@ -22,7 +22,7 @@ from tests.host.ops.runtime_models import (
 )
 from tools.converter.convert import Options, convert
 from tools.converter.errors import UnsupportedModel, UsageError
-from tools.converter.layout import element_bytes
+from tools.format.layout import element_bytes
 from tools.harness import Job, run_jobs
 from tools.micropython import UNIX_TARGETS
 

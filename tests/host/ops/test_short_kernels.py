@@ -18,8 +18,8 @@ from tests.host.ops.test_block_kernels import (
     outputs_of,
     product_model,
 )
-from tools.converter import ranges
 from tools.converter.convert import Options, convert
+from tools.converter.numbers import ranges
 from tools.micropython import UNIX_TARGETS, get_target
 
 BOUND = 1e-3  # of the largest output

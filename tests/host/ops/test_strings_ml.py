@@ -8,9 +8,9 @@ from onnx import TensorProto, helper
 from tests.host import zoo
 from tests.host.ops.against_ort import Node, compare
 from tests.host.ops.ml_node import MlNode
-from tools.converter import golden
 from tools.converter.convert import Options, convert
 from tools.converter.errors import UnsupportedModel
+from tools.converter.reference import golden
 from tools.harness import Job, input_bytes, output_value, run_jobs
 from tools.micropython import UNIX_TARGETS
 

@@ -14,7 +14,7 @@ from tests.host.ops.against_ort import compare
 from tests.host.ops.ml_node import MlNode
 from tests.host.ops.tree_cases import classifier
 from tools.converter.convert import Options, convert
-from tools.converter.ort_session import open_session
+from tools.converter.reference.ort_session import open_session
 from tools.harness import Job, run_jobs
 from tools.micropython import UNIX_TARGETS
 

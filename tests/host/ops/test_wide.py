@@ -9,7 +9,7 @@ import pytest
 from onnx import helper
 
 from tests.host import zoo
-from tests.host.converter.qdq_net import (
+from tests.host.converter.rewrites.qdq_net import (
     Net,
     by_onnxruntime,
     on_device,

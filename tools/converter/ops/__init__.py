@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable
 from functools import cache
 
 # by domain, operator type, and whether for strings and maps
-_Table = dict[tuple[str, str, bool], "Lowering"]
-_LOWERINGS: _Table = {}
-_separate: ContextVar[_Table | None] = ContextVar("separate", default=None)
+Table = dict[tuple[str, str, bool], "Lowering"]
+_LOWERINGS: Table = {}
+_SEPARATE: dict[str, Table] = {}  # by package, of lowerings that are not the project's
 
 
 class Lowering:
@@ -55,10 +53,8 @@ def lowers(
     shape), one an output; node is a Signature.
     """
 
-    separate = _separate.get()
-    table = _LOWERINGS if separate is None else separate
-
     def declare(lower):
+        table = _SEPARATE.get(lower.__module__.partition(".")[0], _LOWERINGS)
         for op_type in op_types:
             key = (_plain(domain), op_type, objects)
             if key in _LOWERINGS or key in table:
@@ -78,27 +74,22 @@ def _load_all() -> None:
 def lowering_of(domain: str, op_type: str, objects: bool | None = None) -> Lowering | None:
     """The lowering of an operator, or None. objects: for strings and maps; None: for either."""
     _load_all()
+    return found_in(_LOWERINGS, domain, op_type, objects)
+
+
+def found_in(
+    table: Table, domain: str, op_type: str, objects: bool | None = None
+) -> Lowering | None:
+    """The same of a table."""
     kinds = (False, True) if objects is None else (objects,)
-    keys = [(_plain(domain), op_type, kind) for kind in kinds]
-    tables = (_LOWERINGS, _separate.get() or {})
-    return next((table[key] for table in tables for key in keys if key in table), None)
+    keys = ((_plain(domain), op_type, kind) for kind in kinds)
+    return next((table[key] for key in keys if key in table), None)
 
 
-@contextmanager
-def separate() -> Iterator[_Table]:
-    """While it lasts, lowerings are declared into a table of their own, which ends with it."""
+def separate(package: str) -> Table:
+    """A table for what the modules of a package will declare, which are not yet imported."""
     _load_all()
-    table: _Table = {}
-    token = _separate.set(table)
-    try:
-        yield table
-    finally:
-        _separate.reset(token)
-
-
-def is_separate(domain: str, op_type: str) -> bool:
-    """True for an operator that was declared so."""
-    return (_plain(domain), op_type) in {key[:2] for key in _separate.get() or {}}
+    return _SEPARATE.setdefault(package, {})
 
 
 def _plain(domain):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..extent import bound_of, is_open
 from ..ir import Tensor
+from ..shapes.extent import bound_of, is_open
 from ._short import short_mantissas
 
 HALF = 1 << 23  # mantissas have 24 bits with the sign, and are stored plus this

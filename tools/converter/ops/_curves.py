@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..curves import (
+from ..numbers.curves import (
     FACTOR,
     FACTOR_POWER,
     POWER,

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .. import curves
 from ..errors import DtypeProblem, Problem
-from ..extent import bound_of
 from ..ir import Tensor, dtype_name
-from ..overlap import item_by_item
-from ..rows import ItemRows
+from ..numbers import curves
+from ..shapes.extent import bound_of
+from ..steps.overlap import item_by_item
+from ..steps.rows import ItemRows
 from ._curves import halves
 from ._extents import matched
 from ._move import collapse, strides_of

@@ -1,13 +1,13 @@
-"""Emission for values whose shape a run decides (see tools/converter/extent.py)."""
+"""Emission for values whose shape a run decides (see tools/converter/shapes/extent.py)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .. import extent
 from ..errors import Problem
 from ..ir import Tensor
-from ..passes.extent_rules import own_dim, slice_parts
+from ..shapes import extent
+from ..shapes.extent_rules import own_dim, slice_parts
 from ._move import emit_move, strides_of
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..ir import Tensor
-from ..overlap import item_by_item
+from ..steps.overlap import item_by_item
 from ._elementwise import emit_binary
 
 FLOAT, UINT8, INT8, INT16, INT32 = 1, 2, 3, 5, 6

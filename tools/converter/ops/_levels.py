@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..ir import Tensor
-from ..overlap import item_by_item
+from ..steps.overlap import item_by_item
 
 FLOAT, BYTES, WIDE = 1, (2, 3), (4, 5)
 _INT32 = 6

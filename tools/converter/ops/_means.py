@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from ..extent import any_open
 from ..ir import Tensor
+from ..shapes.extent import any_open
 from ._block import is_block
 from ._elementwise import emit_binary
 from ._move import emit_move, strides_of

@@ -8,12 +8,11 @@ import numpy as np
 import onnx
 from onnx import defs, helper, shape_inference
 
-from .. import extent_forms
 from ..errors import Problem
 from ..ir import Tensor
-from ..overlap import item_by_item
-from ..passes import window_rules
-from ..rows import ItemRows
+from ..shapes import extent_forms, window_rules
+from ..steps.overlap import item_by_item
+from ..steps.rows import ItemRows
 from ._elementwise import emit_unary, float_bits
 from ._move import emit_transpose
 

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tools.format.objects import text_of
+
 from ..errors import Problem
-from ..extent import is_open
 from ..ir import Tensor
-from ..objects import text_of
-from ..overlap import item_by_item, line_by_line
+from ..shapes.extent import is_open
+from ..steps.overlap import item_by_item, line_by_line
 from ._elementwise import emit_binary, emit_unary
 from ._select import emit_gather
 from ._strings import emit_lookup

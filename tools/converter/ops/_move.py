@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .. import overlap
 from ..errors import Problem
-from ..extent import any_open
 from ..ir import Tensor
+from ..shapes.extent import any_open
+from ..steps import overlap
 
 _LIMIT = 1 << 29  # the device's BIAS
 

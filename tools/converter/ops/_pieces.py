@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ..extent import any_open, is_open
 from ..ir import Step
+from ..shapes.extent import any_open, is_open
 from ._block import INITS, NARROW, UINT32
 
 SHARE = 16  # of its input and output that a step's scratch may take up

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..ir import Tensor
-from ..overlap import item_by_item
+from ..steps.overlap import item_by_item
 from ._elementwise import broadcast, runs_of
 from ._qweights import scalar, shift_of
 from ._requantize import multiplier

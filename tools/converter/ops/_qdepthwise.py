@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from ..extent import any_open
-from ..rows import Rows
+from ..shapes.extent import any_open
+from ..steps.rows import Rows
 from . import _qoverlap
 from ._qweights import AS_IT_IS, Geometry, Weights, outer, table
 

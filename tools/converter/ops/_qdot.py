@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..extent import any_open
 from ..ir import Tensor
-from ..rows import Rows
+from ..shapes.extent import any_open
+from ..steps.rows import Rows
 from . import _qoverlap
 from ._integer import UINT8
 from ._qdepthwise import emit_depthwise, is_depthwise

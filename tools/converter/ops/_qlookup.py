@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ..ir import Tensor
-from ..overlap import item_by_item
+from ..steps.overlap import item_by_item
 from ._qweights import scalar
 from ._requantize import range_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..ir import Tensor
-from ..overlap import MOST_PIECES, lag
+from ..steps.overlap import MOST_PIECES, lag
 
 
 def behind(geometry, piece: int, x: Tensor, out: Tensor) -> dict[int, int]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..ir import Tensor
-from ..overlap import line_by_line
+from ..steps.overlap import line_by_line
 from ._axes import named_lines
 from ._integer import INT32
 from ._qweights import scalar, shift_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import Problem
-from ..extent import is_open
+from ..shapes.extent import is_open
 
 
 @dataclass

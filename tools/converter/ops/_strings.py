@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tools.format.objects import OPEN, STRING, string_array
+
 from ..errors import Problem
 from ..ir import Tensor
-from ..objects import OPEN, STRING, string_array
 
 
 def require_fixed(*tensors: Tensor | None) -> None:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .. import overlap
 from ..errors import Problem
-from ..extent import any_open
 from ..ir import Tensor
+from ..shapes.extent import any_open
+from ..steps import overlap
 
 
 @dataclass

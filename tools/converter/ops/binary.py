@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import DtypeProblem
-from ..extent import any_open
+from ..shapes.extent import any_open
 from . import lowers
 from ._elementwise import FLOAT, emit_binary
 from ._powers import emit_power

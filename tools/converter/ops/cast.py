@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..errors import Problem
 from ..ir import Tensor
-from ..overlap import item_by_item
+from ..steps.overlap import item_by_item
 from . import lowers
 
 _FLOAT8 = (17, 18, 19, 20, 24)

@@ -9,7 +9,7 @@ import numpy as np
 from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
-from .. import extent
+from ..shapes import extent
 from . import lowers
 from ._extents import store
 

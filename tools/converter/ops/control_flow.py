@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .. import extent
 from ..errors import Problem
 from ..ir import Step, Tensor
+from ..shapes import extent
 from . import lowers
 from ._elementwise import emit_binary
 from ._move import emit_copy

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import Problem
-from ..extent import any_open
 from ..ir import Tensor
-from ..rows import Rows
+from ..shapes.extent import any_open
+from ..steps.rows import Rows
 from . import lowers
 from ._block import NO_CLIP, UINT32, bits_of, block_constants, is_block
 from ._dot import pack_rows

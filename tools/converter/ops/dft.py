@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from ..errors import Problem
-from ..extent import any_open
 from ..ir import Tensor
+from ..shapes.extent import any_open
 from . import lowers
 from ._elementwise import emit_binary
 from ._move import emit_move, strides_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..overlap import item_by_item
+from ..steps.overlap import item_by_item
 from . import lowers
 
 FLOAT = 1

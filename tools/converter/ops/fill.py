@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from onnx import numpy_helper
 
-from ..extent import is_open, larger, smaller
+from ..shapes.extent import is_open, larger, smaller
 from . import lowers
 from ._extents import emit_measure
 from ._move import emit_fill, emit_move

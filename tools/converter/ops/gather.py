@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import Problem
-from ..extent import any_open
+from ..shapes.extent import any_open
 from . import lowers
 from ._select import emit_gather, emit_select
 

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from ..errors import Problem
-from ..extent import any_open
 from ..ir import Tensor
+from ..shapes.extent import any_open
 from . import lowers
 from ._block import NO_CLIP, UINT32, bits_of, block_constants, gemm_words, is_block
 from ._dot import pack_rows

@@ -1,8 +1,8 @@
-"""Given (see passes/keep.py) -> kernel given."""
+"""Given (see simplify/keep.py) -> kernel given."""
 
 from __future__ import annotations
 
-from ..passes.keep import DOMAIN
+from ..simplify.keep import DOMAIN
 from . import lowers
 
 

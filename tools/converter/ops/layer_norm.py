@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..ir import Tensor
-from ..overlap import line_by_line
+from ..steps.overlap import line_by_line
 from . import lowers
 from ._elementwise import broadcast, emit_binary, float_bits
 from ._extents import matched

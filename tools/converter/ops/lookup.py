@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..errors import Problem
-from ..overlap import item_by_item
+from ..steps.overlap import item_by_item
 from . import lowers
 
 OWN = "mpconnxr"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..rows import Rows
+from ..steps.rows import Rows
 from . import lowers
 from ._windows import window_behind, windows_of
 

@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
+from tools.format.objects import STRING, text_of
+
 from ..errors import Problem
-from ..objects import STRING, text_of
 from . import lowers
 from ._elementwise import emit_binary, emit_unary
 from ._ml_scores import FLOAT, cast, floats, rows_of

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from onnx import numpy_helper
 
+from tools.format.objects import STRING, string_array, text_of
+
 from ..errors import Problem
 from ..ir import Tensor
-from ..objects import STRING, string_array, text_of
 from . import lowers
 from ._strings import emit_map
 

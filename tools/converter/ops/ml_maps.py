@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from tools.format.objects import SEQUENCE, STRING_KEYS, string_array
+
 from ..errors import Problem
 from ..ir import Tensor
-from ..objects import SEQUENCE, STRING_KEYS, string_array
 from . import lowers
 from ._ml_scores import FLOAT, cast
 from ._strings import require_fixed

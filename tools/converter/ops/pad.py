@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import Problem
-from ..extent import is_open
+from ..shapes.extent import is_open
 from . import lowers
 from ._move import emit_fill
 from ._select import Whole, alias_or_select

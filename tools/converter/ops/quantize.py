@@ -6,7 +6,7 @@ import numpy as np
 
 from ..errors import Problem
 from ..ir import Tensor
-from ..overlap import item_by_item
+from ..steps.overlap import item_by_item
 from . import lowers
 from ._elementwise import broadcast, runs_of
 from ._levels import emit_floats, emit_levels

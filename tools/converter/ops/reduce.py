@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import Problem
-from ..extent import any_open
 from ..ir import Tensor
+from ..shapes.extent import any_open
 from . import lowers
 from ._axes import joined, lines_of, named_lines
 from ._elementwise import emit_binary, emit_unary, float_bits

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..overlap import item_by_item
-from ..rows import ItemRows
+from ..steps.overlap import item_by_item
+from ..steps.rows import ItemRows
 from . import lowers
 from ._elementwise import emit_binary
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import Problem
-from ..extent import is_open
-from ..overlap import item_by_item
+from ..shapes.extent import is_open
+from ..steps.overlap import item_by_item
 from . import lowers
 from ._axes import lines_of
 from ._integer import as_dtype

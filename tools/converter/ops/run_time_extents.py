@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .. import extent
+from ..shapes import extent
 from . import lowers
 from ._axes import lines_of
 from ._extents import store

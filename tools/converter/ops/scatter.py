@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 
 from ..errors import Problem
-from ..extent import any_open
 from ..ir import Tensor
+from ..shapes.extent import any_open
 from . import lowers
 from ._move import emit_copy, strides_of
 from ._select import emit_gather

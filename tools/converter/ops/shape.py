@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .. import extent
 from ..errors import Problem
+from ..shapes import extent
 from . import lowers
 from ._extents import emit_expect
 

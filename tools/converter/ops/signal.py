@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .. import extent
 from ..ir import Tensor
+from ..shapes import extent
 from . import lowers
 from ._elementwise import FLOATS, float_bits
 from ._extents import store

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..extent import any_open
+from ..shapes.extent import any_open
 from . import lowers
 from ._extents import emit_slice
 from ._move import emit_move, strides_of

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from ..extent import any_open
 from ..ir import Tensor
-from ..overlap import line_by_line
+from ..shapes.extent import any_open
+from ..steps.overlap import line_by_line
 from . import lowers
 from ._axes import lines_of, named_lines
 from ._elementwise import emit_binary, emit_unary

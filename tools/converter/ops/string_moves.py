@@ -9,8 +9,9 @@ import onnx
 from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
+from tools.format.objects import OPEN, STRING
+
 from ..errors import Problem
-from ..objects import OPEN, STRING
 from . import lowers
 from ._strings import pick_or_alias, require_fixed, set_open
 

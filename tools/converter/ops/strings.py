@@ -6,8 +6,9 @@ from functools import cache
 
 import numpy as np
 
+from tools.format.objects import OPEN, STRING, string_array
+
 from ..errors import Problem
-from ..objects import OPEN, STRING, string_array
 from . import lowers
 from ._regex import automaton
 from ._strings import broadcast, require_fixed, set_open

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from tools.format.objects import OPEN, STRING, string_array, text_of
+
 from ..errors import Problem
 from ..ir import Tensor
-from ..objects import OPEN, STRING, string_array, text_of
 from . import lowers
 
 _MODES = ("TF", "IDF", "TFIDF")

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import Problem
 from ..ir import Tensor
-from ..overlap import item_by_item
+from ..steps.overlap import item_by_item
 from . import lowers
 from ._microsoft import FLOAT, as_onnx
 from ._qmeans import PLANES, emit_wide_means, order_of

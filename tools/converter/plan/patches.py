@@ -16,8 +16,8 @@ import numpy as np
 
 from ..ir import Graph, Step, Tensor
 from ..ops._move import emit_move
-from ..overlap import lag
-from ..rows import Image, ItemRows
+from ..steps.overlap import lag
+from ..steps.rows import Image, ItemRows
 from .blocks import aligned
 from .bound import together
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..ir import Graph, Step, Tensor, walk
 from ..ops._move import places
-from ..rows import Image, Rows
+from ..steps.rows import Image, Rows
 
 
 def read_in_place(graph: Graph) -> None:

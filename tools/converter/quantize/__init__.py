@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 
 import onnx
 
+from ..context import PLAIN, Context
 from ..errors import ConvertError, UsageError
-from ..passes import infer
+from ..shapes import infer
 from .biases import as_vectors
 from .borders import open_borders
 from .data import loaded, notes
@@ -31,7 +32,9 @@ class Outcome:
     notes: list[str] = field(default_factory=list)
 
 
-def quantize(model: onnx.ModelProto, settings: Settings) -> tuple[onnx.ModelProto, Outcome]:
+def quantize(
+    model: onnx.ModelProto, settings: Settings, context: Context = PLAIN
+) -> tuple[onnx.ModelProto, Outcome]:
     """The quantized model and what it cost. Raises UsageError, ConvertError."""
     _require_runtime()
     settings = loaded(settings, model.graph)
@@ -47,8 +50,8 @@ def quantize(model: onnx.ModelProto, settings: Settings) -> tuple[onnx.ModelProt
     settings = replace(settings, exclude=tuple(dict.fromkeys([*settings.exclude, *kept])))
     found, attempts = best(named, settings)
     if settings.mode == "dynamic":
-        return infer.infer(found), Outcome(attempts=attempts)
-    found = infer.infer(found)
+        return infer.infer(found, context), Outcome(attempts=attempts)
+    found = infer.infer(found, context)
     rows = layers(named, found, settings.samples[:_SHOWN])
     outcome = Outcome(rows, attempts, notes(settings.samples))
     if settings.io == "int8":
@@ -56,7 +59,7 @@ def quantize(model: onnx.ModelProto, settings: Settings) -> tuple[onnx.ModelProt
             f"{name} stays float: it is not quantized" for name in open_borders(found)
         ]
         del found.graph.value_info[:]
-    return infer.infer(found), outcome
+    return infer.infer(found, context), outcome
 
 
 def _require_runtime():

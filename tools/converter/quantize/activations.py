@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import onnx
 
-from ..ort_session import open_session
+from ..reference.ort_session import open_session
 from .data import Sample
 
 

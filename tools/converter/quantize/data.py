@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from ..arrayfile import read_array, read_arrays
 from ..errors import UsageError
-from ..load import free_inputs
+from ..load.arrayfile import read_array, read_arrays
+from ..protos import free_inputs
 from .settings import Settings
 
 Sample = Mapping[str, np.ndarray]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import onnx
 
-from ..ort_session import open_session
+from ..reference.ort_session import open_session
 from . import bias, qdq
 from .data import Sample
 from .equalize import equalize

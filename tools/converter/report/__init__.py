@@ -9,7 +9,7 @@ from pathlib import Path
 
 import jinja2
 
-from ..convert import Converted
+from ..converted import Converted
 from . import arena_map, fits, graph_drawing, rows
 from .terminal import time_text
 

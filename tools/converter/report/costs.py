@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from .. import extent
 from ..ir import Step, dtype_name
+from ..shapes import extent
 
 COSTS = Path(__file__).parent / "costs.json"
 # Where there are fewer steps than this of a kind, others may be further off than those were.

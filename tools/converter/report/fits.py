@@ -8,7 +8,7 @@ from tools.deploy.boards import Board, load_boards
 from tools.deploy.model_file import ModelFile, parse_model
 from tools.deploy.modules import PACKAGE
 
-from ..convert import Converted
+from ..converted import Converted
 from ..ir import walk
 from . import device_code
 from .costs import Range, is_measured, kind_of, model_instructions, step_bytes

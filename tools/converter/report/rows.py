@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..convert import Converted
+from ..converted import Converted
 from ..ir import Step, Tensor, dtype_name, walk
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table
 
-from ..convert import Converted
+from ..converted import Converted
 from .fits import fits
 from .rows import step_rows
 

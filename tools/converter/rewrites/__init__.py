@@ -1,4 +1,4 @@
-"""Rewrites that make the graph smaller or faster and keep its meaning, one a file.
+"""Passes that make a simple graph smaller and faster, one a file; simplify/ made it simple.
 
 A rewrite is a function `rewrite(model: onnx_ir.Model) -> int` that changes the model in place and
 returns how many places it changed. What it writes is ONNX: standard operators, or com.microsoft's
@@ -19,8 +19,11 @@ from onnx_ir.passes import common as ir_passes
 
 from tools import limits
 
+from ..context import PLAIN, Context
 from ..errors import ConvertError
-from ..passes import infer, maps
+from ..shapes import infer
+from ..shapes.types import all_fixed
+from ..simplify import maps
 from . import (
     activations,
     batch_norm,
@@ -82,7 +85,10 @@ _MAX_ROUNDS = 8  # what one rewrite leaves may suit another
 
 
 def rewrite(
-    model: onnx.ModelProto, level: int, leave_out: Sequence[Rewrite] = ()
+    model: onnx.ModelProto,
+    level: int,
+    leave_out: Sequence[Rewrite] = (),
+    context: Context = PLAIN,
 ) -> tuple[onnx.ModelProto, dict[str, int]]:
     """Applies the rewrites of all levels up to this one, until none finds anything to do.
 
@@ -92,18 +98,20 @@ def rewrite(
     chosen = [one for one in chosen if one not in leave_out]
     log: Counter[str] = Counter()
     if chosen:
-        model, log["qdq"] = qdq.integers(model)
-    done, more = _rounds(model, chosen)
+        model, log["qdq"] = qdq.integers(model, context)
+    done, more = _rounds(model, chosen, context)
     return done, dict(+(log + more))
 
 
-def for_boards(model: onnx.ModelProto, level: int) -> tuple[onnx.ModelProto, dict[str, int]]:
+def for_boards(
+    model: onnx.ModelProto, level: int, context: Context = PLAIN
+) -> tuple[onnx.ModelProto, dict[str, int]]:
     """The same with what only boards have operators for."""
-    done, log = _rounds(model, FOR_BOARDS if level > 1 else ())
+    done, log = _rounds(model, FOR_BOARDS if level > 1 else (), context)
     return done, dict(log)
 
 
-def _rounds(model, chosen):
+def _rounds(model, chosen, context):
     """The model itself if nothing is found to do."""
     log: Counter[str] = Counter()
     if not chosen:
@@ -120,8 +128,10 @@ def _rounds(model, chosen):
         return model, log
     _import_domains(changed)
     done = maps.put_back(ir.to_proto(changed), aside)
-    del done.graph.value_info[:]
-    return infer.infer(done), +log
+    if not all_fixed(done.graph):  # else the rewrites have said all that there is
+        del done.graph.value_info[:]
+        done = infer.infer(done, context)
+    return done, +log
 
 
 def _applied(one: Rewrite, model: ir.Model) -> int:

@@ -108,7 +108,7 @@ def constant(like: ir.Value, data: np.ndarray) -> ir.Value:
         n += 1
         name = f"{base}/c{n}"
     value = ir.Value(name=name, const_value=ir.tensor(np.ascontiguousarray(data), name=name))
-    value.dtype, value.shape = value.const_value.dtype, ir.Shape(data.shape)
+    value.dtype, value.shape = value.const_value.dtype, value.const_value.shape
     graph.register_initializer(value)
     return value
 

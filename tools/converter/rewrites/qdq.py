@@ -17,8 +17,10 @@ from collections.abc import Callable
 
 import onnx
 
+from ..context import Context
 from ..ir import dtype_name
-from ..passes import fold, infer
+from ..shapes import infer
+from ..simplify import fold
 from . import qdq_wide
 from .qdq_conv import fuse_conv
 from .qdq_dynamic import scale_products
@@ -55,7 +57,7 @@ _STAYS = "stays in float: "
 _MAX_ROUNDS = 8  # each leaves what the next one may use
 
 
-def integers(model: onnx.ModelProto) -> tuple[onnx.ModelProto, int]:
+def integers(model: onnx.ModelProto, context: Context) -> tuple[onnx.ModelProto, int]:
     """Applies the rules until none finds anything. Returns a model, and how many nodes went."""
     if not any(node.op_type in _QUANTIZED for node in model.graph.node):
         return model, 0
@@ -68,10 +70,10 @@ def integers(model: onnx.ModelProto) -> tuple[onnx.ModelProto, int]:
         if not any(done):
             break
         graph.finish()
-        model = infer.infer(fold.fold(model))
+        model = infer.infer(fold.fold(model, context), context)
     _say_why(model)
     if unquantize(model):
-        model = infer.infer(model)
+        model = infer.infer(model, context)
     return model, max(len(original.graph.node) - len(model.graph.node), 0)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 from onnx import defs, helper, numpy_helper
 
-from ..load import opset_of
+from ..protos import opset_of
 from .qdq_terms import FLOAT, INTEGERS, Scaled, attribute, dequantize, is_dq, is_q
 
 

@@ -20,7 +20,7 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from ..golden import reference
+from ..reference.golden import reference
 from .qdq_graph import Graph
 from .qdq_terms import BYTES, INT32, MS, is_dq
 

@@ -1,0 +1,289 @@
+"""What the converter writes loads: what boards would refuse is refused before it has a name."""
+
+import io
+import subprocess
+import sys
+import textwrap
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper
+
+from tests.host.device import small
+from tools.converter import lower
+from tools.converter.convert import Options, convert
+from tools.converter.file import loads, on_host
+from tools.converter.numbers.narrow import BITS
+
+
+def nested(depth):
+    """If in If in If ..., each in the second branch."""
+
+    def graph(k, is_last=False):
+        out = f"o{k}{'n' * is_last}"
+        if is_last or k == depth:
+            nodes = [helper.make_node("Neg", ["x"], [out])]
+        else:
+            bodies = {"then_branch": graph(k + 1, True), "else_branch": graph(k + 1)}
+            nodes = [helper.make_node("If", ["c"], [out], **bodies)]
+        return helper.make_graph(nodes, f"g{k}", [], [small.value(out, (2,))])
+
+    outer = graph(0)
+    outer.input.extend([small.value("c", (), TensorProto.BOOL), small.value("x", (2,))])
+    return helper.make_model(outer, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def converter(*args):
+    command = [sys.executable, "-m", "tools.converter", *map(str, args)]
+    return subprocess.run(command, cwd=small.ROOT, capture_output=True, text=True, check=False)
+
+
+def refused_by_command(folder):
+    done = converter(folder / "m.onnx", folder / "m.bin")
+    assert done.returncode == 1 and not (folder / "m.bin").exists()
+    assert done.stderr.startswith("converter: ") and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("depth", [9, 15])
+def test_bodies_that_boards_refuse_leave_no_file(tmp_path, depth):
+    (tmp_path / "m.onnx").write_bytes(nested(depth).SerializeToString())
+    refused_by_command(tmp_path)
+
+
+def test_bodies_that_boards_take():
+    assert convert(nested(8)).graph.steps
+
+
+def resized():
+    """5 * 2.6 items are 13 in float32, as the model says, and 12 in float64, as onnx says."""
+    nodes = [
+        ("QuantizeLinear", "x s z", "a", {}),
+        ("DequantizeLinear", "a s z", "b", {}),
+        ("Resize", "b  scales", "c", {"mode": "linear"}),
+        ("QuantizeLinear", "c s z", "d", {}),
+        ("DequantizeLinear", "d s z", "y", {}),
+    ]
+    model = small.model(
+        nodes,
+        [small.value("x", (1, 3, 5, 7))],
+        [small.value("y", (1, 3, 13, 17))],
+        opset=21,
+        scales=np.float32([1, 1, 2.6, 2.5]),
+        s=np.float32(0.1),
+        z=np.uint8(3),
+    )
+    model.graph.node[2].input[:] = ["b", "", "scales"]
+    return model
+
+
+def test_sizes_that_contradict_each_other_leave_no_file(tmp_path):
+    (tmp_path / "m.onnx").write_bytes(resized().SerializeToString())
+    refused_by_command(tmp_path)
+
+
+@pytest.fixture
+def spoiled(monkeypatch):
+    """spoiled(change): changes each lowered graph before its file is written."""
+
+    def of(change):
+        usual = lower.lower
+
+        def lowered(*args):
+            graph = usual(*args)
+            change(graph)
+            return graph
+
+        monkeypatch.setattr(lower, "lower", lowered)
+
+    return of
+
+
+def refused(model, **options):
+    with pytest.raises(loads.LoadError) as caught:
+        convert(model, Options(**options))
+    text = str(caught.value)
+    assert "\n" not in text and "report" in text
+    return text
+
+
+def test_the_report_names_node_step_kernel_and_what_the_board_says(spoiled):
+    spoiled(lambda graph: graph.steps[-1].params.append(7))
+    text = refused(small.relu())
+    assert "Relu y (step 0, kernel relu)" in text and "step 0 relu: has" in text
+
+
+def test_a_step_in_a_body_is_found(spoiled):
+    def change(graph):
+        body = graph.steps[0].bodies[1]
+        body[0].params.append(7)
+
+    spoiled(change)
+    text = refused(nested(1))
+    assert "Neg o1 (step 0/1/0, kernel " in text
+
+
+def test_bodies_deeper_than_boards_take(spoiled):
+    def change(graph):
+        step = graph.steps[0]
+        for _ in range(8):
+            step = replace(step, bodies=[step.bodies[0], [step]])
+        graph.steps[0] = step
+
+    spoiled(change)
+    text = refused(nested(1))
+    assert "bodies in bodies" in text and text.startswith("If o0 (step 0/1/0/1/0")
+
+
+def test_steps_whose_sizes_callers_decide_are_prepared(spoiled):
+    model = small.model(
+        [("Softmax", "x", "y", {})], [small.value("x", ("n", 3))], [small.value("y", ("n", 3))]
+    )
+    assert convert(model, Options(bounds={"n": 7})).graph.steps
+    spoiled(lambda graph: graph.steps[0].params.append(7))
+    assert "Softmax" in refused(model, bounds={"n": 7})
+
+
+def test_kernels_that_the_package_lacks(spoiled):
+    def change(graph):
+        graph.steps[0].kernel = "_runs"
+
+    spoiled(change)
+    assert "no kernel _runs" in refused(small.relu())
+
+
+def test_what_32_bits_cannot_hold(spoiled):
+    """Parameters are int32, extents below 2**29, as numbers of the file and in each kernel."""
+    for value, why in ((1 << 31, "more than 32 bits"), (1 << 29, "out of range")):
+
+        def change(graph, value=value):
+            next(step for step in graph.steps if step.params).params[0] = value
+
+        spoiled(change)
+        assert why in refused(small.mixed())
+
+
+def test_what_lies_beyond_the_reach_of_32_bits_is_noted():
+    n = (1 << 22) + 4  # float32: two of them, of which the second starts beyond 16 MB
+    nodes = [("Softmax", "x", "a", {}), ("Add", "a x", "y", {})]
+    model = small.model(nodes, [small.value("x", (1, n))], [small.value("y", (1, n))])
+    done = convert(model, Options(strip=True, keep_inputs=True))
+    assert [note for note in done.notes if "16 MB" in note and "arena" in note]
+    assert not [note for note in convert(small.mixed()).notes if "16 MB" in note]
+
+
+def test_float64_is_noted():
+    [note] = [n for n in convert(small.relu(dtype=TensorProto.DOUBLE)).notes if "float64" in n]
+    assert note.startswith("x is float64: boards whose firmware has single floats")
+    assert not [n for n in convert(small.relu()).notes if "float64" in n]
+
+
+def test_streamed_weights_are_loaded_as_a_board_streams_them(monkeypatch):
+    sources, usual = [], on_host.load
+
+    def load(source, *args):
+        sources.append(type(source))
+        return usual(source, *args)
+
+    monkeypatch.setattr(on_host, "load", load)
+    done = convert(small.mixed())
+    assert any(c.place is not None for c in done.graph.weights.chunks)
+    assert sources == [bytes, io.BytesIO]
+
+
+def test_too_little_memory_is_a_note(monkeypatch):
+    def load(*args):
+        raise on_host.TooLarge("not enough memory")
+
+    monkeypatch.setattr(on_host, "load", load)
+    assert "not enough memory" in " ".join(convert(small.relu()).notes)
+
+
+@pytest.mark.parametrize("weights", [bits for bits in BITS if bits != "f32"])
+def test_weights_of_fewer_bits(weights):
+    assert convert(small.mixed(), Options(weights=weights)).data
+
+
+@pytest.mark.parametrize("dtype", ["int4", "uint4", "int2", "uint2"])
+def test_what_numpy_unpacks_is_what_a_board_unpacks(dtype):
+    """The loop of the device in its plain form is the measure."""
+    from mpconnxr import unpack
+
+    number = getattr(TensorProto, dtype.upper())
+    raw, bits = bytes(range(256)), 4 if dtype.endswith("4") else 2
+    n = len(raw) * 8 // bits - 1
+    with on_host.package(None):
+        fast = unpack.unpacked(raw, 0, number, n)
+    slow = np.zeros(n, np.uint8)
+    for i in range(n):
+        code = raw[i * bits // 8] >> i * bits % 8 & (1 << bits) - 1
+        signed = code - (1 << bits) if dtype[0] == "i" and code >> bits - 1 else code
+        slow[i] = signed & 255
+    assert bytes(fast) == slow.tobytes()
+
+
+OWN = """
+from tools.converter.ops import lowers
+
+
+def infer(node):
+    return [(node.inputs[0].dtype, node.inputs[0].shape)]
+
+
+@lowers("Twice", domain="com.acme", infer=infer)
+def lower_twice(node):
+    node.emit("twice", [node.inputs[0]], node.outputs, [])
+"""
+
+
+def with_own_kernel(tmp_path, kernel):
+    (tmp_path / "device").mkdir()
+    (tmp_path / "lowering.py").write_text(OWN)
+    (tmp_path / "device" / "twice.py").write_text(textwrap.dedent(kernel))
+    node = helper.make_node("Twice", ["x"], ["y"], domain="com.acme")
+    ends = [[small.value(name, (2, 3))] for name in "xy"]
+    graph = helper.make_graph([node], "own", *ends)
+    imports = [helper.make_opsetid("", 17), helper.make_opsetid("com.acme", 1)]
+    model = helper.make_model(graph, opset_imports=imports, ir_version=8)
+    return model, {"ops": tmp_path, "allow_domains": ["com.acme"]}
+
+
+def test_own_kernels_are_prepared(tmp_path):
+    model, options = with_own_kernel(
+        tmp_path,
+        """
+        import micropython
+        from micropython import const
+
+        _N = const(6)
+
+        @micropython.viper
+        def twice(x: ptr32, y: ptr32):
+            pass
+
+        def prepare(node):
+            node.expect(1, 1, 0)
+            node.require(node.inputs[0].nelem == _N, "six of them")
+            return 1, lambda lo, hi: None
+        """,
+    )
+    notes = convert(model, Options(**options)).notes
+    assert not [note for note in notes if "--ops" in note]
+    assert "micropython" not in sys.modules and "mpconnxr.ops.twice" not in sys.modules
+    kernel = tmp_path / "device" / "twice.py"
+    kernel.write_text(kernel.read_text().replace("== _N", "!= _N"))
+    assert "six of them" in refused(model, **options)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "why"),
+    [
+        ("import machine\ndef prepare(node): pass", "No module named 'machine'"),
+        ("def prepare(node):\n    import machine", "No module named 'machine'"),
+    ],
+)
+def test_own_kernels_that_cpython_cannot_run_are_noted(tmp_path, kernel, why):
+    model, options = with_own_kernel(tmp_path, kernel)
+    notes = convert(model, Options(**options)).notes
+    [note] = [note for note in notes if "not checked here" in note]
+    assert "twice" in note and why in note

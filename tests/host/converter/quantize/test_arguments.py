@@ -1,0 +1,103 @@
+"""--quantize on the command line: options and calibration data that fit, and that do not."""
+
+import numpy as np
+import onnx
+import pytest
+
+from tests.host.converter.quantize.net import calibration, net, outputs, prepared
+from tools.converter.__main__ import main
+from tools.converter.errors import UsageError
+from tools.converter.quantize import Settings, quantize
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (Settings(), "needs --calibration"),
+        (Settings(samples=calibration(2), exclude=["nobody"]), "no node is called nobody"),
+        (Settings(samples=calibration(2), max_drop=0.1), "needs --labels"),
+        (Settings("dynamic", io="int8"), "not with --quantize dynamic"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(settings, said):
+    with pytest.raises(UsageError, match=said):
+        quantize(prepared(net()), settings)
+
+
+@pytest.mark.parametrize(
+    ("x", "said"),
+    [
+        (np.zeros((0, 1, 8, 8)), "has no samples"),
+        (
+            np.where(np.arange(3 * 64) == 70, np.nan, 1.0),
+            "sample 1 has NaN or infinity for input x",
+        ),
+        (
+            np.where(np.arange(3 * 64) == 0, np.inf, 1.0),
+            "sample 0 has NaN or infinity for input x",
+        ),
+    ],
+)
+def test_calibration_data_that_cannot_be_used_are_refused(tmp_path, x, said):
+    np.save(tmp_path / "x.npy", x.reshape(-1, 1, 8, 8).astype(np.float32))
+    with pytest.raises(UsageError, match=said):
+        quantize(prepared(net()), Settings(samples=tmp_path / "x.npy"))
+
+
+@pytest.mark.parametrize(
+    ("samples", "said"),
+    [
+        ([{"x": np.zeros((1, 1, 8, 8), np.float32)}] * 5, ["one value only"]),
+        (calibration(1) * 5, ["the same sample 5 times"]),
+        (calibration(1), []),
+        (calibration(2), []),
+    ],
+)
+def test_calibration_data_that_say_nothing_are_pointed_out(samples, said):
+    _, outcome = quantize(prepared(net()), Settings(samples=samples))
+    assert len(outcome.notes) == len(said)
+    assert all(text in note for text, note in zip(said, outcome.notes, strict=True))
+
+
+def test_a_quantized_model_is_not_quantized_again():
+    done, _ = quantize(prepared(net()), Settings(samples=calibration()))
+    with pytest.raises(UsageError, match="quantized already"):
+        quantize(done, Settings(samples=calibration()))
+
+
+def test_command(tmp_path, capsys):
+    onnx.save(net(), tmp_path / "net.onnx")
+    x = np.concatenate([s["x"] for s in calibration()])
+    wanted = outputs(net(), calibration()).reshape(len(x), -1).argmax(axis=1)
+    np.savez(tmp_path / "data.npz", x=x, labels=wanted)
+    data = str(tmp_path / "data.npz")
+    words = [str(tmp_path / "net.onnx"), str(tmp_path / "net.bin"), "--quantize", "int8"]
+    assert main([*words, "--calibration", data, "--labels", f"{data}:labels"]) == 0
+    printed = capsys.readouterr().out
+    assert "quantize int8, minmax, per channel: top-1" in printed and "first" in printed
+    assert main([*words, "--calibration", data]) == 0
+    printed = capsys.readouterr().out
+    assert "per channel: same class as float" in printed and "top-1" not in printed
+    np.save(tmp_path / "same.npy", np.zeros_like(x))
+    assert main([*words, "--calibration", str(tmp_path / "same.npy")]) == 0
+    assert capsys.readouterr().out.count("note: --calibration holds one value only") == 1
+    assert main([*words, "--calibration", data, "--labels", data]) == 2
+    assert "say which of x, labels" in capsys.readouterr().err
+    np.save(tmp_path / "wrong.npy", x.astype(np.float64))
+    assert main([*words, "--calibration", str(tmp_path / "wrong.npy")]) == 2
+    assert "float64, but input x takes float32" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["--io", "int8"], "--io"),
+        (["--method", "mse"], "--method"),
+        (["--per-tensor", "--exclude", "first"], "--per-tensor, --exclude"),
+        (["--labels", "y.npy", "--min-accuracy-drop", "1%"], "--labels, --min-accuracy-drop"),
+    ],
+)
+def test_its_options_are_refused_without_it(tmp_path, capsys, options, named):
+    onnx.save(net(), tmp_path / "net.onnx")
+    assert main([str(tmp_path / "net.onnx"), str(tmp_path / "net.bin"), *options]) == 2
+    assert capsys.readouterr().err == f"converter: {named}: only with --quantize\n"

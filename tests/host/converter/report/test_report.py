@@ -1,0 +1,165 @@
+"""The HTML report: well-formed, self-contained, and its figures are the conversion's."""
+
+import dataclasses
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from tools.converter.__main__ import main
+from tools.converter.convert import convert
+from tools.converter.report import costs, fits, page
+from tools.converter.report.graph_drawing import _lanes
+from tools.converter.report.rows import step_rows
+from tools.converter.report.terminal import print_steps, time_text
+
+DIGITS = Path(__file__).parents[4] / "examples" / "digits" / "digits.onnx"
+
+
+def _model(name="x"):
+    rng = np.random.default_rng(0)
+    weights = [
+        numpy_helper.from_array(rng.normal(size=s).astype(np.float32), n)
+        for n, s in (("w", (4, 3, 3, 3)), ("v", (4, 4, 3, 3)))
+    ]
+    nodes = [
+        helper.make_node("Conv", [name, "w"], ["a"], pads=[1, 1, 1, 1]),
+        helper.make_node("Conv", ["a", "v"], ["b"], pads=[1, 1, 1, 1]),
+        helper.make_node("Mul", ["a", "b"], ["y"]),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 3, 8, 8])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 4, 8, 8])],
+        weights,
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
+
+
+def _svgs(html):
+    """The page's drawings, parsed."""
+    for part in html.split("<svg")[1:]:
+        yield ElementTree.fromstring("<svg" + part.split("</svg>")[0] + "</svg>")
+
+
+def test_a_box_for_each_block_at_its_place():
+    done = convert(_model())
+    arena = next(_svgs(page(done, "a model")))
+    boxes = list(arena.iter("rect"))
+    assert len(boxes) == len(done.plan.blocks)
+    tops = [float(box.get("y")) for box in boxes]
+    by_end = sorted(zip(done.plan.blocks, tops, strict=True), key=lambda p: p[1])
+    ends = [block.offset + block.nbytes for block, _ in by_end]
+    assert ends == sorted(ends, reverse=True)  # the higher in memory, the higher in the picture
+
+
+def test_rows_are_what_the_conversion_says():
+    done = convert(_model())
+    rows, report = step_rows(done), done.report()
+    assert sum(row.macs for row in rows) == report["macs"] == 8 * 8 * 27 * 4 + 8 * 8 * 36 * 4
+    assert max(row.live_bytes for row in rows) <= report["arena_bytes"]
+    assert sum(row.weight_bytes for row in rows) == report["weight_bytes"]
+    assert [row.index for row in rows if row.is_peak]
+
+
+def test_a_name_is_text_and_nothing_else():
+    html = page(convert(_model("<script>alert(1)</script>")), "<b>title</b>")
+    assert "<script" not in html and "<b>title" not in html
+    assert "&lt;script&gt;" in html
+
+
+def test_needs_no_network():
+    html = page(convert(_model()), "t")
+    assert "http" not in html and "src=" not in html and "@import" not in html
+
+
+@pytest.mark.parametrize(
+    ("edges", "lanes"),
+    [
+        ([(0, 1), (1, 2)], [0, 0]),
+        ([(0, 2), (2, 4)], [1, 1]),
+        ([(0, 3), (1, 4)], [1, 2]),
+    ],
+)
+def test_lines_beside_the_boxes_do_not_cross(edges, lanes):
+    assert [lane for *_, lane in _lanes(edges)] == lanes
+
+
+def test_boards_count_code_weights_and_arena():
+    done = convert(_model())
+    report = done.report()
+    for fit in fits.fits(done):
+        assert 20_000 < fit.code_bytes < 100_000
+        assert fit.file_bytes == fit.code_bytes + report["file_bytes"]
+        held = report["streamed_arena_bytes"] + report["held_bytes"] - report["arena_bytes"]
+        assert [a - b for a, b in zip(fit.ram, fit.in_place, strict=True)] == pytest.approx(
+            [held] * 3
+        )
+        assert fit.in_place.least > report["arena_bytes"] + 15_000
+        assert fit.ram.least < fit.ram.likely < fit.ram.most
+
+
+def test_a_verdict_for_each_case():
+    pico = next(fit for fit in fits.fits(convert(_model())) if fit.board.name == "pico")
+    likely, most = round(pico.ram.likely), round(pico.ram.most) + 1
+
+    def verdict(**changes):
+        return dataclasses.replace(pico, board=dataclasses.replace(pico.board, **changes)).verdict
+
+    assert verdict(free_heap_bytes=most) == "fits"
+    assert verdict(free_heap_bytes=likely + 1) == "may fit"
+    assert verdict(free_heap_bytes=likely - 1) == "weights in place"
+    assert verdict(free_heap_bytes=likely - 1, platform="esp32") == "too large"
+    assert verdict(free_heap_bytes=1000) == "too large"
+    assert verdict(free_heap_bytes=None) == "heap not known"
+    assert verdict(unable="a reason") == "not able"
+    assert set(fits.VERDICTS.values()) == {"yes", "partly", "no"}
+
+
+def test_time_follows_clock_and_cycles():
+    done = convert(_model())
+    seconds = {fit.board.name: fit.seconds for fit in fits.fits(done)}
+    boards = {fit.board.name: fit.board for fit in fits.fits(done)}
+    assert seconds["xiao-samd21"] is None
+    assert seconds["pico"] == seconds["pico-w"]
+    for name, of in seconds.items():
+        if of:
+            least, most = boards[name].cycles_per_instruction
+            counted = costs.model_instructions(done.graph.steps, boards[name].counted_on)
+            assert of.least == pytest.approx(counted.least * least / boards[name].clock_hz)
+            assert of.most == pytest.approx(counted.most * most / boards[name].clock_hz)
+            assert of.least < of.likely < of.most
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(3.21, "3.2 s"), (0.0421, "42 ms"), (0.0042, "4.2 ms"), (1e-5, "10 µs"), (1e-7, "0.1 µs")],
+)
+def test_times_are_short(seconds, text):
+    assert time_text(seconds) == text
+
+
+def test_command_writes_the_page_and_the_table(tmp_path, capsys):
+    path = tmp_path / "net.onnx"
+    onnx.save(_model(), path)
+    assert main(["report", str(path)]) == 0
+    assert "net.onnx</h1>" in path.with_suffix(".html").read_text()
+    capsys.readouterr()
+    assert main([str(path), str(tmp_path / "net.bin"), "--summary"]) == 0
+    printed = capsys.readouterr().out
+    assert "in the arena" in printed and "conv" in printed
+    assert "pico2-riscv" in printed and "at most" in printed
+
+
+def test_names_of_kernels_and_figures_are_whole_in_a_narrow_terminal(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "80")
+    done = convert(DIGITS)
+    print_steps(done)
+    lines = capsys.readouterr().out.splitlines()
+    for row in step_rows(done):
+        line = next(line for line in lines if line.startswith(f"{row.index} "))
+        assert line.split()[1] == row.kernel and line.split()[-1] == f"{row.live_bytes:,}"

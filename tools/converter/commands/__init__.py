@@ -1,0 +1,1 @@
+"""What the commands beside the conversion print and write."""

@@ -1,0 +1,103 @@
+"""What `python -m tools.converter inspect` prints of a .bin."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tools import seal
+from tools.format import layout
+from tools.format.reader import read
+
+from ..ir import dtype_name
+from ..kernel_parameters import declaration_of
+from . import seal_arguments
+
+_CHUNK_KINDS = [
+    "data",
+    "names",
+    "golden",
+    "source",
+    "nodes",
+    "grids",
+    "images",
+    "streamed",
+    "halves",
+    "seal",
+]
+_PLACES = ("arena", "file", "slot", "state")  # by storage class
+
+
+def print_file(path: Path) -> None:
+    """Prints header, chunks, tensors, nodes and the plan of the arena. Raises ConvertError."""
+    data = path.read_bytes()
+    stored = read(data)
+    kind = "model" if stored.kind == layout.KIND_MODEL else "tensors"
+    print(f"{kind}, format {stored.version}, features {stored.features:#x}")
+    print(
+        f"tables {'intact' if stored.intact else 'DAMAGED'}, arena {stored.arena_nbytes:,} bytes, "
+        f"{stored.streamed_nbytes:,} with streamed weights"
+    )
+    print(f"digest {seal.digest(data).hex()}")
+    seal_arguments.print_seal(seal.seal_of(data))
+    print("chunks")
+    for chunk in stored.chunks:
+        kind = dict(enumerate(_CHUNK_KINDS)).get(chunk.kind, str(chunk.kind))
+        state = "intact" if chunk.intact else "DAMAGED"
+        state += f", read to {chunk.place}" if chunk.place is not None else ""
+        print(f"  {kind:8} at {chunk.offset:8}  {len(chunk.data):8} bytes  {state}")
+    print("tensors")
+    for i, t in enumerate(stored.tensors):
+        place = _PLACES[t.storage]
+        about = f"{dtype_name(t.dtype)} [{t.dims_text}]"
+        print(f"  {i:4} {about:28} {place:5} {t.offset:8}  {t.nbytes:8} bytes  {t.name}".rstrip())
+    print(f"inputs   {stored.inputs}\noutputs  {stored.outputs}")
+    for i, bound in enumerate(stored.extents.bounds):
+        print(f"run-time dim d{i}, at most {bound}")
+    if stored.nodes:
+        print("nodes")
+    for i, node in enumerate(stored.nodes):
+        scratch = f" scratch {node.scratch}" if node.scratch else ""
+        kernel = "  " * node.depth + node.kernel
+        print(f"  {i:4} {kernel:12} {node.inputs} -> {node.outputs}{scratch}  {node.name}")
+        reads = f" reads chunks {node.reads}" if node.reads else ""
+        print(f"       params {_params(node, stored.extents)}{reads}")
+    _print_plan(stored)
+
+
+def _params(node, extents):
+    """By name; a list where the kernel is not of mpconnxr, or has other ones than it should."""
+
+    def shown(i):
+        e = extents.places.get(node.place + i)
+        return str(node.params[i]) if e is None else extents.expressions[e]
+
+    declared = declaration_of(node.kernel)
+    try:
+        if declared and node.params:
+            return declared.text(node.params, shown)
+    except ValueError:
+        pass
+    return f"[{', '.join(map(shown, range(len(node.params))))}]"
+
+
+def _print_plan(stored):
+    """Each piece of the arena with the steps between which it holds a value."""
+    spans: dict[tuple[int, int], list[int]] = {}
+
+    def use(i, step):
+        t = stored.tensors[i]
+        if t.storage == layout.STORAGE_ARENA:
+            span = spans.setdefault((t.offset, t.offset + t.nbytes), [step, step])
+            span[1] = step
+
+    for i in stored.inputs:
+        use(i, -1)
+    for step, node in enumerate(stored.nodes):
+        for i in node.inputs + node.outputs + node.scratch:
+            use(i, step)
+    for i in stored.outputs:
+        use(i, len(stored.nodes))
+    if spans:
+        print("arena: bytes, steps (-1: an input; the last: an output)")
+    for (start, end), (first, last) in sorted(spans.items()):
+        print(f"  {start:8} to {end:8}  steps {first} to {last}")

@@ -1,0 +1,72 @@
+"""`--sign`, `--hmac`, `--counter`: sealing a model file, and what a seal says."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from tools import keys, seal
+
+from ..errors import UsageError
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Options that say how to seal a file."""
+    group = parser.add_argument_group("seal (docs/security.md)")
+    group.add_argument("--sign", type=Path, metavar="KEY.pem", help="sign with this Ed25519 key")
+    group.add_argument("--hmac", type=Path, metavar="FILE", help="a secret that boards know, too")
+    group.add_argument("--counter", type=int, metavar="N", help="number of the release, growing")
+
+
+def request_from(args: argparse.Namespace) -> seal.Request | None:
+    """The seal that the arguments ask for, if any. Raises UsageError, OSError."""
+    if not (args.sign or args.hmac):
+        if args.counter is not None:
+            raise UsageError("--counter needs --sign or --hmac: anyone could change it else")
+        return None
+    private = keys.private_key(args.sign) if args.sign else None
+    secret = keys.secret(args.hmac) if args.hmac else None
+    return seal.Request(seal.Keys(private, secret), seal.checked_counter(args.counter))
+
+
+def write_sealed(args: argparse.Namespace) -> None:
+    """Seals args.file into args.output. Raises ConvertError, OSError."""
+    request = request_from(args)
+    if request is None:
+        raise UsageError("sign: --sign KEY.pem or --hmac FILE is needed")
+    output = args.output or args.file
+    if any(key and output.exists() and output.samefile(key) for key in (args.sign, args.hmac)):
+        raise UsageError(f"{output}: this is a key, not a place for the model")
+    data = seal.sealed(args.file.read_bytes(), request.keys, request.counter)
+    _replace(output, data)
+    print(f"digest   {seal.digest(data).hex()}")
+    print_seal(seal.seal_of(data))
+
+
+def print_seal(found: seal.Seal | None) -> None:
+    """What a seal says of itself."""
+    if found is None:
+        return
+    by = f"key {seal.fingerprint(found.public_key)}" if found.is_signed else "not signed"
+    mac = "with" if any(found.hmac) else "without"
+    print(f"seal     counter {found.counter}, {by}, {mac} HMAC")
+
+
+def print_verified(path: Path, public: Path) -> None:
+    """Says that a file is signed by a key. Raises SealError where it is not."""
+    data = path.read_bytes()
+    found = seal.verify(data, keys.public_key(public))
+    print(f"digest   {seal.digest(data).hex()}")
+    print_seal(found)
+    print(f"the signature is right: {path} is what the owner of {public} signed")
+
+
+def _replace(path, data):
+    """Writes a file so that a crash leaves the earlier one."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        beside.write_bytes(data)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)

@@ -1,0 +1,27 @@
+"""What holds for a whole model and stands nowhere in it: handed along from stage to stage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from .own import Operators
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the graph, and each body in it, is looked at with.
+
+    operators: the lowerings that there are; bounds: by name of a value, or of a dim of an input,
+    the most that there can be of what a run decides; declared: the fixed shapes that the model
+    declares its outputs with, by name; keeps_operators: the device computes every operator
+    (--optimize 0, see simplify/keep.py).
+    """
+
+    operators: Operators = field(default_factory=Operators)
+    bounds: Mapping[str, int] = field(default_factory=dict)
+    declared: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    keeps_operators: bool = False
+
+
+PLAIN = Context()

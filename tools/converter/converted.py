@@ -1,0 +1,67 @@
+"""What a conversion gives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+
+import onnx
+
+from tools import seal
+
+from .ir import Graph, dtype_name, walk
+from .numbers.narrow import Row
+from .plan import Plan
+from .quantize import Outcome
+from .shapes import extent
+
+
+@dataclass
+class Converted:
+    """data: the file; graph, plan: what is in it; notes: choices made for the user.
+
+    log: by name of a rewrite, how many places it changed; model: what the rewrites made;
+    quantized: what --quantize did; narrowed: what --weights cost, by layer.
+    """
+
+    data: bytes
+    graph: Graph
+    plan: Plan
+    notes: list[str]
+    nodes_before: int
+    model: onnx.ModelProto
+    log: dict[str, int] = field(default_factory=dict)
+    quantized: Outcome | None = None
+    narrowed: Sequence[Row] = ()
+
+    def report(self) -> dict:
+        """The figures of the conversion; sizes in bytes."""
+        graph = self.graph
+        weights = {t.root for t in graph.tensors() if t.root.data is not None}
+        scratch = [sum(t.nbytes for t in step.scratch) for step in walk(graph.steps)]
+        return {
+            "nodes": self.nodes_before,
+            "nodes_simplified": graph.nodes_after,
+            "steps": sum(1 for _ in walk(graph.steps)),
+            "macs": sum(step.total_macs for step in graph.steps),
+            "file_bytes": len(self.data),
+            "weight_bytes": sum(t.nbytes or t.stored_nbytes for t in weights),
+            "arena_bytes": self.plan.arena_bytes,
+            "arena_lower_bound_bytes": self.plan.lower_bound_bytes,
+            "streamed_arena_bytes": graph.weights.streamed_nbytes,
+            "window_bytes": graph.weights.window_nbytes,
+            "held_bytes": graph.weights.held_nbytes,
+            "scratch_bytes": max(scratch, default=0),
+            "state_bytes": self.plan.state_bytes,
+            "inputs": [_describe(t) for t in graph.inputs],
+            "outputs": [_describe(t) for t in graph.outputs],
+            "rewrites": self.log,
+            "layers": [asdict(row) for row in self.narrowed],
+            "sha256": seal.digest(self.data).hex(),
+            "notes": self.notes,
+        }
+
+
+def _describe(t):
+    shape = [str(d) if extent.is_open(d) else d for d in t.shape]
+    return {"name": t.name, "dtype": dtype_name(t.dtype), "shape": shape}

@@ -1,0 +1,148 @@
+"""What a file says of its inputs and outputs, beside dtype and shape: grids and images."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import onnx
+from onnx import defs, numpy_helper
+
+from ..errors import UsageError
+from ..ir import Graph, Tensor
+from ..protos import opset_of
+
+# Operators that keep their input's grid.
+_KEEPING = ("Flatten", "Identity", "MaxPool", "Reshape", "Squeeze", "Transpose", "Unsqueeze")
+_LARGEST = 1e30  # scale that a board takes: see mpconnxr/borders.py
+_ORDERS = ("gray", "rgb", "bgr")
+_LAYOUTS = ("chw", "hwc")
+_FITS = ("crop", "stretch")
+
+
+@dataclass(frozen=True)
+class Image:
+    """An input that takes pictures: value = (pixel / scale - mean) / std, pixel 0 to 255."""
+
+    order: str = "rgb"
+    layout: str = "chw"
+    fit: str = "crop"
+    scale: float = 255.0
+    mean: Sequence[float] = (0.0, 0.0, 0.0)
+    std: Sequence[float] = (1.0, 1.0, 1.0)
+
+
+def image_from(text: str) -> Image:
+    """'rgb,chw,crop,scale=255,mean=0.5/0.5/0.5,std=0.25' -> Image; raises UsageError."""
+    fields = {}
+    for word in filter(None, text.split(",")):
+        key, equals, value = word.partition("=")
+        if equals and key in ("scale", "mean", "std"):
+            fields[key] = _numbers(key, value)
+        elif not equals and key in (*_ORDERS, *_LAYOUTS, *_FITS):
+            group = [key in names for names in (_ORDERS, _LAYOUTS, _FITS)].index(True)
+            fields[("order", "layout", "fit")[group]] = key
+        else:
+            known = ", ".join((*_ORDERS, *_LAYOUTS, *_FITS, "scale=", "mean=", "std="))
+            raise UsageError(f"--image: {word} is none of {known}")
+    return Image(**fields)
+
+
+def _numbers(key, text):
+    """scale: a number; mean and std: three of them."""
+    try:
+        values = [float(part) for part in text.split("/")]
+    except ValueError:
+        values = []
+    if len(values) not in ((1,) if key == "scale" else (1, 3)):
+        raise UsageError(f"--image: {key}={text}: one number, or one a channel as 0.4/0.5/0.6")
+    if key != "mean" and 0.0 in values:
+        raise UsageError(f"--image: {key}={text}: not 0, it divides")
+    return values[0] if key == "scale" else tuple(values * (3 // len(values)))
+
+
+def grids_chunk(model: onnx.ModelProto, graph: Graph) -> bytes:
+    """Scale and zero_point of each input and output; empty where there is none at all."""
+    grids = _Grids(model)
+    found = [grids.of_input(t.name) for t in graph.inputs]
+    found += [grids.of_output(t.name) for t in graph.outputs]
+    if not any(found):
+        return b""
+    return b"".join(struct.pack("<fi", *(grid or (0.0, 0))) for grid in found)
+
+
+class _Grids:
+    """Finds the grid of a border's tensor where it is read or made."""
+
+    def __init__(self, model):
+        self.model, self.nodes = model, model.graph.node
+        self.constants = {t.name: t for t in model.graph.initializer}
+
+    def of_input(self, name):
+        """(scale, zero_point) by the first operator that reads the input; None if unknown."""
+        for node in self.nodes:
+            if name in node.input:
+                if node.op_type in _KEEPING and node.input[0] == name:
+                    return self.of_input(node.output[0])
+                at = list(node.input).index(name)
+                return self._pair(node, at, "DequantizeLinear")
+        return None
+
+    def of_output(self, name):
+        for node in self.nodes:
+            if name in node.output:
+                if node.op_type in _KEEPING:
+                    return self.of_output(node.input[0])
+                return self._pair(node, None, "QuantizeLinear")
+        return None
+
+    def _pair(self, node, at, converting):
+        """The constants behind input `at`, or those of the output, if they are single numbers."""
+        if node.op_type == converting:
+            names = list(node.input[1:3])
+        elif node.domain in ("", "ai.onnx") and node.op_type.startswith("QLinear"):
+            names = self._of_operator(node, at)
+        else:
+            return None
+        arrays = [numpy_helper.to_array(self.constants[n]) for n in names if n in self.constants]
+        if len(arrays) != len(names) or not arrays or any(a.size != 1 for a in arrays):
+            return None
+        scale = float(arrays[0].reshape(-1)[0])
+        if not 0.0 < scale < _LARGEST:
+            return None
+        return scale, int(arrays[1].reshape(-1)[0]) if len(arrays) > 1 else 0
+
+    def _of_operator(self, node, at):
+        schema = defs.get_schema(node.op_type, opset_of(self.model, ""), "")
+        words = [i.name for i in schema.inputs]
+        prefix = "y" if at is None else words[at]
+        wanted = (f"{prefix}_scale", f"{prefix}_zero_point")
+        return [node.input[words.index(word)] for word in wanted if word in words]
+
+
+def images_chunk(images: Mapping[str, Image], graph: Graph) -> bytes:
+    """A record for each input that takes pictures. Raises UsageError."""
+    numbers = {t.name: i for i, t in enumerate(graph.inputs)}
+    chunk = b""
+    for name, image in images.items():
+        if name not in numbers:
+            raise UsageError(f"--image: no input {name}; there are {', '.join(numbers)}")
+        _check(graph.inputs[numbers[name]], image)
+        words = _ORDERS.index(image.order), _LAYOUTS.index(image.layout), _FITS.index(image.fit)
+        std, mean = np.asarray(image.std, float), np.asarray(image.mean, float)
+        affine = np.stack([1.0 / (image.scale * std), -mean / std], axis=1).ravel()
+        chunk += struct.pack("<4B6f", numbers[name], *words, *affine)
+    return chunk
+
+
+def _check(t: Tensor, image: Image) -> None:
+    channels = 1 if image.order == "gray" else 3
+    dims = t.shape[-3:]
+    at = 2 if image.layout == "hwc" else 0
+    if len(dims) != 3 or dims[at] != channels or any(d != 1 for d in t.shape[:-3]):
+        shape = list(t.shape)
+        raise UsageError(f"--image: {t.name} {shape} is no {image.order} image in {image.layout}")
+    if t.np_dtype not in (np.float32, np.int8, np.uint8):
+        raise UsageError(f"--image: {t} is no image: float32, int8 or uint8 is needed")

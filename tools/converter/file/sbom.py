@@ -1,0 +1,208 @@
+"""`--sbom FILE`: what went into a model file, as a CycloneDX 1.6 bill of materials in JSON.
+
+The same model and options give the same bytes: the serial number follows from the contents, and a
+time is in it only where SOURCE_DATE_EPOCH gives one. Folders and keys are not in it.
+"""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mpconnxr import __version__
+from tools import seal
+from tools.format import layout, reader
+
+from ..errors import UsageError
+from ..load import external
+
+_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "urn:mpconnxr:sbom")
+_LIBRARIES = ("onnx", "onnx-ir", "onnxscript", "onnxruntime", "numpy", "ml_dtypes")
+_PREFIX = "mpconnxr:"
+_UNSAID = ("seal",)  # keys are nobody's business; who signed is in the file
+
+
+def check() -> None:
+    """Raises UsageError where the package is missing that writes bills of materials."""
+    try:
+        import cyclonedx  # noqa: F401
+    except ImportError:
+        raise UsageError(
+            "--sbom needs the package cyclonedx-python-lib: pip install cyclonedx-python-lib"
+        ) from None
+
+
+def bill(source: Path, name: str, data: bytes, options: Any, given: Iterable[Path] = ()) -> str:
+    """The bill as JSON.
+
+    source: the .onnx; name: of the model file, whose bytes are data; options: convert.Options;
+    given: files that the options name, such as calibration data.
+    """
+    from cyclonedx.model.bom import Bom
+    from cyclonedx.model.dependency import Dependency
+    from cyclonedx.output import make_outputter
+    from cyclonedx.schema import OutputFormat, SchemaVersion
+
+    model = external.read(source)
+    made = _made(name, data)
+    onnx_file = _onnx_file(source, model)
+    data_files = sorted(external.files_of(source))
+    beside = [_file(p, p.relative_to(source.parent).as_posix(), "data") for p in data_files]
+    more = [_file(path, path.name, "data") for path in _all_files(given)]
+    parts = [onnx_file, *beside, *more]
+    bom = Bom(
+        components=parts,
+        dependencies=[
+            Dependency(made.bom_ref, [Dependency(part.bom_ref) for part in (onnx_file, *more)]),
+            Dependency(onnx_file.bom_ref, [Dependency(part.bom_ref) for part in beside]),
+        ],
+        metadata=_metadata(made, options),
+    )
+    said = json.dumps([_said(options), hashlib.sha256(data).hexdigest(), name])
+    hashes = "".join(h.content for part in parts for h in part.hashes)
+    bom.serial_number = uuid.uuid5(_NAMESPACE, said + hashes)
+    return make_outputter(bom, OutputFormat.JSON, SchemaVersion.V1_6).output_as_string(indent=2)
+
+
+def _metadata(made, options):
+    from cyclonedx.model.bom import BomMetaData
+    from cyclonedx.model.component import Component, ComponentType
+    from cyclonedx.model.tool import ToolRepository
+
+    tools = [_component("mpconnxr tools.converter", "application", version=__version__)]
+    for name in _LIBRARIES:
+        try:
+            version = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+        tools.append(_component(name, "library", version=version, purl=_purl(name, version)))
+    python = Component(
+        name="Python", type=ComponentType.PLATFORM, version=platform.python_version()
+    )
+    properties = _properties({f"option:{key}": value for key, value in _said(options).items()})
+    metadata = BomMetaData(
+        component=made, tools=ToolRepository(components=[*tools, python]), properties=properties
+    )
+    metadata.timestamp = _time()
+    return metadata
+
+
+def _time():
+    """The time of the build that SOURCE_DATE_EPOCH gives; None without one."""
+    text = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if not text:
+        return None
+    try:
+        return datetime.datetime.fromtimestamp(int(text), datetime.UTC)
+    except (ValueError, OverflowError, OSError):
+        raise UsageError(f"SOURCE_DATE_EPOCH={text}: seconds since 1970 are needed") from None
+
+
+def _made(name, data):
+    """The component of the model file."""
+    stored, found = reader.read(data), seal.seal_of(data)
+    about = {
+        "format": stored.version,
+        "digest": seal.digest(data).hex(),
+        "arena_bytes": stored.arena_nbytes,
+        "kernels": " ".join(sorted({node.kernel for node in stored.nodes})),
+        "golden_vector": any(chunk.kind == layout.CHUNK_GOLDEN for chunk in stored.chunks),
+    }
+    if found:
+        about["counter"] = found.counter
+        about["key"] = seal.fingerprint(found.public_key) if found.is_signed else None
+    digest = hashlib.sha256(data).hexdigest()
+    properties = _properties(about)
+    return _component(name, "machine-learning-model", "model", digest, properties=properties)
+
+
+def _onnx_file(path, model):
+    about = {
+        "producer_name": model.producer_name,
+        "producer_version": model.producer_version,
+        "domain": model.domain,
+        "model_version": model.model_version or None,
+        "ir_version": model.ir_version,
+        "graph": model.graph.name,
+    }
+    about |= {f"opset:{o.domain or 'ai.onnx'}": o.version for o in model.opset_import}
+    return _file(path, path.name, "machine-learning-model", _properties(about, "onnx:"))
+
+
+def _file(path, name, kind, properties=()):
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return _component(name, kind, f"{name}@{digest[:16]}", digest, properties=properties)
+
+
+def _component(name, kind, ref=None, sha256=None, **others):
+    from cyclonedx.model import HashAlgorithm, HashType
+    from cyclonedx.model.component import Component, ComponentType
+
+    hashes = [HashType(alg=HashAlgorithm.SHA_256, content=sha256)] if sha256 else []
+    ref = ref or f"{name}@{others['version']}"
+    return Component(name=name, type=ComponentType(kind), bom_ref=ref, hashes=hashes, **others)
+
+
+def _purl(name, version):
+    from packageurl import PackageURL
+
+    return PackageURL("pypi", None, name.lower().replace("_", "-"), version)
+
+
+def _properties(about, prefix=_PREFIX):
+    from cyclonedx.model import Property
+
+    known = {key: value for key, value in about.items() if value is not None and value != ""}
+    return [Property(name=prefix + key, value=_text(value)) for key, value in known.items()]
+
+
+def _said(options) -> dict[str, str]:
+    """The options that differ from what they are by themselves."""
+    usual = type(options)()
+    found = {}
+    for field in fields(options):
+        value = getattr(options, field.name)
+        text = _text(value)
+        if field.name not in _UNSAID and text != _text(getattr(usual, field.name)):
+            found[field.name] = text
+    return found
+
+
+def _text(value) -> str:
+    """A value in one form, whatever it is; arrays by their digests, paths without folders."""
+    if isinstance(value, np.ndarray):
+        digest = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+        return f"{value.dtype}{list(value.shape)} sha256:{digest}"
+    if isinstance(value, Path):
+        return value.name
+    if is_dataclass(value):
+        parts = {field.name: getattr(value, field.name) for field in fields(value)}
+        if isinstance(parts.get("labels"), str):  # a file's name, perhaps with a key in it
+            parts["labels"] = Path(parts["labels"])
+        return _text({key: part for key, part in parts.items() if part is not None})
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key}={_text(value[key])}" for key in sorted(value))
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "[" + ", ".join(map(_text, value)) + "]"
+    return str(value)
+
+
+def _all_files(given: Iterable[Path]) -> list[Path]:
+    """Each file once, and all in a folder."""
+    found = []
+    for path in given:
+        inner = path.rglob("*") if path.is_dir() else [path]
+        found += sorted(p for p in inner if p.is_file() and "__pycache__" not in p.parts)
+    return list(dict.fromkeys(found))

@@ -1,0 +1,60 @@
+"""Stage 8: the bytes of the file, sealed and seen to load."""
+
+from __future__ import annotations
+
+from tools import seal
+from tools.format import layout
+from tools.limits import at
+
+from ..ir import walk
+from ..reference import golden
+from ..state import State
+from . import borders, loads, writer
+from .source import source_chunk
+
+
+def write(state: State) -> None:
+    """Raises ConvertError, LoadError."""
+    options, graph = state.options, state.graph
+    extra = _borders(state) + ([] if options.strip else _for_people(state))
+    at("writing the file")
+    data = writer.model_bytes(graph, state.arena.arena_bytes, extra)
+    if options.seal:
+        data = seal.sealed(data, options.seal.keys, options.seal.counter)
+    state.notes += loads.check(data, graph, options.ops)
+    state.data = data
+
+
+def _borders(state):
+    """Chunks that a board needs to feed the model."""
+    grids = borders.grids_chunk(state.simplified, state.graph)
+    images = borders.images_chunk(state.options.images, state.graph)
+    chunks = [(layout.CHUNK_GRIDS, grids), (layout.CHUNK_IMAGES, images)]
+    return [chunk for chunk in chunks if chunk[1]]
+
+
+def _for_people(state):
+    """The optional chunks: names, source, golden vector."""
+    graph = state.graph
+    names = layout.names_chunk(t.name for t in graph.inputs + graph.outputs)
+    nodes = layout.names_chunk(step.node for step in walk(graph.steps))
+    chunks = [(layout.CHUNK_NAMES, names), (layout.CHUNK_NODES, nodes)]
+    chunks.append((layout.CHUNK_SOURCE, source_chunk(state.source, state.answers)))
+    return chunks + _golden(state)
+
+
+def _golden(state):
+    graph, carried = state.graph, state.options.state
+    if any(t.is_object for t in graph.inputs + graph.outputs):
+        state.notes.append("no golden vector: it holds numbers, the model has strings or maps")
+        return []
+    if any(t.is_open for t in graph.inputs + graph.outputs):
+        state.notes.append("no golden vector: each run decides the shape of an input or output")
+        return []
+    inputs = golden.random_inputs(graph) if state.golden is None else state.golden
+    outputs = golden.reference(state.answers, inputs, carried)
+    if outputs is None:
+        why = golden.why_none(state.answers, inputs, carried)
+        state.notes.append(f"no golden vector: {why}")
+        return []
+    return [(layout.CHUNK_GOLDEN, golden.chunk(inputs, outputs))]

@@ -1,0 +1,204 @@
+"""A graph as the bytes of model.bin, which docs/format.md describes."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from tools.format import repeats
+from tools.format.dtypes import packed_bits
+from tools.format.layout import (
+    CHUNK_ALIGNMENT,
+    CHUNK_DATA,
+    CHUNK_HALVES,
+    CHUNK_NAMES,
+    CHUNK_STREAMED,
+    FEATURE_FLOAT64,
+    FEATURE_OBJECTS,
+    FEATURE_REPEATS,
+    FEATURE_RUNTIME_DIMS,
+    FEATURE_STATE,
+    FLAG_OPEN,
+    FLAG_PACKED,
+    HEADER_NBYTES,
+    KIND_MODEL,
+    KIND_TENSORS,
+    MAGIC,
+    STORAGE_ARENA,
+    STORAGE_DATA,
+    STORAGE_OBJECT,
+    STORAGE_STATE,
+    VERSION,
+    element_bytes,
+    names_chunk,
+    number,
+    packed,
+)
+from tools.format.objects import string_bytes
+
+from ..ir import Graph, Step, Tensor, walk
+from .extent_table import Table
+from .weights import ALIGNMENT, Contents, Weights
+
+_DOUBLE = 11
+
+
+def model_bytes(graph: Graph, arena_nbytes: int, extra: Sequence[tuple[int, bytes]] = ()) -> bytes:
+    """A model file. extra: (chunk kind, contents) behind the weights.
+
+    Boards hold the weights in memory unless the graph says which are streamed.
+    """
+    tensors = graph.tensors()
+    weights = graph.weights or held(tensors)
+    alike = _alike(tensors, graph)
+    tensors = list(dict.fromkeys(alike.values()))
+    index = {t: tensors.index(first) for t, first in alike.items()}
+    kernels = list(dict.fromkeys(step.kernel for step in walk(graph.steps)))
+    return _file(
+        KIND_MODEL,
+        tensors,
+        [index[t] for t in graph.inputs],
+        [index[t] for t in graph.outputs],
+        arena_nbytes,
+        kernels,
+        _graph_words(graph.steps, kernels, index, graph.reads),
+        weights,
+        extra,
+    )
+
+
+def _alike(tensors: Sequence[Tensor], graph: Graph) -> dict[Tensor, Tensor]:
+    """For each tensor the first one with its dtype and shape in its place; it needs no record."""
+    borders, firsts = {*graph.inputs, *graph.outputs}, {}
+    found = {}
+    for t in tensors:
+        is_view = t.root.data is None and not (t.is_object or t.is_open or t in borders)
+        key = (t.dtype, tuple(t.shape), t.offset, t.root.persistent) if is_view else t
+        found[t] = firsts.setdefault(key, t)
+    return found
+
+
+def _graph_words(steps: Sequence[Step], kernels: list[str], index, reads) -> list[int]:
+    words: list[int] = []
+    for step in steps:
+        groups = (step.inputs, step.outputs, step.scratch)
+        chunks = reads.get(step, [])
+        counts = [*(len(g) for g in groups), len(step.params), len(step.bodies), len(chunks)]
+        words += [kernels.index(step.kernel), *counts]
+        words += [index[t] for g in groups for t in g] + step.params + chunks
+        for body in step.bodies:
+            inner = _graph_words(body, kernels, index, reads)
+            words += [len(inner), *inner]
+    return words
+
+
+def tensor_bytes(tensors: Sequence[Tensor]) -> bytes:
+    """A tensor file: the same container, with constants as its outputs and no graph."""
+    names = names_chunk(t.name for t in tensors)
+    ids = list(range(len(tensors)))
+    extra = [(CHUNK_NAMES, names)]
+    return _file(KIND_TENSORS, tensors, [], ids, 0, [], [], held(tensors), extra)
+
+
+def _padded(data: bytes, alignment: int) -> bytes:
+    return data + bytes(-len(data) % alignment)
+
+
+def contents_of(t: Tensor) -> Contents:
+    """A constant as it lies in a file whose weights may be streamed."""
+    if t.root.halves:
+        return Contents(element_bytes(t.root.data.astype(np.float16)), True)
+    return unchanged(t)
+
+
+def unchanged(t: Tensor) -> Contents:
+    """A constant as it lies in a file and in memory."""
+    size = 0 if t.is_object else np.asarray(t.root.data).itemsize
+    return Contents(raw_bytes(t), alignment=max(size, ALIGNMENT))
+
+
+def raw_bytes(t: Tensor) -> bytes:
+    """A constant as it lies in a file."""
+    if t.is_object:
+        return string_bytes(t.root.data)
+    data = np.ascontiguousarray(t.root.data)
+    bits = packed_bits(t.dtype)
+    return packed(data, bits) if bits else element_bytes(data)
+
+
+def held(tensors: Iterable[Tensor]) -> Weights:
+    """All constants among these tensors, for memory; equal contents once."""
+    weights = Weights()
+    for t in tensors:
+        if t.root.data is not None:
+            weights.add(unchanged(t))
+    return weights
+
+
+def _file(kind, tensors, inputs, outputs, arena_nbytes, kernels, graph_words, weights, extra):
+    data = [(_kind_of(c), c) for c in weights.chunks]
+    chunks = [(k, bytes(c.data), c.place) for k, c in data] + [(k, c, None) for k, c in extra]
+    offsets, body = _body(chunks)
+    table = Table()
+    spans = [number for t in tensors for number in _record(t, table, weights, offsets)]
+    graph_words = table.graph(graph_words)
+    words = [arena_nbytes, max(arena_nbytes, weights.streamed_nbytes)]
+    for k, contents, place in chunks:
+        words += [k, len(contents)] + ([] if place is None else [place])
+    words += [len(tensors), *spans, len(inputs), *inputs, len(outputs), *outputs]
+    words += table.words() + [len(graph_words), *graph_words]
+    names = names_chunk(kernels)
+    tables = b"".join(hashlib.sha256(contents).digest() for _, contents, _ in chunks)
+    written = b"".join(map(number, words))
+    features, short = 0, number(len(written)) + repeats.shortened(written)
+    if repeats.pays(written, short, len(tables) + len(written) + len(body)):
+        features, written = FEATURE_REPEATS, short
+    tables = _padded(tables + names + written, CHUNK_ALIGNMENT)
+    features |= FEATURE_FLOAT64 if any(t.dtype == _DOUBLE for t in tensors) else 0
+    features |= FEATURE_OBJECTS if any(t.is_object for t in tensors) else 0
+    features |= FEATURE_RUNTIME_DIMS if table.n_dims else 0
+    features |= FEATURE_STATE if any(t.root.persistent for t in tensors) else 0
+    tables_nbytes = HEADER_NBYTES + len(tables)
+    lengths = (tables_nbytes + len(body), tables_nbytes)
+    head = struct.pack("<8sHHIII", MAGIC, VERSION, kind, features, *lengths)
+    rest = struct.pack("<2I", len(chunks), len(names)) + tables
+    return head + hashlib.sha256(head + rest).digest() + rest + body
+
+
+def _kind_of(chunk):
+    if chunk.place is None:
+        return CHUNK_DATA
+    return CHUNK_HALVES if chunk.halves else CHUNK_STREAMED
+
+
+def _body(chunks):
+    """([offset from the end of the tables by chunk], the chunks' bytes, each aligned)."""
+    offsets, body = [], bytearray()
+    for _, contents, _ in chunks:
+        body.extend(bytes(-len(body) % CHUNK_ALIGNMENT))
+        offsets.append(len(body))
+        body.extend(contents)
+    return offsets, bytes(body)
+
+
+def _record(t, table, weights, offsets):
+    """A tensor's numbers: dtype, storage and flags, rank, dims, where it is, perhaps its size."""
+    storage, at, flags, size = STORAGE_ARENA, t.offset, 0, []
+    if t.root.data is not None:
+        contents = contents_of(t)
+        if contents not in weights.places:  # where none are streamed
+            contents = unchanged(t)
+        chunk, within = weights.places[contents]
+        storage, at = STORAGE_DATA, offsets[chunk] + within
+        flags = FLAG_PACKED if packed_bits(t.dtype) else 0
+        size = [t.stored_nbytes] if t.is_object else []
+    elif t.is_object:
+        storage = STORAGE_OBJECT
+    elif t.is_open:
+        flags, size = FLAG_OPEN, [t.planned_nbytes]
+    elif t.root.persistent:
+        storage = STORAGE_STATE
+    return [t.dtype, storage | flags << 2, len(t.shape), *table.dims(t.shape), at, *size]

@@ -1,0 +1,139 @@
+"""An .onnx file -> a checked ModelProto: sorted, functions inlined, external data resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+import onnx
+import onnx_ir
+from onnx import inliner, numpy_helper, version_converter
+from onnx_ir.passes import common as ir_passes
+
+from tools import limits
+
+from ..errors import ConvertError
+from ..own import Operators
+from ..protos import make_printable, name_of, operator_of, opset_of
+from . import external, ort_domain, sound
+
+OLDEST_OPSET = 7
+_SECONDS = 10.0  # for the checks
+
+
+def load(path: Path, operators: Operators | None = None) -> onnx.ModelProto:
+    """Reads and checks a model. operators: the lowerings there are. Raises ConvertError."""
+    return prepare(read(path), operators)
+
+
+def read(path: Path) -> onnx.ModelProto:
+    """A model as it is in its file, its names printable. Raises ConvertError."""
+    model = external.read(path)
+    make_printable(model)
+    external.load(model, path)
+    return model
+
+
+def prepare(model: onnx.ModelProto, operators: Operators | None = None) -> onnx.ModelProto:
+    """Checks a model in memory. operators: the lowerings there are. Raises ConvertError."""
+    if not model.graph.node and not model.graph.output:
+        raise ConvertError("this is no ONNX model: it has no graph")
+    if not model.graph.output:
+        raise ConvertError("the model has no outputs")
+    sound.check(model)
+    limits.at("checking the model", most=_SECONDS)
+    try:
+        model = ort_domain.claim(_inlined(_sorted(model), operators or Operators()))
+        onnx.checker.check_model(model)
+        _check_constants(model.graph)
+    except Exception as e:  # onnx and onnx-ir raise many kinds for a malformed model
+        raise ConvertError(f"the model breaks ONNX's rules: {_one_line(e)}") from None
+    if 0 < opset_of(model, "") < OLDEST_OPSET:
+        model = _upgraded(model)
+    drop_constant_inputs(model)
+    _import_once(model)
+    return model
+
+
+def _import_once(model: onnx.ModelProto) -> None:
+    """An opset that some exporters import twice."""
+    versions = {o.domain: o.version for o in model.opset_import}
+    del model.opset_import[:]
+    model.opset_import.extend(onnx.helper.make_opsetid(*pair) for pair in versions.items())
+
+
+def _upgraded(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Broadcasting was another thing before opset 7: onnx's version converter knows how."""
+    try:
+        return version_converter.convert_version(model, OLDEST_OPSET)
+    except Exception as e:  # it raises several kinds for what it has no rule for
+        opset = opset_of(model, "")
+        raise ConvertError(
+            f"opset {opset} is older than {OLDEST_OPSET} and cannot be upgraded: {_one_line(e)}"
+        ) from None
+
+
+def _check_constants(graph: onnx.GraphProto) -> None:
+    """Raises what onnx raises for a constant whose data do not fill its shape; no checker does."""
+    for tensor in graph.initializer:
+        _check_constant(tensor)
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("t"):
+                _check_constant(attribute.t)
+            if attribute.HasField("g"):
+                _check_constants(attribute.g)
+
+
+def _check_constant(tensor):
+    numpy_helper.to_array(tensor)
+    wanted = external.nbytes_of(tensor)
+    if tensor.HasField("raw_data") and len(tensor.raw_data) != wanted:
+        text = f"data of {len(tensor.raw_data):,} bytes, its shape takes {wanted:,}"
+        raise ValueError(f"constant {tensor.name} has {text}")
+
+
+def drop_constant_inputs(model: onnx.ModelProto) -> None:
+    """Initializers that IR version 3 models also list as inputs are constants here."""
+    constant = {t.name for t in model.graph.initializer}
+    inputs = [i for i in model.graph.input if i.name not in constant]
+    del model.graph.input[:]
+    model.graph.input.extend(inputs)
+    model.ir_version = max(model.ir_version, 4)  # IR 3 would demand them as inputs
+
+
+def _sorted(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Nodes in topological order; left as it is where it already is (the usual case)."""
+    known = {i.name for i in model.graph.input} | {i.name for i in model.graph.initializer}
+    for node in model.graph.node:
+        if any(name and name not in known for name in node.input):
+            _check_made(model.graph, known)
+            ir = onnx_ir.from_proto(model)
+            ir_passes.TopologicalSortPass()(ir)
+            return onnx_ir.to_proto(ir)
+        known.update(node.output)
+    return model
+
+
+def _check_made(graph: onnx.GraphProto, known: Collection[str]) -> None:
+    """Raises ValueError for a node that reads what is neither known nor an output of another."""
+    made = {name for node in graph.node for name in node.output}.union(known)
+    for node in graph.node:
+        for name in node.input:
+            if name and name not in made:
+                where = f"{operator_of(node)} {name_of(node)}"
+                raise ValueError(f"nothing gives input {name} of {where}")
+
+
+def _inlined(model: onnx.ModelProto, operators: Operators) -> onnx.ModelProto:
+    """Functions replaced by their nodes, but for those that the user has a kernel for."""
+    if not model.functions:
+        return model
+    kept = [(f.domain, f.name) for f in model.functions if operators.is_own(f.domain, f.name)]
+    return inliner.inline_selected_functions(model, kept, exclude=True)
+
+
+def _one_line(e: Exception) -> str:
+    """What it says, up to an empty line, as one line; onnx names the node in the second."""
+    words = str(e).strip().partition("\n\n")[0].split()
+    return " ".join(words) or type(e).__name__

@@ -1,0 +1,111 @@
+"""Tensors whose data lie in files beside the model: in its folder only, no more than is there.
+
+onnx itself sees to it that no path and no link leads out of the folder, and that a tensor's piece
+lies inside its file.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import onnx
+from onnx import TensorProto, external_data_helper
+
+from tools import limits
+
+from ..errors import ConvertError, text_of
+from ..ir import itemsize, packed_bits
+from ..protos import walk
+
+_FREE_NBYTES = 64 << 20  # that tensors may take more than is on disk: some share their data
+
+
+def read(path: Path) -> onnx.ModelProto:
+    """A model as it is in its file, without the data beside it. Raises ConvertError."""
+    limits.at(f"reading {path}")
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode) and not path.is_dir():
+            raise ConvertError(f"{path} is not a file: save the model in one")
+        return onnx.load(path, load_external_data=False)
+    except OSError as e:
+        raise ConvertError(text_of(e)) from None
+    except ConvertError:
+        raise
+    except Exception as e:  # protobuf and onnx raise many kinds for a damaged file
+        raise ConvertError(f"{path} cannot be read as an ONNX model: {e}") from None
+
+
+def load(model: onnx.ModelProto, path: Path) -> None:
+    """Puts the data into the model. Raises ConvertError."""
+    limits.grow(path.stat().st_size)
+    tensors = list(_tensors(model))
+    if not tensors:
+        return
+    limits.at(f"reading the external data of {path}")
+    try:
+        _check_size(tensors, path)
+        for tensor in tensors:
+            _check(tensor)
+            external_data_helper.load_external_data_for_tensor(tensor, str(path.parent))
+    except Exception as e:  # onnx raises several kinds
+        missing = next((f for f in _files(tensors, path.parent) if not f.exists()), None)
+        what = (
+            f"data file {missing} is missing" if missing else f"data: {' '.join(str(e).split())}"
+        )
+        raise ConvertError(f"{path}: its external {what}") from e
+
+
+def files_of(path: Path) -> list[Path]:
+    """Files with data of a model; none where it cannot be read."""
+    with suppress(ConvertError, OSError, UnicodeError):
+        return list(_files(_tensors(read(path)), path.parent))
+    return []
+
+
+def _tensors(model) -> Iterator[TensorProto]:
+    for message in walk(model):
+        if isinstance(message, TensorProto) and external_data_helper.uses_external_data(message):
+            yield message
+
+
+def _files(tensors, folder) -> Iterator[Path]:
+    locations = (e.value for t in tensors for e in t.external_data if e.key == "location")
+    yield from (folder / location for location in dict.fromkeys(locations))
+
+
+def _check_size(tensors, path):
+    """Raises ValueError where tensors take more than lies on the disk: a file may have holes."""
+    found = [f.stat() for f in _files(tensors, path.parent)]
+    held = sum(min(s.st_size, getattr(s, "st_blocks", 1 << 53) * 512) for s in found)
+    wanted = sum(map(nbytes_of, tensors))
+    if wanted > held + _FREE_NBYTES and wanted > 2 * held:
+        raise ValueError(f"tensors of {wanted:,} bytes, but there are {held:,} on the disk")
+    limits.grow(path.stat().st_size + held)
+
+
+def _check(tensor):
+    """Raises ValueError where a piece of a file does not fill its tensor."""
+    lengths = [entry.value for entry in tensor.external_data if entry.key == "length"]
+    if lengths and int(lengths[-1]) != nbytes_of(tensor):
+        raise ValueError(
+            f"{tensor.name} has length {lengths[-1]}, its shape {nbytes_of(tensor):,}"
+        )
+
+
+def nbytes_of(tensor: TensorProto) -> int:
+    """Bytes of the data of a tensor of this shape and dtype, packed if they are of few bits.
+
+    Raises ValueError for a shape or dtype that cannot be.
+    """
+    if min(tensor.dims, default=0) < 0:
+        raise ValueError(f"{tensor.name} has the shape {list(tensor.dims)}")
+    try:
+        bits = packed_bits(tensor.data_type) or 8 * itemsize(tensor.data_type)
+    except KeyError:
+        raise ValueError(f"{tensor.name} has no dtype") from None
+    return -(-math.prod(tensor.dims) * bits // 8)

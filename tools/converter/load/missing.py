@@ -1,0 +1,63 @@
+"""What a model lacks that can be said before its shapes are known: operators without a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+import onnx
+from onnx import AttributeProto
+
+from ..context import Context
+from ..errors import ConvertError, Finding, Problem
+from ..own import Operators
+from ..protos import name_of, operator_of, opset_of
+from ..shapes import infer
+from ..simplify import expand, ms_bodies, sequences
+
+
+def operators(model: onnx.ModelProto, context: Context) -> list[Finding]:
+    """A finding for each node that nothing serves: no lowering, no function body, no rewrite."""
+    with suppress(ConvertError):  # shapes that contradict each other
+        model = expand.expand(infer.infer(model, context), context)
+    return [
+        Finding(
+            f"{operator_of(node)} (opset {opset_of(model, node.domain)})",
+            name_of(node),
+            problem_of(node, context.operators),
+        )
+        for node in _nodes(model.graph)
+        if not context.operators.lowering_of(node.domain, node.op_type)
+        and node.op_type not in sequences.OPERATORS
+    ]
+
+
+def problem_of(node: onnx.NodeProto, operators: Operators) -> Problem:
+    """Why nothing serves a node."""
+    limit = ms_bodies.LIMITS.get(node.op_type) if node.domain == ms_bodies.DOMAIN else None
+    return Problem(
+        limit or "this operator has no kernel", operators.hint(node.domain, node.op_type)
+    )
+
+
+def not_allowed(model: onnx.ModelProto, operators: Operators) -> list[str]:
+    """A note for each domain whose operators --ops has kernels for that may not be used."""
+    found: dict[str, set[str]] = {}
+    for graph in (model.graph, *model.functions):
+        for node in _nodes(graph):
+            if operators.is_refused(node.domain, node.op_type):
+                found.setdefault(node.domain or "ai.onnx", set()).add(node.op_type)
+    return [
+        f"--ops has kernels for {', '.join(sorted(names))} of {domain}, which are not used: "
+        f"--allow-domain {domain} lets them be"
+        for domain, names in found.items()
+    ]
+
+
+def _nodes(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
+    """All nodes, those of bodies included."""
+    for node in graph.node:
+        yield node
+        for attribute in node.attribute:
+            if attribute.type == AttributeProto.GRAPH:
+                yield from _nodes(attribute.g)

@@ -1,0 +1,225 @@
+"""What is refused before anything is computed: what no version of ONNX has, and bombs.
+
+A file of a kilobyte can call for gigabytes: functions that call functions that call functions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import onnx
+from onnx import AttributeProto, TensorProto, defs, helper, numpy_helper, shape_inference
+
+from tools import limits
+
+from ..errors import ConvertError, Finding, Problem, UnsupportedModel
+
+_SECONDS = 10.0
+_MOST_NODES = 200_000  # of a model with its functions inlined
+MOST_DEPTH = 8  # of bodies in bodies, as mpconnxr/graph.py
+_MOST_NBYTES = 1 << 30  # of a value: a word of MicroPython on 32 bits counts no further
+_MOST_LISTED = 1 << 20  # elements of a list of integers: inference keeps what it may know of each
+_LISTED = (TensorProto.INT32, TensorProto.INT64)
+# Operators for which onnx's inference gives wrong shapes, or refuses right ones (an ellipsis that
+# stands for other numbers of dims).
+_MISJUDGED = ("STFT", "Einsum")
+
+# Inputs that are scales, by operator. DequantizeLinear's is a factor, which may be negative.
+_SCALES = {
+    "QuantizeLinear": (1,),
+    "DequantizeLinear": (1,),
+    "QLinearConv": (1, 4, 6),
+    "QLinearMatMul": (1, 4, 6),
+}
+
+
+def check(model: onnx.ModelProto) -> None:
+    """Raises ConvertError for a model that cannot be meant."""
+    _check_opsets(model)
+    _check_dtypes(model.graph)
+    _check_depth(model)
+    _check_functions(model)
+    check_sizes(model)
+
+
+def _check_opsets(model):
+    newest = {name: most for name, (_, most) in defs.C.schema_version_map().items()}
+    found: dict[str, int] = {}
+    for o in model.opset_import:
+        domain = "" if o.domain == "ai.onnx" else o.domain
+        shown = domain or "ai.onnx"
+        if found.setdefault(domain, o.version) != o.version:
+            raise ConvertError(f"the model imports two opsets of {shown}: export it again")
+        if not 1 <= o.version <= newest.get(domain, o.version):
+            most = newest.get(domain)
+            known = f": 1 to {most} are known, export it for one of them" if most else ""
+            raise ConvertError(f"there is no opset {o.version} of {shown}{known}")
+
+
+def _check_dtypes(graph):
+    for info in [*graph.input, *graph.output, *graph.value_info]:
+        number = info.type.tensor_type.elem_type
+        if number not in TensorProto.DataType.values():
+            raise ConvertError(f"{info.name} has dtype {number}, which ONNX does not have")
+
+
+def _check_depth(model):
+    for graph in (model.graph, *model.functions):
+        if _depth(graph.node) > MOST_DEPTH:
+            todo = "boards run no deeper ones"
+            raise ConvertError(f"more than {MOST_DEPTH} bodies lie in each other: {todo}")
+
+
+def _depth(nodes):
+    return max((1 + _depth(body.node) for body in _bodies(nodes)), default=0)
+
+
+def _bodies(nodes) -> Iterator[onnx.GraphProto]:
+    for node in nodes:
+        for attribute in node.attribute:
+            if attribute.type == AttributeProto.GRAPH:
+                yield attribute.g
+            yield from attribute.graphs
+
+
+def _check_functions(model):
+    """Counts the nodes that inlining would make, before it makes them."""
+    functions = {(f.domain, f.name, f.overload): f for f in model.functions}
+    if len(functions) != len(model.functions):
+        raise ConvertError("two functions of the model have one name")
+    counts: dict[tuple, int | None] = {}  # None while it is being counted
+
+    def count(nodes):
+        return sum(map(count_of, nodes)) + sum(count(body.node) for body in _bodies(nodes))
+
+    def count_of(node):
+        key = (node.domain, node.op_type, node.overload)
+        if key not in functions:
+            return 1
+        if counts.get(key, 0) is None:
+            raise ConvertError(f"function {key[1]} of {key[0]} calls itself")
+        if key not in counts:
+            counts[key] = None
+            counts[key] = count(functions[key].node)
+        return counts[key]
+
+    n = count(model.graph.node)
+    if n > _MOST_NODES:
+        text = f"its functions make {n:,} nodes of it, {_MOST_NODES:,} are the most"
+        raise ConvertError(f"the model is too large: {text}")
+
+
+def check_growth(model: onnx.ModelProto) -> str:
+    """Looks at sizes before inference follows the contents of values. Raises ConvertError.
+
+    Returns what breaks a rule of ONNX, or ""; some operators refuse shapes that only a run knows.
+    """
+    limits.at("looking at the sizes of values", most=_SECONDS)
+    bare = onnx.ModelProto()
+    bare.CopyFrom(model)
+    for info in bare.graph.output:
+        if info.type.HasField("tensor_type"):  # else touching it would make a tensor of a sequence
+            info.type.tensor_type.ClearField("shape")
+    doubt = ""
+    try:
+        found = shape_inference.infer_shapes(bare, check_type=True, strict_mode=True)
+    except Exception as e:  # onnx raises several kinds
+        doubt = "" if _is_right_later(bare) else " ".join(str(e).split())
+        try:
+            found = shape_inference.infer_shapes(bare)
+        except Exception:  # what is wrong is said by inference itself
+            return doubt
+    check_sizes(found)
+    if any(node.op_type in _MISJUDGED for node in model.graph.node):
+        return ""
+    _check_outputs(model.graph.output, found.graph.output)
+    return doubt
+
+
+def _is_right_later(model):
+    """True if a later opset allows it, such as quantized values of 16 bits."""
+    later = onnx.ModelProto()
+    later.CopyFrom(model)
+    for o in later.opset_import:
+        if o.domain in ("", "ai.onnx"):
+            o.version = defs.onnx_opset_version()
+    try:
+        shape_inference.infer_shapes(later, check_type=True, strict_mode=True)
+    except Exception:  # as above
+        return False
+    return True
+
+
+def _check_outputs(declared, inferred):
+    for wanted, made in zip(declared, inferred, strict=True):
+        shapes = [_fixed(info) for info in (wanted, made)]
+        if None not in shapes and math.prod(shapes[0]) != math.prod(shapes[1]):
+            text = f"output {wanted.name} is declared as {shapes[0]}, its nodes give {shapes[1]}"
+            raise ConvertError(f"the model contradicts itself: {text}")
+
+
+def _fixed(info):
+    """The shape of a tensor; None where not all of it is known."""
+    tensor = info.type.tensor_type
+    if not tensor.HasField("shape") or any(not d.HasField("dim_value") for d in tensor.shape.dim):
+        return None
+    return [d.dim_value for d in tensor.shape.dim]
+
+
+def check_scales(model: onnx.ModelProto) -> None:
+    """Raises UnsupportedModel for constant scales of quantized values that are no scales."""
+    from ..protos import name_of, operator_of
+
+    constants = {t.name: t for t in model.graph.initializer}
+    found = []
+    for node in model.graph.node:
+        for i in _SCALES.get(node.op_type, ()):
+            name = node.input[i] if i < len(node.input) else ""
+            scale = numpy_helper.to_array(constants[name]) if name in constants else np.ones(1)
+            may_be_negative = node.op_type == "DequantizeLinear"
+            is_positive = may_be_negative or (scale >= 0).all()
+            if not (np.isfinite(scale.astype(np.float64)).all() and is_positive):
+                problem = Problem(f"scale {name} is negative, infinite or not a number")
+                found.append(Finding(operator_of(node), name_of(node), problem))
+    if found:
+        raise UnsupportedModel(found)
+
+
+def check_sizes(model: onnx.ModelProto) -> None:
+    """Raises UnsupportedModel for values that no board could address, by what is known of them."""
+    makers = {name: node for node in model.graph.node for name in node.output}
+    graph = model.graph
+    found = []
+    for info in [*graph.input, *graph.value_info, *graph.output]:
+        size = _nbytes(info.type)
+        if size > _most(info.type):
+            found.append(_finding(info.name, size, makers.get(info.name)))
+    if found:
+        raise UnsupportedModel(list({(f.what, f.name): f for f in found}.values()))
+
+
+def _finding(name, size, node):
+    from ..protos import name_of, operator_of
+
+    problem = Problem(f"a value of {size:,} bytes is too large for any board")
+    what, where = ("input", name) if node is None else (operator_of(node), name_of(node))
+    return Finding(what, where, problem)
+
+
+def _most(kind):
+    tensor = kind.tensor_type
+    is_list = tensor.elem_type in _LISTED and len(tensor.shape.dim) == 1
+    return _MOST_LISTED * 8 if is_list else _MOST_NBYTES
+
+
+def _nbytes(kind):
+    """Of a tensor of this type; what is not known counts for little."""
+    tensor = kind.tensor_type
+    dims = [d.dim_value for d in tensor.shape.dim if d.HasField("dim_value")]
+    try:
+        itemsize = helper.tensor_dtype_to_np_dtype(tensor.elem_type).itemsize
+    except KeyError:
+        itemsize = 1
+    return math.prod(max(d, 1) for d in dims) * itemsize if all(dims) else 0

@@ -1,0 +1,58 @@
+"""Stage 1: an .onnx, or a model in memory, becomes a checked model whose inputs have shapes."""
+
+from __future__ import annotations
+
+import onnx
+
+from .. import own
+from ..context import Context
+from ..errors import Finding, Problem, UnsupportedModel
+from ..protos import make_printable
+from ..shapes import dims, limits
+from ..shapes.infer_extents import unknown_bounds
+from ..simplify import keep, sequences
+from ..state import State
+from . import missing, prepare, read, sound
+
+_FREE = "fix it with --shape NAME=... or --dim NAME=N, or --bound NAME=MOST lets each run decide"
+
+
+def load(state: State) -> None:
+    """Raises ConvertError; UnsupportedModel for what can be seen before shapes are inferred."""
+    options = state.options
+    operators = own.operators(options.ops, options.allow_domains)
+    given = _read(state.source)
+    state.notes += missing.not_allowed(given, operators)  # while it still has its functions
+    model = prepare(given, operators)
+    state.nodes_before = len(model.graph.node)
+    _fix_shapes(state, model, operators)
+    keeps = options.optimize == 0
+    state.context = Context(operators, options.bounds, limits.declared(model), keeps)
+    if keeps:
+        keep.declare(model)
+    state.model = state.loaded = state.answers = model
+    state.doubt = sound.check_growth(model)
+    state.twin = dims.twin_of(model)
+
+
+def _read(source):
+    if not isinstance(source, onnx.ModelProto):
+        return read(source)
+    copy = onnx.ModelProto()
+    copy.CopyFrom(source)
+    make_printable(copy)
+    return copy
+
+
+def _fix_shapes(state, model, operators):
+    """Gives every input a shape; notes what was chosen."""
+    options = state.options
+    sequences.split_inputs(model, options.sequences)
+    state.notes += dims.fix(model, options.shapes, options.dims, options.bind, options.bounds)
+    problem = Problem("a free dimension", _FREE)
+    found = [Finding("input", text, problem) for text in dims.open_dims(model)]
+    if found:
+        unknown = Problem("no node computes this value, and no input has this dim")
+        for name in unknown_bounds(options.bounds, model):
+            found.append(Finding("--bound", name, unknown))
+        raise UnsupportedModel(found + missing.operators(model, Context(operators)))

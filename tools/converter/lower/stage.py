@@ -1,0 +1,28 @@
+"""Stage 6: ONNX nodes become steps of kernels, with what only boards have operators for."""
+
+from __future__ import annotations
+
+from .. import lower as lowering
+from .. import rewrites
+from ..numbers import narrow, ranges
+from ..state import State
+from . import inner
+
+
+def lower(state: State) -> None:
+    """Raises UnsupportedModel."""
+    options = state.options
+    model, more = _for_boards(state, state.model)
+    state.log |= more
+    twin = None if state.twin is None else _for_boards(state, state.twin)[0]
+    state.graph = lowering.lower(model, twin, state.context, state.precision)
+    state.notes += state.precision.notes(state.graph)
+    if options.float == "fast16" and not ranges.is_known(state.rewritten):
+        state.notes.append("--float fast16: what it costs is not known, as a run decides shapes")
+    if options.weights == "f16":
+        narrow.mark_halves(state.graph)
+
+
+def _for_boards(state, model):
+    exposed = inner.expose(model, state.options.inner)
+    return rewrites.for_boards(exposed, state.options.optimize, state.context)

@@ -1,0 +1,1 @@
+"""In which numbers a model computes: floats, blocks, integers of fewer bits."""

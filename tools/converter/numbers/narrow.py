@@ -1,0 +1,195 @@
+"""--weights: weights of products in 16, 8 or 4 bits; all else is computed in float32 as ever.
+
+1. Constant weights of Conv, ConvTranspose, Gemm, MatMul, their fused forms, LSTM, GRU and RNN are
+   rounded to integers of so many bits times a power of two, one an output channel.
+2. The power is the one that suffices for the channel's largest weight, or half of it, which cuts
+   that one, whichever has the lesser squared error.
+3. Weights that something else uses too stay as they are.
+4. With f16 recurrent layers get float16 instead, biases as well. The file holds floats so where
+   nothing is lost by it; a board makes float32 of them as it reads.
+
+What comes out is a float model still. Block floating point holds such weights without loss in as
+many bits (see ops/_block.py), so what onnxruntime computes with it is what a board does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+
+from ..ir import Graph, Tensor
+from ..protos import name_of
+from ..quantize.activations import each_run
+from ..reference import golden
+
+BITS = {"f32": 24, "f16": 16, "int16": 16, "int8": 8, "int4": 4}  # by what --weights says
+
+_FLOATS = (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16)
+RECURRENT = ("LSTM", "GRU", "RNN")
+PRODUCTS = ("Conv", "FusedConv", "ConvTranspose", "Gemm", "FusedGemm", "MatMul", "FusedMatMul")
+
+
+@dataclass
+class Row:
+    """A layer: signal to noise in dB of its weights, and of its output with the errors of all
+    layers before (None where onnxruntime is not there); value: its output's name.
+    """
+
+    node: str
+    operator: str
+    value: str
+    weights: float
+    output: float | None = None
+
+
+def narrow(
+    model: onnx.ModelProto, bits: int, sample: Mapping[str, np.ndarray], halves: bool = False
+) -> tuple[onnx.ModelProto, list[Row]]:
+    """The model with rounded weights, and its layers, the noisiest first.
+
+    sample: values of the inputs, with which the outputs are compared; halves: recurrent layers
+    get weights that float16 holds.
+    """
+    found = onnx.ModelProto()
+    found.CopyFrom(model)
+    rows = []
+    constants = {t.name: t for t in found.graph.initializer}
+    for node in found.graph.node:
+        if node.op_type in RECURRENT:
+            rows += _round_recurrent(found.graph, node, constants, None if halves else bits)
+        if node.op_type not in PRODUCTS or not _is_alone(found.graph, node, constants):
+            continue
+        t = constants[node.input[1]]
+        before = numpy_helper.to_array(t)
+        after = rounded_weights(node, before, partial(rounded_to, bits=bits)).astype(before.dtype)
+        t.CopyFrom(numpy_helper.from_array(after, t.name))
+        noise = _decibel(before, after)
+        rows.append(Row(name_of(node), node.op_type, node.output[0], noise))
+    _compare(model, found, rows, sample)
+    return found, sorted(rows, key=lambda row: row.weights if row.output is None else row.output)
+
+
+def _round_recurrent(graph, node, constants, bits):
+    """Rounds a recurrent layer's W and R; its row, or none where that is not possible.
+
+    bits: None for float16, and then of the biases too. The two of these become their sum and 0
+    where only that counts: it lies behind W's rows.
+    """
+    separate = any(a.name == "linear_before_reset" and a.i for a in node.attribute)
+    uses = [name for other in graph.node for name in other.input]
+    pairs = []
+    for i, name in enumerate(node.input[1 : 3 if bits else 4]):
+        t = constants.get(name)
+        if t is None or t.data_type != onnx.TensorProto.FLOAT or uses.count(name) > 1:
+            continue
+        before = numpy_helper.to_array(t)
+        if i == 2 and not separate:
+            before = _summed(before)
+        after = rounded_to(before, -1, bits) if bits else _halves(before)
+        if np.isfinite(after).all():
+            t.CopyFrom(numpy_helper.from_array(after, name))
+            pairs.append((before.ravel(), after.ravel()))
+    if not pairs:
+        return []
+    noise = _decibel(*map(np.concatenate, zip(*pairs, strict=True)))
+    value = next(name for name in node.output if name)
+    return [Row(name_of(node) or value, node.op_type, value, noise)]
+
+
+def _halves(values):
+    """float32 rounded to float16; inf for what is too large."""
+    with np.errstate(over="ignore"):
+        return values.astype(np.float16).astype(np.float32)
+
+
+def _summed(b):
+    """Biases of W and R (D, 2 * n): their sum, then zeros."""
+    w, r = np.split(b, 2, axis=1)
+    return np.concatenate([w + r, np.zeros_like(r)], axis=1)
+
+
+def mark_halves(graph: Graph) -> None:
+    """Has a file hold floats as float16 where nothing is lost, if they may be streamed."""
+    for t in graph.tensors():
+        if t.root.data is not None and t.dtype == onnx.TensorProto.FLOAT:
+            t.root.halves = np.array_equal(_halves(t.root.data), t.root.data)
+
+
+def sample_of(
+    model: onnx.ModelProto,
+    inputs: Sequence[np.ndarray] | None,
+    states: Collection[str],
+    seed: int = 0,
+) -> dict[str, np.ndarray]:
+    """Values of a model's inputs by name: these, or random ones; zero for states."""
+    infos = [i for i in model.graph.input if i.name not in states]
+    if inputs is None:
+        inputs = golden.random_values((_tensor(i) for i in infos), seed)
+    sample = dict(zip((i.name for i in infos), inputs, strict=True))
+    zeros = {i.name: _tensor(i) for i in model.graph.input if i.name in states}
+    return sample | {name: np.zeros(t.shape, t.np_dtype) for name, t in zeros.items()}
+
+
+def _tensor(info):
+    t = info.type.tensor_type
+    return Tensor(info.name, t.elem_type, tuple(d.dim_value for d in t.shape.dim))
+
+
+def _is_alone(graph, node, constants):
+    """True if its second input is a float constant that no other node uses."""
+    t = constants.get(node.input[1])
+    if t is None or t.data_type not in _FLOATS or not all(t.dims) or not t.dims:
+        return False
+    uses = sum(list(other.input).count(t.name) for other in graph.node)
+    return uses == 1 and t.name not in {o.name for o in graph.output}
+
+
+def rounded_weights(node, w, rounding: Callable):
+    """The weights of a node with each output channel's rounded, by rounding(w, axes): along these
+    axes lie a channel's weights.
+    """
+    attrs = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    if node.op_type == "ConvTranspose":  # (C, M / groups, ...): the channels come second
+        groups = attrs.get("group", 1)
+        by_group = w.reshape(groups, w.shape[0] // groups, w.shape[1], -1)
+        return rounding(by_group, (1, 3)).reshape(w.shape)
+    if "Conv" in node.op_type:
+        return rounding(w, tuple(range(1, w.ndim)))
+    columns = attrs.get("transB", 0) or w.ndim == 1
+    return rounding(w, (-1 if columns else -2,))
+
+
+def rounded_to(w: np.ndarray, axes: int | tuple[int, ...], bits: int) -> np.ndarray:
+    """w as integers of so many bits times a power of two that is one along these axes."""
+    w = np.asarray(w, np.float64)
+    most = (1 << bits - 1) - 1
+    power = np.frexp(np.abs(w).max(axes, keepdims=True))[1] - (bits - 1)
+    tries = []
+    for less in (0, 1):
+        unit = np.ldexp(1.0, power - less)
+        tries.append(np.clip(np.rint(w / unit), -most, most) * unit)
+    errors = [np.square(t - w).sum(axes, keepdims=True) for t in tries]
+    return np.where(errors[0] <= errors[1], *tries).astype(np.float32)
+
+
+def _compare(model, rounded, rows, sample):
+    """Fills in the noise of the layers' outputs, as far as onnxruntime runs the models."""
+    try:
+        [a], [b] = each_run(model, [sample]), each_run(rounded, [sample])
+    except Exception:  # not installed; the runtime's own kinds for what it does not support
+        return
+    for row in rows:
+        if row.value in a:
+            row.output = _decibel(a[row.value], b[row.value])
+
+
+def _decibel(a, b):
+    """Signal to noise of b, which should be a."""
+    signal = float(np.square(a, dtype=np.float64).sum())
+    noise = float(np.square(np.subtract(a, b, dtype=np.float64)).sum())
+    return float(10 * np.log10(max(signal, 1e-300) / max(noise, signal * 1e-15, 1e-300)))

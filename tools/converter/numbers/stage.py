@@ -1,0 +1,53 @@
+"""Stage 5: in which numbers products are computed: --weights rounds, --float chooses."""
+
+from __future__ import annotations
+
+import onnx
+
+from ..errors import UsageError
+from ..state import State
+from . import narrow as weights
+from . import ranges
+from .precision import Precision
+
+_N_SAMPLES = 3  # random ones, where there is no golden vector to look at
+
+
+def narrow(state: State) -> None:
+    """Raises UsageError for options that do not go together."""
+    options = state.options
+    if options.weights != "f32":
+        state.model, state.narrowed = _narrowed(state, state.model)
+        state.answers = state.model
+        if not state.narrowed:
+            state.notes.append(
+                f"--weights {options.weights}: no product has float weights to round"
+            )
+        if state.twin is not None:
+            state.twin, _ = _narrowed(state, state.twin)
+    state.rewritten = state.model
+    floats = _lossy(state)
+    long: list[str] = []
+    if options.float == "fast16":
+        long = _lossy(state, ranges.Short(state.golden is not None), floats)
+    state.precision = Precision(options.float, floats, weights.BITS[options.weights], long)
+
+
+def _narrowed(state: State, model: onnx.ModelProto):
+    """The model with weights of fewer bits, and what that cost each layer."""
+    options = state.options
+    if options.float != "exact":
+        raise UsageError(f"--weights {options.weights} is for --float exact")
+    sample = weights.sample_of(model, state.golden, options.state)
+    bits, halves = weights.BITS[options.weights], options.weights == "f16"
+    return weights.narrow(model, bits, sample, halves)
+
+
+def _lossy(state, rounding=None, but=()):
+    """Names of nodes that the products' rounding is not for: see ranges."""
+    options = state.options
+    if options.float == "python" or not ranges.is_known(state.model):
+        return []
+    seeds = range(1 if state.golden is not None else _N_SAMPLES)
+    samples = [weights.sample_of(state.model, state.golden, options.state, seed) for seed in seeds]
+    return ranges.lossy(state.model, samples, rounding, but)

@@ -1,0 +1,214 @@
+"""Which weights a board may read while the model runs, when, and where in the arena they then lie.
+
+1. A constant may be streamed if each of its uses is an input that the kernel's STREAMS names. All
+   others are held in memory, and so are small ones that several steps use.
+2. What a step is the first to use goes into one chunk, along with that of the steps behind it as
+   long as the chunk stays small.
+3. A chunk is read before the first step of each stretch of steps that use it. Stretches are
+   joined, so that it is read once, where the arena need not grow for that.
+4. Its place is one where no living value and no other chunk lies during any stretch: mostly what
+   values of other steps leave free.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from ..errors import ConvertError
+from ..file.weights import CHUNK_NBYTES, Chunk, Contents, Weights
+from ..file.writer import contents_of, unchanged
+from ..ir import Graph, Step, walk
+from ..own import OPS
+from . import ALIGNMENT, Plan
+
+_SMALL = 256  # bytes of a constant that is not worth reading again and again
+
+_Stretch = tuple[int, int]  # first and last step
+
+
+@dataclass(eq=False)
+class _Streamed:
+    """A chunk that is streamed: its number, and the steps that use it."""
+
+    number: int
+    chunk: Chunk
+    uses: list[int] = field(default_factory=list)
+    stretches: list[_Stretch] = field(default_factory=list)
+
+    @property
+    def nbytes(self) -> int:
+        return self.chunk.nbytes
+
+
+def arrange(
+    graph: Graph, plan: Plan, window: int | None = None, own: Mapping[str, Path] | None = None
+) -> None:
+    """Sets graph.weights and graph.reads. window: most bytes of weights in memory at one time;
+    own: files of the user's kernels. Raises ConvertError where the window does not suffice.
+    """
+    steps = list(walk(graph.steps))
+    uses = _streamable(graph, steps, own or {})
+    weights = Weights()
+    for t in graph.tensors():
+        if t.root.data is not None and contents_of(t) not in uses:
+            weights.add(unchanged(t))
+    contexts = list(_contexts(graph.steps))
+    streamed = _chunks(weights, steps, uses, contexts, window)
+    if window is not None:
+        _check_window(steps, streamed, window)
+    _join_stretches(streamed, contexts, plan, window)
+    weights.streamed_nbytes = _place(streamed, plan)
+    weights.window_nbytes = max(_loads(streamed).values(), default=0)
+    graph.reads.clear()
+    for s in streamed:
+        for first, _ in s.stretches:
+            graph.reads.setdefault(steps[first], []).append(s.number)
+    graph.weights = weights
+
+
+def _streamable(graph, steps: list[Step], own) -> dict[Contents, list[int]]:
+    """Steps that use it by contents of a constant, in order."""
+    uses: dict[Contents, list[int]] = {}
+    held = {contents_of(t) for t in graph.outputs if t.root.data is not None}
+    for i, step in enumerate(steps):
+        names = _streams(own.get(f"{step.kernel}.py") or OPS / f"{step.kernel}.py")
+        for k, t in enumerate(step.inputs):
+            if t.root.data is None:
+                continue
+            contents = contents_of(t)
+            if k not in names or t.is_object or t.stored_nbytes != t.nbytes:
+                held.add(contents)
+            elif i not in uses.setdefault(contents, []):
+                uses[contents].append(i)
+    return {
+        c: found
+        for c, found in uses.items()
+        if c.raw and c not in held and (len(found) == 1 or len(c.raw) > _SMALL)
+    }
+
+
+@cache
+def _streams(path: Path) -> tuple[int, ...]:
+    """Numbers of the inputs that a kernel lets change between its runs, from its source."""
+    for statement in ast.parse(path.read_text()).body:
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "STREAMS":
+            return ast.literal_eval(statement.value)
+    return ()
+
+
+def _contexts(steps: list[Step], path: tuple = ()) -> Iterator[tuple]:
+    """Of each step in the order of walk() which body it is in."""
+    for step in steps:
+        yield path
+        for k, body in enumerate(step.bodies):
+            yield from _contexts(body, (*path, step, k))
+
+
+def _chunks(weights, steps, uses, contexts, window) -> list[_Streamed]:
+    """Puts the constants into chunks, in the order in which steps need them."""
+    streamed: dict[int, _Streamed] = {}
+    current: dict[bool, _Streamed] = {}  # by halves
+    most = min(CHUNK_NBYTES, window or CHUNK_NBYTES)
+    for i, step in enumerate(steps):
+        used = [contents_of(t) for t in step.inputs if t.root.data is not None]
+        used = [c for c in dict.fromkeys(used) if c in uses]
+        for halves in (False, True):
+            new = [c for c in used if c not in weights.places and c.halves == halves]
+            nbytes = sum(c.nbytes for c in new)
+            last = current.get(halves)
+            if new and (
+                last is None
+                or last.nbytes + nbytes > most
+                or contexts[last.uses[0]] != contexts[i]
+            ):
+                last = _Streamed(len(weights.chunks), Chunk(halves=halves))
+                weights.chunks.append(last.chunk)
+                current[halves] = streamed[last.number] = last
+            for c in new:
+                weights.append(c, last.number)
+        for number in dict.fromkeys(weights.places[c][0] for c in used):
+            streamed[number].uses.append(i)
+    for s in streamed.values():
+        s.stretches = _stretches(s, streamed.values(), contexts)
+    return list(streamed.values())
+
+
+def _stretches(s, streamed, contexts) -> list[_Stretch]:
+    """Uses between which no other chunk is used, in one body, as (first, last)."""
+    others = {i for other in streamed if other is not s for i in other.uses}
+    found = [(s.uses[0], s.uses[0])]
+    for i in s.uses[1:]:
+        first, last = found[-1]
+        if contexts[i] == contexts[last] and not others & set(range(last + 1, i)):
+            found[-1] = (first, i)
+        else:
+            found.append((i, i))
+    return found
+
+
+def _loads(streamed) -> dict[int, int]:
+    """Bytes of weights that are in memory by step."""
+    loads: dict[int, int] = {}
+    for s in streamed:
+        for first, last in s.stretches:
+            for i in range(first, last + 1):
+                loads[i] = loads.get(i, 0) + s.nbytes
+    return loads
+
+
+def _check_window(steps, streamed, window):
+    loads = _loads(streamed)
+    least = max(loads.values(), default=0)
+    if least > window:
+        names = [steps[i].node for i in sorted(loads) if loads[i] > window]
+        raise ConvertError(
+            f"--window {window}: {least} bytes is the least for {', '.join(dict.fromkeys(names))}"
+        )
+
+
+def _join_stretches(streamed, contexts, plan, window):
+    """Joins what the arena has room for, and the window."""
+    room = _place(streamed, plan)
+    for s in streamed:
+        k = 1
+        while k < len(s.stretches):
+            before = s.stretches
+            (first, end), (start, last) = before[k - 1 : k + 1]
+            s.stretches = [*before[: k - 1], (first, last), *before[k + 1 :]]
+            fits = contexts[end] == contexts[start] and _place(streamed, plan) <= room
+            if not fits or window and max(_loads(streamed).values()) > window:
+                s.stretches = before
+                k += 1
+
+
+def _place(streamed, plan: Plan) -> int:
+    """Places the chunks; returns the bytes of the arena that this takes."""
+    placed: list[_Streamed] = []
+    for s in sorted(streamed, key=lambda s: (-s.nbytes, s.number)):
+        taken = [(b.offset, b.offset + b.nbytes) for b in plan.blocks if _meet(s, b.first, b.last)]
+        for other in placed:
+            if any(_meet(s, *stretch) for stretch in other.stretches):
+                taken.append((other.chunk.place, other.chunk.place + other.nbytes))
+        s.chunk.place = _lowest(sorted(taken), s.nbytes)
+        placed.append(s)
+    ends = (s.chunk.place + s.nbytes for s in streamed)
+    end = max(ends, default=0)
+    return max(plan.arena_bytes, end + -end % ALIGNMENT)
+
+
+def _meet(s, first, last):
+    return any(a <= last and first <= b for a, b in s.stretches)
+
+
+def _lowest(taken, nbytes) -> int:
+    """The lowest place with so many bytes between those that are taken."""
+    place = 0
+    for start, end in taken:
+        if place + nbytes <= start:
+            break
+        place = max(place, end + -end % ALIGNMENT)
+    return place

@@ -1,0 +1,1 @@
+"""What onnxruntime computes: golden vectors, and what they are computed for."""

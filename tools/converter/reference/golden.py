@@ -1,0 +1,88 @@
+"""Golden test vectors: inputs with the outputs that onnxruntime computes for them.
+
+A board runs them after deployment (see mpconnxr/golden.py) and compares.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import onnx
+from onnx import helper
+
+from tools.format.layout import element_bytes
+
+from ..ir import Tensor
+from .ort_session import open_session
+
+
+def reference(
+    model: onnx.ModelProto, inputs: Sequence[np.ndarray], states: Mapping[str, str] | None = None
+) -> list[np.ndarray] | None:
+    """Outputs by onnxruntime, graph optimizations off; None if it is not installed or refuses.
+
+    states: outputs by input; these outputs are left out, these inputs are zero.
+    """
+    try:
+        return _run(model, inputs, states or {})
+    except Exception:  # not installed; the runtime's own kinds for what it does not support
+        return None
+
+
+def why_none(
+    model: onnx.ModelProto, inputs: Sequence[np.ndarray], states: Mapping[str, str] | None = None
+) -> str:
+    """Why reference gives None for these arguments."""
+    try:
+        _run(model, inputs, states or {})
+    except ImportError:
+        return "onnxruntime is not installed: pip install onnxruntime"
+    except Exception as e:  # as above
+        return f"onnxruntime does not run this model: {' '.join(str(e).split())}"
+    return ""
+
+
+def _run(model, inputs, states):
+    session = open_session(model)
+    names = [i.name for i in session.get_inputs() if i.name not in states]
+    zeros = {i.name: _zero(i) for i in model.graph.input if i.name in states}
+    wanted = [o.name for o in session.get_outputs() if o.name not in states.values()]
+    results = session.run(wanted, dict(zip(names, inputs, strict=True)) | zeros)
+    lists = [y if isinstance(y, list) else [y] for y in results]  # of a sequence, its elements
+    return [y for items in lists for y in items if y is not None]
+
+
+def _zero(info):
+    t = info.type.tensor_type
+    dtype = helper.tensor_dtype_to_np_dtype(t.elem_type)
+    return np.zeros([d.dim_value for d in t.shape.dim], dtype)
+
+
+def random_inputs(graph, seed: int = 0) -> list[np.ndarray]:
+    """Standard-normal floats, small integers, by input of a lowered graph."""
+    return random_values(graph.inputs, seed)
+
+
+def random_values(tensors: Iterable[Tensor], seed: int = 0) -> list[np.ndarray]:
+    """The same for these tensors."""
+    rng = np.random.default_rng(seed)
+    values = []
+    for t in tensors:
+        kind = t.np_dtype.kind
+        value = rng.standard_normal(t.shape) if kind == "f" else rng.integers(0, 2, t.shape)
+        values.append(np.asarray(value).astype(t.np_dtype))
+    return values
+
+
+def chunk(inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> bytes:
+    """Contents of the golden chunk: number of vectors, then inputs and outputs in C order.
+
+    Each tensor starts at a multiple of 16 bytes.
+    """
+    data = bytearray(struct.pack("<I12x", 1))
+    for value in [*inputs, *outputs]:
+        data.extend(element_bytes(value))
+        data.extend(bytes(-len(data) % 16))
+    return bytes(data)

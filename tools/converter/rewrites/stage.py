@@ -1,0 +1,16 @@
+"""Stage 4: the graph becomes smaller and faster, in operators that onnxruntime has as well."""
+
+from __future__ import annotations
+
+from .. import rewrites
+from ..state import State
+from . import qdq
+
+
+def rewrite(state: State) -> None:
+    """Raises ConvertError."""
+    level = state.options.optimize
+    state.model, state.log = rewrites.rewrite(state.model, level, context=state.context)
+    state.notes += qdq.notes(state.model) if level else []
+    if state.twin is not None:
+        state.twin, _ = rewrites.rewrite(state.twin, level, context=state.context)

@@ -1,0 +1,1 @@
+"""Shape and dtype of every value, also where a run decides them."""

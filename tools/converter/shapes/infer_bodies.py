@@ -1,0 +1,133 @@
+"""Shapes of what If, Loop and Scan give: onnx's inference leaves most of them open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import onnx
+from onnx import helper, numpy_helper
+
+from ..context import Context
+from .bodies import model_of
+from .extent_rules import own_dim
+from .limits import limit, limits_of
+from .loops import always
+from .types import declare, known_values, value_of
+
+Infer = Callable[[onnx.ModelProto, Context], onnx.ModelProto]
+
+
+class _Outer(NamedTuple):
+    """What a body stands in."""
+
+    model: onnx.ModelProto
+    context: Context
+    infer: Infer
+
+
+def annotate(model: onnx.ModelProto, context: Context, infer: Infer) -> bool:
+    """Adds what can be said now of these operators' outputs; True if there was anything to add.
+
+    infer: what infers the shapes of a body.
+    """
+    graph = model.graph
+    known = known_values(graph)
+    changed = False
+    for node in graph.node:
+        rule = _RULES.get(node.op_type) if node.domain in ("", "ai.onnx") else None
+        if rule is None or all(name in known for name in node.output if name):
+            continue
+        for name, value in zip(
+            node.output, rule(_Outer(model, context, infer), node, known), strict=False
+        ):
+            if name and value is not None and name not in known:
+                declare(graph, name, value)
+                known[name] = value
+                changed = True
+    return changed
+
+
+def _results(outer, graph, types):
+    """Values of a subgraph's outputs, None where they stay unknown."""
+    inner = outer.infer(model_of(outer.model, graph, types), outer.context)
+    return [value_of(o) for o in inner.graph.output]
+
+
+def _attributes(node):
+    return {a.name: helper.get_attribute_value(a) for a in node.attribute}
+
+
+def _if(outer, node, known):
+    a = _attributes(node)
+    yes, no = (_results(outer, a[name], []) for name in ("then_branch", "else_branch"))
+    return [x if x == y else None for x, y in zip(yes, no, strict=True)]
+
+
+def _loop(outer, node, known):
+    states = [known.get(name) for name in node.input[2:]]
+    if None in states:
+        return []
+    types = [(onnx.TensorProto.INT64, []), (onnx.TensorProto.BOOL, []), *states]
+    results = _results(outer, _attributes(node)["body"], types)[1:]
+    scans = results[len(states) :]
+    trips = _rounds(outer, node, dict(zip(node.output[len(states) :], scans, strict=True)))
+    kept = [s if s == r else None for s, r in zip(states, results, strict=False)]
+    return kept + [_stacked(r, 0, trips) for r in scans]
+
+
+def _scan(outer, node, known):
+    a = _attributes(node)
+    n = a["num_scan_inputs"]
+    values = [known.get(name) for name in node.input if name]
+    if None in values:
+        return []
+    states, xs = values[:-n], values[-n:]
+    axes = a.get("scan_input_axes", [0] * n)
+    axes = [axis % len(x[1]) for axis, x in zip(axes, xs, strict=True)]
+    length = xs[0][1][axes[0]]
+    slices = [
+        (dtype, [d for i, d in enumerate(dims) if i != axis])
+        for (dtype, dims), axis in zip(xs, axes, strict=True)
+    ]
+    results = _results(outer, a["body"], [*states, *slices])
+    scans = results[len(states) :]
+    out_axes = a.get("scan_output_axes", [0] * len(scans))
+    return states + [_stacked(r, i, length) for r, i in zip(scans, out_axes, strict=True)]
+
+
+def _stacked(value, axis, n):
+    """A round's value with a dim for the rounds."""
+    if value is None or n is None:
+        return None
+    dtype, dims = value
+    axis %= len(dims) + 1
+    return dtype, [*dims[:axis], n, *dims[axis:]]
+
+
+def _rounds(outer, node, scans):
+    """Number of rounds, a run-time dim where a run decides it; None where nothing bounds that.
+
+    scans: what a round adds to each output that grows.
+    """
+    model = outer.model
+    trips = _constant(model, node.input[0])
+    initial = {t.name: t for t in model.graph.initializer}
+    body = _attributes(node)["body"]
+    if trips is not None and always(body, node.input[1], initial):
+        return trips
+    found = limits_of(model, outer.context)
+    most = [limit(found, name, 0, len(value[1]) + 1) for name, value in scans.items() if value]
+    known = [n for n in [trips, *most] if n is not None]
+    return own_dim(node, outer.context.bounds, min(known, default=None), "rounds")
+
+
+def _constant(model, name):
+    """A known number of rounds, else None."""
+    for t in model.graph.initializer:
+        if t.name == name:
+            return int(numpy_helper.to_array(t).item())
+    return None
+
+
+_RULES = {"If": _if, "Loop": _loop, "Scan": _scan}

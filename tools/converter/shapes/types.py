@@ -1,0 +1,62 @@
+"""Dtype and shape of a graph's values, as inference has written them down."""
+
+from __future__ import annotations
+
+import onnx
+from onnx import helper
+
+from tools.format import objects
+
+from ..errors import ConvertError
+from . import extent, extent_forms
+
+# (ONNX dtype, dims, Extents among them)
+Value = tuple[int, list[int]]
+
+
+def known_values(graph: onnx.GraphProto) -> dict[str, Value]:
+    """The tensors of known shape and the maps, by name."""
+    known: dict[str, Value] = {t.name: (t.data_type, list(t.dims)) for t in graph.initializer}
+    for info in [*graph.input, *graph.value_info, *graph.output]:
+        value = value_of(info)
+        if value is not None:
+            known[info.name] = value
+    return known
+
+
+def value_of(info) -> Value | None:
+    """A value's type, if it is a tensor of known shape or a map."""
+    as_map = objects.dtype_of(info.type)
+    if as_map is not None:
+        return as_map, []
+    t = info.type.tensor_type
+    if not t.elem_type or not t.HasField("shape"):
+        return None
+    dims = [
+        d.dim_value if d.HasField("dim_value") else extent_forms.parsed(d.dim_param)
+        for d in t.shape.dim
+    ]
+    if any(d is None or not isinstance(d, extent.Extent) and d < 0 for d in dims):
+        return None
+    return t.elem_type, dims
+
+
+def all_fixed(graph: onnx.GraphProto) -> bool:
+    """True if each value that a node gives is a tensor of fixed shape."""
+    known = known_values(graph)
+    names = (name for node in graph.node for name in node.output if name)
+    return all(n in known and not any(map(extent.is_open, known[n][1])) for n in names)
+
+
+def declare(graph, name, value):
+    """Writes down the type of a value. Raises ConvertError for a shape that none can have."""
+    dtype, dims = value
+    if any(not extent.is_open(d) and not objects.OPEN <= d < 1 << 63 for d in dims):
+        raise ConvertError(f"the model contradicts itself: {name} would have shape {[*dims]}")
+    value = dtype, extent_forms.symbols(dims)
+    for values in (graph.output, graph.value_info):
+        for info in values:
+            if info.name == name:
+                info.CopyFrom(helper.make_tensor_value_info(name, *value))
+                return
+    graph.value_info.append(helper.make_tensor_value_info(name, *value))

@@ -1,0 +1,99 @@
+"""Shapes of convolutions, pools and the like over dims that a run decides (see extent_rules)."""
+
+from __future__ import annotations
+
+import math
+
+import onnx
+
+from . import extent
+
+INT64 = onnx.TensorProto.INT64
+
+
+def conv(p, node, x, w, *_):
+    return [(x[0], [x[1][0], w[1][0], *_spatial(node, x[1][2:], w[1][2:])])]
+
+
+def pool(p, node, x, *_):
+    dtype, dims = x
+    shape = [*dims[:2], *_spatial(node, dims[2:], None)]
+    return [(dtype, shape), (INT64, shape)][: len(node.output)]
+
+
+def global_pool(p, node, x):
+    return [(x[0], [*x[1][:2], *[1] * (len(x[1]) - 2)])]
+
+
+def depth_to_space(p, node, x):
+    (dtype, (n, c, h, w)), size = x, _attributes(node)["blocksize"]
+    return [(dtype, [n, c // size**2, h * size, w * size])]
+
+
+def space_to_depth(p, node, x):
+    (dtype, (n, c, h, w)), size = x, _attributes(node)["blocksize"]
+    return [(dtype, [n, c * size**2, h // size, w // size])]
+
+
+def pad(p, node, x, *_):
+    dtype, dims = x
+    pads = _attributes(node).get("pads") or p.input_contents(node, 1)
+    axes = p.input_contents(node, 3)
+    if pads is None or len(node.input) > 3 and node.input[3] and axes is None:
+        return None
+    found = list(dims)
+    axes = range(len(dims)) if axes is None else axes.tolist()
+    for i, axis in enumerate(axes):
+        found[axis] = found[axis] + int(pads[i]) + int(pads[i + len(axes)])
+    return [(dtype, found)]
+
+
+def split(p, node, x, *_):
+    """Into parts of fixed sizes; of equal ones the last may be smaller."""
+    dtype, dims = x
+    axis = _attributes(node).get("axis", 0) % len(dims)
+    sizes = _attributes(node).get("split", p.input_contents(node, 1))
+    if extent.any_open([dims[axis]] if sizes is None else sizes):
+        return None
+    if sizes is None:
+        n = len(node.output)
+        part = -(-dims[axis] // n)
+        sizes = [part] * (n - 1) + [dims[axis] - part * (n - 1)]
+    return [(dtype, [*dims[:axis], int(n), *dims[axis + 1 :]]) for n in sizes]
+
+
+def resize(p, node, x, *_):
+    """By constant scales, those of dims that a run decides 1."""
+    dtype, dims = x
+    a = _attributes(node)
+    scales = p.constant_input(node, 2 if len(node.input) > 2 else 1)
+    if scales is None or len(scales) != len(dims) or "axes" in a:
+        return None
+    if any(extent.is_open(d) and s != 1 for d, s in zip(dims, scales, strict=True)):
+        return None
+    found = [
+        d if extent.is_open(d) else math.floor(d * s) for d, s in zip(dims, scales, strict=True)
+    ]
+    return [(dtype, found)]
+
+
+def _attributes(node):
+    return {t.name: onnx.helper.get_attribute_value(t) for t in node.attribute}
+
+
+def _spatial(node, dims, kernel):
+    """ONNX's formula, by dimension."""
+    a = _attributes(node)
+    kernel = a.get("kernel_shape", kernel)
+    n = len(dims)
+    strides, dilations = a.get("strides", [1] * n), a.get("dilations", [1] * n)
+    auto, pads = a.get("auto_pad", b"NOTSET"), a.get("pads", [0] * 2 * n)
+    found = []
+    for i, d in enumerate(dims):
+        if auto.startswith(b"SAME"):
+            found.append(-(-d // strides[i]))
+            continue
+        rest = d - (kernel[i] - 1) * dilations[i] - 1
+        rest += 0 if auto == b"VALID" else pads[i] + pads[n + i]
+        found.append((-(-rest // strides[i]) if a.get("ceil_mode") else rest // strides[i]) + 1)
+    return found

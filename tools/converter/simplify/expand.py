@@ -1,0 +1,108 @@
+"""Operators that no lowering serves, but whose definition is a function, replaced by that body."""
+
+from __future__ import annotations
+
+import onnx
+from onnx import defs, inliner
+
+from ..context import Context
+from ..protos import opset_of
+from ..shapes.infer import infer
+from . import ms_bodies
+
+_MAX_DEPTH = 4  # a body may use operators that are functions themselves
+_DOMAIN = "mpconnxr.bodies"  # of the functions while they wait to be inlined
+
+
+def expand(model: onnx.ModelProto, context: Context) -> onnx.ModelProto:
+    """The model itself, or a copy with those operators expanded. Values must have types."""
+    for _ in range(_MAX_DEPTH):
+        bodies = _bodies(model, context.operators)
+        if not bodies:
+            return model
+        model = infer(_inlined(model, bodies), context)  # the bodies' values have no types yet
+    return model
+
+
+def _bodies(model, operators):
+    """{index of a node to replace: the function that defines it}."""
+    graph = model.graph
+    types = {v.name: v.type for v in [*graph.input, *graph.value_info, *graph.output]}
+    for t in graph.initializer:
+        types[t.name] = onnx.helper.make_tensor_type_proto(t.data_type, t.dims)
+    found = {}
+    for i, node in enumerate(graph.node):
+        if operators.lowering_of(node.domain, node.op_type) is None:
+            body = _body(node, opset_of(model, node.domain), types, opset_of(model, ""))
+            if body is not None and body.node:  # empty where the types do not suffice
+                found[i] = body
+    return found
+
+
+def _body(node, version, types, ai_onnx):
+    """The node's definition at this opset, for its inputs' types; None if it has none."""
+    if node.domain == ms_bodies.DOMAIN:
+        return ms_bodies.body(node, types, ai_onnx)
+    domain = "" if node.domain == "ai.onnx" else node.domain
+    try:
+        schema = defs.get_schema(node.op_type, version, domain)
+    except defs.SchemaError:
+        return None
+    if not schema.has_function and not schema.has_context_dependent_function:
+        return None
+    _write_defaults(node, schema)
+    if schema.has_function:
+        return _function(
+            schema.get_function_with_opset_version, version, schema.function_opset_versions
+        )
+    given = [types.get(name, onnx.TypeProto()).SerializeToString() for name in node.input]
+    return _function(
+        lambda v: schema.get_context_dependent_function_with_opset_version(
+            v, node.SerializeToString(), given
+        ),
+        version,
+        schema.context_dependent_function_opset_versions,
+    )
+
+
+def _function(get, version, versions):
+    """The newest body that is not newer than the opset, else the oldest there is."""
+    chosen = max((v for v in versions if v <= version), default=min(versions))
+    return onnx.FunctionProto.FromString(get(chosen))
+
+
+def _write_defaults(node, schema):
+    """Spells out defaulted attributes: the inliner drops a body's reference to an absent one."""
+    present = {a.name for a in node.attribute}
+    for name, attribute in schema.attributes.items():
+        if name not in present and attribute.default_value.type:
+            node.attribute.append(attribute.default_value)
+
+
+def _inlined(model, bodies):
+    """A copy with each of these nodes replaced by its own function's nodes."""
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    copy.opset_import.append(onnx.helper.make_opsetid(_DOMAIN, 1))
+    for i, body in bodies.items():
+        node = copy.graph.node[i]
+        node.domain, node.op_type = _DOMAIN, f"{node.op_type}_{i}"
+        body.domain, body.name = node.domain, node.op_type
+        _import(copy, body)
+        copy.functions.append(body)
+    own = [(f.domain, f.name) for f in copy.functions if f.domain == _DOMAIN]
+    copy = inliner.inline_selected_functions(copy, own)
+    kept = [o for o in copy.opset_import if o.domain != _DOMAIN]
+    del copy.opset_import[:]
+    copy.opset_import.extend(kept)
+    return copy
+
+
+def _import(model, body):
+    """Both import the same versions: the model's, where it has the domain."""
+    for o in body.opset_import:
+        version = opset_of(model, o.domain)
+        if version:
+            o.version = version
+        else:
+            model.opset_import.append(o)

@@ -1,0 +1,18 @@
+"""Stage 2: the graph becomes simple and explicit, with the types of all values."""
+
+from __future__ import annotations
+
+from ..load import sound
+from ..shapes.infer_extents import check_bounds
+from ..state import State
+from . import simplify as simplified
+
+
+def simplify(state: State) -> None:
+    """Raises ConvertError."""
+    model = simplified(state.model, state.context)
+    check_bounds(state.options.bounds, state.model, model)
+    sound.check_scales(model)
+    state.model = state.simplified = model
+    if state.twin is not None:
+        state.twin = simplified(state.twin, state.context)

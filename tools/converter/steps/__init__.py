@@ -1,0 +1,1 @@
+"""What steps say of themselves, for who cuts, moves and overlays them."""

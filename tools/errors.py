@@ -1,0 +1,32 @@
+"""Why a model or a file of one is refused. Caught once, in the __main__ of a command."""
+
+from __future__ import annotations
+
+from tools.limits import printable
+from tools.limits.report import lack
+
+_MOST_LINES = 200  # of a report
+_MOST_SHOWN = 1000  # characters of a line of it, which may have a name from a file
+
+
+class ConvertError(Exception):
+    """The model is refused; the text is the whole report."""
+
+
+class UsageError(ConvertError):
+    """An option does not fit the model or its own form (exit status 2)."""
+
+
+def text_of(e: Exception) -> str:
+    """What a refusal says; of an OSError its file and reason, without the number.
+
+    Where memory was lacking that is what it says; nothing in it moves a terminal's cursor.
+    """
+    if isinstance(e, OSError) and e.filename:
+        return printable(f"{e.filename}: {e.strerror}")
+    lines = printable(str(e), keep="\n").split("\n")
+    return lack(e) or "\n".join(map(_shortened, lines[:_MOST_LINES]))
+
+
+def _shortened(line):
+    return line if len(line) <= _MOST_SHOWN else line[:_MOST_SHOWN] + " ..."

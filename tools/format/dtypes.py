@@ -1,0 +1,31 @@
+"""Dtypes by ONNX's numbers: their names and sizes."""
+
+from __future__ import annotations
+
+import onnx
+from onnx import helper
+
+from . import objects
+
+
+def dtype_name(dtype: int) -> str:
+    """ONNX dtype number, or that of a map -> 'float32', ..."""
+    if objects.is_map(dtype):
+        return objects.map_name(dtype)
+    return (
+        "float32"
+        if dtype == 1
+        else onnx.TensorProto.DataType.Name(dtype).lower().replace("double", "float64")
+    )
+
+
+def itemsize(dtype: int) -> int:
+    """Bytes of one element of an ONNX dtype in the arena; 0 for objects, which are not there."""
+    if objects.is_object(dtype):
+        return 0
+    return helper.tensor_dtype_to_np_dtype(dtype).itemsize
+
+
+def packed_bits(dtype: int) -> int:
+    """Bits of an element of an ONNX dtype that lies packed in a file; 0 for others."""
+    return {21: 4, 22: 4, 23: 4, 25: 2, 26: 2}.get(dtype, 0)
