@@ -14,12 +14,17 @@ metadata(version="0.1.0", description="ONNX models on stock MicroPython", licens
 options.defaults(assembler=())
 
 
-def _is_frozen(path):
+def _is_assembler(path):
     with open(path) as f:
-        form = os.path.basename(os.path.dirname(path))
-        return "@micropython.asm_" not in f.read() or form in options.assembler
+        return "@micropython.asm_" in f.read()
 
 
-_paths = [os.path.join(f, n) for f, _, names in os.walk("mpconnxr") for n in sorted(names)]
-_paths = [path for path in _paths if path.endswith(".py") and _is_frozen(path)]
-package("mpconnxr", files=[os.path.relpath(path, "mpconnxr") for path in sorted(_paths)])
+# A form is a folder.
+_paths = [os.path.join(f, n) for f, _, names in os.walk("mpconnxr") for n in names]
+_paths = sorted(path for path in _paths if path.endswith(".py"))
+_forms = {os.path.dirname(path) for path in _paths if _is_assembler(path)}
+_wanted = {os.path.join("mpconnxr", "loops", form) for form in options.assembler}
+if _wanted - _forms:
+    raise ValueError("no such form of loops: " + ", ".join(sorted(_wanted - _forms)))
+_paths = [path for path in _paths if os.path.dirname(path) not in _forms - _wanted]
+package("mpconnxr", files=[os.path.relpath(path, "mpconnxr") for path in _paths])

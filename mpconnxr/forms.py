@@ -42,6 +42,12 @@ def arch():
     return getattr(sys.implementation, "_mpy", 0) >> 10 & 15
 
 
+def suits(form, number):
+    """True if firmware of this architecture can run code of a form."""
+    archs = dict(FORMS)[form]
+    return archs is None or number in archs
+
+
 def available(name):
     """Names of the forms of a family that this machine can run, best first."""
     return [form for form, _ in FORMS if find(name, form)]
@@ -63,6 +69,15 @@ def _first(name, wanted):
     raise UnsupportedError("{} has no {} form here".format(name, " or ".join(wanted)))
 
 
+def precedes(name, form, other):
+    """True if a family in this form comes before any of another one, in whose place it is."""
+    for each in order:
+        if each == form:
+            return find(name, form) is not None
+        if find(other, each):
+            return False
+
+
 def find(name, form):
     """The loops of a family in this form; None where it is absent or not for this machine."""
     if form == "plain":
@@ -70,8 +85,7 @@ def find(name, form):
         if module is None or _is_common(module):
             return _undecorated(name) or module
         return module
-    archs = dict(FORMS)[form]
-    if not tensor.RETYPES or archs and arch() not in archs:
+    if not tensor.RETYPES or not suits(form, arch()):
         return None
     module = _import(form + "." + name)
     if module is None and form == "viper":

@@ -11,7 +11,7 @@ from ..parameters import block
 
 MAX_K = 0xFFFF  # of loops/block_dot
 NOT_FINITE = 255  # exponent of inf and nan
-_NARROW = {"uint16": (16, "H"), "uint8": (8, "B"), "int8": (4, "B")}
+NARROW = {"uint16": (16, "H"), "uint8": (8, "B"), "int8": (4, "B")}
 INITS = 4  # item of scratch behind the exponent: 4 a channel
 
 
@@ -60,7 +60,7 @@ class Block:
             return
         self.bits, self.w_step = row_of(node, w, rows, k)
         if self.bits < 24:
-            self.w = w.view(_NARROW[w.dtype][1])
+            self.w = w.view(NARROW[w.dtype][1])
             self.dots = forms.get("block_narrow").dots
         self.dots_p[7] = self.bits
 
@@ -84,8 +84,8 @@ def row_of(node, w, rows, k):
     """(bits of a weight, items that hold k of them). ModelError unless there are so many rows."""
     bits, step = 24, k
     if w.dtype != "int32":
-        node.require(w.dtype in _NARROW, "dtype " + w.dtype)
-        bits = _NARROW[w.dtype][0]
+        node.require(w.dtype in NARROW, "dtype " + w.dtype)
+        bits = NARROW[w.dtype][0]
         step = (k + 1) // 2 if bits == 4 else k
     node.require(rows * step <= w.nelem, "weights size")
     return bits, step
@@ -114,18 +114,6 @@ def constants(node, tensors, rows):
         node.require(rows <= tensors[2].nelem, "too few biases")
         bias = tensors[2].view("i")
     return w.data, exponents.data, bias
-
-
-def in_fpu(w, narrow=False):
-    """True if loops that compute with floats (see _block_vfp) come before the exact ones and are
-    for these weights, narrow ones if so told.
-    """
-    taken = w.dtype == "int32" or narrow and w.dtype in _NARROW
-    for form in forms.order if taken else ():
-        if form == "vfp":
-            return True
-        if forms.find("block", form):
-            return False
 
 
 def limits(node, first):

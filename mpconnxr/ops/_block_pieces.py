@@ -12,7 +12,8 @@ def convolution(node, e, pads, most, limits, window=(1, 1)):
     x, w = node.inputs[:2]
     weights = blocks.constants(node, node.inputs[1:], e[1] * e[6])
     out, scratch = node.outputs[0], node.scratch[0]
-    if blocks.in_fpu(w, narrow=True) and forms.find("fpu", "vfp"):
+    in_floats = w.dtype == "int32" or w.dtype in blocks.NARROW
+    if in_floats and forms.precedes("fpu", "vfp", "block"):
         from . import _block_vfp
 
         bits, _ = blocks.row_of(node, w, e[1] * e[6], e[2] * e[7] * e[8] * e[9])

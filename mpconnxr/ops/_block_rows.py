@@ -24,7 +24,7 @@ class Products:
     def _product(self, node, x, tensors, rows, shape):
         w, weights = tensors[0], blocks.constants(node, tensors, rows)
         sums, work = node.scratch
-        if blocks.in_fpu(w) and forms.find("fpu_gemm", "vfp"):
+        if w.dtype == "int32" and forms.precedes("fpu_gemm", "vfp", "block"):
             from ._block_vfp_gemm import Rows
 
             node.require(rows * shape[1] <= w.nelem, "weights size")

@@ -48,7 +48,7 @@ def prepare(node):
     node.require(has_bias < 2, "has_bias")
     if known:
         weights = blocks.constants(node, node.inputs[1:], w_batches * n)
-        if blocks.in_fpu(w) and forms.find("fpu_gemm", "vfp"):
+        if w.dtype == "int32" and forms.precedes("fpu_gemm", "vfp", "block"):
             from ._block_vfp_gemm import Batches
 
             node.require(w_batches * n * k <= w.nelem, "weights size")

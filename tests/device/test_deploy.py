@@ -63,6 +63,22 @@ def test_digits_from_an_empty_file_system(pico, tmp_path, capsys):
     assert len(files["model.a.bin"]) == 16 and files["model.b.bin"] == new
 
 
+def test_what_an_earlier_installation_left_goes(pico, tmp_path):
+    """From before loops had a folder: it took room, and nothing imports it."""
+    model, ops = tmp_path / "model.bin", "mpconnxr/ops"
+    model.write_bytes(releases.model_of("Neg"))
+    left = ["loops_whole.mpy", "loops_qdot_thumb.mpy", "loops_add.py", "inline.mpy"]
+    with pico() as board:
+        with devices.Device(board.port, 600) as device:
+            for path in ["mpconnxr/__init__.py", f"{ops}/mine.py", *(f"{ops}/{p}" for p in left)]:
+                device.stage(f"/{path}", b"old", lambda _: None)
+                device.put(f"/{path}")
+        assert deploy(board, model, "--overwrite") == 0
+    files = files_of((tmp_path / "flash").read_bytes(), tmp_path / "files")
+    assert files[f"{ops}/mine.py"] == b"old" and f"{ops}/_inline.mpy" in files
+    assert not [path for path in files if path.rpartition("/")[2] in left]
+
+
 def check_power_cuts(before, journal, models, folder):
     """At each change of the flash, done by half or done, one of the models is what loads."""
     files = files_of(before, folder / "before")

@@ -15,11 +15,12 @@ from mpremote import mip
 from mpremote.transport_serial import SerialTransport
 
 from examples.digits.demo import HERE
+from mpconnxr.forms import order
 from tests.host.fake_board import FakeBoard
 from tests.host.test_flash_slots import model_of
 from tools.converter.convert import convert
 from tools.deploy.code import code_for
-from tools.deploy.machine import Machine, is_native
+from tools.deploy.machine import ASSEMBLER, Machine, is_native
 from tools.deploy.model_file import read_model
 from tools.deploy.modules import Package
 from tools.dist.__main__ import main
@@ -160,7 +161,7 @@ def test_package_json_of_the_repository_lists_each_module():
     ("arch", "forms"),
     [
         ("armv6m", {"thumb"}),
-        ("armv7emsp", {"thumb", "armv7m", "armv7em"}),
+        ("armv7emsp", {"thumb", "armv7m", "armv7em", "vfp"}),
         ("xtensawin", set()),
         ("rv32imc", set()),
     ],
@@ -170,7 +171,7 @@ def test_an_architecture_gets_what_it_can_run(tmp_path, arch, forms, capsys):
     assert f"package-{arch}.json: " in capsys.readouterr().out
     listed = json.loads((tmp_path / f"package-{arch}.json").read_text())["urls"]
     tuned = [place.split("/")[-2] for place, _ in listed if "/loops/" in place]
-    assert forms == {form for form in tuned if form in ("thumb", "armv7m", "armv7em", "rv32")}
+    assert forms == {*tuned}.intersection(ASSEMBLER)
     assert "viper" in tuned and "viper64" not in tuned
     for place, source in listed:
         mpy = (tmp_path / source).read_bytes()
@@ -200,9 +201,11 @@ def test_manifest_freezes_what_a_core_can_be_compiled_for(tmp_path, monkeypatch)
 
     monkeypatch.chdir(tmp_path)
     modules = {p.relative_to(ROOT).as_posix() for p in (ROOT / "mpconnxr").rglob("*.py")}
-    assembler = {m for m in modules if "@micropython.asm_" in (ROOT / m).read_text()}
-    thumb = {m for m in assembler if "/thumb/" in m}
+    forms = {form: {m for m in modules if f"/loops/{form}/" in m} for form in order}
+    thumb, assembler = forms["thumb"], set().union(*(forms[form] for form in ASSEMBLER))
     assert frozen() == modules - assembler and len(thumb) > 5
     assert frozen(assembler=("thumb",)) == modules - assembler | thumb
-    assert frozen(assembler=("thumb", "armv7m", "armv7em", "vfp", "rv32")) == modules
+    assert frozen(assembler=ASSEMBLER) == modules
+    with pytest.raises(Exception, match="no such form of loops: mpconnxr/loops/thump"):
+        frozen(assembler=("thump",))
     assert os.getcwd() == str(tmp_path)

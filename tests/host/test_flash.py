@@ -19,6 +19,8 @@ from tools.deploy import transfer
 from tools.deploy.model_file import read_model
 
 ROOT = Path(__file__).parent.parent.parent
+# In ops/, of before loops had a folder.
+EARLIER = ("loops_block.mpy", "loops_block_dot_viper64.mpy", "loops_add_thumb.py", "block.mpy")
 
 
 @pytest.fixture(params=["unix32"])
@@ -116,6 +118,37 @@ def test_code_that_is_overwritten(board, model, capsys):
     assert board.flash(model, "--overwrite") == 0
     assert "copied    1 of" in capsys.readouterr().out
     assert board.files() == files
+
+
+def test_what_an_earlier_installation_left_goes(board, model, capsys):
+    """From before loops had a folder; what is not of mpconnxr stays."""
+    assert board.flash(model) == 0
+    ops, files = board.folder / "mpconnxr" / "ops", board.files()
+    for name in EARLIER:
+        (ops / name).write_bytes(b"old")
+    (ops / "loops_mine.py").write_bytes(b"1")
+    assert board.flash(model, "--dry-run", "--overwrite") == 0
+    assert all((ops / name).exists() for name in EARLIER)
+    capsys.readouterr()
+    assert board.flash(model, "--overwrite") == 0
+    assert "copied    0 of" in capsys.readouterr().out
+    assert board.files() == files | {"mpconnxr/ops/loops_mine.py": b"1"}
+
+
+def test_an_update_leaves_none_of_an_earlier_installation(board, model):
+    """It is whole in its place, for the way back, until the next update takes that."""
+    assert board.flash(model) == 0
+    for name in EARLIER:
+        (board.folder / "mpconnxr" / "ops" / name).write_bytes(b"old")
+    assert board.flash(model) == 0
+    assert left(board) == sorted(f"mpconnxr_a/mpconnxr/ops/{name}" for name in EARLIER)
+    (board.folder / "mpconnxr_b" / "mpconnxr" / "forms.mpy").write_bytes(b"older")
+    assert board.flash(model) == 0
+    assert left(board) == []
+
+
+def left(board):
+    return sorted(p for p in board.files() if p.endswith(tuple(f"/ops/{n}" for n in EARLIER)))
 
 
 def test_dry_run_changes_nothing(board, model, capsys):

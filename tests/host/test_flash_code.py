@@ -94,8 +94,9 @@ def to(model, tmp_path):
 def test_what_is_replaced_in_a_folder_goes(to, tmp_path):
     """Where source and compiled code are side by side, MicroPython takes the source."""
     own = {"notes.py": b"1", "mpconnxr/ops/mine.py": b"2", "other/model.py": b"3"}
+    earlier = ["loops_block.py", "loops_block_dot_thumb.mpy", "block.mpy"]
     used = tmp_path / "used"
-    for path, data in own.items():
+    for path, data in (own | {f"mpconnxr/ops/{name}": b"4" for name in earlier}).items():
         (used / path).parent.mkdir(parents=True, exist_ok=True)
         (used / path).write_bytes(data)
     for n, options in enumerate([("--board", "pico"), (), ("--board", "esp8266")]):

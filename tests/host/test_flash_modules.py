@@ -27,7 +27,7 @@ def package(tmp_path):
         "ops/a.py": "from .. import forms\nfrom ..model import Model\nforms.get('x')\n"
         "def prepare(node):\n    pass\n",
         "ops/b.py": "from ._shared import prepare\n",
-        "ops/_shared.py": "from .. import forms\nforms.find('x_u8', 'thumb')\n",
+        "ops/_shared.py": "from .. import forms\nforms.precedes('x_u8', 'thumb', 'x')\n",
         "ops/c.py": "from . import a\nprepare = a.prepare\n",
         "loops/x.py": "",
         "loops/viper/x.py": "from ..common import g\n",

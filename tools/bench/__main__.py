@@ -13,6 +13,7 @@ from rich.table import Table
 
 from tools.converter.__main__ import add_options, options_from
 from tools.converter.convert import convert
+from tools.deploy.machine import ASSEMBLER
 from tools.errors import ConvertError, text_of
 from tools.micropython import GUARD_TARGETS, TargetError, target_names
 
@@ -22,7 +23,7 @@ from .measure import PACKAGE, count
 # Forms of loops by what --form says, the best one first.
 FORMS = {
     "": (),
-    "asm": ("vfp", "armv7em", "armv7m", "thumb", "rv32"),
+    "asm": ASSEMBLER,
     "viper": ("viper",),
     "plain": ("plain",),
 }

@@ -103,7 +103,7 @@ def kernels_in(folder: Path | None) -> dict[str, Path]:
         raise UsageError(f"--ops {folder}: this is no folder")
     found = {path.name: path for path in sorted((folder / "device").glob("*.py"))}
     for name, path in found.items():
-        if (OPS / name).exists():
+        if any((OPS / taken).exists() for taken in (name, f"_{name}")):
             raise UsageError(f"--ops: {path} has the name of a kernel of mpconnxr: rename it")
     return found
 

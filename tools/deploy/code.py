@@ -48,9 +48,9 @@ def code_for(model: ModelFile, package: Package, machine: Machine | None) -> lis
     else:
         built = [(path, builder.build(path)) for path in chosen]
         files = [(path, _file(package, path, data, ".mpy", chosen)) for path, data in built]
-        first, file = files[0]
-        stale = file.stale + _without_form(package, model, chosen)
-        files[0] = first, replace(file, stale=stale)
+    first, file = files[0]
+    paths = package.earlier() + (_without_form(package, model, chosen) if machine else [])
+    files[0] = first, replace(file, stale=file.stale + _both_kinds(package, paths))
     return [replace(file, loaded=path in loaded) for path, file in files]
 
 
@@ -70,22 +70,21 @@ def entry_for(package: Package, machine: Machine | None, away: str) -> File:
 def _file(package, path, data, suffix, chosen):
     """Stale are the other kind of file, and the forms of loops that were not chosen."""
     place = PurePosixPath(package.place(path))
-    stale = [place.with_suffix({".py": ".mpy", ".mpy": ".py"}[suffix])]
-    stale += _both_kinds(package, sorted({*package.siblings(path)} - {*chosen}))
-    return File(str(place.with_suffix(suffix)), data, tuple(map(str, stale)))
+    other = place.with_suffix({".py": ".mpy", ".mpy": ".py"}[suffix])
+    others = _both_kinds(package, sorted({*package.siblings(path)} - {*chosen}))
+    return File(str(place.with_suffix(suffix)), data, (str(other), *others))
 
 
 def _both_kinds(package, paths):
     """Where these are on the board, as sources and compiled."""
     places = [PurePosixPath(package.place(path)) for path in paths]
-    return [place.with_suffix(kind) for place in places for kind in (".py", ".mpy")]
+    return tuple(str(place.with_suffix(kind)) for place in places for kind in (".py", ".mpy"))
 
 
 def _without_form(package, model, chosen):
-    """Files of the families of loops of which the board takes none: stale with any other file."""
+    """Files of the families of loops of which the board takes none."""
     every = package.files_for(model.kernels, model.optional)
-    idle = [path for path in every if not {*chosen}.intersection(package.siblings(path))]
-    return tuple(map(str, _both_kinds(package, idle)))
+    return [path for path in every if not {*chosen}.intersection(package.siblings(path))]
 
 
 class _Builder:
@@ -95,11 +94,11 @@ class _Builder:
     def pick(self, family: str, modules: Forms) -> list[str]:
         """The module of a family that the board would choose, as a list of one."""
         plain = [modules["plain"]] if "plain" in modules else []
-        for form, archs in forms.FORMS:
+        for form in forms.order:
             module = modules.get(form)
             if form == "viper" and not module:
                 module = modules.get("plain")  # written once, if it has viper at all
-            if archs and self._machine.number not in archs or not module:
+            if not module or not forms.suits(form, self._machine.number):
                 continue
             path = self._package.path(module)
             if is_native(path.read_text()) and self._native(path):

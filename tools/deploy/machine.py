@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from mpconnxr.forms import order
+
 # mpy-cross's -march by the number in sys.implementation._mpy; "" is no native code.
 _ARCHS = (
     "",
@@ -22,6 +24,8 @@ _ARCHS = (
     "rv64imc",
 )
 _MPY_VERSION = (6, 3)  # of what mpy-cross writes; (6, 3) is that of MicroPython 1.23 to 1.29
+# Forms of loops in assembler, the best one first.
+ASSEMBLER = tuple(form for form in order if not form.startswith(("viper", "plain")))
 _DECORATOR = re.compile(r"^\s*@micropython\.(native|viper|asm_(\w+))", re.MULTILINE)
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from mpconnxr.forms import FORMS
+from mpconnxr.forms import order
 from tools.format.layout import HEADER_NBYTES, KIND_MODEL, MAGIC, VERSION
 
 from .errors import DeployError
@@ -36,7 +36,7 @@ _FOR_WEIGHTS = {
 }
 _KERNEL = re.compile("[a-z][a-z0-9_]*")  # neither a package's __init__ nor a helper's _name
 _MOST_SHOWN = 60  # characters
-_TAKES = ("forms.get", "forms.find")
+_TAKES = ("forms.get", "forms.precedes")
 
 
 def kernels_of(data: bytes) -> list[str]:
@@ -65,7 +65,7 @@ class Package:
         if own and not self._own:
             raise DeployError(f"{own} holds no kernels")
         for path in self._own.values():
-            if (folder / "ops" / path.name).exists():
+            if any((folder / "ops" / name).exists() for name in (path.name, f"_{path.name}")):
                 raise DeployError(f"{path} has the name of a kernel of mpconnxr: rename it")
         self._trees: dict[str, ast.Module] = {}
 
@@ -163,6 +163,16 @@ class Package:
                 return paths
         return [path]
 
+    def earlier(self) -> list[Path]:
+        """Where earlier installations have loops, ops/loops_NAME_FORM, and helpers, without the _
+        before their names. Nothing of mpconnxr has such a name now.
+        """
+        loops = [f"loops_{family}_{form}" for family, of in self._forms.items() for form in of]
+        helpers = [path.stem[1:] for path in (self.folder / "ops").glob("_[a-z]*.py")]
+        names = [name.removesuffix("_plain") for name in loops] + helpers
+        free = [name for name in names if f"ops.{name}" not in self._own]
+        return [self.folder / "ops" / f"{name}.py" for name in free]
+
     def forms_for(self, kernel: str) -> dict[str, list[str]]:
         """The families of loops that a kernel may take, with their forms, the best one first.
 
@@ -227,7 +237,7 @@ class Package:
     def _forms(self) -> dict[str, dict[str, str]]:
         """Modules by families of loops and forms, which are folders, the best one first."""
         found: dict[str, dict[str, str]] = {}
-        for form, _ in FORMS:
+        for form in order:
             place = "loops" if form == "plain" else f"loops.{form}"
             for path in sorted(self.folder.joinpath(*place.split(".")).glob("*.py")):
                 found.setdefault(path.stem, {})[form] = f"{place}.{path.stem}"

@@ -67,8 +67,7 @@ def _is_for(path: Path, source: str, machine: Machine) -> bool:
     """False for a form of loops that such a board never takes."""
     if path.parent.parent != PACKAGE / "loops":
         return True
-    archs = dict(forms.FORMS)[path.parent.name]
-    return (not archs or machine.number in archs) and machine.runs(source)
+    return forms.suits(path.parent.name, machine.number) and machine.runs(source)
 
 
 def _write_list(path, urls):

@@ -269,7 +269,7 @@ def main(first, limit, detail):
     global forms
     from mpconnxr import forms as module
 
-    forms = [form for form, archs in module.FORMS if archs is None or module.arch() in archs]
+    forms = [form for form in module.order if module.suits(form, module.arch())]
     warm_up(range(1, 1 + len(forms)) if guard else (0,))
     letters = []
     for number, case in cases(open("cases", "rb"), first):
