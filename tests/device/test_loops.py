@@ -25,8 +25,9 @@ def parts():
 
 def code(names, kind, folder):
     """The families, each in the one form that suits the machine, as files."""
-    source = f"FAMILIES = {names!r}\n\ndef prepare(node):\n    pass\n"
-    (folder / "every_loop.py").write_text(source)
+    takes = [f"    forms.get({name!r})\n" for name in names]
+    source = ["from .. import forms\n\ndef prepare(node):\n", *takes]
+    (folder / "every_loop.py").write_text("".join(source))
     model = SimpleNamespace(kernels=["every_loop"], optional=(), weights=())
     files = code_for(model, Package(own=folder), kind)
     return {f.path: f.data for f in files}

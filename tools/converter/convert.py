@@ -8,6 +8,7 @@ import onnx
 from onnx import checker, shape_inference
 from onnx_ir import serde
 
+from .conversion import Conversion
 from .converted import Converted
 from .errors import ConvertError
 from .file.stage import write
@@ -19,7 +20,6 @@ from .plan.stage import plan
 from .quantize.stage import quantize
 from .rewrites.stage import rewrite
 from .simplify.stage import simplify
-from .state import State
 
 STAGES = (load, simplify, quantize, rewrite, narrow, lower, plan, write)
 
@@ -29,7 +29,7 @@ _INVALID = (checker.ValidationError, shape_inference.InferenceError, serde.Serde
 
 def convert(source: Path | onnx.ModelProto, options: Options | None = None) -> Converted:
     """Converts a model. Raises ConvertError (UnsupportedModel names every reason at once)."""
-    state = State(source, options or Options())
+    state = Conversion(source, options or Options())
     try:
         for stage in STAGES:
             stage(state)

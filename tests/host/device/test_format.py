@@ -56,7 +56,7 @@ def test_tensors_and_steps(mixed):
     assert [tensors[i] for i in file.inputs + file.outputs] == graph.inputs + graph.outputs
     for step, (kernel, *groups, params, reads) in zip(graph.steps, file.steps(), strict=True):
         assert (kernel, params) == (step.kernel, step.params)
-        assert reads == graph.weights.reads.get(step, [])
+        assert reads == graph.reads.get(step, [])
         named = [[tensors[i] for i in group] for group in groups]
         assert named == [step.inputs, step.outputs, step.scratch]
 

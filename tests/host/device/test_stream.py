@@ -85,8 +85,8 @@ def shared():
 
 def test_what_is_used_twice_is_read_once_where_it_fits():
     def reads(**options):
-        weights = convert(shared(), Options(strip=True, **options)).graph.weights
-        return sum(map(len, weights.reads.values()))
+        graph = convert(shared(), Options(strip=True, **options)).graph
+        return sum(map(len, graph.reads.values()))
 
     one = 16 * (16 * 4 + 12)
     assert reads(window=one) == 3 and reads(window=2 * one) < 3

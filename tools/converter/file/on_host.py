@@ -119,13 +119,9 @@ def _kernels_of(ops):
 
 
 def _forget(package, names):
-    from mpconnxr import forms
-
     for name in names:
         sys.modules.pop(f"{_OPS}.{name}", None)
         vars(package).pop(name, None)
-    for key in [key for key in forms._loaded if key[0] in names]:
-        del forms._loaded[key]
 
 
 def _unknown(name):

@@ -6,14 +6,14 @@ from tools import seal
 from tools.format import layout
 from tools.limits import at
 
+from ..conversion import Conversion
 from ..ir import walk
 from ..reference import golden
-from ..state import State
 from . import borders, loads, writer
 from .source import source_chunk
 
 
-def write(state: State) -> None:
+def write(state: Conversion) -> None:
     """Raises ConvertError, LoadError."""
     options, graph = state.options, state.graph
     extra = _borders(state) + ([] if options.strip else _for_people(state))

@@ -6,18 +6,18 @@ import onnx
 
 from .. import own
 from ..context import Context
+from ..conversion import Conversion
 from ..errors import Finding, Problem, UnsupportedModel
 from ..protos import make_printable
 from ..shapes import dims, limits
 from ..shapes.infer_extents import unknown_bounds
 from ..simplify import keep, sequences
-from ..state import State
 from . import missing, prepare, read, sound
 
 _FREE = "fix it with --shape NAME=... or --dim NAME=N, or --bound NAME=MOST lets each run decide"
 
 
-def load(state: State) -> None:
+def load(state: Conversion) -> None:
     """Raises ConvertError; UnsupportedModel for what can be seen before shapes are inferred."""
     options = state.options
     operators = own.operators(options.ops, options.allow_domains)

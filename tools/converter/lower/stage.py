@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from .. import lower as lowering
 from .. import rewrites
+from ..conversion import Conversion
 from ..numbers import narrow, ranges
-from ..state import State
 from . import inner
 
 
-def lower(state: State) -> None:
+def lower(state: Conversion) -> None:
     """Raises UnsupportedModel."""
     options = state.options
     model, more = _for_boards(state, state.model)

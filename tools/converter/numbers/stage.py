@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import onnx
 
+from ..conversion import Conversion
 from ..errors import UsageError
-from ..state import State
 from . import narrow as weights
 from . import ranges
 from .precision import Precision
@@ -13,7 +13,7 @@ from .precision import Precision
 _N_SAMPLES = 3  # random ones, where there is no golden vector to look at
 
 
-def narrow(state: State) -> None:
+def narrow(state: Conversion) -> None:
     """Raises UsageError for options that do not go together."""
     options = state.options
     if options.weights != "f32":
@@ -33,7 +33,7 @@ def narrow(state: State) -> None:
     state.precision = Precision(options.float, floats, weights.BITS[options.weights], long)
 
 
-def _narrowed(state: State, model: onnx.ModelProto):
+def _narrowed(state: Conversion, model: onnx.ModelProto):
     """The model with weights of fewer bits, and what that cost each layer."""
     options = state.options
     if options.float != "exact":

@@ -6,14 +6,14 @@ from tools.limits import at
 
 from .. import own
 from .. import plan as planner
+from ..conversion import Conversion
 from ..numbers import qtables
 from ..reference import ort_session
-from ..state import State
 from . import slices, stream
 from . import state as states
 
 
-def plan(state: State) -> None:
+def plan(state: Conversion) -> None:
     """Raises ConvertError where the model does not fit what the options allow."""
     options, graph = state.options, state.graph
     states.carry(graph, options.state)

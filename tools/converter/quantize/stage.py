@@ -5,13 +5,13 @@ from __future__ import annotations
 from tools.limits import at
 
 from .. import rewrites
+from ..conversion import Conversion
 from ..errors import UsageError
 from ..reference import given
-from ..state import State
 from . import quantize as quantized
 
 
-def quantize(state: State) -> None:
+def quantize(state: Conversion) -> None:
     """Raises UsageError, also for inputs of a golden vector that the model does not take."""
     options = state.options
     if options.quantize:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from .. import rewrites
-from ..state import State
+from ..conversion import Conversion
 from . import qdq
 
 
-def rewrite(state: State) -> None:
+def rewrite(state: Conversion) -> None:
     """Raises ConvertError."""
     level = state.options.optimize
     state.model, state.log = rewrites.rewrite(state.model, level, context=state.context)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from ..conversion import Conversion
 from ..load import sound
 from ..shapes.infer_extents import check_bounds
-from ..state import State
 from . import simplify as simplified
 
 
-def simplify(state: State) -> None:
+def simplify(state: Conversion) -> None:
     """Raises ConvertError."""
     model = simplified(state.model, state.context)
     check_bounds(state.options.bounds, state.model, model)

@@ -18,7 +18,7 @@ from .quantize import Outcome
 
 
 @dataclass
-class State:
+class Conversion:
     """What stages hand on. A stage takes what those before it have set, and sets its own.
 
     source, options: the caller's; notes: choices made for the user; context: see Context;
