@@ -120,6 +120,15 @@ def test_code_that_is_overwritten(board, model, capsys):
     assert board.files() == files
 
 
+def test_forms_that_are_overwritten_leave_no_folders(board, model):
+    assert board.flash(model, "--source", "--no-verify") == 0
+    assert (board.folder / "mpconnxr" / "loops" / "armv7m").is_dir()
+    assert board.flash(model, "--overwrite", "--no-verify") == 0
+    folders = [path for path in board.folder.rglob("*") if path.is_dir()]
+    assert all(any(path.iterdir()) for path in folders)
+    assert not (board.folder / "mpconnxr" / "loops" / "armv7m").exists()
+
+
 def test_what_an_earlier_installation_left_goes(board, model, capsys):
     """From before loops had a folder; what is not of mpconnxr stays."""
     assert board.flash(model) == 0

@@ -101,6 +101,7 @@ def test_what_is_replaced_in_a_folder_goes(to, tmp_path):
         (used / path).write_bytes(data)
     for n, options in enumerate([("--board", "pico"), (), ("--board", "esp8266")]):
         assert to(used, *options) == to(tmp_path / str(n), *options) | own
+        assert all(any(path.iterdir()) for path in used.rglob("*") if path.is_dir())
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(model, tmp_path, monkeypatch, capsys):

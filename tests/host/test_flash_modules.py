@@ -1,5 +1,6 @@
 """Which files of mpconnxr/ a model needs."""
 
+import ast
 from pathlib import PurePosixPath
 
 import pytest
@@ -85,8 +86,18 @@ def test_kernels_of_a_converted_model():
     assert set(kernels_of(data)) >= {"block_gemm", "conv_max_pool"}
 
 
+def test_loops_are_taken_by_names_as_they_stand():
+    """The search sees no others."""
+    paths = {*PACKAGE.glob("*.py"), *(PACKAGE / "ops").glob("*.py")}
+    for path in paths - {PACKAGE / "forms.py", PACKAGE / "kernels.py"}:
+        calls = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Call)]
+        for call in calls:
+            if ast.unparse(call.func) in ("forms.get", "forms.precedes", "forms.find"):
+                name = call.args[0].value
+                assert [*(PACKAGE / "loops").rglob(f"{name}.py")], (path, name)
+
+
 def test_every_kernel_has_all_that_it_names():
-    """No kernel may name loops in a way that the search does not see."""
     package = Package()
     core = set(package.files_for([]))
     kernels = [p.stem for p in (PACKAGE / "ops").glob("*.py") if package.has_kernel(p.stem)]

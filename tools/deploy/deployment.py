@@ -218,6 +218,8 @@ class Deployment:
         if reference:
             transfer.program(self._region, reference, self._model.data)
         transfer.copy(device, changes)
+        if any(f.stale for f in changes.files):
+            device.prune(self._places.package(place))
 
     def _undo(self, place, changes):
         """Removes what was written, but where it took the place of another file."""

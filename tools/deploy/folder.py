@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -45,6 +46,8 @@ def _write(folder, file):
         raise
     for path in file.stale:
         (folder / path).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # a form of loops of which nothing is left
+            (folder / path).parent.rmdir()
 
 
 def _without_itself(folder, files):
