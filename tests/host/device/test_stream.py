@@ -7,6 +7,8 @@ from tests.host.device import small
 from tests.host.device.binfile import STREAMED, File
 from tools.converter.convert import Options, convert
 from tools.converter.errors import ConvertError
+from tools.deploy.machine import Machine
+from tools.dist.build import write_compiled
 from tools.micropython import UNIX_TARGETS
 
 every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
@@ -244,7 +246,10 @@ def large():
     )
 
 
-def test_four_megabytes_of_weights_in_a_heap_of_256_kilobytes(ready_target):
+def test_four_megabytes_of_weights_in_a_heap_of_256_kilobytes(ready_target, tmp_path):
+    """From compiled modules, as a board has them."""
+    write_compiled(tmp_path, Machine("x86"))
+    [package] = tmp_path.glob("dist/*/mpconnxr")
     proto, x = large(), small.floats(1, 16, 9, 9, seed=5)
     done = convert(proto, Options(strip=True, window=65536, keep_inputs=True))
     assert done.report()["weight_bytes"] >= 4_000_000
@@ -262,7 +267,7 @@ print(gc.mem_alloc() - before, gc.mem_alloc() + gc.mem_free() <= 256 * 1024)
 for value in m.outputs[0].view("i"):
     print(value)
 """
-    files = {"m.bin": done.data, "x.bin": x.tobytes()}
+    files = {"mpconnxr": package, "m.bin": done.data, "x.bin": x.tobytes()}
     kept, *y = small.run(ready_target("unix32"), script, files, heap=256 * 1024).splitlines()
     assert kept == "0 True"
     got = np.array(list(map(int, y)), np.int32).view(np.float32)

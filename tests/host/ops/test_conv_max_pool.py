@@ -6,6 +6,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from tests.host.device import small
 from tools.converter.convert import Options, convert
+from tools.converter.file import writer
 from tools.converter.reference import golden
 from tools.harness import Job, run_jobs
 from tools.micropython import UNIX_TARGETS
@@ -74,6 +75,25 @@ def test_the_same_bits_as_in_two_steps(target):
     for expected, got in zip(references, found[::2], strict=True):
         got = np.frombuffer(got, np.float32).reshape(expected.shape)
         np.testing.assert_allclose(got, expected, 1e-5, 1e-5)
+
+
+def test_a_plane_much_larger_than_the_input_is_two_steps(target):
+    source = model((1, 2, 6, 6), (3, 2, 2, 2), [2, 2], RELU, pads=[9, 9, 9, 9])
+    done, x = convert(source, Options(strip=True)), small.floats(1, 2, 6, 6)
+    assert "max_pool" in kernels(done)
+    [got] = outputs(target, [Job(done.data, [[x.tobytes()]])])
+    [expected] = golden.reference(source, [x])
+    got = np.frombuffer(got, np.float32).reshape(expected.shape)
+    np.testing.assert_allclose(got, expected, 1e-5, 1e-5)
+
+
+@pytest.mark.parametrize("pool", [[44, 2], [2, 44]])
+def test_windows_that_would_never_end_are_refused(target, pool):
+    done = converted("plain", 2)
+    done.graph.steps[0]["pool"] = pool
+    data = writer.model_bytes(done.graph, done.plan.arena_bytes)
+    [outcome] = run_jobs(target, [Job(data, [])])
+    assert outcome.error == "ModelError" and "windows beyond the input" in outcome.message
 
 
 @on_targets

@@ -41,7 +41,8 @@ def lower_conv_max_pool(node):
     activation = node.attr("activation", "")
     constants = node.attr("activation_params", [])
     limits = limits_of(activation, constants) if activation else conv.clip
-    if packed.data is not None and is_block(node, x, packed, conv.k(x)) and limits:
+    one_call = packed.data is not None and is_block(node, x, packed, conv.k(x)) and limits
+    if one_call and _is_about_as_large(windows):
         conv.clip = limits
         _emit(node, x, packed, conv, pool, out)
         return
@@ -52,6 +53,12 @@ def lower_conv_max_pool(node):
         activate(node, activation, constants, plane, between)
         plane = between
     _emit_pool(node, plane, windows.out_dims, pool, out)
+
+
+def _is_about_as_large(windows):
+    """Whether the convolution's plane is one that the kernel takes, as almost all are."""
+    dims = zip(windows.in_dims, windows.kernel, windows.out_dims, strict=True)
+    return all(out <= d + 2 * k for d, k, out in dims)
 
 
 def _emit(node, x: Tensor, packed: Tensor, conv: Convolution, pool, out: Tensor):
