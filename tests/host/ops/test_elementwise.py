@@ -12,8 +12,8 @@ from tests.host.ops.single_node import (
     model_of,
     on_targets,
 )
-from tools.converter import on_host
 from tools.converter.convert import convert
+from tools.converter.file import on_host
 from tools.converter.ops import _elementwise
 
 with on_host.package(None):

@@ -122,7 +122,7 @@ def test_steps_in_pieces_make_the_whole(target, op):
 
 SPECIAL_SCRIPT = """
 import json, struct
-from mpconnxr.ops import float_special as f
+from mpconnxr.ops import _float_special as f
 from mpconnxr import tensor
 raw = bytearray(open("x", "rb").read())
 x = tensor.view(raw, 0, "f", len(raw) // 4)

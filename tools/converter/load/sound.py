@@ -5,6 +5,7 @@ A file of a kilobyte can call for gigabytes: functions that call functions that 
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 
@@ -40,6 +41,7 @@ def check(model: onnx.ModelProto) -> None:
     _check_opsets(model)
     _check_dtypes(model.graph)
     _check_depth(model)
+    _check_wanted_dtypes(model)
     _check_functions(model)
     check_sizes(model)
 
@@ -63,6 +65,23 @@ def _check_dtypes(graph):
         number = info.type.tensor_type.elem_type
         if number not in TensorProto.DataType.values():
             raise ConvertError(f"{info.name} has dtype {number}, which ONNX does not have")
+
+
+def _check_wanted_dtypes(model):
+    for node in _all_nodes(model.graph.node, *(f.node for f in model.functions)):
+        for attribute in node.attribute if node.domain in ("", "ai.onnx") else ():
+            number = attribute.i
+            is_dtype = attribute.name in ("to", "dtype") and attribute.type == AttributeProto.INT
+            if is_dtype and (number == 0 or number not in TensorProto.DataType.values()):
+                where = f"{node.op_type} {node.name or ' '.join(node.output)}"
+                raise ConvertError(f"{where} makes dtype {number}, which ONNX does not have")
+
+
+def _all_nodes(*lists) -> Iterator[onnx.NodeProto]:
+    """Those in bodies, too: no deeper than _check_depth allows."""
+    for node in itertools.chain(*lists):
+        yield node
+        yield from _all_nodes(*(body.node for body in _bodies([node])))
 
 
 def _check_depth(model):
