@@ -57,7 +57,7 @@ def prepare(node):
         return 0, None
     node.require(min(kh, kw, sy, sx) > 0 and k <= blocks.MAX_K, "kernel size")
     node.require(min(ph, pw, *e[_N_POSITIONS:_PADS]) > 0, "windows")
-    # A plane about as large as the input: nothing else limits how long windows make a run.
+    # Nothing else bounds the work: each output takes the maximum of a window of any size.
     node.require(oh * ph <= h + 2 * kh and ow * pw <= width + 2 * kw, "windows beyond the input")
     for some in e[_N_POSITIONS:_N_CHANNELS]:
         node.require(some % pw == 0 or pw % some == 0, "positions")

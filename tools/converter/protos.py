@@ -42,6 +42,22 @@ def name_of(proto: onnx.NodeProto) -> str:
     return proto.name or (proto.output[0] if proto.output else "?")
 
 
+def bodies_of(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
+    """The subgraphs that a node runs: of If, Loop, Scan."""
+    for attribute in node.attribute:
+        if attribute.HasField("g"):
+            yield attribute.g
+        yield from attribute.graphs
+
+
+def nodes_of(graph: onnx.GraphProto | onnx.FunctionProto) -> Iterator[onnx.NodeProto]:
+    """All nodes of a graph, those of its bodies included."""
+    for node in graph.node:
+        yield node
+        for body in bodies_of(node):
+            yield from nodes_of(body)
+
+
 def captured(graph: onnx.GraphProto) -> list[str]:
     """Names of outer values that a subgraph, or one inside it, refers to."""
     own = {v.name for v in [*graph.input, *graph.initializer]}

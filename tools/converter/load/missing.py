@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 
 import onnx
-from onnx import AttributeProto
 
 from ..context import Context
 from ..errors import ConvertError, Finding, Problem
 from ..own import Operators
-from ..protos import name_of, operator_of, opset_of
+from ..protos import name_of, nodes_of, operator_of, opset_of
 from ..shapes import infer
 from ..simplify import expand, ms_bodies, sequences
 
@@ -26,7 +24,7 @@ def operators(model: onnx.ModelProto, context: Context) -> list[Finding]:
             name_of(node),
             problem_of(node, context.operators),
         )
-        for node in _nodes(model.graph)
+        for node in nodes_of(model.graph)
         if not context.operators.lowering_of(node.domain, node.op_type)
         and node.op_type not in sequences.OPERATORS
     ]
@@ -44,7 +42,7 @@ def not_allowed(model: onnx.ModelProto, operators: Operators) -> list[str]:
     """A note for each domain whose operators --ops has kernels for that may not be used."""
     found: dict[str, set[str]] = {}
     for graph in (model.graph, *model.functions):
-        for node in _nodes(graph):
+        for node in nodes_of(graph):
             if operators.is_refused(node.domain, node.op_type):
                 found.setdefault(node.domain or "ai.onnx", set()).add(node.op_type)
     return [
@@ -52,12 +50,3 @@ def not_allowed(model: onnx.ModelProto, operators: Operators) -> list[str]:
         f"--allow-domain {domain} lets them be"
         for domain, names in found.items()
     ]
-
-
-def _nodes(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
-    """All nodes, those of bodies included."""
-    for node in graph.node:
-        yield node
-        for attribute in node.attribute:
-            if attribute.type == AttributeProto.GRAPH:
-                yield from _nodes(attribute.g)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
 
 import numpy as np
 import onnx
@@ -16,6 +15,7 @@ from onnx import AttributeProto, TensorProto, defs, helper, numpy_helper, shape_
 from tools import limits
 
 from ..errors import ConvertError, Finding, Problem, UnsupportedModel
+from ..protos import bodies_of, name_of, nodes_of, operator_of
 
 _SECONDS = 10.0
 _MOST_NODES = 200_000  # of a model with its functions inlined
@@ -68,20 +68,13 @@ def _check_dtypes(graph):
 
 
 def _check_wanted_dtypes(model):
-    for node in _all_nodes(model.graph.node, *(f.node for f in model.functions)):
+    for node in itertools.chain(*map(nodes_of, (model.graph, *model.functions))):
         for attribute in node.attribute if node.domain in ("", "ai.onnx") else ():
             number = attribute.i
             is_dtype = attribute.name in ("to", "dtype") and attribute.type == AttributeProto.INT
             if is_dtype and (number == 0 or number not in TensorProto.DataType.values()):
-                where = f"{node.op_type} {node.name or ' '.join(node.output)}"
+                where = f"{operator_of(node)} {name_of(node)}"
                 raise ConvertError(f"{where} makes dtype {number}, which ONNX does not have")
-
-
-def _all_nodes(*lists) -> Iterator[onnx.NodeProto]:
-    """Those in bodies, too: no deeper than _check_depth allows."""
-    for node in itertools.chain(*lists):
-        yield node
-        yield from _all_nodes(*(body.node for body in _bodies([node])))
 
 
 def _check_depth(model):
@@ -92,15 +85,7 @@ def _check_depth(model):
 
 
 def _depth(nodes):
-    return max((1 + _depth(body.node) for body in _bodies(nodes)), default=0)
-
-
-def _bodies(nodes) -> Iterator[onnx.GraphProto]:
-    for node in nodes:
-        for attribute in node.attribute:
-            if attribute.type == AttributeProto.GRAPH:
-                yield attribute.g
-            yield from attribute.graphs
+    return max((1 + _depth(body.node) for node in nodes for body in bodies_of(node)), default=0)
 
 
 def _check_functions(model):
@@ -111,7 +96,8 @@ def _check_functions(model):
     counts: dict[tuple, int | None] = {}  # None while it is being counted
 
     def count(nodes):
-        return sum(map(count_of, nodes)) + sum(count(body.node) for body in _bodies(nodes))
+        inside = sum(count(body.node) for node in nodes for body in bodies_of(node))
+        return sum(map(count_of, nodes)) + inside
 
     def count_of(node):
         key = (node.domain, node.op_type, node.overload)
@@ -189,8 +175,6 @@ def _fixed(info):
 
 def check_scales(model: onnx.ModelProto) -> None:
     """Raises UnsupportedModel for constant scales of quantized values that are no scales."""
-    from ..protos import name_of, operator_of
-
     constants = {t.name: t for t in model.graph.initializer}
     found = []
     for node in model.graph.node:
@@ -220,8 +204,6 @@ def check_sizes(model: onnx.ModelProto) -> None:
 
 
 def _finding(name, size, node):
-    from ..protos import name_of, operator_of
-
     problem = Problem(f"a value of {size:,} bytes is too large for any board")
     what, where = ("input", name) if node is None else (operator_of(node), name_of(node))
     return Finding(what, where, problem)

@@ -56,7 +56,7 @@ def lower_conv_max_pool(node):
 
 
 def _is_about_as_large(windows):
-    """Whether the convolution's plane is one that the kernel takes, as almost all are."""
+    """Whether the kernel takes a convolution whose plane is this much larger than its input."""
     dims = zip(windows.in_dims, windows.kernel, windows.out_dims, strict=True)
     return all(out <= d + 2 * k for d, k, out in dims)
 

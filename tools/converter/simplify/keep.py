@@ -9,12 +9,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import onnx
 from onnx import helper
 
 from ..own import Operators
+from ..protos import bodies_of, nodes_of
 
 _HIDDEN = "mpconnxr.kept."  # before a node's domain while constants are folded
 DOMAIN = "mpconnxr"  # of Given
@@ -41,14 +40,14 @@ def undeclared(model: onnx.ModelProto) -> onnx.ModelProto:
 def hide(model: onnx.ModelProto, operators: Operators) -> None:
     """Hides, in place, what must not be folded."""
     wanted = needed(model.graph, operators)
-    for node in _nodes(model.graph):
+    for node in nodes_of(model.graph):
         if node.op_type != "Constant" and not wanted.intersection(node.output):
             node.domain = _HIDDEN + node.domain
 
 
 def reveal(model: onnx.ModelProto) -> None:
     """Undoes hide."""
-    for node in _nodes(model.graph):
+    for node in nodes_of(model.graph):
         node.domain = node.domain.removeprefix(_HIDDEN)
 
 
@@ -56,9 +55,9 @@ def needed(graph: onnx.GraphProto, operators: Operators) -> set[str]:
     """Names of the values that a lowering needs to know, with all that they follow from."""
     makers: dict[str, list[str]] = {}
     left = []
-    for node in _nodes(graph):
+    for node in nodes_of(graph):
         sources = list(node.input)
-        for body in _bodies(node):
+        for body in bodies_of(node):
             sources += [o.name for o in body.output]
         makers.update(dict.fromkeys(node.output, sources))
         left += [node.input[i] for i in _fixed(node, operators) if i < len(node.input)]
@@ -74,15 +73,3 @@ def needed(graph: onnx.GraphProto, operators: Operators) -> set[str]:
 def _fixed(node, operators):
     lowering = operators.lowering_of(node.domain, node.op_type)
     return (lowering.fixes_shape if lowering else ()) + _CONTROL.get(node.op_type, ())
-
-
-def _nodes(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
-    """Those of the graph and of all its bodies."""
-    for node in graph.node:
-        yield node
-        for body in _bodies(node):
-            yield from _nodes(body)
-
-
-def _bodies(node):
-    return [a.g for a in node.attribute if a.HasField("g")]
