@@ -14,7 +14,7 @@ from tests.host.fake_board import Journal
 from tests.host.releases import EARLIER, OLD, UPDATES
 
 LONG = bool(os.environ.get("MPCONNXR_LONG"))
-EVERY = 1 if LONG else 120  # of the points before the last ones those that are recovered from
+EVERY = 1 if LONG else 60  # of the points before the last ones those that are recovered from
 LAST = 9  # file operations, the switch among them
 HISTORIES = {"first": (OLD,), "later": (EARLIER, OLD)}
 
