@@ -21,7 +21,6 @@ _LOADING = (
     "records",
     "graph",
     "numbers",
-    "repeats",
     "borders",
     "node",
     "arena",

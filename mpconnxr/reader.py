@@ -13,7 +13,7 @@ from .numbers import Numbers
 from .records import STORAGE_ARENA, STORAGE_STATE, Chunk, Records
 from .source import Source, check_digest
 
-VERSION = 6
+VERSION = 7
 HEADER_NBYTES = 64
 DIGEST_AT = 24  # the 32 bytes of the header that hold the digest of header and tables
 
@@ -36,8 +36,7 @@ FEATURE_FLOAT64 = 1
 FEATURE_RUNTIME_DIMS = 2
 FEATURE_OBJECTS = 4
 FEATURE_STATE = 8
-FEATURE_REPEATS = 16
-_FEATURES_KNOWN = 31
+_FEATURES_KNOWN = 15
 
 
 def _has_doubles():
@@ -84,21 +83,14 @@ class Reader:
         if at > self.tables_nbytes:
             fail("tables end too early")
         self.kernels = self._read_kernels(names_at, names_nbytes)
-        self._read_numbers(self._numbers(at, head[3]), head[3], n_chunks)
+        numbers = Numbers(self._tables, at, self.tables_nbytes)
+        self._read_numbers(numbers, head[3], n_chunks)
         if stream and any([c.kind in _STREAMED for c in self._chunks]):
             from .stream import Stream
 
             self.stream = Stream(self._source, self._chunks, self._tables if verify else None)
             self.arena_nbytes = self._streamed_nbytes
         self._fetch_chunks(verify)
-
-    def _numbers(self, at, features):
-        if features & FEATURE_REPEATS:
-            from .repeats import expanded
-
-            found = expanded(self._tables, at, self.tables_nbytes)
-            return Numbers(found, 0, len(found))
-        return Numbers(self._tables, at, self.tables_nbytes)
 
     def _read_numbers(self, numbers, features, n_chunks):
         self.arena_nbytes, self._streamed_nbytes = numbers.size(), numbers.size()

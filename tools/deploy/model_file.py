@@ -77,8 +77,7 @@ def _described(name, data, stored):
         streamed_nbytes=stored.streamed_nbytes,
         state_nbytes=max((t.offset + t.nbytes for t in states), default=0),
         held_nbytes=nbytes(layout.CHUNK_DATA),
-        tables_nbytes=min((chunk.offset for chunk in stored.chunks), default=len(data))
-        + layout.expanded_nbytes(data),
+        tables_nbytes=min((chunk.offset for chunk in stored.chunks), default=len(data)),
         golden_nbytes=nbytes(layout.CHUNK_GOLDEN),
     )
 

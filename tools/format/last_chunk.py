@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import struct
 
-from . import layout, reader, repeats
+from . import layout, reader
 
 _DIGEST_NBYTES = 32
 
@@ -38,14 +38,11 @@ def removed(data: bytes) -> bytes:
 
 
 def _tables(data, stored):
-    """(digests, kernels' names, the numbers in full) as bytes."""
+    """(digests, kernels' names, the numbers) as bytes."""
     n_chunks, names_nbytes = struct.unpack_from("<2I", data, 56)
     names_at = layout.HEADER_NBYTES + _DIGEST_NBYTES * n_chunks
     at = names_at + names_nbytes
     numbers = data[at : stored.tables_nbytes - stored.padding_nbytes]
-    if stored.features & layout.FEATURE_REPEATS:
-        nbytes = next(layout.numbers(numbers))
-        numbers = repeats.whole(numbers[len(layout.number(nbytes)) :], nbytes)
     return data[layout.HEADER_NBYTES : names_at], data[names_at:at], numbers
 
 
@@ -59,8 +56,6 @@ def _end_of_chunks(numbers, chunks):
 def _file(data, before, numbers, body):
     """The file with other tables; before: their parts before the numbers."""
     head = list(struct.unpack_from("<8sHHI", data))
-    if head[-1] & layout.FEATURE_REPEATS:
-        numbers = layout.number(len(numbers)) + repeats.shortened(numbers)
     *digests, names = before
     n_chunks = sum(map(len, digests)) // _DIGEST_NBYTES
     tables = b"".join([*before, numbers])

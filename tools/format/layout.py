@@ -8,10 +8,8 @@ from collections.abc import Iterable, Iterator
 import ml_dtypes
 import numpy as np
 
-from . import repeats
-
 MAGIC = b"MPCONNXR"
-VERSION = 6
+VERSION = 7
 HEADER_NBYTES = 64
 DIGEST_AT = 24  # SHA-256 of the tables without it
 KIND_MODEL, KIND_TENSORS = 0, 1
@@ -20,7 +18,6 @@ CHUNK_GRIDS, CHUNK_IMAGES, CHUNK_STREAMED, CHUNK_HALVES, CHUNK_SEAL = 5, 6, 7, 8
 STORAGE_ARENA, STORAGE_DATA, STORAGE_OBJECT, STORAGE_STATE = 0, 1, 2, 3
 FLAG_PACKED, FLAG_OPEN = 1, 2
 FEATURE_FLOAT64, FEATURE_RUNTIME_DIMS, FEATURE_OBJECTS, FEATURE_STATE = 1, 2, 4, 8
-FEATURE_REPEATS = 16
 
 CHUNK_ALIGNMENT = 16
 _MOST_SHIFT = 28  # of a number's last byte
@@ -61,20 +58,7 @@ def numbers(data: bytes) -> Iterator[int]:
 
 def numbers_of(model: bytes, at: int) -> Iterator[int]:
     """Those of a file's tables, which begin at a byte."""
-    features, tables_nbytes = struct.unpack_from("<I4xI", model, 12)
-    written = model[at:tables_nbytes]
-    if features & FEATURE_REPEATS:
-        nbytes = next(numbers(written), 0)
-        written = repeats.whole(written[len(number(nbytes)) :], nbytes)
-    return numbers(written)
-
-
-def expanded_nbytes(model: bytes) -> int:
-    """Bytes of a file's numbers in memory while it is read; 0 if they are read as written."""
-    features = struct.unpack_from("<I", model, 12)[0]
-    n_chunks, names_nbytes = struct.unpack_from("<2I", model, 56)
-    at = HEADER_NBYTES + 32 * n_chunks + names_nbytes
-    return next(numbers(model[at:]), 0) if features & FEATURE_REPEATS else 0
+    return numbers(model[at : struct.unpack_from("<I", model, 20)[0]])
 
 
 def names_chunk(names: Iterable[str]) -> bytes:

@@ -237,7 +237,6 @@ def read(data: bytes) -> File:
     if features & layout.FEATURE_RUNTIME_DIMS:
         bounds, expressions, places = _runtime(_Words(words.list()), words.next())
     nodes = _nodes(words.list(), kernels, places)
-    features &= ~layout.FEATURE_REPEATS
     return File(
         *(features, arena, streamed, chunks, tensors, inputs, outputs),
         *(bounds, expressions, nodes),

@@ -7,7 +7,6 @@ import struct
 
 HEADER_NBYTES = 64
 DATA, NAMES, GOLDEN, SOURCE, NODES, GRIDS, IMAGES, STREAMED, HALVES = range(9)
-REPEATS = 16  # feature: repeating numbers are left out
 WIDE = 5  # bytes of the longest number
 
 
@@ -19,7 +18,7 @@ class File:
     """
 
     def __init__(self, data: bytes):
-        data = self.data = _whole(data)
+        self.data = data
         head = struct.unpack_from("<8s2H3I32s2I", data)
         self.magic, self.version, self.kind, self.features, self.nbytes, self.tables = head[:6]
         self.digest, n_chunks, names_nbytes = head[6:]
@@ -100,34 +99,6 @@ class File:
     def wide(self) -> bytes:
         """The same contents with numbers of 5 bytes each, so that any other fits in its place."""
         return self.changed(width=WIDE)
-
-
-def _whole(data: bytes) -> bytes:
-    """The file as it is where repeating numbers are not left out."""
-    (features,) = struct.unpack_from("<I", data, 12)
-    if not features & REPEATS:
-        return data
-    tables, n_chunks, names_nbytes = (struct.unpack_from("<I", data, i)[0] for i in (20, 56, 60))
-    first = at = HEADER_NBYTES + 32 * n_chunks + names_nbytes
-    (n, *_), (at, *_) = _decoded(data[:tables], at)
-    found = bytearray()
-    while len(found) < n:
-        c, at = data[at], at + 1
-        if c < 128:
-            found += data[at : at + c + 1]
-            at += c + 1
-            continue
-        width = 2 if c & 64 else 1
-        back = int.from_bytes(data[at : at + width], "little") + 1
-        at += width
-        for _ in range(c % 64 + 3):
-            found.append(found[-back])
-    numbers = bytes(found) + bytes(-(first + n) % 16)
-    head = bytearray(data[:first])
-    struct.pack_into("<I", head, 12, features & ~REPEATS)
-    lengths = len(data) - tables + first + len(numbers), first + len(numbers)
-    struct.pack_into("<2I", head, 16, *lengths)
-    return signed(bytes(head) + numbers + data[tables:])
 
 
 def signed(data: bytes) -> bytes:

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from tools.format import repeats
 from tools.format.dtypes import packed_bits
 from tools.format.layout import (
     CHUNK_ALIGNMENT,
@@ -18,7 +17,6 @@ from tools.format.layout import (
     CHUNK_STREAMED,
     FEATURE_FLOAT64,
     FEATURE_OBJECTS,
-    FEATURE_REPEATS,
     FEATURE_RUNTIME_DIMS,
     FEATURE_STATE,
     FLAG_OPEN,
@@ -152,12 +150,8 @@ def _file(kind, tensors, inputs, outputs, arena_nbytes, kernels, graph_words, we
     words += table.words() + [len(graph_words), *graph_words]
     names = names_chunk(kernels)
     tables = b"".join(hashlib.sha256(contents).digest() for _, contents, _ in chunks)
-    written = b"".join(map(number, words))
-    features, short = 0, number(len(written)) + repeats.shortened(written)
-    if repeats.pays(written, short, len(tables) + len(written) + len(body)):
-        features, written = FEATURE_REPEATS, short
-    tables = _padded(tables + names + written, CHUNK_ALIGNMENT)
-    features |= FEATURE_FLOAT64 if any(t.dtype == _DOUBLE for t in tensors) else 0
+    tables = _padded(tables + names + b"".join(map(number, words)), CHUNK_ALIGNMENT)
+    features = FEATURE_FLOAT64 if any(t.dtype == _DOUBLE for t in tensors) else 0
     features |= FEATURE_OBJECTS if any(t.is_object for t in tensors) else 0
     features |= FEATURE_RUNTIME_DIMS if table.n_dims else 0
     features |= FEATURE_STATE if any(t.root.persistent for t in tensors) else 0
