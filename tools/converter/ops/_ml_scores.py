@@ -21,7 +21,7 @@ from .reduce import emit_reduce
 FLOAT, INT64, STRING = 1, 7, 8
 TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 
-SUM, SUM_OF_SQUARES = (0, 0), (7, 0)  # operation and power of kernel reduce
+SUM = (0, 0)  # operation and power of kernel reduce
 _MOST_ITEMS = 1 << 11
 
 # How kernel class_pair makes two scores of one.

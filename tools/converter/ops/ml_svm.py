@@ -1,4 +1,4 @@
-"""SVMClassifier, SVMRegressor -> kernels gemm, rbf, svm_pairs, svm_proba and others."""
+"""SVMClassifier, SVMRegressor -> kernels gemm, distances, svm_pairs, svm_proba and others."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import numpy as np
 from ..errors import Problem
 from ..ir import Tensor
 from . import lowers
-from ._elementwise import emit_binary, emit_unary, float_bits
+from ._distances import emit_distances
+from ._elementwise import emit_binary, emit_unary
 from ._ml_scores import (
     FLOAT,
     NEGATED,
     ONE_MINUS,
-    SUM_OF_SQUARES,
     before,
     cast,
     emit_dots,
@@ -20,13 +20,11 @@ from ._ml_scores import (
     emit_pair,
     emit_transform,
     floats,
-    is_worth_steps,
     labels_of,
     rows_of,
     table_of,
     transform_of,
 )
-from .reduce import emit_reduce
 
 ML = "ai.onnx.ml"
 INT32, BOOL = 6, 9
@@ -160,12 +158,10 @@ def _emit_kernel(node, x: Tensor, vectors: np.ndarray) -> Tensor:
     if kind == "RBF":
         if vectors.shape[1] != n_features:
             raise Problem(f"{vectors.shape[1]} elements a support vector, not {n_features}")
-        if is_worth_steps(node, samples, vectors):
-            _emit_rbf(node, x, vectors, gamma, out)
-            return out
-        sizes = {"n": samples, "vectors": len(vectors), "features": n_features}
-        about = {"macs": samples * vectors.size, **sizes, "gamma": float_bits(gamma)}
-        node.emit("rbf", [x, node.constant(vectors)], [out], **about)
+        powers = node.temp(FLOAT, out.shape)
+        rows = node.constant(vectors.astype(np.float32))
+        emit_distances(node, node.reshaped(x, (samples, n_features)), rows, powers, -gamma)
+        emit_unary(node, "exp", powers, out)
         return out
     raw = node.temp(FLOAT, out.shape)
     emit_dots(node, x, vectors * gamma, np.full(len(vectors), coef0), raw)
@@ -176,16 +172,3 @@ def _emit_kernel(node, x: Tensor, vectors: np.ndarray) -> Tensor:
     else:
         emit_binary(node, "pow", raw, node.constant(np.float32(degree)), out)
     return out
-
-
-def _emit_rbf(node, x, vectors, gamma, out):
-    """exp(-gamma * sum of (x - v) ** 2) of each sample and vector."""
-    samples, n = rows_of(x)
-    apart = node.temp(FLOAT, (samples, *vectors.shape))
-    distances, powers = node.temp(FLOAT, out.shape), node.temp(FLOAT, out.shape)
-    rows = node.constant(vectors.astype(np.float32))
-    emit_binary(node, "sub", node.reshaped(x, (samples, 1, n)), rows, apart)
-    node.steps[-1].macs = samples * vectors.size
-    emit_reduce(node, *SUM_OF_SQUARES, apart, distances, [2])
-    emit_binary(node, "mul", distances, node.constant(np.full(1, -gamma, np.float32)), powers)
-    emit_unary(node, "exp", powers, out)
