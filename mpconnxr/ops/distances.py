@@ -1,6 +1,6 @@
 """distances: out[n, v] = scale * sum over f of (x[n, f] - w[v, f]) ** 2.
 
-Serves SVMClassifier and SVMRegressor with the kernel RBF (all opsets).
+Serves SVMClassifier and SVMRegressor with the kernel RBF (all opsets) and com.microsoft's CDist.
 
     x      float32 (N, F);  w  float32 (V, F);  out  float32 (N, V)
     scratch  float32, AT_ONCE * F items: differences of so many vectors, then their sums

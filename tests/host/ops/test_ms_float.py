@@ -73,6 +73,24 @@ def test_fused_gemm(target):
 
 
 @on_targets
+def test_cdist(target):
+    a, b = floats(5, 7), floats(40, 7)
+    nodes = [
+        MsNode("CDist", [a, b], {"metric": metric}, fixed=fixed)
+        for metric in ("euclidean", "sqeuclidean")
+        for fixed in ((), (1,))
+    ]
+    # onnxruntime takes |a|^2 + |b|^2 - 2ab, which loses digits where a is near b
+    compare(target, nodes, rtol=1e-5, atol=1e-5)
+
+
+def test_cdist_of_another_metric():
+    node = MsNode("CDist", [floats(2, 3), floats(4, 3)], {"metric": "cityblock"})
+    with pytest.raises(ConvertError, match="metric cityblock"):
+        convert(node.model([(2, 4)]))
+
+
+@on_targets
 def test_fused_matmul(target):
     def node(a, b, fixed=(), **attrs):
         return MsNode("FusedMatMul", [floats(*a), floats(*b)], attrs, fixed=fixed)
