@@ -164,6 +164,10 @@ class Graph:
         shape = () if q.scale.size == 1 else (-1,)
         return [self.constant(v.reshape(shape), hint) for v in (q.scale, q.zero)]
 
+    def operand(self, q: Scaled, hint: str) -> list[str]:
+        """Names of integers, their scale and zero point."""
+        return [q.values, *self.parameters(q, hint)]
+
     def takes(self, op: str, dtype: int, i: int = 0) -> bool:
         """True if the i-th input of ONNX's operator may have a dtype at the model's opset."""
         try:
