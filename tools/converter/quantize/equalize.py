@@ -16,14 +16,15 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
+from ..protos import copied
+
 _HOMOGENEOUS = ("Relu", "LeakyRelu")
 _ROUNDS = 10  # over all pairs: a layer is in two of them
 
 
 def equalize(model: onnx.ModelProto) -> onnx.ModelProto:
     """A copy of the model that computes the same, with equalized weights."""
-    copy = onnx.ModelProto()
-    copy.CopyFrom(model)
+    copy = copied(model)
     weights = {t.name: numpy_helper.to_array(t).copy() for t in copy.graph.initializer}
     pairs = list(_pairs(copy.graph, weights))
     for _ in range(_ROUNDS):

@@ -37,8 +37,7 @@ def fuse_binary(graph: Graph, node: onnx.NodeProto) -> None:
     inputs += graph.parameters(y, out)
     op = _FUSED[node.op_type]
     fused = helper.make_node(op, inputs, [out], name=node.name, domain=MS)
-    graph.replace(quantize, [*before, fused])
-    graph.replace(node, [])
+    graph.fuse(node, quantize, [*before, fused])
 
 
 def _mirrored(graph, q):
@@ -60,5 +59,4 @@ def fuse_softmax(graph: Graph, node: onnx.NodeProto) -> None:
     fused = helper.make_node(
         "QLinearSoftmax", inputs, [out], name=node.name, domain=MS, axis=axis, opset=graph.opset
     )
-    graph.replace(quantize, [fused])
-    graph.replace(node, [])
+    graph.fuse(node, quantize, [fused])

@@ -190,6 +190,13 @@ class Graph:
             self._import(node.domain)
             self._link(node)
 
+    def fuse(
+        self, node: onnx.NodeProto, quantize: onnx.NodeProto, new: Iterable[onnx.NodeProto]
+    ) -> None:
+        """Puts nodes in the place of a node and of the Q that alone reads its result."""
+        self.replace(quantize, new)
+        self.replace(node, [])
+
     def rename(self, node: onnx.NodeProto, old: str, new: str) -> None:
         """Lets a node read another value instead."""
         for i, name in enumerate(node.input):

@@ -74,8 +74,7 @@ def _of_two(graph, node, a, b):
     out = quantize.output[0]
     inputs = [name for q in (a, b) for name in graph.operand(q, out)]
     inputs += graph.parameters(y, out)
-    graph.replace(quantize, [helper.make_node("QLinearMatMul", inputs, [out], name=node.name)])
-    graph.replace(node, [])
+    graph.fuse(node, quantize, [helper.make_node("QLinearMatMul", inputs, [out], name=node.name)])
 
 
 def _fuse(graph, product, node):

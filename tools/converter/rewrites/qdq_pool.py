@@ -35,8 +35,7 @@ def fuse_mean(graph: Graph, node: onnx.NodeProto) -> None:
     put = {"AveragePool": _pool, "GlobalAveragePool": _pool, "ReduceMean": _reduce}[node.op_type]
     out = quantize.output[0]
     rest = [*graph.parameters(x, out), *graph.parameters(y, out)]
-    graph.replace(quantize, put(graph, node, x, rest, out))
-    graph.replace(node, [])
+    graph.fuse(node, quantize, put(graph, node, x, rest, out))
 
 
 def _pool(graph, node, x, rest, out):

@@ -30,8 +30,7 @@ def fuse_resize(graph: Graph, node: onnx.NodeProto) -> None:
     mode = attribute(node, "coordinate_transformation_mode", b"half_pixel")
     attributes = {"coordinate_transformation_mode": mode, "mode": b"linear"}
     fused = call(graph, "QLinearResize", inputs, out, node.name, **attributes)
-    graph.replace(quantize, [fused])
-    graph.replace(node, [])
+    graph.fuse(node, quantize, [fused])
 
 
 def _require_bilinear(graph, node):

@@ -14,31 +14,12 @@ import onnx
 from onnx import helper
 
 from .qdq_graph import Graph
-from .qdq_terms import Scaled, attribute
+from .qdq_terms import Scaled, attribute, with_names
 
 # Data in the first input; every output is made of its elements, chosen by place or by order.
-MOVES = {
-    "DepthToSpace",
-    "Expand",
-    "Flatten",
-    "Gather",
-    "GatherElements",
-    "GatherND",
-    "Identity",
-    "MaxPool",
-    "ReduceMax",
-    "ReduceMin",
-    "Reshape",
-    "Resize",
-    "Slice",
-    "SpaceToDepth",
-    "Split",
-    "Squeeze",
-    "Tile",
-    "Transpose",
-    "Unsqueeze",
-    "Upsample",
-}
+_MOVES = """DepthToSpace Expand Flatten Gather GatherElements GatherND Identity MaxPool ReduceMax
+    ReduceMin Reshape Resize Slice SpaceToDepth Split Squeeze Tile Transpose Unsqueeze Upsample"""
+MOVES = frozenset(_MOVES.split())
 _OF_SEVERAL = ("Concat", "Max", "Min")
 
 
@@ -94,12 +75,8 @@ def _moved_axis(graph, node, q):
 
 def _put(graph, node, inputs, dq, dtype, axis):
     """The node on integers, then a DQ like this one for each of its outputs."""
-    moved = onnx.NodeProto()
-    moved.CopyFrom(node)
     names = [graph.new_value(name, dtype, like=name) for name in node.output]
-    del moved.input[:], moved.output[:]
-    moved.input.extend(inputs)
-    moved.output.extend(names)
+    moved = with_names(node, inputs, names)
     after = []
     for name, out in zip(names, node.output, strict=True):
         copy = helper.make_node(
