@@ -93,10 +93,8 @@ def _mean(value):
     node = g.maker(value, "ReduceMean")
     if node is None or not g.attr(node, "keepdims", 1) or node.inputs[0].shape is None:
         return None
-    axes = g.attr(node, "axes")
-    if axes is None and g.const(g.input_of(node, 1)) is not None:
-        axes = g.const(node.inputs[1]).tolist()
-    return node.inputs[0] if axes in ([-1], [len(node.inputs[0].shape) - 1]) else None
+    last = ([-1], [len(node.inputs[0].shape) - 1])
+    return node.inputs[0] if g.ints_of(node, "axes", 1) in last else None
 
 
 def _squared(value):

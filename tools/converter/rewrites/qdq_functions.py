@@ -6,7 +6,6 @@ defined: most as DequantizeLinear, an operator of floats and QuantizeLinear.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import onnx
@@ -17,93 +16,90 @@ from .qdq_terms import MS, is_dq, is_q
 
 OWN = "mpconnxr"
 
+
+def _between(head: str, *nodes: str) -> str:
+    """The function that is some nodes between DequantizeLinear of x and QuantizeLinear."""
+    inner = "\n".join(nodes)
+    return f"""{head} => (y) {{
+        real_x = DequantizeLinear (x, x_scale, x_zero)
+        {inner}
+        y = QuantizeLinear (real, y_scale, y_zero)
+    }}"""
+
+
 # An attribute of a function is that of each node in it whose operator has one of this name.
-_TEXT = """
-Lookup (x, table) => (y) {
-    index = Cast <to = 6> (x)
-    y = Gather <axis = 0> (table, index)
-}
-Scale (x, w) => (y) {
-    y = Mul (x, w)
-}
-ToFloat <axis> (x, scale, offset) => (y) {
-    real = Cast <to = 1> (x)
-    scaled = Mul (real, scale)
-    y = Add (scaled, offset)
-}
-QLinearAveragePool <auto_pad, ceil_mode, count_include_pad, kernel_shape, pads, strides>
-        (x, x_scale, x_zero, y_scale, y_zero) => (y) {
-    real_x = DequantizeLinear (x, x_scale, x_zero)
-    real = AveragePool (real_x)
-    y = QuantizeLinear (real, y_scale, y_zero)
-}
-QLinearGlobalAveragePool (x, x_scale, x_zero, y_scale, y_zero) => (y) {
-    real_x = DequantizeLinear (x, x_scale, x_zero)
-    real = GlobalAveragePool (real_x)
-    y = QuantizeLinear (real, y_scale, y_zero)
-}
-QLinearResize <coordinate_transformation_mode, mode>
-        (x, x_scale, x_zero, y_scale, y_zero, roi, scales, sizes) => (y) {
-    real_x = DequantizeLinear (x, x_scale, x_zero)
-    real = Resize (real_x, roi, scales, sizes)
-    y = QuantizeLinear (real, y_scale, y_zero)
-}
-QLinearConvTranspose
+_ALL = [
+    "Lookup (x, table) => (y) { index = Cast <to = 6> (x)  y = Gather <axis = 0> (table, index) }",
+    "Scale (x, w) => (y) { y = Mul (x, w) }",
+    """ToFloat <axis> (x, scale, offset) => (y) {
+        real = Cast <to = 1> (x)
+        scaled = Mul (real, scale)
+        y = Add (scaled, offset)
+    }""",
+    _between(
+        """QLinearAveragePool <auto_pad, ceil_mode, count_include_pad, kernel_shape, pads, strides>
+        (x, x_scale, x_zero, y_scale, y_zero)""",
+        "real = AveragePool (real_x)",
+    ),
+    _between(
+        "QLinearGlobalAveragePool (x, x_scale, x_zero, y_scale, y_zero)",
+        "real = GlobalAveragePool (real_x)",
+    ),
+    _between(
+        """QLinearResize <coordinate_transformation_mode, mode>
+        (x, x_scale, x_zero, y_scale, y_zero, roi, scales, sizes)""",
+        "real = Resize (real_x, roi, scales, sizes)",
+    ),
+    _between(
+        """QLinearConvTranspose
         <auto_pad, dilations, group, output_padding, output_shape, pads, strides>
-        (x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, b) => (y) {
-    real_x = DequantizeLinear (x, x_scale, x_zero)
-    real_w = DequantizeLinear <axis = 1> (w, w_scale, w_zero)
-    real = ConvTranspose (real_x, real_w, b)
-    y = QuantizeLinear (real, y_scale, y_zero)
-}
-WideConv <auto_pad, dilations, group, kernel_shape, pads, strides>
-        (x, x_scale, x_zero, w, w_scale, b, y_scale, y_zero) => (y) {
-    real_x = DequantizeLinear (x, x_scale, x_zero)
-    real_w = DequantizeLinear <axis = 0> (w, w_scale)
-    real = Conv (real_x, real_w, b)
-    y = QuantizeLinear (real, y_scale, y_zero)
-}
-WideGemm (x, x_scale, x_zero, w, w_scale, b, y_scale, y_zero) => (y) {
-    real_x = DequantizeLinear (x, x_scale, x_zero)
-    real_w = DequantizeLinear <axis = 0> (w, w_scale)
-    real = Gemm <transB = 1> (real_x, real_w, b)
-    y = QuantizeLinear (real, y_scale, y_zero)
-}
-WideClip (x, x_scale, x_zero, low, high, y_scale, y_zero) => (y) {
-    real_x = DequantizeLinear (x, x_scale, x_zero)
-    real = Clip (real_x, low, high)
-    y = QuantizeLinear (real, y_scale, y_zero)
-}
-WideAveragePool <count_include_pad, kernel_shape, pads, strides>
-        (x, x_scale, x_zero, y_scale, y_zero) => (y) {
-    real_x = DequantizeLinear (x, x_scale, x_zero)
-    real = AveragePool (real_x)
-    y = QuantizeLinear (real, y_scale, y_zero)
-}
-WideGlobalAveragePool (x, x_scale, x_zero, y_scale, y_zero) => (y) {
-    real_x = DequantizeLinear (x, x_scale, x_zero)
-    real = GlobalAveragePool (real_x)
-    y = QuantizeLinear (real, y_scale, y_zero)
-}
-"""
-_OF_TWO = """
-Wide{0} (x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero) => (y) {{
-    real_x = DequantizeLinear (x, x_scale, x_zero)
-    real_w = DequantizeLinear (w, w_scale, w_zero)
-    real = {0} (real_x, real_w)
-    y = QuantizeLinear (real, y_scale, y_zero)
-}}
-"""
-_MAX_POOL = """
-WideMaxPool{0} <auto_pad, ceil_mode, dilations, kernel_shape, pads, strides> (x) => (y) {{
-    real_x = Cast <to = 1> (x)
-    real = MaxPool (real_x)
-    y = Cast <to = {1}> (real)
-}}
-"""
-_ALL = "".join([_TEXT, *map(_OF_TWO.format, ("Add", "Sub", "Mul"))])
-_ALL += _MAX_POOL.format("Int16", 5) + _MAX_POOL.format("Uint16", 4)
-_TEXTS = {text.split()[0]: text for text in re.findall(r"(?ms)^\w.*?^}", _ALL)}
+        (x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, b)""",
+        "real_w = DequantizeLinear <axis = 1> (w, w_scale, w_zero)",
+        "real = ConvTranspose (real_x, real_w, b)",
+    ),
+    _between(
+        """WideConv <auto_pad, dilations, group, kernel_shape, pads, strides>
+        (x, x_scale, x_zero, w, w_scale, b, y_scale, y_zero)""",
+        "real_w = DequantizeLinear <axis = 0> (w, w_scale)",
+        "real = Conv (real_x, real_w, b)",
+    ),
+    _between(
+        "WideGemm (x, x_scale, x_zero, w, w_scale, b, y_scale, y_zero)",
+        "real_w = DequantizeLinear <axis = 0> (w, w_scale)",
+        "real = Gemm <transB = 1> (real_x, real_w, b)",
+    ),
+    *(
+        _between(
+            f"Wide{op} (x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero)",
+            "real_w = DequantizeLinear (w, w_scale, w_zero)",
+            f"real = {op} (real_x, real_w)",
+        )
+        for op in ("Add", "Sub", "Mul")
+    ),
+    _between(
+        "WideClip (x, x_scale, x_zero, low, high, y_scale, y_zero)",
+        "real = Clip (real_x, low, high)",
+    ),
+    _between(
+        """WideAveragePool <count_include_pad, kernel_shape, pads, strides>
+        (x, x_scale, x_zero, y_scale, y_zero)""",
+        "real = AveragePool (real_x)",
+    ),
+    _between(
+        "WideGlobalAveragePool (x, x_scale, x_zero, y_scale, y_zero)",
+        "real = GlobalAveragePool (real_x)",
+    ),
+    *(
+        f"""WideMaxPool{name} <auto_pad, ceil_mode, dilations, kernel_shape, pads, strides>
+        (x) => (y) {{
+            real_x = Cast <to = 1> (x)
+            real = MaxPool (real_x)
+            y = Cast <to = {dtype}> (real)
+        }}"""
+        for name, dtype in (("Int16", 5), ("Uint16", 4))
+    ),
+]
+_TEXTS = {text.split()[0]: text for text in _ALL}
 # By the beginning of a name: the opset from which on ONNX has the QuantizeLinear and
 # DequantizeLinear that are meant; com.microsoft's serve below.
 _SINCE = {"QLinearConvTranspose": 13, "QLinearResize": 13, "Wide": 21}

@@ -205,13 +205,17 @@ class Graph:
                 self._consumers[old].remove(node)
                 self._consumers[new].append(node)
 
+    def redirect(self, old: str, new: str) -> None:
+        """Lets all nodes read another value instead."""
+        for reader in self.consumers(old).copy():
+            self.rename(reader, old, new)
+
     def rename_output(self, old: str, new: str) -> None:
         """Gives a value that a node computes another name, everywhere."""
         node = self._producer.pop(old)
         node.output[list(node.output).index(old)] = new
         self._producer[new] = node
-        for reader in self.consumers(old).copy():
-            self.rename(reader, old, new)
+        self.redirect(old, new)
 
     def _import(self, domain):
         if domain and not any(o.domain == domain for o in self.model.opset_import):

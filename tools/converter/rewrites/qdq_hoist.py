@@ -14,7 +14,7 @@ import numpy as np
 from onnx import helper
 
 from .qdq_graph import Graph
-from .qdq_sink import is_move, pad_value, with_value
+from .qdq_sink import fill_with_integer, is_move
 from .qdq_terms import FLOAT, dequantize, is_dq, is_q, with_names
 
 # They may leave fewer elements than there were.
@@ -44,8 +44,7 @@ def _merge(graph):
         key += (scaled.scale.tobytes(), scaled.zero.tobytes())
         kept = first.setdefault(key, node)
         if kept is not node and not graph.is_kept(node.output[0]):
-            for reader in graph.consumers(node.output[0]).copy():
-                graph.rename(reader, node.output[0], kept.output[0])
+            graph.redirect(node.output[0], kept.output[0])
             changed = True
     return changed and graph.drop_unused()
 
@@ -66,19 +65,9 @@ def _hoist_move(graph, node, quantize, q):
     inputs = list(node.input[len(data) :])
     before = [_quantize(graph, name, quantize, q) for name in data]
     inputs = [b.output[0] for b in before] + inputs
-    if node.op_type == "Pad" and not _pad(graph, node, q, inputs):
+    if node.op_type == "Pad" and not fill_with_integer(graph, node, q, inputs):
         return False
     graph.fuse(node, quantize, [*before, with_names(node, inputs, quantize.output)])
-    return True
-
-
-def _pad(graph, node, q, inputs):
-    value = pad_value(graph, node)
-    if value is None or graph.opset < 11:
-        return False
-    limits = np.iinfo(q.zero.dtype)
-    level = np.rint(value / q.scale.reshape(())) + float(q.zero.reshape(()))
-    with_value(graph, node, inputs, q, np.clip(level, limits.min, limits.max))
     return True
 
 

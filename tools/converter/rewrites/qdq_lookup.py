@@ -18,6 +18,7 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
+from ..protos import copied
 from ..reference.golden import reference
 from .qdq_functions import OWN, call
 from .qdq_graph import Graph
@@ -133,8 +134,7 @@ def _pass_on(graph, node, root):
         graph.replace(node, [])
         graph.rename_output(root, name)
         return True
-    for reader in graph.consumers(name).copy():
-        graph.rename(reader, name, root)
+    graph.redirect(name, root)
     if graph.is_kept(name):
         copy = helper.make_node("Identity", [root], [name], name=node.name)
         graph.replace(node, [copy])
@@ -166,18 +166,8 @@ def _table(graph, chain, root, name):
         ir_version=graph.model.ir_version,
     )
     values = _ALL.view(helper.tensor_dtype_to_np_dtype(graph.dtype(root)))
-    found = reference(model, [values]) or _by_onnx(model, values)
+    found = reference(model, [values])
     return None if found is None else found[0].reshape(-1)
-
-
-def _by_onnx(model, values):
-    """Without onnxruntime: onnx's own evaluator; None for what it does not know."""
-    from onnx.reference import ReferenceEvaluator
-
-    try:
-        return ReferenceEvaluator(model).run(None, {model.graph.input[0].name: values})
-    except Exception:  # it raises whatever numpy does, and several kinds of its own
-        return None
 
 
 def _as_integers(graph, chain, table):
@@ -201,7 +191,6 @@ def _put_integers(graph, node, root, integers, dq):
     name = node.output[0]
     dtype = helper.np_dtype_to_tensor_dtype(integers.dtype)
     value = graph.new_value(name, dtype, like=name)
-    back = onnx.NodeProto()
-    back.CopyFrom(dq)
+    back = copied(dq)
     back.input[0], back.output[0], back.name = value, name, graph.new_name(name)
     graph.replace(node, [look_up(graph, root, integers, value), back])

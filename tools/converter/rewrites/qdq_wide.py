@@ -148,8 +148,7 @@ def _rescale(graph, node):
     if y is None or y.dtype not in WIDE or y.scale.size > 1:
         raise StaysFloat("its result has no 16 bits of one constant scale")
     if x.same_scale(y) and not graph.is_kept(node.output[0]):
-        for reader in graph.consumers(node.output[0]).copy():
-            graph.rename(reader, node.output[0], x.values)
+        graph.redirect(node.output[0], x.values)
         graph.replace(node, [])
         return
     largest = np.finfo(np.float32).max
