@@ -6,8 +6,9 @@ model comes in. Two that differ in such characters alone become one, which ONNX'
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
+from typing import Any, TypeVar
 
 import onnx
 from google.protobuf.descriptor import FieldDescriptor
@@ -17,7 +18,23 @@ from tools.limits import printable
 
 from .errors import ConvertError
 
+_M = TypeVar("_M", bound=Message)
+
 _FREE_TEXT = ("doc_string", "value")  # of metadata: nothing is called so
+
+
+def copied(message: _M) -> _M:
+    """A message of its own with the same contents."""
+    copy = type(message)()
+    copy.CopyFrom(message)
+    return copy
+
+
+def set_all(field: Any, messages: Iterable[Message]) -> None:
+    """Lets a repeated field of messages have these, which may be its own."""
+    messages = list(messages)
+    del field[:]
+    field.extend(messages)
 
 
 def opset_of(model: onnx.ModelProto, domain: str) -> int:

@@ -8,33 +8,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from tools.format import layout
 from tools.format.dtypes import packed_bits
-from tools.format.layout import (
-    CHUNK_ALIGNMENT,
-    CHUNK_DATA,
-    CHUNK_HALVES,
-    CHUNK_NAMES,
-    CHUNK_STREAMED,
-    FEATURE_FLOAT64,
-    FEATURE_OBJECTS,
-    FEATURE_RUNTIME_DIMS,
-    FEATURE_STATE,
-    FLAG_OPEN,
-    FLAG_PACKED,
-    HEADER_NBYTES,
-    KIND_MODEL,
-    KIND_TENSORS,
-    MAGIC,
-    STORAGE_ARENA,
-    STORAGE_DATA,
-    STORAGE_OBJECT,
-    STORAGE_STATE,
-    VERSION,
-    element_bytes,
-    names_chunk,
-    number,
-    packed,
-)
 from tools.format.objects import string_bytes
 
 from ..ir import Graph, Step, Tensor, walk
@@ -56,7 +31,7 @@ def model_bytes(graph: Graph, arena_nbytes: int, extra: Sequence[tuple[int, byte
     index = {t: tensors.index(first) for t, first in alike.items()}
     kernels = list(dict.fromkeys(step.kernel for step in walk(graph.steps)))
     return _file(
-        KIND_MODEL,
+        layout.KIND_MODEL,
         tensors,
         [index[t] for t in graph.inputs],
         [index[t] for t in graph.outputs],
@@ -95,10 +70,10 @@ def _graph_words(steps: Sequence[Step], kernels: list[str], index, reads) -> lis
 
 def tensor_bytes(tensors: Sequence[Tensor]) -> bytes:
     """A tensor file: the same container, with constants as its outputs and no graph."""
-    names = names_chunk(t.name for t in tensors)
+    names = layout.names_chunk(t.name for t in tensors)
     ids = list(range(len(tensors)))
-    extra = [(CHUNK_NAMES, names)]
-    return _file(KIND_TENSORS, tensors, [], ids, 0, [], [], held(tensors), extra)
+    extra = [(layout.CHUNK_NAMES, names)]
+    return _file(layout.KIND_TENSORS, tensors, [], ids, 0, [], [], held(tensors), extra)
 
 
 def _padded(data: bytes, alignment: int) -> bytes:
@@ -108,7 +83,7 @@ def _padded(data: bytes, alignment: int) -> bytes:
 def contents_of(t: Tensor) -> Contents:
     """A constant as it lies in a file whose weights may be streamed."""
     if t.root.halves:
-        return Contents(element_bytes(t.root.data.astype(np.float16)), True)
+        return Contents(layout.element_bytes(t.root.data.astype(np.float16)), True)
     return unchanged(t)
 
 
@@ -124,7 +99,7 @@ def raw_bytes(t: Tensor) -> bytes:
         return string_bytes(t.root.data)
     data = np.ascontiguousarray(t.root.data)
     bits = packed_bits(t.dtype)
-    return packed(data, bits) if bits else element_bytes(data)
+    return layout.packed(data, bits) if bits else layout.element_bytes(data)
 
 
 def held(tensors: Iterable[Tensor]) -> Weights:
@@ -148,31 +123,31 @@ def _file(kind, tensors, inputs, outputs, arena_nbytes, kernels, graph_words, we
         words += [k, len(contents)] + ([] if place is None else [place])
     words += [len(tensors), *spans, len(inputs), *inputs, len(outputs), *outputs]
     words += table.words() + [len(graph_words), *graph_words]
-    names = names_chunk(kernels)
+    names = layout.names_chunk(kernels)
     tables = b"".join(hashlib.sha256(contents).digest() for _, contents, _ in chunks)
-    tables = _padded(tables + names + b"".join(map(number, words)), CHUNK_ALIGNMENT)
-    features = FEATURE_FLOAT64 if any(t.dtype == _DOUBLE for t in tensors) else 0
-    features |= FEATURE_OBJECTS if any(t.is_object for t in tensors) else 0
-    features |= FEATURE_RUNTIME_DIMS if table.n_dims else 0
-    features |= FEATURE_STATE if any(t.root.persistent for t in tensors) else 0
-    tables_nbytes = HEADER_NBYTES + len(tables)
+    tables = _padded(tables + names + b"".join(map(layout.number, words)), layout.CHUNK_ALIGNMENT)
+    features = layout.FEATURE_FLOAT64 if any(t.dtype == _DOUBLE for t in tensors) else 0
+    features |= layout.FEATURE_OBJECTS if any(t.is_object for t in tensors) else 0
+    features |= layout.FEATURE_RUNTIME_DIMS if table.n_dims else 0
+    features |= layout.FEATURE_STATE if any(t.root.persistent for t in tensors) else 0
+    tables_nbytes = layout.HEADER_NBYTES + len(tables)
     lengths = (tables_nbytes + len(body), tables_nbytes)
-    head = struct.pack("<8sHHIII", MAGIC, VERSION, kind, features, *lengths)
+    head = struct.pack("<8sHHIII", layout.MAGIC, layout.VERSION, kind, features, *lengths)
     rest = struct.pack("<2I", len(chunks), len(names)) + tables
     return head + hashlib.sha256(head + rest).digest() + rest + body
 
 
 def _kind_of(chunk):
     if chunk.place is None:
-        return CHUNK_DATA
-    return CHUNK_HALVES if chunk.halves else CHUNK_STREAMED
+        return layout.CHUNK_DATA
+    return layout.CHUNK_HALVES if chunk.halves else layout.CHUNK_STREAMED
 
 
 def _body(chunks):
     """([offset from the end of the tables by chunk], the chunks' bytes, each aligned)."""
     offsets, body = [], bytearray()
     for _, contents, _ in chunks:
-        body.extend(bytes(-len(body) % CHUNK_ALIGNMENT))
+        body.extend(bytes(-len(body) % layout.CHUNK_ALIGNMENT))
         offsets.append(len(body))
         body.extend(contents)
     return offsets, bytes(body)
@@ -180,19 +155,19 @@ def _body(chunks):
 
 def _record(t, table, weights, offsets):
     """A tensor's numbers: dtype, storage and flags, rank, dims, where it is, perhaps its size."""
-    storage, at, flags, size = STORAGE_ARENA, t.offset, 0, []
+    storage, at, flags, size = layout.STORAGE_ARENA, t.offset, 0, []
     if t.root.data is not None:
         contents = contents_of(t)
         if contents not in weights.places:  # where none are streamed
             contents = unchanged(t)
         chunk, within = weights.places[contents]
-        storage, at = STORAGE_DATA, offsets[chunk] + within
-        flags = FLAG_PACKED if packed_bits(t.dtype) else 0
+        storage, at = layout.STORAGE_DATA, offsets[chunk] + within
+        flags = layout.FLAG_PACKED if packed_bits(t.dtype) else 0
         size = [t.stored_nbytes] if t.is_object else []
     elif t.is_object:
-        storage = STORAGE_OBJECT
+        storage = layout.STORAGE_OBJECT
     elif t.is_open:
-        flags, size = FLAG_OPEN, [t.planned_nbytes]
+        flags, size = layout.FLAG_OPEN, [t.planned_nbytes]
     elif t.root.persistent:
-        storage = STORAGE_STATE
+        storage = layout.STORAGE_STATE
     return [t.dtype, storage | flags << 2, len(t.shape), *table.dims(t.shape), at, *size]

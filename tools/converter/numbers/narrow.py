@@ -23,7 +23,7 @@ import onnx
 from onnx import helper, numpy_helper
 
 from ..ir import Graph, Tensor
-from ..protos import name_of
+from ..protos import copied, name_of
 from ..quantize.activations import each_run
 from ..reference import golden
 
@@ -55,8 +55,7 @@ def narrow(
     sample: values of the inputs, with which the outputs are compared; halves: recurrent layers
     get weights that float16 holds.
     """
-    found = onnx.ModelProto()
-    found.CopyFrom(model)
+    found = copied(model)
     rows = []
     constants = {t.name: t for t in found.graph.initializer}
     for node in found.graph.node:

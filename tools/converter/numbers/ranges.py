@@ -22,7 +22,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from ..ops import _short
-from ..protos import name_of, opset_of
+from ..protos import copied, name_of, opset_of
 from ..reference.ort_session import open_session
 from .narrow import PRODUCTS, RECURRENT, rounded_to, rounded_weights
 
@@ -119,8 +119,7 @@ def _error(model, names: Collection[str], samples, exact, rounding) -> float:
 
 def _rounded(model, names, rounding):
     """The model with the operands of these nodes rounded."""
-    found = onnx.ModelProto()
-    found.CopyFrom(model)
+    found = copied(model)
     constants = {t.name: t for t in found.graph.initializer}
     nodes = list(found.graph.node)
     del found.graph.node[:]

@@ -51,6 +51,16 @@ def aligned(nbytes: int) -> int:
     return -(-nbytes // ALIGNMENT) * ALIGNMENT
 
 
+def is_planned(t: Tensor) -> bool:
+    """True unless it is a constant, an object, or lasts from run to run: they lie elsewhere."""
+    return t.data is None and not t.is_object and not t.persistent
+
+
+def size_of(t: Tensor) -> int:
+    """Bytes of a tensor in the arena."""
+    return aligned(t.planned_nbytes)
+
+
 def covered(blocks: Iterable[Block], step: int) -> int:
     """Bytes that hold something in a step; what blocks share counts once."""
     spans = sorted((b.offset, b.offset + b.nbytes) for b in blocks if b.first <= step <= b.last)
@@ -82,7 +92,7 @@ def lifetimes(
     for body in _body_ranges(graph.steps, 0):
         _hold_through(spans, *body)
     blocks = {
-        t: Block(t, aligned(t.planned_nbytes), *span)
+        t: Block(t, size_of(t), *span)
         for t, span in spans.items()
         if not t.is_object and not t.persistent
     }

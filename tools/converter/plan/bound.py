@@ -10,7 +10,7 @@ from collections.abc import Sequence, Set
 from itertools import permutations
 
 from ..ir import Graph, Step, Tensor, walk
-from .blocks import Overlap, aligned
+from .blocks import Overlap, aligned, is_planned, size_of
 
 
 def lower_bound(graph: Graph, keep_inputs: bool = False, overlap: Overlap = Overlap.ROWS) -> int:
@@ -38,9 +38,8 @@ class _Backwards:
 
     @staticmethod
     def nbytes(values) -> int:
-        """Of the arena: constants, objects and what lasts from run to run lie elsewhere."""
-        elsewhere = [t for t in values if t.data is not None or t.is_object or t.persistent]
-        return sum(aligned(t.planned_nbytes) for t in set(values).difference(elsewhere))
+        """Of the arena."""
+        return sum(size_of(t) for t in set(values) if is_planned(t))
 
     def peak(self, steps: list[Step], live: set[Tensor], held: Set[Tensor] = frozenset()) -> int:
         """The most in any of these steps.

@@ -13,7 +13,7 @@ from heapq import heappop, heappush
 from itertools import count
 
 from ..ir import Graph, Step, Tensor, walk
-from .blocks import Overlap, aligned
+from .blocks import Overlap, is_planned, size_of
 from .bound import lead_of, together
 
 # What a search may cost, in looks at a step: a second or two of Python.
@@ -68,16 +68,16 @@ class _Search:
         self.of: list[list[Tensor]] = []  # values of each step, each once
         for i, step in enumerate(self.steps):
             roots = dict.fromkeys(
-                t.root for t in step.inputs + step.outputs + step.scratch if _is_planned(t.root)
+                t.root for t in step.inputs + step.outputs + step.scratch if is_planned(t.root)
             )
             self.of.append(list(roots))
             for t in roots:
                 self.users[t] = self.users.get(t, 0) | 1 << i
         inputs = {t.root for t in graph.inputs}
         self.kept = {t.root for t in graph.outputs} | (inputs if keep_inputs else set())
-        self.first = {t for t in inputs if _is_planned(t) and (t in self.kept or t in self.users)}
+        self.first = {t for t in inputs if is_planned(t) and (t in self.kept or t in self.users)}
         self.before = _dependencies(self.steps)
-        self.start = _Node(0, sum(map(_size, self.first)), 0, -1, None)
+        self.start = _Node(0, sum(map(size_of, self.first)), 0, -1, None)
         self.floor = max(self._own(i) for i in range(len(self.steps)))
 
     def peak_of(self, order) -> int:
@@ -129,21 +129,21 @@ class _Search:
         done = node.done | 1 << i
         born = [t for t in self.of[i] if not self.users[t] & node.done and t not in self.first]
         ended = [t for t in self.of[i] if not self.users[t] & ~done and t not in self.kept]
-        most = node.alive + sum(map(_size, born))
+        most = node.alive + sum(map(size_of, born))
         peak = max(node.peak, most - self._saved(self.steps[i], born, ended))
-        return _Node(done, most - sum(map(_size, ended)), peak, i, node)
+        return _Node(done, most - sum(map(size_of, ended)), peak, i, node)
 
     def _own(self, i):
         """Bytes of the step's tensors, where all that can be written over is."""
-        return sum(map(_size, self.of[i])) - self._saved(self.steps[i], self.of[i], self.of[i])
+        return sum(map(size_of, self.of[i])) - self._saved(self.steps[i], self.of[i], self.of[i])
 
     def _saved(self, step, born, ended):
         out = step.outputs[0].root if step.outputs else None
         if not self.overlap or out not in born:
             return 0
         leads = {t: lead_of(step, t, self.overlap) for t in ended if t is not out}
-        pairs = [(n, _size(t)) for t, n in leads.items() if n is not None]
-        return _size(out) + sum(n for _, n in pairs) - together(_size(out), pairs)
+        pairs = [(n, size_of(t)) for t, n in leads.items() if n is not None]
+        return size_of(out) + sum(n for _, n in pairs) - together(size_of(out), pairs)
 
 
 def _way(node: _Node) -> list[int]:
@@ -152,14 +152,6 @@ def _way(node: _Node) -> list[int]:
         way.append(node.last)
         node = node.before
     return way[::-1]
-
-
-def _is_planned(t: Tensor) -> bool:
-    return t.data is None and not t.is_object and not t.persistent
-
-
-def _size(t: Tensor) -> int:
-    return aligned(t.planned_nbytes)
 
 
 def _dependencies(steps: list[Step]) -> list[int]:

@@ -18,8 +18,9 @@ from ..ir import Graph, Step, Tensor
 from ..ops._move import emit_move
 from ..steps.overlap import lag
 from ..steps.rows import Image, ItemRows
-from .blocks import aligned
+from .blocks import aligned, size_of
 from .bound import together
+from .views import with_input
 
 _LONGEST = 8  # steps of a chain
 _HEIGHTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
@@ -69,7 +70,7 @@ class Patch:
             written = rows * target.strides[1] + self._beyond_rows(target)
             lead = lag(read * source.tensor.itemsize, written * target.tensor.itemsize)
             self.lead = aligned(max(0, lead - source.tensor.start))
-        sizes = [aligned(t.planned_nbytes) for t in (self.out, self.source)]
+        sizes = [size_of(t) for t in (self.out, self.source)]
         whole = together(sizes[0], [(self.lead, sizes[1])]) if self.over else sum(sizes)
         self.nbytes = whole + max(self._band_nbytes(spans) for spans in self.bands)
         self.macs = sum(
@@ -140,7 +141,7 @@ def patches(graph: Graph, at: int, keep_inputs: bool) -> Iterator[Patch]:
         first -= 1
     for i in range(max(first, at - _LONGEST), at + 1):
         for j in range(max(at, i + 1), min(last, i + _LONGEST) + 1):
-            yield from _of_chain(steps[i : j + 1], i, users, kept)
+            yield from _of_chain(steps, i, j, users, kept)
 
 
 def _copy(x: Image, out: Image, node: str) -> Step:
@@ -156,15 +157,18 @@ def _copy(x: Image, out: Image, node: str) -> Step:
     return found[0]
 
 
-def _of_chain(chain, first, users, kept):
+def _of_chain(steps, first, last, users, kept):
+    chain = steps[first : last + 1]
     end, source = chain[-1], chain[0].inputs[0].root
     if isinstance(chain[0].rows, ItemRows):  # rows of all channels lie apart in a whole image
         return
-    if end.outputs[0].alias or users[end.outputs[0].root][0] != first + len(chain) - 1:
+    if end.outputs[0].alias or users[end.outputs[0].root][0] != last:
         return
     over = source.data is None and users[source][-1] == first and source not in kept
     over = over and not source.persistent
-    layouts = [False, True] if _takes_strides(end.outputs[0].root, users, kept) else [False]
+    out = end.outputs[0].root
+    readers = [steps[i] for i in users[out][1:]]
+    layouts = [False, True] if out not in kept and _take_strides(readers, out) else [False]
     for height in _HEIGHTS:
         if height < end.rows.n_rows(end):
             bands = _bands(chain, height)
@@ -184,20 +188,13 @@ def _bands(chain, height):
     return found
 
 
-def _users(steps: list[Step]) -> _Users:
+def _users(steps: list[Step]) -> dict[Tensor, list[int]]:
     """Numbers of the steps that touch it by value, in order."""
-    users = _Users(steps)
+    users: dict[Tensor, list[int]] = {}
     for i, step in enumerate(steps):
         for root in dict.fromkeys(t.root for t in step.inputs + step.outputs + step.scratch):
             users.setdefault(root, []).append(i)
     return users
-
-
-class _Users(dict):
-    """steps: the ones that the numbers are of."""
-
-    def __init__(self, steps):
-        self.steps = steps
 
 
 def _is_linked(steps, i, users, kept):
@@ -219,16 +216,15 @@ def _is_image(step, t):
     return len(t.shape) == 4 and t.shape[0] == 1 and 0 not in t.shape
 
 
-def _takes_strides(root, users, kept):
+def _take_strides(readers, root):
     """True if all that read a value could find it channels last."""
-    steps = [users.steps[i] for i in users[root][1:]]
-    return root not in kept and all(
+    return all(
         _can_be_cut(s)
         and bool(s.rows.x)
         and s.inputs[0].root is root
         and s.inputs[0].shape == root.shape
         and sum(t.root is root for t in s.inputs + s.outputs) == 1
-        for s in steps
+        for s in readers
     )
 
 
@@ -244,9 +240,4 @@ def apply(graph: Graph, patch: Patch) -> None:
 
 
 def _reading(step, root, image):
-    if not any(t.root is root for t in step.inputs):
-        return step
-    _, out = step.rows.images(step)
-    new = step.rows.part(step, image, out, 0, step.rows.n_rows(step))
-    new.rows, new.macs = step.rows, step.macs
-    return new
+    return with_input(step, image) if any(t.root is root for t in step.inputs) else step

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..ir import Graph, Step, Tensor, walk
-from .blocks import ALIGNMENT
+from .blocks import ALIGNMENT, is_planned
 
 _EFFORT = 50_000  # steps that may be looked at: each try costs a look at all
 
@@ -66,7 +66,7 @@ def _piece(step: Step) -> _Piece | None:
 
 
 def _is_plain(t: Tensor) -> bool:
-    return t.data is None and not (t.is_object or t.is_open or t.persistent)
+    return is_planned(t) and not t.is_open
 
 
 def _into_result(graph, piece):

@@ -111,6 +111,8 @@ def _conv_max_pool(step: Step, window: int) -> Iterator[Step]:
 
 
 def _gemm(step: Step, window: int) -> Iterator[Step]:
+    if any(step["w_steps"]):
+        return
     n, out = step["n"], step.outputs[0]
     rows, nbytes = _rows(step, n)
     many = math.prod(step["batches"]) * step["m"]
@@ -128,16 +130,6 @@ def _gemm(step: Step, window: int) -> Iterator[Step]:
 
             emit_move(emit, piece, out, [many, width], [width, 1], [n, 1], 0, lo)
             yield from moves
-
-
-def _gemm_of_floats(step: Step, window: int) -> Iterator[Step]:
-    if not any(step["w_steps"]):
-        yield from _gemm(step, window)
-
-
-def _block_gemm(step: Step, window: int) -> Iterator[Step]:
-    if not any(step["w_steps"]) and len(step.inputs) > 2:
-        yield from _gemm(step, window)
 
 
 def _qconv(step: Step, window: int) -> Iterator[Step]:
@@ -162,9 +154,9 @@ def _qconv(step: Step, window: int) -> Iterator[Step]:
 
 _RULES: dict[str, Callable[[Step, int], Iterator[Step]]] = {
     "block_conv": _conv,
-    "block_gemm": _block_gemm,
+    "block_gemm": _gemm,
     "conv": _conv,
     "conv_max_pool": _conv_max_pool,
-    "gemm": _gemm_of_floats,
+    "gemm": _gemm,
     "qconv": _qconv,
 }

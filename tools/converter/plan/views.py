@@ -27,7 +27,7 @@ def read_in_place(graph: Graph) -> None:
         if None in images or not _holds(graph, move, readers):
             continue
         for step, image in zip(readers, images, strict=True):
-            graph.steps[graph.steps.index(step)] = _with_input(step, image)
+            graph.steps[graph.steps.index(step)] = with_input(step, image)
         graph.steps.remove(move)
 
 
@@ -45,7 +45,8 @@ def _holds(graph, move, readers):
     )
 
 
-def _with_input(step: Step, image: Image) -> Step:
+def with_input(step: Step, image: Image) -> Step:
+    """A step that reads its first input as it lies in memory."""
     _, out = step.rows.images(step)
     new = step.rows.part(step, image, out, 0, step.rows.n_rows(step))
     new.rows, new.macs = step.rows, step.macs

@@ -12,6 +12,7 @@ import onnx
 
 from ..context import PLAIN, Context
 from ..errors import ConvertError, UsageError
+from ..protos import copied
 from ..shapes import infer
 from .biases import as_vectors
 from .borders import open_borders
@@ -39,8 +40,7 @@ def quantize(
     _require_runtime()
     settings = loaded(settings, model.graph)
     _check(model, settings)
-    named = onnx.ModelProto()
-    named.CopyFrom(model)
+    named = copied(model)
     for i, node in enumerate(named.graph.node):
         node.name = node.name or f"{node.op_type}_{i}"
     unknown = set(settings.exclude) - {node.name for node in named.graph.node}

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import onnx
 
+from ..protos import copied
 from ..reference.ort_session import open_session
 from .data import Sample
 
@@ -16,8 +17,7 @@ def each_run(model: onnx.ModelProto, samples: Sequence[Sample]) -> Iterator[dict
 
     Values must have types.
     """
-    copy = onnx.ModelProto()
-    copy.CopyFrom(model)
+    copy = copied(model)
     present = {o.name for o in copy.graph.output}
     made = {name for node in copy.graph.node for name in node.output}
     inner = [v for v in copy.graph.value_info if v.name in made - present]

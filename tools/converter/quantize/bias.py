@@ -12,6 +12,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
+from ..protos import copied
 from .activations import each_run
 from .data import Sample
 
@@ -20,8 +21,7 @@ def corrected(
     model: onnx.ModelProto, quantized: onnx.ModelProto, samples: Sequence[Sample]
 ) -> onnx.ModelProto:
     """A copy of the float model whose Conv and Gemm biases make up for the rounding."""
-    copy = onnx.ModelProto()
-    copy.CopyFrom(model)
+    copy = copied(model)
     constants = {t.name: t for t in copy.graph.initializer}
     nodes = {n.name: n for n in model.graph.node if _bias(n) in constants and n.name}
     outputs = {n.name: n.output[0] for n in quantized.graph.node if n.name in nodes}

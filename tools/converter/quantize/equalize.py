@@ -16,14 +16,16 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
+from ..protos import copied
+from ..rewrites.qdq_terms import attribute
+
 _HOMOGENEOUS = ("Relu", "LeakyRelu")
 _ROUNDS = 10  # over all pairs: a layer is in two of them
 
 
 def equalize(model: onnx.ModelProto) -> onnx.ModelProto:
     """A copy of the model that computes the same, with equalized weights."""
-    copy = onnx.ModelProto()
-    copy.CopyFrom(model)
+    copy = copied(model)
     weights = {t.name: numpy_helper.to_array(t).copy() for t in copy.graph.initializer}
     pairs = list(_pairs(copy.graph, weights))
     for _ in range(_ROUNDS):
@@ -58,18 +60,16 @@ def _is_plain(node, weights, readers):
     if node.op_type != "Conv" or any(name not in weights for name in node.input[1:] if name):
         return False
     shared = any(len(readers[name]) > 1 for name in node.input[1:])
-    return not shared and (_group(node) == 1 or weights[node.input[1]].shape[1] == 1)
-
-
-def _group(node):
-    return next((a.i for a in node.attribute if a.name == "group"), 1)
+    return not shared and (
+        attribute(node, "group", 1) == 1 or weights[node.input[1]].shape[1] == 1
+    )
 
 
 def _balance(first, second, weights):
     w, v = weights[first.input[1]], weights[second.input[1]]
     if w.dtype != np.float32 or v.dtype != np.float32:
         return
-    depthwise = _group(second) > 1
+    depthwise = attribute(second, "group", 1) > 1
     if (v.shape[0] if depthwise else v.shape[1]) != w.shape[0]:
         return  # a depthwise layer that makes several channels of one
     columns = v if depthwise else v.swapaxes(0, 1)

@@ -9,6 +9,7 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
+from ..rewrites.qdq_terms import attribute
 from .activations import each_run
 from .data import Sample
 
@@ -128,7 +129,7 @@ def _weight_noise(graph, quantized):
     dequantized = {}
     for node in quantized.node:
         if node.op_type == "DequantizeLinear" and set(node.input) <= set(constants):
-            axis = next((a.i for a in node.attribute if a.name == "axis"), 1)
+            axis = attribute(node, "axis", 1)
             q, scale, zero = (numpy_helper.to_array(constants[name]) for name in node.input[:3])
             shape = [-1 if i == axis else 1 for i in range(q.ndim)] if scale.size > 1 else []
             zero, scale = zero.astype(np.int32).reshape(shape), scale.reshape(shape)

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from ..ir import Graph, Step, dtype_name, walk
+from ..ir import Graph, walk
+from .rows import type_text
 from .svg import element
 
 _BOX_WIDTH, _BOX_HEIGHT, _GAP = 380.0, 30.0, 24.0
@@ -17,18 +18,18 @@ _MOST_LANES = 12
 
 def draw(graph: Graph) -> Markup:
     """An <svg> of the inputs, the steps in order, and the outputs."""
-    boxes = [("input", t.name, _shape(t)) for t in graph.inputs]
+    boxes = [("input", t.name, type_text(t)) for t in graph.inputs]
     made = {t.root: i for i, t in enumerate(graph.inputs)}
     edges = []
     for step in walk(graph.steps):
         here = len(boxes)
         edges += sorted({(made[t.root], here) for t in step.inputs if t.root in made})
-        boxes.append(("step", step.kernel, _described(step)))
+        boxes.append(("step", step.kernel, ", ".join(map(type_text, step.outputs))))
         made.update((t.root, here) for t in step.outputs)
     for t in graph.outputs:
         if t.root in made:
             edges.append((made[t.root], len(boxes)))
-        boxes.append(("output", t.name, _shape(t)))
+        boxes.append(("output", t.name, type_text(t)))
     left = 10 + _LANE * max((lane for *_, lane in _lanes(edges)), default=0)
     drawn = [_edge(left, *edge) for edge in _lanes(edges)]
     drawn += [_box(left, i, *box) for i, box in enumerate(boxes)]
@@ -75,11 +76,3 @@ def _box(left, i, kind, name, detail):
 
 def _cut(text, length):
     return text if len(text) <= length else text[: length - 1] + "…"
-
-
-def _described(step: Step) -> str:
-    return ", ".join(_shape(t) for t in step.outputs)
-
-
-def _shape(t) -> str:
-    return f"{dtype_name(t.dtype)} {'×'.join(map(str, t.shape)) or 'scalar'}"

@@ -44,8 +44,8 @@ def _row(index: int, step: Step, share: float, live_bytes: int, is_peak: bool) -
         index=index,
         kernel=step.kernel,
         node=step.node,
-        inputs=", ".join(_shape(t) for t in step.inputs if t.root.data is None),
-        output=", ".join(_shape(t) for t in step.outputs),
+        inputs=", ".join(type_text(t) for t in step.inputs if t.root.data is None),
+        output=", ".join(type_text(t) for t in step.outputs),
         macs=step.macs,
         share=share,
         weight_bytes=sum(t.stored_nbytes for t in constants),
@@ -55,6 +55,6 @@ def _row(index: int, step: Step, share: float, live_bytes: int, is_peak: bool) -
     )
 
 
-def _shape(t: Tensor) -> str:
+def type_text(t: Tensor) -> str:
     """'float32 1×8×28×28'"""
     return f"{dtype_name(t.dtype)} {'×'.join(map(str, t.shape)) or 'scalar'}"

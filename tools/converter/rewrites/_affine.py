@@ -1,7 +1,7 @@
 """Values as sums of matrix products: what the parts of a recurrent cell have in common.
 
 A value of features in its last axis is written as sum(source @ matrix) + bias, through MatMul,
-Gemm, Add, Sub and Mul with constants, Concat, Split and Slice of features, and views of the rows.
+Gemm, Add, Concat, Split and Slice of features, and views of the rows.
 """
 
 from __future__ import annotations
@@ -119,22 +119,9 @@ class Analysis:
         a, b = (self.of(v) for v in node.inputs)
         if a is None or b is None:
             return None
-        if node.op_type == "Sub":
-            b = Affine({s: -b.matrix(s) for s in b.parts}, -b.bias, b.n)
         whole = [g.shape_of(v) for v in node.inputs if g.const(v) is None]
         rows = {math.prod(s[:-1]) for s in whole} | {math.prod(shape[:-1])}
         return _plus(a, b, shape[-1]) if len(rows) == 1 and _widths_fit(a, b, shape[-1]) else None
-
-    def scaled(self, node, value, shape):
-        for x, other in (node.inputs, node.inputs[::-1]):
-            factor, found = self.array(other), None
-            if factor is not None and factor.size in (1, shape[-1]) and g.const(x) is None:
-                found = self.of(x) if factor.shape[-1:] in ((), (1,), (shape[-1],)) else None
-            if found is not None and found.n == shape[-1] and g.shape_of(x) == shape:
-                row = factor.reshape(-1)
-                parts = {s: found.matrix(s) * row for s in found.parts}
-                return Affine(parts, found.bias * row, found.n)
-        return None
 
     def joined(self, node, value, shape):
         if g.attr(node, "axis", 0) % len(shape) != len(shape) - 1:
@@ -216,10 +203,8 @@ _RULES = {
     "Gather": Analysis.selected,
     "Gemm": Analysis.gemm,
     "MatMul": Analysis.product,
-    "Mul": Analysis.scaled,
     "Slice": Analysis.selected,
     "Split": Analysis.selected,
-    "Sub": Analysis.sum,
     **dict.fromkeys(VIEWS, Analysis.view),
     **dict.fromkeys(("LSTM", "GRU", "RNN"), Analysis.last_step),
 }

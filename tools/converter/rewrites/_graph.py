@@ -33,6 +33,12 @@ def attr(node: ir.Node, name: str, default=None):
     return list(found.value) if isinstance(found.value, tuple) else found.value
 
 
+def ints_of(node: ir.Node, name: str, i: int) -> list[int] | None:
+    """Numbers in an attribute or, as newer opsets have it, in the i-th input; None if unknown."""
+    data = const(input_of(node, i))
+    return attr(node, name, None if data is None else data.tolist())
+
+
 def opset_of(node: ir.Node) -> int:
     """The version of ONNX's operator set around a node."""
     graph = node.graph
@@ -159,13 +165,17 @@ def replace(node: ir.Node, *values: ir.Value) -> bool:
         if old.is_graph_output() and not _can_be_output(old, new):
             return False
     for old, new in zip(node.outputs, values, strict=True):
-        is_output, name = old.is_graph_output(), old.name
-        old.replace_all_uses_with(new, replace_graph_outputs=True)
-        if is_output:
-            old.name = f"{name}/replaced"
-            new.name = name
+        redirect(old, new)
     node.graph.remove(node, safe=True)
     return True
+
+
+def redirect(old: ir.Value, new: ir.Value) -> None:
+    """Lets all that reads a value read another one; an output of the graph keeps its name."""
+    is_output, name = old.is_graph_output(), old.name
+    old.replace_all_uses_with(new, replace_graph_outputs=True)
+    if is_output:
+        old.name, new.name = f"{name}/replaced", name
 
 
 def _can_be_output(old, new):

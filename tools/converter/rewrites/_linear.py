@@ -92,10 +92,8 @@ def _is_turned(node):
 def _rows(node, w):
     """The weights in doubles, without alpha, as (group, output, input, place)."""
     w = w.astype(np.float64) * g.attr(node, "alpha", 1.0)
-    if not _is_turned(node):
-        return w.reshape(_groups(node), -1, w.shape[1], int(np.prod(w.shape[2:])))
     w = w.reshape(_groups(node), -1, w.shape[1], int(np.prod(w.shape[2:])))
-    return w.transpose(0, 2, 1, 3)
+    return w.transpose(0, 2, 1, 3) if _is_turned(node) else w
 
 
 def _bias(node):

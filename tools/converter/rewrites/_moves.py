@@ -107,12 +107,11 @@ def _quantize(node, perm):
 
 
 def _pad(node, perm):
-    pads = g.attr(node, "pads")
-    given = np.asarray(pads) if pads is not None else g.const(g.input_of(node, 1))
+    given = g.ints_of(node, "pads", 1)
     if given is None or len(given) != 2 * len(perm) or g.input_of(node, 3) is not None:
         return None
-    turned = given.reshape(2, -1)[:, inverse(perm)].ravel()
-    if pads is not None:
+    turned = np.reshape(given, (2, -1))[:, inverse(perm)].ravel()
+    if "pads" in node.attributes:
         return Move(perm, attributes={"pads": turned.tolist()})
     return Move(perm, constants={1: turned})
 
@@ -129,10 +128,7 @@ def _slice(node, perm):
 
 def _reduce(node, perm):
     """With keepdims the order stays; without, it is that of the axes which are left."""
-    given = g.attr(node, "axes")
-    if given is None and g.input_of(node, 1) is not None:
-        known = g.const(node.inputs[1])
-        given = None if known is None else known.tolist()
+    given = g.ints_of(node, "axes", 1)
     if not given:
         return None
     turned = [perm[a % len(perm)] for a in given]

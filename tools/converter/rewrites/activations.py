@@ -41,7 +41,7 @@ def _merged(node):
         return False
     if any(g.maker(value, "DequantizeLinear") for value in made.inputs[:2]):
         return False
-    value = (_into_conv if "Conv" in made.op_type else _into_gemm)(node, made, constants)
+    value = _fused(node, made, constants)
     return value is not None and g.replace(node, reshaped(node, value, shape) if view else value)
 
 
@@ -55,21 +55,17 @@ def _linear_maker(x):
     return made if made.op_type != "MatMul" or is_plain else None
 
 
-def _into_conv(node, made, constants):
-    attributes = {**made.attributes, "activation": node.op_type}
-    if constants:
-        attributes["activation_params"] = constants
-    like = made.outputs[0]
-    return g.add(node, "FusedConv", made.inputs, attributes, g.MS, like=like, named=made)
-
-
-def _into_gemm(node, made, constants):
-    if node.op_type == "Clip":
+def _fused(node, made, constants):
+    """FusedConv or FusedGemm in the place of both; None where there is none."""
+    op = "FusedConv" if "Conv" in made.op_type else "FusedGemm"
+    if op == "FusedGemm" and node.op_type == "Clip":
         return None
-    attributes = {**made.attributes, "activation": node.op_type}
-    attributes.update(zip(_NAMES, constants, strict=False))
-    like = made.outputs[0]
-    return g.add(node, "FusedGemm", made.inputs, attributes, g.MS, like=like, named=made)
+    attributes, like = {**made.attributes, "activation": node.op_type}, made.outputs[0]
+    if op == "FusedGemm":
+        attributes.update(zip(_NAMES, constants, strict=False))
+    elif constants:
+        attributes["activation_params"] = constants
+    return g.add(node, op, made.inputs, attributes, g.MS, like=like, named=made)
 
 
 def _constants(node):

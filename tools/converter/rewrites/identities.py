@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import onnx_ir as ir
 
 from . import _graph as g
@@ -76,10 +75,8 @@ def _steps_forward(node):
 
 
 def _pads_nothing(node):
-    pads = g.attr(node, "pads")
-    if pads is None:
-        pads = g.const(g.input_of(node, 1))
-    return pads is not None and not np.any(pads)
+    pads = g.ints_of(node, "pads", 1)
+    return pads is not None and not any(pads)
 
 
 def _trains(node):

@@ -2,7 +2,6 @@
 
 1. d / sqrt(mean(d * d) + epsilon) with d = x - mean(x), as Div, or Mul by a reciprocal; d * d may
    be Pow. A Mul of a constant row behind is its scale, an Add of one its bias.
-2. x * r + (bias - mean(x) * r) with r = scale / sqrt(mean(d * d) + epsilon), as Keras has it.
 
 ONNX has the operator from opset 17 on; below it is one of domain mpconnxr, with scale and bias,
 which a function in the model defines.
@@ -62,27 +61,16 @@ def _recognised(root):
     for use in list(root.outputs[0].uses()):
         reader = use.node
         if g.is_op(reader, "Div") and _is_difference(reader.inputs[0], norm):
-            return _direct(reader, norm)
-        if _is_reciprocal(reader):
-            for user in list(reader.outputs[0].uses()):
-                if g.is_op(user.node, "Mul") and _behind_reciprocal(user.node, reader, norm):
-                    return True
+            return _written(reader, norm)
+        for user in list(reader.outputs[0].uses()) if _is_reciprocal(reader) else ():
+            is_product = g.is_op(user.node, "Mul")
+            if is_product and any(_is_difference(v, norm) for v in user.node.inputs):
+                return _written(user.node, norm)
     return False
 
 
 def _is_reciprocal(node):
     return g.is_op(node, "Reciprocal") or g.is_op(node, "Div") and g.scalar(node.inputs[0]) == 1
-
-
-def _behind_reciprocal(product, reciprocal, norm):
-    """A Mul of the reciprocal: of d, or of the scale, or of x where there is no scale."""
-    inverse = reciprocal.outputs[0]
-    other = next((v for v in product.inputs if v is not inverse), None)
-    if _is_difference(other, norm):
-        return _direct(product, norm)
-    if _is_row(other, norm.x):
-        return _keras(product.outputs[0], other, norm)
-    return other is norm.x and _keras(inverse, None, norm)
 
 
 def _norm(root):
@@ -105,10 +93,8 @@ def _mean(value):
     node = g.maker(value, "ReduceMean")
     if node is None or not g.attr(node, "keepdims", 1) or node.inputs[0].shape is None:
         return None
-    axes = g.attr(node, "axes")
-    if axes is None and g.const(g.input_of(node, 1)) is not None:
-        axes = g.const(node.inputs[1]).tolist()
-    return node.inputs[0] if axes in ([-1], [len(node.inputs[0].shape) - 1]) else None
+    last = ([-1], [len(node.inputs[0].shape) - 1])
+    return node.inputs[0] if g.ints_of(node, "axes", 1) in last else None
 
 
 def _squared(value):
@@ -133,8 +119,8 @@ def _is_row(value, x):
     return g.const(value) is not None and shape[-1:] == (n,) and np.prod(shape) == n
 
 
-def _direct(top, norm):
-    """Rule 1, from the node that makes d / sqrt(...) on."""
+def _written(top, norm):
+    """The operator in the place of all from the node that makes d / sqrt(...) on."""
     scale = bias = None
     reader = g.sole_reader(top.outputs[0])
     other = _operand_beside(reader, top, "Mul", norm)
@@ -152,24 +138,6 @@ def _operand_beside(reader, node, op_type, norm):
         return None
     other = next((v for v in reader.inputs if v is not node.outputs[0]), None)
     return other if _is_row(other, norm.x) else None
-
-
-def _keras(ratio, scale, norm):
-    """Rule 2. ratio: r."""
-    scaled = shifted = None
-    for use in ratio.uses():
-        if not g.is_op(use.node, "Mul"):
-            return False
-        if norm.x in use.node.inputs:
-            scaled = use.node.outputs[0]
-        elif any(_mean(v) is norm.x for v in use.node.inputs):
-            shifted = g.sole_reader(use.node.outputs[0])
-    if scaled is None or not g.is_op(shifted, "Sub") or not _is_row(shifted.inputs[0], norm.x):
-        return False
-    top = g.sole_reader(scaled)
-    if not g.is_op(top, "Add") or shifted.outputs[0] not in top.inputs:
-        return False
-    return _write(top, norm, scale, shifted.inputs[0])
 
 
 def _write(top, norm, scale, bias):

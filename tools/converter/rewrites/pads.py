@@ -43,10 +43,7 @@ def _merged(node):
 def _spatial_pads(node):
     """Begins and ends of the spatial dims; None if more is padded, or not by a constant."""
     rank = len(node.inputs[0].shape or ())
-    pads = g.attr(node, "pads")
-    if pads is None:
-        known = g.const(g.input_of(node, 1))
-        pads = None if known is None else known.tolist()
+    pads = g.ints_of(node, "pads", 1)
     if pads is None or len(pads) != 2 * rank or g.input_of(node, 3) is not None or rank < 3:
         return None
     begins, ends = pads[:rank], pads[rank:]

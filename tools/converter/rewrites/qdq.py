@@ -19,6 +19,7 @@ import onnx
 
 from ..context import Context
 from ..ir import dtype_name
+from ..protos import copied
 from ..shapes import infer
 from ..simplify import fold
 from . import qdq_wide
@@ -61,8 +62,7 @@ def integers(model: onnx.ModelProto, context: Context) -> tuple[onnx.ModelProto,
     """Applies the rules until none finds anything. Returns a model, and how many nodes went."""
     if not any(node.op_type in _QUANTIZED for node in model.graph.node):
         return model, 0
-    original, model = model, onnx.ModelProto()
-    model.CopyFrom(original)
+    original, model = model, copied(model)
     invented: set[str] = set()
     for _ in range(_MAX_ROUNDS):
         graph = Graph(model, invented)
@@ -104,8 +104,7 @@ def _is_there(graph, node):
 
 def _say_why(model):
     """Writes the reason into each node that stays in float: floats of weights would hide it."""
-    copy = onnx.ModelProto()
-    copy.CopyFrom(model)
+    copy = copied(model)
     graph = Graph(copy)
     why = [_reason(graph, n) if _stays(graph, n) else "" for n in copy.graph.node]
     for node, reason in zip(model.graph.node, why, strict=True):

@@ -14,7 +14,7 @@ from onnx import helper
 
 from .qdq_dynamic import to_float
 from .qdq_graph import Graph
-from .qdq_operands import added, bytes_of, integer_bias, product_scale, weights_of
+from .qdq_operands import bias_of, bytes_of, integer_bias, product_scale, result_of, weights_of
 from .qdq_terms import INT32, Scaled, StaysFloat
 
 
@@ -25,23 +25,18 @@ def fuse_conv(graph: Graph, node: onnx.NodeProto) -> None:
     if shape is None:
         raise StaysFloat("the shape of its weights is not known")
     w = weights_of(graph, node.input[1], 0, len(shape))
-    bias = node.input[2] if len(node.input) > 2 else ""
-    last, behind = (node, bias) if bias else added(graph, node, shape[0], 1 - len(shape))
-    quantize = graph.quantizer(last.output[0])
-    y = quantize and graph.quantized(quantize)
-    if y is not None and y.is_bytes:
-        try:
-            _to_qlinear(graph, node, quantize, x, w, behind, y)
-        except StaysFloat:
-            _to_integer(graph, node, x, w, bias)
-    else:
-        _to_integer(graph, node, x, w, bias)
+    last, bias = bias_of(graph, node, shape[0], 1 - len(shape))
+    try:
+        quantize, y = result_of(graph, last)
+        _to_qlinear(graph, node, quantize, x, w, bias, y)
+    except StaysFloat:
+        _to_integer(graph, node, x, w, bias if last is node else "")
 
 
 def _to_qlinear(graph, node, quantize, x, w, bias, y):
     """The nodes between are read by nobody then."""
     out = quantize.output[0]
-    inputs = [x.values, *graph.parameters(x, out), w.values, *graph.parameters(w, out)]
+    inputs = [name for q in (x, w) for name in graph.operand(q, out)]
     inputs += graph.parameters(y, out)
     if bias:
         scale = np.broadcast_to(product_scale(x, w), graph.shape(bias))

@@ -5,8 +5,8 @@
 2. Mul of DynamicQuantizeLinear's scale and constants, of which that scale is made, becomes
    `mpconnxr:Scale`.
 
-Both are operators of this project, defined in the model as functions of ONNX's operators:
-x * scale + offset, where `axis` says where the channels are, and x * w.
+Both are operators of this project (see qdq_functions): x * scale + offset, where `axis` says where
+the channels are, and x * w.
 """
 
 from __future__ import annotations
@@ -15,19 +15,12 @@ import math
 
 import numpy as np
 import onnx
-from onnx import helper
 
+from .qdq_functions import call
 from .qdq_graph import Graph
-from .qdq_lookup import OWN, define
 from .qdq_terms import FLOAT, attribute
 
 _PRODUCTS = {"ConvInteger": 1, "MatMulInteger": -1}  # axis of the channels
-_BODY = (
-    helper.make_node("Cast", ["x"], ["real"], to=FLOAT),
-    helper.make_node("Mul", ["real", "scale"], ["scaled"]),
-    helper.make_node("Add", ["scaled", "offset"], ["y"]),
-)
-_SCALE_BODY = (helper.make_node("Mul", ["x", "w"], ["y"]),)
 
 
 def scale_products(graph: Graph) -> bool:
@@ -67,17 +60,13 @@ def _name_scale(graph, scale):
         source, values = graph.producer(x), graph.array(w)
         is_scale = source is not None and source.op_type == "DynamicQuantizeLinear"
         if is_scale and x == source.output[1] and values is not None and np.isfinite(values).all():
-            define(graph, "Scale", ["x", "w"], _SCALE_BODY)
-            made = helper.make_node("Scale", [x, w], [scale], graph.new_name(scale), domain=OWN)
-            graph.replace(node, [made])
+            graph.replace(node, [call(graph, "Scale", [x, w], scale, graph.new_name(scale))])
             return
 
 
 def to_float(graph: Graph, x: str, scale: str, offset: str, out: str, axis: int) -> onnx.NodeProto:
     """The node that gives x * scale + offset."""
-    define(graph, "ToFloat", ["x", "scale", "offset"], _BODY, ["axis"])
-    inputs, name = [x, scale, offset], graph.new_name(out)
-    return helper.make_node("ToFloat", inputs, [out], name, domain=OWN, axis=axis)
+    return call(graph, "ToFloat", [x, scale, offset], out, graph.new_name(out), axis=axis)
 
 
 def _only_reader(graph, node, op):

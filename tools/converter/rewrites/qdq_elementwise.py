@@ -16,7 +16,7 @@ from onnx import helper
 
 from .qdq_graph import Graph
 from .qdq_lookup import look_up
-from .qdq_operands import bytes_of
+from .qdq_operands import bytes_of, result_of
 from .qdq_terms import MS, StaysFloat, attribute
 
 _FUSED = {"Add": "QLinearAdd", "Sum": "QLinearAdd", "Sub": "QLinearAdd", "Mul": "QLinearMul"}
@@ -27,26 +27,17 @@ def fuse_binary(graph: Graph, node: onnx.NodeProto) -> None:
     if len(node.input) != 2:
         raise StaysFloat(f"it has {len(node.input)} inputs")
     a, b = (bytes_of(graph, name, "an input") for name in node.input)
-    quantize, y = _result(graph, node)
+    quantize, y = result_of(graph, node)
     if not a.dtype == b.dtype == y.dtype:
         raise StaysFloat("its integers are int8 here and uint8 there")
     out, before = quantize.output[0], []
     if node.op_type == "Sub":
         b, before = _mirrored(graph, b)
-    inputs = [name for q in (a, b) for name in (q.values, *graph.parameters(q, out))]
+    inputs = [name for q in (a, b) for name in graph.operand(q, out)]
     inputs += graph.parameters(y, out)
     op = _FUSED[node.op_type]
     fused = helper.make_node(op, inputs, [out], name=node.name, domain=MS)
-    graph.replace(quantize, [*before, fused])
-    graph.replace(node, [])
-
-
-def _result(graph, node):
-    quantize = graph.quantizer(node.output[0])
-    y = quantize and graph.quantized(quantize)
-    if y is None or not y.is_bytes:
-        raise StaysFloat("nothing quantizes its result to 8 bits")
-    return quantize, y
+    graph.fuse(node, quantize, [*before, fused])
 
 
 def _mirrored(graph, q):
@@ -59,14 +50,13 @@ def _mirrored(graph, q):
 def fuse_softmax(graph: Graph, node: onnx.NodeProto) -> None:
     """Raises StaysFloat."""
     x = bytes_of(graph, node.input[0], "its input")
-    quantize, y = _result(graph, node)
+    quantize, y = result_of(graph, node)
     if y.dtype != x.dtype:
         raise StaysFloat("its integers are int8 here and uint8 there")
     out = quantize.output[0]
-    inputs = [x.values, *graph.parameters(x, out), *graph.parameters(y, out)]
+    inputs = [*graph.operand(x, out), *graph.parameters(y, out)]
     axis = attribute(node, "axis", -1 if graph.opset >= 13 else 1)
     fused = helper.make_node(
         "QLinearSoftmax", inputs, [out], name=node.name, domain=MS, axis=axis, opset=graph.opset
     )
-    graph.replace(quantize, [fused])
-    graph.replace(node, [])
+    graph.fuse(node, quantize, [fused])

@@ -164,6 +164,10 @@ class Graph:
         shape = () if q.scale.size == 1 else (-1,)
         return [self.constant(v.reshape(shape), hint) for v in (q.scale, q.zero)]
 
+    def operand(self, q: Scaled, hint: str) -> list[str]:
+        """Names of integers, their scale and zero point."""
+        return [q.values, *self.parameters(q, hint)]
+
     def takes(self, op: str, dtype: int, i: int = 0) -> bool:
         """True if the i-th input of ONNX's operator may have a dtype at the model's opset."""
         try:
@@ -186,6 +190,13 @@ class Graph:
             self._import(node.domain)
             self._link(node)
 
+    def fuse(
+        self, node: onnx.NodeProto, quantize: onnx.NodeProto, new: Iterable[onnx.NodeProto]
+    ) -> None:
+        """Puts nodes in the place of a node and of the Q that alone reads its result."""
+        self.replace(quantize, new)
+        self.replace(node, [])
+
     def rename(self, node: onnx.NodeProto, old: str, new: str) -> None:
         """Lets a node read another value instead."""
         for i, name in enumerate(node.input):
@@ -194,13 +205,17 @@ class Graph:
                 self._consumers[old].remove(node)
                 self._consumers[new].append(node)
 
+    def redirect(self, old: str, new: str) -> None:
+        """Lets all nodes read another value instead."""
+        for reader in self.consumers(old).copy():
+            self.rename(reader, old, new)
+
     def rename_output(self, old: str, new: str) -> None:
         """Gives a value that a node computes another name, everywhere."""
         node = self._producer.pop(old)
         node.output[list(node.output).index(old)] = new
         self._producer[new] = node
-        for reader in self.consumers(old).copy():
-            self.rename(reader, old, new)
+        self.redirect(old, new)
 
     def _import(self, domain):
         if domain and not any(o.domain == domain for o in self.model.opset_import):

@@ -11,12 +11,11 @@
 from __future__ import annotations
 
 import numpy as np
-import onnx
 from onnx import helper
 
 from .qdq_graph import Graph
-from .qdq_sink import is_move, pad_value, with_value
-from .qdq_terms import FLOAT, dequantize, is_dq, is_q
+from .qdq_sink import fill_with_integer, is_move
+from .qdq_terms import FLOAT, dequantize, is_dq, is_q, with_names
 
 # They may leave fewer elements than there were.
 _FEWER = frozenset(
@@ -45,8 +44,7 @@ def _merge(graph):
         key += (scaled.scale.tobytes(), scaled.zero.tobytes())
         kept = first.setdefault(key, node)
         if kept is not node and not graph.is_kept(node.output[0]):
-            for reader in graph.consumers(node.output[0]).copy():
-                graph.rename(reader, node.output[0], kept.output[0])
+            graph.redirect(node.output[0], kept.output[0])
             changed = True
     return changed and graph.drop_unused()
 
@@ -66,35 +64,18 @@ def _hoist_move(graph, node, quantize, q):
         return False
     inputs = list(node.input[len(data) :])
     before = [_quantize(graph, name, quantize, q) for name in data]
-    moved = onnx.NodeProto()
-    moved.CopyFrom(node)
-    del moved.input[:], moved.output[:]
     inputs = [b.output[0] for b in before] + inputs
-    if node.op_type == "Pad" and not _pad(graph, node, q, inputs):
+    if node.op_type == "Pad" and not fill_with_integer(graph, node, q, inputs):
         return False
-    moved.input.extend(inputs)
-    moved.output.extend(quantize.output)
-    graph.replace(quantize, [*before, moved])
-    graph.replace(node, [])
-    return True
-
-
-def _pad(graph, node, q, inputs):
-    value = pad_value(graph, node)
-    if value is None or graph.opset < 11:
-        return False
-    limits = np.iinfo(q.zero.dtype)
-    level = np.rint(value / q.scale.reshape(())) + float(q.zero.reshape(()))
-    with_value(graph, node, inputs, q, np.clip(level, limits.min, limits.max))
+    graph.fuse(node, quantize, [*before, with_names(node, inputs, quantize.output)])
     return True
 
 
 def _quantize(graph, name, like, q):
-    copy = onnx.NodeProto()
-    copy.CopyFrom(like)
-    copy.name = graph.new_name(name)
-    copy.input[0] = name
-    copy.output[0] = graph.new_value(name, q.dtype, like=name)
+    node_name = graph.new_name(name)
+    out = graph.new_value(name, q.dtype, like=name)
+    copy = with_names(like, [name, *like.input[1:]], [out])
+    copy.name = node_name
     return copy
 
 
@@ -117,7 +98,8 @@ def _hoist_limit(graph, node, quantize, q):
         domain=quantize.domain,
         name=graph.new_name(x),
     )
-    graph.replace(node, [first, back, _reading(node, back.output[0])])
+    limited = with_names(node, [back.output[0], *node.input[1:]], node.output)
+    graph.replace(node, [first, back, limited])
     return True
 
 
@@ -128,10 +110,3 @@ def _is_faithful(q):
     with np.errstate(all="ignore"):
         back = np.rint(dequantize(all_of_them, q) / q.scale.reshape(()))
     return np.array_equal(back + int(q.zero.reshape(())), all_of_them)
-
-
-def _reading(node, name):
-    copy = onnx.NodeProto()
-    copy.CopyFrom(node)
-    copy.input[0] = name
-    return copy

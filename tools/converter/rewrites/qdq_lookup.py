@@ -14,17 +14,16 @@ table[x], negative x from the table's end.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
 import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
+from ..protos import copied
 from ..reference.golden import reference
+from .qdq_functions import OWN, call
 from .qdq_graph import Graph
-from .qdq_terms import BYTES, INT32, MS, is_dq
+from .qdq_terms import BYTES, MS, is_dq
 
-OWN = "mpconnxr"
 _ENTRIES = 256
 # In order of the bits of a byte, so that it is the index: 0 .. 127, -128 .. -1 of int8.
 _ALL = np.arange(_ENTRIES, dtype=np.uint8)
@@ -35,10 +34,6 @@ _ONNX = """Abs Acos Acosh Add Asin Asinh Atan Atanh Cast Ceil Celu Clip Cos Cosh
     Tanh ThresholdedRelu QuantizeLinear DequantizeLinear"""
 _MS = """BiasGelu FastGelu Gelu QuickGelu QLinearLeakyRelu QLinearSigmoid QuantizeLinear
     DequantizeLinear"""
-_BODY = (
-    helper.make_node("Cast", ["x"], ["index"], to=INT32),
-    helper.make_node("Gather", ["table", "index"], ["y"], axis=0),
-)
 _BY_DOMAIN = {
     "": frozenset(_ONNX.split()),
     "ai.onnx": frozenset(_ONNX.split()),
@@ -139,8 +134,7 @@ def _pass_on(graph, node, root):
         graph.replace(node, [])
         graph.rename_output(root, name)
         return True
-    for reader in graph.consumers(name).copy():
-        graph.rename(reader, name, root)
+    graph.redirect(name, root)
     if graph.is_kept(name):
         copy = helper.make_node("Identity", [root], [name], name=node.name)
         graph.replace(node, [copy])
@@ -149,30 +143,8 @@ def _pass_on(graph, node, root):
 
 def look_up(graph: Graph, x: str, table: np.ndarray, out: str) -> onnx.NodeProto:
     """The node that gives table[x]."""
-    define(graph, "Lookup", ["x", "table"], _BODY)
     weights = graph.constant(table, out)
-    return helper.make_node("Lookup", [x, weights], [out], domain=OWN, name=graph.new_name(out))
-
-
-def define(
-    graph: Graph,
-    name: str,
-    inputs: Sequence[str],
-    body: Iterable[onnx.NodeProto],
-    attributes: Sequence[str] = (),
-    domains: Sequence[str] = (),
-) -> None:
-    """Adds an operator of this project to the model, as a function with the result y.
-
-    domains: of the body's operators, besides ONNX's.
-    """
-    if any(f.domain == OWN and f.name == name for f in graph.model.functions):
-        return
-    opsets = [helper.make_opsetid("", graph.opset)]
-    opsets += [helper.make_opsetid(domain, 1) for domain in domains]
-    function = helper.make_function(OWN, name, inputs, ["y"], list(body), opsets, attributes)
-    graph.model.functions.append(function)
-    graph.model.ir_version = max(graph.model.ir_version, 8)  # the first with functions
+    return call(graph, "Lookup", [x, weights], out, graph.new_name(out))
 
 
 def _table(graph, chain, root, name):
@@ -194,18 +166,8 @@ def _table(graph, chain, root, name):
         ir_version=graph.model.ir_version,
     )
     values = _ALL.view(helper.tensor_dtype_to_np_dtype(graph.dtype(root)))
-    found = reference(model, [values]) or _by_onnx(model, values)
+    found = reference(model, [values])
     return None if found is None else found[0].reshape(-1)
-
-
-def _by_onnx(model, values):
-    """Without onnxruntime: onnx's own evaluator; None for what it does not know."""
-    from onnx.reference import ReferenceEvaluator
-
-    try:
-        return ReferenceEvaluator(model).run(None, {model.graph.input[0].name: values})
-    except Exception:  # it raises whatever numpy does, and several kinds of its own
-        return None
 
 
 def _as_integers(graph, chain, table):
@@ -229,7 +191,6 @@ def _put_integers(graph, node, root, integers, dq):
     name = node.output[0]
     dtype = helper.np_dtype_to_tensor_dtype(integers.dtype)
     value = graph.new_value(name, dtype, like=name)
-    back = onnx.NodeProto()
-    back.CopyFrom(dq)
+    back = copied(dq)
     back.input[0], back.output[0], back.name = value, name, graph.new_name(name)
     graph.replace(node, [look_up(graph, root, integers, value), back])

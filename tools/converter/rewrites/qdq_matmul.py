@@ -19,7 +19,15 @@ from onnx import helper
 
 from .qdq_dynamic import to_float
 from .qdq_graph import Graph
-from .qdq_operands import added, bytes_of, integer_bias, product_scale, weights_of
+from .qdq_operands import (
+    added,
+    bytes_of,
+    integer_bias,
+    product_scale,
+    reshape,
+    result_of,
+    weights_of,
+)
 from .qdq_terms import INT32, MS, Scaled, StaysFloat, attribute
 
 
@@ -62,31 +70,22 @@ def fuse_matmul(graph: Graph, node: onnx.NodeProto) -> None:
 
 
 def _of_two(graph, node, a, b):
-    quantize = graph.quantizer(node.output[0])
-    y = quantize and graph.quantized(quantize)
-    if y is None or not y.is_bytes:
-        raise StaysFloat("nothing quantizes its result to 8 bits")
+    quantize, y = result_of(graph, node)
     out = quantize.output[0]
-    inputs = [name for q in (a, b) for name in (q.values, *graph.parameters(q, out))]
+    inputs = [name for q in (a, b) for name in graph.operand(q, out)]
     inputs += graph.parameters(y, out)
-    graph.replace(quantize, [helper.make_node("QLinearMatMul", inputs, [out], name=node.name)])
-    graph.replace(node, [])
+    graph.fuse(node, quantize, [helper.make_node("QLinearMatMul", inputs, [out], name=node.name)])
 
 
 def _fuse(graph, product, node):
-    quantize = graph.quantizer(product.last.output[0])
-    y = quantize and graph.quantized(quantize)
-    if y is not None and y.is_bytes:
-        try:
-            c = _integer_c(graph, product, y)
-        except StaysFloat:
-            y = None
-        else:
-            parameters = graph.parameters(y, quantize.output[0])
-            _put(graph, product, node, quantize, [c, *parameters])
-            graph.replace(product.last, [])
-            return
-    _to_float(graph, product, node)
+    try:
+        quantize, y = result_of(graph, product.last)
+        c = _integer_c(graph, product, y)
+    except StaysFloat:
+        _to_float(graph, product, node)
+        return
+    _put(graph, product, node, quantize, [c, *graph.parameters(y, quantize.output[0])])
+    graph.replace(product.last, [])
 
 
 def _integer_c(graph, product, y):
@@ -133,17 +132,12 @@ def _put(graph, product, node, old, rest):
     if len(shape) != 2:
         values = graph.new_value(a.values, a.dtype, like="")
         result = graph.new_value(out, graph.dtype(out), like="")
-        nodes.append(_reshape(graph, a.values, values, [-1, shape[-1]]))
-    inputs = [values, *graph.parameters(a, out), b.values, *graph.parameters(b, out), *rest]
+        nodes.append(reshape(graph, a.values, values, [-1, shape[-1]]))
+    inputs = [values, *graph.parameters(a, out), *graph.operand(b, out), *rest]
     gemm = helper.make_node("QGemm", inputs, [result], name=node.name, domain=MS)
     for name, value in (("transA", product.trans_a), ("transB", product.trans_b)):
         gemm.attribute.append(helper.make_attribute(name, value))
     nodes.append(gemm)
     if len(shape) != 2:
-        nodes.append(_reshape(graph, result, out, graph.shape(old.output[0])))
+        nodes.append(reshape(graph, result, out, graph.shape(old.output[0])))
     graph.replace(old, nodes)
-
-
-def _reshape(graph, x, out, shape):
-    dims = graph.constant(np.array(shape, np.int64), out)
-    return helper.make_node("Reshape", [x, dims], [out], name=graph.new_name(out))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+
 import numpy as np
 import onnx
 from onnx import helper
@@ -25,6 +27,18 @@ def bytes_of(graph: Graph, name: str, what: str) -> Scaled:
     if q.scale.size > 1:
         raise StaysFloat(f"{what} has a scale for each channel")
     return q
+
+
+def result_of(
+    graph: Graph, node: onnx.NodeProto, dtypes: Collection[int] = BYTES
+) -> tuple[onnx.NodeProto, Scaled]:
+    """The Q behind a node, and the integers that it gives. Raises StaysFloat."""
+    quantize = graph.quantizer(node.output[0])
+    y = graph.quantized(quantize) if quantize else None
+    if quantize is None or y is None or y.dtype not in dtypes:
+        bits = 8 if dtypes == BYTES else 16
+        raise StaysFloat(f"nothing quantizes its result to {bits} bits")
+    return quantize, y
 
 
 def weights_of(graph: Graph, name: str, axis: int, rank: int) -> Scaled:
@@ -87,6 +101,19 @@ def added(graph: Graph, node: onnx.NodeProto, n: int, axis: int) -> tuple[onnx.N
     if values is None or values.size != n or values.shape[axis : values.ndim + axis + 1] != (n,):
         return node, ""
     return add, graph.constant(values.reshape(-1), other)
+
+
+def bias_of(graph: Graph, node: onnx.NodeProto, n: int, axis: int) -> tuple[onnx.NodeProto, str]:
+    """The same for a node that may have a bias of its own: its third input."""
+    if len(node.input) > 2 and node.input[2]:
+        return node, node.input[2]
+    return added(graph, node, n, axis)
+
+
+def reshape(graph: Graph, x: str, out: str, shape: Sequence[int]) -> onnx.NodeProto:
+    """The node that gives x with this shape."""
+    dims = graph.constant(np.array(shape, np.int64), out)
+    return helper.make_node("Reshape", [x, dims], [out], name=graph.new_name(out))
 
 
 def product_scale(x: Scaled, w: Scaled) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Means between DQ and Q become QLinearAveragePool and QLinearGlobalAveragePool.
 
-1. DQ -> AveragePool -> Q, without dilations, becomes `mpconnxr:QLinearAveragePool`, defined in the
-   model as a function of these three: com.microsoft's rounds to even after the zero point is
+1. DQ -> AveragePool -> Q, without dilations, becomes `mpconnxr:QLinearAveragePool`, which is
+   these three (see qdq_functions): com.microsoft's rounds to even after the zero point is
    added, ONNX's QuantizeLinear before.
 2. DQ -> GlobalAveragePool -> Q becomes `mpconnxr:QLinearGlobalAveragePool`, in the same way.
 3. DQ -> ReduceMean -> Q over constant axes becomes one of these, whichever adds up in the order
@@ -13,23 +13,14 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import onnx
-from onnx import AttributeProto, helper
+from onnx import helper
 
+from .qdq_functions import call
 from .qdq_graph import Graph
-from .qdq_lookup import OWN, define
-from .qdq_operands import bytes_of
+from .qdq_operands import bytes_of, reshape
 from .qdq_terms import MS, StaysFloat, attribute
 
-_ATTRIBUTES = {
-    "auto_pad": AttributeProto.STRING,
-    "ceil_mode": AttributeProto.INT,
-    "count_include_pad": AttributeProto.INT,
-    "kernel_shape": AttributeProto.INTS,
-    "pads": AttributeProto.INTS,
-    "strides": AttributeProto.INTS,
-}
 _LANES, _AS_PLANES = 4, (4, 8, 12)
 _FAR = 3  # the stride from which on AveragePool adds up items one after another
 
@@ -44,37 +35,17 @@ def fuse_mean(graph: Graph, node: onnx.NodeProto) -> None:
     put = {"AveragePool": _pool, "GlobalAveragePool": _pool, "ReduceMean": _reduce}[node.op_type]
     out = quantize.output[0]
     rest = [*graph.parameters(x, out), *graph.parameters(y, out)]
-    graph.replace(quantize, put(graph, node, x, rest, out))
-    graph.replace(node, [])
+    graph.fuse(node, quantize, put(graph, node, x, rest, out))
 
 
 def _pool(graph, node, x, rest, out):
     if any(d != 1 for d in attribute(node, "dilations", ())):
         raise StaysFloat("it has dilations")
-    fused = _own(graph, node.op_type, [x.values, *rest], out, node.name)
-    fused.attribute.extend(a for a in node.attribute if a.name != "dilations")
-    return [fused]
+    return [_own(graph, node.op_type, [x.values, *rest], out, node.name, node)]
 
 
-def _own(graph, of_floats, inputs, out, name, **attributes):
-    op = f"QLinear{of_floats}"
-    _define(graph, op, of_floats)
-    return helper.make_node(op, inputs, [out], name=name, domain=OWN, **attributes)
-
-
-def _define(graph, op, of_floats):
-    inputs = ["x", "x_scale", "x_zero", "y_scale", "y_zero"]
-    body = [
-        helper.make_node("DequantizeLinear", inputs[:3], ["real_x"]),
-        helper.make_node(of_floats, ["real_x"], ["real"]),
-        helper.make_node("QuantizeLinear", ["real", *inputs[3:]], ["y"]),
-    ]
-    attributes = _ATTRIBUTES if of_floats == "AveragePool" else {}
-    for name, kind in attributes.items():
-        found = body[1].attribute.add()
-        found.name = found.ref_attr_name = name
-        found.type = kind
-    define(graph, op, inputs, body, list(attributes))
+def _own(graph, of_floats, inputs, out, name, like=None, **attributes):
+    return call(graph, f"QLinear{of_floats}", inputs, out, name, like, **attributes)
 
 
 def _reduce(graph, node, x, rest, out):
@@ -91,9 +62,9 @@ def _reduce(graph, node, x, rest, out):
     flat = [1, math.prod(shape[a] for a in kept), math.prod(shape[a] for a in axes)]
     rows, mean = (graph.new_value(out, x.dtype, like="") for _ in range(2))
     nodes += [
-        _reshape(graph, values, rows, flat),
+        reshape(graph, values, rows, flat),
         _mean_of_rows(graph, node.name, [rows, *rest], mean, shape, axes),
-        _reshape(graph, mean, out, reduced),
+        reshape(graph, mean, out, reduced),
     ]
     return nodes
 
@@ -126,8 +97,3 @@ def _axes(graph, node, rank):
     elif axes is None:
         axes = range(0 if attribute(node, "noop_with_empty_axes", 0) else rank)
     return sorted(a % rank for a in axes) if rank else []
-
-
-def _reshape(graph, x, out, shape):
-    dims = graph.constant(np.array(shape, np.int64), out)
-    return helper.make_node("Reshape", [x, dims], [out], name=graph.new_name(out))

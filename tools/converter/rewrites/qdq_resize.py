@@ -1,49 +1,36 @@
 """Linear Resize between DQ and Q becomes an operator of integers.
 
 1. DQ -> Resize -> Q, linear, of the last two dims of four, without antialias and extrapolation:
-   `mpconnxr:QLinearResize`.
+   `mpconnxr:QLinearResize` (see qdq_functions).
 
-No operator of ONNX or com.microsoft is that: it is this project's, defined in the model as a
-function of DequantizeLinear, Resize and QuantizeLinear. (Resize to the nearest moves bytes, see
-qdq_sink.)
+Resize to the nearest moves bytes, see qdq_sink.
 """
 
 from __future__ import annotations
 
 import onnx
-from onnx import AttributeProto, helper
 
+from .qdq_functions import call
 from .qdq_graph import Graph
-from .qdq_lookup import OWN, define
-from .qdq_operands import bytes_of
-from .qdq_terms import MS, StaysFloat, attribute
+from .qdq_operands import bytes_of, result_of
+from .qdq_terms import StaysFloat, attribute
 
-_NAME = "QLinearResize"
-_INPUTS = ["x", "x_scale", "x_zero", "y_scale", "y_zero", "roi", "scales", "sizes"]
-_ATTRIBUTES = ("coordinate_transformation_mode", "mode")
 _MODES = (b"half_pixel", b"asymmetric", b"align_corners", b"pytorch_half_pixel")
 _FIRST_OPSET = 11  # with these inputs
-_OPSET_OF_SCALARS = 13  # of ONNX's own DequantizeLinear
 
 
 def fuse_resize(graph: Graph, node: onnx.NodeProto) -> None:
     """Raises StaysFloat."""
     x = bytes_of(graph, node.input[0], "its input")
-    quantize = graph.quantizer(node.output[0])
-    y = quantize and graph.quantized(quantize)
-    if y is None or not y.is_bytes:
-        raise StaysFloat("nothing quantizes its result to 8 bits")
+    quantize, y = result_of(graph, node)
     _require_bilinear(graph, node)
     out = quantize.output[0]
-    _define(graph)
     given = [*node.input[1:], "", "", ""][:3]
-    inputs = [x.values, *graph.parameters(x, out), *graph.parameters(y, out), *given]
-    fused = helper.make_node(_NAME, inputs, [out], name=node.name, domain=OWN)
+    inputs = [*graph.operand(x, out), *graph.parameters(y, out), *given]
     mode = attribute(node, "coordinate_transformation_mode", b"half_pixel")
-    fused.attribute.append(helper.make_attribute("coordinate_transformation_mode", mode))
-    fused.attribute.append(helper.make_attribute("mode", b"linear"))
-    graph.replace(quantize, [fused])
-    graph.replace(node, [])
+    attributes = {"coordinate_transformation_mode": mode, "mode": b"linear"}
+    fused = call(graph, "QLinearResize", inputs, out, node.name, **attributes)
+    graph.fuse(node, quantize, [fused])
 
 
 def _require_bilinear(graph, node):
@@ -59,17 +46,3 @@ def _require_bilinear(graph, node):
         raise StaysFloat("it does not resize the last two dims of four")
     if any(name and graph.array(name) is None for name in node.input[1:]):
         raise StaysFloat("its scales or sizes are not constant")
-
-
-def _define(graph):
-    domain = "" if graph.opset >= _OPSET_OF_SCALARS else MS
-    body = [
-        helper.make_node("DequantizeLinear", _INPUTS[:3], ["real_x"], domain=domain),
-        helper.make_node("Resize", ["real_x", *_INPUTS[5:]], ["real"]),
-        helper.make_node("QuantizeLinear", ["real", *_INPUTS[3:5]], ["y"], domain=domain),
-    ]
-    for name in _ATTRIBUTES:
-        found = body[1].attribute.add()
-        found.name = found.ref_attr_name = name
-        found.type = AttributeProto.STRING
-    define(graph, _NAME, _INPUTS, body, _ATTRIBUTES, [domain] if domain else [])

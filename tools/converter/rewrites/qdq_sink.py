@@ -14,31 +14,12 @@ import onnx
 from onnx import helper
 
 from .qdq_graph import Graph
-from .qdq_terms import Scaled, attribute
+from .qdq_terms import Scaled, attribute, with_names
 
 # Data in the first input; every output is made of its elements, chosen by place or by order.
-MOVES = {
-    "DepthToSpace",
-    "Expand",
-    "Flatten",
-    "Gather",
-    "GatherElements",
-    "GatherND",
-    "Identity",
-    "MaxPool",
-    "ReduceMax",
-    "ReduceMin",
-    "Reshape",
-    "Resize",
-    "Slice",
-    "SpaceToDepth",
-    "Split",
-    "Squeeze",
-    "Tile",
-    "Transpose",
-    "Unsqueeze",
-    "Upsample",
-}
+_MOVES = """DepthToSpace Expand Flatten Gather GatherElements GatherND Identity MaxPool ReduceMax
+    ReduceMin Reshape Resize Slice SpaceToDepth Split Squeeze Tile Transpose Unsqueeze Upsample"""
+MOVES = frozenset(_MOVES.split())
 _OF_SEVERAL = ("Concat", "Max", "Min")
 
 
@@ -74,7 +55,7 @@ def _sink(graph, node):
             return False
         axis = _moved_axis(graph, node, q)
     inputs = [q.values, *node.input[1:]]
-    if node.op_type == "Pad" and not _pad_value(graph, node, q, inputs):
+    if node.op_type == "Pad" and not fill_with_integer(graph, node, q, inputs, exact=True):
         return False
     _put(graph, node, inputs, graph.producer(node.input[0]), q.dtype, axis)
     return True
@@ -94,12 +75,8 @@ def _moved_axis(graph, node, q):
 
 def _put(graph, node, inputs, dq, dtype, axis):
     """The node on integers, then a DQ like this one for each of its outputs."""
-    moved = onnx.NodeProto()
-    moved.CopyFrom(node)
     names = [graph.new_value(name, dtype, like=name) for name in node.output]
-    del moved.input[:], moved.output[:]
-    moved.input.extend(inputs)
-    moved.output.extend(names)
+    moved = with_names(node, inputs, names)
     after = []
     for name, out in zip(names, node.output, strict=True):
         copy = helper.make_node(
@@ -112,33 +89,30 @@ def _put(graph, node, inputs, dq, dtype, axis):
     graph.replace(node, [moved, *after])
 
 
-def pad_value(graph: Graph, node: onnx.NodeProto) -> np.ndarray | None:
-    """The float that a Pad fills with, if it is constant; that of other modes does not matter."""
-    if graph.opset < 11 or attribute(node, "mode", b"constant") != b"constant":
-        return np.float32(0)
-    if len(node.input) < 3 or not node.input[2]:
-        return np.float32(0)
-    found = graph.floats(node.input[2])
-    return None if found is None else found.reshape(())
+def fill_with_integer(
+    graph: Graph, node: onnx.NodeProto, q: Scaled, inputs: list[str], exact: bool = False
+) -> bool:
+    """Gives a Pad's inputs the integer for its constant value; False where that is not known.
 
-
-def with_value(graph: Graph, node: onnx.NodeProto, inputs: list[str], q: Scaled, value) -> None:
-    """Gives a Pad an integer to fill with."""
-    if attribute(node, "mode", b"constant") == b"constant":
-        inputs += [""] * (3 - len(inputs))
-        inputs[2] = graph.constant(np.asarray(value, q.zero.dtype), node.output[0])
-
-
-def _pad_value(graph, node, q, inputs):
-    value = pad_value(graph, node)
-    if value is None or graph.opset < 11:
+    exact: False, too, where the integer means another value.
+    """
+    if graph.opset < 11:
         return False
-    level = np.rint(value / q.scale.reshape(()))
-    limits = np.iinfo(q.zero.dtype)
+    if attribute(node, "mode", b"constant") != b"constant":
+        return True
+    value = np.zeros(1, np.float32)
+    if len(node.input) > 2 and node.input[2]:
+        value = graph.floats(node.input[2])
+    if value is None:
+        return False
+    scale, limits = q.scale.reshape(()), np.iinfo(q.zero.dtype)
+    level = np.rint(value.reshape(()) / scale)
     integer = level + float(q.zero.reshape(()))
-    if level * q.scale.reshape(()) != value or not limits.min <= integer <= limits.max:
+    inside = np.clip(integer, limits.min, limits.max)
+    if exact and (level * scale != value or inside != integer):
         return False
-    with_value(graph, node, inputs, q, integer)
+    inputs += [""] * (3 - len(inputs))
+    inputs[2] = graph.constant(np.asarray(inside, q.zero.dtype), node.output[0])
     return True
 
 

@@ -5,11 +5,14 @@ In the names here Q is QuantizeLinear, DQ is DequantizeLinear.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import onnx
 from onnx import helper
+
+from ..protos import copied
 
 FLOAT, UINT8, INT8, INT32 = 1, 2, 3, 6
 BYTES = (UINT8, INT8)
@@ -55,6 +58,15 @@ def attribute(node: onnx.NodeProto, name: str, default=None):
         if a.name == name:
             return helper.get_attribute_value(a)
     return default
+
+
+def with_names(
+    node: onnx.NodeProto, inputs: Iterable[str], outputs: Iterable[str]
+) -> onnx.NodeProto:
+    """The same operator with other inputs and outputs."""
+    copy = copied(node)
+    copy.input[:], copy.output[:] = inputs, outputs
+    return copy
 
 
 def is_q(node: onnx.NodeProto | None) -> bool:

@@ -9,8 +9,7 @@
    `WideAveragePool`, `WideGlobalAveragePool`.
 5. DQ -> MaxPool -> Q with the same scale: `WideMaxPoolInt16` or `WideMaxPoolUint16`.
 
-No operator of ONNX or com.microsoft takes such activations: these are this project's, defined in
-the model as functions of DequantizeLinear, ONNX's operator and QuantizeLinear.
+No operator of ONNX or com.microsoft takes such activations: see qdq_functions.
 """
 
 from __future__ import annotations
@@ -19,30 +18,17 @@ from collections.abc import Callable
 
 import numpy as np
 import onnx
-from onnx import AttributeProto, helper
 
 from ..ir import dtype_name
+from .qdq_functions import call
 from .qdq_graph import Graph
-from .qdq_lookup import OWN, define
-from .qdq_operands import added, integer_bias, product_scale, weights_of
-from .qdq_terms import FLOAT, INT8, MS, UINT8, Scaled, StaysFloat, attribute
+from .qdq_operands import added, bias_of, integer_bias, product_scale, result_of, weights_of
+from .qdq_terms import INT8, UINT8, Scaled, StaysFloat, attribute
 
 INT16, UINT16 = 5, 4
 WIDE = (UINT16, INT16)
-_OPSET_OF_16_BITS = 21  # of ONNX's own QuantizeLinear
 _LEAST_SCALE, _GREATEST_SCALE = 2.0**-40, 2.0**10  # of products
 _GREATEST_SUM = 2.0**13  # of two inputs' scales next to the result's
-_POOL = ("count_include_pad", "kernel_shape", "pads", "strides")
-_WINDOWS = {
-    "auto_pad": AttributeProto.STRING,
-    "ceil_mode": AttributeProto.INT,
-    "count_include_pad": AttributeProto.INT,
-    "dilations": AttributeProto.INTS,
-    "group": AttributeProto.INT,
-    "kernel_shape": AttributeProto.INTS,
-    "pads": AttributeProto.INTS,
-    "strides": AttributeProto.INTS,
-}
 
 
 def is_wide(graph: Graph, node: onnx.NodeProto) -> bool:
@@ -58,18 +44,10 @@ def _operand(graph, name):
     return q
 
 
-def _result(graph, node):
-    quantize = graph.quantizer(node.output[0])
-    y = quantize and graph.quantized(quantize)
-    if y is None or y.dtype not in WIDE or y.scale.size > 1:
-        raise StaysFloat("nothing quantizes its result to 16 bits")
-    return quantize, y
-
-
 def _product(graph, node, op, weights, last, bias):
     """WideConv or WideGemm. weights: rows by output channel; bias: name of float constants."""
     x = _operand(graph, node.input[0])
-    quantize, y = _result(graph, last)
+    quantize, y = result_of(graph, last, WIDE)
     weights = _signed(graph, weights)
     out, n = quantize.output[0], graph.shape(weights.values)[0]
     scale = np.broadcast_to(product_scale(x, weights), (n,))
@@ -77,10 +55,9 @@ def _product(graph, node, op, weights, last, bias):
         integer_bias(graph, bias, scale, float(y.scale.reshape(())))  # or it stays float
     values = np.zeros(n, np.float32) if not bias else graph.floats(bias).reshape(-1)
     w_scale = np.broadcast_to(weights.scale.reshape(-1), (n,)).astype(np.float32)
-    inputs = [x.values, *graph.parameters(x, out), weights.values]
+    inputs = [*graph.operand(x, out), weights.values]
     inputs += [graph.constant(v, out) for v in (w_scale, values)]
-    attributes = list(node.attribute) if op == "Conv" else []
-    _put(graph, f"Wide{op}", [*inputs, *graph.parameters(y, out)], quantize, attributes)
+    _put(graph, f"Wide{op}", [*inputs, *graph.parameters(y, out)], quantize, node)
     graph.replace(last, [])
 
 
@@ -98,9 +75,8 @@ def _conv(graph, node):
     shape = graph.shape(node.input[1])
     if shape is None or not 3 <= len(shape) <= 4:
         raise StaysFloat("it has more than two dims, or weights of unknown shape")
-    bias = node.input[2] if len(node.input) > 2 else ""
-    last, bias = (node, bias) if bias else added(graph, node, shape[0], 1 - len(shape))
-    _result(graph, last)
+    last, bias = bias_of(graph, node, shape[0], 1 - len(shape))
+    result_of(graph, last, WIDE)
     w = weights_of(graph, node.input[1], 0, len(shape))
     if graph.array(w.values) is None:
         raise StaysFloat("its weights are not constant")
@@ -129,14 +105,14 @@ def _of_two(graph, node):
     if len(node.input) != 2 or graph.shape(node.input[0]) != graph.shape(node.input[1]):
         raise StaysFloat("its inputs have different shapes")
     a, b = (_operand(graph, name) for name in node.input)
-    quantize, y = _result(graph, node)
+    quantize, y = result_of(graph, node, WIDE)
     if not a.dtype == b.dtype == y.dtype:
         raise StaysFloat("its integers are int16 here and uint16 there")
     if node.op_type == "Mul":
         _require_small(a, b, y)
     elif a.scale.item() + b.scale.item() > _GREATEST_SUM * y.scale.item():
         raise StaysFloat("its scales are far apart")
-    inputs = [name for q in (a, b) for name in (q.values, *graph.parameters(q, node.output[0]))]
+    inputs = [name for q in (a, b) for name in graph.operand(q, node.output[0])]
     inputs += graph.parameters(y, node.output[0])
     _put(graph, f"Wide{node.op_type}", inputs, quantize)
     graph.replace(node, [])
@@ -153,7 +129,7 @@ def _require_small(a, b, y):
 
 def _clip(graph, node):
     x = _operand(graph, node.input[0])
-    quantize, y = _result(graph, node)
+    quantize, y = result_of(graph, node, WIDE)
     ends = [np.float32(0 if node.op_type == "Relu" else -np.inf), np.float32(np.inf)]
     given = [*node.input[1:], "", ""][:2] if node.op_type == "Clip" else ["", ""]
     for i, name in enumerate(given):
@@ -162,7 +138,7 @@ def _clip(graph, node):
         raise StaysFloat("its limits are not constant")
     largest = np.finfo(np.float32).max
     limits = [graph.constant(np.clip(v.reshape(()), -largest, largest), "limit") for v in ends]
-    inputs = [x.values, *graph.parameters(x, node.output[0]), *limits]
+    inputs = [*graph.operand(x, node.output[0]), *limits]
     _put(graph, "WideClip", [*inputs, *graph.parameters(y, node.output[0])], quantize)
     graph.replace(node, [])
 
@@ -172,19 +148,18 @@ def _rescale(graph, node):
     if y is None or y.dtype not in WIDE or y.scale.size > 1:
         raise StaysFloat("its result has no 16 bits of one constant scale")
     if x.same_scale(y) and not graph.is_kept(node.output[0]):
-        for reader in graph.consumers(node.output[0]).copy():
-            graph.rename(reader, node.output[0], x.values)
+        graph.redirect(node.output[0], x.values)
         graph.replace(node, [])
         return
     largest = np.finfo(np.float32).max
     limits = [graph.constant(v, "limit") for v in (-largest, largest)]
-    inputs = [x.values, *graph.parameters(x, node.output[0]), *limits]
+    inputs = [*graph.operand(x, node.output[0]), *limits]
     _put(graph, "WideClip", [*inputs, *graph.parameters(y, node.output[0])], node)
 
 
 def _mean(graph, node):
     x = _operand(graph, node.input[0])
-    quantize, y = _result(graph, node)
+    quantize, y = result_of(graph, node, WIDE)
     is_plain = attribute(node, "auto_pad", b"NOTSET") in (b"NOTSET", b"VALID")
     counts = not any(attribute(node, "pads", ())) or attribute(node, "count_include_pad", 0)
     if not is_plain or not counts or attribute(node, "ceil_mode", 0):
@@ -193,22 +168,20 @@ def _mean(graph, node):
         raise StaysFloat("it has dilations")
     if not 3 <= len(graph.shape(node.input[0]) or ()) <= 4:
         raise StaysFloat("it has more than two dims")
-    inputs = [x.values, *graph.parameters(x, node.output[0])]
-    inputs += graph.parameters(y, node.output[0])
-    kept = [a for a in node.attribute if a.name in _POOL]
-    _put(graph, f"Wide{node.op_type}", inputs, quantize, kept)
+    inputs = [*graph.operand(x, node.output[0]), *graph.parameters(y, node.output[0])]
+    _put(graph, f"Wide{node.op_type}", inputs, quantize, node)
     graph.replace(node, [])
 
 
 def _max_pool(graph, node):
     x = _operand(graph, node.input[0])
-    quantize, y = _result(graph, node)
+    quantize, y = result_of(graph, node, WIDE)
     if len(node.output) > 1 or not x.same_scale(y):
         raise StaysFloat("it changes the scale, or gives indices")
     if not 3 <= len(graph.shape(node.input[0]) or ()) <= 4:
         raise StaysFloat("it has more than two dims")
-    kept = [a for a in node.attribute if a.name in _WINDOWS]
-    _put(graph, "WideMaxPool", [x.values], quantize, kept)
+    name = f"WideMaxPool{dtype_name(y.dtype).capitalize()}"
+    _put(graph, name, [x.values], quantize, node)
     graph.replace(node, [])
 
 
@@ -227,73 +200,7 @@ FUSED: dict[str, Callable[[Graph, onnx.NodeProto], None]] = {
     "Sub": _of_two,
 }
 
-_X, _Y = ["x", "x_scale", "x_zero"], ["y_scale", "y_zero"]
-_DQ_X = ("DequantizeLinear", _X, "real_x")
-_DQ_W = ("DequantizeLinear", ["w", "w_scale"], "real_w")
-_Q = ("QuantizeLinear", ["real", *_Y], "y")
-_PRODUCT = [*_X, "w", "w_scale", "b", *_Y]
-_FUNCTIONS = {  # inputs, nodes, attributes
-    "WideConv": (
-        _PRODUCT,
-        (_DQ_X, _DQ_W, ("Conv", ["real_x", "real_w", "b"], "real"), _Q),
-        ("auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"),
-    ),
-    "WideGemm": (_PRODUCT, (_DQ_X, _DQ_W, ("Gemm", ["real_x", "real_w", "b"], "real"), _Q), ()),
-    "WideClip": (
-        [*_X, "low", "high", *_Y],
-        (_DQ_X, ("Clip", ["real_x", "low", "high"], "real"), _Q),
-        (),
-    ),
-    "WideAveragePool": (
-        [*_X, *_Y],
-        (_DQ_X, ("AveragePool", ["real_x"], "real"), _Q),
-        _POOL,
-    ),
-    "WideGlobalAveragePool": (
-        [*_X, *_Y],
-        (_DQ_X, ("GlobalAveragePool", ["real_x"], "real"), _Q),
-        (),
-    ),
-    "WideMaxPool": (
-        ["x"],
-        (("Cast", ["x"], "real_x"), ("MaxPool", ["real_x"], "real"), ("Cast", ["real"], "y")),
-        ("auto_pad", "ceil_mode", "dilations", "kernel_shape", "pads", "strides"),
-    ),
-}
 
-_DQ_W_TOO = ("DequantizeLinear", ["w", "w_scale", "w_zero"], "real_w")
-for _op in ("Add", "Sub", "Mul"):
-    _nodes = (_DQ_X, _DQ_W_TOO, (_op, ["real_x", "real_w"], "real"), _Q)
-    _FUNCTIONS[f"Wide{_op}"] = ([*_X, "w", "w_scale", "w_zero", *_Y], _nodes, ())
-
-
-def _put(graph, name, inputs, quantize, attributes=()):
+def _put(graph, name, inputs, quantize, like=None):
     """The operator in the place of the Q of the result."""
-    dtype = graph.dtype(quantize.output[0])
-    variant = name + (dtype_name(dtype).capitalize() if name == "WideMaxPool" else "")
-    formal, nodes, names = _FUNCTIONS[name]
-    domain = "" if graph.opset >= _OPSET_OF_16_BITS else MS
-    body = [_body_node(node, domain, names, dtype) for node in nodes]
-    define(graph, variant, formal, body, names, [domain] if domain else [])
-    out = [quantize.output[0]]
-    fused = helper.make_node(variant, inputs, out, quantize.name, domain=OWN)
-    fused.attribute.extend(attributes)
-    graph.replace(quantize, [fused])
-
-
-def _body_node(node, domain, names, dtype):
-    op, inputs, output = node
-    is_linear = op.endswith("Linear")
-    made = helper.make_node(op, inputs, [output], domain=domain if is_linear else "")
-    if op == "DequantizeLinear" and len(inputs) == 2:
-        made.attribute.append(helper.make_attribute("axis", 0))
-    if op == "Gemm":
-        made.attribute.append(helper.make_attribute("transB", 1))
-    if op == "Cast":
-        made.attribute.append(helper.make_attribute("to", FLOAT if output != "y" else dtype))
-    if op in ("Conv", "MaxPool", "AveragePool"):
-        for name in names:
-            found = made.attribute.add()
-            found.name = found.ref_attr_name = name
-            found.type = _WINDOWS[name]
-    return made
+    graph.replace(quantize, [call(graph, name, inputs, quantize.output[0], quantize.name, like)])

@@ -34,8 +34,9 @@ def _rolled(node):
     n_states = len(node.inputs) - 1
     step = body.inputs[-1]
     backwards = bool(g.attr(node, "scan_input_directions", [0])[0])
-    same_way = {backwards, *map(bool, g.attr(node, "scan_output_directions", [backwards]))}
-    if len(same_way) > 1 or len(node.outputs) > n_states and backwards != _out_way(node):
+    n_results = len(node.outputs) - n_states
+    ways = g.attr(node, "scan_output_directions", [0] * n_results)
+    if any(bool(way) != backwards for way in ways):
         return False
     shape = g.shape_of(node.inputs[-1])
     if not shape or shape[-1:] != (g.shape_of(step) or ())[-1:]:
@@ -45,10 +46,6 @@ def _rolled(node):
         if states is not None and cell.x.value is step and cell.x.place < 0:
             return _write(node, cell, states, backwards)
     return False
-
-
-def _out_way(node):
-    return bool(g.attr(node, "scan_output_directions", [0])[0])
 
 
 def _states(node, body, cell, n_states):

@@ -107,7 +107,7 @@ def _write(chain):
     y, y_h, *y_c = operator.outputs
     _replace_results(chain, y, y_h, at)
     if y_c:
-        _redirect(last.c, reshaped(at, y_c[0], g.shape_of(last.c)))
+        g.redirect(last.c, reshaped(at, y_c[0], g.shape_of(last.c)))
     return True
 
 
@@ -167,7 +167,7 @@ def _replace_results(chain, y, y_h, at):
         if value is not None:
             g.replace(reader, value)
     last = chain[-1].h
-    _redirect(last, reshaped(at, y_h, g.shape_of(last)))
+    g.redirect(last, reshaped(at, y_h, g.shape_of(last)))
     node = ir.node("Split", [y], {"axis": 0}, num_outputs=len(order), name=f"{at.name}/steps")
     if g.opset_of(at) >= _SPLIT_IN_NUMBER_SINCE:
         node.attributes["num_outputs"] = ir.AttrInt64("num_outputs", len(order))
@@ -175,19 +175,11 @@ def _replace_results(chain, y, y_h, at):
     for cell, out in zip(order, node.outputs, strict=True):
         out.dtype, out.shape = y.dtype, ir.Shape((1, *y.shape[1:]))
         if cell is not chain[-1]:
-            _redirect(cell.h, reshaped(at, out, g.shape_of(cell.h)))
+            g.redirect(cell.h, reshaped(at, out, g.shape_of(cell.h)))
 
 
 def _is_backwards(chain):
     return chain[1].x.place < chain[0].x.place
-
-
-def _redirect(old, new):
-    """All readers of a value read another one, but for those that come before."""
-    is_output, name = old.is_graph_output(), old.name
-    old.replace_all_uses_with(new, replace_graph_outputs=True)
-    if is_output:
-        old.name, new.name = f"{name}/step", name
 
 
 def _readers_of_all(order):

@@ -6,7 +6,7 @@ import onnx
 from onnx import defs, inliner
 
 from ..context import Context
-from ..protos import opset_of
+from ..protos import copied, opset_of, set_all
 from ..shapes.infer import infer
 from . import ms_bodies
 
@@ -81,8 +81,7 @@ def _write_defaults(node, schema):
 
 def _inlined(model, bodies):
     """A copy with each of these nodes replaced by its own function's nodes."""
-    copy = onnx.ModelProto()
-    copy.CopyFrom(model)
+    copy = copied(model)
     copy.opset_import.append(onnx.helper.make_opsetid(_DOMAIN, 1))
     for i, body in bodies.items():
         node = copy.graph.node[i]
@@ -92,9 +91,7 @@ def _inlined(model, bodies):
         copy.functions.append(body)
     own = [(f.domain, f.name) for f in copy.functions if f.domain == _DOMAIN]
     copy = inliner.inline_selected_functions(copy, own)
-    kept = [o for o in copy.opset_import if o.domain != _DOMAIN]
-    del copy.opset_import[:]
-    copy.opset_import.extend(kept)
+    set_all(copy.opset_import, [o for o in copy.opset_import if o.domain != _DOMAIN])
     return copy
 
 

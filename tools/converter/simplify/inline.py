@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import onnx
 from onnx import helper
 
+from ..protos import copied, set_all
+
 
 def inline_body(
     body: onnx.GraphProto, actuals: Sequence[str], prefix: str
@@ -30,8 +32,7 @@ def inline_body(
 
 
 def _renamed(node, names):
-    copy = onnx.NodeProto()
-    copy.CopyFrom(node)
+    copy = copied(node)
     copy.input[:] = [names.get(name, name) for name in node.input]
     copy.output[:] = [names.get(name, name) for name in node.output]
     for attribute in copy.attribute:
@@ -45,8 +46,6 @@ def _rename_captured(graph, names):
     own = {v.name for v in [*graph.input, *graph.initializer]}
     own.update(out for node in graph.node for out in node.output)
     outer = {old: new for old, new in names.items() if old not in own}
-    nodes = [_renamed(node, outer) for node in graph.node]
-    del graph.node[:]
-    graph.node.extend(nodes)
+    set_all(graph.node, [_renamed(node, outer) for node in graph.node])
     for out in graph.output:
         out.name = outer.get(out.name, out.name)

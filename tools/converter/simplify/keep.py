@@ -13,7 +13,7 @@ import onnx
 from onnx import helper
 
 from ..own import Operators
-from ..protos import bodies_of, nodes_of
+from ..protos import bodies_of, copied, nodes_of, set_all
 
 _HIDDEN = "mpconnxr.kept."  # before a node's domain while constants are folded
 DOMAIN = "mpconnxr"  # of Given
@@ -28,12 +28,10 @@ def declare(model: onnx.ModelProto) -> None:
 
 def undeclared(model: onnx.ModelProto) -> onnx.ModelProto:
     """A copy that does not import the domain of Given, unless it has such nodes."""
-    copy = onnx.ModelProto()
-    copy.CopyFrom(model)
+    copy = copied(model)
     domains = {node.domain for node in copy.graph.node}
     opsets = [o for o in copy.opset_import if o.domain != DOMAIN or o.domain in domains]
-    del copy.opset_import[:]
-    copy.opset_import.extend(opsets)
+    set_all(copy.opset_import, opsets)
     return copy
 
 

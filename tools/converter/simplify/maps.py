@@ -13,6 +13,8 @@ import onnx
 
 from tools.format import objects
 
+from ..protos import copied, set_all
+
 
 @dataclass
 class Aside:
@@ -30,19 +32,14 @@ def set_aside(model: onnx.ModelProto) -> tuple[onnx.ModelProto, Aside | None]:
     mapped = {v.name for v in infos if objects.dtype_of(v.type) is not None}
     if not mapped:
         return model, None
-    copy = onnx.ModelProto()
-    copy.CopyFrom(model)
+    copy = copied(model)
     graph = copy.graph
     aside = Aside(list(graph.input), list(graph.output))
     aside.nodes = [n for n in graph.node if mapped & {*n.input, *n.output}]
     types = {v.name: v for v in infos}
     for values in (graph.input, graph.value_info, graph.output):
-        kept = [v for v in values if v.name not in mapped]
-        del values[:]
-        values.extend(kept)
-    kept = [n for n in graph.node if n not in aside.nodes]
-    del graph.node[:]
-    graph.node.extend(kept)
+        set_all(values, [v for v in values if v.name not in mapped])
+    set_all(graph.node, [n for n in graph.node if n not in aside.nodes])
     made = {name for n in aside.nodes for name in n.output} - mapped
     taken = {name for n in aside.nodes for name in n.input} - mapped
     graph.input.extend(types.get(name, onnx.ValueInfoProto(name=name)) for name in sorted(made))
@@ -60,12 +57,9 @@ def put_back(model: onnx.ModelProto, aside: Aside | None) -> onnx.ModelProto:
     graph = model.graph
     for values, kept in ((graph.input, aside.inputs), (graph.output, aside.outputs)):
         known = {v.name: v for v in values}
-        restored = [known.get(v.name, v) for v in kept]
-        del values[:]
-        values.extend(restored)
-    nodes = list(graph.node)
+        set_all(values, [known.get(v.name, v) for v in kept])
     given = {v.name for v in graph.input}
     first = [n for n in aside.nodes if given.issuperset(n.input)]
-    del graph.node[:]
-    graph.node.extend([*first, *nodes, *(n for n in aside.nodes if n not in first)])
+    last = [n for n in aside.nodes if n not in first]
+    set_all(graph.node, [*first, *graph.node, *last])
     return model

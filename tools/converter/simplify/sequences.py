@@ -22,7 +22,7 @@ from onnx import helper, numpy_helper
 
 from ..context import Context
 from ..errors import ConvertError
-from ..protos import captured, opset_of
+from ..protos import captured, copied, opset_of, set_all
 from .inline import inline_body
 from .sequence_rules import RULES, Nodes, sequence_of, tensor_of
 
@@ -53,9 +53,7 @@ def split_inputs(model: onnx.ModelProto, shapes: Mapping[str, Sequence[Sequence[
                 f"elements, as in --shape {info.name}=2,3/2,3 (--shape {info.name}=/ for none)"
             )
         head += _build(graph, info, shapes[info.name])
-    nodes = head + list(graph.node)
-    del graph.node[:]
-    graph.node.extend(nodes)
+    set_all(graph.node, [*head, *graph.node])
 
 
 def _build(graph, info, shapes) -> Nodes:
@@ -85,16 +83,15 @@ def resolve(model: onnx.ModelProto, context: Context) -> onnx.ModelProto:
     looked_at = OPERATORS | {"If"}
     if not any(n.op_type in looked_at for n in graph.node) and set(kinds) <= {"tensor_type"}:
         return model
-    copy = onnx.ModelProto()
-    copy.CopyFrom(model)
+    copy = copied(model)
     resolver = _Resolver(copy, context)
     nodes = [new for node in graph.node for new in resolver.rewritten(node)]
     nodes += resolver.split_outputs()
     nodes = _without_dead(nodes, {o.name for o in copy.graph.output})
     if nodes == list(graph.node) and len(copy.graph.output) == len(graph.output):
         return model
-    del copy.graph.node[:], copy.graph.value_info[:]
-    copy.graph.node.extend(nodes)
+    set_all(copy.graph.node, nodes)
+    del copy.graph.value_info[:]
     return copy
 
 

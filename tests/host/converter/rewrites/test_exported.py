@@ -1,0 +1,38 @@
+"""Models as exporters write them: the rewrites made for them find their patterns there.
+
+The scripts in exported/ wrote them.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.host.converter.rewrites.graphs import RTOL, compare, randn
+from tools.converter import load, rewrites
+from tools.converter.simplify import simplify
+
+MODELS = sorted((Path(__file__).parent / "exported").glob("*.onnx"))
+# By model: rewrites that find something in it, and the most nodes that it has then.
+FOUND = {
+    "channels_last": ({"transposes", "transposes_pushed"}, 5),
+    "gates": ({"gates", "layer_norm"}, 6),
+    "gru_cell": ({"unrolled"}, 4),
+    "keras_lstm": ({"unrolled"}, 4),
+    "keras_pool": ({"pads"}, 5),
+    "lstm_cell": ({"unrolled"}, 4),
+    "normalized": ({"batch_norm"}, 3),
+    "padded": ({"pads"}, 3),
+}
+
+
+@pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
+def test_patterns_are_found(path):
+    pytest.importorskip("onnxruntime")
+    model = simplify(load.load(path))
+    done, log = rewrites.rewrite(model, 2)
+    wanted, n_nodes = FOUND[path.stem.removesuffix("_script")]
+    assert wanted <= log.keys()
+    assert len(done.graph.node) <= n_nodes
+    [x] = model.graph.input
+    shape = [d.dim_value for d in x.type.tensor_type.shape.dim]
+    compare(model, done, [randn(*shape)], RTOL)

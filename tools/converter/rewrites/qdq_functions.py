@@ -1,0 +1,153 @@
+"""Operators of this project for integers, which a model defines as functions of ONNX's operators.
+
+No operator of ONNX or com.microsoft is what these are. Other runtimes compute them as they are
+defined: most as DequantizeLinear, an operator of floats and QuantizeLinear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import onnx
+from onnx import defs, helper, parser
+
+from .qdq_graph import Graph
+from .qdq_terms import MS, is_dq, is_q
+
+OWN = "mpconnxr"
+
+
+def _between(head: str, *nodes: str) -> str:
+    """The function that is some nodes between DequantizeLinear of x and QuantizeLinear."""
+    inner = "\n".join(nodes)
+    return f"""{head} => (y) {{
+        real_x = DequantizeLinear (x, x_scale, x_zero)
+        {inner}
+        y = QuantizeLinear (real, y_scale, y_zero)
+    }}"""
+
+
+# An attribute of a function is that of each node in it whose operator has one of this name.
+_ALL = [
+    "Lookup (x, table) => (y) { index = Cast <to = 6> (x)  y = Gather <axis = 0> (table, index) }",
+    "Scale (x, w) => (y) { y = Mul (x, w) }",
+    """ToFloat <axis> (x, scale, offset) => (y) {
+        real = Cast <to = 1> (x)
+        scaled = Mul (real, scale)
+        y = Add (scaled, offset)
+    }""",
+    _between(
+        """QLinearAveragePool <auto_pad, ceil_mode, count_include_pad, kernel_shape, pads, strides>
+        (x, x_scale, x_zero, y_scale, y_zero)""",
+        "real = AveragePool (real_x)",
+    ),
+    _between(
+        "QLinearGlobalAveragePool (x, x_scale, x_zero, y_scale, y_zero)",
+        "real = GlobalAveragePool (real_x)",
+    ),
+    _between(
+        """QLinearResize <coordinate_transformation_mode, mode>
+        (x, x_scale, x_zero, y_scale, y_zero, roi, scales, sizes)""",
+        "real = Resize (real_x, roi, scales, sizes)",
+    ),
+    _between(
+        """QLinearConvTranspose
+        <auto_pad, dilations, group, output_padding, output_shape, pads, strides>
+        (x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, b)""",
+        "real_w = DequantizeLinear <axis = 1> (w, w_scale, w_zero)",
+        "real = ConvTranspose (real_x, real_w, b)",
+    ),
+    _between(
+        """WideConv <auto_pad, dilations, group, kernel_shape, pads, strides>
+        (x, x_scale, x_zero, w, w_scale, b, y_scale, y_zero)""",
+        "real_w = DequantizeLinear <axis = 0> (w, w_scale)",
+        "real = Conv (real_x, real_w, b)",
+    ),
+    _between(
+        "WideGemm (x, x_scale, x_zero, w, w_scale, b, y_scale, y_zero)",
+        "real_w = DequantizeLinear <axis = 0> (w, w_scale)",
+        "real = Gemm <transB = 1> (real_x, real_w, b)",
+    ),
+    *(
+        _between(
+            f"Wide{op} (x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero)",
+            "real_w = DequantizeLinear (w, w_scale, w_zero)",
+            f"real = {op} (real_x, real_w)",
+        )
+        for op in ("Add", "Sub", "Mul")
+    ),
+    _between(
+        "WideClip (x, x_scale, x_zero, low, high, y_scale, y_zero)",
+        "real = Clip (real_x, low, high)",
+    ),
+    _between(
+        """WideAveragePool <count_include_pad, kernel_shape, pads, strides>
+        (x, x_scale, x_zero, y_scale, y_zero)""",
+        "real = AveragePool (real_x)",
+    ),
+    _between(
+        "WideGlobalAveragePool (x, x_scale, x_zero, y_scale, y_zero)",
+        "real = GlobalAveragePool (real_x)",
+    ),
+    *(
+        f"""WideMaxPool{name} <auto_pad, ceil_mode, dilations, kernel_shape, pads, strides>
+        (x) => (y) {{
+            real_x = Cast <to = 1> (x)
+            real = MaxPool (real_x)
+            y = Cast <to = {dtype}> (real)
+        }}"""
+        for name, dtype in (("Int16", 5), ("Uint16", 4))
+    ),
+]
+_TEXTS = {text.split()[0]: text for text in _ALL}
+# By the beginning of a name: the opset from which on ONNX has the QuantizeLinear and
+# DequantizeLinear that are meant; com.microsoft's serve below.
+_SINCE = {"QLinearConvTranspose": 13, "QLinearResize": 13, "Wide": 21}
+
+
+def call(
+    graph: Graph,
+    name: str,
+    inputs: Sequence[str],
+    out: str,
+    node_name: str,
+    like: onnx.NodeProto | None = None,
+    **attributes,
+) -> onnx.NodeProto:
+    """A node of one of these operators, which the model defines from here on.
+
+    like: a node whose attributes it takes over, as far as the operator has them.
+    """
+    functions = graph.model.functions
+    function = next((f for f in functions if (f.domain, f.name) == (OWN, name)), None)
+    if function is None:
+        function = _function(name, graph.opset)
+        functions.append(function)
+        graph.model.ir_version = max(graph.model.ir_version, 8)  # the first with functions
+    node = helper.make_node(name, inputs, [out], node_name, domain=OWN, **attributes)
+    if like is not None:
+        node.attribute.extend(a for a in like.attribute if a.name in function.attribute)
+    return node
+
+
+def _function(name, opset):
+    head = f'<opset_import: ["" : {opset}], domain: "{OWN}">'
+    function = parser.parse_function(head + _TEXTS[name])
+    since = max((n for start, n in _SINCE.items() if name.startswith(start)), default=0)
+    for node in function.node:
+        if opset < since and (is_q(node) or is_dq(node)):
+            node.domain = MS
+        else:
+            _refer(node, function.attribute, defs.get_schema(node.op_type, opset).attributes)
+    if any(node.domain for node in function.node):
+        function.opset_import.append(helper.make_opsetid(MS, 1))
+    return function
+
+
+def _refer(node, names, known):
+    """Gives a node those of the function's attributes that its operator has."""
+    for name in names:
+        if name in known:
+            found = node.attribute.add()
+            found.name = found.ref_attr_name = name
+            found.type = known[name].type.value
