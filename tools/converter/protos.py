@@ -148,3 +148,9 @@ def _text(message, name):
 def _fields(descriptor, kind):
     """(name, is a list) of the fields of this kind."""
     return [(f.name, f.is_repeated) for f in descriptor.fields if f.type == kind]
+
+
+def one_line(e: Exception) -> str:
+    """What it says, up to an empty line, as one line; onnx names the node in the second."""
+    words = str(e).strip().partition("\n\n")[0].split()
+    return " ".join(words) or type(e).__name__

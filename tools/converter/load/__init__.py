@@ -7,15 +7,16 @@ from pathlib import Path
 
 import onnx
 import onnx_ir
-from onnx import inliner, numpy_helper, version_converter
+from onnx import inliner, numpy_helper
 from onnx_ir.passes import common as ir_passes
 
 from tools import limits
 
 from ..errors import ConvertError
 from ..own import Operators
-from ..protos import make_printable, name_of, operator_of, opset_of
+from ..protos import make_printable, name_of, one_line, operator_of
 from . import external, ort_domain, sound
+from .upgrade import upgraded
 
 OLDEST_OPSET = 7
 _SECONDS = 10.0  # for the checks
@@ -47,9 +48,8 @@ def prepare(model: onnx.ModelProto, operators: Operators | None = None) -> onnx.
         onnx.checker.check_model(model)
         _check_constants(model.graph)
     except Exception as e:  # onnx and onnx-ir raise many kinds for a malformed model
-        raise ConvertError(f"the model breaks ONNX's rules: {_one_line(e)}") from None
-    if 0 < opset_of(model, "") < OLDEST_OPSET:
-        model = _upgraded(model)
+        raise ConvertError(f"the model breaks ONNX's rules: {one_line(e)}") from None
+    model = upgraded(model, OLDEST_OPSET)  # broadcasting was another thing before
     drop_constant_inputs(model)
     _import_once(model)
     return model
@@ -60,17 +60,6 @@ def _import_once(model: onnx.ModelProto) -> None:
     versions = {o.domain: o.version for o in model.opset_import}
     del model.opset_import[:]
     model.opset_import.extend(onnx.helper.make_opsetid(*pair) for pair in versions.items())
-
-
-def _upgraded(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Broadcasting was another thing before opset 7: onnx's version converter knows how."""
-    try:
-        return version_converter.convert_version(model, OLDEST_OPSET)
-    except Exception as e:  # it raises several kinds for what it has no rule for
-        opset = opset_of(model, "")
-        raise ConvertError(
-            f"opset {opset} is older than {OLDEST_OPSET} and cannot be upgraded: {_one_line(e)}"
-        ) from None
 
 
 def _check_constants(graph: onnx.GraphProto) -> None:
@@ -131,9 +120,3 @@ def _inlined(model: onnx.ModelProto, operators: Operators) -> onnx.ModelProto:
         return model
     kept = [(f.domain, f.name) for f in model.functions if operators.is_own(f.domain, f.name)]
     return inliner.inline_selected_functions(model, kept, exclude=True)
-
-
-def _one_line(e: Exception) -> str:
-    """What it says, up to an empty line, as one line; onnx names the node in the second."""
-    words = str(e).strip().partition("\n\n")[0].split()
-    return " ".join(words) or type(e).__name__

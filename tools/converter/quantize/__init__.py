@@ -12,6 +12,7 @@ import onnx
 
 from ..context import PLAIN, Context
 from ..errors import ConvertError, UsageError
+from ..load.upgrade import upgraded
 from ..protos import copied
 from ..shapes import infer
 from .biases import as_vectors
@@ -21,6 +22,7 @@ from .layers import Layer, layers
 from .search import Attempt, best
 from .settings import Settings
 
+_OPSET = 13  # the first in which DequantizeLinear has an axis: a scale for each channel
 _SHOWN = 64  # samples that the layers' figures look at
 
 
@@ -40,7 +42,7 @@ def quantize(
     _require_runtime()
     settings = loaded(settings, model.graph)
     _check(model, settings)
-    named = copied(model)
+    named = upgraded(copied(model), _OPSET, "--quantize: ")
     for i, node in enumerate(named.graph.node):
         node.name = node.name or f"{node.op_type}_{i}"
     unknown = set(settings.exclude) - {node.name for node in named.graph.node}

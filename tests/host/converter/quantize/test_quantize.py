@@ -36,6 +36,16 @@ def test_other_modes_stay_close_to_float(mode):
     assert (TensorProto.INT16 in types) == (mode == "int16x8")
 
 
+@pytest.mark.parametrize("mode", ["int8", "int16x8", "dynamic"])
+def test_an_opset_without_scales_by_channel_is_upgraded(mode):
+    older, samples = net(), calibration()
+    older.opset_import[0].version = 9
+    model = prepared(older)
+    done, _ = quantize(model, Settings(mode, samples=samples))
+    wanted, seen = outputs(model, samples), outputs(done, samples)
+    assert np.square(seen - wanted).mean() < 1e-3 * np.square(wanted).mean()
+
+
 def test_an_outlier_among_the_weights_is_pointed_out():
     w = np.random.default_rng(3).normal(size=(6, 1, 3, 3)) / 3
     w[2, 0, 1, 1] = 300.0
