@@ -9,15 +9,15 @@ from __future__ import annotations
 import math
 
 from ..ir import Tensor
-from . import lowers
-from ._block import UINT32, bits_of, is_block
+from . import OWN, lowers
+from ._block import bits_of, is_block
 from ._dot import pack_rows
+from ._dtypes import FLOAT, INT32, UINT32
 from ._microsoft import as_onnx
 from ._move import strides_of
 from ._pieces import grow, set_cut, words_for
 from ._windows import Windows, windows_of
-from .conv import FLOAT, INT32, Convolution, conv_constants, emit_conv, groups_of
-from .lookup import OWN
+from .conv import Convolution, conv_constants, emit_conv, groups_of
 from .ms_fused import activate, limits_of
 
 

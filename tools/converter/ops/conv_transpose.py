@@ -18,12 +18,11 @@ from ..errors import Problem
 from ..ir import Tensor
 from . import lowers
 from ._dot import pack_rows
+from ._dtypes import FLOAT
 from ._move import emit_move, strides_of
 from ._select import alias_or_select
 from ._windows import Windows, auto_pad
 from .conv import Convolution, emit_conv
-
-FLOAT = 1
 
 
 @dataclass

@@ -13,9 +13,8 @@ from ..ir import Tensor, dtype_name
 from . import lowers
 from ._block import block_constants, gemm_words, is_block
 from ._dot import pack_rows
+from ._dtypes import FLOAT, INT32
 from ._move import emit_move
-
-FLOAT, INT32 = 1, 6
 
 # Kinds of activation, in the device's order, with the defaults of alpha and beta: those of the
 # ONNX operators. None: the function has no such parameter. ...: it has no default.

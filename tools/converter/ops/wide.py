@@ -10,16 +10,16 @@ import numpy as np
 from ..errors import Problem
 from ..ir import Tensor
 from ..steps.overlap import item_by_item
-from . import lowers
-from ._microsoft import FLOAT, as_onnx
+from . import OWN, lowers
+from ._dtypes import FLOAT, INT16
+from ._microsoft import as_onnx
 from ._qmeans import PLANES, emit_wide_means, order_of
 from ._qweights import Geometry, scalar
 from ._requantize import range_of
-from ._wide import INT16, emit_wide, of_rows, wide_multiplier
+from ._wide import emit_wide, of_rows, wide_multiplier
 from ._windows import windows_of
 from .conv_integer import geometry_of
 
-OWN = "mpconnxr"
 _POINT, _FACTOR = 13, 15  # bits behind the point of a sum of two, and of a factor besides
 
 
