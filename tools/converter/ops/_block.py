@@ -71,8 +71,3 @@ def gemm_words(n: int, k: int, short: bool = False) -> int:
     """Scratch of block_gemm for rows of k items and n columns. short: with short mantissas."""
     chunk = CHUNK if is_open(n) else min(n, CHUNK)
     return INITS + (4 * chunk if short else 4 * chunk + 3 * (chunk + 1)) + k
-
-
-def bits_of(value: float) -> int:
-    """A float32's bits as int32."""
-    return int(np.float32(value).view(np.int32))

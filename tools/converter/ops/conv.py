@@ -13,9 +13,10 @@ from ..ir import Tensor
 from ..shapes.extent import any_open
 from ..steps.rows import Rows
 from . import lowers
-from ._block import NO_CLIP, bits_of, block_constants, is_block
+from ._block import NO_CLIP, block_constants, is_block
 from ._dot import pack_rows
 from ._dtypes import FLOAT, INT32, UINT32
+from ._elementwise import float_bits
 from ._move import strides_of
 from ._pieces import grow, set_cut, words_for
 from ._windows import Windows, windows_of
@@ -86,7 +87,7 @@ def emit_conv(node, x: Tensor, packed: Tensor, conv: Convolution, out: Tensor) -
     weights = conv_constants(node, packed, conv, k)
     short = weights[0].dtype == UINT32
     words = set_cut("block_conv", params, words_for(x.nbytes, out_nbytes), short)
-    params["limits"] = list(map(bits_of, conv.clip))
+    params["limits"] = list(map(float_bits, conv.clip))
     about = {"scratch": [node.temp(INT32, (words,))], "macs": macs, "rows": _ROWS, "grow": grow}
     node.emit("block_conv", [x, *weights], [out], **about, **params)
 

@@ -10,10 +10,10 @@ from ..errors import Problem
 from ..ir import Tensor
 from ..shapes.extent import any_open
 from . import lowers
-from ._block import NO_CLIP, bits_of, block_constants, gemm_words, is_block
+from ._block import NO_CLIP, block_constants, gemm_words, is_block
 from ._dot import pack_rows
 from ._dtypes import FLOATS, INT32, UINT32
-from ._elementwise import binary, emit_binary
+from ._elementwise import binary, emit_binary, float_bits
 from ._extents import emit_same
 from ._move import collapse, emit_move, strides_of
 
@@ -177,6 +177,6 @@ def emit_gemm(node, a, w, out, shape, has_bias, steps):
         weights = block_constants(node, w, k, has_bias)
         words = gemm_words(n, k, weights[0].dtype == UINT32)
         has_bias = False  # behind its row
-    sizes |= {"limits": list(map(bits_of, NO_CLIP)), "has_bias": int(has_bias)}
+    sizes |= {"limits": list(map(float_bits, NO_CLIP)), "has_bias": int(has_bias)}
     scratch = [node.temp(INT32, (words,))]
     node.emit("block_gemm", [a, *weights], [out], scratch=scratch, macs=macs, **sizes)

@@ -14,7 +14,7 @@ from ._dtypes import BOOL, DOUBLE, FLOAT, INT32, INT64
 from ._elementwise import binary, emit_binary, emit_unary
 from ._ml_scores import cast, floats, rows_of
 from ._move import emit_fill, emit_move
-from ._select import emit_gather, emit_select
+from ._select import emit_gather, emit_known_gather
 from ._strings import emit_map
 from .cast import emit_cast
 from .reduce import emit_reduce
@@ -97,16 +97,8 @@ def lower_imputer(node):
 def lower_extractor(node):
     """Items of the last axis; a vector is a matrix of one row."""
     x, index, out = node.inputs[0], node.inputs[1], node.outputs[0]
-    axis, n = len(x.shape) - 1, x.shape[-1]
-    if index.data is None:
-        emit_gather(node, x, index, out, axis)
-        return
-    flat = index.data.reshape(-1)
-    if flat.size and not (-n <= flat.min() and flat.max() < n):
-        raise Problem(f"an index is outside -{n} .. {n - 1}")
-    selected = node.temp(x.dtype, (*x.shape[:-1], flat.size))
-    node.alias(selected, out)
-    emit_select(node, x, selected, [*map(np.arange, x.shape[:-1]), flat % max(n, 1)])
+    emit = emit_gather if index.data is None else emit_known_gather
+    emit(node, x, index, out, len(x.shape) - 1)
 
 
 @lowers("OneHotEncoder", domain=ML)

@@ -7,9 +7,8 @@ import numpy as np
 from ..errors import Problem
 from ..ir import Tensor
 from . import MS, lowers
-from ._block import bits_of
 from ._dtypes import FLOAT
-from ._elementwise import emit_binary
+from ._elementwise import emit_binary, float_bits
 from ._microsoft import as_onnx, emit_activation, lower_with, transposed
 from .conv import emit_conv_of
 from .gemm import emit_gemm, lower_gemm, matmul_operands
@@ -41,7 +40,7 @@ def activate(node, activation, constants, y, out):
     """out = the activation of y, within the step that makes y where this can cut its results."""
     step, limits = node.steps[-1], limits_of(activation, constants)
     if step.kernel in _LIMITED and step.outputs == [y] and limits is not None:
-        step["limits"] = map(bits_of, limits)
+        step["limits"] = map(float_bits, limits)
         step.outputs = [out]
     else:
         emit_activation(node, activation, constants, y, out)

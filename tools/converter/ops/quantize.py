@@ -14,7 +14,7 @@ from . import MS, lowers
 from ._dtypes import FLOAT, UINT8
 from ._elementwise import binary, broadcast, emit_binary, runs_of
 from ._levels import emit_floats, emit_levels
-from ._select import emit_select
+from ._select import selected
 from .cast import emit_cast
 
 QUANTIZE, DEQUANTIZE = 0, 1
@@ -79,22 +79,13 @@ def _per_item(node, x, scale, zero):
         shape = x.shape
         if len(scale.shape) != rank or maps[axis].max(initial=0) >= scale.shape[axis]:
             raise Problem(f"{scale} does not fit blocks of {block} of {x}")
-        tensors = [t and _selected(node, t, maps) for t in tensors]
+        tensors = [t and selected(node, t, maps) for t in tensors]
     else:
         axis %= rank
         shape = (scale.nelem, *[1] * (rank - 1 - axis))
     if zero is not None and zero.nelem != scale.nelem:
         raise Problem(f"{scale} and {zero} are not as many")
     return [t and node.reshaped(t, shape) for t in tensors]
-
-
-def _selected(node, t, maps):
-    """Scales by block, repeated for each item."""
-    if t.data is not None:
-        return node.constant(t.data[np.ix_(*maps)])
-    out = node.temp(t.dtype, [len(m) for m in maps])
-    emit_select(node, t, out, maps)
-    return out
 
 
 FLOAT8_AND_LESS = (17, 18, 19, 20, 23, 24, 27, 28)

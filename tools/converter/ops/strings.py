@@ -20,18 +20,14 @@ from .constant import evaluate
 _CASES = ("NONE", "LOWER", "UPPER")
 
 
-@lowers("StringConcat", objects=True)
-def lower_concat(node):
-    out = node.outputs[0]
-    pair = [broadcast(node, x, out.shape) for x in node.inputs]
-    node.emit("string_join", pair, [out], op=0)
+_JOINS = ("StringConcat", "Equal")  # by the kernel's numbers
 
 
-@lowers("Equal", objects=True)
-def lower_equal(node):
+@lowers(*_JOINS, objects=True)
+def lower_join(node):
     out = node.outputs[0]
     pair = [broadcast(node, x, out.shape) for x in node.inputs]
-    node.emit("string_join", pair, [out], op=1)
+    node.emit("string_join", pair, [out], op=_JOINS.index(node.op))
 
 
 @lowers("Where", objects=True)

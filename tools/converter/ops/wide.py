@@ -35,6 +35,10 @@ def _infer(op: str, weights: int | None = None) -> Callable:
     return infer
 
 
+def _infer_elementwise(node):
+    return [(node.inputs[-1].dtype, node.inputs[0].shape)]
+
+
 def _numbers(node, *which: int) -> list:
     """Contents of inputs of one item. Raises Problem."""
     found = [scalar(node.inputs[i]) for i in which]
@@ -70,7 +74,7 @@ def lower_gemm(node):
     _emit_product(node, of_rows(x.shape[0], x.shape[1], w.shape[0]))
 
 
-@lowers("WideClip", domain=OWN, infer=lambda node: [(node.inputs[-1].dtype, node.inputs[0].shape)])
+@lowers("WideClip", domain=OWN, infer=_infer_elementwise)
 def lower_clip(node):
     """Limits are rounded as all else: rounding keeps the order of numbers."""
     x, out = node.inputs[0], node.outputs[0]
@@ -124,11 +128,7 @@ def _emit_products(node, dims, out_dims, kernel, strides, pads):
     emit_wide(node, x, rows, geometry, x_zero, scales, out, y_zero, no_bias)
 
 
-def _infer_of_two(node):
-    return [(node.inputs[-1].dtype, node.inputs[0].shape)]
-
-
-@lowers("WideAdd", "WideSub", domain=OWN, infer=_infer_of_two)
+@lowers("WideAdd", "WideSub", domain=OWN, infer=_infer_elementwise)
 def lower_add(node):
     a, b, out = node.inputs[0], node.inputs[3], node.outputs[0]
     a_scale, a_zero, b_scale, b_zero, y_scale, y_zero = _numbers(node, 1, 2, 4, 5, 6, 7)
@@ -146,7 +146,7 @@ def lower_add(node):
     node.emit("wide_add", [a, b], [out], over=item_by_item(out, [a, b]), **params)
 
 
-@lowers("WideMul", domain=OWN, infer=_infer_of_two)
+@lowers("WideMul", domain=OWN, infer=_infer_elementwise)
 def lower_mul(node):
     a, b, out = node.inputs[0], node.inputs[3], node.outputs[0]
     a_scale, b_scale, y_scale, y_zero = _numbers(node, 1, 4, 6, 7)
