@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import onnx
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
+from onnx import helper
 
 from tools.limits import printable
 
@@ -57,6 +58,11 @@ def operator_of(proto: onnx.NodeProto) -> str:
 def name_of(proto: onnx.NodeProto) -> str:
     """A node's name, or its first output's."""
     return proto.name or (proto.output[0] if proto.output else "?")
+
+
+def attributes_of(proto: onnx.NodeProto) -> dict[str, Any]:
+    """A node's attributes by name; texts are bytes."""
+    return {a.name: helper.get_attribute_value(a) for a in proto.attribute}
 
 
 def bodies_of(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:

@@ -10,6 +10,9 @@ import pkgutil
 from collections.abc import Callable
 from functools import cache
 
+# Domains of operators: this project's, which rewrites make, and others' than ONNX's own.
+OWN, ML, MS = "mpconnxr", "ai.onnx.ml", "com.microsoft"
+
 # by domain, operator type, and whether for strings and maps
 Table = dict[tuple[str, str, bool], "Lowering"]
 _LOWERINGS: Table = {}

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..ir import Tensor
 from ..shapes.extent import bound_of, is_open
+from ._dtypes import FLOAT
 from ._short import short_mantissas
 
 HALF = 1 << 23  # mantissas have 24 bits with the sign, and are stored plus this
@@ -15,7 +16,6 @@ INITS = 4  # items of scratch before what the channels start with
 CHUNK = 64  # columns that one call of block_gemm's loops computes
 NO_CLIP = (-np.inf, np.inf)
 NARROW = (4, 2, 3)  # dtypes of weights in 16, 8 and 4 bits: uint16, uint8, int8
-FLOAT, UINT32 = 1, 12
 _HELD = {16: np.uint16, 8: np.uint8}  # by bits; 4: int8, two a byte
 
 
@@ -71,8 +71,3 @@ def gemm_words(n: int, k: int, short: bool = False) -> int:
     """Scratch of block_gemm for rows of k items and n columns. short: with short mantissas."""
     chunk = CHUNK if is_open(n) else min(n, CHUNK)
     return INITS + (4 * chunk if short else 4 * chunk + 3 * (chunk + 1)) + k
-
-
-def bits_of(value: float) -> int:
-    """A float32's bits as int32."""
-    return int(np.float32(value).view(np.int32))

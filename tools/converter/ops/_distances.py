@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..ir import Tensor
+from ._dtypes import FLOAT
 from ._elementwise import float_bits
 
-FLOAT = 1
 _SCRATCH_ITEMS = 256
 
 

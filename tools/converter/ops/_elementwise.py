@@ -1,4 +1,4 @@
-"""Emission of the device kernels `binary`, `unary`, `activation`, `curve` and `formula`."""
+"""Emission of the kernels `binary`, `unary`, `activation`, `curve`, `formula`; and of powers."""
 
 from __future__ import annotations
 
@@ -14,13 +14,9 @@ from ..shapes.extent import bound_of
 from ..steps.overlap import item_by_item
 from ..steps.rows import ItemRows
 from ._curves import halves
+from ._dtypes import BOOL, FLOAT, FLOATS, INTS, NUMBERS
 from ._extents import matched
 from ._move import collapse, strides_of
-
-FLOAT = 1
-FLOATS = (FLOAT, 11)
-INTS = (2, 3, 4, 5, 6, 7, 12, 13)
-BOOL = (9,)
 
 _LIMIT = 1 << 29  # the device's BIAS
 _WORTH = 64  # bytes of a table for each item
@@ -29,60 +25,20 @@ _FORMULAS = ("sigmoid", "tanh", "log", "sin", "cos")  # by the kernel's numbers
 # Names in the order of the device's tables (mpconnxr/ops/{binary,unary,activation}.py), by the
 # dtypes of x that ONNX has for them.
 BINARY = {
-    "add": FLOATS + INTS,
-    "sub": FLOATS + INTS,
-    "mul": FLOATS + INTS,
-    "div": FLOATS + INTS,
-    "pow": FLOATS + INTS,
-    "min": FLOATS + INTS,
-    "max": FLOATS + INTS,
-    "mod": FLOATS + INTS,
-    "fmod": FLOATS + INTS,
-    "and": BOOL,
-    "or": BOOL,
-    "xor": BOOL,
-    "bitand": INTS,
-    "bitor": INTS,
-    "bitxor": INTS,
-    "shl": INTS,
-    "shr": INTS,
-    "equal": FLOATS + INTS + BOOL,
-    "less": FLOATS + INTS,
-    "greater": FLOATS + INTS,
-    "lessequal": FLOATS + INTS,
-    "greaterequal": FLOATS + INTS,
-    "prelu": FLOATS + INTS,
+    **dict.fromkeys(("add", "sub", "mul", "div", "pow", "min", "max", "mod", "fmod"), NUMBERS),
+    **dict.fromkeys(("and", "or", "xor"), (BOOL,)),
+    **dict.fromkeys(("bitand", "bitor", "bitxor", "shl", "shr"), INTS),
+    "equal": (*NUMBERS, BOOL),
+    **dict.fromkeys(("less", "greater", "lessequal", "greaterequal", "prelu"), NUMBERS),
 }
 UNARY = {
-    "abs": FLOATS + INTS,
-    "neg": FLOATS + INTS,
-    "sign": FLOATS + INTS,
-    "not": BOOL,
+    **dict.fromkeys(("abs", "neg", "sign"), NUMBERS),
+    "not": (BOOL,),
     "bitnot": INTS,
-    "isnan": FLOATS,
-    "isinf": FLOATS,
-    "isposinf": FLOATS,
-    "isneginf": FLOATS,
-    "floor": FLOATS,
-    "ceil": FLOATS,
-    "round": FLOATS,
-    "reciprocal": FLOATS,
-    "sqrt": FLOATS,
-    "exp": FLOATS,
-    "log": FLOATS,
-    "sin": FLOATS,
-    "cos": FLOATS,
-    "tan": FLOATS,
-    "asin": FLOATS,
-    "acos": FLOATS,
-    "atan": FLOATS,
-    "sinh": FLOATS,
-    "cosh": FLOATS,
-    "tanh": FLOATS,
-    "asinh": FLOATS,
-    "acosh": FLOATS,
-    "atanh": FLOATS,
-    "erf": FLOATS,
+    **dict.fromkeys(("isnan", "isinf", "isposinf", "isneginf", "floor", "ceil", "round"), FLOATS),
+    **dict.fromkeys(("reciprocal", "sqrt", "exp", "log", "sin", "cos", "tan"), FLOATS),
+    **dict.fromkeys(("asin", "acos", "atan", "sinh", "cosh", "tanh"), FLOATS),
+    **dict.fromkeys(("asinh", "acosh", "atanh", "erf"), FLOATS),
 }
 ACTIVATION = (
     "leakyrelu",
@@ -101,8 +57,12 @@ ACTIVATION = (
 )
 
 
-def emit_binary(node, op: str, a: Tensor, b: Tensor, out: Tensor) -> None:
+Operand = Tensor | float | Sequence[float]  # numbers are taken in the other operand's dtype
+
+
+def emit_binary(node, op: str, a: Operand, b: Operand, out: Tensor) -> None:
     """out = op(a, b) with numpy's broadcasting of a and b to out. Raises Problem."""
+    a, b = _tensors(node, a, b)
     _check(BINARY, op, a)
     a, b = matched(node, a, out.shape), matched(node, b, out.shape)
     dims, (a_strides, b_strides) = broadcast(out.shape, a, b)
@@ -110,6 +70,33 @@ def emit_binary(node, op: str, a: Tensor, b: Tensor, out: Tensor) -> None:
         runs = runs_of(dims, a_strides, b_strides)
         over = item_by_item(out, [a, b])
         node.emit("binary", [a, b], [out], over=over, op=_number(BINARY, op), runs=runs)
+
+
+def binary(node, op: str, a: Operand, b: Operand, dtype: int | None = None) -> Tensor:
+    """op(a, b) as a new tensor, in the dtype of a where no other is given. Raises Problem."""
+    a, b = _tensors(node, a, b)
+    rank = max(len(a.shape), len(b.shape))
+    dims = [(1,) * (rank - len(t.shape)) + t.shape for t in (a, b)]
+    shape = [e if d == 1 else d for d, e in zip(*dims, strict=True)]
+    out = node.temp(a.dtype if dtype is None else dtype, shape)
+    emit_binary(node, op, a, b, out)
+    return out
+
+
+def _tensors(node, a, b):
+    """Both operands as tensors."""
+    if not isinstance(a, Tensor):
+        a = node.constant(np.asarray(a, b.np_dtype))
+    if not isinstance(b, Tensor):
+        b = node.constant(np.asarray(b, a.np_dtype))
+    return a, b
+
+
+def unary(node, op: str, x: Tensor) -> Tensor:
+    """op(x) as a new tensor of the same dtype. Raises Problem."""
+    out = node.temp(x.dtype, x.shape)
+    emit_unary(node, op, x, out)
+    return out
 
 
 def emit_unary(node, op: str, x: Tensor, out: Tensor, *params: float) -> None:
@@ -124,7 +111,7 @@ def emit_unary(node, op: str, x: Tensor, out: Tensor, *params: float) -> None:
             node.emit("formula", [x], [out], over=over, rows=ItemRows(), op=_FORMULAS.index(op))
             return
     if x.dtype == FLOAT and op == "reciprocal":
-        emit_binary(node, "div", node.constant(np.ones(1, np.float32)), x, out)
+        emit_binary(node, "div", [1.0], x, out)
         return
     if op in UNARY:
         _check(UNARY, op, x)
@@ -184,3 +171,52 @@ def _number(table, op):
 def _check(table, op, x):
     if x.dtype not in table[op]:
         raise DtypeProblem(f"dtype {dtype_name(x.dtype)}")
+
+
+_MOST_POWER = 3
+
+
+def emit_power(node, x: Tensor, exponent: float, out: Tensor) -> bool:
+    """out = x ** exponent; False where it is not for that.
+
+    A square of any dtype; of float32 -2, -1, 3 and quarters up to 3, for which -inf becomes NaN.
+    """
+    if exponent == 2:
+        emit_binary(node, "mul", x, x, out)
+        return True
+    if x.dtype != FLOAT or exponent not in (-1, -2) and not _is_quarters(exponent):
+        return False
+    if exponent == -1:
+        emit_unary(node, "reciprocal", x, out)
+    elif exponent == -2:
+        emit_unary(node, "reciprocal", binary(node, "mul", x, x), out)
+    else:
+        _emit_product(node, _factors(node, x, round(4 * exponent), out), out)
+    return True
+
+
+def _is_quarters(exponent):
+    return 0 < exponent <= _MOST_POWER and exponent != 1 and 4 * exponent == int(4 * exponent)
+
+
+def _factors(node, x, quarters, out):
+    """x, its root and the root of that, as often as it takes; the only one is out."""
+    factors = [x] * (quarters // 4)
+    if quarters % 4:
+        is_last = quarters == 2
+        root = out if is_last else node.temp(FLOAT, x.shape)
+        emit_unary(node, "sqrt", x, root)
+        factors += [root] * (quarters >> 1 & 1)
+    if quarters & 1:
+        fourth = out if quarters == 1 else node.temp(FLOAT, x.shape)
+        emit_unary(node, "sqrt", root, fourth)
+        factors.append(fourth)
+    return factors
+
+
+def _emit_product(node, factors, out):
+    product, *others = factors
+    for i, factor in enumerate(others):
+        target = out if i == len(others) - 1 else node.temp(FLOAT, out.shape)
+        emit_binary(node, "mul", product, factor, target)
+        product = target

@@ -11,9 +11,9 @@ import numpy as np
 
 from ..ir import Tensor
 from ..steps.overlap import item_by_item
+from ._dtypes import INT32
 
 FLOAT, BYTES, WIDE = 1, (2, 3), (4, 5)
-_INT32 = 6
 _SIGN = np.int64(1 << 31)
 _SCALES = (2.0**-100, 2.0**100)  # of which a board can make levels and floats
 _MOST_FLOATS = 1024  # as many as four times the table that a lookup takes
@@ -30,7 +30,7 @@ def emit_levels(node, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor
     bytes_of = {"first": int(limits.min) & 255, "nan": known[1] & 255}
     if _SCALES[0] <= known[0] <= _SCALES[1]:
         below = min(known[1] - int(limits.min), 255)
-        inputs, scratch = [x, node.constant(known[0].reshape(1))], [node.temp(_INT32, (255,))]
+        inputs, scratch = [x, node.constant(known[0].reshape(1))], [node.temp(INT32, (255,))]
         node.emit("levels", inputs, [out], scratch=scratch, over=over, below=below, **bytes_of)
         return True
     levels, below = levels_of(lambda x: np.rint(x / known[0]) + np.float64(known[1]), limits)

@@ -9,13 +9,13 @@ import numpy as np
 from ..ir import Tensor
 from ..shapes.extent import any_open
 from ._block import is_block
+from ._dtypes import FLOAT
 from ._elementwise import emit_binary
 from ._move import emit_move, strides_of
 from ._windows import Windows
 from .conv import Convolution, emit_conv
 from .gemm import emit_gemm
 
-FLOAT = 1
 _MOST_MOVED = 1 << 14  # items
 
 

@@ -16,9 +16,6 @@ from ..steps.rows import ItemRows
 from ._elementwise import emit_unary, float_bits
 from ._move import emit_transpose
 
-MS = "com.microsoft"
-FLOAT = 1
-
 Types = list[tuple[int, Sequence[int]]]
 
 # Activation -> the names that its constants have as ONNX's attributes, with their defaults.
@@ -75,13 +72,19 @@ def _value_of(type_proto: onnx.TypeProto):
     return t.elem_type, dims
 
 
-def with_outputs(node, outputs: Sequence[Tensor], lower: Callable) -> None:
-    """lower(node), with these in the place of the node's outputs."""
-    own, node.outputs = node.outputs, list(outputs)
+def lower_with(
+    node,
+    lower: Callable,
+    outputs: Sequence[Tensor],
+    inputs: Sequence[Tensor | None] | None = None,
+) -> None:
+    """lower(node), with these in the place of the node's outputs, and of its inputs if given."""
+    own = node.inputs, node.outputs
+    node.inputs, node.outputs = node.inputs if inputs is None else list(inputs), list(outputs)
     try:
         lower(node)
     finally:
-        node.outputs = own
+        node.inputs, node.outputs = own
 
 
 def emit_activation(node, name: str, constants: Sequence[float | None], x: Tensor, out: Tensor):

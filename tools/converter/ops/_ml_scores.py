@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -12,13 +12,13 @@ from ..errors import Problem
 from ..ir import Tensor
 from ..shapes.extent import is_open
 from ..steps.overlap import item_by_item, line_by_line
-from ._elementwise import emit_binary, emit_unary
+from ._dtypes import FLOAT, INT64
+from ._elementwise import binary, emit_binary, emit_unary
 from ._select import emit_gather
 from ._strings import emit_lookup
 from .cast import emit_cast
 from .reduce import emit_reduce
 
-FLOAT, INT64, STRING = 1, 7, 8
 TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 
 SUM = (0, 0)  # operation and power of kernel reduce
@@ -105,10 +105,9 @@ def is_worth_steps(node, samples: int, w: np.ndarray) -> bool:
 
 def _emit_sums(node, x, w, bias, out):
     samples, n = rows_of(x)
-    products = node.temp(FLOAT, (samples, *w.shape))
     sums = node.temp(FLOAT, out.shape) if bias is not None else out
     rows = node.constant(w.astype(np.float32))
-    emit_binary(node, "mul", node.reshaped(x, (samples, 1, n)), rows, products)
+    products = binary(node, "mul", node.reshaped(x, (samples, 1, n)), rows)
     node.steps[-1].macs = samples * w.size
     emit_reduce(node, *SUM, products, sums, [2])
     if bias is not None:
@@ -151,6 +150,17 @@ def emit_transform(node, transform: str, x: Tensor, out: Tensor, width: int) -> 
         number = ("SOFTMAX_ZERO", "PROBIT").index(transform)
         over = item_by_item(out, [x])
         node.emit("score_transform", [x], [out], over=over, op=number, lines=rows, n=width)
+
+
+def emit_classes(node, transform: str, labels: Sequence, rows: int, emit: Callable) -> None:
+    """Labels and scores of a classifier; emit(raw): what makes the scores before the transform."""
+    n = len(labels)
+    label, scores = (*node.outputs, None)[:2]
+    scores = scores or node.temp(FLOAT, (rows, n))
+    raw = before(node, transform, scores, n)
+    emit(raw)
+    emit_labels(node, raw, labels, label)
+    emit_transform(node, transform, raw, scores, n)
 
 
 def emit_labels(

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from ..ir import Step
 from ..shapes.extent import any_open, is_open
-from ._block import INITS, NARROW, UINT32
+from ._block import INITS, NARROW
+from ._dtypes import UINT32
 
 SHARE = 16  # of its input and output that a step's scratch may take up
 MOST_WORDS = 1536  # of that

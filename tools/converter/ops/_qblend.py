@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..ir import Tensor
-from ._integer import INT32
+from ._dtypes import INT32
 from ._qweights import scalar, shift_of
 
 _LEAST_WEIGHT = 64 << 23  # bits of 2**-63

@@ -11,7 +11,7 @@ from ..ir import Tensor
 from ..shapes.extent import any_open
 from ..steps.rows import Rows
 from . import _qoverlap
-from ._integer import UINT8
+from ._dtypes import UINT8
 from ._qdepthwise import emit_depthwise, is_depthwise
 from ._qweights import AS_IT_IS, outer, pack, padded, scalar, shift_of
 from ._requantize import multipliers, range_of

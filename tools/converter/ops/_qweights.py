@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..ir import Tensor
-from ._integer import INT8, INT16
+from ._dtypes import INT8, INT16
 
 _MAX_K = 33024  # the device's
 _INT32 = 1 << 31

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..errors import Problem
 from ..ir import Tensor
 from ._move import emit_move, strides_of
 
@@ -73,6 +74,27 @@ def alias_or_select(node, x: Tensor, out: Tensor, maps: Maps) -> None:
         node.alias(out, x)
     else:
         emit_select(node, x, out, maps)
+
+
+def selected(node, x: Tensor, maps: Sequence[Sequence[int]]) -> Tensor:
+    """A new tensor of these items, at conversion if x is known."""
+    if x.data is not None:
+        return node.constant(x.data[np.ix_(*maps)])
+    out = node.temp(x.dtype, [len(m) for m in maps])
+    alias_or_select(node, x, out, maps)
+    return out
+
+
+def emit_known_gather(node, x: Tensor, index: Tensor, out: Tensor, axis: int) -> None:
+    """out = numpy.take(x, index, axis) of an index known at conversion. Raises Problem."""
+    flat, d = index.data.reshape(-1).astype(np.int64), x.shape[axis]
+    if flat.size and not (-d <= flat.min() and flat.max() < d):
+        raise Problem(f"an index is outside -{d} .. {d - 1}")
+    maps = [np.arange(d) for d in x.shape]
+    maps[axis] = flat % max(d, 1)
+    whole = node.temp(x.dtype, [len(m) for m in maps])
+    node.alias(whole, out)
+    emit_select(node, x, whole, maps)
 
 
 def _is_copy(shape, out, maps) -> bool:

@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from ..errors import Problem
+from ._dtypes import INT16, UINT16
 from ._qweights import Geometry
 from ._requantize import range_of
 
-UINT16, INT16 = 4, 5
 _PATCH_NBYTES = 1024  # of scratch; more makes fewer calls of the loops
 _BITS = 24  # of a multiplier: a float32's
 _POINT = 13  # bits behind the point of what is rounded

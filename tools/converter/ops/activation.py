@@ -1,4 +1,4 @@
-"""Activations -> kernel activation; Clip -> kernel clip, or binary where it needs more."""
+"""Activations -> kernels relu, activation and curve; Clip -> clip, or binary if it needs more."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import numpy as np
 
 from ..steps.overlap import item_by_item
 from ..steps.rows import ItemRows
-from . import lowers
-from ._elementwise import emit_binary, emit_unary, float_bits
+from . import MS, lowers
+from ._dtypes import BOOL, FLOAT
+from ._elementwise import binary, emit_binary, emit_unary, float_bits, unary
+from ._microsoft import like
 from .select import emit_where
-
-FLOAT, BOOL = 1, 9
 
 # Operator -> kernel's op, and (attribute, default) of its constants c, d, ...
 _ATTRIBUTES = {
@@ -42,15 +42,11 @@ def lower_by_steps(node):
     if x.dtype != FLOAT or not node.is_exact:
         lower_activation(node)
     elif node.op == "Softsign":
-        size, divisor = node.temp(FLOAT, x.shape), node.temp(FLOAT, x.shape)
-        emit_unary(node, "abs", x, size)
-        emit_binary(node, "add", size, node.constant(np.ones(1, np.float32)), divisor)
+        divisor = binary(node, "add", unary(node, "abs", x), [1.0])
         emit_binary(node, "div", x, divisor, out)
     else:
         zero = node.constant(np.zeros(1, np.float32))
-        limit = node.constant(np.full(1, node.attr("alpha", 1.0), np.float32))
-        is_above = node.temp(BOOL, x.shape)
-        emit_binary(node, "greater", x, limit, is_above)
+        is_above = binary(node, "greater", x, [node.attr("alpha", 1.0)], BOOL)
         emit_where(node, is_above, x, zero, out)
 
 
@@ -101,3 +97,26 @@ def _limits(node):
     values = [node.attr(name) for name in ("min", "max")]
     np_dtype = node.inputs[0].np_dtype
     return [None if v is None else node.constant(np.asarray(v, np_dtype)) for v in values]
+
+
+@lowers("Relu")
+def lower_relu(node):
+    x, out = node.inputs[0], node.outputs[0]
+    if x.dtype == FLOAT:
+        node.emit("relu", [x], [out], over=item_by_item(out, [x]), rows=ItemRows())
+    else:
+        emit_binary(node, "max", x, 0, out)
+
+
+# Operator -> the kernel's op; QuickGelu is x * sigmoid(alpha * x).
+_MS_OPS = {"Gelu": "gelu", "BiasGelu": "gelu", "FastGelu": "gelu_tanh", "QuickGelu": "swish"}
+
+
+@lowers(*_MS_OPS, domain=MS, infer=like(0))
+def lower_ms_gelu(node):
+    """The second input, if there is one, is added to x first."""
+    x, bias, out = node.inputs[0], node.input(1), node.outputs[0]
+    if bias is not None:
+        x = binary(node, "add", x, bias)
+    constants = [node.attr("alpha", 1.702)] if node.op == "QuickGelu" else []
+    emit_unary(node, _MS_OPS[node.op], x, out, *constants)

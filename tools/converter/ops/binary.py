@@ -7,8 +7,8 @@ import numpy as np
 from ..errors import DtypeProblem
 from ..shapes.extent import any_open
 from . import lowers
-from ._elementwise import FLOAT, emit_binary
-from ._powers import emit_power
+from ._dtypes import FLOAT
+from ._elementwise import emit_binary, emit_power
 
 _OPS = {
     "Add": "add",
@@ -98,7 +98,7 @@ def lower_mean(node):
         return
     total = node.temp(out.dtype, out.shape)
     _emit_chain(node, "add", total)
-    emit_binary(node, "div", total, node.constant(np.asarray(n, out.np_dtype)), out)
+    emit_binary(node, "div", total, n, out)
 
 
 def _emit_chain(node, op, out):

@@ -1,17 +1,21 @@
-"""Operators whose result is mostly known at conversion: Constant, Shape, Size, Range.
-
-At level 0 of --optimize the device computes it all the same.
+"""Operators whose result is mostly known at conversion: Constant, Shape, Size, Range, EyeLike and
+ConstantOfShape. At level 0 of --optimize the device computes it all the same.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+import onnx
 from onnx import helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
 from ..shapes import extent
+from ..shapes.extent import is_open, larger, smaller
 from . import lowers
-from ._extents import store
+from ._extents import emit_measure, store
+from ._move import emit_fill, emit_move
 
 _RANGE_DTYPES = (1, 11, 5, 6, 7)
 
@@ -71,7 +75,7 @@ def fold_known(node) -> bool:
         return False
     out = node.outputs[0]
     values = [t.data for t in node.inputs]
-    out.data = _evaluate(node, values).astype(out.np_dtype).reshape(out.shape)
+    out.data = evaluate(node, values)[0].astype(out.np_dtype).reshape(out.shape)
     return True
 
 
@@ -89,15 +93,48 @@ def lower_range(node):
         node.emit("range", node.inputs, [out], count=[])
 
 
-def _evaluate(node, values):
-    """The node's only output for constant inputs, by onnx's reference evaluator."""
-    names = node.proto.input
+def evaluate(node, values: Sequence[np.ndarray | None]) -> list[np.ndarray | None]:
+    """The node's outputs for these inputs, by onnx's reference evaluator."""
+    proto = onnx.NodeProto()
+    proto.CopyFrom(node.proto)
+    names = [f"x{i}" if v is not None else "" for i, v in enumerate(values)]
+    del proto.input[:]
+    proto.input.extend(names)
+    outputs = [f"y{i}" if name else "" for i, name in enumerate(proto.output)]
+    del proto.output[:]
+    proto.output.extend(outputs)
+    given = {n: np.asarray(v) for n, v in zip(names, values, strict=True) if n}
     infos = [
         helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(v.dtype), v.shape)
-        for n, v in zip(names, values, strict=True)
+        for n, v in given.items()
     ]
-    out = node.outputs[0]
-    outs = [helper.make_tensor_value_info(out.name, out.dtype, out.shape)]
-    graph = helper.make_graph([node.proto], "known", infos, outs)
+    outs = [helper.make_tensor_value_info(n, onnx.TensorProto.INT64, None) for n in outputs if n]
+    graph = helper.make_graph([proto], "known", infos, outs)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", node.opset)])
-    return ReferenceEvaluator(model).run(None, dict(zip(names, values, strict=True)))[0]
+    found = iter(ReferenceEvaluator(model).run(None, given))
+    return [next(found) if n else None for n in outputs]
+
+
+@lowers("EyeLike")
+def lower_eye_like(node):
+    """Only the shape of the input counts."""
+    out, k = node.outputs[0], node.attr("k", 0)
+    if not (node.is_kept or out.is_open):
+        out.data = np.eye(*out.shape, k=k, dtype=out.np_dtype)
+        return
+    rows, columns = out.shape
+    emit_fill(node, node.constant(np.zeros(1, out.np_dtype)), out)
+    n = larger(smaller(rows + min(k, 0), columns - max(k, 0)), 0)
+    if is_open(n) or n > 0:
+        first = max(k, 0) - min(k, 0) * columns
+        one = node.constant(np.ones(1, out.np_dtype))
+        emit_move(node.emit, one, out, [n], [0], [columns + 1], 0, first)
+
+
+@lowers("ConstantOfShape", fixes_shape=(0,), at_run_time=(0,))
+def lower_constant_of_shape(node):
+    """Constant folding does the small ones; a large one is filled when it runs, not stored."""
+    out, value = node.outputs[0], node.attr("value")
+    emit_measure(node, 0, out.shape)
+    data = numpy_helper.to_array(value) if value is not None else np.zeros(1, np.float32)
+    emit_fill(node, node.constant(data.astype(out.np_dtype)), out)

@@ -11,10 +11,10 @@ from ..errors import Problem
 from ..ir import Step, Tensor
 from ..shapes import extent
 from . import lowers
-from ._elementwise import emit_binary
+from ._dtypes import BOOL, INT64
+from ._elementwise import binary
 from ._move import emit_copy
 
-INT64, BOOL = 7, 9
 _MOST_ROUNDS = 1 << 16  # as mpconnxr/ops/loop.py
 
 
@@ -128,10 +128,8 @@ def _index(steps, node, counter, length, backward) -> Tensor:
     """The round's slice: the counter, or length - 1 - counter."""
     if not backward:
         return counter
-    index = node.temp(INT64, ())
     with node.emitting_to(steps):
-        emit_binary(node, "sub", node.constant(np.array(length - 1)), counter, index)
-    return index
+        return binary(node, "sub", length - 1, counter)
 
 
 def _split(x_shape: Sequence[int], axis: int, itemsize: int) -> tuple[int, int, int]:

@@ -1,4 +1,4 @@
-"""Conv -> kernel block_conv; where floats are wanted or needed, conv."""
+"""Conv -> kernel block_conv; where floats are wanted or needed, conv. DeformConv -> its kernel."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ..ir import Tensor
 from ..shapes.extent import any_open
 from ..steps.rows import Rows
 from . import lowers
-from ._block import NO_CLIP, UINT32, bits_of, block_constants, is_block
+from ._block import NO_CLIP, block_constants, is_block
 from ._dot import pack_rows
+from ._dtypes import FLOAT, INT32, UINT32
+from ._elementwise import float_bits
 from ._move import strides_of
 from ._pieces import grow, set_cut, words_for
 from ._windows import Windows, windows_of
-
-FLOAT, INT32 = 1, 6
 
 _ROWS = Rows(single=("n", "d", "kd", "od"), out=[None, *(f"out_strides.{at}" for at in "myx")])
 
@@ -87,7 +87,7 @@ def emit_conv(node, x: Tensor, packed: Tensor, conv: Convolution, out: Tensor) -
     weights = conv_constants(node, packed, conv, k)
     short = weights[0].dtype == UINT32
     words = set_cut("block_conv", params, words_for(x.nbytes, out_nbytes), short)
-    params["limits"] = list(map(bits_of, conv.clip))
+    params["limits"] = list(map(float_bits, conv.clip))
     about = {"scratch": [node.temp(INT32, (words,))], "macs": macs, "rows": _ROWS, "grow": grow}
     node.emit("block_conv", [x, *weights], [out], **about, **params)
 
@@ -98,3 +98,26 @@ def conv_constants(node, packed, conv, k):
     items = rows[:, :k].reshape(len(rows), -1, *conv.windows.kernel).transpose(0, 4, 1, 2, 3)
     columns = node.constant(np.concatenate([items.reshape(len(rows), k), rows[:, k:]], axis=1))
     return block_constants(node, columns, k, conv.has_bias)
+
+
+@lowers("DeformConv")
+def lower_deform_conv(node):
+    node.require_dtype(FLOAT)
+    x, w, offset = node.inputs[:3]
+    bias, mask, out = node.input(3), node.input(4), node.outputs[0]
+    if len(x.shape) != 4:
+        raise Problem(f"{len(x.shape) - 2} spatial dimensions", "2 are supported")
+    group = node.attr("group", 1)
+    c, kernel = w.shape[1], w.shape[2:]
+    packed = pack_rows(node, w, [0], [1, 2, 3], bias)
+    h, width = x.shape[2:]
+    oh, ow = out.shape[2:]
+    params = {"n": x.shape[0], "g": group, "c": c, "h": h, "w": width, "m": w.shape[0] // group}
+    params |= {"kh": kernel[0], "kw": kernel[1], "oh": oh, "ow": ow}
+    params |= {"offset_groups": node.attr("offset_group", 1), "has_bias": int(bias is not None)}
+    params |= {name: node.attr(name, [1, 1]) for name in ("strides", "dilations")}
+    params["pads"] = node.attr("pads", [0] * 4)[:2]
+    k = c * math.prod(kernel)
+    inputs = [x, packed, offset] if mask is None else [x, packed, offset, mask]
+    patch = node.temp(FLOAT, (k,))
+    node.emit("deform_conv", inputs, [out], scratch=[patch], macs=out.nelem * k, **params)

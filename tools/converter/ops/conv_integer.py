@@ -6,7 +6,8 @@ import numpy as np
 
 from ..ir import Tensor
 from . import lowers
-from ._integer import INT32, as_dtype, centred, combined
+from ._dtypes import INT32
+from ._integer import as_dtype, centred, combined
 from ._move import strides_of
 from ._qdot import emit_requantized, emit_sums
 from ._qweights import Geometry, Weights, scalar, unsigned

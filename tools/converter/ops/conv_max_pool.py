@@ -9,15 +9,16 @@ from __future__ import annotations
 import math
 
 from ..ir import Tensor
-from . import lowers
-from ._block import UINT32, bits_of, is_block
+from . import OWN, lowers
+from ._block import is_block
 from ._dot import pack_rows
+from ._dtypes import FLOAT, INT32, UINT32
+from ._elementwise import float_bits
 from ._microsoft import as_onnx
 from ._move import strides_of
 from ._pieces import grow, set_cut, words_for
 from ._windows import Windows, windows_of
-from .conv import FLOAT, INT32, Convolution, conv_constants, emit_conv, groups_of
-from .lookup import OWN
+from .conv import Convolution, conv_constants, emit_conv, groups_of
 from .ms_fused import activate, limits_of
 
 
@@ -68,7 +69,7 @@ def _emit(node, x: Tensor, packed: Tensor, conv: Convolution, pool, out: Tensor)
     c, (_, ph, pw) = x.shape[1] // groups, pool
     oh, ow = (d // p for d, p in zip(windows.out_dims[1:], pool[1:], strict=True))
     params = {"n": n, "g": groups, "c": c, "m": m, **windows.named_2d}
-    params |= {"oh": oh, "ow": ow, "pool": [ph, pw], "limits": list(map(bits_of, conv.clip))}
+    params |= {"oh": oh, "ow": ow, "pool": [ph, pw], "limits": list(map(float_bits, conv.clip))}
     weights = conv_constants(node, packed, conv, k)
     short = weights[0].dtype == UINT32
     words = set_cut("conv_max_pool", params, words_for(x.nbytes, out.nbytes), short)

@@ -18,12 +18,11 @@ from ..errors import Problem
 from ..ir import Tensor
 from . import lowers
 from ._dot import pack_rows
+from ._dtypes import FLOAT
 from ._move import emit_move, strides_of
-from ._select import alias_or_select
+from ._select import selected
 from ._windows import Windows, auto_pad
 from .conv import Convolution, emit_conv
-
-FLOAT = 1
 
 
 @dataclass
@@ -138,9 +137,4 @@ def _emit_phase(node, x, w, groups, dims, phases):
 
 def _picked(node, w, taps):
     """w with the phase's taps only, in their order."""
-    maps = [range(w.shape[0]), range(w.shape[1]), *taps]
-    if w.data is not None:
-        return node.constant(w.data[np.ix_(*maps)])
-    picked = node.temp(w.dtype, [len(m) for m in maps])
-    alias_or_select(node, w, picked, maps)
-    return picked
+    return selected(node, w, [range(w.shape[0]), range(w.shape[1]), *taps])

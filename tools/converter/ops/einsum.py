@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import Problem
 from ..ir import Tensor
 from . import lowers
-from ._elementwise import FLOATS, INTS
+from ._dtypes import FLOATS, INTS
 from ._move import emit_move, strides_of
 from .gemm import emit_gemm
 from .reduce import emit_reduce

@@ -10,14 +10,13 @@ from ..errors import Problem
 from ..ir import Tensor
 from ..shapes.extent import any_open
 from . import lowers
-from ._block import NO_CLIP, UINT32, bits_of, block_constants, gemm_words, is_block
+from ._block import NO_CLIP, block_constants, gemm_words, is_block
 from ._dot import pack_rows
-from ._elementwise import emit_binary
+from ._dtypes import FLOATS, INT32, UINT32
+from ._elementwise import binary, emit_binary, float_bits
 from ._extents import emit_same
 from ._move import collapse, emit_move, strides_of
 
-INT32 = 6
-FLOATS = (1, 11)
 INTS = (6, 7, 12, 13)
 
 
@@ -67,14 +66,12 @@ def _finish(node, product, c, alpha, beta):
     out = node.outputs[0]
     if alpha != 1.0:
         target = node.temp(out.dtype, out.shape) if c is not None else out
-        emit_binary(node, "mul", product, node.constant(np.asarray(alpha, out.np_dtype)), target)
+        emit_binary(node, "mul", product, alpha, target)
         product = target
     if c is None:
         return
     if beta != 1.0:
-        scaled = node.temp(c.dtype, c.shape)
-        emit_binary(node, "mul", c, node.constant(np.asarray(beta, c.np_dtype)), scaled)
-        c = scaled
+        c = binary(node, "mul", c, beta)
     emit_binary(node, "add", product, c, out)
 
 
@@ -180,6 +177,6 @@ def emit_gemm(node, a, w, out, shape, has_bias, steps):
         weights = block_constants(node, w, k, has_bias)
         words = gemm_words(n, k, weights[0].dtype == UINT32)
         has_bias = False  # behind its row
-    sizes |= {"limits": list(map(bits_of, NO_CLIP)), "has_bias": int(has_bias)}
+    sizes |= {"limits": list(map(float_bits, NO_CLIP)), "has_bias": int(has_bias)}
     scratch = [node.temp(INT32, (words,))]
     node.emit("block_gemm", [a, *weights], [out], scratch=scratch, macs=macs, **sizes)

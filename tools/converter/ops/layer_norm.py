@@ -6,17 +6,17 @@ import math
 
 import numpy as np
 
+from ..errors import Problem
 from ..ir import Tensor
 from ..steps.overlap import line_by_line
-from . import lowers
-from ._elementwise import broadcast, emit_binary, float_bits
+from . import MS, OWN, lowers
+from ._dtypes import FLOATS
+from ._elementwise import binary, broadcast, emit_binary, float_bits
 from ._extents import matched
 from ._microsoft import like
 from ._move import emit_move, strides_of
-from .lookup import OWN
 from .reduce import emit_reduce
 
-FLOATS = (1, 11)
 _MEAN, _NORM = 1, 8  # of kernel reduce
 
 
@@ -91,16 +91,13 @@ def lower_mean_variance_normalization(node):
     axes = [a % len(x.shape) for a in node.attr("axes", [0, 2, 3])]
     kept = [1 if a in axes else d for a, d in enumerate(x.shape)]
     n = math.prod(x.shape) // max(math.prod(kept), 1)
-    norm, root, deviation = (node.temp(x.dtype, kept) for _ in range(3))
-    centred = x
+    norm, centred = node.temp(x.dtype, kept), x
     for _ in range(2):
-        mean, shifted = node.temp(x.dtype, kept), node.temp(x.dtype, x.shape)
+        mean = node.temp(x.dtype, kept)
         emit_reduce(node, _MEAN, 0, centred, mean, axes)
-        emit_binary(node, "sub", centred, mean, shifted)
-        centred = shifted
+        centred = binary(node, "sub", centred, mean)
     emit_reduce(node, _NORM, 2, centred, norm, axes)
-    emit_binary(node, "div", norm, node.constant(np.sqrt(n).astype(x.np_dtype)), root)
-    emit_binary(node, "add", root, node.constant(np.asarray(1e-9, x.np_dtype)), deviation)
+    deviation = binary(node, "add", binary(node, "div", norm, np.sqrt(n)), 1e-9)
     emit_binary(node, "div", centred, deviation, out)
 
 
@@ -111,8 +108,50 @@ def lower_lp_normalization(node):
     x, out = node.inputs[0], node.outputs[0]
     axis = node.attr("axis", -1) % len(x.shape)
     kept = [1 if a == axis else d for a, d in enumerate(x.shape)]
-    norm, divisor = node.temp(x.dtype, kept), node.temp(x.dtype, kept)
+    norm = node.temp(x.dtype, kept)
     emit_reduce(node, _NORM, node.attr("p", 2), x, norm, [axis])
-    least = node.constant(np.asarray(np.finfo(np.float32).smallest_subnormal, x.np_dtype))
-    emit_binary(node, "max", norm, least, divisor)
-    emit_binary(node, "div", x, divisor, out)
+    least = np.finfo(np.float32).smallest_subnormal
+    emit_binary(node, "div", x, binary(node, "max", norm, least), out)
+
+
+def _infer_skip(node):
+    x, last = node.inputs[0], [*node.inputs[0].shape[:-1], 1]
+    return [(x.dtype, x.shape), (1, last), (1, last), (x.dtype, x.shape)]
+
+
+@lowers("SkipLayerNormalization", "SkipSimplifiedLayerNormalization", domain=MS, infer=_infer_skip)
+def lower_skip_layer_normalization(node):
+    """The normalized sum = input + skip (+ bias), over the last axis; sum is an output, too."""
+    node.require_dtype(*FLOATS)
+    x, skip, gamma = node.inputs[:3]
+    out, mean, deviation, total = [*node.outputs, None, None, None][:4]
+    if mean is not None or deviation is not None:
+        raise Problem("statistics as outputs", "export the model for inference")
+    simplified = node.op == "SkipSimplifiedLayerNormalization"
+    beta, bias = (None, node.input(3)) if simplified else (node.input(3), node.input(4))
+    total = total or node.temp(x.dtype, x.shape)
+    if bias is not None:
+        x, skip = binary(node, "add", x, skip), bias
+    emit_binary(node, "add", x, skip, total)
+    factors = [t for t in (gamma, beta) if t is not None]
+    sizes = math.prod(x.shape[:-1]), x.shape[-1]
+    emit_normalize(node, total, factors, [out], sizes, not simplified, (1, 0, 1), 1e-12)
+
+
+def _infer_simplified(node):
+    x = node.inputs[0]
+    axis = node.attr("axis", -1) % max(len(x.shape), 1)
+    return [(x.dtype, x.shape), (1, [*x.shape[:axis], *[1] * len(x.shape[axis:])])]
+
+
+@lowers("SimplifiedLayerNormalization", domain=MS, infer=_infer_simplified)
+def lower_simplified_layer_normalization(node):
+    """RMSNormalization, before ONNX had it: over all axes from `axis` on."""
+    node.require_dtype(*FLOATS)
+    x, scale = node.inputs
+    axis = node.attr("axis", -1) % max(len(x.shape), 1)
+    sizes = math.prod(x.shape[:axis]), math.prod(x.shape[axis:])
+    outputs = node.outputs[:1]
+    if any(node.outputs[1:]):
+        outputs = [outputs[0], node.temp(x.dtype, (sizes[0],)), node.outputs[1]]
+    emit_normalize(node, x, [scale], outputs, sizes, False, (1, 0, 1))

@@ -8,8 +8,9 @@ import numpy as np
 
 from ..ir import Tensor
 from . import lowers
+from ._dtypes import FLOAT, INT32
 from ._elementwise import emit_binary
-from ._integer import FLOAT, INT32, as_dtype, centred, combined
+from ._integer import as_dtype, centred, combined
 from ._qdot import emit_requantized, emit_sums
 from ._qweights import Geometry, Weights, scalar, unsigned
 from .gemm import emit_gemm, matmul_operands, require_fit

@@ -9,18 +9,16 @@ import numpy as np
 from tools.format.objects import STRING, text_of
 
 from ..errors import Problem
-from . import lowers
-from ._elementwise import emit_binary, emit_unary
-from ._ml_scores import FLOAT, cast, floats, rows_of
+from . import ML, lowers
+from ._dtypes import BOOL, DOUBLE, FLOAT, INT32, INT64
+from ._elementwise import binary, emit_binary, emit_unary
+from ._ml_scores import cast, floats, rows_of
 from ._move import emit_fill, emit_move
-from ._select import emit_gather, emit_select
+from ._select import emit_gather, emit_known_gather
 from ._strings import emit_map
 from .cast import emit_cast
 from .reduce import emit_reduce
 from .select import emit_where
-
-ML = "ai.onnx.ml"
-INT32, INT64, BOOL, DOUBLE = 6, 7, 9, 11
 
 
 @lowers("Scaler", domain=ML)
@@ -34,9 +32,8 @@ def lower_scaler(node):
         raise Problem(f"{scale.size} values of scale, {offset.size} of offset")
     if len(x.shape) > 2 and scale.size > 1:
         raise Problem(f"input of {len(x.shape)} dimensions")
-    moved = node.temp(dtype, x.shape)
     scaled = out if dtype == FLOAT else node.temp(dtype, x.shape)
-    emit_binary(node, "sub", x, node.constant(offset.astype(x.np_dtype)), moved)
+    moved = binary(node, "sub", x, node.constant(offset.astype(x.np_dtype)))
     emit_binary(node, "mul", moved, node.constant(scale.astype(x.np_dtype)), scaled)
     if scaled is not out:
         emit_cast(node, scaled, out)
@@ -54,11 +51,9 @@ def lower_normalizer(node):
     x, out = cast(node, node.inputs[0], FLOAT), node.outputs[0]
     rows, n = rows_of(x)
     norms, divisors = node.temp(FLOAT, (rows, 1)), node.temp(FLOAT, (rows, 1))
-    is_zero = node.temp(BOOL, (rows, 1))
     zero, one = (node.constant(np.full(1, v, np.float32)) for v in (0, 1))
     emit_reduce(node, *_NORMS[norm], node.reshaped(x, (rows, n)), norms, [1])
-    emit_binary(node, "equal", norms, zero, is_zero)
-    emit_where(node, is_zero, one, norms, divisors)
+    emit_where(node, binary(node, "equal", norms, zero, BOOL), one, norms, divisors)
     emit_binary(node, "div", node.reshaped(x, (rows, n)), divisors, node.reshaped(out, (rows, n)))
 
 
@@ -72,9 +67,7 @@ def lower_binarizer(node):
         if not limits.min <= threshold <= limits.max:
             raise Problem(f"threshold {threshold} for integers")
         threshold = math.floor(threshold)
-    above = node.temp(BOOL, x.shape)
-    emit_binary(node, "greater", x, node.constant(np.asarray(threshold, x.np_dtype)), above)
-    emit_cast(node, above, out)
+    emit_cast(node, binary(node, "greater", x, threshold, BOOL), out)
 
 
 @lowers("Imputer", domain=ML)
@@ -92,11 +85,11 @@ def lower_imputer(node):
         raise Problem(f"{imputed.size} values in {kind[0]}")
     if len(x.shape) > 2 and imputed.size > 1:
         raise Problem(f"input of {len(x.shape)} dimensions")
-    found = node.temp(BOOL, x.shape)
     if replaced != replaced:
+        found = node.temp(BOOL, x.shape)
         emit_unary(node, "isnan", x, found)
     else:
-        emit_binary(node, "equal", x, node.constant(np.asarray(replaced, x.np_dtype)), found)
+        found = binary(node, "equal", x, replaced, BOOL)
     emit_where(node, found, node.constant(imputed), x, out)
 
 
@@ -104,16 +97,8 @@ def lower_imputer(node):
 def lower_extractor(node):
     """Items of the last axis; a vector is a matrix of one row."""
     x, index, out = node.inputs[0], node.inputs[1], node.outputs[0]
-    axis, n = len(x.shape) - 1, x.shape[-1]
-    if index.data is None:
-        emit_gather(node, x, index, out, axis)
-        return
-    flat = index.data.reshape(-1)
-    if flat.size and not (-n <= flat.min() and flat.max() < n):
-        raise Problem(f"an index is outside -{n} .. {n - 1}")
-    selected = node.temp(x.dtype, (*x.shape[:-1], flat.size))
-    node.alias(selected, out)
-    emit_select(node, x, selected, [*map(np.arange, x.shape[:-1]), flat % max(n, 1)])
+    emit = emit_gather if index.data is None else emit_known_gather
+    emit(node, x, index, out, len(x.shape) - 1)
 
 
 @lowers("OneHotEncoder", domain=ML)
@@ -133,8 +118,7 @@ def lower_one_hot(node):
         x, categories = _numbered(node, x, [text_of(s) for s in categories])
     x = cast(node, x, INT64)
     column = node.reshaped(x, (*x.shape, 1))
-    found = node.temp(BOOL, out.shape)
-    emit_binary(node, "equal", column, node.constant(np.array(categories, np.int64)), found)
+    found = binary(node, "equal", column, node.constant(np.array(categories, np.int64)), BOOL)
     emit_cast(node, found, out)
 
 

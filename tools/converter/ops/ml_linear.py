@@ -1,14 +1,21 @@
-"""LinearClassifier, LinearRegressor -> kernel gemm and what makes scores and labels of it."""
+"""Linear models and SVMs -> gemm, distances, svm_pairs and others, then scores and labels."""
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..errors import Problem
-from . import lowers
+from ..ir import Tensor
+from . import ML, lowers
+from ._distances import emit_distances
+from ._dtypes import BOOL, FLOAT, INT32
+from ._elementwise import binary, emit_binary, emit_unary
 from ._ml_scores import (
-    FLOAT,
+    NEGATED,
     ONE_MINUS,
     before,
     cast,
+    emit_classes,
     emit_dots,
     emit_labels,
     emit_pair,
@@ -19,8 +26,6 @@ from ._ml_scores import (
     table_of,
     transform_of,
 )
-
-ML = "ai.onnx.ml"
 
 
 @lowers("LinearClassifier", domain=ML)
@@ -34,7 +39,6 @@ def lower_classifier(node):
     w = table_of(coefficients, max(coefficients.size // max(n_features, 1), 1))
     bias = _bias(node, len(w))
     n = len(w)
-    label, scores = (*node.outputs, None)[:2]
     if n == 1 and len(labels) == 2:
         raw = node.temp(FLOAT, (samples, 1))
         emit_dots(node, x, w, bias, raw)
@@ -42,11 +46,7 @@ def lower_classifier(node):
         return
     if n != len(labels) or n == 1:
         raise Problem(f"{n} rows of coefficients for {len(labels)} classes")
-    scores = scores or node.temp(FLOAT, (samples, n))
-    raw = before(node, transform, scores, n)
-    emit_dots(node, x, w, bias, raw)
-    emit_labels(node, raw, labels, label)
-    emit_transform(node, transform, raw, scores, n)
+    emit_classes(node, transform, labels, samples, lambda raw: emit_dots(node, x, w, bias, raw))
 
 
 @lowers("LinearRegressor", domain=ML)
@@ -64,3 +64,139 @@ def _bias(node, n):
     if bias.size not in (0, n):
         raise Problem(f"{bias.size} intercepts for {n} rows of coefficients")
     return bias if bias.size else None
+
+
+@lowers("SVMRegressor", domain=ML)
+def lower_svm_regressor(node):
+    """The post transform does not count, as in onnxruntime."""
+    x, out = cast(node, node.inputs[0], FLOAT), node.outputs[0]
+    rho = _rho(node, 1)
+    n = node.attr("n_supports", 0)
+    one_class = node.attr("one_class", 0)
+    raw = node.temp(FLOAT, out.shape) if one_class else out
+    coefficients = table_of(floats(node, "coefficients"), 1)
+    if n:
+        x = _emit_kernel(node, x, table_of(floats(node, "support_vectors"), n))
+    emit_dots(node, x, coefficients, rho, raw)
+    if one_class:
+        _emit_sign(node, raw, out)
+
+
+def _emit_sign(node, x, out):
+    """out = 1 where x > 0, else -1"""
+    ones = cast(node, binary(node, "greater", x, 0.0, BOOL), FLOAT)
+    emit_binary(node, "sub", binary(node, "add", ones, ones), 1.0, out)
+
+
+@lowers("SVMClassifier", domain=ML)
+@lowers("SVMClassifier", domain=ML, objects=True)
+def lower_svm_classifier(node):
+    """A score and a vote for each pair of classes; probabilities couple these (Platt, Wu)."""
+    labels, transform = labels_of(node, "classlabels_ints"), transform_of(node)
+    n = len(labels)
+    counts = list(node.attr("vectors_per_class", []))
+    x = cast(node, node.inputs[0], FLOAT)
+    if n < 2:
+        raise Problem("a classifier of one class")
+    if not sum(counts):
+        _lower_without_vectors(node, x, labels, transform)
+        return
+    if len(counts) != n or min(counts) < 0:
+        raise Problem(f"{len(counts)} numbers in vectors_per_class for {n} classes")
+    samples, n_pairs = rows_of(x)[0], n * (n - 1) // 2
+    kernels = _emit_kernel(node, x, table_of(floats(node, "support_vectors"), sum(counts)))
+    label, scores = (*node.outputs, None)[:2]
+    proba = _proba(node, n_pairs)
+    direct = scores if scores is not None and n > 2 and not proba else None
+    pairs = node.temp(FLOAT, (samples, n_pairs))
+    if direct is not None:
+        pairs = before(node, transform, direct, n_pairs)
+    votes = node.temp(INT32, (samples, n))
+    _emit_pairs(node, kernels, counts, pairs, votes)
+    if n == 2 and not proba:
+        kind = NEGATED if transform == "NONE" else ONE_MINUS
+        emit_pair(node, transform, kind, 0, pairs, labels[::-1], node.outputs)
+        return
+    emit_labels(node, votes, labels, label)
+    if proba and scores is not None:
+        raw = before(node, transform, scores, n)
+        scratch = [node.temp(FLOAT, (n * n,)), node.temp(FLOAT, (n * n,)), node.temp(FLOAT, (n,))]
+        node.emit("svm_proba", [pairs, *proba], [raw], scratch=scratch, n=samples, classes=n)
+        emit_transform(node, transform, raw, scores, n)
+    elif direct is not None:
+        emit_transform(node, transform, pairs, direct, n_pairs)
+
+
+def _lower_without_vectors(node, x, labels, transform):
+    """Without support vectors: a row of coefficients a class, all with the first rho."""
+    n = len(labels)
+    if n == 2:
+        raise Problem("two classes without support vectors", "use LinearClassifier")
+    w, rho = table_of(floats(node, "coefficients"), n), np.repeat(_rho(node, 1), n)
+    samples = rows_of(x)[0]
+    emit_classes(node, transform, labels, samples, lambda raw: emit_dots(node, x, w, rho, raw))
+
+
+def _emit_pairs(node, kernels: Tensor, counts, scores, votes):
+    n = len(counts)
+    coefficients = table_of(floats(node, "coefficients"), n - 1)
+    if coefficients.shape[1] != sum(counts):
+        raise Problem(f"{coefficients.size} coefficients for {sum(counts)} support vectors")
+    rho = _rho(node, n * (n - 1) // 2)
+    constants = [node.constant(coefficients), node.constant(rho)]
+    node.emit(
+        "svm_pairs",
+        [kernels, *constants],
+        [scores, votes],
+        n=kernels.shape[0],
+        classes=n,
+        vectors=counts,
+        macs=kernels.nelem * (n - 1),
+    )
+
+
+def _rho(node, n):
+    rho = floats(node, "rho")
+    if rho.size < n:
+        raise Problem(f"{rho.size} values of rho, {n} needed")
+    return rho[:n]
+
+
+def _proba(node, n_pairs):
+    """prob_a and prob_b as constants; nothing where they are absent."""
+    a, b = floats(node, "prob_a"), floats(node, "prob_b")
+    if a.size != b.size or (a.size and a.size < n_pairs):
+        raise Problem(f"{a.size} values of prob_a, {b.size} of prob_b, {n_pairs} needed")
+    return [node.constant(v[:n_pairs]) for v in (a, b)] if a.size else []
+
+
+def _emit_kernel(node, x: Tensor, vectors: np.ndarray) -> Tensor:
+    """The kernel function of each sample and support vector."""
+    kind, parameters = node.attr("kernel_type", "LINEAR"), floats(node, "kernel_params")
+    if kind not in ("LINEAR", "POLY", "RBF", "SIGMOID"):
+        raise Problem(f"kernel_type {kind}")
+    if kind != "LINEAR" and parameters.size < 3:
+        raise Problem("kernel_params must be gamma, coef0 and degree")
+    samples, n_features = rows_of(x)
+    out = node.temp(FLOAT, (samples, len(vectors)))
+    if kind == "LINEAR":
+        emit_dots(node, x, vectors, None, out)
+        return out
+    gamma, coef0, degree = parameters[:3]
+    if kind == "RBF":
+        if vectors.shape[1] != n_features:
+            raise Problem(f"{vectors.shape[1]} elements a support vector, not {n_features}")
+        rows = node.constant(vectors.astype(np.float32))
+        powers = node.temp(FLOAT, out.shape)
+        emit_distances(node, node.reshaped(x, (samples, n_features)), rows, powers, -gamma)
+        emit_unary(node, "exp", powers, out)
+        return out
+    raw = node.temp(FLOAT, out.shape)
+    emit_dots(node, x, vectors * gamma, np.full(len(vectors), coef0), raw)
+    if kind == "SIGMOID":
+        emit_unary(node, "tanh", raw, out)
+    elif degree == 2:
+        emit_binary(node, "mul", raw, raw, out)
+    else:
+        emit_binary(node, "pow", raw, degree, out)
+    return out

@@ -1,18 +1,88 @@
-"""The operators of ai.onnx.ml with maps -> kernels dict_vectorizer and zip_map."""
+"""LabelEncoder, CategoryMapper -> kernel label_encoder; DictVectorizer, ZipMap -> their own."""
 
 from __future__ import annotations
 
 import numpy as np
+from onnx import numpy_helper
 
-from tools.format.objects import SEQUENCE, STRING_KEYS, string_array
+from tools.format.objects import SEQUENCE, STRING, STRING_KEYS, string_array, text_of
 
 from ..errors import Problem
 from ..ir import Tensor
-from . import lowers
-from ._ml_scores import FLOAT, cast
-from ._strings import require_fixed
+from . import ML, lowers
+from ._dtypes import FLOAT
+from ._ml_scores import cast
+from ._strings import emit_map, require_fixed
 
-ML = "ai.onnx.ml"
+
+@lowers("LabelEncoder", domain=ML)
+@lowers("LabelEncoder", domain=ML, objects=True)
+def lower_label_encoder(node):
+    """Of keys that are there twice, the last counts; NaN finds NaN, and 0 finds -0."""
+    x, out = node.inputs[0], node.outputs[0]
+    if node.attr("classes_strings") is not None:
+        _lower_classes(node, x, out)
+        return
+    keys, values = _column(node, "keys", x), _column(node, "values", out)
+    if keys.size != values.size:
+        raise Problem(f"{keys.size} keys and {values.size} values")
+    answers = dict(zip(keys.tolist(), values, strict=True))
+    emit_map(node, x, answers, _default(node, out), out)
+
+
+def _lower_classes(node, x, out):
+    """Opset 1: strings to their places, or places to strings."""
+    classes = [text_of(s) for s in node.attr("classes_strings")]
+    if x.dtype == STRING:
+        answers, default = {s: i for i, s in enumerate(classes)}, node.attr("default_int64", -1)
+    else:
+        answers, default = dict(enumerate(classes)), node.attr("default_string", "_Unused")
+    emit_map(node, x, answers, default, out)
+
+
+@lowers("CategoryMapper", domain=ML, objects=True)
+def lower_category_mapper(node):
+    """Strings to integers or integers to strings."""
+    x, out = node.inputs[0], node.outputs[0]
+    texts = [text_of(s) for s in node.attr("cats_strings", [])]
+    numbers = node.attr("cats_int64s", [])
+    if len(texts) != len(numbers):
+        raise Problem(f"{len(texts)} cats_strings and {len(numbers)} cats_int64s")
+    if x.dtype == STRING:
+        answers, default = dict(zip(texts, numbers, strict=True)), node.attr("default_int64", -1)
+    else:
+        answers = dict(zip(numbers, texts, strict=True))
+        default = node.attr("default_string", "_Unused")
+    emit_map(node, x, answers, default, out)
+
+
+def _column(node, kind, t: Tensor) -> np.ndarray:
+    """keys or values, from whichever attribute has them. Raises Problem."""
+    for suffix in ("_strings", "_int64s", "_floats", "_tensor"):
+        found = node.attr(kind + suffix)
+        if found is None:
+            continue
+        data = numpy_helper.to_array(found) if suffix == "_tensor" else np.array(found)
+        if (t.dtype == STRING) != (data.dtype.kind in "OSU"):
+            raise Problem(f"{kind}{suffix} for {t}")
+        if t.dtype == STRING:
+            return string_array(data.reshape(-1))
+        column = data.reshape(-1).astype(t.np_dtype)
+        if t.np_dtype.kind != "f" and not np.array_equal(column, data.reshape(-1)):
+            raise Problem(f"{kind} that {t.np_dtype} does not hold")
+        return column
+    raise Problem(f"no {kind}")
+
+
+def _default(node, out: Tensor):
+    tensor = node.attr("default_tensor")
+    if tensor is not None and tensor.data_type:
+        return numpy_helper.to_array(tensor).reshape(-1)[0]
+    if out.dtype == STRING:
+        return node.attr("default_string", "_Unused")
+    if out.np_dtype.kind == "f":
+        return node.attr("default_float", -0.0)
+    return node.attr("default_int64", -1)
 
 
 @lowers("DictVectorizer", domain=ML, objects=True)

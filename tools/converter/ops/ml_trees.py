@@ -9,13 +9,14 @@ from onnx import numpy_helper
 
 from ..errors import Problem
 from ..ir import Tensor
-from . import lowers
+from . import ML, lowers
+from ._dtypes import DOUBLE, FLOAT, INT32
 from ._ml_scores import (
-    FLOAT,
     NEGATED,
     ONE_MINUS,
     as_float,
     before,
+    emit_classes,
     emit_labels,
     emit_pair,
     emit_transform,
@@ -26,8 +27,6 @@ from ._ml_scores import (
 from ._ml_trees import LEQ, MEMBER, Branch, Forest, pack
 from ._tree_leaves import AVERAGE, MAX, MIN, SUM, Leaves, exact, listed
 
-ML = "ai.onnx.ml"
-INT32, DOUBLE = 6, 11
 _MODES = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ")
 _AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
 
@@ -41,7 +40,6 @@ def lower_classifier(node):
     forest = _listed(node, "class", ids, weights)
     base = _floats(node, "base_values")
     n, transform = len(labels), transform_of(node)
-    label, scores = (*node.outputs, None)[:2]
     if n == 1:
         raise Problem("a classifier of one class")
     if n == 2 and set(ids) == {0}:
@@ -54,11 +52,10 @@ def lower_classifier(node):
         raise Problem("two classes of which only the second has weights")
     if len(base) not in (0, n):
         raise Problem(f"{len(base)} base_values for {n} classes")
-    scores = scores or node.temp(FLOAT, (rows_of(node.inputs[0])[0], n))
-    raw = before(node, transform, scores, n)
-    _emit_trees(node, forest, SUM, base, raw)
-    emit_labels(node, raw, labels, label)
-    emit_transform(node, transform, raw, scores, n)
+    rows = rows_of(node.inputs[0])[0]
+    emit_classes(
+        node, transform, labels, rows, lambda raw: _emit_trees(node, forest, SUM, base, raw)
+    )
 
 
 def _emit_two_classes(node, forest, base, positive, labels):

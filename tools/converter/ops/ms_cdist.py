@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ..errors import Problem
-from . import lowers
-from ._distances import FLOAT, emit_distances
+from . import MS, lowers
+from ._distances import emit_distances
+from ._dtypes import FLOAT
 from ._elementwise import emit_unary
-from ._microsoft import MS
 
 
 def _infer(node):

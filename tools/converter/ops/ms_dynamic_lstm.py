@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import Problem
-from . import lowers
-from ._microsoft import FLOAT, MS
+from . import MS, lowers
+from ._dtypes import FLOAT, INT8, INT32, UINT8
 from ._qweights import Weights as Rows
 from ._qweights import pack, padded, scalar, unsigned
 from .recurrent import LSTM, Shape, Weights, emit_walks
 
-_UINT8, _INT8, _INT32 = 2, 3, 6
 _RECORD = 4  # bytes before a row's items: their sum
 
 
@@ -43,7 +42,7 @@ def lower_dynamic_lstm(node):
         factors = np.stack(np.broadcast_arrays(w_scale, r_scale, bias)).astype(np.float32)
         constants = [node.constant(v) for v in (w, r, factors)]
         records = _RECORD + padded(s.inputs) + s.batch * (_RECORD + padded(s.hidden))
-        scratch = [node.temp(_UINT8, (records,)), node.temp(_INT32, (rows,))]
+        scratch = [node.temp(UINT8, (records,)), node.temp(INT32, (rows,))]
         weights.append(Weights(constants, [w_zero, r_zero], scratch))
     emit_walks(node, "dynamic_lstm", LSTM, s, weights, node.attr("input_forget", 0))
 
@@ -51,7 +50,7 @@ def lower_dynamic_lstm(node):
 def _rows(node, i, scale, d):
     """(packed rows, scales, zero point) of input i, whose scale and zero point follow."""
     t = node.inputs[i]
-    if t.dtype not in (_UINT8, _INT8):
+    if t.dtype not in (UINT8, INT8):
         raise Problem(f"{t} where bytes are needed")
     zero = 0
     if node.input(scale + 1) is not None:
@@ -60,7 +59,7 @@ def _rows(node, i, scale, d):
         zero = scalar(of_direction)
     if zero is None:
         raise Problem("zero points that differ from channel to channel")
-    shift = 128 if t.dtype == _INT8 else 0
+    shift = 128 if t.dtype == INT8 else 0
     rows = Rows(unsigned(node.const(i)[d]).T, zero + shift)
     if not all(rows.fits(z) for z in (0, 255)):
         raise Problem(f"{t.name}: sums may exceed 32 bits")

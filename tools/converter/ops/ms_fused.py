@@ -6,10 +6,10 @@ import numpy as np
 
 from ..errors import Problem
 from ..ir import Tensor
-from . import lowers
-from ._block import bits_of
-from ._elementwise import emit_binary
-from ._microsoft import FLOAT, MS, as_onnx, emit_activation, transposed, with_outputs
+from . import MS, lowers
+from ._dtypes import FLOAT
+from ._elementwise import emit_binary, float_bits
+from ._microsoft import as_onnx, emit_activation, lower_with, transposed
 from .conv import emit_conv_of
 from .gemm import emit_gemm, lower_gemm, matmul_operands
 
@@ -40,7 +40,7 @@ def activate(node, activation, constants, y, out):
     """out = the activation of y, within the step that makes y where this can cut its results."""
     step, limits = node.steps[-1], limits_of(activation, constants)
     if step.kernel in _LIMITED and step.outputs == [y] and limits is not None:
-        step["limits"] = map(bits_of, limits)
+        step["limits"] = map(float_bits, limits)
         step.outputs = [out]
     else:
         emit_activation(node, activation, constants, y, out)
@@ -69,7 +69,7 @@ def lower_fused_gemm(node):
         lower_gemm(node)
         return
     product = node.temp(out.dtype, out.shape)
-    with_outputs(node, [product], lower_gemm)
+    lower_with(node, lower_gemm, [product])
     constants = [node.attr(f"activation_{name}") for name in ("alpha", "beta", "gamma")]
     activate(node, activation, constants, product, out)
 
@@ -97,7 +97,7 @@ def lower_fused_matmul(node):
     product = out if alpha == 1.0 else node.temp(out.dtype, out.shape)
     emit_gemm(node, a, w, product, shape, False, steps)
     if product is not out:
-        emit_binary(node, "mul", product, node.constant(np.float32(alpha)), out)
+        emit_binary(node, "mul", product, alpha, out)
 
 
 def _axes(node, t: Tensor, side: str) -> list[int]:

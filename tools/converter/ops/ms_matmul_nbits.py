@@ -7,11 +7,9 @@ import math
 import numpy as np
 
 from ..errors import Problem
-from . import lowers
-from ._microsoft import FLOAT, MS
+from . import MS, lowers
+from ._dtypes import FLOAT, UINT8
 from .gemm import emit_gemm
-
-_UINT8 = 2
 
 
 def _infer(node):
@@ -43,7 +41,7 @@ def lower_matmul_nbits(node):
         "matmul_nbits",
         [a, *map(node.constant, arrays)],
         node.outputs,
-        scratch=[node.temp(_UINT8, (blocks * size,)), node.temp(FLOAT, (blocks * size + 1,))],
+        scratch=[node.temp(UINT8, (blocks * size,)), node.temp(FLOAT, (blocks * size + 1,))],
         macs=m * n * k,
         m=m,
         n=n,

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from ..errors import Problem
 from ..ir import Tensor
-from . import lowers
+from . import MS, lowers
+from ._dtypes import FLOAT, INT32
 from ._elementwise import emit_binary, emit_unary
-from ._integer import INT32, as_dtype, combined
-from ._microsoft import FLOAT, MS, as_onnx, like, transposed
-from ._qbinary import emit_quantized_product, emit_quantized_sum
-from ._qlookup import emit_table
-from ._qsoftmax import emit_quantized_softmax
-from .concat import emit_concat
+from ._integer import as_dtype, combined
+from ._microsoft import as_onnx, like, lower_with, transposed
+from ._qfunctions import (
+    emit_quantized_product,
+    emit_quantized_softmax,
+    emit_quantized_sum,
+    emit_table,
+)
 from .matmul_integer import emit_known, emit_product, emit_requantize
+from .move import emit_concat
 from .quantize import DEQUANTIZE, QUANTIZE, emit_quantize
 from .softmax import emit_softmax, softmax_lines
 
@@ -34,6 +39,13 @@ def quantize(node, y: Tensor, first: int) -> None:
     """The node's output = y by the scale and zero point in inputs first, first + 1."""
     scale, zero = _scalars(node, first)
     emit_quantize(node, QUANTIZE, y, scale, zero, node.outputs[0])
+
+
+def lower_by_floats(node, lower: Callable, inputs: Sequence[Tensor], first: int) -> None:
+    """The lowering of these inputs in float32, its output quantized as by `quantize`."""
+    y = node.temp(FLOAT, node.outputs[0].shape)
+    lower_with(node, lower, [y], inputs)
+    quantize(node, y, first)
 
 
 def _scalars(node, first):

@@ -14,17 +14,16 @@ from collections.abc import Callable
 import numpy as np
 
 from ..errors import Problem
-from . import lowers
-from ._microsoft import FLOAT, MS, as_onnx, with_outputs
-from ._qmeans import PLANES, ROWS, emit_float_means, often_in_the_middle, order_of
-from ._qpool import emit_means
+from . import MS, OWN, lowers
+from ._dtypes import FLOAT
+from ._microsoft import as_onnx
+from ._qmeans import PLANES, ROWS, emit_float_means, emit_means, often_in_the_middle, order_of
 from ._qweights import scalar
 from ._windows import windows_of
-from .average_pool import lower_average_pool
-from .ms_qlinear import dequantized, quantize, rest, stand_in
+from .ms_qlinear import dequantized, lower_by_floats, quantize, rest, stand_in
+from .pool import lower_average_pool
 from .reduce import emit_reduce
 
-OWN = "mpconnxr"
 _MEAN = 1  # of kernel reduce
 
 
@@ -51,7 +50,7 @@ def lower_pool(node):
     if scale is not None and zero is not None:
         level = _level_with_zero(np.float32(scale), np.float32(zero))
     if not _means_by_integers(node, lambda w: ROWS, level):
-        _by_floats(node)
+        lower_by_floats(node, lower_average_pool, [dequantized(node, 0)], 3)
 
 
 def _level_with_zero(scale, zero):
@@ -62,16 +61,7 @@ def _level_with_zero(scale, zero):
 def lower_own_pool(node):
     """The same, but for the order of sums."""
     if not _means_by_integers(node, lambda w: order_of(node, w)):
-        _by_floats(node)
-
-
-def _by_floats(node):
-    y = node.temp(FLOAT, node.outputs[0].shape)
-    own = node.inputs
-    node.inputs = [dequantized(node, 0)]
-    with_outputs(node, [y], lower_average_pool)
-    node.inputs = own
-    quantize(node, y, 3)
+        lower_by_floats(node, lower_average_pool, [dequantized(node, 0)], 3)
 
 
 def _means_by_integers(node, order: Callable, level: Callable | None = None) -> bool:

@@ -9,12 +9,12 @@ import numpy as np
 
 from ..ir import Tensor
 from . import lowers
-from ._elementwise import emit_binary, emit_unary
+from ._dtypes import BOOL
+from ._elementwise import binary, emit_binary, unary
 from ._integer import as_dtype
 from .select import emit_where
 
 _TRAINING = "ai.onnx.preview.training"
-BOOL = 9
 
 
 class _Steps:
@@ -28,15 +28,13 @@ class _Steps:
 
     def __call__(self, op: str, a, b, out: Tensor | None = None, dtype=None) -> Tensor:
         a, b = (self._tensor(v) for v in (a, b))
-        shape = np.broadcast_shapes(a.shape, b.shape)
-        out = out or self.node.temp(dtype or self.dtype, shape)
+        if out is None:
+            return binary(self.node, op, a, b, dtype)
         emit_binary(self.node, op, a, b, out)
         return out
 
     def sqrt(self, x: Tensor) -> Tensor:
-        out = self.node.temp(x.dtype, x.shape)
-        emit_unary(self.node, "sqrt", x, out)
-        return out
+        return unary(self.node, "sqrt", x)
 
     def at_first(self, first, later) -> Tensor:
         """`first` at update number 0, then `later`: one number or a tensor of one."""

@@ -12,21 +12,18 @@ import itertools
 import numpy as np
 
 from ..errors import Problem
-from ..ir import Tensor
-from . import lowers
-from ._microsoft import FLOAT, as_onnx, with_outputs
+from . import OWN, lowers
+from ._microsoft import as_onnx
 from ._move import emit_move, strides_of
 from ._qdot import emit_requantized
 from ._qweights import Geometry, Weights, scalar, shift_of, unsigned
 from ._requantize import multipliers, range_of
 from .conv_transpose import dims_of, lower_conv_transpose, phases_of
-from .ms_qlinear import dequantized, quantize
-
-OWN = "mpconnxr"
+from .ms_qlinear import dequantized, lower_by_floats, stand_in
 
 
 def _infer(node):
-    stand_ins = [Tensor(t.name, FLOAT, t.shape) for t in (node.inputs[0], node.inputs[3])]
+    stand_ins = [stand_in(t) for t in (node.inputs[0], node.inputs[3])]
     [(_, shape)] = as_onnx(node, "ConvTranspose", stand_ins, 11)
     return [(node.inputs[7].dtype, shape)]
 
@@ -46,14 +43,11 @@ def lower_qlinear_conv_transpose(node):
 
 
 def _by_floats(node):
-    own, y = node.inputs, node.temp(FLOAT, node.outputs[0].shape)
-    _, _, _, w, w_scale, w_zero, _, _, b = own
+    _, _, _, w, w_scale, w_zero, _, _, b = node.inputs
     scale = w_scale.data.reshape(-1, *[1] * (len(w.shape) - 2))
     real = (w.data.astype(np.int32) - scalar(w_zero)).astype(np.float32) * scale
-    node.inputs = [dequantized(node, 0), node.constant(real), b]
-    with_outputs(node, [y], lower_conv_transpose)
-    node.inputs = own
-    quantize(node, y, 6)
+    inputs = [dequantized(node, 0), node.constant(real), b]
+    lower_by_floats(node, lower_conv_transpose, inputs, 6)
 
 
 class _Product:

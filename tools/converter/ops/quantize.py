@@ -1,4 +1,7 @@
-"""QuantizeLinear and DequantizeLinear -> kernel quantize; levels and lookup for bytes."""
+"""QuantizeLinear, DequantizeLinear -> kernel quantize; levels and lookup for bytes.
+
+Of com.microsoft as well, which has more dtypes at any opset. DynamicQuantizeLinear -> its kernel.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,26 @@ import numpy as np
 from ..errors import Problem
 from ..ir import Tensor
 from ..steps.overlap import item_by_item
-from . import lowers
-from ._elementwise import broadcast, runs_of
+from . import MS, lowers
+from ._dtypes import FLOAT, UINT8
+from ._elementwise import binary, broadcast, emit_binary, runs_of
 from ._levels import emit_floats, emit_levels
-from ._quantize_float import FLOAT8_AND_LESS, dequantize_float, quantize_float
-from ._select import emit_select
+from ._select import selected
+from .cast import emit_cast
 
 QUANTIZE, DEQUANTIZE = 0, 1
 
 
+def _infer_quantize(node):
+    x, zero = node.inputs[0], node.input(2)
+    return [(UINT8 if zero is None else zero.dtype, x.shape)]
+
+
+def _infer_dequantize(node):
+    return [(node.inputs[1].dtype, node.inputs[0].shape)]
+
+
+@lowers("QuantizeLinear", domain=MS, infer=_infer_quantize)
 @lowers("QuantizeLinear")
 def lower_quantize(node):
     """axis since opset 13, block_size since opset 21; a scalar scale holds for all."""
@@ -27,6 +41,7 @@ def lower_quantize(node):
         emit_quantize(node, QUANTIZE, x, scale, zero, out)
 
 
+@lowers("DequantizeLinear", domain=MS, infer=_infer_dequantize)
 @lowers("DequantizeLinear")
 def lower_dequantize(node):
     x, scale, out = node.inputs[0], node.inputs[1], node.outputs[0]
@@ -64,7 +79,7 @@ def _per_item(node, x, scale, zero):
         shape = x.shape
         if len(scale.shape) != rank or maps[axis].max(initial=0) >= scale.shape[axis]:
             raise Problem(f"{scale} does not fit blocks of {block} of {x}")
-        tensors = [t and _selected(node, t, maps) for t in tensors]
+        tensors = [t and selected(node, t, maps) for t in tensors]
     else:
         axis %= rank
         shape = (scale.nelem, *[1] * (rank - 1 - axis))
@@ -73,10 +88,41 @@ def _per_item(node, x, scale, zero):
     return [t and node.reshaped(t, shape) for t in tensors]
 
 
-def _selected(node, t, maps):
-    """Scales by block, repeated for each item."""
-    if t.data is not None:
-        return node.constant(t.data[np.ix_(*maps)])
-    out = node.temp(t.dtype, [len(m) for m in maps])
-    emit_select(node, t, out, maps)
+FLOAT8_AND_LESS = (17, 18, 19, 20, 23, 24, 27, 28)
+
+
+def quantize_float(node, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor) -> None:
+    """out = x / scale + zero, rounded and saturated as by Cast; scale and zero broadcast to x."""
+    quotient = binary(node, "div", _cast(node, x, scale.dtype), scale)
+    if _matters(zero):
+        quotient = binary(node, "add", quotient, _cast(node, zero, scale.dtype))
+    emit_cast(node, quotient, out, node.attr("saturate", 1))
+
+
+def dequantize_float(node, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor) -> None:
+    """out = (x - zero) * scale."""
+    x = _cast(node, x, scale.dtype)
+    if _matters(zero):
+        x = binary(node, "sub", x, _cast(node, zero, scale.dtype))
+    emit_binary(node, "mul", x, scale, out)
+
+
+def _matters(zero):
+    """False for a zero point that is 0, as it nearly always is with floats."""
+    return zero is not None and (zero.data is None or zero.data.astype(float).any())
+
+
+def _cast(node, x, dtype):
+    """x in another dtype, at run time also where it is constant: so weights stay small."""
+    out = node.temp(dtype, x.shape)
+    emit_cast(node, x, out)
     return out
+
+
+@lowers("DynamicQuantizeLinear")
+def lower_dynamic_quantize(node):
+    node.require_dtype(FLOAT)
+    x, outputs = node.inputs[0], list(node.outputs)
+    cells = node.temp(FLOAT, (3,))
+    over = item_by_item(outputs[0], [x])
+    node.emit("dynamic_quantize", [x], outputs, scratch=[cells], over=over)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import struct
 
 from . import lowers
-from ._elementwise import emit_binary, float_bits
+from ._dtypes import BOOL, FLOAT
+from ._elementwise import binary, emit_binary, float_bits
 from .cast import emit_cast
 from .reduce import emit_reduce
 
 _UNIFORM, _NORMAL = 0, 1
-FLOAT, BOOL = 1, 9
 _SUM = 0  # of kernel reduce
 
 
@@ -28,10 +28,9 @@ def lower_random_normal(node):
 def lower_bernoulli(node):
     """1 with the probability x. (The body that ONNX gives would make it 1 - x.)"""
     x, out = node.inputs[0], node.outputs[0]
-    drawn, hit = node.temp(x.dtype, x.shape), node.temp(BOOL, x.shape)
+    drawn = node.temp(x.dtype, x.shape)
     _emit_random(node, _UNIFORM, 0.0, 1.0, drawn)
-    emit_binary(node, "less", drawn, x, hit)
-    emit_cast(node, hit, out)
+    emit_cast(node, binary(node, "less", drawn, x, BOOL), out)
 
 
 @lowers("Multinomial")
@@ -48,13 +47,12 @@ def lower_multinomial(node):
     node.emit("cumulate", [shares], [sums], product=0, exclusive=1, reverse=0, **lines)
     drawn = node.temp(FLOAT, (batch, samples, 1))
     _emit_random(node, _UNIFORM, 0.0, 1.0, drawn)
-    above = node.temp(BOOL, (batch, samples, classes))
     sums = node.reshaped(sums, (batch, 1, classes))
-    emit_binary(node, "lessequal", sums, drawn, above)
+    above = binary(node, "lessequal", sums, drawn, BOOL)
     counted, count = node.temp(out.dtype, above.shape), node.temp(out.dtype, out.shape)
     emit_cast(node, above, counted)
     emit_reduce(node, _SUM, 0, counted, count, [2])
-    emit_binary(node, "sub", count, node.constant(out.np_dtype.type(1)), out)
+    emit_binary(node, "sub", count, 1, out)
 
 
 def _emit_random(node, op, a, b, out):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -13,9 +12,9 @@ from ..ir import Tensor, dtype_name
 from . import lowers
 from ._block import block_constants, gemm_words, is_block
 from ._dot import pack_rows
+from ._dtypes import FLOAT, INT32
+from ._elementwise import float_bits
 from ._move import emit_move
-
-FLOAT, INT32 = 1, 6
 
 # Kinds of activation, in the device's order, with the defaults of alpha and beta: those of the
 # ONNX operators. None: the function has no such parameter. ...: it has no default.
@@ -255,7 +254,7 @@ def _clip(node) -> int:
     clip = node.attr("clip")
     if clip is not None and not clip > 0:
         raise Problem(f"clip {clip} is not positive")
-    return _bits(clip or 0.0)
+    return float_bits(clip or 0.0)
 
 
 def _activations(node, defaults, directions):
@@ -275,8 +274,8 @@ def _activations(node, defaults, directions):
             raise Problem(f"activation {name}")
         alpha, beta = _ACTIVATIONS[name.lower()]
         params.append(list(_ACTIVATIONS).index(name.lower()))
-        params.append(_bits(_next(alphas, alpha, name)))
-        params.append(_bits(_next(betas, beta, name)))
+        params.append(float_bits(_next(alphas, alpha, name)))
+        params.append(float_bits(_next(betas, beta, name)))
     return [params[3 * per * d :][: 3 * per] for d in range(directions)]
 
 
@@ -287,8 +286,3 @@ def _next(values, default, name) -> float:
     if not values and default is ...:
         raise Problem(f"{name} without activation_alpha or activation_beta")
     return values.pop(0) if values else default
-
-
-def _bits(x: float) -> int:
-    """Bits of a float32, as int32."""
-    return struct.unpack("<i", struct.pack("<f", x))[0]

@@ -1,4 +1,4 @@
-"""Reduce..., Global...Pool, ArgMax, ArgMin, CumSum, CumProd -> reduce, arg_reduce, cumulate."""
+"""Reduce..., Global...Pool, ArgMax, ArgMin, CumSum, CumProd, TopK: over axes, or along one."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from ..ir import Tensor
 from ..shapes.extent import any_open
 from . import lowers
 from ._axes import joined, lines_of, named_lines
-from ._elementwise import emit_binary, emit_unary, float_bits
+from ._dtypes import BOOL, DOUBLE, FLOAT, NUMBERS
+from ._elementwise import binary, emit_binary, float_bits, unary
+from ._extents import emit_measure
 from ._means import emit_mean
 from ._move import emit_move
-
-FLOAT, BOOL, DOUBLE = 1, 9, 11
-_NUMBERS = (FLOAT, DOUBLE, 2, 3, 4, 5, 6, 7, 12, 13)
 
 _SUM, _MEAN, _MAX, _LOG_SUM_EXP = 0, 1, 2, 6
 FLOAT_MAX = float(np.finfo(np.float32).max)
@@ -38,9 +37,9 @@ def lower_reduce(node):
     """axes: an attribute, or an input (ReduceSum from opset 13, the others from 18)."""
     x = node.inputs[0]
     op = _OPS[node.op]
-    allowed = (FLOAT, DOUBLE) if node.op in ("ReduceLogSum", "ReduceLogSumExp") else _NUMBERS
+    allowed = (FLOAT, DOUBLE) if node.op in ("ReduceLogSum", "ReduceLogSumExp") else NUMBERS
     if node.op in ("ReduceMax", "ReduceMin"):
-        allowed = (*_NUMBERS, BOOL)
+        allowed = (*NUMBERS, BOOL)
     node.require_dtype(*allowed)
     axes = node.const(1, "axes").tolist() if node.input(1) is not None else node.attr("axes")
     if not axes:
@@ -68,16 +67,13 @@ def _emit_log_sum_exp(node, x, out, lines):
     """
     outer, _, inner = lines
     x, y = node.reshaped(x, lines), node.reshaped(out, (outer, 1, inner))
-    largest, most, total, log = (node.temp(FLOAT, y.shape) for _ in range(4))
-    shifted, powers = node.temp(FLOAT, lines), node.temp(FLOAT, lines)
+    largest, most, total = (node.temp(FLOAT, y.shape) for _ in range(3))
     node.emit("reduce", [x], [largest], op=_MAX, power=0, **named_lines(lines))
     limits = [float_bits(-FLOAT_MAX), float_bits(FLOAT_MAX)]
     node.emit("clip", [largest], [most], limits=limits)
-    emit_binary(node, "sub", x, most, shifted)
-    emit_unary(node, "exp", shifted, powers)
+    powers = unary(node, "exp", binary(node, "sub", x, most))
     node.emit("reduce", [powers], [total], op=_SUM, power=0, **named_lines(lines))
-    emit_unary(node, "log", total, log)
-    emit_binary(node, "add", most, log, y)
+    emit_binary(node, "add", most, unary(node, "log", total), y)
 
 
 @lowers("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool")
@@ -91,7 +87,7 @@ def lower_global_pool(node):
 
 @lowers("ArgMax", "ArgMin")
 def lower_arg_reduce(node):
-    node.require_dtype(*_NUMBERS)
+    node.require_dtype(*NUMBERS)
     x = node.inputs[0]
     lines = named_lines(lines_of(x.shape, node.attr("axis", 0)))
     if lines["n"] == 0:
@@ -102,7 +98,7 @@ def lower_arg_reduce(node):
 
 @lowers("CumSum", "CumProd", fixes_shape=(1,))
 def lower_cumulate(node):
-    node.require_dtype(*_NUMBERS)
+    node.require_dtype(*NUMBERS)
     x = node.inputs[0]
     lines = lines_of(x.shape, int(node.const(1, "axis").reshape(-1)[0]))
     params = {"product": node.op == "CumProd", "exclusive": node.attr("exclusive", 0)}
@@ -123,3 +119,19 @@ def _turn(node, x, out, lines):
     _, n, inner = lines
     strides = n * inner, inner, 1
     emit_move(node.emit, x, out, lines, (n * inner, -inner, 1), strides, (n - 1) * inner)
+
+
+@lowers("TopK", fixes_shape=(1,), at_run_time=(1,))
+def lower_top_k(node):
+    """k: an attribute before opset 10; largest and sorted came with opset 11. Always sorted."""
+    node.require_dtype(*NUMBERS)
+    x, (values, indices) = node.inputs[0], (*node.outputs, None)[:2]
+    axis = node.attr("axis", -1)
+    lines = lines_of(x.shape, axis)
+    values = values or node.temp(x.dtype, indices.shape)
+    indices = indices or node.temp(7, values.shape)
+    k = values.shape[axis]
+    if node.input(1) is not None:
+        emit_measure(node, 1, [k])
+    smallest = int(not node.attr("largest", 1))
+    node.emit("top_k", [x], [values, indices], smallest=smallest, k=k, **named_lines(lines))

@@ -1,4 +1,4 @@
-"""Resize and Upsample -> kernels resample (linear, cubic) and move or gather (nearest)."""
+"""Resize, Upsample -> kernels resample, move, gather; mpconnxr:QLinearResize -> kernel qblend."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ import numpy as np
 from ..errors import Problem
 from ..shapes.extent import is_open
 from ..steps.overlap import item_by_item
-from . import lowers
+from . import OWN, lowers
 from ._axes import lines_of
+from ._dtypes import DOUBLE, FLOAT, INT8, UINT8
 from ._integer import as_dtype
+from ._microsoft import as_onnx
 from ._move import emit_fill
-from ._resize import axes_of, coordinates, nearest, weights
+from ._qblend import Taps, emit_blend
+from ._resize import Axis, axes_of, coordinates, nearest, weights
 from ._select import Whole, alias_or_select
-
-FLOAT, UINT8, INT8, DOUBLE = 1, 2, 3, 11
+from .ms_qlinear import dequantized, lower_by_floats, rest, stand_in
 
 
 @lowers("Resize", "Upsample", fixes_shape=(1, 2, 3))
@@ -104,3 +106,50 @@ def _emit_resample(node, x, out, axis, table):
     params = {"outer": outer, "n_in": n_in, "inner": inner, "n_out": n_out}
     params |= {"taps": taps, "firsts": first}
     node.emit("resample", [x, weight], [out], macs=out.nelem * taps, **params)
+
+
+_OPSET = 13  # of a Resize with these inputs; later ones have more attributes
+
+
+def _infer(node):
+    inputs = [stand_in(node.inputs[0]), *node.inputs[5:]]
+    [(_, shape)] = as_onnx(node, "Resize", inputs, _OPSET)
+    return [(node.inputs[4].dtype, shape)]
+
+
+@lowers("QLinearResize", domain=OWN, infer=_infer)
+def lower_qlinear_resize(node):
+    """Linear, of the last two dims of four. By floats where scales are extreme."""
+    x, out = node.inputs[0], node.outputs[0]
+    own, node.opset = node.inputs, _OPSET
+    node.inputs = [x, *own[5:]]
+    taps = [_taps(node, axis) for axis in axes_of(node)[2:]]
+    node.inputs = own
+    if emit_blend(node, [x, *rest(node, 1)], [out, *rest(node, 3)], x.shape[2:], *taps):
+        return
+    lower_by_floats(node, lower_resize, [dequantized(node, 0), *own[5:]], 3)
+
+
+def _taps(node, axis: Axis) -> Taps:
+    """As onnxruntime has them: at the last item both are that item, by halves."""
+    last = np.float32(axis.n_in - 1)
+    at = np.clip(_coordinates(node, axis, last), 0, last)
+    first = at.astype(np.int64)
+    second = np.minimum(first + 1, axis.n_in - 1)
+    of_first, of_second = np.abs(at - second), np.abs(at - first)
+    is_last = first == second
+    of_first[is_last] = of_second[is_last] = 0.5
+    return Taps(first, second, of_first, of_second)
+
+
+def _coordinates(node, axis, last):
+    """Where outputs lie in x, computed in float32."""
+    y, scale = np.arange(axis.n_out, dtype=np.float32), np.float32(axis.scale)
+    mode = node.attr("coordinate_transformation_mode", "half_pixel")
+    if scale == 1 or mode == "asymmetric":
+        return y / scale
+    if mode == "align_corners":
+        return y * last / np.float32(max(axis.n_out - 1, 1))
+    if mode == "pytorch_half_pixel" and axis.n_out == 1:
+        return y
+    return (y + np.float32(0.5)) / scale - np.float32(0.5)

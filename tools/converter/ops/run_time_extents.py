@@ -9,16 +9,14 @@ import numpy as np
 from ..shapes import extent
 from . import lowers
 from ._axes import lines_of
+from ._dtypes import BOOL, INT32, INT64, NUMBERS
 from ._extents import store
 from ._select import emit_gather
-
-INT32, INT64 = 6, 7
-_NUMBERS = (1, 11, 2, 3, 4, 5, 6, 7, 12, 13, 9)
 
 
 @lowers("NonZero")
 def lower_nonzero(node):
-    node.require_dtype(*_NUMBERS)
+    node.require_dtype(*NUMBERS, BOOL)
     x, out = node.inputs[0], node.outputs[0]
     if extent.is_open(out.shape[1]):
         emit_nonzero(node, x, out)
@@ -50,7 +48,7 @@ def lower_compress(node):
 def lower_unique(node):
     """Which slices come first; then a Gather."""
     x = node.inputs[0]
-    node.require_dtype(*_NUMBERS)
+    node.require_dtype(*NUMBERS, BOOL)
     axis = node.attr("axis")
     if axis is None:
         x, axis = node.reshaped(x, [x.nelem]), 0

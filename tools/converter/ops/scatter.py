@@ -1,4 +1,4 @@
-"""GatherElements, GatherND, Scatter, ScatterElements, ScatterND -> offsets, gather, scatter.
+"""GatherElements, GatherND, Scatter..., TensorScatter, Col2Im -> offsets, gather, scatter.
 
 Tuples of indices become row numbers of data seen as (rows, inner), which pick or place the rows.
 """
@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from ..errors import Problem
 from ..ir import Tensor
 from ..shapes.extent import any_open
 from . import lowers
-from ._move import emit_copy, strides_of
+from ._dtypes import INT32, NUMBERS
+from ._elementwise import binary
+from ._move import emit_copy, emit_fill, emit_move, strides_of
 from ._select import emit_gather
+from .cast import emit_cast
 
-INT32 = 6
-_NUMBERS = (1, 11, 2, 3, 4, 5, 6, 7, 12, 13)
 _REDUCTIONS = {"none": 0, "add": 1, "mul": 2, "max": 3, "min": 4}
 
 
@@ -50,7 +53,7 @@ def _emit_scatter(node, rows: Tensor, n: int, inner: int):
     data, updates, out = node.inputs[0], node.inputs[2], node.outputs[0]
     op = _REDUCTIONS[node.attr("reduction", "none")]
     if op:
-        node.require_dtype(*_NUMBERS)
+        node.require_dtype(*NUMBERS)
     emit_copy(node.emit, data, out)
     if updates.nelem:
         node.emit("scatter", [updates, rows], [out], op=op, n=n, inner=inner)
@@ -87,3 +90,79 @@ def emit_offsets(node, index, dims, strides, sizes, steps) -> Tensor:
     params = {"rank": len(dims), "n_t": len(sizes), "dims": dims, "strides": strides}
     node.emit("offsets", [index], [rows], **params, sizes=sizes, steps=steps)
     return rows
+
+
+@lowers("TensorScatter")
+def lower_tensor_scatter(node):
+    """Rows of update go into a copy of the cache, from each batch's write index on."""
+    past, update, at = node.inputs[0], node.inputs[1], node.input(2)
+    out = node.outputs[0]
+    axis = node.attr("axis", -2) % len(past.shape)
+    n, k = past.shape[axis], update.shape[axis]
+    mode = node.attr("mode", "linear")
+    if axis == 0 or mode not in ("linear", "circular"):
+        raise Problem(f"axis {axis}, mode {mode}")
+    outer, inner = math.prod(past.shape[:axis]), math.prod(past.shape[axis + 1 :])
+    batch = past.shape[0]
+    lines = outer // max(batch, 1)
+    start = at if at is not None else node.constant(np.zeros(batch, np.int64))
+    start = node.reshaped(start, (batch, 1, 1))
+    steps = binary(node, "add", start, node.constant(np.arange(k)))
+    if mode == "circular":
+        steps = binary(node, "mod", steps, n)
+    first = np.arange(outer).reshape(batch, lines, 1) * n
+    rows, index = binary(node, "add", steps, node.constant(first)), node.temp(INT32, (outer * k,))
+    emit_cast(node, rows, index)
+    emit_copy(node.emit, past, out)
+    node.emit("scatter", [update, index], [out], op=0, n=outer * n, inner=inner)
+
+
+_ADD = 1  # of kernel scatter
+
+
+@lowers("Col2Im", fixes_shape=(1, 2))
+def lower_col2im(node):
+    """Every column is added to the places its block was taken from, in an image with its padding.
+
+    The images of all batches and channels lie side by side, so that one index serves all.
+    """
+    node.require_dtype(*NUMBERS)
+    x, out = node.inputs[0], node.outputs[0]
+    image = node.const(1, "image_shape").tolist()
+    block = node.const(2, "block_shape").tolist()
+    rank = len(image)
+    pads = node.attr("pads", [0] * 2 * rank)
+    padded = [d + pads[i] + pads[rank + i] for i, d in enumerate(image)]
+    index = _places(node, padded, block)
+    planes, n = math.prod(out.shape[:2]), math.prod(padded)
+    columns = node.temp(x.dtype, (len(index), planes))
+    dims = [planes, len(index)]
+    emit_move(node.emit, x, columns, dims, [len(index), 1], [1, planes])
+    total = node.temp(x.dtype, (n, planes))
+    emit_fill(node, node.constant(np.zeros(1, x.np_dtype)), total)
+    node.emit("scatter", [columns, node.constant(index)], [total], op=_ADD, n=n, inner=planes)
+    _emit_inner(node, total, out, image, padded, pads)
+
+
+def _places(node, padded, block) -> np.ndarray:
+    """Position in the padded image for every item of a block, then every position of the block."""
+    rank = len(padded)
+    strides = node.attr("strides", [1] * rank)
+    dilations = node.attr("dilations", [1] * rank)
+    place = np.zeros((1, 1), np.int64)
+    for d, b, s, e in zip(padded, block, strides, dilations, strict=True):
+        count = (d - (b - 1) * e - 1) // s + 1
+        grid = np.arange(b)[:, None] * e + np.arange(count) * s
+        joined = place[:, None, :, None] * d + grid[None, :, None, :]
+        place = joined.reshape(place.shape[0] * b, place.shape[1] * count)
+    return place.reshape(-1).astype(np.int32)
+
+
+def _emit_inner(node, total: Tensor, out: Tensor, image, padded, pads):
+    """The image without its padding, each channel for itself again."""
+    planes = total.shape[1]
+    steps = strides_of(padded)
+    first = sum(p * s for p, s in zip(pads, steps, strict=False)) * planes
+    dims = [planes, *image]
+    strides = [1, *(s * planes for s in steps)]
+    emit_move(node.emit, total, out, dims, strides, strides_of(dims), first)

@@ -1,17 +1,85 @@
-"""HannWindow, HammingWindow, BlackmanWindow -> kernel window; MelWeightMatrix -> mel_weights."""
+"""DFT, STFT -> kernel dft; Hann, Hamming and Blackman windows -> window; MelWeightMatrix."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
+import numpy as np
+
+from ..errors import Problem
 from ..ir import Tensor
 from ..shapes import extent
+from ..shapes.extent import any_open
 from . import lowers
-from ._elementwise import FLOATS, float_bits
+from ._dtypes import FLOAT, FLOATS
+from ._elementwise import binary, float_bits
 from ._extents import store
+from ._move import emit_move, strides_of
 from .constant import fold_known
 
-FLOAT = 1
+_FORWARD, _INVERSE, _TO_REAL = range(3)
+
+
+@lowers("DFT", fixes_shape=(1, 2))
+def lower_dft(node):
+    """axis: an attribute before opset 20, then an input. dft_length cuts or fills the signal."""
+    node.require_dtype(*FLOATS)
+    x, out = node.inputs[0], node.outputs[0]
+    if node.opset < 20:
+        axis = node.attr("axis", 1)
+    else:
+        axis = int(node.const(2, "axis").item()) if node.input(2) is not None else -2
+    axis %= len(x.shape)
+    op = _FORWARD
+    if node.attr("inverse", 0):
+        op = _TO_REAL if node.attr("onesided", 0) else _INVERSE
+    length = _length(node, x.shape[axis], op)
+    if axis == len(x.shape) - 1:
+        raise Problem("axis is that of the real and imaginary parts")
+    emit_dft(node, op, x, out, axis, length)
+
+
+def _length(node, n, op):
+    if node.input(1) is not None:
+        return int(node.const(1, "dft_length").item())
+    return 2 * (n - 1) if op == _TO_REAL else n
+
+
+def emit_dft(node, op: int, x: Tensor, out: Tensor, axis: int, length: int) -> None:
+    """One call of the kernel over an axis of x (..., parts)."""
+    if length < 1:
+        raise Problem(f"dft_length {length}")
+    angles = 2 * np.pi * np.arange(length) / length
+    table = node.constant(np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(x.np_dtype))
+    outer, inner = math.prod(x.shape[:axis]), math.prod(x.shape[axis + 1 : -1])
+    params = {"op": op, "outer": outer, "n": x.shape[axis], "inner": inner}
+    params |= {"parts": x.shape[-1], "length": length, "n_out": out.shape[axis]}
+    scratch = [node.temp(x.dtype, (4 * length,))]
+    node.emit("dft", [x, table], [out], scratch=scratch, **params)
+
+
+@lowers("STFT", fixes_shape=(1, 3))
+def lower_stft(node):
+    """Overlapping frames are copied out, weighted by the window, and transformed."""
+    node.require_dtype(*FLOATS)
+    x, window, out = node.inputs[0], node.input(2), node.outputs[0]
+    step = int(node.const(1, "frame_step").item())
+    length = window.nelem if window is not None else int(node.const(3, "frame_length").item())
+    batch, n_frames = out.shape[:2]
+    if any_open(x.shape[2:]):
+        raise Problem("a run decides whether the signal is complex")
+    samples, parts = x.shape[1], x.shape[2] if len(x.shape) > 2 else 1
+    if n_frames and (n_frames - 1) * step + length > samples:
+        raise Problem("the last frame reaches beyond the signal")
+    frames = node.temp(x.dtype, (batch, n_frames, length, parts))
+    strides = [samples * parts, step * parts, parts, 1]
+    emit_move(node.emit, x, frames, frames.shape, strides, strides_of(frames.shape))
+    if window is not None:
+        frames = binary(node, "mul", frames, node.reshaped(window, (length, 1)))
+    emit_dft(node, _FORWARD, frames, out, 2, length)
+
+
 # a + b * cos(angle) + c * cos(2 * angle)
 _WINDOWS = {
     "HannWindow": (0.5, -0.5, 0.0),

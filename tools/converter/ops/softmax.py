@@ -9,9 +9,9 @@ from ..shapes.extent import any_open
 from ..steps.overlap import line_by_line
 from . import lowers
 from ._axes import lines_of, named_lines
-from ._elementwise import emit_binary, emit_unary
+from ._dtypes import DOUBLE, FLOAT
+from ._elementwise import binary, emit_binary, unary
 
-FLOAT, DOUBLE = 1, 11
 _SUM, _MAX = 0, 2  # operations of kernel reduce
 _OPS = {"Softmax": 0, "LogSoftmax": 1, "Hardmax": 2}
 
@@ -39,14 +39,12 @@ def _emit_log_softmax(node, x, out, lines):
     """x - m - log(sum of exp(x - m)), m the largest of a line: steps without boxed floats."""
     outer, n, inner = lines
     x, y = node.reshaped(x, lines), node.reshaped(out, lines)
-    shifted, powers = node.temp(FLOAT, lines), node.temp(FLOAT, lines)
-    most, total, log = (node.temp(FLOAT, (outer, 1, inner)) for _ in range(3))
+    most, total = (node.temp(FLOAT, (outer, 1, inner)) for _ in range(2))
     node.emit("reduce", [x], [most], op=_MAX, power=0, **named_lines(lines))
-    emit_binary(node, "sub", x, most, shifted)
-    emit_unary(node, "exp", shifted, powers)
+    shifted = binary(node, "sub", x, most)
+    powers = unary(node, "exp", shifted)
     node.emit("reduce", [powers], [total], op=_SUM, power=0, **named_lines(lines))
-    emit_unary(node, "log", total, log)
-    emit_binary(node, "sub", shifted, log, y)
+    emit_binary(node, "sub", shifted, unary(node, "log", total), y)
 
 
 def softmax_lines(node, x: Tensor, opset: int) -> tuple[int, int, int]:

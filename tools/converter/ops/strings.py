@@ -1,7 +1,8 @@
-"""Operators on strings that have kernels of their own."""
+"""Operators on strings -> their own kernels; what only moves them -> string_pick and others."""
 
 from __future__ import annotations
 
+import math
 from functools import cache
 
 import numpy as np
@@ -9,27 +10,24 @@ import numpy as np
 from tools.format.objects import OPEN, STRING, string_array
 
 from ..errors import Problem
-from . import lowers
+from . import ML, lowers
+from ._dtypes import BOOL, DOUBLE, FLOAT, INT64
 from ._regex import automaton
-from ._strings import broadcast, require_fixed, set_open
+from ._strings import broadcast, pick_or_alias, require_fixed, set_open
 from .cast import emit_cast
+from .constant import evaluate
 
-FLOAT, INT64, BOOL, DOUBLE = 1, 7, 9, 11
 _CASES = ("NONE", "LOWER", "UPPER")
 
 
-@lowers("StringConcat", objects=True)
-def lower_concat(node):
-    out = node.outputs[0]
-    pair = [broadcast(node, x, out.shape) for x in node.inputs]
-    node.emit("string_join", pair, [out], op=0)
+_JOINS = ("StringConcat", "Equal")  # by the kernel's numbers
 
 
-@lowers("Equal", objects=True)
-def lower_equal(node):
+@lowers(*_JOINS, objects=True)
+def lower_join(node):
     out = node.outputs[0]
     pair = [broadcast(node, x, out.shape) for x in node.inputs]
-    node.emit("string_join", pair, [out], op=1)
+    node.emit("string_join", pair, [out], op=_JOINS.index(node.op))
 
 
 @lowers("Where", objects=True)
@@ -131,3 +129,68 @@ def _plain(node, x):
     wide = node.temp(FLOAT, x.shape)
     emit_cast(node, x, wide)
     return wide
+
+
+@lowers("Flatten", "Identity", objects=True)
+@lowers("Reshape", "Squeeze", "Unsqueeze", fixes_shape=(1,), objects=True)
+def lower_alias(node):
+    """Strings whose number only a run knows are copied, so that they get a shape of their own."""
+    x, out = node.inputs[0], node.outputs[0]
+    if x.dtype != STRING or out.dtype != STRING:
+        raise Problem("a map")
+    if not x.is_open_object:
+        node.alias(out, x)
+        return
+    shape = x.shape if node.op == "Identity" else out.shape
+    if node.op == "Reshape" and OPEN not in shape:
+        sizes = node.const(1).tolist()
+        shape = tuple(x.shape[i] if d == 0 else d for i, d in enumerate(sizes))
+    if shape.count(OPEN) != 1:
+        raise Problem(f"strings whose number only a run knows, in shape {list(shape)}")
+    set_open(out, shape)
+    node.emit("string_reshape", [x], [out], dims=shape)
+
+
+@lowers("Concat", "Transpose", "DepthToSpace", "SpaceToDepth", objects=True)
+@lowers("Slice", fixes_shape=(1, 2, 3, 4), objects=True)
+@lowers("Split", "Expand", "Tile", fixes_shape=(1,), objects=True)
+@lowers("Compress", "GatherElements", "GatherND", objects=True)
+def lower_moves(node):
+    """Numbers in the place of the strings show where each one goes."""
+    require_fixed(*node.inputs)
+    strings = [x for x in node.inputs if x is not None and x.dtype == STRING]
+    numbered, first = {}, 0
+    for x in dict.fromkeys(strings):
+        numbered[x] = np.arange(first, first + x.nelem, dtype=np.int64).reshape(x.shape)
+        first += x.nelem
+    values = [
+        None if x is None else numbered[x] if x in numbered else node.const(i)
+        for i, x in enumerate(node.inputs)
+    ]
+    for out, table in zip(node.outputs, evaluate(node, values), strict=True):
+        if out is not None:
+            out.shape = table.shape
+            pick_or_alias(node, list(numbered), table, out)
+
+
+@lowers("Gather", objects=True)
+def lower_gather(node):
+    x, index = node.inputs
+    if index.data is not None:
+        lower_moves(node)
+        return
+    require_fixed(x)
+    _emit_gather(node, x, index, node.outputs[0], node.attr("axis", 0) % len(x.shape))
+
+
+@lowers("ArrayFeatureExtractor", domain=ML, objects=True)
+def lower_extractor(node):
+    """Items of the last axis."""
+    x, index = node.inputs
+    require_fixed(x)
+    _emit_gather(node, x, index, node.outputs[0], len(x.shape) - 1)
+
+
+def _emit_gather(node, x, index, out, axis):
+    outer, inner = math.prod(x.shape[:axis]), math.prod(x.shape[axis + 1 :])
+    node.emit("string_gather", [x, index], [out], outer=outer, n=x.shape[axis], inner=inner)

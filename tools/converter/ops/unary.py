@@ -5,36 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from . import lowers
-from ._elementwise import FLOAT, emit_binary, emit_unary
+from ._dtypes import FLOAT
+from ._elementwise import binary, emit_binary, emit_unary, unary
 
-_NAMES = [
-    "Abs",
-    "Neg",
-    "Sign",
-    "Not",
-    "Floor",
-    "Ceil",
-    "Round",
-    "Reciprocal",
-    "Sqrt",
-    "Exp",
-    "Log",
-    "Sin",
-    "Cos",
-    "Tan",
-    "Asin",
-    "Acos",
-    "Atan",
-    "Sinh",
-    "Cosh",
-    "Tanh",
-    "Asinh",
-    "Acosh",
-    "Atanh",
-    "Erf",
-    "IsNaN",
-]
-# The kernel's names are ONNX's in lower case, but for one.
+# ONNX's names; the kernel's are these in lower case, but for one.
+_NAMES = (
+    *("Abs", "Neg", "Sign", "Not", "Floor", "Ceil", "Round", "IsNaN"),
+    *("Reciprocal", "Sqrt", "Exp", "Log", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan"),
+    *("Sinh", "Cosh", "Tanh", "Asinh", "Acosh", "Atanh", "Erf"),
+)
 _OPS = {name: name.lower() for name in _NAMES} | {"BitwiseNot": "bitnot"}
 
 
@@ -42,20 +21,11 @@ _OPS = {name: name.lower() for name in _NAMES} | {"BitwiseNot": "bitnot"}
 def lower_unary(node):
     x, out = node.inputs[0], node.outputs[0]
     if x.dtype == FLOAT and node.op == "IsNaN":
-        _emit_is_nan(node, x, out)
+        emit_unary(node, "not", binary(node, "equal", x, x, out.dtype), out)
     elif x.dtype == FLOAT and node.op == "Tan" and node.is_exact:
-        sine, cosine = node.temp(FLOAT, x.shape), node.temp(FLOAT, x.shape)
-        emit_unary(node, "sin", x, sine)
-        emit_unary(node, "cos", x, cosine)
-        emit_binary(node, "div", sine, cosine, out)
+        emit_binary(node, "div", unary(node, "sin", x), unary(node, "cos", x), out)
     else:
         emit_unary(node, _OPS[node.op], x, out)
-
-
-def _emit_is_nan(node, x, out):
-    is_number = node.temp(out.dtype, x.shape)
-    emit_binary(node, "equal", x, x, is_number)
-    emit_unary(node, "not", is_number, out)
 
 
 @lowers("IsInf")
@@ -63,12 +33,9 @@ def lower_is_inf(node):
     x, out = node.inputs[0], node.outputs[0]
     positive, negative = node.attr("detect_positive", 1), node.attr("detect_negative", 1)
     if x.dtype == FLOAT and (positive or negative):
-        infinity = np.full(1, np.inf if positive else -np.inf, np.float32)
         if positive and negative:
-            size = node.temp(FLOAT, x.shape)
-            emit_unary(node, "abs", x, size)
-            x = size
-        emit_binary(node, "equal", x, node.constant(infinity), out)
+            x = unary(node, "abs", x)
+        emit_binary(node, "equal", x, [np.inf if positive else -np.inf], out)
     elif positive or negative:
         op = "isinf" if positive and negative else "isposinf" if positive else "isneginf"
         emit_unary(node, op, x, out)

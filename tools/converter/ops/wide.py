@@ -10,16 +10,16 @@ import numpy as np
 from ..errors import Problem
 from ..ir import Tensor
 from ..steps.overlap import item_by_item
-from . import lowers
-from ._microsoft import FLOAT, as_onnx
+from . import OWN, lowers
+from ._dtypes import FLOAT, INT16
+from ._microsoft import as_onnx
 from ._qmeans import PLANES, emit_wide_means, order_of
 from ._qweights import Geometry, scalar
 from ._requantize import range_of
-from ._wide import INT16, emit_wide, of_rows, wide_multiplier
+from ._wide import emit_wide, of_rows, wide_multiplier
 from ._windows import windows_of
 from .conv_integer import geometry_of
 
-OWN = "mpconnxr"
 _POINT, _FACTOR = 13, 15  # bits behind the point of a sum of two, and of a factor besides
 
 
@@ -33,6 +33,10 @@ def _infer(op: str, weights: int | None = None) -> Callable:
         return [(node.inputs[-1].dtype if len(node.inputs) > 1 else node.inputs[0].dtype, shape)]
 
     return infer
+
+
+def _infer_elementwise(node):
+    return [(node.inputs[-1].dtype, node.inputs[0].shape)]
 
 
 def _numbers(node, *which: int) -> list:
@@ -70,7 +74,7 @@ def lower_gemm(node):
     _emit_product(node, of_rows(x.shape[0], x.shape[1], w.shape[0]))
 
 
-@lowers("WideClip", domain=OWN, infer=lambda node: [(node.inputs[-1].dtype, node.inputs[0].shape)])
+@lowers("WideClip", domain=OWN, infer=_infer_elementwise)
 def lower_clip(node):
     """Limits are rounded as all else: rounding keeps the order of numbers."""
     x, out = node.inputs[0], node.outputs[0]
@@ -124,11 +128,7 @@ def _emit_products(node, dims, out_dims, kernel, strides, pads):
     emit_wide(node, x, rows, geometry, x_zero, scales, out, y_zero, no_bias)
 
 
-def _infer_of_two(node):
-    return [(node.inputs[-1].dtype, node.inputs[0].shape)]
-
-
-@lowers("WideAdd", "WideSub", domain=OWN, infer=_infer_of_two)
+@lowers("WideAdd", "WideSub", domain=OWN, infer=_infer_elementwise)
 def lower_add(node):
     a, b, out = node.inputs[0], node.inputs[3], node.outputs[0]
     a_scale, a_zero, b_scale, b_zero, y_scale, y_zero = _numbers(node, 1, 2, 4, 5, 6, 7)
@@ -146,7 +146,7 @@ def lower_add(node):
     node.emit("wide_add", [a, b], [out], over=item_by_item(out, [a, b]), **params)
 
 
-@lowers("WideMul", domain=OWN, infer=_infer_of_two)
+@lowers("WideMul", domain=OWN, infer=_infer_elementwise)
 def lower_mul(node):
     a, b, out = node.inputs[0], node.inputs[3], node.outputs[0]
     a_scale, b_scale, y_scale, y_zero = _numbers(node, 1, 4, 6, 7)

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import onnx
-from onnx import helper
 
 from ..errors import Problem
+from ..protos import attributes_of
 from . import extent
 
 _MOST = 64  # elements; what is larger is data
@@ -37,7 +37,7 @@ def evaluate(node: onnx.NodeProto, inputs: Sequence[np.ndarray | None]) -> np.nd
     rule = _RULES.get(node.op_type) if node.domain in ("", "ai.onnx") else None
     if rule is None or any(x is None for x in inputs) or not inputs:
         return None
-    attrs = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    attrs = attributes_of(node)
     try:
         result = rule(attrs, *inputs)
     except (IndexError, ValueError, TypeError, ZeroDivisionError, Problem):

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 
 import onnx
-from onnx import helper
 
 from ..errors import Problem
+from ..protos import attributes_of
 from . import extent, window_rules
 
 INT64 = onnx.TensorProto.INT64
@@ -25,17 +25,13 @@ def own_dim(node, bounds, derived=None, suffix="0"):
     return extent.dim(f"{named}.{suffix}", min(given)) if given else None
 
 
-def attributes(node) -> dict:
-    return {a.name: helper.get_attribute_value(a) for a in node.attribute}
-
-
 def _nonzero(p, node, x):
     return [(INT64, [max(len(x[1]), 1), p.dim(node, math.prod(x[1]))])]
 
 
 def _compress(p, node, x, condition):
     dtype, dims = x
-    axis = attributes(node).get("axis")
+    axis = attributes_of(node).get("axis")
     n = math.prod(dims) if axis is None else dims[axis]
     kept = p.dim(node, min(int(n), int(condition[1][0])))
     if axis is None:
@@ -46,7 +42,7 @@ def _compress(p, node, x, condition):
 
 def _unique(p, node, x):
     dtype, dims = x
-    axis = attributes(node).get("axis")
+    axis = attributes_of(node).get("axis")
     n = math.prod(dims) if axis is None else dims[axis]
     kept = p.dim(node, n)
     values = [kept]
@@ -81,7 +77,7 @@ def _unless_open(dtype, dims):
 
 
 def _constant_of_shape(p, node, shape):
-    value = attributes(node).get("value")
+    value = attributes_of(node).get("value")
     dims = p.input_contents(node, 0)
     if dims is None:
         dims = p.dims(node, shape[1][0])
@@ -91,7 +87,7 @@ def _constant_of_shape(p, node, shape):
 def _window(p, node, size):
     size = p.input_contents(node, 0)
     dims = p.dims(node, 1) if size is None else [size.item()]
-    return _unless_open(attributes(node).get("output_datatype", 1), dims)
+    return _unless_open(attributes_of(node).get("output_datatype", 1), dims)
 
 
 def _mel_weights(p, node, *_):
@@ -99,12 +95,12 @@ def _mel_weights(p, node, *_):
     dims = p.dims(node, 2)
     if bins is not None and length is not None:
         dims = [length.item() // 2 + 1, bins.item()]
-    return _unless_open(attributes(node).get("output_datatype", 1), dims)
+    return _unless_open(attributes_of(node).get("output_datatype", 1), dims)
 
 
 def _top_k(p, node, x, *_):
     dtype, dims = x
-    axis = attributes(node).get("axis", -1) % len(dims)
+    axis = attributes_of(node).get("axis", -1) % len(dims)
     k = p.input_contents(node, 1)
     n = p.dim(node, dims[axis]) if k is None else k.item()
     dims = [*dims[:axis], n, *dims[axis + 1 :]]
@@ -126,14 +122,14 @@ def _broadcast(p, node, *xs):
 
 def _concat(p, node, *xs):
     dtype, dims = xs[0]
-    axis = attributes(node)["axis"] % len(dims)
+    axis = attributes_of(node)["axis"] % len(dims)
     total = sum(x[1][axis] for x in xs)
     return [(dtype, [*dims[:axis], total, *dims[axis + 1 :]])]
 
 
 def _flatten(p, node, x):
     dtype, dims = x
-    axis = attributes(node).get("axis", 1)
+    axis = attributes_of(node).get("axis", 1)
     axis += len(dims) * (axis < 0)
     return [(dtype, [math.prod(dims[:axis]), math.prod(dims[axis:])])]
 
@@ -143,7 +139,7 @@ def _reshape(p, node, x, *_):
     shape = p.input_contents(node, 1)
     if shape is None:
         return None
-    keeps_zero = attributes(node).get("allowzero", 0)
+    keeps_zero = attributes_of(node).get("allowzero", 0)
     wanted = [
         dims[i] if not isinstance(d, extent.Extent) and d == 0 and not keeps_zero else d
         for i, d in enumerate(shape.tolist())
@@ -193,7 +189,7 @@ def slice_parts(node, dims, values, count, bounds):
     values: contents of starts, ends, axes, steps (opset 10 and later), None where unknown;
     count: items of starts.
     """
-    a = attributes(node)
+    a = attributes_of(node)
     given = [len(node.input) > i and bool(node.input[i]) for i in range(1, 5)]
     if not given[0]:
         starts, ends, axes, steps = a["starts"], a["ends"], a.get("axes"), None

@@ -6,14 +6,15 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import onnx
-from onnx import helper, numpy_helper
+from onnx import numpy_helper
 
 from ..context import Context
+from ..protos import attributes_of
 from .bodies import model_of
 from .extent_rules import own_dim
 from .limits import limit, limits_of
 from .loops import always
-from .types import declare, known_values, value_of
+from .types import declare_new, known_values, value_of
 
 Infer = Callable[[onnx.ModelProto, Context], onnx.ModelProto]
 
@@ -38,13 +39,8 @@ def annotate(model: onnx.ModelProto, context: Context, infer: Infer) -> bool:
         rule = _RULES.get(node.op_type) if node.domain in ("", "ai.onnx") else None
         if rule is None or all(name in known for name in node.output if name):
             continue
-        for name, value in zip(
-            node.output, rule(_Outer(model, context, infer), node, known), strict=False
-        ):
-            if name and value is not None and name not in known:
-                declare(graph, name, value)
-                known[name] = value
-                changed = True
+        values = rule(_Outer(model, context, infer), node, known)
+        changed |= declare_new(graph, node, values, known)
     return changed
 
 
@@ -54,12 +50,8 @@ def _results(outer, graph, types):
     return [value_of(o) for o in inner.graph.output]
 
 
-def _attributes(node):
-    return {a.name: helper.get_attribute_value(a) for a in node.attribute}
-
-
 def _if(outer, node, known):
-    a = _attributes(node)
+    a = attributes_of(node)
     yes, no = (_results(outer, a[name], []) for name in ("then_branch", "else_branch"))
     return [x if x == y else None for x, y in zip(yes, no, strict=True)]
 
@@ -69,7 +61,7 @@ def _loop(outer, node, known):
     if None in states:
         return []
     types = [(onnx.TensorProto.INT64, []), (onnx.TensorProto.BOOL, []), *states]
-    results = _results(outer, _attributes(node)["body"], types)[1:]
+    results = _results(outer, attributes_of(node)["body"], types)[1:]
     scans = results[len(states) :]
     trips = _rounds(outer, node, dict(zip(node.output[len(states) :], scans, strict=True)))
     kept = [s if s == r else None for s, r in zip(states, results, strict=False)]
@@ -77,7 +69,7 @@ def _loop(outer, node, known):
 
 
 def _scan(outer, node, known):
-    a = _attributes(node)
+    a = attributes_of(node)
     n = a["num_scan_inputs"]
     values = [known.get(name) for name in node.input if name]
     if None in values:
@@ -113,7 +105,7 @@ def _rounds(outer, node, scans):
     model = outer.model
     trips = _constant(model, node.input[0])
     initial = {t.name: t for t in model.graph.initializer}
-    body = _attributes(node)["body"]
+    body = attributes_of(node)["body"]
     if trips is not None and always(body, node.input[1], initial):
         return trips
     found = limits_of(model, outer.context)

@@ -11,7 +11,7 @@ from ..ir import Tensor
 from ..protos import opset_of
 from . import extent
 from .signature import Signature
-from .types import declare, known_values
+from .types import declare_new, known_values
 
 
 def annotate(model: onnx.ModelProto, context: Context) -> bool:
@@ -29,14 +29,16 @@ def annotate(model: onnx.ModelProto, context: Context) -> bool:
     for node, rule in todo:
         given = [name for name in node.input if name]
         wanted = [name for name in node.output if name and name not in known]
-        if not wanted or any(name not in known for name in given):
-            continue
-        for name, value in zip(node.output, _apply(model, node, rule, known, data), strict=False):
-            if name in wanted and None not in value[1]:
-                known[name] = value[0], [extent.kept(d) for d in value[1]]
-                declare(graph, name, known[name])
-                changed = True
+        if wanted and all(name in known for name in given):
+            values = _apply(model, node, rule, known, data)
+            changed |= declare_new(graph, node, map(_value, values), known)
     return changed
+
+
+def _value(found):
+    """A rule's result; None where not all of its dims are known."""
+    dtype, dims = found
+    return None if None in dims else (dtype, [extent.kept(d) for d in dims])
 
 
 def _rule_of(node, operators):

@@ -15,8 +15,9 @@ from onnx import numpy_helper
 
 from ..context import Context
 from ..errors import Problem, UsageError
+from ..protos import attributes_of
 from . import contents, extent, extent_forms
-from .extent_rules import ASK, DECIDE, RULES, attributes, own_dim
+from .extent_rules import ASK, DECIDE, RULES, own_dim
 from .limits import limit, limits_of
 from .types import Value, declare, value_of
 
@@ -131,7 +132,9 @@ class _Pass:
         if node.op_type in ("Shape", "Size") and node.input[0] in self.known:
             dims = self.known[node.input[0]][1]
             size = np.array(math.prod(dims), object)
-            found = size if node.op_type == "Size" else contents.of_shape(dims, attributes(node))
+            found = (
+                size if node.op_type == "Size" else contents.of_shape(dims, attributes_of(node))
+            )
         else:
             found = contents.evaluate(node, [self.contents.get(name) for name in node.input])
         if found is not None:

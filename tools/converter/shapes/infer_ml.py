@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import onnx
-from onnx import helper
 
-from .types import declare, known_values
+from ..protos import attributes_of
+from .types import declare_new, known_values
 
 ML = "ai.onnx.ml"
 FLOAT, INT64, STRING = 1, 7, 8
@@ -23,12 +23,7 @@ def annotate(model: onnx.ModelProto) -> bool:
         inputs = [known.get(name) for name in node.input]
         if rule is None or None in inputs or all(name in known for name in node.output if name):
             continue
-        attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
-        for name, value in zip(node.output, rule(attributes, *inputs), strict=False):
-            if name and value is not None and name not in known:
-                declare(graph, name, value)
-                known[name] = value
-                changed = True
+        changed |= declare_new(graph, node, rule(attributes_of(node), *inputs), known)
     return changed
 
 

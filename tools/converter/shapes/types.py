@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import onnx
 from onnx import helper
 
@@ -60,3 +62,24 @@ def declare(graph, name, value):
                 info.CopyFrom(helper.make_tensor_value_info(name, *value))
                 return
     graph.value_info.append(helper.make_tensor_value_info(name, *value))
+
+
+def declare_new(
+    graph: onnx.GraphProto,
+    node: onnx.NodeProto,
+    values: Iterable[Value | None],
+    known: dict[str, Value],
+) -> bool:
+    """Declares those of a node's outputs that are not known yet; True if there was one.
+
+    values: of the outputs in order, None where nothing can be said.
+    """
+    new = {
+        name: value
+        for name, value in zip(node.output, values, strict=False)
+        if name and value is not None and name not in known
+    }
+    for name, value in new.items():
+        declare(graph, name, value)
+    known |= new
+    return bool(new)

@@ -6,6 +6,7 @@ import math
 
 import onnx
 
+from ..protos import attributes_of
 from . import extent
 
 INT64 = onnx.TensorProto.INT64
@@ -26,18 +27,18 @@ def global_pool(p, node, x):
 
 
 def depth_to_space(p, node, x):
-    (dtype, (n, c, h, w)), size = x, _attributes(node)["blocksize"]
+    (dtype, (n, c, h, w)), size = x, attributes_of(node)["blocksize"]
     return [(dtype, [n, c // size**2, h * size, w * size])]
 
 
 def space_to_depth(p, node, x):
-    (dtype, (n, c, h, w)), size = x, _attributes(node)["blocksize"]
+    (dtype, (n, c, h, w)), size = x, attributes_of(node)["blocksize"]
     return [(dtype, [n, c * size**2, h // size, w // size])]
 
 
 def pad(p, node, x, *_):
     dtype, dims = x
-    pads = _attributes(node).get("pads") or p.input_contents(node, 1)
+    pads = attributes_of(node).get("pads") or p.input_contents(node, 1)
     axes = p.input_contents(node, 3)
     if pads is None or len(node.input) > 3 and node.input[3] and axes is None:
         return None
@@ -51,8 +52,8 @@ def pad(p, node, x, *_):
 def split(p, node, x, *_):
     """Into parts of fixed sizes; of equal ones the last may be smaller."""
     dtype, dims = x
-    axis = _attributes(node).get("axis", 0) % len(dims)
-    sizes = _attributes(node).get("split", p.input_contents(node, 1))
+    axis = attributes_of(node).get("axis", 0) % len(dims)
+    sizes = attributes_of(node).get("split", p.input_contents(node, 1))
     if extent.any_open([dims[axis]] if sizes is None else sizes):
         return None
     if sizes is None:
@@ -65,7 +66,7 @@ def split(p, node, x, *_):
 def resize(p, node, x, *_):
     """By constant scales, those of dims that a run decides 1."""
     dtype, dims = x
-    a = _attributes(node)
+    a = attributes_of(node)
     scales = p.constant_input(node, 2 if len(node.input) > 2 else 1)
     if scales is None or len(scales) != len(dims) or "axes" in a:
         return None
@@ -77,13 +78,9 @@ def resize(p, node, x, *_):
     return [(dtype, found)]
 
 
-def _attributes(node):
-    return {t.name: onnx.helper.get_attribute_value(t) for t in node.attribute}
-
-
 def _spatial(node, dims, kernel):
     """ONNX's formula, by dimension."""
-    a = _attributes(node)
+    a = attributes_of(node)
     kernel = a.get("kernel_shape", kernel)
     n = len(dims)
     strides, dilations = a.get("strides", [1] * n), a.get("dilations", [1] * n)

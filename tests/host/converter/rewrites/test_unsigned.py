@@ -6,7 +6,7 @@ from onnx import helper
 
 from tests.host.converter.rewrites.qdq_net import S8, Net, by_onnxruntime, on_device, steps_apart
 from tools.converter.convert import Options, convert
-from tools.converter.ops._integer import INT8, UINT8
+from tools.converter.ops._dtypes import INT8, UINT8
 
 every_target = pytest.mark.parametrize(
     "target", ["unix", "unix32", "unix-plain", "mps2-an385-v6m"], indirect=True

@@ -1,4 +1,4 @@
-"""mpconnxr:ToFloat, which rewrites of dynamically quantized models make -> kernel to_float."""
+"""What rewrites make for one kernel each: Lookup, Scale, ToFloat; Given (see simplify/keep.py)."""
 
 from __future__ import annotations
 
@@ -6,19 +6,47 @@ import numpy as np
 
 from ..errors import Problem
 from ..ir import Tensor
+from ..simplify.keep import DOMAIN
 from ..steps.overlap import item_by_item
-from . import lowers
+from . import OWN, lowers
+from ._dtypes import FLOAT, INT32
 from ._move import emit_move
 
-OWN = "mpconnxr"
-FLOAT, INT32 = 1, 6
+ENTRIES = 256
 
 
-def _infer(node):
+def _infer_lookup(node):
+    return [(node.inputs[1].dtype, node.inputs[0].shape)]
+
+
+@lowers("Lookup", domain=OWN, infer=_infer_lookup)
+def lower_lookup(node):
+    """x is a tensor of bytes; the table has an entry for each, in order of their bits."""
+    x, table = node.inputs
+    if x.itemsize != 1 or table.nelem != ENTRIES or table.itemsize not in (1, 4):
+        raise Problem(f"{x} by table {table}")
+    out = node.outputs[0]
+    node.emit("lookup", [x, table], [out], over=item_by_item(out, [x]))
+
+
+def _infer_scale(node):
+    return [(FLOAT, max((t.shape for t in node.inputs), key=len))]
+
+
+@lowers("Scale", domain=OWN, infer=_infer_scale)
+def lower_scale(node):
+    """x * w: x has one item."""
+    x, w = node.inputs
+    if (x.dtype, w.dtype) != (FLOAT, FLOAT) or x.nelem != 1 or len(x.shape) > len(w.shape):
+        raise Problem(f"{x} by {w}")
+    node.emit("scales", [x, w], node.outputs)
+
+
+def _infer_to_float(node):
     return [(FLOAT, node.inputs[0].shape)]
 
 
-@lowers("ToFloat", domain=OWN, infer=_infer)
+@lowers("ToFloat", domain=OWN, infer=_infer_to_float)
 def lower_to_float(node):
     """x * scale + offset: both with one item, or one for each index of an axis of x."""
     x, scale, offset = node.inputs
@@ -47,3 +75,13 @@ def _constants(node, scale: Tensor, offset: Tensor, channels: int) -> Tensor:
         strides = [int(t.nelem > 1)]
         emit_move(node.emit, t, out, [channels], strides, [1], out_first=row * channels)
     return out
+
+
+def _infer_given(node):
+    return [(node.attr("to"), ())]
+
+
+@lowers("Given", domain=DOMAIN, infer=_infer_given)
+@lowers("Given", domain=DOMAIN, infer=_infer_given, objects=True)
+def lower_given(node):
+    node.emit("given", node.inputs, [node.outputs[0]])
