@@ -16,7 +16,7 @@ from .source import templates
 
 def main(argv: list[str] | None = None) -> int:
     """Exit status: 0 all is up to date, 1 something is not or cannot be made, 2 wrong usage."""
-    parser = argparse.ArgumentParser("python -m tools.loops", description=__doc__.partition(":")[2])
+    parser = argparse.ArgumentParser("python -m tools.loops", description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing, say what differs")
     check = parser.parse_args(argv).check
     try:

@@ -6,8 +6,7 @@ Text and comments stay what they are; only what is replaced is written anew.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Iterator
 
 from .source import Snippet, Source
 
@@ -30,12 +29,12 @@ class Code:
         self,
         source: Source,
         viper: bool,
-        names: Mapping[str, str] = MappingProxyType({}),
-        counters: Mapping[str, int] = MappingProxyType({}),
+        names: dict[str, str] | None = None,
+        counters: dict[str, int] | None = None,
         inner: Callable[[], Lines] | None = None,
     ):
-        self._source, self._viper, self._names = source, viper, names
-        self._counters, self._inner = counters, inner
+        self._source, self._viper, self._inner = source, viper, inner
+        self._names, self._counters = names or {}, counters or {}
         self._snippets = source.snippets()
 
     def block(self, body: list[ast.stmt], above: int) -> Lines:
@@ -74,10 +73,6 @@ class Code:
         return _indented(self.block(node.body, _head(node).end_lineno))
 
     def _if(self, node: ast.If) -> Lines:
-        known = self._known(node.test)
-        if known is not None:
-            chosen = node.body if known else node.orelse
-            return self.block(chosen, chosen[0].lineno - 1) if chosen else []
         lines = [f"if {self._value(node.test)}:", *self._inside(node)]
         if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
             first, *rest = self.block(node.orelse, node.orelse[0].lineno - 1)
@@ -158,12 +153,13 @@ class Code:
         return [] if self._value(inner) == name else self._set(name, inner)
 
     def _snippet(self, node: ast.expr) -> Snippet | None:
-        is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-        return self._snippets.get(node.func.id) if is_call else None
+        return self._snippets.get(ast.unparse(node.func)) if isinstance(node, ast.Call) else None
 
-    def _called(self, call: ast.Call, inner: Callable[[], Lines] | None = None) -> Code:
+    def _call(self, call: ast.Call, inner: Callable[[], Lines] | None = None) -> Lines:
         """The code of a snippet with its arguments."""
         snippet = self._snippet(call)
+        if snippet is None:
+            raise self._source.wrong(call, "no snippet")
         if len(call.args) != len(snippet.params):
             raise self._source.wrong(call, f"{call.func.id} takes {', '.join(snippet.params)}")
         texts = [self._value(arg) for arg in call.args]
@@ -171,13 +167,8 @@ class Code:
             if isinstance(arg, _OPERATIONS) and not texts[i].isdecimal():
                 texts[i] = f"({texts[i]})"
         names = dict(zip(snippet.params, texts, strict=True))
-        return Code(snippet.source, self._viper, names, inner=inner)
-
-    def _call(self, call: ast.Call, inner: Callable[[], Lines] | None = None) -> Lines:
-        snippet = self._snippet(call)
-        if snippet is None:
-            raise self._source.wrong(call, "no snippet")
-        return self._called(call, inner).block(snippet.body, snippet.body[0].lineno - 1)
+        code = Code(snippet.source, self._viper, names, inner=inner)
+        return code.block(snippet.body, snippet.body[0].lineno - 1)
 
     def _value(self, node: ast.expr) -> str:
         """The text of an expression that may go anywhere in a line."""
@@ -194,37 +185,25 @@ class Code:
 
     def _replaced(self, node: ast.AST) -> Iterator[tuple[tuple[int, int], str]]:
         """What of a node's text becomes another one, in the order in which it stands there."""
-        if isinstance(node, ast.expr):
-            value = self._folded(node)
-            if value is not None:
-                yield self._source.span(node), str(value)
-                return
-            snippet = self._snippet(node)
-            if snippet and snippet.value:
-                text = self._called(node)._value(snippet.value)
-                yield self._source.span(node), f"({text})"
-                return
-        if isinstance(node, ast.Name) and node.id in self._names:
+        value = self._counted(node) if isinstance(node, ast.expr) else None
+        if value is not None:
+            yield self._source.span(node), str(value)
+        elif isinstance(node, ast.Name) and node.id in self._names:
             yield self._source.span(node), self._names[node.id]
-            return
-        for child in ast.iter_child_nodes(node):
-            yield from self._replaced(child)
+        else:
+            for child in ast.iter_child_nodes(node):
+                yield from self._replaced(child)
 
-    def _known(self, node: ast.expr) -> int | None:
-        """The value of an expression of counters and of arguments that are numbers, else None."""
-        numbers = {**self._names, **self._counters}
+    def _counted(self, node: ast.expr) -> int | None:
+        """The value of an expression that has a counter, and else only numbers; else None."""
         parts = list(ast.walk(node))
         used = {part.id for part in parts if isinstance(part, ast.Name)}
-        texts = {name: str(numbers.get(name, "")) for name in used}
-        is_plain = not any(isinstance(part, ast.Call | ast.Subscript) for part in parts)
-        if used and is_plain and all(text.isdecimal() for text in texts.values()):
-            return eval(ast.unparse(node), {name: int(text) for name, text in texts.items()})
-        return None
-
-    def _folded(self, node: ast.expr) -> int | None:
-        """The same, of expressions that count: all others stay what they are."""
-        counts = any(getattr(part, "id", None) in self._counters for part in ast.walk(node))
-        return self._known(node) if counts else None
+        if not used & self._counters.keys():
+            return None
+        known = {n: int(v) for n, v in self._names.items() if v.isdecimal()} | self._counters
+        if used - known.keys() or any(isinstance(part, ast.Subscript) for part in parts):
+            return None
+        return eval(ast.unparse(node), known)
 
 
 def _head(node: ast.stmt) -> ast.stmt | ast.expr:
@@ -237,11 +216,11 @@ def _head(node: ast.stmt) -> ast.stmt | ast.expr:
 
 
 def _is_call(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+    return isinstance(node, ast.Call) and ast.unparse(node.func) == name
 
 
 def _far(ends: str) -> Lines:
-    """The head of a loop around much code: no conditional branch goes around all of that."""
+    """The head of a loop without a conditional branch around it all: Xtensa's reach 2 KB."""
     return ["while True:", f"{_INDENT}if {ends}:", f"{_INDENT * 2}break"]
 
 

@@ -12,9 +12,6 @@ from pathlib import Path
 from ..made import ROOT, shown
 from .errors import TemplateError
 
-_TOOLS = "tools."
-
-
 FORMS = ("common", "plain", "viper", "viper64")  # folders of templates
 
 
@@ -41,15 +38,9 @@ class Source:
                 self.comments[token.start[0]] = token.string
 
     def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
-        """Where a node's text is."""
-        first, end = (
-            self._starts[line - 1] + len(self.lines[line - 1].encode()[:column].decode())
-            for line, column in (
-                (node.lineno, node.col_offset),
-                (node.end_lineno, node.end_col_offset),
-            )
-        )
-        return first, end
+        """Where a node's text is. All of it is ASCII: columns are of bytes."""
+        first = self._starts[node.lineno - 1] + node.col_offset
+        return first, self._starts[node.end_lineno - 1] + node.end_col_offset
 
     @property
     def form(self) -> str:
@@ -91,12 +82,6 @@ class Snippet:
         has_doc = ast.get_docstring(self.function) is not None
         return self.function.body[1:] if has_doc else self.function.body
 
-    @property
-    def value(self) -> ast.expr | None:
-        """Of one that stands for an expression."""
-        last = self.body[-1]
-        return last.value if isinstance(last, ast.Return) else None
-
 
 def is_snippet(node: ast.stmt) -> bool:
     decorators = getattr(node, "decorator_list", [])
@@ -105,7 +90,7 @@ def is_snippet(node: ast.stmt) -> bool:
 
 def is_of_tools(node: ast.stmt) -> bool:
     """True for an import that is not for the device."""
-    return isinstance(node, ast.ImportFrom) and (node.module or "").startswith(_TOOLS)
+    return isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tools.")
 
 
 @cache

@@ -10,7 +10,7 @@ rounded to nearest once. A weight of zero leaves its item out. One NaN, 0x7FC000
 """
 
 from tools.loops.snippets.floats import halve, normalize
-from tools.loops.snippets.words import bit, signed, split_sign
+from tools.loops.snippets.words import bit, split_sign
 
 
 def mix32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
@@ -52,7 +52,9 @@ def mix32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 v = v << n
             n = m >> 15
             m = m & 32767
-            signed(m, (n * (v >> 15) << 2) + ((n * (v & 32767) + m * (v >> 15)) >> 13), ((a ^ b) >> 31) & 1)
+            m = (n * (v >> 15) << 2) + ((n * (v & 32767) + m * (v >> 15)) >> 13)
+            if ((a ^ b) >> 31) & 1:
+                m = 0 - m
             total += m
             i += p[3]
         if found:

@@ -4,9 +4,9 @@ x, w    floats;  out  floats
 p       first item, row stride, stride of x; the same of w; first item of out; rows; items a row
 """
 
-from tools.loops.snippets.words import rows_of_pairs
-
 from math import copysign
+
+from tools.loops.snippets.words import rows_of_pairs
 
 NAN = float("nan")
 

@@ -33,14 +33,10 @@ def copy(n):
 @inline
 def quick_way(f, word, limit, factor, addend, bits, shift):
     """What requantizes most values of a channel with one product; f of its scale is below 26."""
-    limit = (1 << 25) >> f
-    factor = (word >> 17) & 32767
-    addend = middle - (factor << 15)
-    bits = 26 - f
-    shift = 10 - f
+    limit, factor = (1 << 25) >> f, (word >> 17) & 32767
+    addend, bits, shift = middle - (factor << 15), 26 - f, 10 - f
     if shift < 0:
-        factor = factor << (f - 10)
-        shift = 0
+        factor, shift = factor << (f - 10), 0
 
 
 @inline
@@ -99,15 +95,12 @@ def shift_wide(high, low, f, r, v):
     if r > 15:
         v = high >> (r - 15)
     else:
-        if r < 0:
-            r = 0
+        r = max(r, 0)
         v = 1 << (15 + r)
         if high >= v:
-            high = v - 1
-            low = 32767
+            high, low = v - 1, 32767
         if high < 0 - v:
-            high = 0 - v
-            low = 0
+            high, low = 0 - v, 0
         v = (high << (15 - r)) + (low >> r)
     r = bias << 1
     if f < 32:

@@ -3,8 +3,7 @@
 
 @inline
 def unpack(v, m, e):
-    m = v & 0x7FFFFF
-    e = (v >> 23) & 255
+    m, e = v & 0x7FFFFF, (v >> 23) & 255
 
 
 @inline
@@ -50,8 +49,7 @@ def product(m, low, a, b, e):
     low = ((m & 4095) << 12) | (low & 4095)
     m = (m >> 12) + (a >> 12) * (b >> 12)
     if m < 8388608:
-        m = (m << 1) | (low >> 23)
-        low = (low << 1) & 16777215
+        m, low = (m << 1) | (low >> 23), (low << 1) & 16777215
         e -= 1
     if low + (m & 1) > 8388608:
         m += 1
@@ -61,8 +59,7 @@ def product(m, low, a, b, e):
 def add(a, e, sign, m, shift, sign_of_m, rest):
     """a plus m / 2**shift, rounded to even; both with three more bits, the last one of which
     stands for all that is lost."""
-    rest = m & ((1 << shift) - 1)
-    m = m >> shift
+    rest, m = m & ((1 << shift) - 1), m >> shift
     if rest:
         m = m | 1
     if sign_of_m == sign:
@@ -70,16 +67,14 @@ def add(a, e, sign, m, shift, sign_of_m, rest):
     else:
         a -= m
         if a < 0:
-            a = 0 - a
-            sign = sign_of_m
+            a, sign = 0 - a, sign_of_m
     while a >> 27:
         a = (a >> 1) | (a & 1)
         e += 1
     while a and a < 67108864:
         a = a << 1
         e -= 1
-    rest = a & 7
-    a = a >> 3
+    rest, a = a & 7, a >> 3
     if rest + (a & 1) > 4:
         a += 1
 
@@ -89,24 +84,19 @@ def largest_bits(most, v, i, end):
     """The bits of the float that is largest without its sign, of x from i to end."""
     while i < end:
         v = x[i] & mask
-        if v > most:
-            most = v
+        most = max(v, most)
         i += 1
 
 
 @inline
 def put_limited(t, v, low, high, sign):
-    """A result, signed, as out takes it: within its limits, and the larger one of what is there."""
-    if t < low:
-        t = low
-    if t > high:
-        t = high
+    """t, a result with its sign, to out: within limits, and if p says so the larger of the two."""
+    t = min(max(t, low), high)
     if p[14]:
         v = out[at]
         if (v >> 31) & 1:
             v = 0 - (v & (sign - 1))
-        if t < v:
-            t = v
+        t = max(t, v)
     if t < 0:
         t = 0 - t - sign
     out[at] = t
@@ -120,8 +110,7 @@ def bias_of_channel(v, m, e, s):
     if p[1]:
         v = x[i]
         i += p[1]
-    m = v & 0x7FFFFF
-    s = (v >> 23) & 255
+    unpack(v, m, s)
     if s:
         m += 1 << 23
     else:

@@ -40,8 +40,7 @@ def swap(a, b, spare):
 def split_sign(v, sign):
     sign = 0
     if v < 0:
-        v = 0 - v
-        sign = 1
+        v, sign = 0 - v, 1
 
 
 @inline
@@ -67,8 +66,7 @@ def quotient(q, a, b, left):
 @inline
 def pairs(i, j, k, end, last):
     """Runs for item i of x and j of w, which become k of out: p as loops/add has it."""
-    end = k + p[8]
-    last = k + p[7] * p[8]
+    end, last = k + p[8], k + p[7] * p[8]
     while k < last:
         yield
         i += p[2]

@@ -8,7 +8,6 @@ denormal, or beyond the largest float.
 from tools.loops.snippets.words import signed
 
 from .. import short as plain
-
 from ..short import align  # noqa: F401  (no loop of many items)
 
 
