@@ -34,8 +34,7 @@ def window(x: ptr8, w: ptr16, out: ptr32, p: ptr32):
         k = i
         if k + k > n:
             k = n - k
-        v = (v << up) * w[k] >> 15
-        j, k = 0, i
+        v, j, k = (v << up) * w[k] >> 15, 0, i
         for bit in range(p[2]):
             j = j << 1 | (k & 1)
             k >>= 1

@@ -43,8 +43,7 @@ def corners(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         d, m, v = p[23 + i - (i & 2)], 0, 0
         if c and d:
             e = (c >> 23) + (d >> 23) - 126
-            c = (c & 8388607) | 8388608
-            d = (d & 8388607) | 8388608
+            c, d = (c & 8388607) | 8388608, (d & 8388607) | 8388608
             product(m, low, c, d, e)
             low = ((m & 4095) * p[13] + (m >> 12) * p[14]) >> 12
             v = (m >> 12) * p[13] + low
@@ -97,8 +96,7 @@ def blend(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
             t += 1
             if c and d:
                 low = d * p[19]
-                d = d * p[18] + (low >> 12)
-                low, n = low & 4095, 0
+                d, low, n = d * p[18] + (low >> 12), low & 4095, 0
                 while d >> (12 + n):
                     n += 1
                 d = (d << (12 - n)) + (low >> n)

@@ -11,8 +11,7 @@ def dequantize8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
     i = 0
     s = w[i]
     for i in range(p[0], p[1]):
-        m = (x[i] ^ p[3]) - p[2]
-        n = ((s >> 23) & 255) + 6
+        m, n = (x[i] ^ p[3]) - p[2], ((s >> 23) & 255) + 6
         v = m
         m = abs(m)
         if m:

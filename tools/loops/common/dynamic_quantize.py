@@ -69,8 +69,7 @@ def choose(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             if q == 0:
                 q = 127 << 23
             out[at] = q
-            n = (q & 8388607) | 8388608
-            d, k = q >> 23, p[0] + 1
+            n, d, k = (q & 8388607) | 8388608, q >> 23, p[0] + 1
             a = x[k]
             e = a >> 23
             a = (a & 8388607) | 8388608 if e else 0
@@ -94,9 +93,7 @@ def to_bytes(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
     m = (w[k] & 8388607) | (one << 23)
     s = w[2]
     r1 = ((s >> 12) & 2047) | 2048
-    r0 = s & 4095
-    base = 276 - ((s >> 23) & 255)
-    i = p[0]
+    r0, base, i = s & 4095, 276 - ((s >> 23) & 255), p[0]
     at = p[5] - i
     while i < p[1]:
         v = x[i]

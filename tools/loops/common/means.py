@@ -97,8 +97,8 @@ def sums(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
             return
         line = w[64 + listed]
         length = (w[128 + listed] >> 2) & 8191
-        lines = w[128 + listed] >> 15
-        rest, count, between = w[128 + listed] & 3, lines * length, p[29]
+        lines, rest = w[128 + listed] >> 15, w[128 + listed] & 3
+        count, between = lines * length, p[29]
         stride = p[4] * between
         if p[14] == 1:
             stride = between
@@ -128,8 +128,7 @@ def sums(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
                     m = (m ^ p[16]) - p[15]
                     split_sign(m, n)
                     t = m * p[24]
-                    m = m * p[23] + (t >> 12)
-                    t, r = t & 4095, 0
+                    m, t, r = m * p[23] + (t >> 12), t & 4095, 0
                     while m >> (12 + r):
                         r += 1
                     n += (p[25] + r) << 1
@@ -171,8 +170,7 @@ def sums(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
 
 def means(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     for listed in range(p[22]):
-        a = w[64 + listed]
-        count = w[128 + listed] >> 10
+        a, count = w[64 + listed], w[128 + listed] >> 10
         e = w[128 + listed] & 1023
         while count & 1 == 0:
             count = count >> 1

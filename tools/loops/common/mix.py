@@ -35,8 +35,7 @@ def mix32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         total, i = 0, first
         for t in range(begin, end):
             a, b = x[i], w[t]
-            n = most - ((a >> 23) & 255)
-            m = a & 0x7FFFFF
+            n, m = most - ((a >> 23) & 255), a & 0x7FFFFF
             if n < most:
                 m = m | 0x800000
             else:

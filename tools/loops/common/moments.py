@@ -112,8 +112,7 @@ def inverse(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     e -= 5
     c, a = a % p[1], a // p[1]
     e += 2 * (p[4] - 150 - p[7])
-    v = (p[3] & 0x7FFFFF) << 6
-    k = p[3] >> 23
+    v, k = (p[3] & 0x7FFFFF) << 6, p[3] >> 23
     if k:
         v += 1 << 29
         k -= 1

@@ -26,8 +26,7 @@ def means8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
                 right = left + p[6]
                 left = max(left, 0)
                 right = min(right, width)
-                total, row = 0, first + top * width
-                end = first + bottom * width
+                total, row, end = 0, first + top * width, first + bottom * width
                 while row < end:
                     i, stop = row + left, row + right
                     while i < stop:

@@ -23,8 +23,7 @@ def scales32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             e += 1
             rest = (rest >> 1) | (rest & 1)
         else:
-            m = (m << 1) | (rest >> 23)
-            rest = rest & 8388607
+            m, rest = (m << 1) | (rest >> 23), rest & 8388607
         low = 1 << 22
         if rest > low or (rest == low and m & 1):
             m += 1

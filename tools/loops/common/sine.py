@@ -53,8 +53,7 @@ def sine32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                     b, a, low = 1, one - 1 - a, one - 1 - low
                 e = 126
                 while a < 1 << 29 and e > 60:
-                    a = (a << 1) | (low >> 29)
-                    low = (low << 1) & (one - 1)
+                    a, low = (a << 1) | (low >> 29), (low << 1) & (one - 1)
                     e -= 1
                 s = a >> 15  # times pi / 2 of 29 bits behind the point
                 a = a & 32767

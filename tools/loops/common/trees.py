@@ -62,8 +62,7 @@ def walk(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             v, ref = w[at], w[at + right]
             if x[v >> rank_bits] <= v & rank_mask:
                 ref = w[at + 1] >> left
-            leaf = (ref >> ref_bits) & 1
-            ref = ref & ref_mask
+            leaf, ref = (ref >> ref_bits) & 1, ref & ref_mask
             at += ref * words
         out[tree] = ref
         tree += 1

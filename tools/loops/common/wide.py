@@ -57,8 +57,7 @@ def wide_patches(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
 
 
 def wide_add(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
-    bias = 1 << 29
-    half = (1 << (p[5] - 1)) - 1
+    bias, half = 1 << 29, (1 << (p[5] - 1)) - 1
     for i in range(p[0], p[1]):
         a, b, m = (x[i] ^ p[4]) - p[6], (w[i] ^ p[4]) - p[7], p[2] - bias
         v = a * (m >> 15)
@@ -118,8 +117,7 @@ def wide_quantize(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
     d = ((w[i] >> 23) & 255) - 127
     for i in range(p[0], p[1]):
         v = x[i]
-        e = (v >> 23) & 255
-        a = (v & 8388607) | 8388608
+        e, a = (v >> 23) & 255, (v & 8388607) | 8388608
         if a < s:
             a = a << 1
             e -= 1
@@ -143,8 +141,7 @@ def wide_dequantize(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
     i = 0
     s = w[i]
     for i in range(p[0], p[1]):
-        m = (x[i] ^ p[3]) - p[2]
-        n = ((s >> 23) & 255) + 14
+        m, n = (x[i] ^ p[3]) - p[2], ((s >> 23) & 255) + 14
         v = m
         m = abs(m)
         if m:

@@ -25,18 +25,15 @@ def mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     for bands in far(range(p[12], 0, -1)):
         row = ky = kz = first_z = 0
         while row < size:
-            y = y0 + ky * p[8]
-            z = p[9] - bias + kz * p[7]
+            y, z = y0 + ky * p[8], p[9] - bias + kz * p[7]
             line = ((first_z + z) * p[3] + y) * line_size + plane
             inside = 1 if z >= 0 and z < p[2] and y >= 0 and y < p[3] else 0
-            out = ptr32(band + 4 * row)
-            xx, n0 = x0, p[14]
+            out, xx, n0 = ptr32(band + 4 * row), x0, p[14]
             if bands < p[12] and ky + same < p[6]:
                 x = ptr32(4 * same - p[18] * step + int(out))
                 for n in range(n0 * n1, 0, -1):
                     out[0] = x[0]
-                    out = ptr32(step + int(out))
-                    x = ptr32(step + int(x))
+                    out, x = ptr32(step + int(out)), ptr32(step + int(x))
                 n0 = 0
             while n0:
                 lead, last = 0, n1
@@ -71,8 +68,7 @@ def mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                             v = 0 - v
                         w = ptr32(v)
                     out[0] = int(w)
-                    out = ptr32(step + int(out))
-                    x = ptr32(x_step + int(x))
+                    out, x = ptr32(step + int(out)), ptr32(x_step + int(x))
                 for n in range(n1 - last, 0, -1):
                     out[0] = 0
                     out = ptr32(step + int(out))

@@ -76,8 +76,8 @@ def dots(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
                             x, w = ptr32(16 + int(x)), ptr8(4 + int(w))
                         while int(x) < stop:
                             out = ptr32(x[0] * w[0] + int(out))
-                            b = (x[0] >> 12) * w[0] + b
-                            x, w = ptr32(4 + int(x)), ptr8(1 + int(w))
+                            b, x = (x[0] >> 12) * w[0] + b, ptr32(4 + int(x))
+                            w = ptr8(1 + int(w))
                     u = int(out) - (b << 12)
                     b += (u >> 12) & 0xFFFFF
                     low += ((b & 0xFFF) << 12) + (u & 0xFFF)

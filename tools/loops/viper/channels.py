@@ -6,8 +6,8 @@ addresses the bits of a field and of what follows it, in `w`, and how many they 
 
 
 def channels(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    table = ptr32(int(out) + p[1])
-    x, out, bits = ptr8(int(x) + p[0]), ptr8(0), p[3]
+    table, x, out = ptr32(int(out) + p[1]), ptr8(int(x) + p[0]), ptr8(0)
+    bits = p[3]
     mask, word_bits = (1 << bits) - 1, p[5]
     word_mask, least, last = (1 << word_bits) - 1, p[4] - (1 << 29), 0
     for left in range(p[2], 0, -1):
@@ -17,8 +17,7 @@ def channels(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             w = ptr8((last << int(out)) | int(w))
             out, x = ptr8(8 + int(out)), ptr8(1 + int(x))
         table[0] = (int(w) & mask) + least
-        table = ptr32(4 + int(table))
-        out = ptr8(int(out) - bits)
+        table, out = ptr32(4 + int(table)), ptr8(int(out) - bits)
         w = ptr8(last >> (8 - int(out)))
         while int(out) < word_bits:
             last = x[0]

@@ -27,8 +27,7 @@ def depthwise8(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
     behind, plane, channel = room + 4 * k, room + p[0], 0
     while far(channel != p[2] * p[3]):
         table = ptr32(tables + 8 * channel)
-        x = ptr8(blob + k * channel)
-        out, w = ptr32(room), ptr8(p[17])
+        x, out, w = ptr8(blob + k * channel), ptr32(room), ptr8(p[17])
         while int(out) < behind:
             out[0] = x[0] - int(w)
             x, out = ptr8(1 + int(x)), ptr32(4 + int(out))
@@ -50,12 +49,10 @@ def depthwise8(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
                 if is_nine:
                     w = ptr8(x[0] * k0 + int(w))
                     w = ptr8(x[1] * k1 + int(w))
-                    w = ptr8(x[2] * k2 + int(w))
-                    x = ptr8(pitch + int(x))
+                    w, x = ptr8(x[2] * k2 + int(w)), ptr8(pitch + int(x))
                     w = ptr8(x[0] * k3 + int(w))
                     w = ptr8(x[1] * k4 + int(w))
-                    w = ptr8(x[2] * k5 + int(w))
-                    x = ptr8(pitch + int(x))
+                    w, x = ptr8(x[2] * k5 + int(w)), ptr8(pitch + int(x))
                     w = ptr8(x[0] * k6 + int(w))
                     w = ptr8(x[1] * k7 + int(w))
                     w = ptr8(x[2] * k8 + int(w))
@@ -90,8 +87,7 @@ def depthwise8(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
                 if int(w) >> bits or not 1966080 & int(x):
                     w = ptr8(int(w) - limit)
                     scale_to_limits(f, v)
-                    i = (table[1] >> 20) & 4095
-                    low = (table[1] >> 8) & 4095
+                    i, low = (table[1] >> 20) & 4095, (table[1] >> 8) & 4095
                     x, w = ptr8(int(w) & 4095), ptr8(int(w) >> 12)
                     v = int(w) * low + int(x) * i + ((int(x) * low) >> 12) + 2048
                     w = ptr8(int(w) * i + (v >> 12))

@@ -15,8 +15,7 @@ def maxima8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             top, bottom = y, y + p[5]
             top = max(top, 0)
             bottom = min(bottom, p[3])
-            first = plane + top * width
-            behind = plane + bottom * width
+            first, behind = plane + top * width, plane + bottom * width
             left = bias - p[10]
             for ox in range(p[12], 0, -1):
                 begin, span = left, kw

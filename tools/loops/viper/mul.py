@@ -35,8 +35,7 @@ def mul32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             if m >> 23:
                 e += 1
             else:
-                m = (m << 1) | (rest >> 23)
-                rest = (rest << 1) & 0xFFFFFF
+                m, rest = (m << 1) | (rest >> 23), (rest << 1) & 0xFFFFFF
             if e < 1:
                 d = 1 - e if e > 0 - 24 else 25
                 if rest:

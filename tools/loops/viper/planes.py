@@ -8,9 +8,8 @@ from tools.loops.snippets.bytes import copy
 
 
 def planes(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    w = ptr8(int(out) + p[10])
-    out, first, padding = ptr8(p[12]), int(x) + p[0], p[13]
-    step = p[6]
+    w, out, first = ptr8(int(out) + p[10]), ptr8(p[12]), int(x) + p[0]
+    padding, step = p[13], p[6]
     for planes in range(p[1], 0, -1):
         y = p[11] - (1 << 29)
         for rows in range(p[4], 0, -1):
@@ -20,8 +19,7 @@ def planes(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                 while int(w) < end:
                     w[0] = padding
                     w = ptr8(1 + int(w))
-                end = p[9] + int(w)
-                x = ptr8(y * p[5] + first)
+                end, x = p[9] + int(w), ptr8(y * p[5] + first)
                 if step == 1:
                     several = end - 7
                     while int(w) < several:

@@ -13,8 +13,7 @@ from ..qbinary import qmul8  # noqa: F401  (rare)
 
 
 def qadd8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    y, x = ptr8(int(w) + p[3]), ptr8(int(x) + p[0])
-    out = ptr8(int(out) + p[6])
+    y, x, out = ptr8(int(w) + p[3]), ptr8(int(x) + p[0]), ptr8(int(out) + p[6])
     flip, a, b = p[9:12]
     constant, step = p[12] - (1 << 29), p[16] + 16
     middle = constant
@@ -38,8 +37,7 @@ def qadd8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             if int(w) >> 8:
                 w = ptr8(255 if int(w) > 0 else 0)
             out[0] = int(w) ^ flip
-            x = ptr8(x_step + int(x))
-            y = ptr8(w_step + int(y))
+            x, y = ptr8(x_step + int(x)), ptr8(w_step + int(y))
             out = ptr8(1 + int(out))
         x = ptr8(int(x) + p[1] - p[8] * x_step)
         y = ptr8(int(y) + p[4] - p[8] * w_step)

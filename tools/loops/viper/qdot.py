@@ -148,8 +148,8 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                 w = ptr8(int(w) - limit)
                 scale_to_limits(f, v)
                 x = ptr8((table[1] >> 20) & 4095)
-                low = (table[1] >> 8) & 4095
-                v, w = int(w) & 4095, ptr8(int(w) >> 12)
+                low, v = (table[1] >> 8) & 4095, int(w) & 4095
+                w = ptr8(int(w) >> 12)
                 v = int(w) * low + v * int(x) + ((v * low) >> 12) + 2048
                 w = ptr8(int(w) * int(x) + (v >> 12))
                 x = ptr8((int(w) + 32767 + ((int(w) >> 16) & 1)) >> 16)

@@ -7,9 +7,8 @@ def qdots32(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
     items, first, weights = out, int(x) + p[12], int(w)
     at = p[5]
     for n in range(p[3], 0, -1):
-        table = ptr32(weights + p[1])
-        row, end, x = weights + p[0], first + p[2], ptr8(first)
-        out = ptr32(0)
+        table, row, end = ptr32(weights + p[1]), weights + p[0], first + p[2]
+        x, out = ptr8(first), ptr32(0)
         if p[14]:
             out = ptr32(ptr32(first - 4)[0])
         else:

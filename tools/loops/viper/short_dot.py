@@ -41,8 +41,7 @@ def dots(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
             out = ptr32(x[0] + x[1] + x[2] + x[3] + x[4] + x[5] + x[6] + x[7] + int(out))
             x = ptr32(32 + int(x))
         while int(x) < end:
-            out = ptr32(x[0] + int(out))
-            x = ptr32(4 + int(x))
+            out, x = ptr32(x[0] + int(out)), ptr32(4 + int(x))
         added = (int(out) << 14) - (one << 30)
         w = ptr16(w_first)
         for m in range(p[5], 0, -1):

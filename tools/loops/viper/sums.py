@@ -89,8 +89,7 @@ def sum32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 e -= 1
             s = 6 if e > 0 else 7 - e
             if s < 31:
-                a = high & ((1 << s) - 1)
-                m = high >> s
+                a, m = high & ((1 << s) - 1), high >> s
                 if a >> (s - 1) and (a & ((1 << (s - 1)) - 1) or low or m & 1):
                     m += 1
                 if e > 0:

@@ -34,8 +34,7 @@ def wide_dots(x: ptr16, w: ptr8, out: ptr16, p: ptr32):
             high += (low >> 15) - ((s >> 15) << 7)
             low, f = low & 32767, w[8] & 63
             shift_wide(high, low, f, r, v)
-            s = w[11] << 4 | w[10] >> 4
-            f = (w[10] & 15) << 8 | w[9]
+            s, f = w[11] << 4 | w[10] >> 4, (w[10] & 15) << 8 | w[9]
             r, v = v & 32767, v >> 15
             f = ((v * f) << 3) + r * s + ((r * f) >> 12) + 2048
             v = ((v * s) << 3) + (f >> 12)

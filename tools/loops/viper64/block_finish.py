@@ -19,10 +19,9 @@ def finish(x, w, out, p):
 
 def _finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32) -> int:
     """1 if it has met a rare result, and stopped there, else 0."""
-    sums = ptr32(int(x) + 4 * p[0])
-    first_table, row_place = int(w) + 4 * p[3], int(out) + 4 * p[4]
-    position_step, channel_step = 4 * p[5], 4 * p[6]
-    idle = 12 * p[9] * (p[2] + 1)
+    sums, first_table = ptr32(int(x) + 4 * p[0]), int(w) + 4 * p[3]
+    row_place, position_step = int(out) + 4 * p[4], 4 * p[5]
+    channel_step, idle = 4 * p[6], 12 * p[9] * (p[2] + 1)
     bit(sign_bit, 31)
     low = 0 - p[11] if p[10] else p[11]
     high = 0 - p[13] if p[12] else p[13]
@@ -34,8 +33,8 @@ def _finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32) -> int:
             y_high = (sums[1] >> 1) + (1 << 29) - 8192
             table, out = ptr32(first_table), ptr32(place)
             for m in range(p[2], 0, -1):
-                sums = ptr32(12 + int(sums))
-                e, v = table[3], table[2] + sums[2]
+                sums, e = ptr32(12 + int(sums)), table[3]
+                v = table[2] + sums[2]
                 if e >> 10 or (v - y_high) >> 14:
                     return 1
                 v = ((v - (1 << 29)) << 24) + table[1] + sums[1]
