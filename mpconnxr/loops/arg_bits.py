@@ -1,4 +1,8 @@
-"""Position of the largest or smallest float32, on the bits. In the common subset."""
+"""Position of the largest or smallest float32, on the bits. In the common subset.
+
+Made from tools/loops/common/arg_bits.py by `make loops`:
+change that file, not this one.
+"""
 
 import micropython
 

@@ -3,6 +3,9 @@ subset of Python and viper; mpconnxr.audio says what they compute together.
 
 A spectrum is n words of real parts, then n of imaginary ones, each plus BIAS. Values stay below
 2**16, so that a product with a 14-bit cosine fits 31 bits; a frame has one exponent for all.
+
+Made from tools/loops/common/audio.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -72,8 +75,8 @@ def fft(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
         most = 0
         i = 0
         while i < n + n:
-            v = out[i] - (1 << 29)
-            if v < 0:
+            v = (out[i] - (1 << 29))
+            if (v < 0):
                 v = 0 - v
             if v > most:
                 most = v
@@ -124,12 +127,12 @@ def mel(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
     most = 0
     i = first
     while i < first + p[2]:
-        v = x[i] - (1 << 29)
-        if v < 0:
+        v = (x[i] - (1 << 29))
+        if (v < 0):
             v = 0 - v
         most |= v
-        v = x[n + i] - (1 << 29)
-        if v < 0:
+        v = (x[n + i] - (1 << 29))
+        if (v < 0):
             v = 0 - v
         most |= v
         i += 1

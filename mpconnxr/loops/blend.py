@@ -30,6 +30,9 @@ blend: ((a * A + b * B) + c * C) + d * D by floats, for the items in the list.
          weight of the exponent 0; next item (estimate goes on from there), items in the list;
          upper and lower 12 bits of the mantissa of x_scale, its exponent; then, four a column,
          its left and right byte in a row of x, their weights
+
+Made from tools/loops/common/blend.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -106,7 +109,7 @@ def estimate(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
             col = 0
             plane += 1
     t = 16
-    p[t] = plane * columns + col
+    p[t] = (plane * columns + col)
     p[t + 1] = unsure
 
 

@@ -7,6 +7,9 @@ products is HALF * sum(x). Sums, up to 80 bits wide, are *limbs*: two of 24 bits
 above. Written once, in the common subset of Python and viper.
 
 What comes from a file may be anything: shifts are bounded, nothing is indexed by it.
+
+Made from tools/loops/common/block.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -20,7 +23,7 @@ def peak(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     i = p[0]
     end = i + p[1]
     most = 0
-    mask = 1  # kept from the folding of constants, which makes big integers of them
+    mask = 1
     mask = (mask << 31) - 1
     while i < end:
         v = x[i] & mask
@@ -112,7 +115,7 @@ def align(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
             s = 1
         e = p[6] + w[j]
         j += p[3]
-        s += 148 - e  # m * 2**s in units of the sum
+        s += 148 - e
         if s > 52:
             if m:
                 e += s - 52 + 1024

@@ -2,6 +2,9 @@
 
 Written once, in the common subset of Python and viper. What comes from a file may be anything:
 shifts are bounded, nothing is indexed by it.
+
+Made from tools/loops/common/block_finish.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -21,7 +24,7 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
          magnitude of each as bits; 1: out becomes the larger of what is there and the result
     """
     i = p[0]
-    sign = 1  # kept from the folding of constants, which makes big integers of them
+    sign = 1
     sign = sign << 31
     low = p[11]
     if p[10]:
@@ -30,7 +33,7 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     if p[12]:
         high = 0 - high
     position = 0
-    while True:  # a conditional branch around so much code would exceed Xtensa's 2 KB
+    while True:
         if position == p[1] * p[8]:
             break
         at = p[4] + position // p[1] * p[7] + position % p[1] * p[5]

@@ -16,6 +16,9 @@ p    what the loops need: from 0 on mantissas, 21 align, 28 dots, 36 finish; the
     72  first item of x, items from a position's columns to the next one's
 
 Rows that go several at a time are whole, and have no windows.
+
+Made from tools/loops/common/block_pieces.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -43,7 +46,7 @@ def pieces(p: ptr32, w):
     out = w[13]
     y = p[51]
     held = 0 - 1
-    while True:  # not a conditional branch around so much code: Xtensa's reach 2 KB
+    while True:
         if y >= p[52]:
             break
         i = 12
@@ -51,7 +54,7 @@ def pieces(p: ptr32, w):
         if p[12] > p[52] - y:
             p[i] = p[52] - y
         i = 10
-        p[i] = p[60] + y * p[13]
+        p[i] = (p[60] + y * p[13])
         i = 0
         p[i] = p[72]
         group = 0
@@ -62,13 +65,13 @@ def pieces(p: ptr32, w):
                 if n > p[57] - at:
                     n = p[57] - at
                 i = 11
-                p[i] = p[61] + at * p[15]
+                p[i] = (p[61] + at * p[15])
                 if p[69] == 0:
                     i = 14
                     p[i] = n
                 else:
                     i = 16
-                    p[i] = (n - 1) * p[15] + p[70]
+                    p[i] = ((n - 1) * p[15] + p[70])
                     if p[12] > 1:
                         p[i] = p[18]
                 mantissas(x, x, scratch, m_p)
@@ -92,24 +95,24 @@ def pieces(p: ptr32, w):
                         p[i] = m
                         align(bias, exponents, scratch, a_p)
                     i = 32
-                    p[i] = channel * p[63]
+                    p[i] = (channel * p[63])
                     done = 0
                     while done < n:
                         i = 28
-                        p[i] = p[19] + done * p[73]
+                        p[i] = (p[19] + done * p[73])
                         some = p[59]
                         if some > n - done:
                             some = n - done
                         i = 29
-                        p[i] = (some + p[71]) * p[12] - p[71]
+                        p[i] = ((some + p[71]) * p[12] - p[71])
                         i = 37
                         p[i] = some
                         if p[68] > 1 and some > p[68]:
                             p[i] = p[68]
                         i = 44
-                        p[i] = some // p[37] * p[12]
+                        p[i] = (some // p[37] * p[12])
                         i = 40
-                        p[i] = p[64] + channel * p[42] + y // p[67] * p[65]
+                        p[i] = (p[64] + channel * p[42] + y // p[67] * p[65])
                         p[i] = p[40] + (at + done) // p[68] * p[66]
                         dots(scratch, weights, scratch, d_p)
                         finish(scratch, scratch, out, f_p)
@@ -117,6 +120,6 @@ def pieces(p: ptr32, w):
                     channel += m
                 at += n
             i = 0
-            p[i] = p[0] + p[62]
+            p[i] = (p[0] + p[62])
             group += 1
         y += p[12]

@@ -12,6 +12,9 @@ p     0  first row, end, rows a batch, K, rows of weights a batch, those at a ti
      20  what peak takes, 23 mantissas, 44 align, 51 dots, 59 finish
 
 A row with inf or nan ends it: p[0] is its number then.
+
+Made from tools/loops/common/block_products.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -45,7 +48,7 @@ def products(p: ptr32, w):
         batch = p[0] // p[2]
         row = (batch // p[6] * p[7] + batch % p[6] * p[8]) * p[2] + p[0] % p[2]
         i = 20
-        p[i] = p[17] + row * p[3]
+        p[i] = (p[17] + row * p[3])
         peak(x, x, whole, peak_p)
         e = p[16]
         if e == 255:
@@ -72,12 +75,12 @@ def products(p: ptr32, w):
             if row != held:  # what channels start with differs from the row before
                 held = row
                 i = 44
-                p[i] = p[13] + row * p[45]
+                p[i] = (p[13] + row * p[45])
                 p[i + 2] = p[14] + row * p[47]
                 p[i + 4] = n
                 align(bias, exponents, scratch, a_p)
             i = 55
-            p[i] = p[11] + row * p[12]
+            p[i] = (p[11] + row * p[12])
             p[i + 1] = n
             i = 61
             p[i] = n
@@ -87,4 +90,4 @@ def products(p: ptr32, w):
             at += n
             row += n
         i = 0
-        p[i] = p[0] + 1
+        p[i] = (p[0] + 1)

@@ -1,6 +1,9 @@
 """Rows of floats to mantissas, each row with its exponent: weights that only a run knows.
 
 See loops/block. Written once, in the common subset of Python and viper.
+
+Made from tools/loops/common/block_rows.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -12,7 +15,7 @@ COMMON = True
 def rows(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """p: first item of x, rows, K, first item of out for mantissas, the same for exponents, item
     that becomes 1 if a value is inf or nan, else 0, has_bias (0 or 1): it lies behind its row"""
-    mask = 1  # kept from the folding of constants, which makes big integers of them
+    mask = 1
     mask = (mask << 31) - 1
     half = 1 << 23
     i = p[0]

@@ -4,6 +4,9 @@ w    rows of K, as loops/block_narrow has them, but read as bytes;  out  mantiss
 p    first byte of w, rows, K, first item of out, bits (16, 8 or 4)
 
 Written once, in the common subset of Python and viper.
+
+Made from tools/loops/common/block_unpack.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

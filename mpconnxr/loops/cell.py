@@ -9,6 +9,9 @@ product  h = o * t: x holds o from p[0] on, p[1] of them, w holds t; h is out fr
 
 exp(-|v|) = 2**-k * exp(r), r = k * ln(2) - |v| from 0 to ln(2), by its series; sigmoid and tanh
 are quotients of it, bit by bit.
+
+Made from tools/loops/common/cell.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -58,8 +61,8 @@ def squash(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 m += 1
             a = a << 1
             n -= 1
-        m = (m + 1) >> 1
-        if i >= p[3] and (v >> 31) & 1:
+        m = ((m + 1) >> 1)
+        if (i >= p[3] and (v >> 31) & 1):
             m = 0 - m
         out[p[2] + i] = m
         i += 1

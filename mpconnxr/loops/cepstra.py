@@ -2,6 +2,9 @@
 subset of Python and viper; mpconnxr.mfcc says what it is for.
 
     out[k] = sum over b of logs[b] * cos(pi * k * (2 * b + 1) / (2 * bands)), scaled by the table
+
+Made from tools/loops/common/cepstra.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

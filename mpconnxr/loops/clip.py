@@ -3,6 +3,9 @@
     p    lo, hi: range of items; bits of low and of high
 
 Words of the same sign compare as their floats do: as they are if positive, reversed if negative.
+
+Made from tools/loops/common/clip.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

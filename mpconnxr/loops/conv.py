@@ -4,6 +4,9 @@ x    float32 bits, one image (C, D, H, W), group's channels from p[0]
 out  float32 bits, the patch (C per group, kd, kh, kw), zeros where it reaches into the padding
 p    first item of x, C per group, D, H, W, kd, kh, kw, dilations d, h, w,
      corner of the patch z, y, x (BIAS + items, may lie outside)
+
+Made from tools/loops/common/conv.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

@@ -18,6 +18,9 @@ One more is before them, from 0 on, and one behind, where t is 0. A segment's po
                                            a = (y - slope * |x|) * 2**(22 + kind // 4)
 
 What comes from a file may be anything: shifts are bounded, and places follow from x alone.
+
+Made from tools/loops/common/curve.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -61,8 +64,8 @@ def place32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 b = b >> 15
                 s = t & 32767
                 t = t >> 15
-                s = (s * b + (s * a >> 15) + t * a >> 15) + t * b
-                if p[h + 6] & 2:
+                s = ((s * b + (s * a >> 15) + t * a >> 15) + t * b)
+                if (p[h + 6] & 2):
                     s = 0 - s
                 out[k + n] = unit + s
             elif p[7] or p[15]:
@@ -80,7 +83,7 @@ def curve32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     top = unit << 31
     unit = unit << 30
     infinity = top - 1 - 0x7FFFFF
-    while True:  # a conditional branch around so much code would exceed Xtensa's 2 KB
+    while True:
         if i >= p[1]:
             break
         h = 11 if (x[i] >> 31) & 1 else 3

@@ -4,6 +4,9 @@
     p    lo, hi: range of items; zero point, flip: an item stands for (x ^ flip) - zero point
 
 Products are rounded to even; scales are such that they are normal floats.
+
+Made from tools/loops/common/dequantize.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

@@ -9,6 +9,9 @@ choose: x is what ends gave; out gets the scale, the zero point (an int) and the
 What comes out too small for a normal float32 is 0, the scale then 1.
 to_bytes: w[0] is the scale, w[2] its inverse; out the bytes. Where the product with the inverse
 is too near to the middle between two integers, a division bit by bit gives the float32 quotient.
+
+Made from tools/loops/common/dynamic_quantize.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

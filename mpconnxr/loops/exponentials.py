@@ -13,6 +13,9 @@ p       first item, end, stride of a line; then what the loops hand on
 22 bits are behind the point, and fewer where what counts, all to 104 below the largest, needs more
 than 7 before it. exp(-d) = 2**-k * 2**(-i / 32) * exp(-u) with u < ln(2) / 32, where exp(-u) is
 1 - u + u**2 / 2 - u**3 / 6. What is too small for a normal float32 is 0.
+
+Made from tools/loops/common/exponentials.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -22,7 +25,7 @@ COMMON = True
 
 @micropython.viper
 def heights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    mask = 1  # kept from the folding of constants, which makes big integers of them
+    mask = 1
     mask = (mask << 31) - 1
     infinity = mask - 0x7FFFFF
     most = 0 - infinity  # of bits without the sign, taken from 0 where there is one
@@ -64,9 +67,9 @@ def heights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             most = m
         i += p[2]
     i = 3
-    p[i] = 0 if nan else most
+    p[i] = (0 if nan else most)
     i = 4
-    p[i] = 22 - point
+    p[i] = (22 - point)
 
 
 @micropython.viper
@@ -111,9 +114,9 @@ def exponentials(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         i += p[2]
     middle += low >> 15
     i = 5
-    p[i] = high + (middle >> 15)
+    p[i] = (high + (middle >> 15))
     i = 6
-    p[i] = middle & 32767
+    p[i] = (middle & 32767)
 
 
 @micropython.viper

@@ -6,6 +6,9 @@ x, out  float32 as words;  w is not read
 p       lo, hi: range of outputs; n (not 0), inner, 1 for the least
 
 NaN, 0x7FC00000, where one is there; -0 is less than 0.
+
+Made from tools/loops/common/extremes.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

@@ -7,6 +7,9 @@ Within 5e-7 of the exact value, a last bit more where that is denormal; NaN give
 exp(-u) = 2**-k * exp(r), with r = k * ln(2) - u from 0 to ln(2), by its series; both functions are
 quotients of it, bit by bit: 1 or exp(-|x|) by 1 + exp(-|x|), 1 - exp(-2 |x|) by 1 + exp(-2 |x|).
 Below 1/16 tanh is x * (1 - x**2 / 3 + 2 * x**4 / 15).
+
+Made from tools/loops/common/gates.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -17,7 +20,7 @@ COMMON = True
 @micropython.viper
 def gate32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     one = 1 << 27
-    top = 1  # kept from the folding of constants, which makes big integers of them
+    top = 1
     top = top << 31
     nan = 0x1FF
     nan = nan << 22

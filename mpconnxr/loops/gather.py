@@ -7,6 +7,9 @@
 
 An index out of range picks row 0 and is counted. It is judged after a trip through p, which makes
 a word of it that wraps at 32 bits on every machine.
+
+Made from tools/loops/common/gather.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

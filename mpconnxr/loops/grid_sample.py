@@ -1,8 +1,13 @@
-"""Taps of one coordinate, and the weighted sum over a place's taps. Plain form."""
+"""Taps of one coordinate, and the weighted sum over a place's taps. Plain form.
+
+Made from tools/loops/plain/grid_sample.py by `make loops`:
+change that file, not this one.
+"""
 
 from ..ops._float_math import half_even
 
 _FAR = 1e9  # as good as infinite
+
 _ALPHA = -0.75  # of Keys' cubic convolution
 
 

@@ -8,6 +8,9 @@ p    width of the picture, column and row of the first pixel and steps between p
      width, height and channels (1 or 3) of the tensor, its strides of a channel, column and row,
      kind of x (0: gray, 1: RGB888, 2: RGB565, 3: the same, high byte first), 1 for BGR else 0,
      bytes of an element (1 or 4)
+
+Made from tools/loops/common/image.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

@@ -6,6 +6,9 @@ p       lo, hi: range of items
 x = m * 2**e with m from sqrt(1/2) to sqrt(2), and log(m) = 2 * s * (1 + s**2 / 3 + s**4 / 5 + ...)
 with s = (m - 1) / (m + 1). Within 5e-7 of the exact value, also near 1. -inf for 0, NaN for what
 is less; one NaN, 0x7FC00000.
+
+Made from tools/loops/common/log.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -15,12 +18,12 @@ COMMON = True
 
 @micropython.viper
 def log32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    top = 1  # kept from the folding of constants, which makes big integers of them
+    top = 1
     top = top << 31
     infinity = top - 1 - 0x7FFFFF
     third = 357913941  # of 30 bits behind the point, like z, t and u below
     i = p[0]
-    while True:  # a conditional branch around so much code would exceed Xtensa's 2 KB
+    while True:
         if i >= p[1]:
             break
         v = x[i]

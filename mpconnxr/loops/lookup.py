@@ -2,6 +2,9 @@
 
 x    bytes;  w  the table, 256 items;  out  items
 p    lo, hi: range of items
+
+Made from tools/loops/common/lookup.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

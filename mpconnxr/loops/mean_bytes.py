@@ -7,6 +7,9 @@ bytes_of  by levels that are known
     w    the list and its means, as loops/means leaves them
     out  items, planes (oh, ow) from item p[1] on
     p    as there; p[17] negative levels, p[18] least byte of out
+
+Made from tools/loops/common/mean_bytes.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

@@ -24,6 +24,9 @@ stands for its distance from the zero point, times x_scale.
 
 Floats by their bits: 2**23 .. 2**24 (here a, m) times a power of two (e, n), with a sign (s, r).
 Products, sums and quotients are rounded to even as IEEE 754 has them.
+
+Made from tools/loops/common/means.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

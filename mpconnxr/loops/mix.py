@@ -7,6 +7,9 @@ p       lo, hi: range of rows of the output; n_in, inner, n_out, taps, first tap
 
 Items count in units of 2**-29 of the largest one's power of two, weights in 2**-28; the sum is
 rounded to nearest once. A weight of zero leaves its item out. One NaN, 0x7FC00000.
+
+Made from tools/loops/common/mix.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -16,12 +19,12 @@ COMMON = True
 
 @micropython.viper
 def mix32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    top = 1  # kept from the folding of constants, which makes big integers of them
+    top = 1
     top = top << 31
     infinity = top - 1 - 0x7FFFFF
     at = p[0] * p[3]
     stop = p[1] * p[3]
-    while True:  # a conditional branch around so much code would exceed Xtensa's 2 KB
+    while True:
         if at >= stop:
             break
         a = at // p[3]

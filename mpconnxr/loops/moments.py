@@ -12,6 +12,9 @@ scaled    out[i] = x[i] * that as float32, x from squares; NaN where p[11] is 0
 x, out  float32 as words;  w is not read
 p       first item, n (1 to 32767), 1 for the mean of the row and 0 for 0, bits of epsilon; then
         what the loops hand on
+
+Made from tools/loops/common/moments.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -21,7 +24,7 @@ COMMON = True
 
 @micropython.viper
 def centre(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    mask = 1  # kept from the folding of constants, which makes big integers of them
+    mask = 1
     mask = (mask << 31) - 1
     most = 0
     i = p[0]
@@ -50,8 +53,8 @@ def centre(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         else:
             s = 1
         s = e - s
-        m = ((m << 5) + (1 << s >> 1)) >> s if s < 30 else 0
-        if (v >> 31) & 1:
+        m = (((m << 5) + (1 << s >> 1)) >> s if s < 30 else 0)
+        if ((v >> 31) & 1):
             m = 0 - m
         m += 1 << 29
         out[i] = m
@@ -188,9 +191,9 @@ def inverse(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             a += 1
         n -= 1
     i = 11
-    p[i] = a if b else 0
+    p[i] = (a if b else 0)
     i = 12
-    p[i] = 1024 + p[4] - 13 - p[7] - (e >> 1)
+    p[i] = (1024 + p[4] - 13 - p[7] - (e >> 1))
 
 
 @micropython.viper

@@ -5,11 +5,14 @@ Written once, in the common subset of Python and viper: indexes only, parameters
 
     p    lo, hi (range of the first of three dims), n1, n2, strides of x sx0, sx1, sx2 and of out
          so0, so1, so2 (BIAS + items), first items of x and of out (BIAS + items)
+
+Made from tools/loops/common/move.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython
 
-COMMON = True  # one source for the viper and the plain form: see forms
+COMMON = True
 
 
 @micropython.viper

@@ -9,6 +9,9 @@
          column 0 (BIAS + items)
 
 Signed bytes are made unsigned by flip, 128; the padding is unsigned.
+
+Made from tools/loops/common/patches.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

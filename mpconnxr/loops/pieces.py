@@ -13,6 +13,9 @@ locate_planes  pieces a batch, pieces a plane, planes a piece, planes, rows a pi
                stride and first byte of x, batch stride of out, rows of x that a window covers,
                stride of y, BIAS - padding of y, first weights, first of the table
 pieces         that x, with the end of the pieces in word 15
+
+Made from tools/loops/common/pieces.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -52,13 +55,13 @@ def locate(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     if n > x[2]:
         n = x[2]
     i = 0
-    out[i] = batch * x[5] + group * x[6]
+    out[i] = (batch * x[5] + group * x[6])
     p[i] = x[9] + group * x[10]
     p[i + 1] = x[12] + group * x[11]
     p[i + 3] = n
     p[i + 5] = batch * x[7] + group * x[8] + first * p[6]
     i = 16
-    out[i] = first // out[15]
+    out[i] = (first // out[15])
     out[i + 1] = first % out[15]
     out[i + 4] = n
 
@@ -77,14 +80,14 @@ def locate_planes(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         rows = x[5]
     covered = rows * x[11] + x[10] - x[11]
     i = 0
-    out[i] = batch * x[7] + plane * out[2] + x[8]
+    out[i] = (batch * x[7] + plane * out[2] + x[8])
     out[i + 1] = planes
     out[i + 4] = covered
     p[i + 1] = covered * out[7]
     p[i + 2] = planes
     p[i + 8] = rows
     i = 11
-    out[i] = x[12] + row * x[11]
+    out[i] = (x[12] + row * x[11])
     p[i + 1] = x[14] + plane * 8 * p[3]
     p[i + 2] = x[13] + plane * p[3] * p[4] * p[5]
     p[i + 3] = batch * x[9] + plane * p[3] * p[15] + row * p[9] * p[16]

@@ -8,6 +8,9 @@
 
 A window that lies wholly in the padding gives the least value. NaN wins if its sign is plus. The
 find loops come after: x as before, w what the max loops gave, out two words an index (int64).
+
+Made from tools/loops/common/pool.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

@@ -12,6 +12,9 @@
 
 rounded to even from the middle (before zy is added) and limited to 0 .. 255; no intermediate value
 exceeds 31 bits.
+
+Made from tools/loops/common/qbinary.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

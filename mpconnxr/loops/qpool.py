@@ -10,6 +10,9 @@
 
 rounded to even from the middle and limited to 0 .. 255, where items are those of the window that
 lie inside x; a window has one at least. Signed bytes are made unsigned by flip, also those of out.
+
+Made from tools/loops/common/qpool.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

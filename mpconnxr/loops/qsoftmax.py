@@ -16,6 +16,9 @@ softmax8
     out = limited(round(w[d] * factor / (sum of the line's w << shift)) + zy)
 
 limited to 0 .. 255. Signed bytes are made unsigned by flip, also those of out.
+
+Made from tools/loops/common/qsoftmax.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

@@ -3,6 +3,9 @@
     p    lo, hi: range of items
 
 A negative NaN becomes 0, a positive one stays.
+
+Made from tools/loops/common/relu.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

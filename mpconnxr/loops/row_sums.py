@@ -6,6 +6,9 @@ w    uint8 as words: for each group its channels' rows, four at a time by turns 
      those left one after another
 out  int32, two words a channel: see loops/channels
 p    first word of w, first word of out, groups, channels a group, words a row, zx
+
+Made from tools/loops/common/row_sums.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

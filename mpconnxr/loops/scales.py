@@ -4,6 +4,9 @@
     p    first item of x, items of w, mask of the bits without the sign
 
 A product too small for a normal float32 is 0, one too large infinite.
+
+Made from tools/loops/common/scales.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

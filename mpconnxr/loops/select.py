@@ -2,6 +2,9 @@
 
 x    items from p[0] on; w: the condition (u8) from p[3] on; out: from p[6] on, in C order
 p    first item, row stride, stride of x; the same of w; first item of out; rows; items a row
+
+Made from tools/loops/common/select.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

@@ -5,6 +5,9 @@ that a sum S with its bias is a word: |S| < 2**30. Written once, in the common s
 viper.
 
 What comes from a file may be anything: shifts are bounded, nothing is indexed by it.
+
+Made from tools/loops/common/short.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -39,7 +42,7 @@ def align(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
             s = 1
         e = p[6] + w[j]
         j += p[3]
-        s += 148 - e  # m * 2**s in units of the sum
+        s += 148 - e
         if s < 0:
             m = (m + (1 << (0 - s - 1))) >> (0 - s) if s > 0 - 25 else 0
             s = 0
@@ -80,7 +83,7 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     if p[12]:
         high = 0 - high
     position = 0
-    while True:  # a conditional branch around so much code would exceed Xtensa's 2 KB
+    while True:
         if position == p[1] * p[8]:
             break
         at = p[4] + position // p[1] * p[7] + position % p[1] * p[5]
@@ -94,20 +97,20 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             n = v
             if v < 0:
                 n = 0 - v
-            if n >> 15 == 0:
-                n = n << 16
+            if n >> (15) == 0:
+                n = n << (16)
                 e -= 16
-            if n >> 23 == 0:
-                n = n << 8
+            if n >> (23) == 0:
+                n = n << (8)
                 e -= 8
-            if n >> 27 == 0:
-                n = n << 4
+            if n >> (27) == 0:
+                n = n << (4)
                 e -= 4
-            if n >> 29 == 0:
-                n = n << 2
+            if n >> (29) == 0:
+                n = n << (2)
                 e -= 2
-            if n >> 30 == 0:
-                n = n << 1
+            if n >> (30) == 0:
+                n = n << (1)
                 e -= 1
             k = 7
             if e < 1 or n == 0:  # a denormal

@@ -8,6 +8,9 @@ p       lo, hi: range of items; 1 for cosine; then six items for the loop
 however large x is: two bits are the quadrant, the others what is beyond it, g. Beside the nearest
 multiple of pi / 2 sine is t * (1 - t**2 / 6 * (1 - t**2 / 20 * ...)) or 1 - t**2 / 2 * (1 - ...),
 t = g * pi / 2. Within 1e-7 of the exact value. NaN, 0x7FC00000, for what is not finite.
+
+Made from tools/loops/common/sine.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -23,7 +26,7 @@ def sine32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     nan = 0x1FF
     nan = nan << 22
     i = p[0]
-    while True:  # a conditional branch around so much code would exceed Xtensa's 2 KB
+    while True:
         if i >= p[1]:
             break
         v = x[i]

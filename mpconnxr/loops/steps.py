@@ -5,6 +5,9 @@
          256
 
 Fields have up to 8 bits.
+
+Made from tools/loops/common/steps.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

@@ -10,6 +10,9 @@ With k = q - zero > 0 that float is about (k - 1/2) * scale. Where k is even the
 k - 1/2 itself, and is so down to half a unit of its last place below; where k is odd it must be
 more than half a unit above it. -x has the bytes of x mirrored: the levels of k <= 0 are the
 floats next to those of 1 - k, on the side of 0.
+
+Made from tools/loops/common/thresholds.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

@@ -7,6 +7,9 @@
 
 A float is m * 2**(e - 150) with m from 2**23 to 2**24 - 1. Products and sums have 4 and 3 bits
 more; 23 bits of the product of two m are cut off.
+
+Made from tools/loops/common/to_float.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

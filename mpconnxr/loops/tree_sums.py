@@ -6,6 +6,9 @@ bits as there are trees, and are carried once at the end. The last limb of a row
 An entry of a leaf is three uint16: limb << 2 | minus << 1 | more, low, high. It adds low to that
 limb of all targets' rows, and high to the second after it; `more` if the next entry is the same
 leaf's.
+
+Made from tools/loops/common/tree_sums.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

@@ -4,6 +4,9 @@ Written once, in the common subset of Python and viper.
 
     x    bytes;  out  n bytes
     p    first byte of x, n, bits an item, bit of the sign (0: unsigned), items a byte
+
+Made from tools/loops/common/unpack.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

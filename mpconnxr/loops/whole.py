@@ -4,6 +4,9 @@ x, out  float32 as words; may be the same memory;  w is not read
 p       lo, hi: range of items; 0 abs, 1 neg, 2 sign, 3 floor, 4 ceil, 5 round (half to even)
 
 One NaN, 0x7FC00000. What rounds to zero keeps its sign; the sign of -0 is 0.
+
+Made from tools/loops/common/whole.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -13,7 +16,7 @@ COMMON = True
 
 @micropython.viper
 def whole32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    top = 1  # kept from the folding of constants, which makes big integers of them
+    top = 1
     top = top << 31
     infinity = top - 1 - 0x7FFFFF
     i = p[0]

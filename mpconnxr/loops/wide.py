@@ -21,6 +21,9 @@ wide_dequantize  out = (x - zero point) * scale, rounded to even; w and out floa
     p    lo, hi: range of items; zero point (unsigned), flip
 wide_max  out = the largest of each window
     p    planes, H, W, kh, kw, oh, ow, strides y, x, dilations y, x, flip, pads y, x (BIAS + each)
+
+Made from tools/loops/common/wide.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -184,8 +187,8 @@ def wide_quantize(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
                 a = a << 1
                 n -= 1
             q = (q >> 1) + (1 if q & 1 and (a or q & 2) else 0)
-        q = (q + (1 << (e - 1)) - 1 + ((q >> e) & 1)) >> e
-        if (v >> 31) & 1:
+        q = ((q + (1 << (e - 1)) - 1 + ((q >> e) & 1)) >> e)
+        if ((v >> 31) & 1):
             q = 0 - q
         q += p[5] - bias
         if q < p[6] - bias:

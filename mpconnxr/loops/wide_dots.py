@@ -14,6 +14,9 @@ ones are taken plus 32768, and so are their zero points.
     g = a * M / 2**24, rounded;  q = g / 2**13, rounded to even;  out = q + zero point, limited
 
 Up to 120 products go into a word, and those words into two of 15 bits and more: sums are exact.
+
+Made from tools/loops/common/wide_dots.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

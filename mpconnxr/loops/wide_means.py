@@ -6,6 +6,9 @@ choose_wide   makes integers of the means, but of those near the middle between 
     w    the list, as loops/means takes it
     out  items, planes (oh, ow) from item p[1] on
     p    as there; p[17] what counts as near: so many of 2 * items * p[20] that are a step
+
+Made from tools/loops/common/wide_means.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

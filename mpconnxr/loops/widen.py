@@ -5,6 +5,9 @@ is its second half: an item is read before its place is written.
 
     x    float16, from its first item;  out  float32 as two words of 16 bits an item, low one first
     p    items
+
+Made from tools/loops/common/widen.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

@@ -100,7 +100,6 @@ def test_sources_say_their_forms(tmp_path, forms):
 @needs(CORES[1])
 def test_check(monkeypatch, tmp_path, capsys):
     assert asm.main(["--check", "planes"]) == 0
-    monkeypatch.setattr(asm, "ROOT", tmp_path)
     monkeypatch.setattr(asm, "module_path", lambda name, form: tmp_path / f"{name}_{form}.py")
     assert asm.main(["--check", "planes"]) == 1
     assert "planes_rv32.py: differs" in capsys.readouterr().out

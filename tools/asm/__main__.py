@@ -9,8 +9,9 @@ from __future__ import annotations
 import argparse
 import sys
 
+from ..made import update
 from .errors import AsmError
-from .forms import CORES, ROOT, module_path
+from .forms import CORES, module_path
 from .module import module
 from .source import sources
 
@@ -37,13 +38,7 @@ def _make(names: list[str], check: bool) -> int:
     changed = 0
     for source in known:
         for form in source.forms if not names or source.name in names else ():
-            path, text = module_path(source.name, form), module(source, form)
-            if path.is_file() and path.read_text() == text:
-                continue
-            changed += 1
-            print(f"{path.relative_to(ROOT)}: {'differs' if check else 'written'}")
-            if not check:
-                path.write_text(text)
+            changed += update(module_path(source.name, form), module(source, form), check)
     return 1 if check and changed else 0
 
 

@@ -6,7 +6,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from ..made import ROOT
+
 SOURCES = Path(__file__).parent
 
 

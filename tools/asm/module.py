@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 
+from ..made import documented
 from .assemble import Function, assemble
 from .forms import FORMS
 from .source import Source
@@ -14,11 +15,8 @@ _A_LINE = 10  # words of two bytes: a word of four may be no small integer on a 
 def module(source: Source, form: str) -> str:
     """The text of a module. Raises AsmError."""
     core = FORMS[form].core
-    made = [
-        f"Machine code, made from {source.shown} by `make loops`:",
-        "change that file, not this one.",
-    ]
-    lines = [f'"""{source.doc}', "", *made, '"""', "", "import micropython"]
+    about = documented(source.doc, "Machine code, made", source.path)
+    lines = [*about, "", "import micropython"]
     if source.before:
         lines += ["", *source.before]
     for function in assemble(source, form):

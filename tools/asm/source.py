@@ -13,8 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..made import shown
 from .errors import AsmError
-from .forms import CORES, FORMS, ROOT, SOURCES, Core
+from .forms import CORES, FORMS, SOURCES, Core
 
 
 @dataclass(frozen=True)
@@ -31,9 +32,7 @@ class Source:
 
     @property
     def shown(self) -> str:
-        """The path as people say it."""
-        inside = self.path.is_relative_to(ROOT)
-        return self.path.relative_to(ROOT).as_posix() if inside else self.path.name
+        return shown(self.path)
 
 
 def sources() -> list[Source]:

@@ -2,6 +2,9 @@
 
 The smaller number is shifted to the exponent of the larger one, with 6 bits behind the last one of
 the result, of which the lowest says whether anything was lost.
+
+Made from tools/loops/viper/add.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

@@ -4,6 +4,9 @@ The emitter keeps the first three locals in registers, in .mpy files two: where 
 if it were an address its bits (in `w`), and where the mantissa is written. Which of a row's floats
 lie outside of the image is known before they are read. Where bands of columns overlap, items are
 copied from the band before.
+
+Made from tools/loops/viper/block.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -34,7 +37,7 @@ def mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     if same * p[8] != p[13]:
         same = p[6]
     bands = p[12]
-    while True:  # not a conditional branch around so much code: Xtensa's reach 2 KB
+    while True:
         if bands == 0:
             break
         row = 0

@@ -16,6 +16,9 @@ S = 2**24 * H + 2**12 * M + L. Longer rows add up such parts.
 The emitter keeps the first three locals in registers, in .mpy files two: where x is read, then as
 if it were an address, in `w`, an item w, later xh, and in `out` where w is read. Each half is in
 several operations, a sum in one.
+
+Made from tools/loops/viper/block_dot.py by `make loops`:
+change that file, not this one.
 """
 
 import sys
@@ -34,7 +37,7 @@ def dots(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     i = 0
     one = 1  # kept from the folding of constants, which makes big integers of them
     rows = p[1]
-    while True:  # not a conditional branch around so much code: Xtensa's reach 2 KB
+    while True:
         if rows == 0:
             break
         end = row + 4 * p[3]

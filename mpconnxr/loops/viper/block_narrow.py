@@ -12,6 +12,9 @@ sign. Longer rows add up such parts, in 24 bits and what is above.
 
 The emitter keeps the first three locals in registers; so that A is one of them, it lives in the
 pointer to the output.
+
+Made from tools/loops/viper/block_narrow.py by `make loops`:
+change that file, not this one.
 """
 
 import sys
@@ -36,7 +39,7 @@ def dots(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
         part = 4 * 12
     i = 0
     rows = p[1]
-    while True:  # not a conditional branch around so much code: Xtensa's reach 2 KB
+    while True:
         if rows == 0:
             break
         end = row + 4 * p[3]

@@ -2,6 +2,9 @@
 
 The emitter keeps the first three locals in registers: where it reads, and as if they were
 addresses the bits of a field and of what follows it, in `w`, and how many they are, in `out`.
+
+Made from tools/loops/viper/channels.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

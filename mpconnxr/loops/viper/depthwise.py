@@ -5,6 +5,9 @@ one product is enough for most of them; `out` points to the weights. Words that 
 signed on 32-bit machines and unsigned on 64-bit ones: sums hold modulo 2**32 until their sign is
 restored. The nine weights of 3 x 3 are locals: where they lie in memory, as all but three do, an
 item takes one load less than with a pointer that lies there, too.
+
+Made from tools/loops/viper/depthwise.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -35,7 +38,7 @@ def depthwise8(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
     behind = room + 4 * k
     plane = room + p[0]
     channel = 0
-    while True:  # a condition here would branch too far for Xtensa
+    while True:
         if channel == p[2] * p[3]:
             break
         table = ptr32(tables + 8 * channel)

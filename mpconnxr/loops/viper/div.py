@@ -1,4 +1,8 @@
-"""Quotients of float32 by their bits: see loops/div. By four divisions, 7 bits each."""
+"""Quotients of float32 by their bits: see loops/div. By four divisions, 7 bits each.
+
+Made from tools/loops/viper/div.py by `make loops`:
+change that file, not this one.
+"""
 
 import micropython
 

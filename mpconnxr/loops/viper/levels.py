@@ -4,6 +4,9 @@ The emitter keeps the first three locals in registers, in .mpy files two: the it
 as if they were an address, in `w` the level before those that are left, in `out` the item. Of n
 levels, with the greatest power of two that is at most n, the first look leaves one less than that
 power, and each further one halves what is left.
+
+Made from tools/loops/viper/levels.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -46,15 +49,15 @@ def levels8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
                 w = ptr32(128 + int(w))
             if size > 16:
                 if w[16] >= int(x):
-                    w = ptr32(64 + int(w))
+                    w = ptr32((64) + int(w))
                 if w[8] >= int(x):
-                    w = ptr32(32 + int(w))
+                    w = ptr32((32) + int(w))
                 if w[4] >= int(x):
-                    w = ptr32(16 + int(w))
+                    w = ptr32((16) + int(w))
                 if w[2] >= int(x):
-                    w = ptr32(8 + int(w))
+                    w = ptr32((8) + int(w))
                 if w[1] >= int(x):
-                    w = ptr32(4 + int(w))
+                    w = ptr32((4) + int(w))
             else:
                 half = size >> 1
                 while half:
@@ -72,15 +75,15 @@ def levels8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
                 w = ptr32(128 + int(w))
             if size > 16:
                 if w[16] <= int(x):
-                    w = ptr32(64 + int(w))
+                    w = ptr32((64) + int(w))
                 if w[8] <= int(x):
-                    w = ptr32(32 + int(w))
+                    w = ptr32((32) + int(w))
                 if w[4] <= int(x):
-                    w = ptr32(16 + int(w))
+                    w = ptr32((16) + int(w))
                 if w[2] <= int(x):
-                    w = ptr32(8 + int(w))
+                    w = ptr32((8) + int(w))
                 if w[1] <= int(x):
-                    w = ptr32(4 + int(w))
+                    w = ptr32((4) + int(w))
             else:
                 half = size >> 1
                 while half:

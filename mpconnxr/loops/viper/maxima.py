@@ -2,6 +2,9 @@
 
 The emitter keeps the first three locals in registers: where it reads, and as if they were
 addresses the largest so far, in `w`, and the flip, in `out`.
+
+Made from tools/loops/viper/maxima.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

@@ -1,4 +1,8 @@
-"""Products of float32 by their bits: see loops/mul. Of 48 bits, in four products of 12."""
+"""Products of float32 by their bits: see loops/mul. Of 48 bits, in four products of 12.
+
+Made from tools/loops/viper/mul.py by `make loops`:
+change that file, not this one.
+"""
 
 import micropython
 

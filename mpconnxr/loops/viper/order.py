@@ -1,6 +1,9 @@
 """The order of float32 by their bits: see loops/order.
 
 A negative number's bits without the sign, taken from 0, are in the order of the floats.
+
+Made from tools/loops/viper/order.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

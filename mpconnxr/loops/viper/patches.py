@@ -5,6 +5,9 @@ writes (in `w`), and in `out`, as if it were an address, the flip, then the sum 
 are read once more for it.
 What a row of the kernel sees is padding, items, padding; where these begin is known before the
 rows. Of positions of one row that see no padding only the first one's place is computed.
+
+Made from tools/loops/viper/patches.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

@@ -2,6 +2,9 @@
 
 The emitter keeps the first three locals in registers, in .mpy files two: where it reads, where it
 writes (in `w`), and in `out`, as if it were an address, the flip.
+
+Made from tools/loops/viper/planes.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

@@ -7,6 +7,9 @@ The 10 lower bits of the factors add less than 511 to a sum. Only where that cou
 step, or to the middle between two, are they computed: with half a step and 512 more in the sum
 those are the ones that lie less than 1024 behind a step. Shifts up to 5 leave room for the zero
 point, too.
+
+Made from tools/loops/viper/qbinary.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

@@ -14,6 +14,9 @@ zero, after what is added for it: a sixteenth of all values, which takes one tes
 qdots8_many unpacks what goes with a channel once for all positions. The limit of v is in its sums
 from their beginning: those within the limits are then the ones of few bits. Items go in pieces of
 24, 8 and 4, as many of each as there are in a row, so that a short row takes few tests.
+
+Made from tools/loops/viper/qdot.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -159,7 +162,7 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     four = left & 4
     of_tile = 3
     k = 0
-    while True:  # a condition here would branch too far for Xtensa
+    while True:
         if k == p[4]:
             break
         if k == tiled:

@@ -1,4 +1,8 @@
-"""Dot products of bytes in int32: see loops/qdot32. Viper form, as loops/viper/qdot.py has it."""
+"""Dot products of bytes in int32: see loops/qdot32. Viper form, as loops/viper/qdot.py has it.
+
+Made from tools/loops/viper/qdot32.py by `make loops`:
+change that file, not this one.
+"""
 
 import micropython
 

@@ -1,6 +1,9 @@
 """Square roots of float32 by their bits, one after another: see loops/root.
 
 Of m * 2**(25 or 26), m the mantissa, so that the root has 25 bits: the last one rounds.
+
+Made from tools/loops/viper/root.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

@@ -3,6 +3,9 @@
 The emitter keeps the first three locals in registers: a sum's size, its exponent and the float's
 bits, as if they were addresses. What is rare is left to the common form: results that are
 denormal, or beyond the largest float.
+
+Made from tools/loops/viper/short.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -38,7 +41,7 @@ def _finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32) -> int:
         at = row + 4 * (position // p[1] * p[7] + position % p[1] * p[5])
         channel = first
         end = sums + 4 * p[2]
-        while True:  # not a conditional branch around so much code: Xtensa's reach 2 KB
+        while True:
             if sums == end:
                 break
             x = ptr32(sums)

@@ -2,6 +2,9 @@
 
 The emitter keeps the first three locals in registers, in .mpy files two: the pointers, and the sum
 as if it were an address.
+
+Made from tools/loops/viper/short_dot.py by `make loops`:
+change that file, not this one.
 """
 
 import sys

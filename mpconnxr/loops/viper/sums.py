@@ -2,6 +2,9 @@
 
 An item counts in three limbs of 15 bits. What is carried from one to the next waits for the end of
 some items, so that no limb leaves 31 bits.
+
+Made from tools/loops/viper/sums.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -15,7 +18,7 @@ def sum32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     unit = 1
     unit = unit << 30
     o = p[0]
-    while True:  # a conditional branch around so much code would exceed Xtensa's 2 KB
+    while True:
         if o >= p[1]:
             break
         first = o // p[3] * p[2] * p[3] + o % p[3]

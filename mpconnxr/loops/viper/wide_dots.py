@@ -2,6 +2,9 @@
 
 The emitter keeps the first three locals in registers: both pointers, and the sum, in `out`, as if
 it were an address.
+
+Made from tools/loops/viper/wide_dots.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

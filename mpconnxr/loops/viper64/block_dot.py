@@ -3,6 +3,9 @@
 What ptr32 reads comes out zero-extended: an item of x gets its sign back, once for two rows of
 weights, and only in rows that have a negative one. The emitter keeps the first three locals in
 registers: in `x`, as if it were an address, an item, in `w` and `out` two sums.
+
+Made from tools/loops/viper64/block_dot.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

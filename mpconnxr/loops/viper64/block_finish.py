@@ -5,6 +5,9 @@ has no place in a word, and results that are denormal or beyond the largest floa
 
 The emitter keeps the first three locals in registers: in `x`, as if it were an address, the
 result, and in `w` what of it is still looked at.
+
+Made from tools/loops/viper64/block_finish.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython
@@ -26,7 +29,7 @@ def _finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32) -> int:
     position_step = 4 * p[5]
     channel_step = 4 * p[6]
     idle = 12 * p[9] * (p[2] + 1)
-    sign_bit = 1  # kept from the folding of constants, which makes big integers of them
+    sign_bit = 1
     sign_bit = sign_bit << 31
     low = 0 - p[11] if p[10] else p[11]
     high = 0 - p[13] if p[12] else p[13]
@@ -58,17 +61,17 @@ def _finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32) -> int:
                     if int(w) >> 32:
                         w = ptr32(int(w) >> 32)
                         s = 33
-                    if int(w) >> 16:
-                        w = ptr32(int(w) >> 16)
+                    if int(w) >> (16):
+                        w = ptr32(int(w) >> (16))
                         s += 16
-                    if int(w) >> 8:
-                        w = ptr32(int(w) >> 8)
+                    if int(w) >> (8):
+                        w = ptr32(int(w) >> (8))
                         s += 8
-                    if int(w) >> 4:
-                        w = ptr32(int(w) >> 4)
+                    if int(w) >> (4):
+                        w = ptr32(int(w) >> (4))
                         s += 4
-                    if int(w) >> 2:
-                        w = ptr32(int(w) >> 2)
+                    if int(w) >> (2):
+                        w = ptr32(int(w) >> (2))
                         s += 2
                     s += int(w) >> 1
                     e += s - 149  # one less than the float's: its first bit adds 1

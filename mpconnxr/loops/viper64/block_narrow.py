@@ -1,6 +1,9 @@
 """Exact sums of mantissas with narrow weights: see loops/block_narrow. Viper, for 64-bit words.
 
 What ptr32 reads comes out zero-extended: x gets its sign back.
+
+Made from tools/loops/viper64/block_narrow.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

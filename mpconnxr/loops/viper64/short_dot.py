@@ -2,6 +2,9 @@
 
 What ptr32 reads comes out zero-extended: of a negative x that is 2**32 too much, and a product has
 32 bits that count.
+
+Made from tools/loops/viper64/short_dot.py by `make loops`:
+change that file, not this one.
 """
 
 import micropython

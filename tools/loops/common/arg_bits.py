@@ -1,0 +1,31 @@
+"""Position of the largest or smallest float32, on the bits. In the common subset."""
+
+
+def arg_reduce(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """Along the middle axis of x (outer, n, inner); out: int64 as two words, or int32.
+
+    p    lo, hi: range of outputs; n, inner, smallest (0 or 1), last of equal ones (0 or 1), words
+         of an output, 2**31 - 1, bits of inf
+    """
+    o = p[0]
+    at = o * p[6]
+    while o < p[1]:
+        i = o // p[3] * p[2] * p[3] + o % p[3]
+        found = best = k = 0
+        while k < p[2]:
+            v = x[i]
+            key = v & p[7]
+            if key > p[8]:  # nothing is above a NaN
+                found, k = k, p[2]
+            else:
+                if (v >> 31) & 1 != p[4]:
+                    key = 0 - key
+                if k == 0 or key > best or key == best and p[5]:
+                    best, found = key, k
+                i += p[3]
+                k += 1
+        out[at] = found
+        if p[6] == 2:
+            out[at + 1] = 0
+        at += p[6]
+        o += 1

@@ -1,0 +1,79 @@
+"""Rows of a convolution in block floating point, by calls of loops/block and loops/block_dot.
+
+A row's positions go in pieces: some become columns of mantissas, then for some channels at a time
+some of these positions become sums, and results. So the scratch holds little, and what a call
+costs is paid in machine code. Written once, in the common subset of Python and viper.
+
+p    what the loops need: from 0 on mantissas, 21 align, 28 dots, 36 finish; then
+    51  first row, end, rows at a time
+    54  groups, channels of each, channels at a time
+    57  positions of a row, those that become columns at a time, those that become sums (of
+        several rows at a time: all of them)
+    60  BIAS - pad of y, of x; items of x from group to group, of w from row to row
+    64  first item of out, its steps for a row and a position; height and width of the windows
+        whose largest result counts (1, 1: none)
+    69  neighbours share columns (0 or 1), kw, columns that do not count behind each row
+    72  first item of x, items from a position's columns to the next one's
+
+Rows that go several at a time are whole, and have no windows.
+"""
+
+from tools.loops.snippets.words import set_at
+
+
+def pieces(p: ptr32, w):
+    """w: loops mantissas, align, dots, finish; their blocks of parameters, parts of p; x, weights,
+    biases, exponents, scratch, out"""
+    mantissas, align, dots, finish, m_p = w[:5]
+    a_p, d_p, f_p, x, weights, bias = w[5:11]
+    exponents, scratch, out, y = w[11], w[12], w[13], p[51]
+    held = 0 - 1
+    while far(y < p[52]):
+        set_at(p, 12, i, p[53])
+        if p[12] > p[52] - y:
+            p[i] = p[52] - y
+        set_at(p, 10, i, p[60] + y * p[13])
+        set_at(p, 0, i, p[72])
+        for group in range(p[54]):
+            at = 0
+            while at < p[57]:
+                n = min(p[58], p[57] - at)
+                set_at(p, 11, i, p[61] + at * p[15])
+                if p[69] == 0:
+                    set_at(p, 14, i, n)
+                else:
+                    set_at(p, 16, i, (n - 1) * p[15] + p[70])
+                    if p[12] > 1:
+                        p[i] = p[18]
+                mantissas(x, x, scratch, m_p)
+                channel = group * p[55]
+                end = channel + p[55]
+                while channel < end:
+                    m = min(p[56], end - channel)
+                    set_at(p, 33, i, m)
+                    set_at(p, 38, i, m)
+                    if channel != held:
+                        held = channel
+                        set_at(p, 21, i, channel)
+                        set_at(p, 23, i, channel)
+                        set_at(p, 25, i, m)
+                        align(bias, exponents, scratch, a_p)
+                    set_at(p, 32, i, channel * p[63])
+                    done = 0
+                    while done < n:
+                        set_at(p, 28, i, p[19] + done * p[73])
+                        some = min(p[59], n - done)
+                        set_at(p, 29, i, (some + p[71]) * p[12] - p[71])
+                        set_at(p, 37, i, some)
+                        if p[68] > 1 and some > p[68]:
+                            p[i] = p[68]
+                        set_at(p, 44, i, some // p[37] * p[12])
+                        set_at(p, 40, i, p[64] + channel * p[42] + y // p[67] * p[65])
+                        p[i] = p[40] + (at + done) // p[68] * p[66]
+                        dots(scratch, weights, scratch, d_p)
+                        finish(scratch, scratch, out, f_p)
+                        done += some
+                    channel += m
+                at += n
+            set_at(p, 0, i, p[0] + p[62])
+        y += p[12]

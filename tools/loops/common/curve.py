@@ -1,0 +1,121 @@
+"""Functions of float32 by polynomials, on the bits. Written once, for Python and viper.
+
+x       float32 as words;  out  of curve32: as x; of place32: p
+w       segments of 7 words: kind, then coefficients of t**5 to t**0, each + 2**30
+p       lo, hi: range of items, at most as many as there is room behind for; segments of 2**t; for
+        x >= 0, and again for x < 0: bits of the floats, without the sign, from which segments
+        begin, from which they end, and from which on |out| is the limit; the first segment; slope
+        of log2(|out|); bits behind the point of |x| for it; 1: out is negative, 2: the slope is;
+        bits of the limit
+        from p[19] on what place32 finds: for each item its t of 21 bits + segment * 2**21, and if
+        p[7] or p[15] is not 0, behind all of these, 2**30 + slope * |x| * 2**22
+
+An octave has 4 segments, cut by the two highest bits of the mantissa; t goes from 0 to 1 in each.
+One more is before them, from 0 on, and one behind, where t is 0. A segment's polynomial a(t) is of
+
+    kind % 4   0: y = |out|         2: y = |out| / |x|         a = y * 2**(30 + 512 - kind // 4)
+               1: y = log2(|out|)   3: y = log2(|out| / |x|)
+                                           a = (y - slope * |x|) * 2**(22 + kind // 4)
+
+What comes from a file may be anything: shifts are bounded, and places follow from x alone.
+"""
+
+from tools.loops.snippets.floats import first_bit
+from tools.loops.snippets.words import signed
+
+
+def place32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """Where each item is, for curve32."""
+    i, k = p[0], 19
+    n = p[1] - i
+    unit = 1  # kept from the folding of constants, which makes big integers of them
+    mask, unit = (unit << 31) - 1, unit << 30
+    while i < p[1]:
+        h = 11 if (x[i] >> 31) & 1 else 3
+        g = x[i] & mask
+        if g < p[h + 2]:
+            m, e = g & 0x7FFFFF, g >> 23
+            first_bit(m, e)
+            t = (g if g < p[h + 1] else p[h + 1]) - p[h]
+            if t < 0:
+                s = (p[h] >> 23) - e + 2
+                t = (m + (1 << (s - 1))) >> s if s < 26 else 0
+                if t >> 21:
+                    t = 0x1FFFFF
+            else:
+                t += 1 << 21
+            out[k] = t + (p[h + 3] << 21)
+            b = p[h + 4]
+            if b:
+                s = 156 - p[h + 5] - e
+                t = ((m << 6) + (1 << s >> 1)) >> s if s < 31 else 0
+                a, b, s = b & 32767, b >> 15, t & 32767
+                t = t >> 15
+                signed(s, (s * b + (s * a >> 15) + t * a >> 15) + t * b, p[h + 6] & 2)
+                out[k + n] = unit + s
+            elif p[7] or p[15]:
+                out[k + n] = unit
+        i += 1
+        k += 1
+
+
+def curve32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    i, k = p[0], 19
+    n, unit = p[1] - i, 1
+    top, unit = unit << 31, unit << 30
+    infinity = top - 1 - 0x7FFFFF
+    while far(i < p[1]):
+        h = 11 if (x[i] >> 31) & 1 else 3
+        g, a = x[i] & (top - 1), p[h + 7]
+        if g < p[h + 2]:
+            t = p[k]
+            j, s = (t >> 21) * 7, 0
+            kind = w[j]
+            while True:
+                t, last = t & 0x1FFFFF, j + 6
+                j += 1
+                a, low, t = w[j] - unit, t & 63, t >> 6
+                while j < last:
+                    j += 1
+                    b = a >> 15
+                    a = a & 32767
+                    a = ((b * low << 9) + (a * low >> 6) + a * t >> 15) + b * t + w[j] - unit
+                if kind & 1 == 0:
+                    break
+                s = (kind >> 2) & 31
+                a = (a + (1 << s >> 1)) >> s
+                if p[7] or p[15]:
+                    a += p[k + n] - unit
+                s, t = a >> 22, (a << 1) & 0x7FFFFF
+                j = (p[2] + (t >> 21)) * 7
+                kind = (kind & 2) | (w[j] & 4092)
+            s += ((kind >> 2) & 1023) - 512 + 126
+            if kind & 2:
+                t = g & 0x7FFFFF
+                if g >> 23:
+                    t = t | 0x800000
+                    s += (g >> 23) - 126
+                else:
+                    s -= 125
+                b, a, low = a >> 15, a & 32767, t & 511
+                t = t >> 9
+                a = ((b * low << 6) + (a * low >> 9) + a * t >> 15) + b * t
+            a = a & (unit - 1) if a > 0 else 0
+            while a < 1 << 29 and s > 1 and a:
+                a = a << 1
+                s -= 1
+            b = 6
+            if s < 1:
+                b, s = 7 - s, 1
+                if b > 30:
+                    b, a = 6, 0
+            elif a == 0:
+                s = 1
+            a = ((a + (1 << b >> 1)) >> b) + ((s - 1) << 23) if s < 255 else infinity
+        if p[h + 6] & 1:
+            a -= top
+        if g > infinity:
+            a = infinity | 0x400000
+        out[i] = a
+        i += 1
+        k += 1

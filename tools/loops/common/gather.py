@@ -1,0 +1,46 @@
+"""Rows picked by index, by item size. Written once, in the common subset of Python and viper.
+
+    x    items;  out  items
+    w    the indices as words: one each (int32) or two (int64, low word first)
+    p    lo, hi: range of indices; words an index, rows of x, items a row, first item of x, first
+         item of out, then three words of the loop's own: an index, -1, how many were out of range
+
+An index out of range picks row 0 and is counted. It is judged after a trip through p, which makes
+a word of it that wraps at 32 bits on every machine.
+"""
+
+
+@inline
+def _gather():
+    """Both loops."""
+    words, inner, own, count = p[2], p[4], 7, 9
+    b = p[6] + p[0] * inner
+    for k in range(p[0], p[1]):
+        v = w[k * words]
+        sign, good = (v >> 31) & 1, 1
+        if words == 2:
+            high = w[k * 2 + 1]
+            if sign == 0 and high != 0:
+                good = 0
+            if sign == 1 and high != p[8]:
+                good = 0
+        if sign == 1:
+            v += p[3]
+        p[own] = v
+        v = p[own]
+        if good == 0 or ((v >> 31) & 1) == 1 or v >= p[3]:
+            p[count] = 1
+            v = 0
+        a, end = p[5] + v * inner, b + inner
+        while b < end:
+            out[b] = x[a]
+            a += 1
+            b += 1
+
+
+def gather8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
+    _gather()
+
+
+def gather32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    _gather()

@@ -1,0 +1,76 @@
+"""Natural logarithms of float32 on the bits. Written once, for Python and viper.
+
+x, out  float32 as words; may be the same memory;  w is not read
+p       lo, hi: range of items
+
+x = m * 2**e with m from sqrt(1/2) to sqrt(2), and log(m) = 2 * s * (1 + s**2 / 3 + s**4 / 5 + ...)
+with s = (m - 1) / (m + 1). Within 5e-7 of the exact value, also near 1. -inf for 0, NaN for what
+is less; one NaN, 0x7FC00000.
+"""
+
+from tools.loops.snippets.floats import normalize, significand, unpack
+from tools.loops.snippets.words import bit, quotient
+
+
+def log32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    bit(top, 31)
+    infinity = top - 1 - 0x7FFFFF
+    third = 357913941  # of 30 bits behind the point, like z, t and u below
+    i = p[0]
+    while far(i < p[1]):
+        v = x[i]
+        unpack(v, m, e)
+        if e == 0 and m == 0:
+            out[i] = infinity - top
+            i += 1
+            continue
+        if (v >> 31) & 1 or e == 255:
+            out[i] = infinity | 0x400000 if (v >> 31) & 1 or m else infinity
+            i += 1
+            continue
+        significand(m, e)
+        v = 1 << 23
+        if m > 11863283:
+            v = 1 << 24
+            e += 1
+        sign, b, a = 0, m + v, m - v
+        if a < 0:
+            a, sign = 0 - a, 1
+        e -= 127
+        c = r = 0
+        if a:
+            while a < b:
+                a = a << 1
+                c += 1
+            n = 29
+            quotient(r, a, b, n)
+            s = r >> (c - 2)
+            z, s = s & 16383, s >> 14
+            z = (s * s >> 2) + (s * z >> 15)
+            a = z >> 10
+            t = 119304647 + (11915 * a >> 7)  # 1 / 9, 1 / 11
+            t = 153391689 + ((t >> 13) * a >> 7)
+            t = 214748365 + ((t >> 13) * a >> 7)
+            t = third + ((t >> 13) * a >> 7)
+            u = ((t >> 14) * a >> 6) + ((t >> 14) * (z & 1023) >> 16) + ((t & 16383) * a >> 20)
+            s = r >> 14
+            r += (s * (u >> 9) >> 7) + (s * (u & 511) >> 16) + ((r & 16383) * (u >> 9) >> 21)
+        a = 129 - c
+        if e:
+            r = (r + (1 << (c + 3))) >> (c + 4)
+            if e < 0:
+                e = 0 - e
+                sign ^= 1
+                b = 1
+            else:
+                b = 0
+            n = e * 5814539 + (e * 64244 >> 16)
+            r = n - r if sign else n + r
+            sign, a = b, 133
+        if r:
+            normalize(r, a, 29)
+            r = ((r + 32) >> 6) + ((a - 1) << 23)
+            if sign:
+                r -= top
+        out[i] = r
+        i += 1

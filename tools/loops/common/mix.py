@@ -1,0 +1,81 @@
+"""Weighted sums of neighbours along the middle axis of (outer, n, inner), on float32's bits.
+
+Written once, for Python and viper.
+
+x, out  float32 as words;  w  float32 as words: weights (n_out, taps), of a sum of |w| below 2
+p       lo, hi: range of rows of the output; n_in, inner, n_out, taps, first tap of each of n_out
+
+Items count in units of 2**-29 of the largest one's power of two, weights in 2**-28; the sum is
+rounded to nearest once. A weight of zero leaves its item out. One NaN, 0x7FC00000.
+"""
+
+from tools.loops.snippets.floats import halve, normalize
+from tools.loops.snippets.words import bit, split_sign
+
+
+def mix32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    bit(top, 31)
+    infinity, at, stop = top - 1 - 0x7FFFFF, p[0] * p[3], p[1] * p[3]
+    while far(at < stop):
+        a = at // p[3]
+        b = a % p[4]
+        first = (a // p[4] * p[2] + p[6 + b]) * p[3] + at % p[3]
+        begin = b * p[5]
+        end, most, found = begin + p[5], 1, 0
+        i = first
+        for t in range(begin, end):
+            if w[t] & (top - 1):
+                a = (x[i] >> 23) & 255
+                if a == 255:
+                    a = 1
+                    n = 4 if x[i] & 0x7FFFFF else 1 + (((x[i] ^ w[t]) >> 31) & 1)
+                    found = found | n
+                most = max(a, most)
+            i += p[3]
+        total, i = 0, first
+        for t in range(begin, end):
+            a, b = x[i], w[t]
+            n, m = most - ((a >> 23) & 255), a & 0x7FFFFF
+            if n < most:
+                m = m | 0x800000
+            else:
+                n -= 1
+            m = ((m << 5) + (1 << n >> 1)) >> n if 0 - 1 < n < 30 else 0
+            n = ((b >> 23) & 255) - 122
+            v = (b & 0x7FFFFF) | 0x800000
+            n = min(n, 6)
+            if n < 0:
+                n = 0 - n
+                v = (v + (1 << n >> 1)) >> n if n < 26 else 0
+            else:
+                v = v << n
+            n = m >> 15
+            m = m & 32767
+            m = (n * (v >> 15) << 2) + ((n * (v & 32767) + m * (v >> 15)) >> 13)
+            if ((a ^ b) >> 31) & 1:
+                m = 0 - m
+            total += m
+            i += p[3]
+        if found:
+            total = infinity
+            if found == 2:
+                total -= top
+            elif found > 2:
+                total = infinity | 0x400000
+        elif total:
+            split_sign(total, b)
+            most += 1
+            halve(total, most, 30)
+            normalize(total, most, 29)
+            n = 6
+            if most < 1:
+                n, most = 7 - most, 1
+                if n > 30:
+                    n, total = 30, 0
+            total = ((total + (1 << (n - 1))) >> n) + ((most - 1) << 23)
+            if most > 254 or total > infinity:
+                total = infinity
+            if b:
+                total -= top
+        out[at] = total
+        at += 1

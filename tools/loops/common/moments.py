@@ -1,0 +1,182 @@
+"""Mean and variance of a row of float32 on the bits. Written once, for Python and viper.
+
+centre    out[i] = x[i] as an integer of 29 bits and the sign, + 2**29; to p[4] the exponent of the
+          largest (255: inf or nan, and nothing else), to p[5] and p[6] their mean and 28 bits
+          behind it, to p[7] by how many bits what is left without it may grow
+squares   out[i] = x[i] - mean, shifted so, + 2**30, x from centre; to p[8], p[9], p[10] the sum of
+          the squares of 24 bits of it, in limbs of 24 bits, the highest first
+inverse   to p[11] 30 bits of 1 / sqrt(sum / p[1] + epsilon), to p[12] the exponent of a product of
+          x from squares with it (1024 more); 0 to p[11]: the root is 0
+scaled    out[i] = x[i] * that as float32, x from squares; NaN where p[11] is 0
+
+x, out  float32 as words;  w is not read
+p       first item, n (1 to 32767), 1 for the mean of the row and 0 for 0, bits of epsilon; then
+        what the loops hand on
+"""
+
+from tools.loops.snippets.floats import first_bit, largest_bits, normalize, unpack
+from tools.loops.snippets.words import (
+    all_but_sign,
+    bit,
+    nan_bits,
+    set_at,
+    signed,
+    split_sign,
+    swap,
+)
+
+
+def centre(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    all_but_sign(mask)
+    most, i = 0, p[0]
+    end = i + p[1]
+    largest_bits(most, v, i, end)
+    k, e = 4, most >> 23
+    if e == 0:
+        e = 1
+    p[k] = e
+    i = p[0] if e < 255 else end
+    most, least, high = 0, mask, 0
+    low = 0
+    while i < end:
+        v = x[i]
+        unpack(v, m, s)
+        first_bit(m, s)
+        s = e - s
+        signed(m, ((m << 5) + (1 << s >> 1)) >> s if s < 30 else 0, (v >> 31) & 1)
+        m += 1 << 29
+        out[i] = m
+        low += m & 32767
+        high += m >> 15
+        most = max(m, most)
+        least = min(m, least)
+        i += 1
+    k += 1
+    if p[2]:
+        high += low >> 15
+        low = ((high % p[1]) << 15) + (low & 32767)
+        m = (high // p[1] << 15) + low // p[1]
+        p[k] = m
+        k += 1
+        low = low % p[1] << 14
+        p[k] = (low // p[1] << 14) + (low % p[1] << 14) // p[1]
+        most = most - m if most - m > m - least else m - least
+        s = 0
+        while s < 23 and most < 1 << (28 - s):
+            s += 1
+    else:
+        p[k] = 1 << 29
+        k += 1
+        s = 0
+        p[k] = s
+    k += 1
+    p[k] = s
+
+
+def squares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    mean, s = p[5], p[7]
+    rest = p[6] >> (28 - s)
+    bit(one, 30)
+    high = middle = low = 0
+    i = p[0]
+    end = i + p[1]
+    while i < end:
+        v = ((x[i] - mean) << s) - rest
+        out[i] = v + one
+        v = abs(v)
+        v = (v + 16) >> 5
+        a, v = v >> 12, v & 4095
+        b = a * v
+        low += ((b & 2047) << 13) + v * v
+        middle += a * a + (b >> 11) + (low >> 24)
+        low = low & 0xFFFFFF
+        high += middle >> 24
+        middle = middle & 0xFFFFFF
+        i += 1
+    set_at(p, 8, i, high)
+    i += 1
+    p[i] = middle
+    i += 1
+    p[i] = low
+
+
+def inverse(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    a = p[8]  # of the sum its highest 30 bits, times 2**e
+    b, c, e = p[9], p[10], 48
+    while e > 0 and a < 1 << 24:
+        a = (a << 1) | (b >> 23)
+        b = ((b << 1) & 0xFFFFFF) | (c >> 23)
+        c = (c << 1) & 0xFFFFFF
+        e -= 1
+    a = (a << 5) | (b >> 19)
+    e -= 5
+    c, a = a % p[1], a // p[1]
+    e += 2 * (p[4] - 150 - p[7])
+    v, k = (p[3] & 0x7FFFFF) << 6, p[3] >> 23
+    if k:
+        v += 1 << 29
+        k -= 1
+    k -= 155
+    while a and a < 1 << 29:
+        c, a = c << 1, a << 1
+        e -= 1
+        if c >= p[1]:
+            c -= p[1]
+            a += 1
+    while v and v < 1 << 29:
+        v = v << 1
+        k -= 1
+    if a == 0 or v and k > e:
+        swap(a, v, b)
+        swap(e, k, b)
+    if v and e - k < 30:
+        a += v >> (e - k)
+    if a >> 30 or e & 1:
+        a = a >> 1
+        e += 1
+    if e & 1:
+        a = a >> 1
+        e += 1
+    c = 0  # the root of a * 2**24, two bits of that at a time
+    b, n = 0, 27
+    while n:
+        n -= 1
+        k = n + n - 24
+        c = (c << 2) | ((a >> k if k > 0 - 1 else 0) & 3)
+        b = b << 1
+        if c > b + b:
+            c -= b + b + 1
+            b += 1
+    a, c = 0, 1 << 26
+    for n in range(30, 0, -1):
+        c, a = c << 1, a << 1
+        if c >= b and b:
+            c -= b
+            a += 1
+    set_at(p, 11, i, a if b else 0)
+    set_at(p, 12, i, 1024 + p[4] - 13 - p[7] - (e >> 1))
+
+
+def scaled(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    one = 1
+    top, one = one << 31, one << 30
+    nan_bits(nan)
+    a, b, exponent = p[11] >> 15, p[11] & 32767, p[12] - 1024
+    i = p[0]
+    end = i + p[1]
+    while i < end:
+        v = x[i] - one
+        split_sign(v, sign)
+        c = v >> 15
+        v = v & 32767
+        v = c * a + ((v * a + c * b + (v * b >> 15)) >> 15)
+        e = exponent
+        if v:
+            normalize(v, e, 29)
+            v = ((v + 32) >> 6) + ((e - 1) << 23) if e > 0 else 0
+            if e > 254:
+                v = nan - (1 << 22)
+        if sign:
+            v -= top
+        out[i] = v if p[11] else nan
+        i += 1

@@ -1,0 +1,88 @@
+"""Sine and cosine of float32 on the bits. Written once, for Python and viper.
+
+x, out  float32 as words; may be the same memory
+w       2 / pi in limbs of 15 bits behind 30 bits of 0
+p       lo, hi: range of items; 1 for cosine; then six items for the loop
+
+|x| * 2 / pi is made of the 90 bits of 2 / pi that count for its exponent, so that nothing is lost
+however large x is: two bits are the quadrant, the others what is beyond it, g. Beside the nearest
+multiple of pi / 2 sine is t * (1 - t**2 / 6 * (1 - t**2 / 20 * ...)) or 1 - t**2 / 2 * (1 - ...),
+t = g * pi / 2. Within 1e-7 of the exact value. NaN, 0x7FC00000, for what is not finite.
+"""
+
+from tools.loops.snippets.floats import halve
+from tools.loops.snippets.words import nan_bits
+
+
+def sine32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    top = 1  # kept from the folding of constants, which makes big integers of them
+    one, top = top << 30, top << 31
+    nan_bits(nan)
+    for i in far(range(p[0], p[1])):
+        v = x[i]
+        e = (v >> 23) & 255
+        m = (v & 0x7FFFFF) | 0x800000
+        q = p[2]
+        sign = (v >> 31) & 1 if q == 0 else 0
+        a = 0
+        if e == 255:
+            a, sign = nan, 0
+        elif e < 115:
+            a = 127 << 23 if q else v & (top - 1)
+        else:
+            b = 0
+            if e < 126:
+                m = m << 6
+            else:
+                n, s, k = (e - 122) % 15, (e - 122) // 15 + 6, 9
+                low = a = 0
+                while k > 3:  # the product with 90 bits from bit e - 122 of w on, from below
+                    s -= 1
+                    b = ((w[s] << n) | (w[s + 1] >> (15 - n))) & 32767
+                    a += b * (m & 32767) + low * (m >> 15)
+                    low = b
+                    p[k - 1] = a & 32767
+                    a = a >> 15
+                    k -= 1
+                q += p[3] >> 13
+                a = ((p[3] & 8191) << 17) | (p[4] << 2) | (p[5] >> 13)
+                low = ((p[5] & 8191) << 17) | (p[6] << 2) | (p[7] >> 13)
+                b = 0
+                if a >> 29:
+                    q += 1
+                    b, a, low = 1, one - 1 - a, one - 1 - low
+                e = 126
+                while a < 1 << 29 and e > 60:
+                    a, low = (a << 1) | (low >> 29), (low << 1) & (one - 1)
+                    e -= 1
+                s = a >> 15  # times pi / 2 of 29 bits behind the point
+                a = a & 32767
+                m = s * 25735 + ((s * 30377 + a * 25735 + (a * 30377 >> 15)) >> 15)
+                if m >> 29:
+                    e += 1
+                else:
+                    m = m << 1
+            s = m >> (126 - e) if e > 96 else 0
+            n = s >> 15
+            s = n * n + (n * (s & 32767) >> 14)  # the square
+            k, a = 10, one
+            while k:
+                n = (s >> 15) * (a & 32767) + (s & 32767) * (a >> 15)
+                n = (s >> 15) * (a >> 15) + (n >> 15)
+                a = one - n // (k * (k - 1) if q & 1 else k * (k + 1))
+                k -= 2
+            if q & 1:
+                e = 126
+            else:
+                sign ^= b
+                s, m = m >> 15, m & 32767
+                a = s * (a >> 15) + ((s * (a & 32767) + m * (a >> 15)) >> 15)
+            sign ^= (q >> 1) & 1
+            halve(a, e, 30)
+            while a < 1 << 29 and a:
+                a = a << 1
+                e -= 1
+            a = ((a + 32) >> 6) + ((e - 1) << 23)
+        if sign:
+            a -= top
+        out[i] = a

@@ -1,0 +1,5 @@
+"""Why no module was made of a template. Caught once, in __main__."""
+
+
+class TemplateError(Exception):
+    """The text is the whole report."""

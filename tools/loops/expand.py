@@ -1,0 +1,228 @@
+"""Writes a template's statements as viper can take them: snippets inline, `for` as `while`.
+
+Text and comments stay what they are; only what is replaced is written anew.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+from .source import Snippet, Source
+
+Lines = list[str]
+_INDENT = "    "
+_CLAMPS = {"min": (">", "<"), "max": ("<", ">")}
+_OPERATIONS = (ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare, ast.IfExp)
+_ENDS = {ast.Lt: ">=", ast.NotEq: "=="}
+
+
+class Code:
+    """The statements of a function, or of a snippet where it is called.
+
+    viper: False in a plain form, which computes min() and assigns tuples itself; names: texts in
+    place of arguments; counters: numbers in place of what unroll() counts; inner: what `yield`
+    stands for.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        viper: bool,
+        names: dict[str, str] | None = None,
+        counters: dict[str, int] | None = None,
+        inner: Callable[[], Lines] | None = None,
+    ):
+        self._source, self._viper, self._inner = source, viper, inner
+        self._names, self._counters = names or {}, counters or {}
+        self._snippets = source.snippets()
+
+    def block(self, body: list[ast.stmt], above: int) -> Lines:
+        """The lines of statements, not indented; above: the line before the first one."""
+        lines, comments = [], self._source.comments
+        for node in body:
+            lines += [comments[i] for i in range(above + 1, node.lineno) if i in comments]
+            above = node.end_lineno
+            made = self._statement(node)
+            behind = comments.get(_head(node).end_lineno)
+            if behind and made:
+                made[0] += f"  {behind}"
+            lines += made
+        return lines
+
+    def _statement(self, node: ast.stmt) -> Lines:
+        if isinstance(node, ast.If):
+            return self._if(node)
+        if isinstance(node, ast.While):
+            return self._while(node)
+        if isinstance(node, ast.For):
+            return self._for(node)
+        if isinstance(node, ast.With):
+            head = _head(node)
+            return self._call(head, lambda: self.block(node.body, head.end_lineno))
+        if isinstance(node, ast.Expr):
+            if isinstance(node.value, ast.Yield):
+                return self._inner()
+            if self._snippet(node.value):
+                return self._call(node.value)
+        if isinstance(node, ast.Assign) and self._viper:
+            return self._assign(node)
+        return [self._text(node)]
+
+    def _inside(self, node: ast.If | ast.While | ast.For) -> Lines:
+        return _indented(self.block(node.body, _head(node).end_lineno))
+
+    def _if(self, node: ast.If) -> Lines:
+        lines = [f"if {self._value(node.test)}:", *self._inside(node)]
+        if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
+            first, *rest = self.block(node.orelse, node.orelse[0].lineno - 1)
+            lines += [f"el{first}", *rest]
+        elif node.orelse:
+            lines += ["else:", *_indented(self.block(node.orelse, node.body[-1].end_lineno))]
+        return lines
+
+    def _while(self, node: ast.While) -> Lines:
+        test = node.test
+        if not _is_call(test, "far"):
+            return [f"while {self._value(test)}:", *self._inside(node)]
+        test = test.args[0]
+        if isinstance(test, ast.Compare):
+            left, right = self._value(test.left), self._value(test.comparators[0])
+            return [*_far(f"{left} {_ENDS[type(test.ops[0])]} {right}"), *self._inside(node)]
+        return [*_far(f"{self._value(test)} == 0"), *self._inside(node)]
+
+    def _for(self, node: ast.For) -> Lines:
+        call, i = node.iter, self._value(node.target)
+        if _is_call(call, "unroll"):
+            lines = []
+            for n in range(*(int(self._value(arg)) for arg in call.args)):
+                counters = {**self._counters, i: n}
+                code = Code(self._source, self._viper, self._names, counters, self._inner)
+                lines += code.block(node.body, call.end_lineno)
+            return lines
+        is_far = _is_call(call, "far")
+        call = call.args[0] if is_far else call
+        if not _is_call(call, "range"):
+            raise self._source.wrong(node, "loops are over range() or unroll()")
+        args = [self._value(arg) for arg in call.args]
+        first, end, step = ["0", *args, "1"] if len(args) == 1 else [*args, "1"][:3]
+        if (end, step) == ("0", "-1"):
+            head = _far(f"{i} == 0") if is_far else [f"while {i}:"]
+            by = f"{i} -= 1"
+        else:
+            head = _far(f"{i} >= {end}") if is_far else [f"while {i} < {end}:"]
+            by = f"{i} += {step}"
+        return [f"{i} = {first}", *head, *self._inside(node), _INDENT + by]
+
+    def _assign(self, node: ast.Assign) -> Lines:
+        """Several targets one after another; min(), max() and abs() as conditions."""
+        if len(node.targets) > 1:
+            return [f"{self._text(t)} = {self._value(node.value)}" for t in node.targets]
+        target, value = node.targets[0], node.value
+        if not isinstance(target, ast.Tuple):
+            return self._set(self._text(target), value)
+        names = [self._text(name) for name in target.elts]
+        if isinstance(value, ast.Subscript):  # p[3:6]
+            items, ends = self._text(value.value), value.slice
+            numbers = range(ends.lower.value if ends.lower else 0, ends.upper.value)
+            return [f"{n} = {items}[{i}]" for n, i in zip(names, numbers, strict=True)]
+        lines, stored = [], set()
+        for name, each in zip(names, value.elts, strict=True):
+            if stored & {part.id for part in ast.walk(each) if isinstance(part, ast.Name)}:
+                raise self._source.wrong(node, "reads what it has assigned")
+            stored.add(name)
+            lines += self._set(name, each)
+        return lines
+
+    def _set(self, name: str, value: ast.expr) -> Lines:
+        """An assignment; `v = min(max(what, low), high)`, `v = min(what, v)`, `v = abs(v)`."""
+        if _is_call(value, "abs"):
+            return [*self._first(name, value), f"if {name} < 0:", f"{_INDENT}{name} = 0 - {name}"]
+        if not _is_call(value, "min") and not _is_call(value, "max"):
+            return [f"{name} = {self._value(value)}"]
+        compare, reverse = _CLAMPS[value.func.id]
+        one, other = (self._value(arg) for arg in value.args)
+        if other == name:
+            return [f"if {one} {reverse} {name}:", f"{_INDENT}{name} = {one}"]
+        first = self._first(name, value)
+        return [*first, f"if {name} {compare} {other}:", f"{_INDENT}{name} = {other}"]
+
+    def _first(self, name: str, call: ast.Call) -> Lines:
+        """What an argument takes; none if it has it already."""
+        inner = call.args[0]
+        return [] if self._value(inner) == name else self._set(name, inner)
+
+    def _snippet(self, node: ast.expr) -> Snippet | None:
+        return self._snippets.get(ast.unparse(node.func)) if isinstance(node, ast.Call) else None
+
+    def _call(self, call: ast.Call, inner: Callable[[], Lines] | None = None) -> Lines:
+        """The code of a snippet with its arguments."""
+        snippet = self._snippet(call)
+        if snippet is None:
+            raise self._source.wrong(call, "no snippet")
+        if len(call.args) != len(snippet.params):
+            raise self._source.wrong(call, f"{call.func.id} takes {', '.join(snippet.params)}")
+        texts = [self._value(arg) for arg in call.args]
+        for i, arg in enumerate(call.args):
+            if isinstance(arg, _OPERATIONS) and not texts[i].isdecimal():
+                texts[i] = f"({texts[i]})"
+        names = dict(zip(snippet.params, texts, strict=True))
+        code = Code(snippet.source, self._viper, names, inner=inner)
+        return code.block(snippet.body, snippet.body[0].lineno - 1)
+
+    def _value(self, node: ast.expr) -> str:
+        """The text of an expression that may go anywhere in a line."""
+        text = self._text(node)
+        return f"({text})" if "\n" in text else text
+
+    def _text(self, node: ast.expr | ast.stmt) -> str:
+        first, end = self._source.span(node)
+        text, at = "", first
+        for (start, stop), new in self._replaced(node):
+            text += self._source.text[at:start] + new
+            at = stop
+        return text + self._source.text[at:end]
+
+    def _replaced(self, node: ast.AST) -> Iterator[tuple[tuple[int, int], str]]:
+        """What of a node's text becomes another one, in the order in which it stands there."""
+        value = self._counted(node) if isinstance(node, ast.expr) else None
+        if value is not None:
+            yield self._source.span(node), str(value)
+        elif isinstance(node, ast.Name) and node.id in self._names:
+            yield self._source.span(node), self._names[node.id]
+        else:
+            for child in ast.iter_child_nodes(node):
+                yield from self._replaced(child)
+
+    def _counted(self, node: ast.expr) -> int | None:
+        """The value of an expression that has a counter, and else only numbers; else None."""
+        parts = list(ast.walk(node))
+        used = {part.id for part in parts if isinstance(part, ast.Name)}
+        if not used & self._counters.keys():
+            return None
+        known = {n: int(v) for n, v in self._names.items() if v.isdecimal()} | self._counters
+        if used - known.keys() or any(isinstance(part, ast.Subscript) for part in parts):
+            return None
+        return eval(ast.unparse(node), known)
+
+
+def _head(node: ast.stmt) -> ast.stmt | ast.expr:
+    """What a statement's first lines are, all of one that has no body."""
+    if isinstance(node, ast.If | ast.While):
+        return node.test
+    if isinstance(node, ast.With):
+        return node.items[0].context_expr
+    return node.iter if isinstance(node, ast.For) else node
+
+
+def _is_call(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func) == name
+
+
+def _far(ends: str) -> Lines:
+    """The head of a loop without a conditional branch around it all: Xtensa's reach 2 KB."""
+    return ["while True:", f"{_INDENT}if {ends}:", f"{_INDENT * 2}break"]
+
+
+def _indented(lines: Lines) -> Lines:
+    return [_INDENT + line for line in lines]

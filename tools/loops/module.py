@@ -1,0 +1,51 @@
+"""Writes the module of a template: what stands around its loops, and those as they expand."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+from ..made import ROOT, documented
+from .expand import Code
+from .source import Source, is_of_tools, is_snippet
+
+
+def module_path(source: Source) -> Path:
+    """Where the module of a template is: the one place that knows it."""
+    folder = ROOT / "mpconnxr" / "loops"
+    return folder / ("" if source.form in ("common", "plain") else source.form) / source.path.name
+
+
+def module(source: Source) -> str:
+    """The text of a module. Raises TemplateError."""
+    nodes = [n for n in source.tree.body[1:] if not is_of_tools(n) and not is_snippet(n)]
+    packages = [source.line(node) for node in nodes if isinstance(node, ast.Import)]
+    modules = [source.line(node) for node in nodes if isinstance(node, ast.ImportFrom)]
+    lines = documented(ast.get_docstring(source.tree), "Made", source.path)
+    if source.form != "plain":
+        packages.append("import micropython")
+    for each in packages:
+        lines += ["", each]
+    if modules:
+        lines += ["", *modules]
+    if source.form == "common":
+        lines += ["", "COMMON = True"]
+    was_function = False
+    for node in nodes:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        is_function = isinstance(node, ast.FunctionDef)
+        lines += ["", ""] if is_function or was_function else [""]
+        lines += _loop(source, node) if is_function else [source.line(node)]
+        was_function = is_function
+    return "\n".join(lines) + "\n"
+
+
+def _loop(source: Source, node: ast.FunctionDef) -> list[str]:
+    """A function; it is viper if its arguments have types."""
+    viper = any(arg.annotation for arg in node.args.args)
+    above = node.body[0].lineno - 1
+    lines = Code(source, viper).block(node.body, above)
+    head = ["@micropython.viper"] if viper else []
+    head += source.lines[node.lineno - 1 : above]
+    return [*head, *(f"    {line}" if line else "" for line in lines)]

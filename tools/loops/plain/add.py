@@ -1,0 +1,19 @@
+"""Sums of float32, rounded to even. Plain form: where words are objects, so are floats, and fewer.
+
+x, w    floats;  out  floats
+p       first item, row stride, stride of x; the same of w; first item of out; rows; items a row;
+        1: differences
+"""
+
+from tools.loops.snippets.words import rows_of_pairs
+
+NAN = float("nan")
+
+
+def add32(x, w, out, p):
+    i, j, k = p[0], p[3], p[6]
+    rows = p[7]
+    sign = -1.0 if p[9] else 1.0
+    with rows_of_pairs(i, j, k, end, rows, p[2], p[5]):
+        v = x[i] + sign * w[j]
+        out[k] = v if v == v else NAN

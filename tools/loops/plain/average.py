@@ -1,0 +1,39 @@
+"""Mean or p-norm of each window of a row. Plain form.
+
+x    one image plane (D, H, W) of floats;  out  a row of outputs
+p    item of x at the first z and y that count and at column 0; taps z, y that count; taps x;
+     items between taps z, y, x; W; stride x, pad x; padding that is counted at the left and
+     at the right; power (0: a mean); count of the taps z and y together; ow, first item of out
+"""
+
+
+def average_row(x, w, out, p):
+    dx, width, power = p[6], p[7], p[12]
+    for column in range(p[14]):
+        corner = column * p[8] - p[9]
+        begin = -(corner // dx) if corner < 0 else 0
+        end = -((corner - width) // dx)
+        if end > p[3]:
+            end = p[3]
+        total = 0.0
+        for z in range(p[1]):
+            for y in range(p[2]):
+                i = p[0] + corner + z * p[4] + y * p[5]
+                stop = i + end * dx
+                i += begin * dx
+                part = 0.0
+                while i < stop:
+                    part += abs(x[i]) ** power if power else x[i]
+                    i += dx
+                total += part
+        if power:
+            total **= 1.0 / power
+        else:
+            corner += p[10]
+            begin = -(corner // dx) if corner < 0 else 0
+            end = -((corner - p[10] - width - p[11]) // dx)
+            if end > p[3]:
+                end = p[3]
+            count = p[13] * (end - begin)
+            total = total / count if count > 0 else float("nan")
+        out[p[15] + column] = total

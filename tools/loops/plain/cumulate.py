@@ -1,0 +1,47 @@
+"""Running sums and products along the middle axis of (outer, n, inner). Plain form.
+
+    w    half, mask of an integer dtype's range
+    p    lo, hi: range of lines; n, inner, product, exclusive, reverse (0 or 1 each)
+
+What a float sum loses is carried along (Neumaier), for single floats.
+"""
+
+
+def cumulate_float(x, w, out, p):
+    n, inner, product, exclusive = p[2], p[3], p[4], p[5]
+    stride = -inner if p[6] else inner
+    for line in range(p[0], p[1]):
+        i = line // inner * n * inner + line % inner
+        if p[6]:
+            i += (n - 1) * inner
+        total = 1.0 if product else 0.0
+        lost = 0.0
+        for k in range(n):
+            v = x[i]
+            if exclusive:
+                out[i] = total + lost if total - total == 0.0 else total
+            if product:
+                total *= v
+            else:
+                new = total + v
+                lost += (total - new) + v if abs(total) >= abs(v) else (v - new) + total
+                total = new
+            if not exclusive:
+                out[i] = total + lost if total - total == 0.0 else total
+            i += stride
+
+
+def cumulate_int(x, w, out, p):
+    n, inner, product, exclusive = p[2], p[3], p[4], p[5]
+    stride = -inner if p[6] else inner
+    half, mask = w
+    for line in range(p[0], p[1]):
+        i = line // inner * n * inner + line % inner
+        if p[6]:
+            i += (n - 1) * inner
+        total = product
+        for k in range(n):
+            new = (total * x[i] if product else total + x[i]) & mask
+            out[i] = ((total if exclusive else new) + half & mask) - half
+            total = new
+            i += stride

@@ -1,0 +1,50 @@
+"""Largest byte of each window, whole planes a call. Plain form.
+
+    x    bytes: planes (H, W) from p[0] on, one after another
+    out  bytes: planes (oh, ow) from p[1] on
+    p    x first, out first, planes, H, W, kh, kw, strides y, x, pads y, x (BIAS + items), oh, ow,
+         flip
+
+Signed bytes are compared with their top bit flipped. A window of padding only gives the least.
+Items are written in the order of their windows, each when its window has been read.
+"""
+
+
+def maxima8(x, w, out, p):
+    bias = 1 << 29
+    flip = p[13]
+    width = p[4]
+    first = p[0]
+    at = p[1]
+    for planes in range(p[2], 0, -1):
+        y = bias - p[9]
+        for oy in range(p[11], 0, -1):
+            top = y
+            bottom = y + p[5]
+            if top < 0:
+                top = 0
+            if bottom > p[3]:
+                bottom = p[3]
+            left = bias - p[10]
+            for ox in range(p[12], 0, -1):
+                best = 0
+                row = first + top * width
+                end = first + bottom * width
+                while row < end:
+                    i = row + left
+                    if left < 0:
+                        i = row
+                    stop = row + left + p[6]
+                    if stop > row + width:
+                        stop = row + width
+                    while i < stop:
+                        v = x[i] ^ flip
+                        if v > best:
+                            best = v
+                        i += 1
+                    row += width
+                out[at] = best ^ flip
+                at += 1
+                left += p[8]
+            y += p[7]
+        first += p[3] * width

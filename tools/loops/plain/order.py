@@ -1,0 +1,33 @@
+"""The order of float32: the larger of two, and comparisons. Plain form: see loops/add.
+
+x, w    floats;  out  floats, of compare8 bytes
+p       first item, row stride, stride of x; the same of w; first item of out; rows; items a row;
+        then of larger32: 1 for the smaller one
+        of compare8: which are true, 1 (x < w) + 2 (equal) + 4 (x > w); nothing is, of a NaN
+
+A NaN on either side wins. Of 0 and -0, which are equal, w stays.
+"""
+
+from tools.loops.snippets.words import rows_of_pairs
+
+NAN = float("nan")
+
+
+def larger32(x, w, out, p):
+    i, j, k = p[0], p[3], p[6]
+    rows = p[7]
+    smaller = p[9] == 1
+    with rows_of_pairs(i, j, k, end, rows, p[2], p[5]):
+        v = x[i]
+        if not (v < w[j] if smaller else v > w[j]) and v == v:
+            v = w[j]
+        out[k] = v if v == v else NAN
+
+
+def compare8(x, w, out, p):
+    i, j, k = p[0], p[3], p[6]
+    rows = p[7]
+    less, equal, greater = p[9] & 1, p[9] >> 1 & 1, p[9] >> 2 & 1
+    with rows_of_pairs(i, j, k, end, rows, p[2], p[5]):
+        v = x[i]
+        out[k] = less if v < w[j] else greater if v > w[j] else equal if v == w[j] else 0

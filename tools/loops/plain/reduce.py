@@ -1,0 +1,160 @@
+"""Reductions along the middle axis of (outer, n, inner). Plain form.
+
+    x    items of any dtype;  out  one item a combination of outer and inner
+    w    what one operation needs beside p, see there
+    p    lo, hi: range of outputs; n, inner, power
+
+Float sums run in blocks whose totals are added with compensation (Neumaier), so that single floats
+lose little however long the sum is. Integers are exact and wrap around at the end.
+"""
+
+import math
+
+_BLOCK = 32
+
+_INF = float("inf")
+
+
+def sum_float(x, w, out, p):
+    """power 0: sum of x; 1: of abs(x); 2: of x * x; more: of abs(x) ** power."""
+    n, inner, power = p[2], p[3], p[4]
+    for o in range(p[0], p[1]):
+        i = o // inner * n * inner + o % inner
+        end = i + n * inner
+        total = lost = 0.0
+        while i < end:
+            stop = i + _BLOCK * inner
+            if stop > end:
+                stop = end
+            part = 0.0
+            if power == 0:
+                while i < stop:
+                    part += x[i]
+                    i += inner
+            else:
+                while i < stop:
+                    v = x[i]
+                    part += v * v if power == 2 else abs(v) ** power
+                    i += inner
+            new = total + part
+            lost += (total - new) + part if abs(total) >= abs(part) else (part - new) + total
+            total = new
+        # an infinite total makes nonsense of what was lost
+        out[o] = total + lost if total - total == 0.0 else total
+
+
+def sum_int(x, w, out, p):
+    """Powers as in sum_float. w: half, mask of the range; divisor or 0; 1 to take a root."""
+    n, inner, power = p[2], p[3], p[4]
+    for o in range(p[0], p[1]):
+        i = o // inner * n * inner + o % inner
+        end = i + n * inner
+        total = 0
+        while i < end:
+            v = x[i]
+            if power:
+                v = abs(v) if power == 1 else v * v
+            total += v
+            i += inner
+        if w[2]:  # a mean, towards zero
+            total = total // w[2] if total >= 0 else -(-total // w[2])
+        if w[3]:
+            total = _isqrt(total)
+        out[o] = (total + w[0] & w[1]) - w[0]
+
+
+def _isqrt(v):
+    """Whole part of the square root, exact."""
+    if v < 2:
+        return v
+    root = 1
+    while root * root <= v:
+        root <<= 1
+    while True:
+        better = (root + v // root) >> 1
+        if better >= root:
+            return root
+        root = better
+
+
+def prod_float(x, w, out, p):
+    n, inner = p[2], p[3]
+    for o in range(p[0], p[1]):
+        i = o // inner * n * inner + o % inner
+        end = i + n * inner
+        total = 1.0
+        while i < end:
+            total *= x[i]
+            i += inner
+        out[o] = total
+
+
+def prod_int(x, w, out, p):
+    """w: half, mask of the dtype's range."""
+    n, inner = p[2], p[3]
+    for o in range(p[0], p[1]):
+        i = o // inner * n * inner + o % inner
+        end = i + n * inner
+        total = 1
+        while i < end:
+            total = total * x[i] & w[1]
+            i += inner
+        out[o] = (total + w[0] & w[1]) - w[0]
+
+
+def largest(x, w, out, p):
+    """w: the result of an empty set. NaN wins."""
+    n, inner = p[2], p[3]
+    for o in range(p[0], p[1]):
+        i = o // inner * n * inner + o % inner
+        end = i + n * inner
+        best = w[0]
+        while i < end:
+            v = x[i]
+            if v > best or v != v:
+                best = v
+            i += inner
+        out[o] = best
+
+
+def smallest(x, w, out, p):
+    """w: the result of an empty set. NaN wins."""
+    n, inner = p[2], p[3]
+    for o in range(p[0], p[1]):
+        i = o // inner * n * inner + o % inner
+        end = i + n * inner
+        best = w[0]
+        while i < end:
+            v = x[i]
+            if v < best or v != v:
+                best = v
+            i += inner
+        out[o] = best
+
+
+def log_sum_exp(x, w, out, p):
+    """Stable: the largest value is taken out first."""
+    n, inner = p[2], p[3]
+    for o in range(p[0], p[1]):
+        i = o // inner * n * inner + o % inner
+        end = i + n * inner
+        best = -_INF
+        while i < end:
+            v = x[i]
+            if v > best or v != v:
+                best = v
+            i += inner
+        if best - best == 0.0:
+            i -= n * inner
+            total = 0.0
+            while i < end:
+                stop = i + _BLOCK * inner
+                if stop > end:
+                    stop = end
+                part = 0.0
+                while i < stop:
+                    part += math.exp(x[i] - best)
+                    i += inner
+                total += part
+            best += math.log(total)
+        out[o] = best

@@ -1,0 +1,110 @@
+"""Snippets about quantized items: products of bytes, and requantization as loops/qdot has it."""
+
+
+@inline
+def products(total, x, w, n):
+    """Adds products of n neighbours to total, a pointer."""
+    for i in unroll(n):
+        total = ptr8(x[i] * w[i] + int(total))
+
+
+@inline
+def products_from(total, x, a, w, b, n):
+    """The same from x[a] and w[b] on."""
+    for i in unroll(n):
+        total = ptr8(x[a + i] * w[b + i] + int(total))
+
+
+@inline
+def products_of_words(total, x, w, n):
+    """The same, total as a pointer to words."""
+    for i in unroll(n):
+        total = ptr32(x[i] * w[i] + int(total))
+
+
+@inline
+def copy(n):
+    """n neighbours of x, flipped, to where w points."""
+    for i in unroll(n):
+        w[0] = x[i] ^ int(out)
+        w = ptr8(1 + int(w))
+
+
+@inline
+def quick_way(f, word, limit, factor, addend, bits, shift):
+    """What requantizes most values of a channel with one product; f of its scale is below 26."""
+    limit, factor = (1 << 25) >> f, (word >> 17) & 32767
+    addend, bits, shift = middle - (factor << 15), 26 - f, 10 - f
+    if shift < 0:
+        factor, shift = factor << (f - 10), 0
+
+
+@inline
+def scale_to_limits(f, v):
+    """w, shifted by f of the scale and limited; x: room for f."""
+    x = ptr8(f)
+    if f > 31:
+        w = ptr8(int(w) >> (f - 32))
+        x = ptr8(0)
+    v = (1 << 25) >> int(x)
+    if int(w) > v:
+        w = ptr8(v)
+    if int(w) < 0 - v:
+        w = ptr8(0 - v)
+    w = ptr8(int(w) << int(x))
+
+
+@inline
+def put(between):
+    """x, limited, to the place at; the next one is `between` bytes behind it."""
+    if least > int(x):
+        x = ptr8(least)
+    elif most < int(x):
+        x = ptr8(most)
+    w = ptr8(at)
+    w[0] = int(x)
+    at = between + int(w)
+
+
+@inline
+def next_place(ox, oy):
+    """The next position of a row, or of the next row."""
+    ox += 1
+    if ox == p[15]:
+        ox = 0
+        oy += 1
+
+
+@inline
+def next_window():
+    """Moves left, top and row to the next window."""
+    window += 1
+    left += p[8]
+    if left == past:
+        left = 0 - p[10]
+        top += p[7]
+        if top == p[11] * p[7] - p[9]:
+            top = 0 - p[9]
+            row += p[3] * p[4]
+
+
+@inline
+def shift_wide(high, low, f, r, v):
+    """v = (high * 2**15 + low) * 2**f, or / 2**(f - 32), limited to -2**30 .. 2**30."""
+    r = f - 32
+    if r > 15:
+        v = high >> (r - 15)
+    else:
+        r = max(r, 0)
+        v = 1 << (15 + r)
+        if high >= v:
+            high, low = v - 1, 32767
+        if high < 0 - v:
+            high, low = 0 - v, 0
+        v = (high << (15 - r)) + (low >> r)
+    r = bias << 1
+    if f < 32:
+        r = r >> f
+    v = max(min(v, r), 0 - r)
+    if f < 32:
+        v = v << f

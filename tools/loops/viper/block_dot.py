@@ -1,0 +1,78 @@
+"""Exact sums of mantissas: see loops/block_dot. Viper form for 32-bit words.
+
+A sum S of products x * w has up to 64 bits, and a word has 32. With xh = x >> 12 and wh = w >> 12,
+the upper halves of 24 bits, xh with the sign, three products an item are enough, two of which may
+wrap around:
+
+    A = sum(x * w) = S;  B = sum((x + xh) * (w + wh));  H = sum(xh * wh)
+    B = S + sum(x * wh + xh * w) + H, where that sum is 2 * 2**12 * H + M,
+    M = sum(xh * wl + xl * wh) with the lower halves xl, wl: so M = B - A - (2**13 + 1) * H
+    L = sum(xl * wl) = A - 2**24 * H - 2**12 * M
+
+modulo 2**32. For up to 120 items H is from -2**30 to 2**30, M from -2**30 to 3 * 2**30, and L from
+0 to 2**32: B starts with 2**30, so that M + 2**30 comes out, whose 2**42 in L is nothing. Then
+S = 2**24 * H + 2**12 * M + L. Longer rows add up such parts.
+
+The emitter keeps the first three locals in registers, in .mpy files two: where x is read, then as
+if it were an address, in `w`, an item w, later xh, and in `out` where w is read. Each half is in
+several operations, a sum in one.
+"""
+
+import sys
+
+from tools.loops.snippets.words import start_sums
+
+if sys.maxsize >> 31:
+    raise ImportError("for words of 32 bits: loads have a sign there")
+
+
+def dots(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    row, w_first = int(x) + 4 * p[0], int(w) + 4 * p[4]
+    o = ptr32(int(out) + 4 * p[6])
+    i = 0
+    one = 1  # kept from the folding of constants, which makes big integers of them
+    for rows in far(range(p[1], 0, -1)):
+        end, x, low = row + 4 * p[3], ptr32(row), 0
+        high = 1 << 16
+        while int(x) + 28 < end:
+            low += x[0] + x[1] + x[2] + x[3] + x[4] + x[5] + x[6] + x[7]
+            high += low >> 24
+            low, x = low & 0xFFFFFF, ptr32(int(x) + 32)
+        start_sums(o, i, low, high)
+        out = ptr32(w_first)
+        for m in far(range(p[5], 0, -1)):
+            x, s0, s1 = ptr32(row), 0, 0
+            s2 = 1 << 15
+            while far(int(x) < end):
+                stop = min(int(x) + 4 * 120, end)
+                a, b, h = 0, one << 30, 0
+                while int(x) + 28 < stop:
+                    for n in unroll(8):
+                        w = ptr32(out[n])
+                        a = x[n] * int(w) + a
+                        f = int(w) >> 12
+                        e = int(w) + f
+                        w = ptr32(x[n] >> 12)
+                        h = f * int(w) + h
+                        b = (x[n] + int(w)) * e + b
+                    x, out = ptr32(32 + int(x)), ptr32(32 + int(out))
+                while int(x) < stop:
+                    a = x[0] * out[0] + a
+                    h += (x[0] >> 12) * (out[0] >> 12)
+                    b += (x[0] + (x[0] >> 12)) * (out[0] + (out[0] >> 12))
+                    x, out = ptr32(int(x) + 4), ptr32(int(out) + 4)
+                u = a
+                b -= u + 8193 * h
+                u -= (h << 24) + (b << 12)
+                c = ((u >> 12) & 0xFFFFF) + (b & 4095)
+                h += ((b >> 12) & 0xFFFFF) + (c >> 12) - (1 << 18)
+                s0 += (u & 4095) + ((c & 4095) << 12)
+                s1 += (h & 0xFFFFFF) + (s0 >> 24)
+                s0 = s0 & 0xFFFFFF
+                s2 += (h >> 24) + (s1 >> 24)
+                s1 = s1 & 0xFFFFFF
+            o[i] = s0
+            o[i + 1] = s1
+            o[i + 2] = s2
+            i += 3
+        row += 4 * p[2]

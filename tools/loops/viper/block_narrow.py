@@ -1,0 +1,91 @@
+"""Exact sums of mantissas with narrow weights: see loops/block_narrow. Viper form, 32-bit words.
+
+A sum S of products x * u has up to 55 bits, and a word has 32. Of 16 and 8 bits two products an
+item are enough, one of which may wrap around:
+
+    A = sum(x * u) = S modulo 2**32;  B = sum((x >> 12) * u)
+    L = sum((x & 4095) * u) = A - 2**12 * B modulo 2**32
+
+For 12 items of 16 bits, or 240 of 8, B has 32 bits with its sign, and L 32 without. Then
+S = 2**12 * B + L. Of 4 bits A alone is S, of 16 products that have no more than 32 bits with the
+sign. Longer rows add up such parts, in 24 bits and what is above.
+
+The emitter keeps the first three locals in registers; so that A is one of them, it lives in the
+pointer to the output.
+"""
+
+import sys
+
+from tools.loops.snippets.words import start_sums
+
+if sys.maxsize >> 31:
+    raise ImportError("for words of 32 bits: loads have a sign there")
+
+
+def dots(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
+    row, bits = int(x) + 4 * p[0], p[7]
+    w_first = int(w) + (p[4] << (bits >> 4))
+    o = ptr32(int(out) + 4 * p[6])
+    mask, part = (1 << bits) - 1, 4 * 16
+    if bits == 8:
+        part = 4 * 240
+    if bits == 16:
+        part = 4 * 12
+    i = 0
+    for rows in far(range(p[1], 0, -1)):
+        end, x, low = row + 4 * p[3], ptr32(row), 0
+        high = 1 << 16
+        start_sums(o, i, low, high)
+        w = ptr8(w_first)
+        for m in far(range(p[5], 0, -1)):
+            x, low, high = ptr32(row), 0, 0
+            while int(x) < end:
+                stop = min(int(x) + part, end)
+                out = ptr32(0)
+                if bits == 4:
+                    while int(x) + 12 < stop:
+                        out = ptr32(x[0] * (w[0] & 15) + int(out))
+                        out = ptr32(x[1] * (w[0] >> 4) + int(out))
+                        out = ptr32(x[2] * (w[1] & 15) + int(out))
+                        out = ptr32(x[3] * (w[1] >> 4) + int(out))
+                        x, w = ptr32(16 + int(x)), ptr8(2 + int(w))
+                    while int(x) < stop:
+                        out = ptr32(x[0] * (w[0] & 15) + int(out))
+                        if int(x) + 4 < stop:
+                            out = ptr32(x[1] * (w[0] >> 4) + int(out))
+                        x, w = ptr32(8 + int(x)), ptr8(1 + int(w))
+                    low += int(out) & 0xFFFFFF
+                    high += int(out) >> 24
+                else:
+                    b = 0
+                    if bits == 16:
+                        while int(x) + 12 < stop:
+                            for n in unroll(4):
+                                out = ptr32(x[n] * ptr16(w)[n] + int(out))
+                                b = (x[n] >> 12) * ptr16(w)[n] + b
+                            x, w = ptr32(16 + int(x)), ptr8(8 + int(w))
+                        while int(x) < stop:
+                            out = ptr32(x[0] * ptr16(w)[0] + int(out))
+                            b = (x[0] >> 12) * ptr16(w)[0] + b
+                            x, w = ptr32(4 + int(x)), ptr8(2 + int(w))
+                    else:
+                        while int(x) + 12 < stop:
+                            for n in unroll(4):
+                                out = ptr32(x[n] * w[n] + int(out))
+                                b = (x[n] >> 12) * w[n] + b
+                            x, w = ptr32(16 + int(x)), ptr8(4 + int(w))
+                        while int(x) < stop:
+                            out = ptr32(x[0] * w[0] + int(out))
+                            b, x = (x[0] >> 12) * w[0] + b, ptr32(4 + int(x))
+                            w = ptr8(1 + int(w))
+                    u = int(out) - (b << 12)
+                    b += (u >> 12) & 0xFFFFF
+                    low += ((b & 0xFFF) << 12) + (u & 0xFFF)
+                    high += b >> 12
+                high += low >> 24
+                low = low & 0xFFFFFF
+            o[i] = (low & mask) << (24 - bits)
+            o[i + 1] = (low >> bits) + ((high & mask) << (24 - bits))
+            o[i + 2] = (high >> bits) + (1 << 15)
+            i += 3
+        row += 4 * p[2]

@@ -1,0 +1,106 @@
+"""Depthwise convolution of bytes with requantization: see loops/depthwise. Viper form.
+
+As in loops/viper/qdot the sum is kept in `w`, a register, begins with the limit of the values, and
+one product is enough for most of them; `out` points to the weights. Words that viper loads are
+signed on 32-bit machines and unsigned on 64-bit ones: sums hold modulo 2**32 until their sign is
+restored. The nine weights of 3 x 3 are locals: where they lie in memory, as all but three do, an
+item takes one load less than with a pointer that lies there, too.
+"""
+
+from tools.loops.snippets.bytes import products, products_from, put, quick_way, scale_to_limits
+
+
+def depthwise8(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
+    room, blob = int(x), int(w) + p[13]
+    tables = (int(x) if p[21] else int(w)) + p[12]
+    place, bias = int(out) + p[14], 1 << 29
+    sign = bias << 2
+    mask = (bias << 3) - 1  # all ones on 32-bit machines, too
+    is_wide, least, most = sign << 1, p[19] - bias, p[20] - bias
+    middle = ((p[18] - bias) << 21) + 1146816
+    pitch, step, between, kw = p[6], p[7], p[16], p[5]
+    is_nine = 1 if p[4] == 3 and kw == 3 and step == 1 else 0
+    is_five = 1 if p[4] == 5 and kw == 5 and step == 1 else 0
+    is_seven = 1 if p[4] == 7 and kw == 7 and step == 1 else 0
+    following = p[11] - pitch * (2 if is_nine else p[4])
+    k = p[4] * kw
+    behind, plane, channel = room + 4 * k, room + p[0], 0
+    while far(channel != p[2] * p[3]):
+        table = ptr32(tables + 8 * channel)
+        x, out, w = ptr8(blob + k * channel), ptr32(room), ptr8(p[17])
+        while int(out) < behind:
+            out[0] = x[0] - int(w)
+            x, out = ptr8(1 + int(x)), ptr32(4 + int(out))
+        if is_nine:
+            out = ptr32(room)
+            k0, k1, k2, k3, k4 = out[:5]
+            k5, k6, k7, k8 = out[5:9]
+        f, limit, shift = table[1] & 63, 0, 0
+        factor = 0
+        addend = 0  # such that no value is in the quick way
+        bits = 0
+        if f < 26:
+            quick_way(f, table[1], limit, factor, addend, bits, shift)
+        c, at, line = table[0] + limit, place, plane
+        for y in range(p[8], 0, -1):
+            first = line
+            for n in range(p[9], 0, -1):
+                x, w = ptr8(first), ptr8(c)
+                if is_nine:
+                    w = ptr8(x[0] * k0 + int(w))
+                    w = ptr8(x[1] * k1 + int(w))
+                    w, x = ptr8(x[2] * k2 + int(w)), ptr8(pitch + int(x))
+                    w = ptr8(x[0] * k3 + int(w))
+                    w = ptr8(x[1] * k4 + int(w))
+                    w, x = ptr8(x[2] * k5 + int(w)), ptr8(pitch + int(x))
+                    w = ptr8(x[0] * k6 + int(w))
+                    w = ptr8(x[1] * k7 + int(w))
+                    w = ptr8(x[2] * k8 + int(w))
+                else:
+                    out = ptr32(room)
+                    if is_five:
+                        products(w, x, out, 5)
+                        x, out = ptr8(pitch + int(x)), ptr32(20 + int(out))
+                        while behind > int(out):
+                            for j in unroll(2):
+                                products_from(w, x, 0, out, 5 * j, 5)
+                                x = ptr8(pitch + int(x))
+                            out = ptr32(40 + int(out))
+                    elif is_seven:
+                        while behind > int(out):
+                            products(w, x, out, 7)
+                            x, out = ptr8(pitch + int(x)), ptr32(28 + int(out))
+                    else:
+                        start = int(x)
+                        while int(out) < behind:
+                            end = int(out) + 4 * kw
+                            while end > int(out):
+                                w = ptr8(x[0] * out[0] + int(w))
+                                x = ptr8(step + int(x))
+                                out = ptr32(4 + int(out))
+                            start += pitch
+                            x = ptr8(start)
+                first = following + int(x)
+                if is_wide:
+                    w = ptr8(((int(w) & mask) ^ sign) - sign)
+                x = ptr8((int(w) >> shift) * factor + addend)
+                if int(w) >> bits or not 1966080 & int(x):
+                    w = ptr8(int(w) - limit)
+                    scale_to_limits(f, v)
+                    i, low = (table[1] >> 20) & 4095, (table[1] >> 8) & 4095
+                    x, w = ptr8(int(w) & 4095), ptr8(int(w) >> 12)
+                    v = int(w) * low + int(x) * i + ((int(x) * low) >> 12) + 2048
+                    w = ptr8(int(w) * i + (v >> 12))
+                    x = ptr8((int(w) + 32767 + ((int(w) >> 16) & 1)) >> 16)
+                    x = ptr8(int(x) + p[18] - bias)
+                else:
+                    x = ptr8(int(x) >> 21)
+                put(between)
+            line += p[10]
+        place += p[15]
+        channel += 1
+        if channel % p[3] == 0:
+            plane += p[1]
+
+
+depthwise33 = depthwise_dense = depthwise8

@@ -1,0 +1,66 @@
+"""A search for floats among sorted ones: see loops/levels. Viper form.
+
+The emitter keeps the first three locals in registers, in .mpy files two: the item's bits, in `x`
+as if they were an address, in `w` the level before those that are left, in `out` the item. Of n
+levels, with the greatest power of two that is at most n, the first look leaves one less than that
+power, and each further one halves what is left.
+"""
+
+
+def levels8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
+    item, at, end = int(x) + 4 * p[0], int(out) + p[0], int(out) + p[1]
+    lowest = int(w) - 4
+    zero, negative, size = lowest + 4 * p[2], 0, 1
+    while size <= p[2]:
+        negative, size = size, size << 1
+    positive, size = 0, 1
+    while size <= p[3] - p[2]:
+        positive, size = size, size << 1
+    past_negative = (p[2] + 1 - negative) * 4
+    past_positive = (p[3] - p[2] + 1 - positive) * 4
+    base, infinity, magnitude, of_nan = p[4:8]
+    while at < end:
+        out = ptr32(item)
+        x = ptr8(out[0] & magnitude)
+        if out[0] >> 31:
+            w, size = ptr32(lowest), negative
+            if size and w[size] >= int(x):
+                w = ptr32(past_negative + int(w))
+            if size > 64 and w[64] >= int(x):
+                w = ptr32(256 + int(w))
+            if size > 32 and w[32] >= int(x):
+                w = ptr32(128 + int(w))
+            if size > 16:
+                for n in unroll(4, -1, -1):
+                    if w[1 << n] >= int(x):
+                        w = ptr32((4 << n) + int(w))
+            else:
+                half = size >> 1
+                while half:
+                    if w[half] >= int(x):
+                        w = ptr32(half * 4 + int(w))
+                    half = half >> 1
+        else:
+            w, size = ptr32(zero), positive
+            if size and w[size] <= int(x):
+                w = ptr32(past_positive + int(w))
+            if size > 64 and w[64] <= int(x):
+                w = ptr32(256 + int(w))
+            if size > 32 and w[32] <= int(x):
+                w = ptr32(128 + int(w))
+            if size > 16:
+                for n in unroll(4, -1, -1):
+                    if w[1 << n] <= int(x):
+                        w = ptr32((4 << n) + int(w))
+            else:
+                half = size >> 1
+                while half:
+                    if w[half] <= int(x):
+                        w = ptr32(half * 4 + int(w))
+                    half = half >> 1
+        w = ptr32(((int(w) - lowest) >> 2) + base)
+        if infinity < int(x):
+            w = ptr32(of_nan)
+        x = ptr8(at)
+        x[0] = int(w)
+        at, item = 1 + int(x), 4 + int(out)

@@ -1,0 +1,50 @@
+"""The order of float32 by their bits: see loops/order.
+
+A negative number's bits without the sign, taken from 0, are in the order of the floats.
+"""
+
+from tools.loops.snippets.words import all_but_sign, pairs
+
+
+def larger32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    k, i, j = p[6], p[0], p[3]
+    all_but_sign(mask)
+    infinity = mask - 0x7FFFFF
+    with pairs(i, j, k, end, last):
+        v = x[i]
+        a, b = v & mask, w[j] & mask
+        if a > infinity or b > infinity:
+            v = infinity | 0x400000
+        else:
+            if (v >> 31) & 1:
+                a = 0 - a
+            if (w[j] >> 31) & 1:
+                b = 0 - b
+            if p[9]:
+                if a >= b:
+                    v = w[j]
+            elif a <= b:
+                v = w[j]
+        out[k] = v
+
+
+def compare8(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
+    k, i, j = p[6], p[0], p[3]
+    all_but_sign(mask)
+    infinity = mask - 0x7FFFFF
+    with pairs(i, j, k, end, last):
+        a, b = x[i] & mask, w[j] & mask
+        if a > infinity or b > infinity:
+            a = 0
+        else:
+            if (x[i] >> 31) & 1:
+                a = 0 - a
+            if (w[j] >> 31) & 1:
+                b = 0 - b
+            if a == b:
+                a = p[9] & 2
+            elif a < b:
+                a = p[9] & 1
+            else:
+                a = p[9] & 4
+        out[k] = 1 if a else 0

@@ -1,0 +1,165 @@
+"""Dot products of bytes with requantization: see loops/qdot. Viper form.
+
+The emitter keeps the first three locals in registers, in .mpy files two, and the hot ones of the
+inner loops are where x is read, the sum, and where the weights are: so the sum is kept in `w`, as
+if it were an address. `out` points to the weights; in qdots8_many, whose weights lie in more than
+one place, to the items, while `x` points to the weights. Behind the sum the registers hold what
+requantizes it. In a comparison or a product what is in memory stands first: that saves a move.
+
+Most values are requantized by one product, v / 2**10 times M / 2**9, both rounded down: the whole
+product divided by 2**19 is at most 2**15 less than that or 2**16 more. Where all of these come to
+the same step the rest is not needed; near the middle of two steps it is. There bits 17 to 20 are
+zero, after what is added for it: a sixteenth of all values, which takes one test.
+
+qdots8_many unpacks what goes with a channel once for all positions. The limit of v is in its sums
+from their beginning: those within the limits are then the ones of few bits. Items go in pieces of
+24, 8 and 4, as many of each as there are in a row, so that a short row takes few tests.
+"""
+
+from tools.loops.snippets.bytes import products, products_from, put, quick_way, scale_to_limits
+
+
+def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
+    items, first, weights = out, int(x) + p[12], int(w) + p[0]
+    tables = int(x) if p[15] else int(w)
+    at, bias = p[5], 1 << 29
+    sign = bias << 2  # 1 << 31 would be folded to an object
+    zy, least, most = p[9] - bias, p[10] - bias, p[11] - bias
+    middle = (zy << 21) + 1146816
+    for n in range(p[3], 0, -1):
+        table, row, end = ptr32(tables + p[1]), weights, first + p[2]
+        last, x, w = end - 15, ptr8(first), ptr8(0)
+        if p[14]:
+            w = ptr8(ptr32(first - 4)[0])
+        else:
+            while int(x) < end:
+                w = ptr8(int(w) + x[0] + x[1] + x[2] + x[3])
+                x = ptr8(4 + int(x))
+        zs, k, of_tile = p[8] * int(w), at, 0
+        for m in range(p[4], 0, -1):
+            x, out, w = ptr8(first), ptr8(row), ptr8(0)
+            if m > 3 or of_tile:
+                while int(x) < last:
+                    for of_four in unroll(4):
+                        products_from(w, x, 4 * of_four, out, 16 * of_four, 4)
+                    x, out = ptr8(16 + int(x)), ptr8(64 + int(out))
+                while int(x) < end:
+                    products(w, x, out, 4)
+                    x, out = ptr8(4 + int(x)), ptr8(16 + int(out))
+                row += 4
+                of_tile += 1
+                if of_tile == 4:
+                    of_tile = 0
+                    row += p[2] * 4 - 16
+            else:
+                while int(x) < end:
+                    products(w, x, out, 4)
+                    x, out = ptr8(4 + int(x)), ptr8(4 + int(out))
+                row += p[2]
+            w = ptr8(int(w) - zs + ((table[0] ^ sign) - sign))
+            out = ptr8(table[1])
+            x = ptr8(int(out) & 63)
+            v = 0  # not in the quick way
+            if int(x) < 26 and not (((int(w) >> (25 - int(x))) + 1) >> 1):
+                v = ((int(w) << int(x)) >> 10) * ((int(out) >> 17) & 32767) + middle
+            if 1966080 & v:
+                v = v >> 21
+            else:
+                if int(x) > 31:
+                    w = ptr8(int(w) >> (int(x) - 32))
+                    x = ptr8(0)
+                v = (1 << 25) >> int(x)
+                if int(w) > v:
+                    w = ptr8(v)
+                if int(w) < 0 - v:
+                    w = ptr8(0 - v)
+                w = ptr8(int(w) << int(x))
+                x = ptr8((int(out) >> 20) & 4095)
+                out = ptr8((int(out) >> 8) & 4095)
+                v, w = int(w) & 4095, ptr8(int(w) >> 12)
+                v = int(w) * int(out) + v * int(x) + ((v * int(out)) >> 12) + 2048
+                w = ptr8(int(w) * int(x) + (v >> 12))
+                v = (int(w) + 32767 + ((int(w) >> 16) & 1)) >> 16
+                v += zy
+            v = min(max(v, least), most)
+            items[k] = v
+            k += p[7]
+            table = ptr32(8 + int(table))
+        first += p[13]
+        at += p[6]
+
+
+def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
+    place, start, row = int(out) + p[5], int(x) + p[12] - 4, int(w) + p[0]
+    table = ptr32((int(x) if p[15] else int(w)) + p[1])
+    bias = 1 << 29
+    sign = bias << 2
+    is_wide, least, most = sign << 1, p[10] - bias, p[11] - bias
+    middle = ((p[9] - bias) << 21) + 1146816
+    pitch, kp, zw = p[6], p[2], 0 - p[8]
+    tiled, span, step = p[4] & -4, kp * 4, 16
+    many, left = kp // 24, kp % 24
+    sixteen, eight, four = left & 16, left & 24, left & 4
+    of_tile, k = 3, 0
+    while far(k != p[4]):
+        if k == tiled:
+            span, step, many = kp, 4, 0
+            sixteen, eight, four, of_tile = 0, 0, 4, 0
+        end = row + span
+        last, f, limit = end - 95, table[1] & 63, 0
+        shift = factor = 0
+        addend = 0  # such that no value is in the quick way
+        bits = 0
+        if f < 26:
+            quick_way(f, table[1], limit, factor, addend, bits, shift)
+        c = table[0]
+        if is_wide:
+            c = (c ^ sign) - sign
+        c += limit
+        at, out = place, ptr8(start)
+        for n in range(p[3], 0, -1):
+            w = ptr8(ptr32(out)[0] * zw + c)
+            out, x = ptr8(4 + int(out)), ptr8(row)
+            if many:
+                while last > int(x):
+                    products(w, x, out, 4)
+                    products_from(w, x, 16, out, 4, 4)
+                    x = ptr8(32 + int(x))
+                    products_from(w, x, 0, out, 8, 4)
+                    products_from(w, x, 16, out, 12, 4)
+                    x = ptr8(32 + int(x))
+                    products_from(w, x, 0, out, 16, 4)
+                    products_from(w, x, 16, out, 20, 4)
+                    x, out = ptr8(32 + int(x)), ptr8(24 + int(out))
+            if sixteen:
+                products(w, x, out, 4)
+                products_from(w, x, 16, out, 4, 4)
+                x, out = ptr8(32 + int(x)), ptr8(8 + int(out))
+            if eight:
+                products(w, x, out, 4)
+                products_from(w, x, 16, out, 4, 4)
+                x, out = ptr8(32 + int(x)), ptr8(8 + int(out))
+            if four:
+                while end > int(x):
+                    products(w, x, out, 4)
+                    x, out = ptr8(step + int(x)), ptr8(4 + int(out))
+            x = ptr8((int(w) >> shift) * factor + addend)
+            if int(w) >> bits or not 1966080 & int(x):
+                w = ptr8(int(w) - limit)
+                scale_to_limits(f, v)
+                x = ptr8((table[1] >> 20) & 4095)
+                low, v = (table[1] >> 8) & 4095, int(w) & 4095
+                w = ptr8(int(w) >> 12)
+                v = int(w) * low + v * int(x) + ((v * low) >> 12) + 2048
+                w = ptr8(int(w) * int(x) + (v >> 12))
+                x = ptr8((int(w) + 32767 + ((int(w) >> 16) & 1)) >> 16)
+                x = ptr8(int(x) + p[9] - bias)
+            else:
+                x = ptr8(int(x) >> 21)
+            put(pitch)
+        place += p[7]
+        table = ptr32(8 + int(table))
+        k += 1
+        row += 4
+        if not k & of_tile:
+            row += span - step

@@ -1,0 +1,39 @@
+"""Square roots of float32 by their bits, one after another: see loops/root.
+
+Of m * 2**(25 or 26), m the mantissa, so that the root has 25 bits: the last one rounds.
+"""
+
+from tools.loops.snippets.floats import significand
+
+
+def sqrt32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    i = p[0]
+    infinity = 1
+    infinity = (infinity << 31) - 1 - 0x7FFFFF
+    while i < p[1]:
+        v = x[i]
+        e, m = (v >> 23) & 255, v & 0x7FFFFF
+        if e == 0 and m == 0:
+            m = v
+        elif (v >> 31) & 1 or e == 255 and m:
+            m = infinity | 0x400000
+        elif e == 255:
+            m = infinity
+        else:
+            significand(m, e)
+            v, rest, root = 26 - (e & 1), 0, 0
+            n = 48
+            while n >= 0:
+                rest = rest << 2
+                if n >= v:
+                    rest += (m >> (n - v)) & 3
+                elif n == v - 1:
+                    rest += (m << 1) & 3
+                root = root << 1
+                if rest > root + root:
+                    rest -= root + root + 1
+                    root += 1
+                n -= 2
+            m = ((root + 1) >> 1) + (((e + 152 - v) >> 1) - 1 << 23)
+        out[i] = m
+        i += 1

@@ -1,0 +1,72 @@
+"""Short block floating point behind the sums: see loops/short. Viper form.
+
+The emitter keeps the first three locals in registers: a sum's size, its exponent and the float's
+bits, as if they were addresses. What is rare is left to the common form: results that are
+denormal, or beyond the largest float.
+"""
+
+from tools.loops.snippets.words import signed
+
+from .. import short as plain
+from ..short import align  # noqa: F401  (no loop of many items)
+
+
+def finish(x, w, out, p):
+    if _finish(x, w, out, p):
+        plain.finish(x, w, out, p)
+
+
+def _finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32) -> int:
+    """1 if it has met a rare result, and stopped there, else 0."""
+    sums, first, row = int(x) + 4 * p[0], int(w) + 4 * p[3], int(out) + 4 * p[4]
+    one = 1  # kept from the folding of constants, which makes big integers of them
+    half, sign = one << 30, one << 31
+    signed(low, p[11], p[10])
+    signed(high, p[13], p[12])
+    step, largest, position = 4 * p[6], p[14], 0
+    while position < p[1] * p[8]:
+        at = row + 4 * (position // p[1] * p[7] + position % p[1] * p[5])
+        channel, end = first, sums + 4 * p[2]
+        while far(sums != end):
+            x, w = ptr32(sums), ptr32(channel)
+            x = ptr32(((x[0] - half) >> w[0]) + w[1] - half)
+            sums += 4
+            channel += 12
+            negative = int(x) < 0
+            if negative:
+                x = ptr32(0 - int(x))
+            if int(x):
+                w = ptr32(w[2] - 142)
+                while int(x) >> 24 == 0:
+                    x, w = ptr32(int(x) << 6), ptr32(int(w) - 6)
+                if int(x) >> 28 == 0:
+                    x, w = ptr32(int(x) << 3), ptr32(int(w) - 3)
+                while int(x) >> 30 == 0:
+                    x, w = ptr32(int(x) << 1), ptr32(int(w) - 1)
+                if int(w) < 0 or int(w) > 253:
+                    return 1
+                out = ptr32((int(w) << 23) + (int(x) >> 7))
+                out = ptr32((((int(x) & 127) + (int(out) & 1) + 63) >> 7) + int(out))
+                if negative:
+                    out = ptr32(0 - int(out))
+            else:
+                out = ptr32(0)
+            if int(out) < low:
+                out = ptr32(low)
+            if int(out) > high:
+                out = ptr32(high)
+            w = ptr32(at)
+            at += step
+            if largest:
+                x = ptr32(w[0])
+                if (int(x) >> 31) & 1:
+                    x = ptr32(0 - (int(x) & (sign - 1)))
+                if int(out) < int(x):
+                    out = ptr32(int(x))
+            if int(out) < 0:
+                out = ptr32(0 - int(out) - sign)
+            w[0] = int(out)
+        position += 1
+        if position % p[1] == 0:
+            sums += 4 * p[9] * p[2]
+    return 0

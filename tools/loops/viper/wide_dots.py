@@ -1,0 +1,47 @@
+"""Products of 16-bit integers and weights of 8 bits: see loops/wide_dots. Viper form.
+
+The emitter keeps the first three locals in registers: both pointers, and the sum, in `out`, as if
+it were an address.
+"""
+
+from tools.loops.snippets.bytes import shift_wide
+
+
+def wide_dots(x: ptr16, w: ptr8, out: ptr16, p: ptr32):
+    bias, items, row = 1 << 29, out, int(x) + 4
+    blob, at = int(w), p[5]
+    for n in range(p[3], 0, -1):
+        j, t, k = blob + p[0], blob + p[1], at
+        for m in range(p[4], 0, -1):
+            x, w = ptr16(row), ptr8(j)
+            j += p[2]
+            end, high, low = row + 2 * p[2], 0, 0
+            while int(x) < end:
+                stop = min(int(x) + 240, end)
+                out = ptr16(0)
+                while int(x) < stop - 6:
+                    out = ptr16(x[0] * w[0] + x[1] * w[1] + x[2] * w[2] + x[3] * w[3] + int(out))
+                    x, w = ptr16(int(x) + 8), ptr8(int(w) + 4)
+                while int(x) < stop:
+                    out = ptr16(x[0] * w[0] + int(out))
+                    x, w = ptr16(int(x) + 2), ptr8(int(w) + 1)
+                high += int(out) >> 15
+                low += int(out) & 32767
+            x, w = ptr16(row - 4), ptr8(t)
+            s = x[0] | x[1] << 16
+            low += (w[4] | w[5] << 8) - ((s & 32767) << 7)
+            high += (w[0] | w[1] << 8 | w[2] << 16) + (((w[3] ^ 128) - 128) << 24)
+            high += (low >> 15) - ((s >> 15) << 7)
+            low, f = low & 32767, w[8] & 63
+            shift_wide(high, low, f, r, v)
+            s, f = w[11] << 4 | w[10] >> 4, (w[10] & 15) << 8 | w[9]
+            r, v = v & 32767, v >> 15
+            f = ((v * f) << 3) + r * s + ((r * f) >> 12) + 2048
+            v = ((v * s) << 3) + (f >> 12)
+            v = max(((v + 4095 + ((v >> 13) & 1)) >> 13) + p[9] - bias, p[10] - bias)
+            v = min(v, p[11] - bias)
+            items[k] = v
+            k += p[7]
+            t += 12
+        row += 2 * p[2] + 4
+        at += p[6]

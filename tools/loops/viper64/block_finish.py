@@ -1,0 +1,91 @@
+"""Block floating point behind the sums: see loops/block_finish. Viper form for 64-bit words.
+
+What is rare is left to the form for all words: biases far beyond the products, so that a result
+has no place in a word, and results that are denormal or beyond the largest float.
+
+The emitter keeps the first three locals in registers: in `x`, as if it were an address, the
+result, and in `w` what of it is still looked at.
+"""
+
+from tools.loops.snippets.words import bit
+
+from .. import block_finish as plain
+
+
+def finish(x, w, out, p):
+    if _finish(x, w, out, p):
+        plain.finish(x, w, out, p)
+
+
+def _finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32) -> int:
+    """1 if it has met a rare result, and stopped there, else 0."""
+    sums, first_table = ptr32(int(x) + 4 * p[0]), int(w) + 4 * p[3]
+    row_place, position_step = int(out) + 4 * p[4], 4 * p[5]
+    channel_step, idle = 4 * p[6], 12 * p[9] * (p[2] + 1)
+    bit(sign_bit, 31)
+    low = 0 - p[11] if p[10] else p[11]
+    high = 0 - p[13] if p[12] else p[13]
+    takes_larger = p[14]
+    for rows in range(p[8], 0, -1):
+        place = row_place
+        for n in range(p[1], 0, -1):
+            y = (sums[0] + (sums[1] << 24)) << 23
+            y_high = (sums[1] >> 1) + (1 << 29) - 8192
+            table, out = ptr32(first_table), ptr32(place)
+            for m in range(p[2], 0, -1):
+                sums, e = ptr32(12 + int(sums)), table[3]
+                v = table[2] + sums[2]
+                if e >> 10 or (v - y_high) >> 14:
+                    return 1
+                v = ((v - (1 << 29)) << 24) + table[1] + sums[1]
+                x = ptr32((v << 24) + table[0] + sums[0] - y)
+                negative = int(x) >> 63
+                if negative:
+                    x = ptr32(0 - int(x))
+                w = ptr32(int(x) >> 24)
+                if int(w):
+                    s = 1  # bits that the result has besides 24
+                    if int(w) >> 32:
+                        w, s = ptr32(int(w) >> 32), 33
+                    for b in unroll(4, 0, -1):
+                        if int(w) >> (1 << b):
+                            w = ptr32(int(w) >> (1 << b))
+                            s += 1 << b
+                    s += int(w) >> 1
+                    e += s - 149  # one less than the float's: its first bit adds 1
+                    w = ptr32((int(x) >> s) & 1)
+                    w = ptr32((1 << (s - 1)) - 1 + int(w))
+                    w = ptr32((int(w) + int(x)) >> s)
+                elif int(x):
+                    e -= 149
+                    w = x
+                    while not int(w) >> 23:
+                        w = ptr32(int(w) << 1)
+                        e -= 1
+                else:
+                    e = 0
+                if e < 0 or e > 253:
+                    return 1
+                w = ptr32((e << 23) + int(w))
+                if negative:
+                    w = ptr32(0 - int(w))
+                if int(w) < low:
+                    w = ptr32(low)
+                if int(w) > high:
+                    w = ptr32(high)
+                if takes_larger:
+                    v = out[0]
+                    if v >> 31:
+                        v = sign_bit - v
+                    if int(w) < v:
+                        w = ptr32(v)
+                if int(w) < 0:
+                    w = ptr32(sign_bit - int(w))
+                out[0] = int(w)
+                out = ptr32(channel_step + int(out))
+                table = ptr32(16 + int(table))
+            sums = ptr32(12 + int(sums))
+            place += position_step
+        sums = ptr32(idle + int(sums))
+        row_place += 4 * p[7]
+    return 0

@@ -1,0 +1,44 @@
+"""Exact sums of mantissas with narrow weights: see loops/block_narrow. Viper, for 64-bit words.
+
+What ptr32 reads comes out zero-extended: x gets its sign back.
+"""
+
+from tools.loops.snippets.words import put_limbs
+
+
+def dots(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
+    one = 1  # kept from the folding of constants, which makes big integers of them
+    sign, bits, row = one << 31, p[7], p[0]
+    rows, at = p[1], p[6]
+    while rows:
+        end, total = row + p[3], one << 40
+        for i in range(row, end):
+            total += (x[i] ^ sign) - sign
+        m, j = p[5], p[4]
+        if bits == 4:
+            j += j
+        while True:
+            put_limbs(out, at, total)
+            if m == 0:
+                break
+            m -= 1
+            total, i = 0, row
+            if bits == 8:
+                while i < end:
+                    total += ((x[i] ^ sign) - sign) * w[j]
+                    i += 1
+                    j += 1
+            elif bits == 16:
+                while i < end:
+                    total += ((x[i] ^ sign) - sign) * ptr16(w)[j]
+                    i += 1
+                    j += 1
+            else:
+                while i < end:
+                    total += ((x[i] ^ sign) - sign) * ((w[j >> 1] >> ((j & 1) << 2)) & 15)
+                    i += 1
+                    j += 1
+                j += j & 1
+            total = (total << (24 - bits)) + (one << 63)
+        row += p[2]
+        rows -= 1

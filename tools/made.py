@@ -1,0 +1,28 @@
+"""What modules that are made have in common, be it by tools.asm or by tools.loops."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def shown(path: Path) -> str:
+    """A path as people say it."""
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.name
+
+
+def documented(doc: str, made: str, source: Path) -> list[str]:
+    """The lines of a module's docstring, which says what it is made from."""
+    how = f"{made} from {shown(source)} by `make loops`:"
+    return [f'"""{doc}', "", how, "change that file, not this one.", '"""']
+
+
+def update(path: Path, text: str, check: bool) -> bool:
+    """False if the file has this text; else it is written, unless this is a check."""
+    if path.is_file() and path.read_text() == text:
+        return False
+    print(f"{shown(path)}: {'differs' if check else 'written'}")
+    if not check:
+        path.write_text(text)
+    return True
