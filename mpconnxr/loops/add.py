@@ -3,9 +3,6 @@
 x, w    floats;  out  floats
 p       first item, row stride, stride of x; the same of w; first item of out; rows; items a row;
         1: differences
-
-Made from tools/loops/plain/add.py by `make loops`:
-change that file, not this one.
 """
 
 NAN = float("nan")

@@ -4,9 +4,6 @@ x    one image plane (D, H, W) of floats;  out  a row of outputs
 p    item of x at the first z and y that count and at column 0; taps z, y that count; taps x;
      items between taps z, y, x; W; stride x, pad x; padding that is counted at the left and
      at the right; power (0: a mean); count of the taps z and y together; ow, first item of out
-
-Made from tools/loops/plain/average.py by `make loops`:
-change that file, not this one.
 """
 
 

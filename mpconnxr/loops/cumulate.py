@@ -4,9 +4,6 @@
     p    lo, hi: range of lines; n, inner, product, exclusive, reverse (0 or 1 each)
 
 What a float sum loses is carried along (Neumaier), for single floats.
-
-Made from tools/loops/plain/cumulate.py by `make loops`:
-change that file, not this one.
 """
 
 

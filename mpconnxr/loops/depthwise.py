@@ -16,9 +16,6 @@ depthwise33 is for kernels of 3 x 3 without dilation of x, depthwise_dense for t
 columns without it: the same but in forms that know better.
 
 The other forms keep the K differences w - zw of a channel in the room before the planes.
-
-Made from tools/loops/plain/depthwise.py by `make loops`:
-change that file, not this one.
 """
 
 from .qdot import scaled

@@ -1,9 +1,6 @@
 """Determinant of one matrix. Plain form.
 
 x: matrices (n, n); w: room for one; out: one value a matrix; p: which one, n
-
-Made from tools/loops/plain/det.py by `make loops`:
-change that file, not this one.
 """
 
 

@@ -4,9 +4,6 @@ p    line, first item of the result, op, n, inner, parts, length, n_out (see the
 
 Stockham's scheme: `count` transforms lie interleaved, item k of transform t at k * count + t. The
 first pass makes those of the odd factor's length, each further one joins two into one.
-
-Made from tools/loops/plain/dft.py by `make loops`:
-change that file, not this one.
 """
 
 

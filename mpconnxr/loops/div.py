@@ -2,15 +2,11 @@
 
 x, w    floats;  out  floats
 p       first item, row stride, stride of x; the same of w; first item of out; rows; items a row
-
-Made from tools/loops/plain/div.py by `make loops`:
-change that file, not this one.
 """
 
 from math import copysign
 
 NAN = float("nan")
-
 INF = float("inf")
 
 

@@ -1,13 +1,8 @@
-"""Taps of one coordinate, and the weighted sum over a place's taps. Plain form.
-
-Made from tools/loops/plain/grid_sample.py by `make loops`:
-change that file, not this one.
-"""
+"""Taps of one coordinate, and the weighted sum over a place's taps. Plain form."""
 
 from ..ops._float_math import half_even
 
 _FAR = 1e9  # as good as infinite
-
 _ALPHA = -0.75  # of Keys' cubic convolution
 
 

@@ -7,9 +7,6 @@
 
 Signed bytes are compared with their top bit flipped. A window of padding only gives the least.
 Items are written in the order of their windows, each when its window has been read.
-
-Made from tools/loops/plain/maxima.py by `make loops`:
-change that file, not this one.
 """
 
 

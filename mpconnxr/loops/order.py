@@ -6,9 +6,6 @@ p       first item, row stride, stride of x; the same of w; first item of out; r
         of compare8: which are true, 1 (x < w) + 2 (equal) + 4 (x > w); nothing is, of a NaN
 
 A NaN on either side wins. Of 0 and -0, which are equal, w stays.
-
-Made from tools/loops/plain/order.py by `make loops`:
-change that file, not this one.
 """
 
 NAN = float("nan")

@@ -6,15 +6,11 @@
 
 Float sums run in blocks whose totals are added with compensation (Neumaier), so that single floats
 lose little however long the sum is. Integers are exact and wrap around at the end.
-
-Made from tools/loops/plain/reduce.py by `make loops`:
-change that file, not this one.
 """
 
 import math
 
 _BLOCK = 32
-
 _INF = float("inf")
 
 

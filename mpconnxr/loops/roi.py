@@ -3,9 +3,6 @@
 x    float32, from p[0] on: one image (C, H, W);  out  float32, from p[1] on (C, oh, ow)
 w    corner y, x and bin size y, x, in items
 p    first item of x, of out, C, H, W, oh, ow, cells a bin y, x, maximum instead of mean (0 or 1)
-
-Made from tools/loops/plain/roi.py by `make loops`:
-change that file, not this one.
 """
 
 

@@ -4,9 +4,6 @@
 
 Exponents are never positive, so nothing overflows. Sums run in blocks, for single floats. Infinite
 and NaN inputs give what numpy gives: NaN in their line.
-
-Made from tools/loops/plain/softmax.py by `make loops`:
-change that file, not this one.
 """
 
 import math

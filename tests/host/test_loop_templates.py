@@ -28,12 +28,11 @@ def test_all_viper_is_made():
             assert "@micropython.viper" not in text or path in made, path
 
 
-def made_of(folder, body, form="viper"):
-    path = folder / form / "what.py"
+def made_of(folder, body):
+    path = folder / "viper" / "what.py"
     path.parent.mkdir()
     lines = "".join(f"    {line}\n" for line in body.splitlines())
-    arguments = "x, p" if form == "plain" else "x: ptr32, p: ptr32"
-    path.write_text(f"{HEAD}def f({arguments}):\n{lines}")
+    path.write_text(f"{HEAD}def f(x: ptr32, p: ptr32):\n{lines}")
     return module(Source(path))
 
 
@@ -76,11 +75,6 @@ def test_what_becomes_of(tmp_path, body, lines):
 def test_lines_inside_of_a_snippet(tmp_path):
     made = made_of(tmp_path, "with pairs(i, j, k, end, last):\n    out[k] = x[i]")
     assert "    while k < last:\n        out[k] = x[i]\n        i += p[2]\n" in made
-
-
-def test_plain_forms_assign_themselves(tmp_path):
-    made = made_of(tmp_path, "a, b = b, a\nv = min(a, b)", "plain")
-    assert made.endswith("\n\n\ndef f(x, p):\n    a, b = b, a\n    v = min(a, b)\n")
 
 
 def test_check(monkeypatch, tmp_path, capsys):

@@ -2,7 +2,7 @@
 
 A template is tools/loops/FORM/NAME.py, and `python -m tools.loops` writes mpconnxr/loops/NAME.py
 of it, or loops/viper/NAME.py, loops/viper64/NAME.py. Forms: common (one source for viper and plain
-Python), plain, viper, viper64. A module is committed: a board takes it as it is.
+Python), viper, viper64. A module is committed: a board takes it as it is.
 
 In a template
 
@@ -20,8 +20,7 @@ In a template
 
 A snippet is a function under @inline: below snippets/, or in the template that uses it. It changes
 what it is given; names that are no arguments are those of the loop. `micropython.viper` and
-COMMON come by themselves: a function whose arguments have types is viper. In plain forms Python
-itself does what is said here of assignments.
+COMMON come by themselves: a function whose arguments have types is viper.
 
 What is made is exactly what is written: who counts instructions looks there.
 """

@@ -13,17 +13,16 @@ from .source import Source, is_of_tools, is_snippet
 def module_path(source: Source) -> Path:
     """Where the module of a template is: the one place that knows it."""
     folder = ROOT / "mpconnxr" / "loops"
-    return folder / ("" if source.form in ("common", "plain") else source.form) / source.path.name
+    return folder / ("" if source.form == "common" else source.form) / source.path.name
 
 
 def module(source: Source) -> str:
     """The text of a module. Raises TemplateError."""
     nodes = [n for n in source.tree.body[1:] if not is_of_tools(n) and not is_snippet(n)]
     packages = [source.line(node) for node in nodes if isinstance(node, ast.Import)]
+    packages.append("import micropython")
     modules = [source.line(node) for node in nodes if isinstance(node, ast.ImportFrom)]
     lines = documented(ast.get_docstring(source.tree), "Made", source.path)
-    if source.form != "plain":
-        packages.append("import micropython")
     for each in packages:
         lines += ["", each]
     if modules:

@@ -12,7 +12,7 @@ from pathlib import Path
 from ..made import ROOT, shown
 from .errors import TemplateError
 
-FORMS = ("common", "plain", "viper", "viper64")  # folders of templates
+FORMS = ("common", "viper", "viper64")  # folders of templates
 
 
 def templates() -> list[Source]:
