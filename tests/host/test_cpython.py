@@ -4,6 +4,7 @@ MPCONNXR_LONG=1: all of ONNX's backend tests, but those of large networks, inste
 """
 
 import os
+import re
 import subprocess
 import sys
 
@@ -165,12 +166,13 @@ def digits(tmp_path_factory):
     return folder
 
 
-def python(folder, *arguments):
+def python(folder, *arguments, stdin=""):
     """What Python prints in a folder, with the project's folder in its path."""
     done = subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
         env=os.environ | {"PYTHONPATH": str(PACKAGE.parent)},
+        input=stdin,
         capture_output=True,
         text=True,
         timeout=60,
@@ -184,19 +186,24 @@ def test_the_api(digits):
     assert printed[:-1] == ["True True", "True", "True", "True", "2 True", "True True", "16"]
 
 
-def test_a_debugger_shows_a_kernels_lines(digits):
-    """Also those of loops that are written once, for viper and plain."""
-    (digits / "try.py").write_text(
-        "import mpconnxr\nmpconnxr.load('digits.bin').run([0.5] * 64)\n"
-    )
-    loop = PACKAGE / "loops" / "block.py"
-    lines = loop.read_text().split("\n")
-    line = next(i for i, text in enumerate(lines) if text.startswith("    ") and " = p[" in text)
-    commands = ["import mpconnxr.loops.block", f"b {loop}:{line + 1}", "c", "where", "p lo", "q"]
-    options = [text for command in ["n", *commands] for text in ("-c", command)]
-    printed = python(digits, "-m", "pdb", *options, "try.py")
-    assert f"loops{os.sep}block.py({line + 1})" in printed
-    assert f"-> {lines[line].strip()}" in printed and "model.py(" in printed
+def test_a_debugger_shows_what_the_page_says(digits):
+    """docs/run.md: its program, its commands, and what pdb answers."""
+    page = (PACKAGE.parent / "docs" / "run.md").read_text()
+    _, program, session = re.split(r"\$ cat try.py\n|\$ python -m pdb try.py\n", page)
+    (digits / "try.py").write_text(program)
+    shown, commands = [], []
+    for line in session.split("```")[0].splitlines():
+        is_command = line.startswith("(Pdb) ")
+        (commands if is_command else shown).append(line.removeprefix("(Pdb) "))
+    answers = python(digits, "-m", "pdb", "try.py", stdin="\n".join([*commands, "q"]) + "\n")
+    for folder in (digits, PACKAGE.parent):
+        answers = answers.replace(f"{folder}{os.sep}", "…/")
+    assert plain(answers.replace("(Pdb) ", "")) == plain("\n".join(shown))
+
+
+def plain(text):
+    """Without addresses."""
+    return re.sub("0x[0-9a-f]+", "0x", text).strip().splitlines()
 
 
 def test_no_board_gets_the_stand_ins(tmp_path):
