@@ -19,9 +19,10 @@ def _is_assembler(path):
         return "@micropython.asm_" in f.read()
 
 
-# A form is a folder.
+# A form is a folder. What CPython alone imports stays out.
 _paths = [os.path.join(f, n) for f, _, names in os.walk("mpconnxr") for n in names]
-_paths = sorted(path for path in _paths if path.endswith(".py"))
+_host = os.path.join("mpconnxr", "cpython.py")
+_paths = sorted(path for path in _paths if path.endswith(".py") and path != _host)
 _forms = {os.path.dirname(path) for path in _paths if _is_assembler(path)}
 _wanted = {os.path.join("mpconnxr", "loops", form) for form in options.assembler}
 if _wanted - _forms:

@@ -8,6 +8,8 @@ outputs[0].data[0]
 
 import sys
 
+if sys.implementation.name != "micropython":
+    from . import cpython  # what MicroPython has and CPython lacks
 from .errors import ArenaError, InputError, ModelError, MpconnxrError, UnsupportedError
 
 __version__ = "0.1.0"

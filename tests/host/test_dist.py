@@ -22,7 +22,7 @@ from tools.converter.convert import convert
 from tools.deploy.code import code_for
 from tools.deploy.machine import ASSEMBLER, Machine, is_native
 from tools.deploy.model_file import read_model
-from tools.deploy.modules import Package
+from tools.deploy.modules import Package, device_paths
 from tools.dist.__main__ import main
 from tools.dist.build import ROOT, write_compiled, write_source
 from tools.micropython.source import source_tree
@@ -152,8 +152,9 @@ def test_githubs_form_of_an_address_is_followed(board, monkeypatch, capsys):
 def test_package_json_of_the_repository_lists_each_module():
     """`make dist`, and `make test`, bring it up to date."""
     listed = json.loads((ROOT / "package.json").read_text())["urls"]
-    modules = {p.relative_to(ROOT).as_posix() for p in (ROOT / "mpconnxr").rglob("*.py")}
+    modules = {p.relative_to(ROOT).as_posix() for p in device_paths()}
     assert {source for _, source in listed} == modules
+    assert "mpconnxr/cpython.py" not in modules and len(modules) > 100
     assert all(place == source for place, source in listed)
 
 
@@ -200,7 +201,7 @@ def test_manifest_freezes_what_a_core_can_be_compiled_for(tmp_path, monkeypatch)
         return {f.target_path for f in manifest.files()}
 
     monkeypatch.chdir(tmp_path)
-    modules = {p.relative_to(ROOT).as_posix() for p in (ROOT / "mpconnxr").rglob("*.py")}
+    modules = {p.relative_to(ROOT).as_posix() for p in device_paths()}
     forms = {form: {m for m in modules if f"/loops/{form}/" in m} for form in order}
     thumb, assembler = forms["thumb"], set().union(*(forms[form] for form in ASSEMBLER))
     assert frozen() == modules - assembler and len(thumb) > 5

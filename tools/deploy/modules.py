@@ -1,8 +1,9 @@
 """Which files of mpconnxr/ a model needs on the board: the core, its kernels, and their loops.
 
-The core is every module directly in mpconnxr/, but those in OPTIONAL that the model has no use
-for. A kernel's needs are read from its source: what it imports, and the families of loops that it
-takes, `forms.get("conv")` with the name as it stands, in all forms unless told which.
+The core is every module directly in mpconnxr/, but HOST, which no board gets, and those in
+OPTIONAL that the model has no use for. A kernel's needs are read from its source: what it imports,
+and the families of loops that it takes, `forms.get("conv")` with the name as it stands, in all
+forms unless told which.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from .errors import DeployError
 
 PACKAGE = Path(__file__).parent.parent.parent / "mpconnxr"
 OPTIONAL = frozenset({"audio", "mfcc", "dynamic", "sizes", "objects", "images", "widen", "unpack"})
+HOST = frozenset({"cpython"})
 Forms = Mapping[str, str]  # modules of a family of loops by their forms, the best one first
 Pick = Callable[[str, Forms], list[str]]
 _ALWAYS = ("", "model", "golden", "stream", "borders")  # that models of a file system import
@@ -56,6 +58,11 @@ def kernels_of(data: bytes) -> list[str]:
     return names.decode(errors="replace").split("\0") if names else []
 
 
+def device_paths(folder: Path = PACKAGE) -> list[Path]:
+    """All sources of the device package in a folder that may go to a board."""
+    return sorted(p for p in folder.rglob("*.py") if p.parent != folder or p.stem not in HOST)
+
+
 class Package:
     """The device package in a folder of this computer; own: a folder of more files for ops/."""
 
@@ -80,7 +87,7 @@ class Package:
         pick: given a family of loops and its forms, the modules to take.
         Raises DeployError for a kernel that is absent.
         """
-        core = {_name_of(p.relative_to(self.folder)) for p in self.folder.glob("*.py")}
+        core = {_name_of(p.relative_to(self.folder)) for p in self.folder.glob("*.py")} - HOST
         spared = OPTIONAL - set(optional)
 
         def needs(module):
@@ -197,8 +204,8 @@ class Package:
         return path.relative_to(self.folder.parent).as_posix()
 
     def paths(self) -> list[Path]:
-        """All its sources."""
-        return [*self.folder.rglob("*.py"), *self._own.values()]
+        """All its sources for boards."""
+        return [*device_paths(self.folder), *self._own.values()]
 
     def path(self, module: str) -> Path:
         if module in self._own:
@@ -231,7 +238,7 @@ class Package:
         base = parts[: len(parts) - (node.level - 1)] + (node.module or "").split(".")
         base = [part for part in base if part]
         candidates = [".".join([*base, alias.name]) for alias in node.names] + [".".join(base)]
-        return [module for module in candidates if self._has(module)]
+        return [m for m in candidates if m not in HOST and self._has(m)]
 
     @cached_property
     def _forms(self) -> dict[str, dict[str, str]]:

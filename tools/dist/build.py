@@ -10,14 +10,14 @@ from mpconnxr import __version__, forms
 from tools.deploy.boards import load_boards
 from tools.deploy.compile import compiled
 from tools.deploy.machine import Machine, is_native
-from tools.deploy.modules import PACKAGE
+from tools.deploy.modules import PACKAGE, device_paths
 
 ROOT = PACKAGE.parent
 
 
 def write_source(folder: Path) -> list[str]:
     """package.json there, of all modules as source; their names in mpconnxr's folder."""
-    names = [path.relative_to(ROOT).as_posix() for path in _modules()]
+    names = [path.relative_to(ROOT).as_posix() for path in device_paths()]
     _write_list(folder / "package.json", [(name, name) for name in names])
     return names
 
@@ -28,7 +28,7 @@ def write_compiled(folder: Path, machine: Machine) -> list[str]:
     Returns the names of the .mpy. Raises DeployError.
     """
     made = {}
-    for path in _modules():
+    for path in device_paths():
         source, name = path.read_text(), path.relative_to(ROOT).as_posix()
         if _is_for(path, source, machine):
             march = machine.arch if is_native(source) else ""
@@ -57,10 +57,6 @@ def machines() -> dict[str, Machine]:
             has = {board.inline_assembler} - {""}
             found[board.arch] = found.get(board.arch, has) & has
     return {arch: Machine(arch, frozenset(has)) for arch, has in sorted(found.items())}
-
-
-def _modules():
-    return sorted(PACKAGE.rglob("*.py"))
 
 
 def _is_for(path: Path, source: str, machine: Machine) -> bool:

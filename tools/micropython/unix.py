@@ -68,14 +68,13 @@ class UnixTarget(Target):
     ) -> Completed:
         if icount:
             raise self._refuse("icount")
-        executable = self.build()
+        interpreter = self._command(heap)
         lines = Lines(on_line)
         with staged(script, files) as folder, tempfile.TemporaryFile() as errors:
-            command = [str(executable), "-X", f"heapsize={heap or HEAP}", SCRIPT, *args]
             # Modules come from the folder alone, not from what a user has installed.
             environment = os.environ | {"MICROPYPATH": "", "ASAN_OPTIONS": _ASAN_OPTIONS}
             process = Process(
-                command,
+                [*interpreter, SCRIPT, *args],
                 timeout,
                 cwd=folder,
                 env=environment,
@@ -91,6 +90,10 @@ class UnixTarget(Target):
                     raise TargetTimeout(f"{self.name}: {error}", lines.finish()) from None
             errors.seek(0)
             return Completed(lines.finish(), errors.read().decode(errors="replace"), status)
+
+    def _command(self, heap: int | None) -> list[str]:
+        """What runs a script, without the script. Raises TargetError."""
+        return [str(self.build()), "-X", f"heapsize={heap or HEAP}"]
 
 
 # The modules left out need libraries of this system or other sources; nothing here uses them.

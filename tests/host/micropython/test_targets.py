@@ -18,9 +18,12 @@ from tools.micropython import (
 )
 
 every_target = pytest.mark.parametrize("target", target_names(), indirect=True)
+CPYTHON = "cpython"
+MICROPYTHONS = [name for name in target_names() if name != CPYTHON]
+every_micropython = pytest.mark.parametrize("target", MICROPYTHONS, indirect=True)
 PROCESSES = (*UNIX_TARGETS, *GUARD_TARGETS)
 unix_targets = pytest.mark.parametrize("target", PROCESSES, indirect=True)
-BOARDS = [name for name in target_names() if name not in PROCESSES]
+BOARDS = [name for name in MICROPYTHONS if name not in PROCESSES]
 board_targets = pytest.mark.parametrize("target", BOARDS, indirect=True)
 # A Pico's firmware, which is taken as it is, keeps no statistics of memory; its emulator always
 # counts its time.
@@ -56,7 +59,7 @@ def test_float_size(target):
     assert exact == ("1.0\n" if target.float_bits == 64 else "0.0\n")
 
 
-@every_target
+@every_micropython
 def test_viper(target):
     done = target.run(VIPER)
     if target.viper:
@@ -65,7 +68,7 @@ def test_viper(target):
         assert done.returncode != 0 and "SyntaxError" in done.stderr
 
 
-@every_target
+@every_micropython
 def test_modules(target):
     script = """
 import array, binascii, gc, hashlib, json, micropython, struct, sys, uctypes
@@ -76,7 +79,7 @@ print(binascii.hexlify(hashlib.sha256(b"abc").digest()).decode()[:8])
     assert printed(target, script) == "ba7816bf\n"
 
 
-@pytest.mark.parametrize("target", [t for t in target_names() if t != PICO], indirect=True)
+@pytest.mark.parametrize("target", [t for t in MICROPYTHONS if t != PICO], indirect=True)
 def test_memory_statistics(target):
     script = """
 import micropython
@@ -143,7 +146,7 @@ def test_script_in_a_file(target, tmp_path):
     assert printed(target, path) == "é __main__\n"
 
 
-@every_target
+@every_micropython
 def test_exception(target):
     done = target.run("print('before')\ndef f():\n    raise ValueError('bad')\nf()")
     assert done.stdout == "before\n"
@@ -163,7 +166,7 @@ def test_syntax_error(target):
     assert "SyntaxError" in done.stderr
 
 
-@every_target
+@every_micropython
 @pytest.mark.parametrize(
     ("end", "status"), [("raise SystemExit", 0), ("sys.exit(3)", 3), ("sys.exit('why')", 1)]
 )
@@ -221,7 +224,7 @@ def test_heap(target):
     assert int(printed(target, script)) > 7_000_000
 
 
-@board_targets
+@pytest.mark.parametrize("target", [*BOARDS, CPYTHON], indirect=True)
 def test_heap_is_refused(target):
     with pytest.raises(TargetError, match="heap"):
         target.run("", heap=1_000_000)
@@ -244,7 +247,7 @@ print(ticks() - start)
     assert max(counts) - min(counts) <= 1 and min(counts) > 100000
 
 
-@pytest.mark.parametrize("target", [*PROCESSES, PICO], indirect=True)
+@pytest.mark.parametrize("target", [*PROCESSES, PICO, CPYTHON], indirect=True)
 def test_counted_instructions_are_refused(target):
     with pytest.raises(TargetError, match="icount"):
         target.run("", icount=True)

@@ -47,7 +47,7 @@ for form in forms.available("block_dot"):
         print(json.dumps([form, common, results]))
 """
 # The emulator of a whole Pico takes minutes: mps2-an385-v6m has the same forms.
-TARGETS = [name for name in target_names() if name != "rp2040"]
+TARGETS = [name for name in target_names() if name not in ("cpython", "rp2040")]
 CORTEX_M = ["armv7m", "thumb", "viper", "plain"]
 FORMS = {
     "unix": ["viper64", "plain"],

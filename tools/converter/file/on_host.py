@@ -1,12 +1,11 @@
 """The device's package under CPython: what it needs there, and a loader that says where it is.
 
-Loops are in their plain form, so `micropython` and the names that its compiler knows need only
-be there. Widening and unpacking of weights are numpy's, as they would take minutes.
+Loops are in their plain form, with the stand-ins of mpconnxr/cpython.py. Widening and unpacking of
+weights are numpy's, as they would take minutes.
 """
 
 from __future__ import annotations
 
-import builtins
 import importlib
 import sys
 import threading
@@ -23,8 +22,6 @@ from tools.format import layout
 from .. import own
 from ..ir import packed_bits
 
-_NAMES = ("ptr", "ptr8", "ptr16", "ptr32", "uint")  # types that viper knows
-_DECORATORS = ("native", "viper", "asm_thumb", "asm_rv32", "asm_xtensa", "bytecode")
 _OPS = "mpconnxr.ops"
 _lock = threading.RLock()
 
@@ -39,7 +36,7 @@ def package(ops: Path | None) -> Iterator[list[tuple[str, str]]]:
 
     Gives (kernel, why) of those that cannot be imported here; their steps are not looked at.
     """
-    with _lock, _fast(), _micropython(), _kernels_of(ops) as unknown:
+    with _lock, _fast(), _kernels_of(ops) as unknown:
         yield unknown
 
 
@@ -67,33 +64,6 @@ def _unpacked(buffer, offset, dtype, nbytes):
     is_signed = dtype in (22, 26)
     half = 1 << bits - 1
     return bytearray(((codes ^ half) - half if is_signed else codes).tobytes())
-
-
-@contextmanager
-def _micropython():
-    """Stand-ins that do nothing, where CPython has none of that name."""
-    module: Any = ModuleType("micropython")
-    module.const = _same
-    for name in _DECORATORS:
-        setattr(module, name, _same)
-    given = {"micropython": module, "const": _same, **dict.fromkeys(_NAMES, object)}
-    given = {name: value for name, value in given.items() if not hasattr(builtins, name)}
-    usual = sys.modules.get("micropython")
-    sys.modules["micropython"] = module
-    vars(builtins).update(given)
-    try:
-        yield
-    finally:
-        for name in given:
-            delattr(builtins, name)
-        if usual is None:
-            del sys.modules["micropython"]
-        else:
-            sys.modules["micropython"] = usual
-
-
-def _same(what, **_):
-    return what
 
 
 @contextmanager

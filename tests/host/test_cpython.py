@@ -1,0 +1,241 @@
+"""Models run under CPython as they do under MicroPython: target cpython, and a plain import.
+
+MPCONNXR_LONG=1: all of ONNX's backend tests, but those of large networks, instead of a slice.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper
+
+from examples.digits.demo import HERE
+from tests.host.device import small
+from tests.host.test_conformance import baseline, listed
+from tools.conformance.cases import all_cases
+from tools.conformance.prepare import prepare_all
+from tools.conformance.suite import run_cases
+from tools.converter.convert import Options, convert
+from tools.deploy.modules import HOST, OPTIONAL, PACKAGE, Package, device_paths
+from tools.harness import Job, input_bytes, output_value, run_jobs
+from tools.micropython import get_target
+
+LONG = os.environ.get("MPCONNXR_LONG") == "1"
+EVERY = 1 if LONG else 24  # so many cases further is the next one that runs
+MANY_MACS = 10_000_000  # about a second of plain loops; the networks of `light` take minutes
+F = np.float32
+TEXT = TensorProto.STRING
+
+
+def session_of(proto):
+    ort = pytest.importorskip("onnxruntime")
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    return ort.InferenceSession(proto.SerializeToString(), options, ["CPUExecutionProvider"])
+
+
+def on_both(ready_target, proto, samples, **options):
+    """Outputs of all samples (lists of arrays) under CPython; `unix` gives the same bits."""
+    done = convert(proto, Options(strip=True, **options))
+    raw = [[input_bytes(x) for x in xs] for xs in samples]
+    open_shapes = [[x.shape for x in xs] for xs in samples] if "bounds" in options else ()
+    job = Job(done.data, raw, shapes=open_shapes)
+    specs = [(t.dtype, t.np_dtype) for t in done.graph.outputs]
+
+    def runs_on(name):
+        [outcome] = run_jobs(ready_target(name), [job], timeout=300)
+        assert not outcome.error, (name, outcome.message)
+        return [
+            [output_value(b, *spec, tuple(s)) for b, s, spec in zip(*run, specs, strict=True)]
+            for run in ((run.outputs, run.shapes) for run in outcome.runs)
+        ]
+
+    found, wanted = runs_on("cpython"), runs_on("unix")
+    assert [[bits(y) for y in run] for run in found] == [[bits(y) for y in run] for run in wanted]
+    return found
+
+
+def bits(y):
+    return y.shape, y.tolist() if y.dtype.kind == "O" else y.tobytes()
+
+
+def agrees(ready_target, proto, samples, atol=1e-5, **options):
+    """onnxruntime's outputs, those of strings and integers exactly."""
+    session = session_of(proto)
+    names = [i.name for i in session.get_inputs()]
+    for xs, got in zip(samples, on_both(ready_target, proto, samples, **options), strict=True):
+        want = session.run(None, dict(zip(names, xs, strict=True)))
+        for a, b in zip(got, want, strict=True):
+            assert a.shape == b.shape
+            if a.dtype.kind == "f":
+                np.testing.assert_allclose(a, b, rtol=1e-5, atol=atol)
+            else:
+                assert a.tolist() == b.tolist()
+
+
+def test_floats(ready_target):
+    agrees(ready_target, small.mixed(), [[small.floats(1, 2, 5, 6, seed=s)] for s in range(3)])
+
+
+def test_integers(ready_target):
+    """Bytes, and words that wrap around."""
+    rng = np.random.default_rng(1)
+    scale, zero = np.array(0.05, F), np.array(3, np.int8)
+    inputs = [
+        small.value("x", (2, 16), TensorProto.INT8),
+        small.value("n", (4,), TensorProto.INT32),
+    ]
+    outputs = [
+        small.value("y", (2, 8), TensorProto.INT8),
+        small.value("m", (4,), TensorProto.INT32),
+    ]
+    nodes = [("QLinearMatMul", "x s z w s z t z", "y", {}), ("Mul", "n n", "m", {})]
+    w = rng.integers(-128, 128, (16, 8), np.int8)
+    proto = small.model(nodes, inputs, outputs, s=scale, z=zero, w=w, t=np.array(0.8, F))
+    words = np.array([-(1 << 31), (1 << 31) - 1, 65537, -5], np.int32)
+    samples = [[rng.integers(-128, 128, (2, 16), np.int8), words + k] for k in range(2)]
+    agrees(ready_target, proto, samples)
+
+
+def test_strings(ready_target):
+    def encode(out, **attributes):
+        return helper.make_node("LabelEncoder", ["x"], [out], domain="ai.onnx.ml", **attributes)
+
+    keys = {"keys_strings": ["a", "é"]}
+    texts = encode("u", **keys, values_strings=["日本", ""], default_string="other")
+    numbers = encode("y", **keys, values_int64s=[7, -7], default_int64=-1)
+    outputs = [small.value("u", (3,), TEXT), small.value("y", (3,), TensorProto.INT64)]
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 3)]
+    graph = helper.make_graph([texts, numbers], "g", [small.value("x", (3,), TEXT)], outputs)
+    proto = helper.make_model(graph, opset_imports=opsets, ir_version=8)
+    agrees(ready_target, proto, [[np.array(["a", "é", "b"], object)]])
+
+
+def test_shapes_that_a_run_decides(ready_target):
+    nodes = [("MatMul", "x w", "h", {}), ("Softmax", "h", "y", {"axis": 0})]
+    ends = [small.value("x", ("n", 5))], [small.value("y", ("n", 3))]
+    proto = small.model(nodes, *ends, w=small.floats(5, 3))
+    samples = [[small.floats(n, 5, seed=n)] for n in (1, 4, 2)]
+    agrees(ready_target, proto, samples, bounds={"n": 4})
+
+
+def test_state(ready_target):
+    nodes = [("Add", "x s", "y", {}), ("Identity", "y", "n", {})]
+    names = ("x", "s"), ("y", "n")
+    proto = small.model(nodes, *([small.value(n, (2,)) for n in group] for group in names))
+    session, s = session_of(proto), np.zeros(2, F)
+    samples = [[small.floats(2, seed=k)] for k in range(5)]
+    runs = on_both(ready_target, proto, samples, state={"s": "n"})
+    for [x], [y, *_] in zip(samples, runs, strict=True):
+        s, _ = session.run(None, {"x": x, "s": s})
+        assert y.tolist() == s.tolist()
+
+
+API = """
+import asyncio, sys
+import mpconnxr
+from mpconnxr import golden
+
+model = mpconnxr.load("digits.bin")
+x = [0.25] * 64
+y = bytes(model.run(x)[0].view("B"))
+print(model._stream is not None, all("plain" in s.forms for s in model.profile(x).steps[1:2]))
+data = open("digits.bin", "rb").read()
+for other in (mpconnxr.load("digits.bin", stream=False), mpconnxr.load(data)):
+    print(bytes(other.run(x)[0].view("B")) == y)
+print(bytes(asyncio.run(model.run_async(x, slice_ms=1))[0].view("B")) == y)
+print(model.benchmark(2, x).n, bytes(model.run(x, deadline_us=10)[0].view("B")) == y)
+model.reset()
+best = mpconnxr.top_k(model.run(x)[0], 2)
+print(best[0][1] >= best[1][1], golden.verify("digits.bin").ok)
+try:
+    mpconnxr.load("digits.bin", arena=bytearray(16))
+except mpconnxr.ArenaError as e:
+    print(e.available)
+"""
+
+
+@pytest.fixture(scope="session")
+def digits(tmp_path_factory):
+    """Folder with digits.bin, that the example's .onnx converts to."""
+    folder = tmp_path_factory.mktemp("digits")
+    (folder / "digits.bin").write_bytes(convert(HERE / "digits.onnx").data)
+    return folder
+
+
+def python(folder, *arguments, stdin=""):
+    """What Python prints in a folder, with the project's folder in its path."""
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(PACKAGE.parent)},
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_api(digits):
+    printed = python(digits, "-c", API).split("\n")
+    assert printed[:-1] == ["True True", "True", "True", "True", "2 True", "True True", "16"]
+
+
+def test_a_debugger_shows_what_the_page_says(digits):
+    """docs/run.md: its program, its commands, and what pdb answers."""
+    page = (PACKAGE.parent / "docs" / "run.md").read_text()
+    _, program, session = re.split(r"\$ cat try.py\n|\$ python -m pdb try.py\n", page)
+    (digits / "try.py").write_text(program)
+    shown, commands = [], []
+    for line in session.split("```")[0].splitlines():
+        is_command = line.startswith("(Pdb) ")
+        (commands if is_command else shown).append(line.removeprefix("(Pdb) "))
+    answers = python(digits, "-m", "pdb", "try.py", stdin="\n".join([*commands, "q"]) + "\n")
+    for folder in (digits, PACKAGE.parent):
+        answers = answers.replace(f"{folder}{os.sep}", "…/")
+    assert plain(answers.replace("(Pdb) ", "")) == plain("\n".join(shown))
+
+
+def plain(text):
+    """Without addresses."""
+    return re.sub("0x[0-9a-f]+", "0x", text).strip().splitlines()
+
+
+def test_no_board_gets_the_stand_ins(tmp_path):
+    """What flash.py, mip and a manifest take."""
+    assert {"cpython"} == HOST and (PACKAGE / "cpython.py").is_file()
+    package = Package()
+    kernels = [p.stem for p in (PACKAGE / "ops").glob("*.py") if package.has_kernel(p.stem)]
+    chosen = [
+        *package.files_for(kernels),
+        *package.loaded_for(kernels, OPTIONAL, (1,), lambda family, forms: [*forms.values()]),
+        *package.paths(),
+        *device_paths(),
+    ]
+    assert len(chosen) > 500 and PACKAGE / "cpython.py" not in chosen
+    assert "cpython" not in (PACKAGE.parent / "package.json").read_text()
+
+
+def test_no_micropython_imports_the_stand_ins(target):
+    """A package without them works."""
+    files = {f"mpconnxr/{p.relative_to(PACKAGE).as_posix()}": p for p in device_paths()}
+    script = "import mpconnxr.forms, sys\nprint('mpconnxr.cpython' in sys.modules)"
+    done = target.run(script, files=files)
+    assert (done.stdout, done.stderr) == ("False\n", "")
+
+
+@pytest.mark.slow
+def test_conformance():
+    """The same cases pass as on `unix`."""
+    cases = [case for case in all_cases() if case.id in baseline()][::EVERY]
+    prepared = prepare_all(cases)
+    pairs = [(c, p) for c, p in zip(cases, prepared, strict=True) if p.macs < MANY_MACS]
+    assert len(pairs) > len(cases) - 12
+    rows = run_cases(*zip(*pairs, strict=True), get_target("cpython"))
+    wrong = [row for row in rows if not row.passed]
+    assert not wrong, listed(wrong)
