@@ -28,8 +28,7 @@ def test_a_model_in_a_romfs_is_aligned(n, target):
     done = target.run(LIST, {"image": image})
     folders, contents = done.stdout.splitlines()
     assert folders == (
-        "['mpconnxr', '.align', 'model.bin'] ['__init__.mpy', 'ops', 'z.mpy'] "
-        "['__init__.mpy', 'a.mpy']"
+        "['model.bin', 'mpconnxr'] ['__init__.mpy', 'ops', 'z.mpy'] ['__init__.mpy', 'a.mpy']"
     )
     assert contents == "b'xxxxxxx' 768"
 

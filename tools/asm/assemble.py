@@ -7,7 +7,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from .elf import Code, read_code
+from tools.elf import ABSOLUTE, FUNCTION, Elf
+
 from .errors import AsmError
 from .forms import FORMS, SOURCES
 from .source import Source
@@ -36,12 +37,19 @@ def assemble(source: Source, form: str) -> list[Function]:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise AsmError(f"{source.shown} as {form}:\n{done.stderr.strip()}")
-        return _functions(read_code(out.read_bytes()))
+        return _functions(Elf(out.read_bytes()))
 
 
-def _functions(code: Code) -> list[Function]:
+def _functions(elf: Elf) -> list[Function]:
     found = []
-    places = code.places
+    number = elf.number_of(".text")
+    section = elf.sections[number]
+    text = elf.data[section.offset : section.offset + section.nbytes]
+    places = {
+        name: symbol.value & ~1 if symbol.kind == FUNCTION else symbol.value
+        for name, symbol in elf.symbols.items()
+        if symbol.section == number
+    }
     named = [name.removesuffix(".body") for name in places if name.endswith(".body")]
     for name in sorted(named, key=lambda name: places[name + ".body"]):
         first, end = places[name + ".body"], places[name + ".end"]
@@ -50,6 +58,8 @@ def _functions(code: Code) -> list[Function]:
             for label, at in places.items()
             if first <= at <= end and label.isidentifier() and label != name
         }
-        arguments = code.numbers[name + ".arguments"]
-        found.append(Function(name, arguments, code.text[first:end], labels))
+        arguments = elf.symbols[name + ".arguments"]
+        if arguments.section != ABSOLUTE:
+            raise AsmError(f"{name}.arguments is no number")
+        found.append(Function(name, arguments.value, text[first:end], labels))
     return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from tools.errors import ConvertError, text_of
 from tools.micropython import GUARD_TARGETS, TargetError, target_names
 
 from . import c_build, c_code, cycles, page, paired
-from .measure import PACKAGE, count
+from .measure import PACKAGE, collection, count
 
 # Forms of loops by what --form says, the best one first.
 FORMS = {
@@ -89,9 +88,8 @@ def _arguments(argv):
     parser.add_argument("--no-c", action="store_true", help="leave out the C next to it")
     add_options(parser)
     args = parser.parse_args(argv)
-    zoo = Path(os.environ.get("MPCONNXR_ZOO", "../shared/models"))
     args.models = args.models or [
-        p for name in MODELS if (p := zoo / name / "model.onnx").is_file()
+        p for name in MODELS if (p := collection() / name / "model.onnx").is_file()
     ]
     if not args.models:
         parser.error("no model is given, and MPCONNXR_ZOO has none")
@@ -169,7 +167,7 @@ def _print(rows):
             row["form"],
             f"{row['macs']:,}",
             f"{row['instructions']:,}",
-            *(_each(row, name) for name in counts),
+            *(page.each(row, name) for name in counts),
             page.outside(row),
             page.time_ratio(row),
             f"{row['arena_bytes']:,}",
@@ -178,12 +176,6 @@ def _print(rows):
     console = Console()
     console.width = max(console.width, _NARROWEST)
     console.print(table)
-
-
-def _each(row, name):
-    """Instructions a MAC as text; empty where there is none."""
-    count = row.get(name)
-    return f"{count / row['macs']:.2f}" if count and row["macs"] else ""
 
 
 if __name__ == "__main__":

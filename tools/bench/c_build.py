@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from tools.micropython import TargetError, get_target
+from tools.micropython.process import compile_c
 from tools.micropython.qemu import ICOUNT
+
+from . import valgrind
 
 _SOURCES = Path(__file__).parents[2] / "benchmarks" / "c"
 _TIMEOUT = 600.0  # seconds
@@ -69,7 +70,7 @@ def _in_qemu(folder, target_name, level):
     _compile([*command, level, str(_SOURCES / "start.c")], program)
     run = [target.system, *ICOUNT, "-machine", target.machine, "-semihosting", "-display", "none"]
     run += ["-monitor", "none", "-serial", "none", "-kernel", str(program)]
-    lines = _output_of(run).stderr.split() or ["", ""]
+    lines = valgrind.output_of(run, _TIMEOUT).stderr.split() or ["", ""]
     if len(lines) != 2:
         raise TargetError(f"{target_name}: the C program did not end well")
     ticks = int(np.frombuffer(bytes.fromhex(lines[0]), "<u4")[0])
@@ -79,28 +80,12 @@ def _in_qemu(folder, target_name, level):
 def _on_host(folder, level):
     program = folder / "program"
     _compile(["gcc", level, str(_SOURCES / "host.c")], program)
-    counted = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", str(program)]
-    runs = [_output_of([*counted, str(n)]) for n in (1, 2)]
-    totals = [int(re.search(r"Collected : (\d+)", run.stderr).group(1)) for run in runs]
-    return CCount(totals[1] - totals[0], bytes.fromhex(runs[0].stdout.strip()))
+    (once, output), (twice, _) = (
+        valgrind.counted([str(program), str(n)], _TIMEOUT) for n in (1, 2)
+    )
+    return CCount(twice - once, bytes.fromhex(output.strip()))
 
 
 def _compile(command, program):
     includes = [f"-I{_SOURCES}", f"-I{program.parent}", f"-L{_SOURCES}"]
-    done = subprocess.run(
-        [*command, *includes, "-o", str(program), "-lm"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise TargetError(f"the C does not compile: {done.stderr[-800:]}")
-
-
-def _output_of(command):
-    try:
-        return subprocess.run(
-            command, capture_output=True, text=True, timeout=_TIMEOUT, check=False
-        )
-    except subprocess.TimeoutExpired:
-        raise TargetError(f"{command[0]}: no end within {_TIMEOUT:.0f} s") from None
+    compile_c([*command, *includes, "-o", str(program), "-lm"], "the C")

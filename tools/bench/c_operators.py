@@ -25,20 +25,27 @@ class Node:
         self.out = code.values[proto.output[0]]
         self.attributes = {a.name: helper.get_attribute_value(a) for a in proto.attribute}
 
+    def _input(self, i):
+        return self.inputs[i] if i < len(self.inputs) else None
+
     def scalar(self, i: int):
         """The only number of constant input i; 0 where it is absent."""
-        value = self.inputs[i] if i < len(self.inputs) else None
+        value = self._input(i)
         return 0 if value is None else value.data.reshape(-1)[0].item()
 
     def data(self, i: int) -> np.ndarray | None:
         """Constant input i."""
-        value = self.inputs[i] if i < len(self.inputs) else None
+        value = self._input(i)
         return None if value is None else value.data
 
     def array(self, i: int, dtype: str) -> str:
         """Constant input i in C; NULL where it is absent."""
-        value = self.inputs[i] if i < len(self.inputs) else None
+        value = self._input(i)
         return "NULL" if value is None else self._code.constant(value.data, dtype)
+
+    def ratio(self, i: int) -> np.ndarray:
+        """The scales of x and of weights, inputs 1 and 4, over that of the output, input i."""
+        return self.scalar(1) * self.data(4).astype(np.float64) / self.scalar(i)
 
 
 def _windows(node, x, w):
@@ -90,7 +97,7 @@ def _scales(code, ratio, n):
 
 def _qconv(code, node):
     x, w = node.inputs[0], node.inputs[3]
-    ratio = node.scalar(1) * node.inputs[4].data.astype(np.float64) / node.scalar(6)
+    ratio = node.ratio(6)
     zeros = [node.scalar(i) for i in (2, 5, 7)]
     if "int8" in code.same:
         product = w.data, node.data(8), ratio, zeros, x.dtype, node.out.dtype
@@ -103,36 +110,27 @@ def _qconv(code, node):
 
 
 def _qgemm(code, node):
-    a, w = node.inputs[0], node.inputs[3]
-    transposed = node.attributes.get("transB", 0)
-    n = w.shape[0 if transposed else 1]
-    alpha = node.attributes.get("alpha", 1.0)
-    ratio = alpha * node.scalar(1) * node.inputs[4].data.astype(np.float64) / node.scalar(7)
-    zeros = [node.scalar(i) for i in (2, 5, 8)]
-    if "int8" in code.same:
-        rows = w.data if transposed else w.data.T.copy()
-        product = rows, node.data(6), ratio, zeros, a.dtype, node.out.dtype
-        c_same.qgemm(code, a, node.out, product, a.shape[0])
-        return
-    weights, bias = node.array(3, str(w.dtype)), node.array(6, "int32")
-    scales = _scales(code, ratio, n)
-    shape = [a.shape[0], a.shape[1], n, transposed]
-    name = f"qgemm_{a.short}{w.short}"
-    code.call(name, a.c, weights, bias, scales, node.out.c, *shape, *zeros)
+    ratio = node.attributes.get("alpha", 1.0) * node.ratio(7)
+    _quantized(code, node, ratio, (2, 5, 8), 6, node.attributes.get("transB", 0))
 
 
 def _qmatmul(code, node):
+    _quantized(code, node, node.ratio(6), (2, 5, 7), 8, 0)  # it has no input 8, so no bias
+
+
+def _quantized(code, node, ratio, zeros, bias, transposed):
+    """A product of integers; zeros, bias: which inputs they are."""
     a, w = node.inputs[0], node.inputs[3]
-    ratio = node.scalar(1) * node.inputs[4].data.astype(np.float64) / node.scalar(6)
-    zeros = [node.scalar(i) for i in (2, 5, 7)]
-    rows = a.n // a.shape[-1]
+    rows, zeros = a.n // a.shape[-1], [node.scalar(i) for i in zeros]
     if "int8" in code.same:
-        product = w.data.T.copy(), None, ratio, zeros, a.dtype, node.out.dtype
+        columns = w.data if transposed else w.data.T.copy()
+        product = columns, node.data(bias), ratio, zeros, a.dtype, node.out.dtype
         c_same.qgemm(code, a, node.out, product, rows)
         return
-    scales = _scales(code, ratio, w.shape[1])
-    args = [node.array(3, str(w.dtype)), "NULL", scales, node.out.c, rows, a.shape[-1]]
-    code.call(f"qgemm_{a.short}{w.short}", a.c, *args, w.shape[1], 0, *zeros)
+    n = w.shape[0 if transposed else 1]
+    weights, biases = node.array(3, str(w.dtype)), node.array(bias, "int32")
+    args = [weights, biases, _scales(code, ratio, n), node.out.c, rows, a.shape[-1], n, transposed]
+    code.call(f"qgemm_{a.short}{w.short}", a.c, *args, *zeros)
 
 
 def _gemm(code, node):

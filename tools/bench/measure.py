@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import re
-import shutil
-import subprocess
+import os
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,8 +18,10 @@ from tools.converter.reference.golden import random_inputs
 from tools.format.layout import element_bytes
 from tools.micropython import Target, TargetError, get_target
 
+from . import valgrind
+
 PACKAGE = Path(__file__).parents[2] / "mpconnxr"
-_SCRIPT = Path(__file__).parent / "on_device.py"
+_FOLDER = Path(__file__).parent
 _TIMEOUT = 900.0  # seconds
 _UNIX_HEAP = 16 << 20  # collecting garbage, which some runs see, goes through all of it
 
@@ -53,10 +53,10 @@ def count(
     a counter of the board counts; on the unix targets valgrind does.
     """
     target = get_target(target_name)
-    files = _files(converted, getattr(target, "counter", (0, 1.0))[0]) | {"mpconnxr": package}
+    files = input_files(converted) | script_files(target, "on_device.py") | {"mpconnxr": package}
     if target_name.startswith("unix"):
         return _count_by_valgrind(target, files, forms)
-    found = _run(target, files, forms, repeat=1)
+    found = printed(target, files, [",".join(forms), "1"])
     per_instruction = target.counter[1]
     ticks = min(found["counts"]) - found["empty"]
     steps = tuple(round((t - found["empty"]) / per_instruction) for t in found["steps"])
@@ -83,22 +83,31 @@ def laid_out(folder: Path, files: dict[str, Path | bytes]) -> None:
             (folder / name).write_bytes(content)
 
 
-def _files(converted, counter):
-    text = _SCRIPT.read_text().replace("= COUNTER", f"= {counter}")
-    return input_files(converted) | {"bench.py": text.encode()}
+def script_files(target: Target, name: str, **constants) -> dict[str, bytes]:
+    """A script of this folder as script.py, and the counter of time that it imports.
+
+    constants: values of names that the script leaves to the host.
+    """
+    address, _ = getattr(target, "counter", (0, 1.0))
+    text = (_FOLDER / name).read_text()
+    for constant, value in constants.items():
+        text = text.replace(f"= {constant}", f"= {value}")
+    ticks = (_FOLDER / "on_device_ticks.py").read_text().replace("= COUNTER", f"= {address}")
+    return {"script.py": text.encode(), "on_device_ticks.py": ticks.encode()}
 
 
-def _run(target: Target, files, forms, repeat):
-    done = target.run(
-        'exec(open("bench.py").read())',
-        files=files,
-        args=[",".join(forms), str(repeat)],
-        timeout=_TIMEOUT,
-        icount=True,
-    )
+def printed(target: Target, files: dict, args: Sequence[str] = (), icount: bool = True) -> dict:
+    """The JSON object that script.py prints there. Raises TargetError."""
+    run = 'exec(open("script.py").read())'
+    done = target.run(run, files=files, args=args, timeout=_TIMEOUT, icount=icount)
     if done.returncode:
         raise TargetError(f"{target.name}: {done.stderr.strip().splitlines()[-1]}")
     return json.loads(done.stdout.splitlines()[-1])
+
+
+def collection() -> Path:
+    """The folder of the model collection."""
+    return Path(os.environ.get("MPCONNXR_ZOO", "../shared/models"))
 
 
 def _count_by_valgrind(target, files, forms):
@@ -110,27 +119,14 @@ def _count_by_valgrind(target, files, forms):
 
 
 def _valgrind(target, files, forms, repeat):
-    if shutil.which("valgrind") is None:
-        raise TargetError("valgrind is needed to count on this computer")
+    options = ["-X", f"heapsize={_UNIX_HEAP}", "script.py", ",".join(forms), str(repeat)]
     with tempfile.TemporaryDirectory(prefix="mpconnxr-") as name:
-        folder = Path(name)
-        laid_out(folder, files)
-        command = [
-            *("setarch", "-R"),  # addresses that look like objects keep garbage, or do not
-            "valgrind",
-            "--tool=callgrind",
-            "--callgrind-out-file=/dev/null",
-            "--smc-check=all",
-        ]
-        command += [str(target.build()), "-X", f"heapsize={_UNIX_HEAP}", "bench.py"]
-        command += [",".join(forms), str(repeat)]
-        try:
-            done = subprocess.run(
-                command, cwd=folder, capture_output=True, text=True, timeout=_TIMEOUT, check=False
-            )
-        except subprocess.TimeoutExpired:
-            raise TargetError(f"{target.name}: no end within {_TIMEOUT:.0f} s") from None
-    total = re.search(r"Collected : (\d+)", done.stderr)
-    if done.returncode or not total:
-        raise TargetError(f"{target.name}: {done.stderr[-500:]}")
-    return int(total.group(1)), done.stdout.splitlines()[-1]
+        laid_out(Path(name), files)
+        instructions, output = valgrind.counted(
+            [str(target.build()), *options],
+            _TIMEOUT,
+            Path(name),
+            before=("setarch", "-R"),  # addresses that look like objects keep garbage, or do not
+            options=("--smc-check=all",),
+        )
+    return instructions, output.splitlines()[-1]

@@ -9,63 +9,31 @@ import json
 import sys
 
 import micropython
+from on_device_ticks import COUNTER, LIMIT, fill, low_ticks, ticks
 
 import mpconnxr
 
-_COUNTER = COUNTER  # noqa: F821 - an address, written here by the host; 0: time.ticks_cpu() counts
 _CALLS = 10  # of a loop that does nothing
 _LOW = 0x3FFFFFFF
 
 
-if _COUNTER:
-
-    @micropython.viper
-    def _ticks(address: int) -> int:
-        counter = ptr32(address)
-        i = 0
-        return int(counter[i])
-
-    @micropython.viper
-    def _low_ticks(address: int) -> int:
-        """Without the bits that make an object of it: that would be allocated within a count."""
-        counter = ptr32(address)
-        i = 0
-        return int(counter[i]) & 0x3FFFFFFF
-
-    _LIMIT = 0xFFFFFFFF
-
-else:
-    import time
-
-    def _ticks(address):
-        return time.ticks_cpu()
-
-    _LIMIT = 0x3FFFFFFF
-
-
-def _fill(model):
-    for i, t in enumerate(model.inputs):
-        with open(f"x{i}", "rb") as f:
-            f.readinto(t.view("B"))
-
-
 def _counted(model):
     """Ticks of one run; the counter goes around."""
-    start = _ticks(_COUNTER)
+    start = ticks(COUNTER)
     model.run()
-    return (_ticks(_COUNTER) - start) & _LIMIT
+    return (ticks(COUNTER) - start) & LIMIT
 
 
 def _by_step(model):
     """Ticks of each step of one run."""
-    ticks = []
+    found = []
     if model._runtime:
         model._runtime.start()
     for n, step in model._steps:
-        start = _ticks(_COUNTER)
+        start = ticks(COUNTER)
         step(0, n)
-        ticks.append((_ticks(_COUNTER) - start) & _LIMIT)
-    return ticks
+        found.append((ticks(COUNTER) - start) & LIMIT)
+    return found
 
 
 class _Loops:
@@ -86,12 +54,12 @@ class _Loops:
         def counted(x, w, out=None, p=None):  # arguments as *args would be allocated
             if self.wrapped:
                 self.bare([a for a in (x, w, out) if isinstance(a, list)])
-            start = _low_ticks(_COUNTER)
+            start = low_ticks(COUNTER)
             if p is None:
                 loop(x, w)
             else:
                 loop(x, w, out, p)
-            self.ticks += (_low_ticks(_COUNTER) - start) & _LOW
+            self.ticks += (low_ticks(COUNTER) - start) & _LOW
             self.calls += 1
 
         if self.wrapped is not None:
@@ -129,16 +97,16 @@ def _in_loops(forms):
     loops = _Loops(chosen.get)
     chosen.get = loops.module
     model = mpconnxr.load("model.bin", verify=False, prefer=forms)
-    _fill(model)
+    fill(model.inputs)
     model.run()
-    _fill(model)
+    fill(model.inputs)
     loops.wrapped = None
     loops.clear()
     gc.collect()
     model.run()
     ticks, calls = loops.ticks, loops.calls
     idle, p = loops.counting(_idle), memoryview(bytearray(4))
-    least = _LIMIT
+    least = LIMIT
     for _ in range(_CALLS):
         loops.clear()
         idle(p, p, p, p)
@@ -153,25 +121,25 @@ def main(forms, repeat):
     gc.collect()
     loaded = gc.mem_alloc() - before
     for _ in range(repeat):
-        _fill(model)
+        fill(model.inputs)
         model.run()
-    _fill(model)
-    empty = -(_ticks(_COUNTER) - _ticks(_COUNTER)) & _LIMIT
+    fill(model.inputs)
+    empty = -(ticks(COUNTER) - ticks(COUNTER)) & LIMIT
     counts = [_counted(model)]
-    _fill(model)
+    fill(model.inputs)
     counts.append(_counted(model))
-    _fill(model)
+    fill(model.inputs)
     gc.collect()
     total = micropython.mem_total() if hasattr(micropython, "mem_total") else 0
     model.run()
     grown = micropython.mem_total() - total if hasattr(micropython, "mem_total") else None
-    _fill(model)
+    fill(model.inputs)
     found = {"counts": counts, "empty": empty, "heap": loaded, "grown": grown}
     found["steps"] = _by_step(model)
     del model
     gc.collect()
     # plain loops are the interpreter's, too
-    found["loops"] = _in_loops(forms) if _COUNTER and "plain" not in forms else None
+    found["loops"] = _in_loops(forms) if COUNTER and "plain" not in forms else None
     print(json.dumps(found))
 
 

@@ -10,28 +10,9 @@ import gc
 import json
 import sys
 
-import micropython
+from on_device_ticks import COUNTER, LIMIT, fill, ticks
 
-_COUNTER = COUNTER  # noqa: F821 - an address, written here by the host; 0: time.ticks_cpu() counts
 _PREFER = PREFER  # noqa: F821 - forms of loops, written here by the host
-
-if _COUNTER:
-
-    @micropython.viper
-    def _ticks(address: int) -> int:
-        counter = ptr32(address)
-        i = 0
-        return int(counter[i])
-
-    _LIMIT = 0xFFFFFFFF
-
-else:
-    import time
-
-    def _ticks(address):
-        return time.ticks_cpu()
-
-    _LIMIT = 0x3FFFFFFF
 
 
 def _used():
@@ -78,18 +59,12 @@ def _noting(data):
     return Noting(Reader(data, False))
 
 
-def _fill(inputs):
-    for i, t in enumerate(inputs):
-        with open(f"x{i}", "rb") as f:
-            f.readinto(t.view("B"))
-
-
 def _counted(n, step):
     if not n:
         return 0
-    start = _ticks(_COUNTER)
+    start = ticks(COUNTER)
     step(0, n)
-    return (_ticks(_COUNTER) - start) & _LIMIT
+    return (ticks(COUNTER) - start) & LIMIT
 
 
 def main():
@@ -98,7 +73,7 @@ def main():
     code, modules, heap = _code(data)
     model = _noting(data)
     for _ in range(2):  # the first run may allocate once and for all
-        _fill(model.inputs)
+        fill(model.inputs)
         if model.runtime:
             model.runtime.start()
         steps = [note[:3] + [_counted(*note[3])] for note in model.notes]

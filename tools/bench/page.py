@@ -72,7 +72,7 @@ def _table(rows):
     title, figure = ("time / C -O3", time_ratio) if timed else ("outside of loops", outside)
     lines = [_COLUMNS.format(title), "|---|" + "---:|" * (_COLUMNS.count("|") - 2)]
     for row in rows:
-        counts = [_each(row, name) for name in _COUNTS]
+        counts = [each(row, name) or "–" for name in _COUNTS]
         cells = [_name(row), f"{row['macs']:,}", *counts, figure(row) or "–"]
         cells += [f"{row['arena_bytes']:,}", f"{row['heap_growth_bytes']:,}"]
         lines.append("| " + " | ".join(cells) + " |")
@@ -113,8 +113,10 @@ _COUNTS = (
 )
 
 
-def _each(row, name):
-    return f"{row[name] / row['macs']:.2f}" if row.get(name) else "–"
+def each(row: dict, name: str) -> str:
+    """Instructions a MAC as text; empty where there is none."""
+    count = row.get(name)
+    return f"{count / row['macs']:.2f}" if count and row["macs"] else ""
 
 
 def _name(row):

@@ -10,26 +10,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from tools.converter.convert import Converted, Options, convert
-from tools.converter.reference.golden import random_inputs
 from tools.converter.report.costs import COSTS, Work, kind_of, work_of
 from tools.errors import ConvertError
-from tools.format.layout import element_bytes
 from tools.micropython import TargetError, get_target
 
 from .fit import fitted
+from .measure import PACKAGE, collection, input_files, printed, script_files
 
-PACKAGE = Path(__file__).parents[2] / "mpconnxr"
-_SCRIPT = Path(__file__).parent / "on_device_steps.py"
-_TIMEOUT = 300.0  # seconds
 _MOST_MACS = 4_000_000  # of a model that is measured unless others are named
 # Most boards that are counted on virt-rv32 have no inline assembler.
 _PREFER = {"virt-rv32": ("viper",)}
@@ -57,7 +50,7 @@ def main(argv: list[str] | None = None) -> int:
     found = json.loads(COSTS.read_text()) if COSTS.exists() else {}
     status = 0
     samples = defaultdict(list)
-    for path in args.models or _collection():
+    for path in args.models or sorted(collection().glob("*/model.onnx")):
         try:
             converted = convert(path, Options(strip=True))
             if not args.models and converted.report()["macs"] > _MOST_MACS:
@@ -78,30 +71,16 @@ def main(argv: list[str] | None = None) -> int:
 def measure(converted: Converted, target_name: str, package: Path = PACKAGE) -> Measured:
     """Loads and runs it there on random inputs. Raises TargetError."""
     target = get_target(target_name)
-    address, per_instruction = getattr(target, "counter", (0, 1.0))
-    files = {"mpconnxr": package, "model.bin": converted.data}
-    for i, x in enumerate(random_inputs(converted.graph)):
-        files[f"x{i}"] = element_bytes(np.ascontiguousarray(x))
-    text = _SCRIPT.read_text().replace("= COUNTER", f"= {address}")
-    text = text.replace("= PREFER", f"= {_PREFER.get(target_name, ())}")
-    files["steps.py"] = text.encode()
-    exact = {"icount": True} if hasattr(target, "counter") else {}
-    run = 'exec(open("steps.py").read())'
-    done = target.run(run, files=files, timeout=_TIMEOUT, **exact)
-    if done.returncode:
-        raise TargetError(f"{target_name}: {done.stderr.strip().splitlines()[-1]}")
-    found = json.loads(done.stdout.splitlines()[-1])
+    _, per_instruction = getattr(target, "counter", (0, 1.0))
+    script = script_files(target, "on_device_steps.py", PREFER=_PREFER.get(target_name, ()))
+    files = input_files(converted) | script | {"mpconnxr": package}
+    found = printed(target, files, icount=hasattr(target, "counter"))
     steps = [
         (kind_of(step), work_of(step), nbytes, round(ticks / per_instruction))
         for i, _, nbytes, ticks in found["steps"]
         if not (step := converted.graph.steps[i]).bodies
     ]
     return Measured(found["code"], found["modules"], found["heap"], steps)
-
-
-def _collection():
-    zoo = Path(os.environ.get("MPCONNXR_ZOO", "../shared/models"))
-    return sorted(zoo.glob("*/model.onnx"))
 
 
 def _by_kind(steps):

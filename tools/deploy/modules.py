@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import ast
 import re
-import struct
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 
 from mpconnxr.forms import order
-from tools.format.layout import HEADER_NBYTES, KIND_MODEL, MAGIC, VERSION
 
 from .errors import DeployError
 
@@ -39,23 +37,6 @@ _FOR_WEIGHTS = {
 _KERNEL = re.compile("[a-z][a-z0-9_]*")  # neither a package's __init__ nor a helper's _name
 _MOST_SHOWN = 60  # characters
 _TAKES = ("forms.get", "forms.precedes")
-
-
-def kernels_of(data: bytes) -> list[str]:
-    """Names in a model file's kernel table. Raises DeployError."""
-    if data[:8] != MAGIC or len(data) < HEADER_NBYTES:
-        raise DeployError("this is no model.bin: convert one with python -m tools.converter")
-    version, kind, _, nbytes = struct.unpack_from("<HHII", data, 8)
-    if version != VERSION:
-        raise DeployError(f"the file has format {version}, not {VERSION}: convert it again")
-    if kind != KIND_MODEL:
-        raise DeployError("the file holds tensors, not a model")
-    chunks, names_nbytes = struct.unpack_from("<2I", data, 56)
-    at = HEADER_NBYTES + 32 * chunks
-    if nbytes != len(data) or at + names_nbytes > nbytes:
-        raise DeployError("the model file is damaged or truncated")
-    names = data[at : at + names_nbytes].rstrip(b"\0")
-    return names.decode(errors="replace").split("\0") if names else []
 
 
 def device_paths(folder: Path = PACKAGE) -> list[Path]:

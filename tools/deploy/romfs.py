@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
-from mpremote.romfs import VfsRomWriter
+from tools import romfs
 
 from .code import File
 from .device import Device
@@ -20,34 +20,12 @@ from .errors import DeployError
 
 FOLDER = "/rom"  # where MicroPython mounts it, and looks for modules
 _CODE = Path(__file__).parent / "on_board_romfs.py"
-_ALIGNMENT = 16  # of the model in the image; ROMFS itself gives a file 2
 _PIECE = 2048
 
 
 def image_of(files: list[File]) -> bytes:
-    """A ROMFS of these files; the last one, the model, starts at a multiple of 16."""
-    for n in range(_ALIGNMENT):
-        image = _written(files, bytes(n))
-        if image.rindex(files[-1].data) % _ALIGNMENT == 0:
-            return image
-    raise DeployError("the model cannot be aligned in a ROMFS")
-
-
-def _written(files, filler):
-    writer = VfsRomWriter()
-    folder = []
-    for f in files:
-        *above, name = f.path.split("/")
-        while folder != above[: len(folder)]:
-            writer.closedir()
-            folder.pop()
-        for part in above[len(folder) :]:
-            writer.opendir(part)
-            folder.append(part)
-        if f is files[-1]:
-            writer.mkfile(".align", filler)
-        writer.mkfile(name, f.data)
-    return bytes(writer.finalise())
+    """A ROMFS of these files, in which the model is aligned."""
+    return romfs.image_of({f.path: f.data for f in files})
 
 
 class Partition:

@@ -9,8 +9,7 @@ import hashlib
 import struct
 
 from . import layout, reader
-
-_DIGEST_NBYTES = 32
+from .tables import DIGEST_NBYTES, Head
 
 
 def added(data: bytes, kind: int, contents: bytes) -> bytes:
@@ -22,7 +21,7 @@ def added(data: bytes, kind: int, contents: bytes) -> bytes:
     numbers = numbers[:at] + record + numbers[at:]
     body = data[stored.tables_nbytes :]
     body += bytes(-len(body) % layout.CHUNK_ALIGNMENT) + contents
-    return _file(data, [digests, bytes(_DIGEST_NBYTES), names], numbers, body)
+    return _file(data, [digests, bytes(DIGEST_NBYTES), names], numbers, body)
 
 
 def removed(data: bytes) -> bytes:
@@ -34,14 +33,13 @@ def removed(data: bytes) -> bytes:
     numbers = numbers[:at] + numbers[end:]
     end = others[-1].end if others else stored.tables_nbytes
     body = data[stored.tables_nbytes : end]
-    return _file(data, [digests[:-_DIGEST_NBYTES], names], numbers, body)
+    return _file(data, [digests[:-DIGEST_NBYTES], names], numbers, body)
 
 
 def _tables(data, stored):
     """(digests, kernels' names, the numbers) as bytes."""
-    n_chunks, names_nbytes = struct.unpack_from("<2I", data, 56)
-    names_at = layout.HEADER_NBYTES + _DIGEST_NBYTES * n_chunks
-    at = names_at + names_nbytes
+    head = Head.of(data)
+    names_at, at = head.names_at, head.numbers_at
     numbers = data[at : stored.tables_nbytes - stored.padding_nbytes]
     return data[layout.HEADER_NBYTES : names_at], data[names_at:at], numbers
 
@@ -57,7 +55,7 @@ def _file(data, before, numbers, body):
     """The file with other tables; before: their parts before the numbers."""
     head = list(struct.unpack_from("<8sHHI", data))
     *digests, names = before
-    n_chunks = sum(map(len, digests)) // _DIGEST_NBYTES
+    n_chunks = sum(map(len, digests)) // DIGEST_NBYTES
     tables = b"".join([*before, numbers])
     tables += bytes(-len(tables) % layout.CHUNK_ALIGNMENT)
     tables_nbytes = layout.HEADER_NBYTES + len(tables)

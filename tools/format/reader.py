@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import math
 import struct
 from dataclasses import dataclass
@@ -14,12 +13,11 @@ from onnx import helper
 from tools.errors import ConvertError
 from tools.limits import printable
 
-from . import layout, stored_extents
+from . import layout, stored_extents, tables
 from .dtypes import itemsize, packed_bits
 from .objects import STRING, is_object, string_array, strings_from
 
 _MAX_DEPTH = 8  # of bodies in bodies
-_STREAMED = (layout.CHUNK_STREAMED, layout.CHUNK_HALVES)
 
 
 @dataclass
@@ -108,7 +106,7 @@ def read(data: bytes) -> Stored:
     if data[:8] != layout.MAGIC:
         raise ConvertError("not a converted model: it does not start with MPCONNXR")
     try:
-        stored = _Tables(data).read()
+        stored = _stored(data)
     except (struct.error, IndexError, TypeError, ValueError, KeyError) as e:
         raise ConvertError(f"not a valid .bin: {e}") from None
     if stored.version != layout.VERSION:
@@ -139,110 +137,71 @@ def _elements(t, raw):
     return layout.unpacked(raw, t.np_dtype, packed_bits(t.dtype), math.prod(t.shape))
 
 
-class _Tables:
-    """Takes the tables of a file apart, one after another."""
+def _stored(data):
+    head = tables.Head.of(data)
+    if head.nbytes != len(data):
+        raise ValueError(f"{len(data)} bytes long, should be {head.nbytes}")
+    kernels = [printable(name) for name in head.kernels(data)]
+    words = tables.Words(layout.numbers_of(data, head.numbers_at))
+    arena_nbytes, streamed_nbytes = words.take(2)
+    chunks = [_chunk(data, head, *entry) for entry in enumerate(tables.chunks(words, head))]
+    tensors = [_tensor(tables.TensorEntry.of(words), head) for _ in range(words.next())]
+    inputs, outputs = words.list(), words.list()
+    extents = stored_extents.StoredExtents()
+    if head.features & layout.FEATURE_RUNTIME_DIMS:
+        extents = stored_extents.read(words.list(), words.next())
+    nodes = list(_nodes(words.list(), kernels))
+    for t in tensors:
+        in_slot = t.storage == layout.STORAGE_OBJECT
+        dims = ("?" if in_slot and d < 0 else extents.dim(d) for d in t.shape)
+        t.dims_text = ", ".join(dims)
+    for i in sum((n.inputs + n.outputs + n.scratch for n in nodes), inputs + outputs):
+        if not 0 <= i < len(tensors):
+            raise ValueError(f"tensor id {i}")
+    start = data[: head.tables_nbytes]
+    intact = hashlib.sha256(start[:24] + start[56:]).digest() == start[24:56]
+    stored = Stored(
+        *(head.kind, head.version, head.features, intact, arena_nbytes, streamed_nbytes),
+        *(chunks, tensors, inputs, outputs, nodes, extents),
+        *(head.tables_nbytes, len(words.rest())),
+    )
+    _name(stored)
+    return stored
 
-    def __init__(self, data):
-        self.data = data
-        head = struct.unpack_from("<8sHHIII32xII", data)
-        _, self.version, self.kind, self.features, nbytes, self.tables_nbytes = head[:6]
-        self.n_chunks, names_nbytes = head[6:]
-        if nbytes != len(data):
-            raise ValueError(f"{len(data)} bytes long, should be {nbytes}")
-        names_at = layout.HEADER_NBYTES + 32 * self.n_chunks
-        at = names_at + names_nbytes
-        self.kernels = [printable(n) for n in data[names_at:at].decode().split("\0")[:-1]]
-        self.numbers = layout.numbers_of(data, at)
 
-    def take(self, n):
-        values = list(itertools.islice(self.numbers, n))
-        if len(values) != n or n < 0:
-            raise ValueError("the tables end too early")
-        return values
+def _chunk(data, head, i, entry):
+    contents = data[entry.start : entry.end]
+    if len(contents) != entry.end - entry.start:
+        raise ValueError("a chunk lies outside the file")
+    digest_at = layout.HEADER_NBYTES + tables.DIGEST_NBYTES * i
+    # of a seal, which signs the tables, they hold no digest
+    is_seal = entry.kind == layout.CHUNK_SEAL and i == head.n_chunks - 1
+    right = bytes(32) if is_seal else hashlib.sha256(contents).digest()
+    intact = right == data[digest_at : digest_at + 32]
+    return Chunk(entry.kind, entry.start, contents, intact, entry.place)
 
-    def list(self):
-        return self.take(*self.take(1))
 
-    def read(self) -> Stored:
-        arena_nbytes, streamed_nbytes = self.take(2)
-        chunks = self._chunks()
-        tensors = [self._tensor() for _ in range(*self.take(1))]
-        inputs, outputs = self.list(), self.list()
-        extents = stored_extents.StoredExtents()
-        if self.features & layout.FEATURE_RUNTIME_DIMS:
-            extents = stored_extents.read(self.list(), *self.take(1))
-        nodes = self._nodes(self.list(), self.kernels)
-        for t in tensors:
-            in_slot = t.storage == layout.STORAGE_OBJECT
-            dims = ("?" if in_slot and d < 0 else extents.dim(d) for d in t.shape)
-            t.dims_text = ", ".join(dims)
-        for i in sum((n.inputs + n.outputs + n.scratch for n in nodes), inputs + outputs):
-            if not 0 <= i < len(tensors):
-                raise ValueError(f"tensor id {i}")
-        tables = self.data[: self.tables_nbytes]
-        intact = hashlib.sha256(tables[:24] + tables[56:]).digest() == tables[24:56]
-        stored = Stored(
-            *(self.kind, self.version, self.features, intact, arena_nbytes, streamed_nbytes),
-            *(chunks, tensors, inputs, outputs, nodes, extents),
-            *(self.tables_nbytes, sum(1 for _ in self.numbers)),
-        )
-        _name(stored)
-        return stored
-
-    def _chunks(self):
-        chunks, at = [], self.tables_nbytes
-        for i in range(self.n_chunks):
-            kind, nbytes = self.take(2)
-            place = self.take(1)[0] if kind in _STREAMED else None
-            offset = at + -at % 16
-            at = offset + nbytes
-            contents = self.data[offset:at]
-            if len(contents) != nbytes:
-                raise ValueError("a chunk lies outside the file")
-            digest_at = layout.HEADER_NBYTES + 32 * i
-            # of a seal, which signs the tables, they hold no digest
-            is_seal = kind == layout.CHUNK_SEAL and i == self.n_chunks - 1
-            right = bytes(32) if is_seal else hashlib.sha256(contents).digest()
-            intact = right == self.data[digest_at : digest_at + 32]
-            chunks.append(Chunk(kind, offset, contents, intact, place))
-        return chunks
-
-    def _tensor(self):
-        dtype, about, rank = self.take(3)
-        shape = tuple(self.take(rank))
-        (offset,) = self.take(1)
-        storage, flags = about & 3, about >> 2
-        packed = flags == layout.FLAG_PACKED and packed_bits(dtype) > 0
-        bits = 8 * itemsize(dtype)  # KeyError for a dtype that is none
+def _tensor(entry, head):
+    dtype, storage, flags, shape, offset, size = entry
+    packed = flags == layout.FLAG_PACKED and packed_bits(dtype) > 0
+    bits = 8 * itemsize(dtype)  # KeyError for a dtype that is none
+    if size is None and is_object(dtype):
         size = 0
-        if is_object(dtype) and storage == layout.STORAGE_DATA or flags == layout.FLAG_OPEN:
-            (size,) = self.take(1)
-        elif not is_object(dtype):
-            size = -(-math.prod(shape) * (packed_bits(dtype) if packed else bits) // 8)
-        if storage == layout.STORAGE_DATA:
-            offset += self.tables_nbytes
-        return StoredTensor(dtype, shape, storage, offset, size, packed)
+    elif size is None:
+        size = -(-math.prod(shape) * (packed_bits(dtype) if packed else bits) // 8)
+    if storage == layout.STORAGE_DATA:
+        offset += head.tables_nbytes
+    return StoredTensor(dtype, shape, storage, offset, size, packed)
 
-    @staticmethod
-    def _nodes(words, kernels, depth=0, first=0):
-        nodes, at = [], 0
-        while at < len(words):
-            kernel, *counts, n_bodies, n_reads = words[at : at + 7]
-            if len(counts) != 4 or min(kernel, *counts, n_bodies) < 0 or depth > _MAX_DEPTH:
-                raise ValueError("the graph ends inside a node")
-            at += 7
-            parts = []
-            for count in [*counts, n_reads]:
-                parts.append(words[at : at + count])
-                at += count
-            place = first + at - len(parts[-1]) - len(parts[-2])
-            nodes.append(StoredNode(kernels[kernel], *parts, depth, place))
-            for _ in range(n_bodies):
-                size = words[at]
-                inner = words[at + 1 : at + 1 + size]
-                nodes += _Tables._nodes(inner, kernels, depth + 1, first + at + 1)
-                at += 1 + size
-        return nodes
+
+def _nodes(graph, kernels, depth=0, first=0):
+    """The steps of a graph, each before those of its bodies."""
+    if depth > _MAX_DEPTH and graph:
+        raise ValueError("the graph ends inside a node")
+    for entry in tables.nodes(graph, first):
+        yield StoredNode(kernels[entry.kernel], *entry.groups, depth, entry.place)
+        for body, start in entry.bodies:
+            yield from _nodes(body, kernels, depth + 1, start)
 
 
 def _name(stored):

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from tools.format import layout
+from tools.format import layout, tables
 from tools.format.dtypes import itemsize
 
 OPEN, PACKED = layout.FLAG_OPEN, layout.FLAG_PACKED
-STREAMED = (layout.CHUNK_STREAMED, layout.CHUNK_HALVES)
+STREAMED = tables.STREAMED
 _STRING, _FIRST_MAP = 8, 64
 _INTS = range(-(1 << 31), 1 << 31)
 
@@ -199,87 +199,42 @@ def _graph_words(nodes, kernels, first=0):
     return words, places
 
 
-class _Words:
-    """The numbers of the tables, one after another."""
-
-    def __init__(self, words):
-        self.words, self.at = words, 0
-
-    def take(self, n: int) -> list[int]:
-        found = self.words[self.at : self.at + n]
-        self.at += n
-        if len(found) != n:
-            raise ValueError("the tables end too early")
-        return found
-
-    def next(self) -> int:
-        return self.take(1)[0]
-
-    def list(self) -> list[int]:
-        return self.take(self.next())
-
-
 def read(data: bytes) -> File:
     """A file that the converter wrote. Raises ValueError for what is no model."""
-    head = struct.unpack_from("<8sHHIII32xII", data)
-    magic, version, kind, features, _, tables_nbytes, n_chunks, names_nbytes = head
-    if (magic, version, kind) != (layout.MAGIC, layout.VERSION, layout.KIND_MODEL):
+    head = tables.Head.of(data)
+    found = head.magic, head.version, head.kind
+    if found != (layout.MAGIC, layout.VERSION, layout.KIND_MODEL):
         raise ValueError("not a model of this format")
-    names_at = layout.HEADER_NBYTES + 32 * n_chunks
-    at = names_at + names_nbytes
-    kernels = data[names_at:at].decode().split("\0")[:-1]
-    words = _Words(list(layout.numbers_of(data, at)))
+    words = tables.Words(layout.numbers_of(data, head.numbers_at))
     arena, streamed = words.take(2)
-    chunks = list(_chunks(data, words, n_chunks, tables_nbytes))
-    tensors = [_record(words) for _ in range(words.next())]
+    chunks = [
+        Chunk(kind, data[start:end], place)
+        for kind, start, end, place in tables.chunks(words, head)
+    ]
+    tensors = [Record(*tables.TensorEntry.of(words)) for _ in range(words.next())]
     inputs, outputs = words.list(), words.list()
     bounds, expressions, places = [], [], {}
-    if features & layout.FEATURE_RUNTIME_DIMS:
-        bounds, expressions, places = _runtime(_Words(words.list()), words.next())
-    nodes = _nodes(words.list(), kernels, places)
+    if head.features & layout.FEATURE_RUNTIME_DIMS:
+        bounds, expressions, places = _runtime(tables.Words(words.list()), words.next())
+    nodes = _nodes(words.list(), 0, head.kernels(data), places)
     return File(
-        *(features, arena, streamed, chunks, tensors, inputs, outputs),
+        *(head.features, arena, streamed, chunks, tensors, inputs, outputs),
         *(bounds, expressions, nodes),
     )
-
-
-def _chunks(data, words, n, end):
-    for _ in range(n):
-        kind, nbytes = words.take(2)
-        place = words.next() if kind in STREAMED else None
-        at = end + -end % 16
-        end = at + nbytes
-        yield Chunk(kind, data[at:end], place)
-
-
-def _record(words):
-    dtype, about, rank = words.take(3)
-    t = Record(dtype, about & 3, about >> 2, tuple(words.take(rank)), words.next())
-    return replace(t, size=words.next()) if t.has_size else t
 
 
 def _runtime(words, n):
     bounds = words.take(n)
     expressions = [words.list() for _ in range(words.next())]
-    pairs = words.words[words.at :]
+    pairs = words.rest()
     return bounds, expressions, dict(zip(pairs[::2], pairs[1::2], strict=True))
 
 
-def _nodes(words, kernels, places, first=0):
-    nodes, at = [], 0
-    while at < len(words):
-        kernel, *counts, n_bodies, n_reads = words[at : at + 7]
-        at += 7
-        groups = []
-        for n in [*counts, n_reads]:
-            groups.append(words[at : at + n])
-            at += n
-        start = first + at - n_reads - counts[3]
-        found = {k: places[start + k] for k in range(counts[3]) if start + k in places}
-        bodies = []
-        for _ in range(n_bodies):
-            n = words[at]
-            bodies.append(_nodes(words[at + 1 : at + 1 + n], kernels, places, first + at + 1))
-            at += 1 + n
-        nodes.append(Node(kernels[kernel], *groups, bodies, found))
+def _nodes(graph, first, kernels, places):
+    nodes = []
+    for entry in tables.nodes(graph, first):
+        bodies = [_nodes(*body, kernels, places) for body in entry.bodies]
+        at = range(entry.place, entry.place + len(entry.params))
+        expressions = {k: places[word] for k, word in enumerate(at) if word in places}
+        nodes.append(Node(kernels[entry.kernel], *entry.groups, bodies, expressions))
     return nodes

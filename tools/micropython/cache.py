@@ -2,7 +2,8 @@
 
 import fcntl
 import os
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,3 +22,18 @@ def locked(name: str) -> Iterator[None]:
     with open(cache_folder() / f"{name}.lock", "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def made(name: str, make: Callable[[Path, Path], None]) -> Path:
+    """A file of the cache folder, made when missing. It appears complete, that is by a rename.
+
+    make: gets an empty folder to work in, and the path of the file to make there.
+    """
+    product = cache_folder() / name
+    if not product.is_file():
+        with locked(name), tempfile.TemporaryDirectory(dir=cache_folder()) as folder:
+            if not product.is_file():
+                unfinished = Path(folder) / name
+                make(Path(folder), unfinished)
+                unfinished.rename(product)
+    return product

@@ -17,6 +17,13 @@ _CHUNK = 65536  # bytes, what a pipe holds
 _LOOK = 5.0  # seconds after which the process is looked at
 
 
+def compile_c(command: list[str], what: str) -> None:
+    """Runs a compiler. Raises TargetError with the end of what it says of `what`."""
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise TargetError(f"{what} does not compile: {done.stderr[-800:]}")
+
+
 class Process:
     """A context manager around `subprocess.Popen`; on leaving it the process is killed.
 

@@ -67,26 +67,20 @@ class QemuTarget(RomTarget):
 
 
 _HEAP = f"MICROPY_HEAP_SIZE={2 << 20}"
-_ARM = {
-    "word_bits": 32,
-    "float_bits": 32,
-    "viper": True,
+_BOARD = {"word_bits": 32, "float_bits": 32, "viper": True, "rom_size": 16 << 20}
+_ARM = _BOARD | {
     "build_packages": (GCC_ARM, NEWLIB_ARM, MAKE),
     "run_packages": (QEMU_ARM,),
     "rom_address": 0x21000000,
-    "rom_size": 16 << 20,
 }
-_XTENSA = {
-    "word_bits": 32,
-    "float_bits": 32,
-    "viper": True,
+_XTENSA = _BOARD | {
+    "machine": "sim",
     "build_packages": (GCC_XTENSA, PICOLIBC_XTENSA, GCC, LIBC, MAKE),
     "run_packages": (QEMU_XTENSA,),
     "system": "qemu-system-xtensa",
     # The board reads QEMU's own stdin; from a serial line this machine loses characters.
     "console": ("-serial", "none"),
     "rom_address": 0x62000000,
-    "rom_size": 16 << 20,
 }
 # The free-running counter of these boards: its address, and ticks (of 40 or 50 ns) an instruction.
 _COUNTER = (0x40028018, 1.6)
@@ -143,19 +137,16 @@ TARGETS = (
         system="qemu-system-riscv32",
         bios=("-bios", "none"),
         counter=(0x0200BFF8, 0.64),
-        **_ARM
-        | {
-            "build_packages": (GCC_RISCV, PICOLIBC_RISCV, MAKE),
-            "run_packages": (QEMU_RISCV,),
-            "rom_address": 0x81000000,
-        },
+        build_packages=(GCC_RISCV, PICOLIBC_RISCV, MAKE),
+        run_packages=(QEMU_RISCV,),
+        rom_address=0x81000000,
+        **_BOARD,
     ),
     QemuTarget(
         "sim-de212",
         "Xtensa core with register windows in QEMU: the ESP32's ABI, single floats, viper",
         XtensaRecipe("qemu", "firmware.elf", (_HEAP,), board="SIM_DE212", core="de212"),
         arch="xtensawin",
-        machine="sim",
         cpu="de212",
         **_XTENSA,
     ),
@@ -164,7 +155,6 @@ TARGETS = (
         "Xtensa core without register windows in QEMU: the ESP8266's, single floats, viper",
         XtensaRecipe("qemu", "firmware.elf", (_HEAP,), board="SIM_LX106"),
         arch="xtensa",
-        machine="sim",
         cpu="lx106",
         **_XTENSA,
     ),

@@ -116,37 +116,41 @@ _SINGLE_FLOATS = "-DMICROPY_FLOAT_IMPL=MICROPY_FLOAT_IMPL_FLOAT"
 # macOS and machines with other processors have the port too, but not these emitters.
 _ARCH = {"x86_64": "x64"}.get(os.uname().machine, "") if sys.platform == "linux" else ""
 
+_64BIT = {
+    "word_bits": 64,
+    "float_bits": 64,
+    "viper": True,
+    "arch": _ARCH,
+    "build_packages": _PACKAGES,
+}
+_32BIT = {
+    "word_bits": 32,
+    "float_bits": 32,
+    "viper": True,
+    "arch": "x86",
+    "build_packages": (*_PACKAGES, GCC_32BIT),
+}
+_OPTIONS_32BIT = (*_OPTIONS, "MICROPY_FORCE_32BIT=1")
+
 TARGETS = (
     UnixTarget(
         "unix",
         "64-bit words, doubles, viper",
         Recipe("unix", "micropython", _OPTIONS),
-        word_bits=64,
-        float_bits=64,
-        viper=True,
-        arch=_ARCH,
-        build_packages=_PACKAGES,
         may_be_installed=True,
+        **_64BIT,
     ),
     UnixTarget(
         "unix32",
         "32-bit words, single floats, viper",
-        Recipe("unix", "micropython", (*_OPTIONS, "MICROPY_FORCE_32BIT=1"), _SINGLE_FLOATS),
-        word_bits=32,
-        float_bits=32,
-        viper=True,
-        arch="x86",
-        build_packages=(*_PACKAGES, GCC_32BIT),
+        Recipe("unix", "micropython", _OPTIONS_32BIT, _SINGLE_FLOATS),
+        **_32BIT,
     ),
     UnixTarget(
         "unix-plain",
         "64-bit words, doubles, bytecode only: @micropython.viper is a SyntaxError",
         Recipe("unix", "micropython", _OPTIONS, _NO_NATIVE_CODE),
-        word_bits=64,
-        float_bits=64,
-        viper=False,
-        arch="",
-        build_packages=_PACKAGES,
+        **_64BIT | {"viper": False, "arch": ""},
     ),
 )
 
@@ -156,27 +160,13 @@ GUARD_TARGETS = (
         "unix-guard",
         "as unix, each array between pages that fault",
         Recipe("unix", "micropython", _OPTIONS, modules=True),
-        word_bits=64,
-        float_bits=64,
-        viper=True,
-        arch=_ARCH,
-        build_packages=_PACKAGES,
+        **_64BIT,
     ),
     UnixTarget(
         "unix32-guard",
         "as unix32, each array between pages that fault",
-        Recipe(
-            "unix",
-            "micropython",
-            (*_OPTIONS, "MICROPY_FORCE_32BIT=1"),
-            _SINGLE_FLOATS,
-            modules=True,
-        ),
-        word_bits=32,
-        float_bits=32,
-        viper=True,
-        arch="x86",
-        build_packages=(*_PACKAGES, GCC_32BIT),
+        Recipe("unix", "micropython", _OPTIONS_32BIT, _SINGLE_FLOATS, modules=True),
+        **_32BIT,
     ),
     UnixTarget(
         "unix-asan",
@@ -188,10 +178,6 @@ GUARD_TARGETS = (
             _SANITIZED,
             modules=True,
         ),
-        word_bits=64,
-        float_bits=64,
-        viper=True,
-        arch=_ARCH,
-        build_packages=_PACKAGES,
+        **_64BIT,
     ),
 )

@@ -7,15 +7,14 @@ package.
 
 import hashlib
 import os
-import subprocess
 import tarfile
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from .aptmirror import download_source
-from .cache import cache_folder, locked
+from .cache import made
 from .errors import TargetError
+from .process import compile_c
 from .recipe import BOARDS, Recipe
 from .source import DEBIAN_SUITE
 
@@ -36,13 +35,10 @@ class XtensaRecipe(Recipe):
 def describe(core: str) -> Path:
     """The shared object that tells binutils of the core, made once into the cache folder."""
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in _described_by()))
-    made = cache_folder() / f"xtensa-{core}-{digest.hexdigest()[:8]}.so"
-    if not made.is_file():
-        with locked(made.name), tempfile.TemporaryDirectory(dir=cache_folder()) as folder:
-            if not made.is_file():
-                _compile(core, _source(core, Path(folder)), Path(folder) / made.name)
-                (Path(folder) / made.name).rename(made)
-    return made
+    return made(
+        f"xtensa-{core}-{digest.hexdigest()[:8]}.so",
+        lambda folder, product: _compile(core, _source(core, folder), product),
+    )
 
 
 def _described_by() -> list[Path]:
@@ -75,15 +71,10 @@ def _source(core: str, folder: Path) -> Path:
 
 def _compile(core: str, source: Path, product: Path) -> None:
     tables = source / "target" / "xtensa"
-    done = subprocess.run(
-        [
-            *("gcc", "-shared", "-fPIC", "-O1", "-w", f"-I{SOURCES}"),
-            *(f"-I{source / 'include'}", f"-I{tables}", f"-I{tables / f'core-{core}'}"),
-            *("-include", str(tables / f"core-{core}" / "core-isa.h")),
-            *("-o", str(product), str(SOURCES / "core.c")),
-        ],
-        capture_output=True,
-        text=True,
-    )
-    if done.returncode:
-        raise TargetError(f"QEMU's description of {core} does not compile: {done.stderr[-800:]}")
+    command = [
+        *("gcc", "-shared", "-fPIC", "-O1", "-w", f"-I{SOURCES}"),
+        *(f"-I{source / 'include'}", f"-I{tables}", f"-I{tables / f'core-{core}'}"),
+        *("-include", str(tables / f"core-{core}" / "core-isa.h")),
+        *("-o", str(product), str(SOURCES / "core.c")),
+    ]
+    compile_c(command, f"QEMU's description of {core}")

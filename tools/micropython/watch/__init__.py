@@ -13,12 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
+from tools.elf import Elf
+
 from ..errors import TargetError, TargetTimeout
 from ..packages import GCC, LIBC, missing_of
 from ..process import SerialLines
 from ..qemu import QemuTarget
 from ..target import Completed
-from .elf import Elf
 from .plugin import plugin
 
 STRAYED = 70  # status of a script that did, and of QEMU
@@ -36,6 +37,7 @@ _FAULTS = (
     "mtvec_exception",
     "sim_fault",
 )
+_APART = 64  # bytes; code that lies nearer belongs together
 _STACK_NBYTES = {"arm": 12 << 10, "riscv32": 12 << 10, "xtensa": 256 << 10}
 
 
@@ -76,7 +78,7 @@ class WatchedTarget(QemuTarget):
             return done._replace(stderr=report.read_text()) if report.is_file() else done
 
     def _prelude(self, with_package: bool) -> str:
-        table = self._elf().symbol("mp_fun_table").start
+        table = self._elf().symbols["mp_fun_table"].value
         start = f"import watch_on_device as watch\nwatch.start({self._box():#x}, {table:#x})\n"
         return start + ("watch.watch_package()\n" if with_package else "")
 
@@ -88,14 +90,15 @@ class WatchedTarget(QemuTarget):
         elf = self._elf()
         yield "report", report
         yield "box", hex(self._box())
-        for span in elf.code():
-            yield "code", span
-        yield "keep", elf.symbol("mp_fun_table")
-        end, nbytes = elf.symbol("_estack").start, _STACK_NBYTES[self.system.rpartition("-")[2]]
-        yield "stack", f"{end - nbytes:#x}:{nbytes:#x}"
+        for start, end in _code(elf):
+            yield "code", _span(start, end - start)
+        table = elf.symbols["mp_fun_table"]
+        yield "keep", _span(table.value, table.nbytes)
+        end, nbytes = elf.symbols["_estack"].value, _STACK_NBYTES[self.system.rpartition("-")[2]]
+        yield "stack", _span(end - nbytes, nbytes)
         for name in _FAULTS:
             if name in elf.symbols:
-                yield "fault", hex(elf.symbol(name).start & ~1)
+                yield "fault", hex(elf.symbols[name].value & ~1)
         if self.goes_on:
             yield "goes_on", 1
 
@@ -104,6 +107,23 @@ class WatchedTarget(QemuTarget):
 
     def _box(self) -> int:
         return self.rom_address + self.rom_size - _BOX_NBYTES
+
+
+def _span(start: int, nbytes: int) -> str:
+    """As an option of the plugin has it."""
+    return f"{start:#x}:{nbytes:#x}"
+
+
+def _code(elf: Elf) -> Iterator[tuple[int, int]]:
+    """Where instructions lie, start and end of each piece."""
+    found = sorted((s.address, s.nbytes) for s in elf.sections if s.is_code)
+    start = end = found[0][0]
+    for address, nbytes in found:
+        if address > end + _APART:
+            yield start, end
+            start = address
+        end = address + nbytes
+    yield start, end
 
 
 def watched(target: QemuTarget, goes_on: bool = False, quiet: float = math.inf) -> WatchedTarget:

@@ -3,12 +3,12 @@
 import hashlib
 import re
 import subprocess
-import tempfile
 from functools import cache
 from pathlib import Path
 
-from ..cache import cache_folder, locked
+from ..cache import made
 from ..errors import TargetError
+from ..process import compile_c
 
 _SOURCE = Path(__file__).with_name("watch.c")
 
@@ -20,13 +20,7 @@ def plugin(system: str) -> Path:
     """The plugin for this QEMU, compiled once into the cache folder."""
     api = _api(system)
     digest = hashlib.sha256(_SOURCE.read_bytes()).hexdigest()[:8]
-    made = cache_folder() / f"watch-{api}-{digest}.so"
-    if not made.is_file():
-        with locked(made.name), tempfile.TemporaryDirectory(dir=cache_folder()) as folder:
-            if not made.is_file():
-                _compile(api, Path(folder) / made.name)
-                (Path(folder) / made.name).rename(made)
-    return made
+    return made(f"watch-{api}-{digest}.so", lambda _, product: _compile(api, product))
 
 
 @cache
@@ -49,10 +43,5 @@ def _said(system: str, option: str) -> str:
 
 def _compile(api: int, product: Path) -> None:
     command = ["gcc", "-shared", "-fPIC", "-O2", "-Wall", "-fvisibility=hidden"]
-    done = subprocess.run(
-        [*command, f"-DPLUGIN_API={api}", "-o", str(product), str(_SOURCE)],
-        capture_output=True,
-        text=True,
-    )
-    if done.returncode:
-        raise TargetError(f"{_SOURCE.name} does not compile: {done.stderr[-800:]}")
+    command += [f"-DPLUGIN_API={api}", "-o", str(product), str(_SOURCE)]
+    compile_c(command, _SOURCE.name)
