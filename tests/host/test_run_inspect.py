@@ -10,6 +10,7 @@ from tools.converter.commands.inspect import print_file
 from tools.converter.convert import Options, convert
 from tools.converter.errors import ConvertError
 from tools.converter.file.tensorfile import tensor_file
+from tools.format import layout
 from tools.format.reader import read, read_tensors
 
 W = np.arange(12, dtype=np.float32).reshape(3, 4)
@@ -72,7 +73,7 @@ def test_it_prints_everything(converted, tmp_path, capsys):
     path.write_bytes(converted.data)
     assert main(["inspect", str(path)]) == 0
     out = capsys.readouterr().out
-    for part in ("model, format 6", "tables intact", "float32 [2, 3]", "Gemm dense"):
+    for part in (f"model, format {layout.VERSION}", "tables intact", "float32 [2, 3]", "Gemm dense"):
         assert part in out
     assert "params batches=[1, 1] m=2 n=4 k=3 " in out and "limits=[" in out, out
     assert f"arena {converted.plan.arena_bytes:,} bytes" in out
