@@ -73,7 +73,12 @@ def test_it_prints_everything(converted, tmp_path, capsys):
     path.write_bytes(converted.data)
     assert main(["inspect", str(path)]) == 0
     out = capsys.readouterr().out
-    for part in (f"model, format {layout.VERSION}", "tables intact", "float32 [2, 3]", "Gemm dense"):
+    for part in (
+        f"model, format {layout.VERSION}",
+        "tables intact",
+        "float32 [2, 3]",
+        "Gemm dense",
+    ):
         assert part in out
     assert "params batches=[1, 1] m=2 n=4 k=3 " in out and "limits=[" in out, out
     assert f"arena {converted.plan.arena_bytes:,} bytes" in out

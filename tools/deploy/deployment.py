@@ -7,6 +7,8 @@ import contextlib
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from tools.format import layout
+
 from . import boards, fit, modules, names, romfs, transfer
 from .code import File, code_for, entry_for
 from .device import About, Device
@@ -137,7 +139,7 @@ class Deployment:
     def _others(self):
         """The other models on the board; refused if the new code cannot load them."""
         found = others(self._device, self._folders, self._slots)
-        refuse_stranding(found, modules.VERSION, self._package, self._args.strand)
+        refuse_stranding(found, layout.VERSION, self._package, self._args.strand)
         return found
 
     def _for_all(self, found):
