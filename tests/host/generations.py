@@ -47,4 +47,3 @@ def be(monkeypatch, package, version):
     """Makes the tools those that come with a package and its format."""
     monkeypatch.setattr(flash, "Package", lambda own=None: modules.Package(package, own))
     monkeypatch.setattr(layout, "VERSION", version)
-    monkeypatch.setattr(modules, "VERSION", version)
