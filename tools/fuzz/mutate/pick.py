@@ -1,0 +1,63 @@
+"""What a change is made to: a step, or one of its tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from random import Random
+
+from ..modelfile import ITEMSIZES, File, Node
+
+Change = Callable[[File, Random], str | None]
+
+
+def of_node(change: Callable[..., str | None]) -> Change:
+    """A change of any step, which it gets besides."""
+
+    @wraps(change)
+    def changed(file, rng):
+        node = any_node(file, rng)
+        return change(file, node, rng) if node else None
+
+    return changed
+
+
+def of_tensor(change: Callable[..., str | None]) -> Change:
+    """A change of a tensor, mostly of one that a step has: it gets its number and record."""
+
+    @wraps(change)
+    def changed(file, rng):
+        i = any_tensor(file, rng)
+        return None if i is None else change(file, i, file.tensors[i], rng)
+
+    return changed
+
+
+def any_node(file: File, rng: Random) -> Node | None:
+    nodes = file.all_nodes()
+    return rng.choice(nodes) if nodes else None
+
+
+def operands_of(file: File, node: Node | None) -> list[tuple[list[int], int]]:
+    """(list, place in it) of each of a node's tensors, but for numbers that an earlier change
+    made those of no tensor.
+    """
+    groups = (node.inputs, node.outputs, node.scratch) if node else ()
+    n = len(file.tensors)
+    return [(g, k) for g in groups for k, i in enumerate(g) if 0 <= i < n]
+
+
+def any_tensor(file: File, rng: Random) -> int | None:
+    """The number of a tensor, mostly of one that a step has."""
+    node = any_node(file, rng)
+    spots = operands_of(file, node)
+    if spots and rng.random() < 0.9:
+        group, k = rng.choice(spots)
+        return group[k]
+    return rng.randrange(len(file.tensors)) if file.tensors else None
+
+
+def sizes_of(file: File, i: int) -> list[int]:
+    """A tensor's dims, and how many items it has."""
+    t = file.tensors[i]
+    return [*t.dims, t.nbytes // ITEMSIZES.get(t.dtype, 1)]
