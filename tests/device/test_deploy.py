@@ -17,7 +17,7 @@ from tools.deploy import device as devices
 from tools.micropython import get_target
 
 STORAGE = slice(1 << 20, 2 << 20)  # of the flash, the file system
-BLOCK = 4096
+BLOCK, PROG = 4096, 256
 RESERVE = ("--reserve", "65536")
 LONG = bool(os.environ.get("MPCONNXR_LONG"))
 
@@ -172,7 +172,10 @@ def files_of(image, folder):
     context = UserContext(len(storage))
     context.buffer[:] = storage
     sizes = {"block_size": BLOCK, "block_count": len(storage) // BLOCK}
-    fs = littlefs.LittleFS(context, **sizes, prog_size=256, read_size=32)
+    # Files up to the size of the board's cache are in their folder's block: a smaller cache here
+    # calls them corrupt.
+    sizes |= {"prog_size": PROG, "read_size": 32, "cache_size": 4 * PROG}
+    fs = littlefs.LittleFS(context, **sizes)
     files = {}
     for root, _, names in fs.walk("/"):
         (folder / root.lstrip("/")).mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,7 @@ import pytest
 
 from mpconnxr.forms import order as ORDER
 from tests.host.device import small
-from tools.deploy.modules import PACKAGE
+from tools.deploy.modules import PACKAGE, device_paths
 
 LOOPS = PACKAGE / "loops"
 CALLS = small.SCRIPTS / "calls"
@@ -68,7 +68,7 @@ def digests(target, names, n, package=PACKAGE):
 
 def compiled(folder, arch):
     """The package as .mpy files, but for the forms that only firmware on other cores takes."""
-    for path in PACKAGE.rglob("*.py"):
+    for path in device_paths():
         if path.parent.name in FORMS and path.parent.name != "viper":
             continue
         made = folder / path.relative_to(PACKAGE).with_suffix(".mpy")
