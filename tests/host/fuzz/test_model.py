@@ -82,8 +82,9 @@ def test_damaged_files(target, collection, tmp_path):
     assert not result.classes and not result.seed_faults, f"see {tmp_path}"
     total = campaign.summed([result.as_json()])["total"]
     assert total["cases"] == CASES
-    # Both ends are reached: checks refuse, and what they let pass really runs.
-    assert total["ran"] > CASES // 5 and total["refused_at_load"] > CASES // 5
+    # Both ends are reached: checks refuse, and what they let pass really runs. Of many cases 22 %
+    # run, of so few as these that minus or plus 1.3 %: a sixth is four times that below.
+    assert total["ran"] > CASES // 6 and total["refused_at_load"] > CASES // 6
 
 
 def test_parts_are_resumed_and_added_up(ready_target, tmp_path):
