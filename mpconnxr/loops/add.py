@@ -9,6 +9,13 @@ NAN = float("nan")
 
 
 def add32(x, w, out, p):
+    """
+    Access:
+        rows, n = p[7:9]
+        reads x as float32[p[0] : p[0] + (rows - 1) * p[1] + (n - 1) * p[2] + 1] if rows and n
+        reads w as float32[p[3] : p[3] + (rows - 1) * p[4] + (n - 1) * p[5] + 1] if rows and n
+        writes out as float32[p[6] : p[6] + rows * n]
+    """
     i, j, k = p[0], p[3], p[6]
     rows = p[7]
     sign = -1.0 if p[9] else 1.0

@@ -15,6 +15,12 @@ def arg_reduce(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
     p    lo, hi: range of outputs; n, inner, smallest (0 or 1), last of equal ones (0 or 1), words
          of an output, 2**31 - 1, bits of inf
+
+    Access:
+        n, inner = p[2], max(p[3], 1)
+        low, high = p[0] // inner * n * inner, ((p[1] - 1) // inner + 1) * n * inner
+        reads x[low : high] if p[0] < p[1]
+        writes out[p[0] * p[6] : p[1] * p[6]]
     """
     o = p[0]
     at = o * p[6]

@@ -5,6 +5,14 @@ p    lo, hi: range of outputs; n, inner, smallest (0 or 1), last of equal ones (
 
 
 def arg_reduce(x, w, out, p):
+    """
+    Access:
+        n, inner = p[2], max(p[3], 1)
+        requires n > 0
+        low, high = p[0] // inner * n * inner, ((p[1] - 1) // inner + 1) * n * inner
+        reads x[low : high] if p[0] < p[1]
+        writes out[p[0] : p[1]]
+    """
     n, inner, smallest, last = p[2], p[3], p[4], p[5]
     o = p[0]
     while o < p[1]:

@@ -8,6 +8,12 @@ p    item of x at the first z and y that count and at column 0; taps z, y that c
 
 
 def average_row(x, w, out, p):
+    """
+    Access:
+        reads x[p[0] : p[0] + (p[1] - 1) * p[4] + (p[2] - 1) * p[5] + p[7]]
+            if min(p[1], p[2], p[14]) > 0
+        writes out[p[15] : p[15] + p[14]]
+    """
     dx, width, power = p[6], p[7], p[12]
     column = 0
     while column < p[14]:

@@ -42,6 +42,12 @@ COMMON = True
 
 @micropython.viper
 def corners(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[11] + 2 : p[11] + 4] if p[3]
+        reads p[23 : 4 * p[3] + 21]
+        writes out[192 : 192 + 8 * p[3]]
+    """
     i = 0
     stop = 4 * p[3]
     while i < stop:
@@ -79,6 +85,18 @@ def corners(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 @micropython.viper
 def estimate(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
+    """
+    Access:
+        columns, planes = p[3], p[6]
+        sides = [p[21 + 4 * i + k] for i in range(columns) for k in range(2)]
+        reads x[first + min(sides) : first + (planes - 1) * p[4] + max(sides) + 1]
+            for first in p[0:2] if columns and planes
+        reads p[21 : 4 * columns + 19]
+        reads w[192 + 4 * columns : 192 + 8 * columns]
+        writes w[0 : min(64, columns * planes)]
+        writes out[p[2] : p[2] + (planes - 1) * p[5] + columns] if columns and planes
+        writes p[16 : 18]
+    """
     columns = p[3]
     col = p[16] % columns
     plane = p[16] // columns
@@ -115,6 +133,19 @@ def estimate(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
 
 @micropython.viper
 def blend(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        columns, planes, n = p[3], p[6], p[17]
+        sides = [p[21 + 4 * i + k] for i in range(columns) for k in range(2)]
+        given estimate has listed p[17] items in w
+        reads x[first + min(sides) : first + (planes - 1) * p[4] + max(sides) + 1]
+            for first in p[0:2] if columns and planes and n
+        reads p[21 : 4 * columns + 19]
+        reads w[0 : n]
+        reads w[192 : 192 + 4 * columns]
+        writes out[64 : 64 + n]
+        writes out[128 : 128 + n]
+    """
     k = 0
     while k < p[17]:
         col = w[k] - p[2]

@@ -19,7 +19,12 @@ COMMON = True
 
 @micropython.viper
 def peak(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """out[p[2]] = biased exponent of the largest of p[1] floats from p[0]; 255: inf or nan."""
+    """out[p[2]] = biased exponent of the largest of p[1] floats from p[0]; 255: inf or nan.
+
+    Access:
+        reads x[p[0] : p[0] + p[1]]
+        writes out[p[2] : p[2] + 1]
+    """
     i = p[0]
     end = i + p[1]
     most = 0
@@ -42,6 +47,11 @@ def mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     p    first item of x, C, D, H, W, kd, kh, dilations z, y, corner z, y, x (BIAS + items, may lie
          outside); rows of columns, step of y; a row's columns: n0, step of x, n1, step of x;
          columns of out from row to row, first item of out, E
+
+    Access:
+        size, n = p[1] * p[5] * p[6], p[14] * p[16]
+        reads x[p[0] : p[0] + p[1] * p[2] * p[3] * p[4]] if size and n and p[12]
+        writes out[p[19] : p[19] + ((p[12] - 1) * p[18] + n) * size] if n and p[12]
     """
     bias = 1 << 29
     half = 1 << 23
@@ -97,6 +107,12 @@ def align(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
          so large beside all products that the sum does not count
     p    first bias, items to the next one (0: there are none), first exponent, bytes to the next
          one, channels, first item of out, E
+
+    Access:
+        n = p[4]
+        reads x[p[0] : p[0] + (n - 1) * p[1] + 1] if n and p[1]
+        reads w[p[2] : p[2] + (n - 1) * p[3] + 1] if n
+        writes out[p[5] : p[5] + 4 * n]
     """
     i = p[0]
     j = p[2]
@@ -148,7 +164,11 @@ def align(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
 
 @micropython.viper
 def fill(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """A float in rows of out. p: first item, items of a row, rows, step, sign and magnitude."""
+    """A float in rows of out. p: first item, items of a row, rows, step, sign and magnitude.
+
+    Access:
+        writes out[p[0] : p[0] + (p[2] - 1) * p[3] + p[1]] if p[1] and p[2]
+    """
     sign = 1  # see peak
     v = p[5]
     if p[4]:

@@ -14,6 +14,13 @@ _MASK = 0xFFFFFF
 
 
 def dots(x, w, out, p):
+    """
+    Access:
+        rows, step, k = p[1:4]
+        reads x as int32[p[0] : p[0] + (rows - 1) * step + k] if rows and k
+        reads w as int32[p[4] : p[4] + p[5] * k] if rows
+        writes out as int32[p[6] : p[6] + rows * 3 * (p[5] + 1)]
+    """
     first, at = p[0], p[6]
     rows = p[1]
     while rows:

@@ -22,6 +22,13 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     p    first item of x, positions in a row, M, first item of w, first item of out, its steps for
          a position, a channel and a row, rows, positions that do not count, low and high: sign and
          magnitude of each as bits; 1: out becomes the larger of what is there and the result
+
+    Access:
+        n, m, rows, more = p[1], p[2], p[8], p[9]
+        reads x[p[0] : p[0] + (rows * (n + more) - more) * 3 * (m + 1)] if rows and n
+        reads w[p[3] : p[3] + 4 * m] if rows and n
+        updates out[p[4] : p[4] + (rows - 1) * p[7] + (n - 1) * p[5] + (m - 1) * p[6] + 1]
+            if rows and n and m
     """
     i = p[0]
     sign = 1

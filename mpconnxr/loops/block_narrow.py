@@ -16,6 +16,15 @@ _MASK = 0xFFFFFF
 
 
 def dots(x, w, out, p):
+    """
+    Access:
+        rows, step, k = p[1:4]
+        size = 2 if p[7] == 16 else 1
+        row = (k + 1) // 2 if p[7] == 4 else k * size
+        reads x as int32[p[0] : p[0] + (rows - 1) * step + k] if rows and k
+        reads w as uint8[p[4] * size : p[4] * size + p[5] * row] if rows
+        writes out as int32[p[6] : p[6] + rows * 3 * (p[5] + 1)]
+    """
     first, at, bits = p[0], p[6], p[7]
     dot = _dot4 if bits == 4 else _dot
     w_step = (p[3] + 1) // 2 if bits == 4 else p[3]

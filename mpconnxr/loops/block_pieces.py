@@ -29,7 +29,10 @@ COMMON = True
 @micropython.viper
 def pieces(p: ptr32, w):
     """w: loops mantissas, align, dots, finish; their blocks of parameters, parts of p; x, weights,
-    biases, exponents, scratch, out"""
+    biases, exponents, scratch, out
+
+    Access: of the loops it calls
+    """
     mantissas = w[0]
     align = w[1]
     dots = w[2]

@@ -25,7 +25,10 @@ COMMON = True
 @micropython.viper
 def products(p: ptr32, w):
     """w: loops peak, mantissas, align, dots, finish; p, and the parts of it that they take; x,
-    weights, biases, exponents, scratch, out"""
+    weights, biases, exponents, scratch, out
+
+    Access: of the loops it calls
+    """
     peak = w[0]
     mantissas = w[1]
     align = w[2]

@@ -14,7 +14,15 @@ COMMON = True
 @micropython.viper
 def rows(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """p: first item of x, rows, K, first item of out for mantissas, the same for exponents, item
-    that becomes 1 if a value is inf or nan, else 0, has_bias (0 or 1): it lies behind its row"""
+    that becomes 1 if a value is inf or nan, else 0, has_bias (0 or 1): it lies behind its row
+
+    Access:
+        rows, k = p[1:3]
+        reads x[p[0] : p[0] + rows * (k + (1 if p[6] else 0))]
+        writes out[p[3] : p[3] + rows * k]
+        writes out[p[4] : p[4] + rows]
+        writes out[p[5] : p[5] + 1]
+    """
     mask = 1
     mask = (mask << 31) - 1
     half = 1 << 23

@@ -16,6 +16,13 @@ COMMON = True
 
 @micropython.viper
 def unpack(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
+    """
+    Access:
+        rows, k = p[1:3]
+        row = 2 * k if p[4] == 16 else k if p[4] == 8 else (k + 1) // 2
+        reads w[p[0] : p[0] + rows * row]
+        writes out[p[3] : p[3] + rows * k]
+    """
     j = p[0]
     i = p[3]
     rows = p[1]

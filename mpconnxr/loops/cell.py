@@ -21,6 +21,11 @@ COMMON = True
 
 @micropython.viper
 def squash(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[0] + p[1]]
+        writes out[p[2] : p[2] + p[1]]
+    """
     ln2 = 23258160  # of 25 bits behind the point, as the argument
     one = 1 << 27
     i = 0
@@ -70,6 +75,11 @@ def squash(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 @micropython.viper
 def state(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[0] + 4 * p[1]]
+        updates out[p[2] : p[2] + p[1]]
+    """
     n = p[1]
     i = 0
     while i < n:
@@ -126,6 +136,12 @@ def state(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 @micropython.viper
 def product(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[0] + p[1]]
+        reads w[0 : p[1]]
+        writes out[p[2] : p[2] + p[1]]
+    """
     i = 0
     while i < p[1]:
         a = x[p[0] + i]

@@ -13,6 +13,11 @@ and are below 2**30 times their unit.
 
 
 def channels(x, w, out, p):
+    """
+    Access:
+        reads x as uint8[p[0] : p[0] + (p[2] * (p[3] + p[5]) + 7) // 8]
+        writes out as uint8[p[1] : p[1] + 8 * p[2]]
+    """
     bit = 8 * p[0]
     at = p[1]
     left = 2 * p[2]

@@ -16,6 +16,11 @@ COMMON = True
 
 @micropython.viper
 def im2col32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[0] + p[1] * p[2] * p[3] * p[4]]
+        writes out[0 : p[1] * p[5] * p[6] * p[7]]
+    """
     bias = 1 << 29
     n = 0
     height = p[3]

@@ -8,6 +8,13 @@ What a float sum loses is carried along (Neumaier), for single floats.
 
 
 def cumulate_float(x, w, out, p):
+    """
+    Access:
+        n, inner = p[2], max(p[3], 1)
+        low, high = p[0] // inner * n * inner, ((p[1] - 1) // inner + 1) * n * inner
+        reads x[low : high] if p[0] < p[1]
+        writes out[low : high] if p[0] < p[1]
+    """
     n, inner, product, exclusive = p[2], p[3], p[4], p[5]
     stride = -inner if p[6] else inner
     line = p[0]
@@ -36,6 +43,14 @@ def cumulate_float(x, w, out, p):
 
 
 def cumulate_int(x, w, out, p):
+    """
+    Access:
+        n, inner = p[2], max(p[3], 1)
+        low, high = p[0] // inner * n * inner, ((p[1] - 1) // inner + 1) * n * inner
+        reads x[low : high] if p[0] < p[1]
+        reads w[0 : 2]
+        writes out[low : high] if p[0] < p[1]
+    """
     n, inner, product, exclusive = p[2], p[3], p[4], p[5]
     stride = -inner if p[6] else inner
     half, mask = w

@@ -30,7 +30,14 @@ COMMON = True
 
 @micropython.viper
 def place32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Where each item is, for curve32."""
+    """Where each item is, for curve32.
+
+    Access:
+        n = p[1] - p[0]
+        reads x[p[0] : p[1]]
+        reads p[3 : 19] if n > 0
+        writes out[19 : 19 + (2 * n if p[7] or p[15] else n)]
+    """
     i = p[0]
     k = 19
     n = p[1] - i
@@ -76,6 +83,18 @@ def place32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 @micropython.viper
 def curve32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        n = p[1] - p[0]
+        ends = [p[i + 3] + max(p[i + 1] - p[i], 0) // 2097152 + 1 for i in (3, 11)]
+        places = [p[i] // 2097152 for i in range(19, 19 + n)]
+        given place32 has left its places in p
+        reads x[p[0] : p[1]]
+        reads w[0 : 7 * (max(ends + places) + 1)] if n > 0
+        reads w[7 * p[2] : 7 * p[2] + 28] if n > 0
+        reads p[3 : 19 + (2 * n if p[7] or p[15] else n)] if n > 0
+        writes out[p[0] : p[1]]
+    """
     i = p[0]
     k = 19
     n = p[1] - i

@@ -24,6 +24,18 @@ BIAS = 1 << 29
 
 
 def depthwise8(x, w, out, p):
+    """
+    Access:
+        n, k, positions = p[2] * p[3], p[4] * p[5], p[8] * p[9]
+        last = (p[8] - 1) * p[10] + (p[9] - 1) * p[11] + (p[4] - 1) * p[6] + (p[5] - 1) * p[7]
+        writes x as uint8[0 : 4 * k]
+        reads x as uint8[p[0] : p[0] + (p[2] - 1) * p[1] + last + 1] if n and k and positions
+        reads x as uint8[p[12] : p[12] + 8 * n] if p[21]
+        reads w as uint8[p[12] : p[12] + 8 * n] if not p[21]
+        reads w as uint8[p[13] : p[13] + n * k]
+        writes out as uint8[p[14] : p[14] + (n - 1) * p[15] + (positions - 1) * p[16] + 1]
+            if n and positions
+    """
     channel = 0
     while channel < p[2] * p[3]:
         plane = p[0] + channel // p[3] * p[1]
@@ -37,10 +49,20 @@ def depthwise8(x, w, out, p):
 
 
 def depthwise33(x, w, out, p):
+    """
+    Access:
+        requires p[4] == 3 and p[5] == 3 and p[7] == 1
+        as depthwise8
+    """
     depthwise8(x, w, out, p)
 
 
 def depthwise_dense(x, w, out, p):
+    """
+    Access:
+        requires 1 < p[5] < 9 and p[7] == 1
+        as depthwise8
+    """
     depthwise8(x, w, out, p)
 
 

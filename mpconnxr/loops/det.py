@@ -5,6 +5,13 @@ x: matrices (n, n); w: room for one; out: one value a matrix; p: which one, n
 
 
 def determinant(x, w, out, p):
+    """
+    Access:
+        size = p[1] * p[1]
+        reads x[p[0] * size : (p[0] + 1) * size]
+        writes w[0 : size]
+        writes out[p[0] : p[0] + 1]
+    """
     n = p[1]
     first = p[0] * n * n
     i = 0

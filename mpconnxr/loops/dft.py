@@ -9,7 +9,14 @@ first pass makes those of the odd factor's length, each further one joins two in
 
 def load(x, w, out, p):
     """x's line into the first half of w, as complex numbers: zeros behind it, or the mirrored
-    conjugate."""
+    conjugate.
+
+    Access:
+        n, inner, parts = p[3:6]
+        first = (p[0] // inner * n * inner + p[0] % inner) * parts
+        reads x[first : first + ((min(n, p[6]) - 1) * inner + 1) * parts] if min(n, p[6])
+        writes w[0 : max(2 * p[6], 2)]
+    """
     op, n, inner, parts, length = p[2], p[3], p[4], p[5], p[6]
     line = p[0]
     i = (line // inner * n * inner + line % inner) * parts
@@ -36,7 +43,13 @@ def load(x, w, out, p):
 
 
 def transform(x, w, out, p):
-    """x: the table; w: the work array. Returns where in w the result begins."""
+    """x: the table; w: the work array. Returns where in w the result begins.
+
+    Access:
+        requires p[6] > 0
+        reads x[0 : 2 * p[6]] if p[6] > 1
+        updates w[0 : 4 * p[6]] if p[6] > 1
+    """
     sign = -1.0 if p[2] == 0 else 1.0
     source, target = 0, 2 * p[6]
     count = 1
@@ -111,6 +124,13 @@ def _direct(table, w, sign, source, target, length, count):
 
 
 def store(x, w, out, p):
+    """
+    Access:
+        inner, n, parts = p[4], p[7], 1 if p[2] == 2 else 2
+        first = (p[0] // inner * n * inner + p[0] % inner) * parts
+        reads w[p[1] : p[1] + 2 * n]
+        writes out[first : first + ((n - 1) * inner + 1) * parts] if n
+    """
     op, inner, length, n_out = p[2], p[4], p[6], p[7]
     parts = 1 if op == 2 else 2
     o = (p[0] // inner * n_out * inner + p[0] % inner) * parts

@@ -11,6 +11,7 @@ INF = float("inf")
 
 
 def div32(x, w, out, p):
+    """Access: as add.add32"""
     i, j, k = p[0], p[3], p[6]
     rows = p[7]
     while rows:

@@ -13,6 +13,12 @@ _BLOCK = 32
 
 
 def dots_f32(x, w, out, p):
+    """
+    Access:
+        reads x[p[0] : p[0] + p[1]] if p[6]
+        reads w[p[5] : p[5] + p[6] * (p[1] + p[4])]
+        writes out[p[2] : p[2] + (p[6] - 1) * p[3] + 1] if p[6]
+    """
     x_first, n_k, at, stride, bias, j, m = p[0], p[1], p[2], p[3], p[4], p[5], p[6]
     x_end = x_first + n_k
     while m:
@@ -36,7 +42,10 @@ def dots_f32(x, w, out, p):
 
 def dots_int(x, w, out, p):
     """The same with integers, exact, wrapping around. p, a list, ends with half and mask of the
-    dtype's range."""
+    dtype's range.
+
+    Access: as dots_f32
+    """
     n_k, at, bias, j, m = p[1], p[2], p[4], p[5], p[6]
     while m:
         total = w[j + n_k] if bias else 0

@@ -21,6 +21,11 @@ COMMON = True
 
 @micropython.viper
 def ends(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[1]]
+        writes out[p[0] : p[0] + 2]
+    """
     high = 0
     low = 0
     i = p[0]
@@ -42,6 +47,11 @@ def ends(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 @micropython.viper
 def choose(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[0] + 2]
+        writes out[p[5] : p[5] + 3]
+    """
     k = p[0]
     a = x[k]
     k += 1
@@ -116,6 +126,12 @@ def choose(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 @micropython.viper
 def to_bytes(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[1]]
+        reads w[0 : 3]
+        writes out[p[5] : p[5] + p[1] - p[0]]
+    """
     one = 1
     k = 0
     m = (w[k] & 8388607) | (one << 23)

@@ -25,6 +25,13 @@ COMMON = True
 
 @micropython.viper
 def heights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        end = p[0] + (p[1] - 1 - p[0]) // p[2] * p[2] + 1
+        reads x[p[0] : end]
+        writes out[p[0] : end]
+        writes p[3 : 5]
+    """
     mask = 1
     mask = (mask << 31) - 1
     infinity = mask - 0x7FFFFF
@@ -74,6 +81,14 @@ def heights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 @micropython.viper
 def exponentials(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        end = p[0] + (p[1] - 1 - p[0]) // p[2] * p[2] + 1
+        reads x[p[0] : end]
+        reads w[0 : 32]
+        writes out[p[0] : end]
+        writes p[5 : 7]
+    """
     high = 0
     middle = 0
     low = 0
@@ -121,6 +136,12 @@ def exponentials(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 @micropython.viper
 def shares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        end = p[0] + (p[1] - 1 - p[0]) // p[2] * p[2] + 1
+        reads x[p[0] : end]
+        writes out[p[0] : end]
+    """
     nan = 0x1FF
     nan = nan << 22
     c = 0

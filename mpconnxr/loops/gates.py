@@ -19,6 +19,11 @@ COMMON = True
 
 @micropython.viper
 def gate32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[0] + p[1]]
+        writes out[p[2] : p[2] + p[1]]
+    """
     one = 1 << 27
     top = 1
     top = top << 31

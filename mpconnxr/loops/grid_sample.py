@@ -10,6 +10,11 @@ def taps(v, d, modes, at, share):
     """Sets the indices and shares of the items of a dim of d around v; returns how many.
 
     v: -1 .. 1; modes: see the kernel's params.
+
+    Access:
+        reads modes[0 : 3]
+        writes at[0 : 4]
+        writes share[0 : 4]
     """
     mode = modes[0]
     padding = modes[1]
@@ -82,7 +87,16 @@ def _outer(x):
 
 def weigh(x, w, out, p):
     """w: flat (indices) and weights of the taps; p: taps, first item of x and of out, channels,
-    items from one channel to the next in x and in out."""
+    items from one channel to the next in x and in out.
+
+    Access:
+        n, channels, plane = p[0], p[3], p[4]
+        given the items of w.flat are below p[4]
+        reads w.flat[0 : n] if channels
+        reads w.weights[0 : n] if channels
+        reads x[p[1] : p[1] + channels * plane] if n
+        writes out[p[2] : p[2] + (channels - 1) * p[5] + 1] if channels
+    """
     flat, weights, n = w.flat, w.weights, p[0]
     base, at = p[1], p[2]
     channel = 0

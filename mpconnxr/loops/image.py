@@ -20,6 +20,17 @@ COMMON = True
 
 @micropython.viper
 def pixels(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
+    """
+    Access:
+        w, h, n, kind, size = p[5], p[6], p[7], p[11], p[13]
+        nbytes = 1 if kind == 0 else 3 if kind == 1 else 2
+        first = (p[2] >> 16) * p[0] + (p[1] >> 16)
+        last = (p[2] + (h - 1) * p[4] >> 16) * p[0] + (p[1] + (w - 1) * p[3] >> 16)
+        reads x[first * nbytes : (last + 1) * nbytes] if w and h
+        reads w[0 : 256 * min(n, 3)] if w and h
+        end = (h - 1) * p[10] + (w - 1) * p[9] + (n - 1) * p[8] + 1
+        writes out[0 : end * size] if w and h and n
+    """
     kind = p[11]
     size = p[13]
     row = p[2]

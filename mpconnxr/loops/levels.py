@@ -9,6 +9,12 @@ The bits of positive floats are in the order of the floats, those of negative on
 
 
 def levels8(x, w, out, p):
+    """
+    Access:
+        reads x as int32[p[0] : p[1]]
+        reads w as int32[0 : max(p[2], p[3])] if p[0] < p[1]
+        writes out as uint8[p[0] : p[1]]
+    """
     i = p[0]
     while i < p[1]:
         v = x[i]

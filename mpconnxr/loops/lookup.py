@@ -14,6 +14,12 @@ COMMON = True
 
 @micropython.viper
 def lookup8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[1]]
+        reads w[0 : 256] if p[0] < p[1]
+        writes out[p[0] : p[1]]
+    """
     i = p[0]
     end = p[1]
     while i < end:
@@ -23,6 +29,7 @@ def lookup8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
 
 @micropython.viper
 def lookup32(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
+    """Access: as lookup8"""
     i = p[0]
     end = p[1]
     while i < end:

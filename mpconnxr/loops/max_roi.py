@@ -7,6 +7,13 @@ p    first item of x, of out, C, H, W, oh, ow
 
 
 def max_bins(x, w, out, p):
+    """
+    Access:
+        n = p[5] * p[6]
+        reads x as float32[p[0] : p[0] + p[2] * p[3] * p[4]] if n
+        reads w[0 : 4]
+        writes out as float32[p[1] : p[1] + p[2] * n]
+    """
     h, width, oh, ow = p[3], p[4], p[5], p[6]
     columns, rows = w[2] - w[0] + 1, w[3] - w[1] + 1
     if columns < 1:

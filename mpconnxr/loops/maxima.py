@@ -11,6 +11,11 @@ Items are written in the order of their windows, each when its window has been r
 
 
 def maxima8(x, w, out, p):
+    """
+    Access:
+        reads x as uint8[p[0] : p[0] + p[2] * p[3] * p[4]] if p[11] and p[12]
+        writes out as uint8[p[1] : p[1] + p[2] * p[11] * p[12]]
+    """
     bias = 1 << 29
     flip = p[13]
     width = p[4]

@@ -19,6 +19,16 @@ COMMON = True
 
 @micropython.viper
 def bytes_of(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
+    """
+    Access:
+        windows, n = p[2] * p[11] * p[12], p[22]
+        given choose has listed p[22] windows in w
+        reads x[0 : 255] if n
+        reads w[0 : n]
+        reads w[64 : 64 + n]
+        reads w[128 : 128 + n]
+        writes out[p[1] : p[1] + windows] if n
+    """
     listed = 0
     while listed < p[22]:
         k = 0
@@ -51,6 +61,15 @@ def bytes_of(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
 
 @micropython.viper
 def rounded(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
+    """
+    Access:
+        windows, n = p[2] * p[11] * p[12], p[22]
+        given choose has listed p[22] windows in w
+        reads w[0 : n]
+        reads w[64 : 64 + n]
+        reads w[128 : 128 + n]
+        writes out[p[1] * p[29] : (p[1] + windows) * p[29]] if n
+    """
     listed = 0
     while listed < p[22]:
         a = w[64 + listed]

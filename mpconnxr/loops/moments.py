@@ -24,6 +24,12 @@ COMMON = True
 
 @micropython.viper
 def centre(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[0] + p[1]]
+        writes out[p[0] : p[0] + p[1]]
+        writes p[4 : 8]
+    """
     mask = 1
     mask = (mask << 31) - 1
     most = 0
@@ -89,6 +95,12 @@ def centre(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 @micropython.viper
 def squares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[0] + p[1]]
+        writes out[p[0] : p[0] + p[1]]
+        writes p[8 : 11]
+    """
     mean = p[5]
     s = p[7]
     rest = p[6] >> (28 - s)
@@ -124,6 +136,10 @@ def squares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 @micropython.viper
 def inverse(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        writes p[11 : 13]
+    """
     a = p[8]  # of the sum its highest 30 bits, times 2**e
     b = p[9]
     c = p[10]
@@ -198,6 +214,11 @@ def inverse(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 @micropython.viper
 def scaled(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[0] + p[1]]
+        writes out[p[0] : p[0] + p[1]]
+    """
     one = 1
     top = one << 31
     one = one << 30

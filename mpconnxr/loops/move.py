@@ -17,6 +17,16 @@ COMMON = True
 
 @micropython.viper
 def copy8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
+    """
+    Access:
+        n = p[1] - p[0] - 1, p[2] - 1, p[3] - 1
+        a, b = p[10] - BIAS + p[0] * (p[4] - BIAS), p[11] - BIAS + p[0] * (p[7] - BIAS)
+        s = [n[i] * (p[4 + i] - BIAS) for i in range(3)]
+        t = [n[i] * (p[7 + i] - BIAS) for i in range(3)]
+        reads x[a + sum(min(v, 0) for v in s) : a + sum(max(v, 0) for v in s) + 1] if min(n) >= 0
+        writes out[b + sum(min(v, 0) for v in t) : b + sum(max(v, 0) for v in t) + 1]
+            if min(n) >= 0
+    """
     bias = 1 << 29
     n2 = p[3]
     sx = p[6] - bias
@@ -39,6 +49,7 @@ def copy8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
 
 @micropython.viper
 def copy32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """Access: as copy8"""
     bias = 1 << 29
     n2 = p[3]
     sx = p[6] - bias

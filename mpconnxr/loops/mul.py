@@ -9,6 +9,7 @@ NAN = float("nan")
 
 
 def mul32(x, w, out, p):
+    """Access: as add.add32"""
     i, j, k = p[0], p[3], p[6]
     rows = p[7]
     while rows:

@@ -11,7 +11,13 @@ _BLOCK = 32
 
 
 def moments(x, w, out, p):
-    """out: the list; sets mean and inv."""
+    """out: the list; sets mean and inv.
+
+    Access:
+        reads x[p[0] : p[0] + p[1]]
+        reads out[2 : 3]
+        writes out[0 : 2]
+    """
     n = p[1]
     mean = _sum(x, p, 0.0, 1) / n if p[2] and n else 0.0
     square = _sum(x, p, mean, 2)
@@ -44,6 +50,13 @@ def _sum(x, p, mean, power):
 
 
 def plain(x, w, out, p):
+    """
+    Access:
+        reads w[0 : 1]
+        reads w[0][0 : 2]
+        reads x[p[0] : p[0] + p[1]]
+        writes out[p[0] : p[0] + p[1]]
+    """
     mean, inv = w[0][0], w[0][1]
     i = p[0]
     end = i + p[1]
@@ -53,6 +66,15 @@ def plain(x, w, out, p):
 
 
 def scaled(x, w, out, p):
+    """
+    Access:
+        requires p[1] % p[4] == 0
+        reads w[0 : 2]
+        reads w[0][0 : 2]
+        reads w[1][p[3] : p[3] + p[1] // p[4]]
+        reads x[p[0] : p[0] + p[1]]
+        writes out[p[0] : p[0] + p[1]]
+    """
     mean, inv = w[0][0], w[0][1]
     scale, width = w[1], p[4]
     i = p[0]
@@ -68,6 +90,12 @@ def scaled(x, w, out, p):
 
 
 def scaled_shifted(x, w, out, p):
+    """
+    Access:
+        as scaled
+        reads w[2 : 3]
+        reads w[2][p[3] : p[3] + p[1] // p[4]]
+    """
     mean, inv = w[0][0], w[0][1]
     scale, bias, width = w[1], w[2], p[4]
     i = p[0]

@@ -7,6 +7,14 @@ p    lo, hi: range of tuples; 1 where an index was out of range (it is taken as 
 
 
 def offsets(x, w, out, p):
+    """
+    Access:
+        rank, n = p[3:5]
+        reads x[p[0] * n : p[1] * n]
+        reads p[5 : 5 + 2 * rank + 2 * n]
+        writes out[p[0] : p[1]]
+        writes p[2 : 3]
+    """
     rank, n_t = p[3], p[4]
     sizes = 5 + 2 * rank
     k = p[0]

@@ -6,6 +6,13 @@ p    lo, hi: range of rows; depth, inner
 
 
 def one_hot(x, w, out, p):
+    """
+    Access:
+        depth, inner = p[2:4]
+        reads x[p[0] // depth * inner : ((p[1] - 1) // depth + 1) * inner] if p[0] < p[1]
+        reads w[0 : 2] if p[0] < p[1]
+        writes out[p[0] * inner : p[1] * inner]
+    """
     depth, inner = p[2], p[3]
     row = p[0]
     while row < p[1]:

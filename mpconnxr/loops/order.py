@@ -12,6 +12,7 @@ NAN = float("nan")
 
 
 def larger32(x, w, out, p):
+    """Access: as add.add32"""
     i, j, k = p[0], p[3], p[6]
     rows = p[7]
     smaller = p[9] == 1
@@ -31,6 +32,13 @@ def larger32(x, w, out, p):
 
 
 def compare8(x, w, out, p):
+    """
+    Access:
+        rows, n = p[7:9]
+        reads x as float32[p[0] : p[0] + (rows - 1) * p[1] + (n - 1) * p[2] + 1] if rows and n
+        reads w as float32[p[3] : p[3] + (rows - 1) * p[4] + (n - 1) * p[5] + 1] if rows and n
+        writes out as uint8[p[6] : p[6] + rows * n]
+    """
     i, j, k = p[0], p[3], p[6]
     rows = p[7]
     less, equal, greater = p[9] & 1, p[9] >> 1 & 1, p[9] >> 2 & 1

@@ -26,7 +26,10 @@ COMMON = True
 @micropython.viper
 def pieces(p: ptr32, w):
     """w: loops: locate, what gathers x, what computes; p, the blocks of the last two; x, where it
-    is gathered, weights, out"""
+    is gathered, weights, out
+
+    Access: of the loops it calls
+    """
     locate = w[0]
     gather = w[1]
     compute = w[2]
@@ -47,6 +50,17 @@ def pieces(p: ptr32, w):
 
 @micropython.viper
 def locate(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[0 : 13]
+        reads out[15 : 16]
+        writes out[0 : 1]
+        writes out[16 : 18]
+        writes out[20 : 21]
+        writes p[0 : 2]
+        writes p[3 : 4]
+        writes p[5 : 6]
+    """
     at = x[0] // x[1]
     first = x[0] % x[1] * x[2]
     group = at % x[4]
@@ -68,6 +82,18 @@ def locate(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 @micropython.viper
 def locate_planes(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[0 : 15]
+        reads out[2 : 3]
+        reads out[7 : 8]
+        writes out[0 : 2]
+        writes out[4 : 5]
+        writes out[11 : 12]
+        writes p[1 : 3]
+        writes p[8 : 9]
+        writes p[12 : 15]
+    """
     piece = x[0] % x[1]
     batch = x[0] // x[1]
     plane = piece // x[2] * x[3]

@@ -11,6 +11,13 @@ Signed bytes are made unsigned by flip, 128; the padding is unsigned.
 
 
 def planes(x, w, out, p):
+    """
+    Access:
+        requires p[8] + p[9] <= p[7]
+        last = (p[1] - 1) * p[2] + (p[3] - 1) * p[5] + (p[9] - 1) * p[6]
+        reads x as uint8[p[0] : p[0] + last + 1] if p[1] and p[3] and p[4] and p[9]
+        writes out as uint8[p[10] : p[10] + p[1] * p[4] * p[7]]
+    """
     bias = 1 << 29
     n = p[10]
     flip = p[12]

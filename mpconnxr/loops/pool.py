@@ -20,6 +20,11 @@ COMMON = True
 
 @micropython.viper
 def max_row32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[0] + p[1] * p[2] * p[3]] if p[15] < p[16]
+        writes out[p[17] + p[15] : p[17] + p[16]]
+    """
     bias = 1 << 29
     column = p[15]
     while column < p[16]:
@@ -52,6 +57,7 @@ def max_row32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 @micropython.viper
 def max_row8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
+    """Access: as max_row32"""
     bias = 1 << 29
     flip = p[14]  # makes the order of signed bytes that of unsigned ones
     column = p[15]
@@ -82,6 +88,12 @@ def max_row8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
 
 @micropython.viper
 def find_row32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[0] + p[1] * p[2] * p[3]] if p[15] < p[16]
+        reads w[p[17] + p[15] : p[17] + p[16]]
+        writes out[2 * (p[17] + p[15]) : 2 * (p[17] + p[16])]
+    """
     bias = 1 << 29
     column = p[15]
     while column < p[16]:
@@ -116,6 +128,7 @@ def find_row32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 @micropython.viper
 def find_row8(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
+    """Access: as find_row32"""
     bias = 1 << 29
     column = p[15]
     while column < p[16]:

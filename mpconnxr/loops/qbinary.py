@@ -24,6 +24,13 @@ COMMON = True
 
 @micropython.viper
 def qadd8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
+    """
+    Access:
+        rows, n = p[7:9]
+        reads x[p[0] : p[0] + (rows - 1) * p[1] + (n - 1) * p[2] + 1] if rows and n
+        reads w[p[3] : p[3] + (rows - 1) * p[4] + (n - 1) * p[5] + 1] if rows and n
+        writes out[p[6] : p[6] + rows * n]
+    """
     flip = p[9]
     a = p[10]
     b = p[11]
@@ -61,6 +68,7 @@ def qadd8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
 
 @micropython.viper
 def qmul8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
+    """Access: as qadd8"""
     flip = p[9]
     limit = p[12]
     high = p[14]

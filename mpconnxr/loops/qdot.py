@@ -31,6 +31,16 @@ _LIMIT = 1 << 25
 
 
 def qdots8(x, w, out, p):
+    """
+    Access:
+        kp, n, m = p[2:5]
+        requires kp % 4 == 0 and n and m
+        reads x as uint8[p[12] - (4 if p[14] else 0) : p[12] + (n - 1) * p[13] + kp]
+        reads x as uint8[p[1] : p[1] + 8 * m] if p[15]
+        reads w as uint8[p[1] : p[1] + 8 * m] if not p[15]
+        reads w as uint8[p[0] : p[0] + m * kp]
+        writes out as uint8[p[5] : p[5] + (n - 1) * p[6] + (m - 1) * p[7] + 1]
+    """
     first, at, n = p[12], p[5], p[3]
     while n:
         m = 0
@@ -46,6 +56,11 @@ def qdots8(x, w, out, p):
 
 
 def qdots8_many(x, w, out, p):
+    """
+    Access:
+        requires p[14] and p[13] == p[2] + 4
+        as qdots8
+    """
     qdots8(x, w, out, p)
 
 

@@ -11,6 +11,15 @@ from .qdot import items_sum, row_sum, word
 
 
 def qdots32(x, w, out, p):
+    """
+    Access:
+        kp, n, m = p[2:5]
+        requires kp % 4 == 0 and n and m
+        reads x as uint8[p[12] - (4 if p[14] else 0) : p[12] + (n - 1) * p[13] + kp]
+        reads w as uint8[p[1] : p[1] + 8 * m]
+        reads w as uint8[p[0] : p[0] + m * kp]
+        writes out as int32[p[5] : p[5] + (n - 1) * p[6] + (m - 1) * p[7] + 1]
+    """
     first, at, n = p[12], p[5], p[3]
     while n:
         m = 0

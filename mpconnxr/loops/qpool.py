@@ -22,6 +22,15 @@ COMMON = True
 
 @micropython.viper
 def means8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
+    """
+    Access:
+        requires p[9] < p[5] and (p[11] - 1) * p[7] < p[3] + p[9]
+        requires p[10] < p[6] and (p[12] - 1) * p[8] < p[4] + p[10]
+        n = p[2] * p[11] * p[12]
+        reads x[p[0] : p[0] + p[2] * p[3] * p[4]] if n
+        reads w[0 : p[13] * p[5] * p[6] + 1] if n
+        writes out[p[1] : p[1] + n]
+    """
     flip = p[16]
     width = p[4]
     first = p[0]

@@ -28,6 +28,10 @@ COMMON = True
 
 @micropython.viper
 def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        writes out[0 : 256]
+    """
     i = 0
     v = p[i] << 9
     while i < 256:
@@ -41,6 +45,14 @@ def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 @micropython.viper
 def softmax8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
+    """
+    Access:
+        n, inner = p[2], max(p[3], 1)
+        low, high = p[0] // inner * n * inner, ((p[1] - 1) // inner + 1) * n * inner
+        reads x[low : high] if p[0] < p[1]
+        reads w[0 : 256] if p[0] < p[1]
+        writes out[low : high] if p[0] < p[1]
+    """
     flip = p[4]
     line = p[0]
     while line < p[1]:

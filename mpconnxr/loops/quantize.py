@@ -12,7 +12,13 @@ _FAR = 1e6  # beyond every range, zero point included
 
 def quantize(x, w, out, p):
     """w goes on with least, greatest, and an array of one float: the quotient is rounded to the
-    scales' dtype also where Python's floats are wider."""
+    scales' dtype also where Python's floats are wider.
+
+    Access:
+        as dequantize
+        reads w[2 : 5]
+        writes w[4][0 : 1]
+    """
     scales, zeros, low, high, cell = w
     k, n = p[6], p[8]
     row = 0
@@ -39,6 +45,16 @@ def quantize(x, w, out, p):
 
 
 def dequantize(x, w, out, p):
+    """
+    Access:
+        rows, n = p[7:9]
+        low, high = p[3], p[3] + (rows - 1) * p[4] + (n - 1) * p[5] + 1
+        reads w[0 : 2]
+        reads x[p[0] : p[0] + (rows - 1) * p[1] + (n - 1) * p[2] + 1] if rows and n
+        reads w[0][low : high] if rows and n
+        reads w[1][low : high] if rows and n
+        writes out[p[6] : p[6] + rows * n]
+    """
     scales, zeros = w
     k, n = p[6], p[8]
     row = 0

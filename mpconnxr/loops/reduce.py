@@ -15,7 +15,14 @@ _INF = float("inf")
 
 
 def sum_float(x, w, out, p):
-    """power 0: sum of x; 1: of abs(x); 2: of x * x; more: of abs(x) ** power."""
+    """power 0: sum of x; 1: of abs(x); 2: of x * x; more: of abs(x) ** power.
+
+    Access:
+        n, inner = p[2], max(p[3], 1)
+        low, high = p[0] // inner * n * inner, ((p[1] - 1) // inner + 1) * n * inner
+        reads x[low : high] if p[0] < p[1]
+        writes out[p[0] : p[1]]
+    """
     n, inner, power = p[2], p[3], p[4]
     o = p[0]
     while o < p[1]:
@@ -45,7 +52,12 @@ def sum_float(x, w, out, p):
 
 
 def sum_int(x, w, out, p):
-    """Powers as in sum_float. w: half, mask of the range; divisor or 0; 1 to take a root."""
+    """Powers as in sum_float. w: half, mask of the range; divisor or 0; 1 to take a root.
+
+    Access:
+        as sum_float
+        reads w[0 : 4]
+    """
     n, inner, power = p[2], p[3], p[4]
     o = p[0]
     while o < p[1]:
@@ -81,6 +93,7 @@ def _isqrt(v):
 
 
 def prod_float(x, w, out, p):
+    """Access: as sum_float"""
     n, inner = p[2], p[3]
     o = p[0]
     while o < p[1]:
@@ -95,7 +108,12 @@ def prod_float(x, w, out, p):
 
 
 def prod_int(x, w, out, p):
-    """w: half, mask of the dtype's range."""
+    """w: half, mask of the dtype's range.
+
+    Access:
+        as sum_float
+        reads w[0 : 2]
+    """
     n, inner = p[2], p[3]
     o = p[0]
     while o < p[1]:
@@ -110,7 +128,12 @@ def prod_int(x, w, out, p):
 
 
 def largest(x, w, out, p):
-    """w: the result of an empty set. NaN wins."""
+    """w: the result of an empty set. NaN wins.
+
+    Access:
+        as sum_float
+        reads w[0 : 1]
+    """
     n, inner = p[2], p[3]
     o = p[0]
     while o < p[1]:
@@ -127,7 +150,10 @@ def largest(x, w, out, p):
 
 
 def smallest(x, w, out, p):
-    """w: the result of an empty set. NaN wins."""
+    """w: the result of an empty set. NaN wins.
+
+    Access: as largest
+    """
     n, inner = p[2], p[3]
     o = p[0]
     while o < p[1]:
@@ -144,7 +170,10 @@ def smallest(x, w, out, p):
 
 
 def log_sum_exp(x, w, out, p):
-    """Stable: the largest value is taken out first."""
+    """Stable: the largest value is taken out first.
+
+    Access: as sum_float
+    """
     n, inner = p[2], p[3]
     o = p[0]
     while o < p[1]:

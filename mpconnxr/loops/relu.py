@@ -15,6 +15,11 @@ COMMON = True
 
 @micropython.viper
 def relu32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[1]]
+        writes out[p[0] : p[1]]
+    """
     end = p[1]
     i = p[0]
     while i < end:

@@ -6,6 +6,7 @@ p    lo, hi: range of rows of the output; n_in, inner, n_out, taps, first tap of
 
 
 def resample(x, w, out, p):
+    """Access: as mix.mix32"""
     n_in, inner, n_out, taps = p[2], p[3], p[4], p[5]
     row = p[0]
     while row < p[1]:

@@ -7,6 +7,13 @@ p    first item of x, of out, C, H, W, oh, ow, cells a bin y, x, maximum instead
 
 
 def align(x, w, out, p):
+    """
+    Access:
+        n = p[5] * p[6]
+        reads x as float32[p[0] : p[0] + p[2] * p[3] * p[4]] if n
+        reads w[0 : 4]
+        writes out as float32[p[1] : p[1] + p[2] * n]
+    """
     o = p[1]
     base = p[0]
     c = 0

@@ -10,6 +10,11 @@ NAN = float("nan")
 
 
 def sqrt32(x, w, out, p):
+    """
+    Access:
+        reads x as float32[p[0] : p[1]]
+        writes out as float32[p[0] : p[1]]
+    """
     i = p[0]
     while i < p[1]:
         v = x[i]

@@ -18,6 +18,12 @@ COMMON = True
 
 @micropython.viper
 def row_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        n = p[2] * p[3]
+        reads w[p[0] : p[0] + n * p[4]]
+        updates out[p[1] : p[1] + 2 * n]
+    """
     i = p[0]
     o = p[1]
     groups = p[2]

@@ -16,6 +16,12 @@ COMMON = True
 
 @micropython.viper
 def scales32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[0] + 1]
+        reads w[0 : p[1]]
+        writes out[0 : p[1]]
+    """
     i = p[0]
     s = x[i]
     i = 0

@@ -7,6 +7,15 @@ p    lo, hi: range of rows of x; 1 where an index was out of range (its row is l
 
 
 def scatter(x, w, out, p):
+    """
+    Access:
+        inner = p[4]
+        reads w[0 : 3]
+        reads w[0][p[0] : p[1]]
+        reads x[p[0] * inner : p[1] * inner]
+        updates out[0 : p[3] * inner]
+        writes p[2 : 3]
+    """
     index, half, mask = w
     inner, op = p[4], p[5]
     row = p[0]

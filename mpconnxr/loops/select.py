@@ -14,6 +14,7 @@ COMMON = True
 
 @micropython.viper
 def select8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
+    """Access: as qbinary.qadd8"""
     k = p[6]
     n = p[8]
     row = 0
@@ -32,6 +33,7 @@ def select8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
 
 @micropython.viper
 def select32(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
+    """Access: as qbinary.qadd8"""
     k = p[6]
     n = p[8]
     row = 0

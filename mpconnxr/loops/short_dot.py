@@ -15,6 +15,13 @@ sum.
 
 
 def dots(x, w, out, p):
+    """
+    Access:
+        rows, step, k = p[1:4]
+        reads x as int32[p[0] : p[0] + (rows - 1) * step + k] if rows and k
+        reads w as uint16[p[4] : p[4] + p[5] * (k + k % 2)] if rows
+        writes out as int32[p[6] : p[6] + rows * p[5]]
+    """
     first, at = p[0], p[6]
     k = p[3]
     rows = p[1]

@@ -20,6 +20,13 @@ COMMON = True
 
 @micropython.viper
 def sine32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[1]]
+        reads w[0 : 15] if p[0] < p[1]
+        writes out[p[0] : p[1]]
+        writes p[3 : 9]
+    """
     top = 1  # kept from the folding of constants, which makes big integers of them
     one = top << 30
     top = top << 31

@@ -12,6 +12,14 @@ _BLOCK = 32
 
 
 def softmax(x, w, out, p):
+    """
+    Access:
+        n, inner = p[2], max(p[3], 1)
+        requires n > 0
+        low, high = p[0] // inner * n * inner, ((p[1] - 1) // inner + 1) * n * inner
+        reads x[low : high] if p[0] < p[1]
+        writes out[low : high] if p[0] < p[1]
+    """
     n, inner = p[2], p[3]
     line = p[0]
     while line < p[1]:
@@ -43,6 +51,7 @@ def softmax(x, w, out, p):
 
 
 def log_softmax(x, w, out, p):
+    """Access: as softmax"""
     n, inner = p[2], p[3]
     line = p[0]
     while line < p[1]:
@@ -69,6 +78,7 @@ def log_softmax(x, w, out, p):
 
 
 def hardmax(x, w, out, p):
+    """Access: as softmax"""
     n, inner = p[2], p[3]
     line = p[0]
     while line < p[1]:

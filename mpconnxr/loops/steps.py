@@ -17,6 +17,12 @@ COMMON = True
 
 @micropython.viper
 def steps(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
+    """
+    Access:
+        requires p[1] < 256
+        reads x[0 : (255 * p[0] + 7) // 8]
+        writes out[0 : 256]
+    """
     bit = 0
     v = p[2]
     k = p[1]

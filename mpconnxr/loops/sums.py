@@ -15,6 +15,13 @@ _NAN = 0x7FC00000
 
 
 def sum32(x, w, out, p):
+    """
+    Access:
+        n, inner = p[2], max(p[3], 1)
+        low, high = p[0] // inner * n * inner, ((p[1] - 1) // inner + 1) * n * inner
+        reads x as int32[low : high] if p[0] < p[1]
+        writes out as int32[p[0] : p[1]]
+    """
     o = p[0]
     while o < p[1]:
         first = o // p[3] * p[2] * p[3] + o % p[3]

@@ -22,6 +22,11 @@ COMMON = True
 
 @micropython.viper
 def thresholds(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[0 : 1]
+        writes out[0 : p[1]]
+    """
     i = 0
     e = (x[i] >> 23) & 255
     s = (x[i] & 8388607) | 8388608

@@ -19,6 +19,13 @@ COMMON = True
 
 @micropython.viper
 def to_float32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        requires p[4] < p[2]
+        reads x[p[0] : p[1]]
+        reads w[0 : 2 * p[2]] if p[0] < p[1]
+        writes out[p[0] : p[1]]
+    """
     one = 1
     mask = p[6]
     c = p[4]

@@ -6,6 +6,15 @@ p: lo, hi: range of lines; n, inner, k, smallest (0 or 1)
 
 
 def top_k(x, w, out, p):
+    """
+    Access:
+        n, inner, k = p[2], max(p[3], 1), p[4]
+        requires k > 0
+        low, high = p[0] // inner * inner, ((p[1] - 1) // inner + 1) * inner
+        reads x[low * n : high * n] if p[0] < p[1]
+        writes w[low * k : high * k] if p[0] < p[1]
+        writes out[low * k : high * k] if p[0] < p[1]
+    """
     n, inner, k, smallest = p[2], p[3], p[4], p[5]
     line = p[0]
     while line < p[1]:

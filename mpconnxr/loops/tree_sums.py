@@ -22,6 +22,13 @@ def add(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
 
     p    leaves, limbs of all targets, limbs of the first target if that has the second one's sum
          taken from it, else 0
+
+    Access:
+        requires 2 * p[2] <= p[1]
+        given check has found w good, and the items of x are first entries of leaves
+        reads x[0 : p[0]]
+        reads w[0 : len(w)] if p[0]
+        writes out[0 : p[1]]
     """
     k = 0
     while k < p[1]:
@@ -56,6 +63,10 @@ def settle(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
     p    targets, limbs, divisor
     Flags: 1 where the sum is negative, 2 where the division leaves a rest.
+
+    Access:
+        requires p[1] > 0
+        updates out[0 : p[0] * p[1]]
     """
     at = 0
     target = 0
@@ -98,6 +109,12 @@ def store(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
     """out = the float32 (as two uint16) nearest to what x has of each target after settle.
 
     p    targets, first item of out, limbs, least bit that a float32 has, exponent of bit 0 + 2**29
+
+    Access:
+        requires p[3] > 0 and (p[3] - 1) // 8 + 5 <= p[2]
+        given settle has left digits in x
+        reads x[0 : p[0] * p[2]]
+        writes out[2 * p[1] : 2 * (p[1] + p[0])]
     """
     at = 0
     i = p[1] * 2
@@ -144,6 +161,10 @@ def check(x: ptr16, w: ptr16, out: ptr32, p: ptr32):
     """out[0] = 1 if an entry is beyond the limbs, or a leaf has too many or no end.
 
     p    entries, limbs of all targets, most entries of a leaf
+
+    Access:
+        reads x[0 : 3 * p[0] - 2]
+        writes out[0 : 1]
     """
     n = p[0]
     i = 0

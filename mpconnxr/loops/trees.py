@@ -25,6 +25,13 @@ def rank(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
     x    float32 bits
     p    first item of x, slots, first word of the slots, of the cuts, 2**31 - 1, bits of inf
+
+    Access:
+        given the slots in w name features of x, and cuts in w
+        reads x[p[0] : len(x)] if p[1]
+        reads w[p[2] : p[2] + 4 * p[1]]
+        reads w[p[3] : len(w)] if p[1]
+        writes out[0 : p[1]]
     """
     slot = 0
     at = p[2]
@@ -63,6 +70,13 @@ def walk(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
     p    trees, first word of the nodes, words a node, rank_bits, ref_bits, shift of left, word of
          right
+
+    Access:
+        given check has found the nodes good, and the roots are nodes
+        reads x[0 : len(x)] if p[0]
+        reads w[0 : p[0]]
+        reads w[p[1] : len(w)] if p[0]
+        writes out[0 : p[0]]
     """
     tree = 0
     words = p[2]
@@ -95,6 +109,10 @@ def check(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
     p    nodes, first word of the nodes, words a node, rank_bits, ref_bits, shift of left, word of
          right, slots, leaves
+
+    Access:
+        reads w[p[1] : p[1] + (p[0] - 1) * p[2] + max(1, p[6]) + 1] if p[0]
+        writes out[0 : 1]
     """
     n = p[0]
     i = 0

@@ -16,6 +16,11 @@ COMMON = True
 
 @micropython.viper
 def unpack(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[0] + (p[1] + p[4] - 1) // p[4]]
+        writes out[0 : p[1]]
+    """
     i = p[0]
     n = p[1]
     sign = p[3]

@@ -16,6 +16,11 @@ COMMON = True
 
 @micropython.viper
 def whole32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[1]]
+        writes out[p[0] : p[1]]
+    """
     top = 1
     top = top << 31
     infinity = top - 1 - 0x7FFFFF

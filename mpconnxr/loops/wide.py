@@ -33,6 +33,15 @@ COMMON = True
 
 @micropython.viper
 def wide_patches(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
+    """
+    Access:
+        k = p[1] * p[2] * p[3]
+        last = (p[1] - 1) * p[4] + (p[7] - 1) * p[13] + (p[8] - 1) * p[14]
+        s = (p[2] - 1) * (p[5] - p[9] * p[13]), (p[3] - 1) * (p[6] - p[10] * p[14])
+        reads x[p[0] + sum(min(v, 0) for v in s) : p[0] + last + sum(max(v, 0) for v in s) + 1]
+            if k and p[20]
+        writes out[0 : p[20] * (2 + k)]
+    """
     bias = 1 << 29
     n = 0
     oy = p[16]
@@ -74,6 +83,12 @@ def wide_patches(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
 
 @micropython.viper
 def wide_add(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[1]]
+        reads w[p[0] : p[1]]
+        writes out[p[0] : p[1]]
+    """
     bias = 1 << 29
     half = (1 << (p[5] - 1)) - 1
     i = p[0]
@@ -98,6 +113,7 @@ def wide_add(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
 
 @micropython.viper
 def wide_mul(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
+    """Access: as wide_add"""
     bias = 1 << 29
     f = p[2]
     high = p[8]
@@ -129,6 +145,12 @@ def wide_mul(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
 
 @micropython.viper
 def wide_max(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
+    """
+    Access:
+        n = p[0] * p[5] * p[6]
+        reads x[0 : p[0] * p[1] * p[2]] if n
+        writes out[0 : n]
+    """
     bias = 1 << 29
     n = 0
     flip = p[11]
@@ -158,6 +180,12 @@ def wide_max(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
 
 @micropython.viper
 def wide_quantize(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[1]]
+        reads w[p[2] : p[2] + 1]
+        writes out[p[0] : p[1]]
+    """
     bias = 1 << 29
     i = p[2]
     s = (w[i] & 8388607) | 8388608
@@ -201,6 +229,12 @@ def wide_quantize(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
 
 @micropython.viper
 def wide_dequantize(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[1]]
+        reads w[0 : 1]
+        writes out[p[0] : p[1]]
+    """
     i = 0
     s = w[i]
     i = p[0]

@@ -26,6 +26,14 @@ COMMON = True
 
 @micropython.viper
 def wide_dots(x: ptr16, w: ptr8, out: ptr16, p: ptr32):
+    """
+    Access:
+        k, n, m = p[2:5]
+        reads x[0 : n * (k + 2)] if m
+        reads w[p[1] : p[1] + 12 * m] if n
+        reads w[p[0] : p[0] + m * k] if n
+        writes out[p[5] : p[5] + (n - 1) * p[6] + (m - 1) * p[7] + 1] if n and m
+    """
     bias = 1 << 29
     first = 2
     at = p[5]

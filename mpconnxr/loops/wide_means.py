@@ -18,6 +18,7 @@ COMMON = True
 
 @micropython.viper
 def choose_wide(x: ptr16, w: ptr32, out: ptr16, p: ptr32):
+    """Access: as means.choose"""
     window = p[21]
     listed = 0
     step = 2 * p[13] * p[20]

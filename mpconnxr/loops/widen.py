@@ -17,6 +17,11 @@ COMMON = True
 
 @micropython.viper
 def widen(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
+    """
+    Access:
+        reads x[0 : p[0]]
+        writes out[0 : 2 * p[0]]
+    """
     n = p[0]
     i = 0
     k = 0

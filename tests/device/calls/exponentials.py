@@ -14,7 +14,8 @@ def _floats(d):
     if d.below(3) == 0:
         return d.words(48)
     size = d.between(100, 140) << 23
-    return array("i", [size + (d.word() & 0x80FFFFFF) for _ in range(48)])
+    words = d.words(48)
+    return array("i", [size + (v & 0xFFFFFF) - (v & 0x80000000) for v in words])
 
 
 def heights(d):

@@ -15,6 +15,14 @@ def window(x: ptr8, w: ptr16, out: ptr32, p: ptr32):
     w    the first half of the window with its middle, 15 bits
     out  spectrum
     p    first byte, n, bits of n, then written: bits by which the samples were shifted up
+
+    Access:
+        first, n, bits = p[0:3]
+        requires n == 1 << bits
+        reads x[first : first + 2 * n]
+        reads w[0 : n // 2 + 1]
+        writes out[0 : 2 * n]
+        writes p[3 : 4]
     """
     n, first, most = p[1], p[0], 1
     for i in range(n):
@@ -49,6 +57,13 @@ def fft(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
     w    1 + cos(2 pi k / n), 14 bits, for k below n / 2 and n / 4 more
     out  spectrum, in the order of bit-reversed indices
     p    n, then written: bits by which the values were shifted down
+
+    Access:
+        n = p[0]
+        requires n & (n - 1) == 0
+        reads w[0 : n // 2 + n // 4]
+        updates out[0 : 2 * n]
+        writes p[1 : 2]
     """
     n, total, half = p[0], 0, 1
     while half < n:
@@ -90,6 +105,15 @@ def mel(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
          the band below has the rest of the weight
     out  for each band and one before: the sum's upper part (times 2**14), then its lower part
     p    n, first bin, bins, bands, then written: bits by which the parts were shifted down
+
+    Access:
+        n, first, bins, bands = p[0:4]
+        given the bands in w are below p[3]
+        reads x[first : first + bins]
+        reads x[n + first : n + first + bins]
+        reads w[0 : 2 * bins]
+        writes out[0 : 2 * bands + 2]
+        writes p[4 : 5]
     """
     n, first, most = p[0], p[1], 0
     for i in range(first, first + p[2]):
@@ -124,6 +148,11 @@ def logs(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
     w    4096 * log2(1 + i / 64), i from 0 to 64
     out  int32, a number for each band
     p    bands, that power plus BIAS
+
+    Access:
+        reads x[2 : 2 * p[0] + 2]
+        reads w[0 : 65] if p[0]
+        writes out[0 : p[0]]
     """
     for b in range(p[0]):
         high, v = x[2 * b + 2], x[2 * b + 3]

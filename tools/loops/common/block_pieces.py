@@ -23,7 +23,10 @@ from tools.loops.snippets.words import set_at
 
 def pieces(p: ptr32, w):
     """w: loops mantissas, align, dots, finish; their blocks of parameters, parts of p; x, weights,
-    biases, exponents, scratch, out"""
+    biases, exponents, scratch, out
+
+    Access: of the loops it calls
+    """
     mantissas, align, dots, finish, m_p = w[:5]
     a_p, d_p, f_p, x, weights, bias = w[5:11]
     exponents, scratch, out, y = w[11], w[12], w[13], p[51]

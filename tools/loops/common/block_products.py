@@ -19,7 +19,10 @@ from tools.loops.snippets.words import set_at
 
 def products(p: ptr32, w):
     """w: loops peak, mantissas, align, dots, finish; p, and the parts of it that they take; x,
-    weights, biases, exponents, scratch, out"""
+    weights, biases, exponents, scratch, out
+
+    Access: of the loops it calls
+    """
     peak, mantissas, align, dots, finish = w[:5]
     whole, peak_p, m_p, a_p, d_p, f_p = w[5:11]
     x, weights, bias, exponents, scratch = w[11:16]

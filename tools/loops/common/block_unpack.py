@@ -8,6 +8,13 @@ Written once, in the common subset of Python and viper.
 
 
 def unpack(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
+    """
+    Access:
+        rows, k = p[1:3]
+        row = 2 * k if p[4] == 16 else k if p[4] == 8 else (k + 1) // 2
+        reads w[p[0] : p[0] + rows * row]
+        writes out[p[3] : p[3] + rows * k]
+    """
     j, i, rows, bits = p[0], p[3], p[1], p[4]
     while rows:
         end = i + p[2]

@@ -15,6 +15,11 @@ from tools.loops.snippets.words import quotient, signed
 
 
 def squash(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[0] + p[1]]
+        writes out[p[2] : p[2] + p[1]]
+    """
     ln2 = 23258160  # of 25 bits behind the point, as the argument
     one = 1 << 27
     for i in range(p[1]):
@@ -47,6 +52,11 @@ def squash(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def state(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[0] + 4 * p[1]]
+        updates out[p[2] : p[2] + p[1]]
+    """
     n = p[1]
     for i in range(n):
         at = p[0] + i
@@ -95,6 +105,12 @@ def state(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def product(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[0] + p[1]]
+        reads w[0 : p[1]]
+        writes out[p[2] : p[2] + p[1]]
+    """
     for i in range(p[1]):
         a, b = x[p[0] + i], w[i]
         sign = (b >> 31) & 1

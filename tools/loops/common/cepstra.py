@@ -13,6 +13,12 @@ def cepstra(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
          of coefficient 0, which has a scale of its own
     out  int32, a number for each coefficient
     p    bands, coefficients, by how many bits a product is shifted to 12 below the result's point
+
+    Access:
+        requires p[1] <= 2 * p[0] + 1
+        reads x[0 : p[0]] if p[1]
+        reads w[0 : 4 * p[0] + 1] if p[0] and p[1]
+        writes out[0 : p[1]]
     """
     bands = p[0]
     for k in range(p[1]):

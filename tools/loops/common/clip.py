@@ -7,6 +7,11 @@ Words of the same sign compare as their floats do: as they are if positive, reve
 
 
 def clip32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[1]]
+        writes out[p[0] : p[1]]
+    """
     i, end, low, high = p[:4]
     low_sign, high_sign = (low >> 31) & 1, (high >> 31) & 1
     while i < end:

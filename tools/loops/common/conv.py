@@ -8,6 +8,11 @@ p    first item of x, C per group, D, H, W, kd, kh, kw, dilations d, h, w,
 
 
 def im2col32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[0] + p[1] * p[2] * p[3] * p[4]]
+        writes out[0 : p[1] * p[5] * p[6] * p[7]]
+    """
     bias, n, height = 1 << 29, 0, p[3]
     width, kw, step = p[4], p[7], p[10]
     for c in range(p[1]):

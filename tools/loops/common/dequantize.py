@@ -8,6 +8,12 @@ Products are rounded to even; scales are such that they are normal floats.
 
 
 def dequantize8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[1]]
+        reads w[0 : 1]
+        writes out[p[0] : p[1]]
+    """
     i = 0
     s = w[i]
     for i in range(p[0], p[1]):

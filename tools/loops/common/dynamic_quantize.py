@@ -16,6 +16,11 @@ from tools.loops.snippets.words import quotient
 
 
 def ends(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[1]]
+        writes out[p[0] : p[0] + 2]
+    """
     high = low = 0
     for i in range(p[0], p[1]):
         v = x[i]
@@ -32,6 +37,11 @@ def ends(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def choose(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[0] + 2]
+        writes out[p[5] : p[5] + 3]
+    """
     k = p[0]
     a = x[k]
     k += 1
@@ -89,6 +99,12 @@ def choose(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def to_bytes(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[1]]
+        reads w[0 : 3]
+        writes out[p[5] : p[5] + p[1] - p[0]]
+    """
     one, k = 1, 0
     m = (w[k] & 8388607) | (one << 23)
     s = w[2]

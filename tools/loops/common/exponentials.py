@@ -20,6 +20,13 @@ from tools.loops.snippets.words import all_but_sign, nan_bits, set_at
 
 
 def heights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        end = p[0] + (p[1] - 1 - p[0]) // p[2] * p[2] + 1
+        reads x[p[0] : end]
+        writes out[p[0] : end]
+        writes p[3 : 5]
+    """
     all_but_sign(mask)
     infinity = mask - 0x7FFFFF
     most = 0 - infinity  # of bits without the sign, taken from 0 where there is one
@@ -59,6 +66,14 @@ def heights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def exponentials(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        end = p[0] + (p[1] - 1 - p[0]) // p[2] * p[2] + 1
+        reads x[p[0] : end]
+        reads w[0 : 32]
+        writes out[p[0] : end]
+        writes p[5 : 7]
+    """
     high = middle = low = 0
     for i in range(p[0], p[1], p[2]):
         v = max(p[3] - x[i], 0)
@@ -94,6 +109,12 @@ def exponentials(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def shares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        end = p[0] + (p[1] - 1 - p[0]) // p[2] * p[2] + 1
+        reads x[p[0] : end]
+        writes out[p[0] : end]
+    """
     nan_bits(nan)
     c = 0
     while p[5] >> c > 32767:

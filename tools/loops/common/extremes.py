@@ -12,6 +12,13 @@ from tools.loops.snippets.words import all_but_sign
 
 
 def extreme32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        n, inner = p[2], max(p[3], 1)
+        low, high = p[0] // inner * n * inner, ((p[1] - 1) // inner + 1) * n * inner
+        reads x[low : high] if p[0] < p[1]
+        writes out[p[0] : p[1]]
+    """
     all_but_sign(mask)
     infinity = mask - 0x7FFFFF
     for o in range(p[0], p[1]):

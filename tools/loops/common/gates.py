@@ -14,6 +14,11 @@ from tools.loops.snippets.words import bit, nan_bits, quotient
 
 
 def gate32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[0] + p[1]]
+        writes out[p[2] : p[2] + p[1]]
+    """
     one = 1 << 27
     bit(top, 31)
     nan_bits(nan)

@@ -39,8 +39,19 @@ def _gather():
 
 
 def gather8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
+    """
+    Access:
+        words, rows, inner = p[2:5]
+        requires words == 1 or words == 2
+        reads x[p[5] : p[5] + max(rows, 1) * inner] if p[0] < p[1]
+        reads w[p[0] * words : p[1] * words]
+        writes out[p[6] + p[0] * inner : p[6] + p[1] * inner]
+        writes p[7 : 8]
+        writes p[9 : 10]
+    """
     _gather()
 
 
 def gather32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """Access: as gather8"""
     _gather()

@@ -13,6 +13,11 @@ from tools.loops.snippets.words import bit, quotient
 
 
 def log32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[1]]
+        writes out[p[0] : p[1]]
+    """
     bit(top, 31)
     infinity = top - 1 - 0x7FFFFF
     third = 357913941  # of 30 bits behind the point, like z, t and u below

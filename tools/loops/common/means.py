@@ -32,6 +32,13 @@ from tools.loops.snippets.words import set_at, split_sign, swap
 
 
 def choose(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[0] + p[2] * p[3] * p[4]]
+        writes w[0 : min(64, p[2] * p[11] * p[12])]
+        writes out[p[1] : p[1] + p[2] * p[11] * p[12]]
+        writes p[21 : 23]
+    """
     window, listed = p[21], 0
     left = window % p[12] * p[8] - p[10]
     top = window // p[12] % p[11] * p[7] - p[9]
@@ -70,6 +77,13 @@ def choose(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
 
 
 def spans(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        n = p[22]
+        reads w[0 : n]
+        writes out[64 : 64 + n]
+        writes out[128 : 128 + n]
+    """
     for listed in range(p[22]):
         window = w[listed]
         top = window // p[12] % p[11] * p[7] - p[9]
@@ -91,6 +105,16 @@ def spans(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def sums(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        n = p[22]
+        given spans has filled w from the list
+        reads x[p[0] * p[29] : (p[0] + p[2] * p[3] * p[4]) * p[29]] if n
+        reads w[64 : 64 + n]
+        reads w[128 : 128 + n]
+        writes out[64 : 64 + n]
+        writes out[128 : 128 + n]
+    """
     listed = 0
     while True:  # a condition here would be a branch farther than Xtensa's reach
         if listed == p[22]:
@@ -169,6 +193,14 @@ def sums(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
 
 
 def means(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        n = p[22]
+        reads w[64 : 64 + n]
+        reads w[128 : 128 + n]
+        writes out[64 : 64 + n]
+        writes out[128 : 128 + n]
+    """
     for listed in range(p[22]):
         a, count = w[64 + listed], w[128 + listed] >> 10
         e = w[128 + listed] & 1023

@@ -14,6 +14,17 @@ from tools.loops.snippets.words import bit, split_sign
 
 
 def mix32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        n_in, inner, n_out, taps = p[2:6]
+        firsts = p[6 : 6 + n_out]
+        first = p[0] // n_out * n_in + min(firsts)
+        last = (p[1] - 1) // n_out * n_in + max(firsts) + taps - 1
+        reads x[first * inner : (last + 1) * inner] if p[0] < p[1]
+        reads w[0 : n_out * taps] if p[0] < p[1]
+        reads p[6 : 6 + n_out]
+        writes out[p[0] * inner : p[1] * inner]
+    """
     bit(top, 31)
     infinity, at, stop = top - 1 - 0x7FFFFF, p[0] * p[3], p[1] * p[3]
     while far(at < stop):

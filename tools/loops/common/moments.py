@@ -27,6 +27,12 @@ from tools.loops.snippets.words import (
 
 
 def centre(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[0] + p[1]]
+        writes out[p[0] : p[0] + p[1]]
+        writes p[4 : 8]
+    """
     all_but_sign(mask)
     most, i = 0, p[0]
     end = i + p[1]
@@ -74,6 +80,12 @@ def centre(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def squares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[0] + p[1]]
+        writes out[p[0] : p[0] + p[1]]
+        writes p[8 : 11]
+    """
     mean, s = p[5], p[7]
     rest = p[6] >> (28 - s)
     bit(one, 30)
@@ -101,6 +113,10 @@ def squares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def inverse(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        writes p[11 : 13]
+    """
     a = p[8]  # of the sum its highest 30 bits, times 2**e
     b, c, e = p[9], p[10], 48
     while e > 0 and a < 1 << 24:
@@ -158,6 +174,11 @@ def inverse(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def scaled(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[0] + p[1]]
+        writes out[p[0] : p[0] + p[1]]
+    """
     one = 1
     top, one = one << 31, one << 30
     nan_bits(nan)

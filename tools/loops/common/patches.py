@@ -15,6 +15,15 @@ from tools.loops.snippets.bytes import next_place
 
 
 def patches(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
+    """
+    Access:
+        k = p[1] * p[2] * p[3]
+        last = (p[1] - 1) * p[4] + (p[7] - 1) * p[13] + (p[8] - 1) * p[14]
+        s = (p[2] - 1) * (p[5] - p[9] * p[13]), (p[3] - 1) * (p[6] - p[10] * p[14])
+        reads x[p[0] + sum(min(v, 0) for v in s) : p[0] + last + sum(max(v, 0) for v in s) + 1]
+            if k and p[20]
+        writes out[0 : p[20] * (4 + k + p[21])]
+    """
     bias, n, flip = 1 << 29, 0, p[18]
     oy, ox = p[16], p[17]
     for left in range(p[20], 0, -1):

@@ -20,7 +20,10 @@ from tools.loops.snippets.words import set_at
 
 def pieces(p: ptr32, w):
     """w: loops: locate, what gathers x, what computes; p, the blocks of the last two; x, where it
-    is gathered, weights, out"""
+    is gathered, weights, out
+
+    Access: of the loops it calls
+    """
     locate, gather, compute, places, gather_p = w[:5]
     compute_p, x, gathered, weights, out, i = w[5], w[6], w[7], w[8], w[9], 0
     while p[0] < p[15]:
@@ -31,6 +34,17 @@ def pieces(p: ptr32, w):
 
 
 def locate(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[0 : 13]
+        reads out[15 : 16]
+        writes out[0 : 1]
+        writes out[16 : 18]
+        writes out[20 : 21]
+        writes p[0 : 2]
+        writes p[3 : 4]
+        writes p[5 : 6]
+    """
     at, first = x[0] // x[1], x[0] % x[1] * x[2]
     group, batch = at % x[4], at // x[4]
     n = min(x[3] - first, x[2])
@@ -45,6 +59,18 @@ def locate(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def locate_planes(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[0 : 15]
+        reads out[2 : 3]
+        reads out[7 : 8]
+        writes out[0 : 2]
+        writes out[4 : 5]
+        writes out[11 : 12]
+        writes p[1 : 3]
+        writes p[8 : 9]
+        writes p[12 : 15]
+    """
     piece, batch = x[0] % x[1], x[0] // x[1]
     plane, row = piece // x[2] * x[3], piece % x[2] * x[5]
     planes = min(x[4] - plane, x[3])

@@ -12,6 +12,11 @@ find loops come after: x as before, w what the max loops gave, out two words an 
 
 
 def max_row32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[0] + p[1] * p[2] * p[3]] if p[15] < p[16]
+        writes out[p[17] + p[15] : p[17] + p[16]]
+    """
     bias = 1 << 29
     for column in range(p[15], p[16]):
         best = p[14]
@@ -35,6 +40,7 @@ def max_row32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def max_row8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
+    """Access: as max_row32"""
     bias = 1 << 29
     flip = p[14]  # makes the order of signed bytes that of unsigned ones
     for column in range(p[15], p[16]):
@@ -85,8 +91,15 @@ def _find_row():
 
 
 def find_row32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[0] + p[1] * p[2] * p[3]] if p[15] < p[16]
+        reads w[p[17] + p[15] : p[17] + p[16]]
+        writes out[2 * (p[17] + p[15]) : 2 * (p[17] + p[16])]
+    """
     _find_row()
 
 
 def find_row8(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
+    """Access: as find_row32"""
     _find_row()

@@ -18,6 +18,13 @@ from tools.loops.snippets.words import rows_of_pairs
 
 
 def qadd8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
+    """
+    Access:
+        rows, n = p[7:9]
+        reads x[p[0] : p[0] + (rows - 1) * p[1] + (n - 1) * p[2] + 1] if rows and n
+        reads w[p[3] : p[3] + (rows - 1) * p[4] + (n - 1) * p[5] + 1] if rows and n
+        writes out[p[6] : p[6] + rows * n]
+    """
     flip, a, b = p[9:12]
     constant, a_low, b_low = p[12] - (1 << 29), p[13], p[14]
     low, shift, zero, x_step, w_step, i = p[15], p[16], p[17], p[2], p[5], p[0]
@@ -31,6 +38,7 @@ def qadd8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
 
 
 def qmul8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
+    """Access: as qadd8"""
     flip, limit, high, low, i, j = p[9], p[12], p[14], p[15], p[0], p[3]
     k, rows = p[6], p[7]
     with rows_of_pairs(i, j, k, end, rows, p[2], p[5]):

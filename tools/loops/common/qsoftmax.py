@@ -20,6 +20,10 @@ limited to 0 .. 255. Signed bytes are made unsigned by flip, also those of out.
 
 
 def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        writes out[0 : 256]
+    """
     i = 0
     v = p[i] << 9
     while i < 256:
@@ -32,6 +36,14 @@ def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def softmax8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
+    """
+    Access:
+        n, inner = p[2], max(p[3], 1)
+        low, high = p[0] // inner * n * inner, ((p[1] - 1) // inner + 1) * n * inner
+        reads x[low : high] if p[0] < p[1]
+        reads w[0 : 256] if p[0] < p[1]
+        writes out[low : high] if p[0] < p[1]
+    """
     flip = p[4]
     for line in range(p[0], p[1]):
         first = line // p[3] * p[2] * p[3] + line % p[3]

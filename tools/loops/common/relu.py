@@ -7,6 +7,11 @@ A negative NaN becomes 0, a positive one stays.
 
 
 def relu32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[1]]
+        writes out[p[0] : p[1]]
+    """
     end = p[1]
     for i in range(p[0], end):
         v = x[i]

@@ -10,6 +10,12 @@ p    first word of w, first word of out, groups, channels a group, words a row, 
 
 
 def row_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        n = p[2] * p[3]
+        reads w[p[0] : p[0] + n * p[4]]
+        updates out[p[1] : p[1] + 2 * n]
+    """
     i, o = p[0], p[1]
     for groups in range(p[2], 0, -1):
         left = p[3]

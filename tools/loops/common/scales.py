@@ -8,6 +8,12 @@ A product too small for a normal float32 is 0, one too large infinite.
 
 
 def scales32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[0] + 1]
+        reads w[0 : p[1]]
+        writes out[0 : p[1]]
+    """
     i = p[0]
     s = x[i]
     for i in range(p[1]):

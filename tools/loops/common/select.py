@@ -20,8 +20,10 @@ def _select():
 
 
 def select8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
+    """Access: as qbinary.qadd8"""
     _select()
 
 
 def select32(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
+    """Access: as qbinary.qadd8"""
     _select()

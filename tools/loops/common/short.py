@@ -18,6 +18,12 @@ def align(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
     out  channels of 3 words: shift s, C + 2**30, E + exponent + s: the sum is (S >> s) + C
     p    first bias, items to the next one (0: there are none), first exponent, bytes to the next
          one, channels, first item of out, E
+
+    Access:
+        n = p[4]
+        reads x[p[0] : p[0] + (n - 1) * p[1] + 1] if n and p[1]
+        reads w[p[2] : p[2] + (n - 1) * p[3] + 1] if n
+        writes out[p[5] : p[5] + 3 * n]
     """
     i, j, at = p[0], p[2], p[5]
     end = at + 3 * p[4]
@@ -50,6 +56,13 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
          some that do not count
     w    from item p[3] on: what align made
     p    as that of loops/block_finish
+
+    Access:
+        n, m, rows, more = p[1], p[2], p[8], p[9]
+        reads x[p[0] : p[0] + (rows * (n + more) - more) * m] if rows and n
+        reads w[p[3] : p[3] + 3 * m] if rows and n
+        updates out[p[4] : p[4] + (rows - 1) * p[7] + (n - 1) * p[5] + (m - 1) * p[6] + 1]
+            if rows and n and m
     """
     i = p[0]
     sign = 1  # kept from the folding of constants, which makes big integers of them

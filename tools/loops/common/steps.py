@@ -9,6 +9,12 @@ Fields have up to 8 bits.
 
 
 def steps(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
+    """
+    Access:
+        requires p[1] < 256
+        reads x[0 : (255 * p[0] + 7) // 8]
+        writes out[0 : 256]
+    """
     bit, v, k, left = 0, p[2], p[1], 256
     while left:
         out[k] = v & 255

@@ -13,6 +13,13 @@ from tools.loops.snippets.words import swap
 
 
 def to_float32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        requires p[4] < p[2]
+        reads x[p[0] : p[1]]
+        reads w[0 : 2 * p[2]] if p[0] < p[1]
+        writes out[p[0] : p[1]]
+    """
     one, mask, c, left = 1, p[6], p[4], p[5]
     for i in range(p[0], p[1]):
         v, s = x[i], w[c]

@@ -8,6 +8,11 @@ Written once, in the common subset of Python and viper.
 
 
 def unpack(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[0] + (p[1] + p[4] - 1) // p[4]]
+        writes out[0 : p[1]]
+    """
     i, n, sign = p[0], p[1], p[3]
     mask, k = (1 << p[2]) - 1, 0
     while k < n:

@@ -10,6 +10,11 @@ from tools.loops.snippets.words import bit
 
 
 def whole32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[1]]
+        writes out[p[0] : p[1]]
+    """
     bit(top, 31)
     infinity = top - 1 - 0x7FFFFF
     for i in range(p[0], p[1]):

@@ -28,6 +28,15 @@ from tools.loops.snippets.words import quotient, signed
 
 
 def wide_patches(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
+    """
+    Access:
+        k = p[1] * p[2] * p[3]
+        last = (p[1] - 1) * p[4] + (p[7] - 1) * p[13] + (p[8] - 1) * p[14]
+        s = (p[2] - 1) * (p[5] - p[9] * p[13]), (p[3] - 1) * (p[6] - p[10] * p[14])
+        reads x[p[0] + sum(min(v, 0) for v in s) : p[0] + last + sum(max(v, 0) for v in s) + 1]
+            if k and p[20]
+        writes out[0 : p[20] * (2 + k)]
+    """
     bias, n, oy = 1 << 29, 0, p[16]
     ox = p[17]
     for left in range(p[20], 0, -1):
@@ -57,6 +66,12 @@ def wide_patches(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
 
 
 def wide_add(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[1]]
+        reads w[p[0] : p[1]]
+        writes out[p[0] : p[1]]
+    """
     bias, half = 1 << 29, (1 << (p[5] - 1)) - 1
     for i in range(p[0], p[1]):
         a, b, m = (x[i] ^ p[4]) - p[6], (w[i] ^ p[4]) - p[7], p[2] - bias
@@ -72,6 +87,7 @@ def wide_add(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
 
 
 def wide_mul(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
+    """Access: as wide_add"""
     bias, f, high = 1 << 29, p[2], p[8]
     low = p[9]
     for i in range(p[0], p[1]):
@@ -91,6 +107,12 @@ def wide_mul(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
 
 
 def wide_max(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
+    """
+    Access:
+        n = p[0] * p[5] * p[6]
+        reads x[0 : p[0] * p[1] * p[2]] if n
+        writes out[0 : n]
+    """
     bias, n, flip = 1 << 29, 0, p[11]
     end = p[0] * p[5] * p[6]
     while n < end:
@@ -112,6 +134,12 @@ def wide_max(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
 
 
 def wide_quantize(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[1]]
+        reads w[p[2] : p[2] + 1]
+        writes out[p[0] : p[1]]
+    """
     bias, i = 1 << 29, p[2]
     s = (w[i] & 8388607) | 8388608
     d = ((w[i] >> 23) & 255) - 127
@@ -138,6 +166,12 @@ def wide_quantize(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
 
 
 def wide_dequantize(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[1]]
+        reads w[0 : 1]
+        writes out[p[0] : p[1]]
+    """
     i = 0
     s = w[i]
     for i in range(p[0], p[1]):

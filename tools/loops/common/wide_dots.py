@@ -20,6 +20,14 @@ from tools.loops.snippets.bytes import shift_wide
 
 
 def wide_dots(x: ptr16, w: ptr8, out: ptr16, p: ptr32):
+    """
+    Access:
+        k, n, m = p[2:5]
+        reads x[0 : n * (k + 2)] if m
+        reads w[p[1] : p[1] + 12 * m] if n
+        reads w[p[0] : p[0] + m * k] if n
+        writes out[p[5] : p[5] + (n - 1) * p[6] + (m - 1) * p[7] + 1] if n and m
+    """
     bias, first, at = 1 << 29, 2, p[5]
     for n in range(p[3], 0, -1):
         j, t, k = p[0], p[1], at

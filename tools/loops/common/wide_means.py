@@ -13,6 +13,7 @@ from tools.loops.snippets.words import set_at
 
 
 def choose_wide(x: ptr16, w: ptr32, out: ptr16, p: ptr32):
+    """Access: as means.choose"""
     window, listed, step = p[21], 0, 2 * p[13] * p[20]
     left = window % p[12] * p[8] - p[10]
     top = window // p[12] % p[11] * p[7] - p[9]

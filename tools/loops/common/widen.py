@@ -9,6 +9,11 @@ is its second half: an item is read before its place is written.
 
 
 def widen(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
+    """
+    Access:
+        reads x[0 : p[0]]
+        writes out[0 : 2 * p[0]]
+    """
     n, i, k = p[0], 0, 0
     while i < n:
         h = x[i]

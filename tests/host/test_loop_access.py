@@ -1,0 +1,294 @@
+"""What loops declare to read and write is what they do, in their plain forms.
+
+Each is called with random data in buffers that note what is touched. The calls are those that
+compare the forms on boards (tests/device/calls), and plain_calls.
+"""
+
+import ast
+import importlib
+import sys
+from array import array
+
+import pytest
+
+from mpconnxr import forms
+from tests.host import plain_calls
+from tests.host.device import small
+from tests.host.device.test_loop_forms import FORMS, LONG, data
+from tools.loops import access
+from tools.loops.access import Access, AccessError
+
+sys.path.append(str(small.SCRIPTS))  # calls import each other as boards have them
+Draw = importlib.import_module("calls.draw").Draw
+
+WORDS = array("i", data())
+N_CALLS = 10_000 if LONG else 150
+# Declared, and never touched by the plain form.
+OF_OTHER_FORMS = {("depthwise", "x", "writes")}  # where they keep the weights of a channel
+
+
+class Buffer:
+    """Items, and which of them a loop has read as they were, and which it has written."""
+
+    def __init__(self, items):
+        self.items = items
+        self.touched = {"reads": set(), "writes": set()}
+        self.is_bytes = isinstance(items, bytes | bytearray)
+        self.code = "B" if self.is_bytes else getattr(items, "typecode", None)
+        self.nbytes = 1 if self.is_bytes else getattr(items, "itemsize", None)  # None: objects
+
+    def __len__(self):
+        return len(self.items)
+
+    def __iter__(self):
+        return (self[i] for i in range(len(self.items)))
+
+    def __getitem__(self, i):
+        assert isinstance(i, int), "loops take items one by one"
+        if i not in self.touched["writes"]:
+            self.touched["reads"].add(i)
+        return self.items[i]
+
+    def __setitem__(self, i, value):
+        assert isinstance(i, int), "loops take items one by one"
+        self.touched["writes"].add(i)
+        if self.code and self.code in "bBhHiI":  # MicroPython's arrays take the lower bits
+            half = 1 << 8 * self.nbytes - 1 if self.code.islower() else 0
+            value = (value + half) % (1 << 8 * self.nbytes) - half
+        self.items[i] = value
+
+
+class Parts:
+    """What some loops take in place of a buffer: an object that has some."""
+
+
+def watched(name, what, buffers):
+    """The same with a Buffer for each that is in it; those come to `buffers`, by name."""
+    if what is None or isinstance(what, int | float):
+        return what
+    if not hasattr(what, "__len__"):
+        parts = Parts()
+        vars(parts).update({k: watched(f"{name}.{k}", v, buffers) for k, v in vars(what).items()})
+        return parts
+    if isinstance(what, tuple | list):
+        what = [watched(f"{name}[{i}]", v, buffers) for i, v in enumerate(what)]
+    buffers[name] = Buffer(what)
+    return buffers[name]
+
+
+def span(declared, buffer):
+    """From which byte to which one, of a list: item."""
+    nbytes = declared.nbytes if declared.nbytes and buffer.nbytes else buffer.nbytes or 1
+    return declared.low * nbytes, declared.high * nbytes
+
+
+def watch(call, loop, declared):
+    """Calls a loop: (what it does that is not declared, what is declared, what is touched)."""
+    own = {"out": lambda v: v[:], "p": list}  # boards copy these, too: nothing else is the same
+    call = {name: own.get(name, lambda v: v)(what) for name, what in call.items()}
+    numbers = {name: what for name, what in call.items() if isinstance(what, int)}
+    buffers = {}
+    watched_call = [watched(name, what, buffers) for name, what in call.items()]
+    lengths = {name: len(buffer) for name, buffer in buffers.items()}
+    allowed = declared.accesses(call.get("p", ()), lengths, **numbers)
+    loop(*watched_call)
+    known = [a for a in allowed if a.argument in buffers]  # an optional part may be None
+    found, touched = [], set()
+    for each in known:
+        buffer = buffers[each.argument]
+        low, high = span(each, buffer)
+        if not 0 <= low <= high <= len(buffer) * (buffer.nbytes or 1):
+            found.append(f"{each} of {len(buffer)} items, {call}")
+    for name, buffer in buffers.items():
+        for kind, places in buffer.touched.items():
+            spans = [span(a, buffer) for a in known if (a.argument, a.kind) == (name, kind)]
+            size = buffer.nbytes or 1
+            for i in places:
+                touched.add((name, kind))
+                if not any(low <= i * size and (i + 1) * size <= high for low, high in spans):
+                    found.append(f"{kind} {name}[{i}], {call}")
+    return found, {(a.argument, a.kind) for a in known}, touched
+
+
+def calls(family, name, args):
+    own = getattr(plain_calls, f"{family}_{name}", None)
+    make = own or getattr(importlib.import_module(f"calls.{family}"), name)
+    draw = Draw(WORDS, len(name) * 7919 + len(family))
+    for _ in range(N_CALLS):
+        call = make(draw)
+        yield call if isinstance(call, dict) else dict(zip(args, call, strict=True))
+
+
+def functions(family):
+    """{name: arguments} of what the module of a family defines for others."""
+    tree = ast.parse((access.FOLDER / f"{family}.py").read_text())
+    nodes = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
+    return {n.name: tuple(a.arg for a in n.args.args) for n in nodes if n.name[0] != "_"}
+
+
+@pytest.mark.parametrize("family", access.families())
+def test_loops_do_what_they_declare(family):
+    plain = forms.get(family, "plain")
+    for name, loop in access.loops(family).items():
+        assert loop.is_declared, name
+        if loop.of_others:
+            continue
+        declared, touched = set(), set()
+        for call in calls(family, name, loop.args):
+            found, may, does = watch(call, getattr(plain, name), loop)
+            assert not found, (name, found[0])
+            declared |= may
+            touched |= does
+        never = {(family, *each) for each in declared - touched}
+        assert not never - OF_OTHER_FORMS, name
+
+
+def test_every_loop_is_declared():
+    found = {f: access.loops(f) for f in access.families()}
+    loops = {(f, name) for f in found for name, args in functions(f).items() if args == access.ABI}
+    assert len(loops) >= 147
+    assert loops <= {(f, name) for f in found for name, loop in found[f].items()}
+    drivers = {(f, name) for f in found for name, loop in found[f].items() if loop.of_others}
+    assert drivers == {
+        (f, n)
+        for f in found
+        for n, args in functions(f).items()
+        if args[-1] == "w" and args[0] == "p"
+    }
+
+
+def test_sizes_of_items_are_known_where_forms_have_types():
+    for family in access.families():
+        common = "\nCOMMON = True" in (access.FOLDER / f"{family}.py").read_text()
+        if not common and not any((access.FOLDER / f / f"{family}.py").exists() for f in FORMS):
+            continue
+        for name, loop in access.loops(family).items():
+            if loop.of_others:
+                continue
+            call = next(calls(family, name, loop.args))
+            lengths = {k: len(v) for k, v in call.items()}
+            for each in loop.accesses(call["p"], lengths):
+                assert each.nbytes, (family, name, each)
+
+
+LOOP = """
+LEAST = 3
+
+
+def loop(x, w, out, p):
+    \"\"\"What it does.
+
+    Access:
+        {}
+    \"\"\"
+    i = p[0]
+    while i < p[1]:
+        out[i] = x[i] + w[i]
+        i += 1
+
+
+def other(x, w, out, p):
+    \"\"\"Access: as loop\"\"\"
+"""
+RIGHT = ("reads x[p[0] : p[1]]", "reads w[p[0] : p[1]]", "writes out[p[0] : p[1]]")
+
+
+def declared(folder, *lines):
+    path = folder / str(len(list(folder.iterdir()))) / "some.py"  # a module is read once
+    path.parent.mkdir()
+    path.write_text(LOOP.format("\n        ".join(lines)))
+    return access.read(path)
+
+
+def planted(folder, *lines):
+    """What comes of a declaration, of a call of 4 items from 2 on."""
+    loops, names = declared(folder, *lines), {}
+    exec(loops["loop"].path.read_text(), names)
+    x, w, out = (array("h", range(6)) for _ in range(3))
+    call = {"x": x, "w": w, "out": out, "p": [2, 6]}
+    return watch(call, names["loop"], loops["loop"])[0]
+
+
+def test_a_wrong_declaration_is_found(tmp_path):
+    x, w, out = RIGHT
+    assert not planted(tmp_path, *RIGHT)
+    for wrong in (
+        (x, w),
+        (x, out),
+        (x, w, "reads out[p[0] : p[1]]"),
+        ("reads x[p[0] : p[1] - 1]", w, out),
+        ("reads x[p[0] + 1 : p[1]]", w, out),
+        ("reads x[p[0] : p[1] + 1]", w, out),
+        ("reads x[p[0] - 3 : p[1]]", w, out),
+        ("reads x as uint8[p[0] : p[1]]", w, out),
+        ("reads x as int32[p[0] : p[1]]", w, out),
+        ("reads x[p[0] : p[1]] if p[0] > 2", w, out),
+    ):
+        assert planted(tmp_path, *wrong), wrong
+
+
+def test_what_lines_say(tmp_path):
+    lines = (
+        "n, k = p[0:2]",
+        "last = [p[i] for i in range(2)][1]",
+        "requires n < 9",
+        "given what is in w is even",
+        "reads x[LEAST : n + 3] if k",
+        "reads w as int16[i * k : i * k + 2]",
+        "    for i in range(2)",
+        "reads w[0 : len(w)]",
+        "updates out as float32[0 : min(last, 7)]",
+        "writes p[1 : 2]",
+    )
+    loop = declared(tmp_path, *lines)["loop"]
+    assert loop.given == ["what is in w is even"]
+    assert loop.accesses([5, 4], {"w": 11}) == [
+        Access("p", "reads", 4, 0, 2),
+        Access("x", "reads", None, 3, 8),
+        Access("w", "reads", 2, 0, 2),
+        Access("w", "reads", 2, 4, 6),
+        Access("w", "reads", None, 0, 11),
+        Access("out", "reads", 4, 0, 4),
+        Access("out", "writes", 4, 0, 4),
+        Access("p", "writes", 4, 1, 2),
+    ]
+    assert [a.argument for a in loop.accesses([5, 0], {"w": 0})] == ["p", "w", "w", "p"]
+    for p, lengths in (([9, 4], {"w": 1}), ([5], {"w": 1}), ([5, 4], {})):
+        with pytest.raises(AccessError, match="some.py: loop: "):
+            loop.accesses(p, lengths)
+
+
+def test_another_loops_declaration(tmp_path):
+    loops = declared(tmp_path, *RIGHT)
+    assert loops["other"].accesses([0, 3]) == loops["loop"].accesses([0, 3])[1:]
+    for line in ("as other", "as nothing"):
+        with pytest.raises(AccessError):
+            declared(tmp_path, line)["other"].accesses([0, 3])
+
+
+@pytest.mark.parametrize(
+    "line",
+    (
+        "looks at x[0 : 1]",
+        "reads y[0 : 1]",
+        "reads x",
+        "reads x[0]",
+        "reads x[0 : 1",
+        "reads x[: 1]",
+        "reads x[0 : 4 : 2]",
+        "reads x as words[0 : 1]",
+        "reads x[0 : 1] unless p[0]",
+        "reads x[0 : 1.5]",
+        "reads x[0 : open(p)]",
+        "reads x[0 : p.n]",
+        "reads x[0 : 2 ** p[0]]",
+        "reads x[0 : (lambda: 1)()]",
+        "requires",
+        "n = p[0] +",
+        "as",
+        "of the loops it calls",
+    ),
+)
+def test_a_malformed_line_is_an_error(tmp_path, line):
+    with pytest.raises(AccessError, match="some.py: loop: "):
+        declared(tmp_path, *RIGHT, line)

@@ -1,0 +1,360 @@
+"""What loops read and write: the declarations in their docstrings, and what they say of a call.
+
+    for access in loops("qdot")["qdots8"].accesses(p):
+        assert 0 <= access.low and access.high * access.nbytes <= room[access.argument]
+
+A declaration is the last section of a function's docstring. A line of it is one of
+
+    rows, n = p[7:9]                    names for what follows
+    reads x[p[0] : p[0] + n] if rows    of the items from p[0] on; writes, updates: the same
+    reads w[7 * i : 7 * i + 2] for i in range(n)
+    reads x as float32[0 : n]           where the function has no types: items of 4 bytes
+    reads w.flat[0 : n]                 of a part of an argument, likewise w[1][0 : n]
+    requires p[4] < p[2]                without that nothing is said of a call
+    given the indices in w are below n  in words: what the loop takes on trust from a buffer
+    as copy8                            what copy8 of this module declares; add.add32: of another
+
+and goes on in lines that are indented further. Expressions are Python's, of whole numbers, with
+min, max, sum, range and len, which is the number of items in a buffer. BIAS is 2**29.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
+from pathlib import Path
+from types import CodeType
+from typing import NamedTuple
+
+from ..made import ROOT, shown
+
+FOLDER = ROOT / "mpconnxr" / "loops"
+ABI = ("x", "w", "out", "p")
+OTHERS = "of the loops it calls"  # what a loop declares that only calls other ones
+
+_HEAD = re.compile("^Access:", re.MULTILINE)
+_KINDS = {"reads": ("reads",), "writes": ("writes",), "updates": ("reads", "writes")}
+_RANGE = re.compile(r"(\w+)((?:\.\w+|\[\d+\])*)(?: as (\w+))?(\[.*)", re.DOTALL)
+_NAMES = re.compile(r"(\w+(?:, \w+)*) = (.*)", re.DOTALL)
+_POINTERS = {"ptr8": 1, "ptr16": 2, "ptr32": 4}
+_TYPES = {"uint8": 1, "int8": 1, "uint16": 2, "int16": 2, "int32": 4, "float32": 4}
+_KNOWN = {"min": min, "max": max, "sum": sum, "range": range}
+_NODES = (
+    *(ast.Expression, ast.Name, ast.Constant, ast.Tuple, ast.List, ast.Load, ast.Store),
+    *(ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Call),
+    *(ast.Subscript, ast.Slice, ast.ListComp, ast.GeneratorExp, ast.comprehension),
+    *(ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod, ast.LShift, ast.RShift),
+    *(ast.BitAnd, ast.BitOr, ast.BitXor, ast.USub, ast.Not, ast.And, ast.Or, ast.cmpop),
+)
+
+
+class AccessError(Exception):
+    """A declaration that cannot be read, or that says nothing of a call. The text says why."""
+
+
+class Access(NamedTuple):
+    """Items of an argument that a call may read or write, from low to high - 1.
+
+    nbytes: of an item; None: whatever the buffer holds. argument: `x`, `w.flat`, `w[1]`.
+    """
+
+    argument: str
+    kind: str
+    nbytes: int | None
+    low: int
+    high: int
+
+
+class Loop:
+    """A function of a family, and what it declares."""
+
+    def __init__(self, path: Path, node: ast.FunctionDef, constants: Mapping[str, int]):
+        self.path, self.name = path, node.name
+        self.args = [arg.arg for arg in node.args.args]
+        self._constants = constants
+        self._nbytes = {arg.arg: _nbytes(arg) for arg in node.args.args}
+        self._n_p = _parameters(path, node.name) if "p" in self.args else 0
+        self._lines = [self._line(text) for text in _section(ast.get_docstring(node) or "")]
+        if self.of_others and len(self._lines) > 1:
+            raise self._wrong("a loop that calls others declares nothing else")
+
+    @property
+    def is_declared(self) -> bool:
+        """False if there is no declaration."""
+        return bool(self._lines)
+
+    @property
+    def of_others(self) -> bool:
+        """True if all that counts is what the loops that it calls declare."""
+        return any(line.kind == OTHERS for line in self._lines)
+
+    @cached_property
+    def given(self) -> list[str]:
+        """What must hold of the items in buffers, in words: nothing can be computed of it."""
+        return [line.text for line in self._all_lines() if line.kind == "given"]
+
+    def accesses(
+        self, p: Sequence[int], lengths: Mapping[str, int] | None = None, **arguments: int
+    ) -> list[Access]:
+        """What a call with these parameters may touch; ranges of no items are left out.
+
+        lengths: items of the buffers by argument, for declarations that say len(). arguments:
+        those of a function that are numbers beside p.
+        Raises AccessError if the parameters are not what the loop requires.
+        """
+        names = {**_KNOWN, **self._constants, **arguments, "p": _Parameters(p)}
+        names |= {"len": _length(lengths or {}), "__builtins__": {}}
+        names |= {arg: arg for arg in self.args if arg not in names}
+        found = [Access("p", "reads", 4, 0, self._n_p)]
+        for line in self._all_lines():
+            try:
+                found += self._accesses(line, names)
+            except (ArithmeticError, LookupError, NameError, TypeError, ValueError) as e:
+                raise self._wrong(f"{line.text}: {e}") from e
+        return [access for access in found if access.low < access.high]
+
+    def _accesses(self, line: _Line, names: dict[str, object]) -> Iterator[Access]:
+        if line.kind == "requires":
+            if not eval(line.code, names):
+                raise self._wrong(f"requires {line.text}")
+        elif line.kind == "names":
+            value = eval(line.code, names)
+            values = value if len(line.targets) > 1 else [value]
+            names |= zip(line.targets, values, strict=True)
+        elif line.kind in _KINDS:
+            nbytes = line.nbytes if line.has_type else self._nbytes[line.argument]
+            for low, high in eval(line.code, names):
+                for kind in _KINDS[line.kind]:
+                    yield Access(line.argument, kind, nbytes, low, high)
+
+    def _all_lines(self, above: tuple[tuple[Path, str], ...] = ()) -> Iterator[_Line]:
+        """Those of the other loop in place of `as`."""
+        me = (self.path, self.name)
+        if me in above:
+            raise self._wrong("declares what it declares itself")
+        for line in self._lines:
+            if line.kind == "as":
+                family, _, name = line.text.rpartition(".")
+                known = read(self.path.with_stem(family) if family else self.path)
+                if name not in known:
+                    raise self._wrong(f"as {line.text}: there is none")
+                yield from known[name]._all_lines((*above, me))
+            else:
+                yield line
+
+    def _line(self, text: str) -> _Line:
+        if text == OTHERS:
+            return _Line(OTHERS, text)
+        kind, _, rest = text.partition(" ")
+        if kind == "given" or kind == "as" and re.fullmatch(r"(\w+\.)?\w+", rest):
+            return _Line(kind, rest)
+        try:
+            if kind == "requires":
+                return _Line(kind, rest, code=_compiled(ast.parse(rest, mode="eval")))
+            if kind in _KINDS:
+                return self._range(kind, rest)
+            if found := _NAMES.fullmatch(text):
+                code = _compiled(ast.parse(found[2], mode="eval"))
+                return _Line("names", text, targets=tuple(found[1].split(", ")), code=code)
+        except (SyntaxError, ValueError) as e:
+            raise self._wrong(f"{text}: {e}") from e
+        raise self._wrong(f"{text}: neither an access nor a name")
+
+    def _range(self, kind: str, text: str) -> _Line:
+        found = _RANGE.fullmatch(text)
+        if not found:
+            raise ValueError("no buffer[low : high]")
+        argument, part, typename, items = found.groups()
+        if argument not in self.args:
+            raise ValueError(f"{argument} is no argument")
+        if typename and typename not in _TYPES:
+            raise ValueError(f"{typename} is none of {', '.join(_TYPES)}")
+        nbytes = _TYPES[typename] if typename else None
+        has_type = bool(typename or part)
+        code = _compiled(_pairs(items))
+        return _Line(kind, f"{kind} {text}", argument + part, nbytes, has_type, (), code)
+
+    def _wrong(self, what: str) -> AccessError:
+        return AccessError(f"{shown(self.path)}: {self.name}: {what}")
+
+
+class _Line(NamedTuple):
+    """A line of a declaration, compiled."""
+
+    kind: str
+    text: str
+    argument: str = ""
+    nbytes: int | None = None
+    has_type: bool = False
+    targets: tuple[str, ...] = ()
+    code: CodeType = compile("()", "declaration", "eval")
+
+
+class _Parameters:
+    """p: an index beyond the block is an error, also one before it."""
+
+    def __init__(self, items: Sequence[int]):
+        self._items = items
+
+    def __getitem__(self, i: int | slice) -> int | list[int]:
+        if not isinstance(i, slice):
+            return self._items[self._checked(i)]
+        if i.start < i.stop:
+            self._checked(i.stop - 1)
+        return list(self._items[i])
+
+    def _checked(self, i: int) -> int:
+        if not 0 <= i < len(self._items):
+            raise IndexError(f"p[{i}] of {len(self._items)}")
+        return i
+
+
+def families() -> list[str]:
+    """All families that have a plain form: its module is where the declarations are."""
+    return sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "__init__")
+
+
+def loops(family: str) -> dict[str, Loop]:
+    """The functions of a family that kernels call, by name. Raises AccessError."""
+    return read(FOLDER / f"{family}.py")
+
+
+@cache
+def read(path: Path) -> dict[str, Loop]:
+    """The same of any module: what has the arguments of a loop, or a declaration."""
+    tree = _tree(path)
+    constants = {"BIAS": 1 << 29}
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            value = _constant(node.value)
+            if value is not None:
+                constants[node.targets[0].id] = value
+    found = [Loop(path, n, constants) for n in tree.body if isinstance(n, ast.FunctionDef)]
+    return {f.name: f for f in found if f.is_declared or tuple(f.args) == ABI}
+
+
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+def _constant(node: ast.expr) -> int | None:
+    """The value of a module's constant, such as 1 << 29; None of anything else."""
+    try:
+        value = eval(_compiled(ast.Expression(node)), {"__builtins__": {}})
+    except (ValueError, NameError):
+        return None
+    return value if type(value) is int else None
+
+
+def _nbytes(arg: ast.arg) -> int | None:
+    if arg.arg == "p":
+        return 4
+    return _POINTERS.get(arg.annotation.id) if isinstance(arg.annotation, ast.Name) else None
+
+
+def _section(doc: str) -> list[str]:
+    """The lines of the last section if that is the declaration, each with what continues it."""
+    found = _HEAD.search(doc)
+    if not found:
+        return []
+    first, *rest = doc[found.end() :].split("\n")
+    lines = [first.strip()] if first.strip() else []
+    written = [line for line in rest if line.strip()]
+    for line in written:
+        if lines and line.startswith(f"{_indent(written[0])} "):
+            lines[-1] += f" {line.strip()}"
+        else:
+            lines.append(line.strip())
+    return lines
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _pairs(items: str) -> ast.Expression:
+    """`[low : high]`, also with `for` or `if` behind it, as an expression for the pairs."""
+    try:
+        node = ast.parse(f"[_{items}]", mode="eval").body
+    except SyntaxError:
+        node = ast.parse(f"_{items} else ()", mode="eval").body
+    if isinstance(node, ast.List) and len(node.elts) == 1:
+        node.elts = [_pair(node.elts[0])]
+    elif isinstance(node, ast.ListComp):
+        node.elt = _pair(node.elt)
+    elif isinstance(node, ast.IfExp):
+        node.body = ast.List([_pair(node.body)], ast.Load())
+    else:
+        raise ValueError("no [low : high]")
+    return ast.fix_missing_locations(ast.Expression(node))
+
+
+def _pair(node: ast.expr) -> ast.Tuple:
+    """low, high."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+        cut = node.slice
+        if isinstance(node.value, ast.Name) and cut.lower and cut.upper and not cut.step:
+            return ast.Tuple([cut.lower, cut.upper], ast.Load())
+    raise ValueError("no [low : high]")
+
+
+def _compiled(tree: ast.Expression) -> CodeType:
+    """Code of an expression that can do nothing but compute whole numbers."""
+    for node in ast.walk(tree):
+        what = type(node).__name__
+        if not isinstance(node, _NODES):
+            raise ValueError(f"{what} is not for declarations")
+        if isinstance(node, ast.Constant) and type(node.value) is not int:
+            raise ValueError(f"{node.value!r} is no whole number")
+        if isinstance(node, ast.Call):
+            name = node.func.id if isinstance(node.func, ast.Name) else what
+            if name not in {*_KNOWN, "len"} or node.keywords:
+                raise ValueError(f"{name}() is not for declarations")
+    return compile(tree, "declaration", "eval")
+
+
+def _length(lengths: Mapping[str, int]) -> Callable[[str], int]:
+    def length(argument: str) -> int:
+        if argument not in lengths:
+            raise LookupError(f"the items of {argument} are not known")
+        return lengths[argument]
+
+    return length
+
+
+def _parameters(path: Path, name: str) -> int:
+    """How many parameters a function reads at places that its code names, its helpers with it."""
+    most, done, left = 0, set(), [(path, name)]
+    while left:
+        at = left.pop()
+        if at in done:
+            continue
+        done.add(at)
+        path, name = at
+        tree = _tree(path)
+        function = next(n for n in tree.body if getattr(n, "name", None) == name)
+        for node in ast.walk(function):
+            if isinstance(node, ast.Subscript) and _is_name(node.value, "p"):
+                place = getattr(node.slice, "value", None)
+                if isinstance(place, int) and isinstance(node.ctx, ast.Load):
+                    most = max(most, place + 1)
+            elif isinstance(node, ast.Call) and any(_is_name(arg, "p") for arg in node.args):
+                left += _defined(path, tree, ast.unparse(node.func))
+    return most
+
+
+def _defined(path: Path, tree: ast.Module, name: str) -> list[tuple[Path, str]]:
+    """Where a function of loops is that a module calls by this name."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            return [(path, name)]
+        if isinstance(node, ast.ImportFrom) and name in [alias.name for alias in node.names]:
+            return [(path.parent / f"{node.module}.py", name)]
+    return []
+
+
+def _is_name(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
