@@ -1,27 +1,20 @@
 """What loops declare to read and write is what they do, in their plain forms.
 
-Each is called with random data in buffers that note what is touched. The calls are those that
-compare the forms on boards (tests/device/calls), and plain_calls.
+Each is called with random data in buffers that note what is touched. The other forms:
+tests/host/device/test_watched_loops.py.
 """
 
 import ast
-import importlib
-import sys
 from array import array
 
 import pytest
 
 from mpconnxr import forms
-from tests.host import plain_calls
-from tests.host.device import small
-from tests.host.device.test_loop_forms import FORMS, LONG, data
+from tests.host.device.test_loop_forms import FORMS, LONG
+from tests.host.loop_calls import calls
 from tools.loops import access
 from tools.loops.access import Access, AccessError
 
-sys.path.append(str(small.SCRIPTS))  # calls import each other as boards have them
-Draw = importlib.import_module("calls.draw").Draw
-
-WORDS = array("i", data())
 N_CALLS = 10_000 if LONG else 150
 # Declared, and never touched by the plain form.
 OF_OTHER_FORMS = {("depthwise", "x", "writes")}  # where they keep the weights of a channel
@@ -110,15 +103,6 @@ def watch(call, loop, declared):
     return found, {(a.argument, a.kind) for a in known}, touched
 
 
-def calls(family, name, args):
-    own = getattr(plain_calls, f"{family}_{name}", None)
-    make = own or getattr(importlib.import_module(f"calls.{family}"), name)
-    draw = Draw(WORDS, len(name) * 7919 + len(family))
-    for _ in range(N_CALLS):
-        call = make(draw)
-        yield call if isinstance(call, dict) else dict(zip(args, call, strict=True))
-
-
 def functions(family):
     """{name: arguments} of what the module of a family defines for others."""
     tree = ast.parse((access.FOLDER / f"{family}.py").read_text())
@@ -134,7 +118,7 @@ def test_loops_do_what_they_declare(family):
         if loop.of_others:
             continue
         declared, touched = set(), set()
-        for call in calls(family, name, loop.args):
+        for call in calls(family, name, N_CALLS):
             found, may, does = watch(call, getattr(plain, name), loop)
             assert not found, (name, found[0])
             declared |= may
@@ -165,7 +149,7 @@ def test_sizes_of_items_are_known_where_forms_have_types():
         for name, loop in access.loops(family).items():
             if loop.of_others:
                 continue
-            call = next(calls(family, name, loop.args))
+            call = next(calls(family, name, 1))
             lengths = {k: len(v) for k, v in call.items()}
             for each in loop.accesses(call["p"], lengths):
                 assert each.nbytes, (family, name, each)

@@ -6,6 +6,7 @@ Random calls; one board has all forms for Arm. MPCONNXR_LONG=1: on more boards, 
 import pytest
 
 from tests.host.device.test_loop_forms import CALLS, LONG, SCRIPT, data, families
+from tests.host.loop_calls import cut_calls
 from tools.deploy.modules import PACKAGE
 from tools.micropython.watch import watched
 
@@ -13,6 +14,9 @@ BOARDS = ("mps2-an505", "virt-rv32")
 BOARDS += ("mps2-an385", "mps2-an385-v6m", "mps2-an386", "sim-de212") if LONG else ()
 N_CALLS = 200 if LONG else 1
 A_PROCESS = 24  # families whose code has room in a board's heap
+N_CUT = 40 if LONG else 4  # calls whose data are source, so of fewer families
+A_CUT = 8
+OF_OTHERS = {"block_pieces", "block_products"}  # which have no calls of their own
 
 
 @pytest.mark.parametrize("name", BOARDS)
@@ -23,3 +27,17 @@ def test_loops_stay_in_their_buffers(name, ready_target):
         arguments = (str(N_CALLS), *names[first : first + A_PROCESS])
         done = board.run(SCRIPT, files=files, args=arguments, timeout=3600)
         assert not done.stderr and "differs" not in done.stdout
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_loops_stay_in_what_they_declare(name, ready_target):
+    """In all forms: each buffer ends where tools.loops.access says."""
+    board, names = watched(ready_target(name)), list(families())
+    files = {"mpconnxr": PACKAGE, "data": data(), "calls/draw.py": CALLS / "draw.py"}
+    for first in range(0, len(names), A_CUT):
+        some = names[first : first + A_CUT]
+        made = {f"calls/{family}.py": cut_calls(family, N_CUT).encode() for family in some}
+        done = board.run(SCRIPT, files=files | made, args=(str(N_CUT), *some), timeout=3600)
+        assert not done.stderr and "differs" not in done.stdout
+        lines = [line.split()[0] for line in done.stdout.splitlines()]
+        assert set(lines) == set(some) - OF_OTHERS

@@ -1,0 +1,49 @@
+"""Random calls of all loops, on the host: those of tests/device/calls, and of plain_calls."""
+
+import importlib
+import sys
+from array import array
+from itertools import islice
+
+from tests.host import plain_calls
+from tests.host.device import small
+from tests.host.device.test_loop_forms import data
+from tools.loops import access
+
+sys.path.append(str(small.SCRIPTS))  # calls import each other as boards have them
+Draw = importlib.import_module("calls.draw").Draw
+
+WORDS = array("i", data())
+
+
+def calls(family, name, n):
+    """What a loop is called with, n times: dicts by the names of its arguments."""
+    own = getattr(plain_calls, f"{family}_{name}", None)
+    make = own or getattr(importlib.import_module(f"calls.{family}"), name)
+    draw, args = Draw(WORDS, len(name) * 7919 + len(family)), access.loops(family)[name].args
+    for _ in range(n):
+        call = make(draw)
+        yield call if isinstance(call, dict) else dict(zip(args, call, strict=True))
+
+
+def cut_calls(family, n):
+    """Source of a calls/FAMILY.py whose buffers end where the loops declare to read and write."""
+    lines = ["from array import array", "", "CALLS = {}"]
+    for name, loop in access.loops(family).items():
+        if not loop.of_others:
+            cut = [_cut(call, loop) for call in calls(family, name, n)]
+            lines += ["", "", f"CALLS[{name!r}] = {cut!r}", "", "", f"def {name}(d):"]
+            lines += [f"    buffers, p = CALLS[{name!r}].pop()"]
+            lines += ["    return [array(c, b) if c else bytearray(b) for c, b in buffers] + [p]"]
+    return "\n".join(lines) + "\n"
+
+
+def _cut(call, loop):
+    """([(type code or "", bytes), ...], p)"""
+    accesses = loop.accesses(call["p"], {name: len(what) for name, what in call.items()})
+    buffers = []
+    for name, what in islice(call.items(), 3):
+        end = max([a.high * a.nbytes for a in accesses if a.argument == name], default=0)
+        whole = -(-end // getattr(what, "itemsize", 1)) * getattr(what, "itemsize", 1)
+        buffers.append((getattr(what, "typecode", ""), bytes(what)[:whole]))
+    return buffers, list(call["p"])
