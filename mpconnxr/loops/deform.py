@@ -11,9 +11,9 @@ def deformed_patch(x, w, out, p):
     """Of a tap's two offsets the first lies at 2 * (tap's plane) + position.
 
     Access:
-        taps, plane = p[5] * p[6], p[12]
-        low = p[11] + p[1] // p[13] * taps * plane
-        high = p[11] + ((p[1] + p[2] - 1) // p[13] * taps + taps - 1) * plane + 1
+        taps, plane, n = p[5] * p[6], p[12], max(p[13], 1)
+        low = p[11] + p[1] // n * taps * plane
+        high = p[11] + ((p[1] + p[2] - 1) // n * taps + taps - 1) * plane + 1
         at = p[11] % plane
         reads x as float32[p[0] : p[0] + p[2] * p[3] * p[4]] if taps
         reads w.offset[2 * low - at : 2 * high + plane - at - 1] if taps and p[2]

@@ -22,6 +22,7 @@ def bytes_of(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
     """
     Access:
         windows, n = p[2] * p[11] * p[12], p[22]
+        requires p[17] < 256
         given choose has listed p[22] windows in w
         reads x[0 : 255] if n
         reads w[0 : n]

@@ -202,6 +202,7 @@ class _Parameters:
         if not isinstance(i, slice):
             return self._items[self._checked(i)]
         if i.start < i.stop:
+            self._checked(i.start)
             self._checked(i.stop - 1)
         return list(self._items[i])
 
