@@ -61,6 +61,17 @@ def get(name, form=None):
     return _loaded[key]
 
 
+def later(name, function):
+    """A loop of a family that is imported when it is first called: what seldom runs takes no heap.
+
+    It is a loop that others call, function(p, w).
+    """
+    key = (name, function)
+    if key not in _loaded:
+        _loaded[key] = lambda p, w: getattr(get(name), function)(p, w)
+    return _loaded[key]
+
+
 def _first(name, wanted):
     for form in wanted:
         module = find(name, form)

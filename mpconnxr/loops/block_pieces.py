@@ -14,8 +14,10 @@ p    what the loops need: from 0 on mantissas, 21 align, 28 dots, 36 finish; the
         whose largest result counts (1, 1: none)
     69  neighbours share columns (0 or 1), kw, columns that do not count behind each row
     72  first item of x, items from a position's columns to the next one's
+    74  the exponent of the image, as loops/block has it; what is added to it
 
-Rows that go several at a time are whole, and have no windows.
+Rows that go several at a time are whole, and have no windows. An image with inf or nan is left to
+loops/block_special.
 
 Made from tools/loops/common/block_pieces.py by `make loops`:
 change that file, not this one.
@@ -28,8 +30,8 @@ COMMON = True
 
 @micropython.viper
 def pieces(p: ptr32, w):
-    """w: loops mantissas, align, dots, finish; their blocks of parameters, parts of p; x, weights,
-    biases, exponents, scratch, out
+    """w: loops mantissas, align, dots, finish, what computes images with inf or nan; p, and the
+    parts of it that the first four take; x, weights, biases, exponents, scratch, out
 
     Access: of the loops it calls
     """
@@ -37,18 +39,30 @@ def pieces(p: ptr32, w):
     align = w[1]
     dots = w[2]
     finish = w[3]
-    m_p = w[4]
-    a_p = w[5]
-    d_p = w[6]
-    f_p = w[7]
-    x = w[8]
-    weights = w[9]
-    bias = w[10]
-    exponents = w[11]
-    scratch = w[12]
-    out = w[13]
-    y = p[51]
+    special = w[4]
+    whole = w[5]
+    m_p = w[6]
+    a_p = w[7]
+    d_p = w[8]
+    f_p = w[9]
+    x = w[10]
+    weights = w[11]
+    bias = w[12]
+    exponents = w[13]
+    scratch = w[14]
+    out = w[15]
     held = 0 - 1
+    y = p[51]
+    e = p[74]
+    if e == 255:
+        special(whole, w)
+        y = p[52]
+    if e < 1:
+        e = 1
+    i = 20
+    p[i] = (e + p[75])
+    i = 27
+    p[i] = (e + p[75])
     while True:
         if y >= p[52]:
             break

@@ -11,7 +11,7 @@ p     0  first row, end, rows a batch, K, rows of weights a batch, those at a ti
      17  first item of x, row of weights and item of out, of the first batch
      20  what peak takes, 23 mantissas, 44 align, 51 dots, 59 finish
 
-A row with inf or nan ends it: p[0] is its number then.
+A row with inf or nan is left to loops/block_special.
 
 Made from tools/loops/common/block_products.py by `make loops`:
 change that file, not this one.
@@ -24,28 +24,28 @@ COMMON = True
 
 @micropython.viper
 def products(p: ptr32, w):
-    """w: loops peak, mantissas, align, dots, finish; p, and the parts of it that they take; x,
-    weights, biases, exponents, scratch, out
+    """w: as block_pieces has it, then loop peak and its part of p
 
     Access: of the loops it calls
     """
-    peak = w[0]
-    mantissas = w[1]
-    align = w[2]
-    dots = w[3]
-    finish = w[4]
+    mantissas = w[0]
+    align = w[1]
+    dots = w[2]
+    finish = w[3]
+    special = w[4]
     whole = w[5]
-    peak_p = w[6]
-    m_p = w[7]
-    a_p = w[8]
-    d_p = w[9]
-    f_p = w[10]
-    x = w[11]
-    weights = w[12]
-    bias = w[13]
-    exponents = w[14]
-    scratch = w[15]
-    out = w[16]
+    m_p = w[6]
+    a_p = w[7]
+    d_p = w[8]
+    f_p = w[9]
+    x = w[10]
+    weights = w[11]
+    bias = w[12]
+    exponents = w[13]
+    scratch = w[14]
+    out = w[15]
+    peak = w[16]
+    peak_p = w[17]
     held = 0 - 1
     while p[0] < p[1]:
         batch = p[0] // p[2]
@@ -55,8 +55,11 @@ def products(p: ptr32, w):
         peak(x, x, whole, peak_p)
         e = p[16]
         if e == 255:
-            break
-        if e == 0:
+            special(whole, w)
+            i = 0
+            p[i] = (p[0] + 1)
+            continue
+        if e < 1:
             e = 1
         e += p[15]
         i = 23

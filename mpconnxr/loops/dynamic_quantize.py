@@ -1,14 +1,17 @@
 """Range of floats, and their bytes, by their bits. Written once, in the common subset.
 
     x    float32 as words
-    p    lo, hi: range of items; mask of the bits without the sign, bits of infinity, zero point,
-         first item of out (of to_bytes and choose)
+    p    lo, hi: range of items; mask of the bits without the sign, bits of infinity, first item
+         of out (of to_bytes and choose)
 
 ends: out gets the largest float and the largest negative one without its sign, from lo on.
-choose: x is what ends gave; out gets the scale, the zero point (an int) and the scale's inverse.
-What comes out too small for a normal float32 is 0, the scale then 1.
-to_bytes: w[0] is the scale, w[2] its inverse; out the bytes. Where the product with the inverse
-is too near to the middle between two integers, a division bit by bit gives the float32 quotient.
+choose: x is what ends gave; out gets the scale, the zero point (an int) and the scale's inverse,
+w the zero point in its first byte. What comes out too small for a normal float32 is 0, the scale
+then 1.
+to_bytes: w is what choose gave; out the bytes. Where the product with the inverse is too near to
+the middle between two integers, a division bit by bit gives the float32 quotient.
+take: x is a zero point, a byte; out, which p is too, the parameters of loops/patches, w those of
+loops/qdot32: they get it.
 
 Made from tools/loops/common/dynamic_quantize.py by `make loops`:
 change that file, not this one.
@@ -46,11 +49,12 @@ def ends(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 @micropython.viper
-def choose(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+def choose(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
     """
     Access:
         reads x[p[0] : p[0] + 2]
-        writes out[p[5] : p[5] + 3]
+        writes w[0:1]
+        writes out[p[4] : p[4] + 3]
     """
     k = p[0]
     a = x[k]
@@ -72,7 +76,7 @@ def choose(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     a = (a + 3 + ((a >> 3) & 1)) >> 3
     n = 255 << 16
     d = 134
-    at = p[5]
+    at = p[4]
     k = 0
     while k < 3:
         if a >> 24:
@@ -116,7 +120,11 @@ def choose(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             else:
                 q = (q & 8388607) | 8388608
                 q = (q + (1 << (e - 1)) - 1 + ((q >> e) & 1)) >> e
-            out[at + 1] = q if q < 256 else 255
+            if q > 255:
+                q = 255
+            out[at + 1] = q
+            e = 0
+            w[e] = q
             a = 8388608
             e = 127
         else:
@@ -130,7 +138,7 @@ def to_bytes(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
     Access:
         reads x[p[0] : p[1]]
         reads w[0 : 3]
-        writes out[p[5] : p[5] + p[1] - p[0]]
+        writes out[p[4] : p[4] + p[1] - p[0]]
     """
     one = 1
     k = 0
@@ -140,7 +148,8 @@ def to_bytes(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
     r0 = s & 4095
     base = 276 - ((s >> 23) & 255)
     i = p[0]
-    at = p[5] - i
+    at = p[4] - i
+    zero = w[1]
     while i < p[1]:
         v = x[i]
         bits = v & p[2]
@@ -177,10 +186,25 @@ def to_bytes(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
             q = (q + (one << (d - 1)) - 1 + ((q >> d) & 1)) >> d
         if (v >> 31) & 1:
             q = 0 - q
-        q += p[4]
+        q += zero
         if q < 0:
             q = 0
         if q > 255:
             q = 255
         out[at + i] = q
         i += 1
+
+
+@micropython.viper
+def take(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[0:1]
+        writes w[9:10]
+        writes out[19:20]
+    """
+    v = x[0] ^ p[18]
+    i = 19
+    out[i] = v
+    i = 9
+    w[i] = v

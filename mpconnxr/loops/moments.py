@@ -8,10 +8,13 @@ squares   out[i] = x[i] - mean, shifted so, + 2**30, x from centre; to p[8], p[9
 inverse   to p[11] 30 bits of 1 / sqrt(sum / p[1] + epsilon), to p[12] the exponent of a product of
           x from squares with it (1024 more); 0 to p[11]: the root is 0
 scaled    out[i] = x[i] * that as float32, x from squares; NaN where p[11] is 0
+rows      all of them for rows p[13] to p[14], by calls, then products with a scale and sums with a
+          bias. A row with inf or nan is left to loops/moments_special.
 
 x, out  float32 as words;  w is not read
 p       first item, n (1 to 32767), 1 for the mean of the row and 0 for 0, bits of epsilon; then
-        what the loops hand on
+        what the loops hand on; of rows 15 rows until factors repeat and items of them from row to
+        row, 17 parameters of mul and add, 27 how many factors there are
 
 Made from tools/loops/common/moments.py by `make loops`:
 change that file, not this one.
@@ -20,6 +23,52 @@ change that file, not this one.
 import micropython
 
 COMMON = True
+
+
+@micropython.viper
+def rows(p: ptr32, w):
+    """w: loops centre, squares, inverse, scaled, what computes rows with inf or nan; p; x, y; both
+    as floats; the parameters of mul and add; then mul, scale; add, bias
+
+    Access: of the loops it calls
+    """
+    centre = w[0]
+    squares = w[1]
+    inverse = w[2]
+    scaled = w[3]
+    special = w[4]
+    whole = w[5]
+    x = w[6]
+    y = w[7]
+    floats = w[9]
+    q = w[10]
+    while p[13] < p[14]:
+        first = p[13] * p[1]
+        i = 0
+        p[i] = first
+        i = 17
+        p[i] = first
+        i = 20
+        p[i] = (p[13] % p[15] * p[16])
+        i = 23
+        p[i] = first
+        centre(x, y, y, whole)
+        if p[4] == 255:
+            special(whole, w)
+        else:
+            squares(y, y, y, whole)
+            inverse(y, y, y, whole)
+            scaled(y, y, y, whole)
+            if p[27] > 0:
+                mul = w[11]
+                factor = w[12]
+                mul(floats, factor, floats, q)
+            if p[27] > 1:
+                add = w[13]
+                factor = w[14]
+                add(floats, factor, floats, q)
+        i = 13
+        p[i] = (p[13] + 1)
 
 
 @micropython.viper

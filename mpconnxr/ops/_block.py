@@ -7,42 +7,37 @@ loops/short_dot.
 """
 
 from .. import forms
-from ..parameters import block
 
 MAX_K = 0xFFFF  # of loops/block_dot
-NOT_FINITE = 255  # exponent of inf and nan
 NARROW = {"uint16": (16, "H"), "uint8": (8, "B"), "int8": (4, "B")}
-INITS = 4  # item of scratch behind the exponent: 4 a channel
+INITS = 4  # item of scratch where channels begin: 4 each
 
 
 class Block:
     """Loops, their parameters and the scratch (int32) that they work in.
 
     weights  views of mantissas, exponents (bytes), biases (int32; None: there are none)
-    scratch  the exponent of x in its first item; from INITS on what each channel starts with
-    bits     of a weight's mantissa; w_step: items from row to row of weights
-    short    True if the mantissas are short ones; more: what that adds to the exponent of x
+    scratch  from INITS on what each channel starts with, then sums, then mantissas
+    bits     of a weight's mantissa, 0 for short ones; w_step: items from row to row of weights
+    more     what short mantissas add to the exponent of x
     words    of scratch: of a channel's start, of a sum, of the sum of a row of x
     """
 
     bits, w_step = 24, 0
-    short, more, words = False, 0, (4, 3, 3)
+    more, words = 0, (4, 3, 3)
 
     def __init__(self, x, weights, out, scratch):
         self.x, self.out, self.scratch = x.view("i"), out.view("i"), scratch.data
-        self.tensors = x, out
         self.w, self.exponents, bias = weights
         self.bias = self.x if bias is None else bias
         loops = forms.get("block")
         self.peak, self.mantissas, self.align = loops.peak, loops.mantissas, loops.align
-        self.peak_p = block(0, 0, 0)
-        self.align_p = block(0, int(bias is not None), 0, 1, 0, INITS, 0)
+        self.align_words = [0, int(bias is not None), 0, 1, 0, INITS, 0]
 
     def set_kind(self, w, k):
         """Takes the loops for weights w in rows of k items. To be called first."""
-        self.short = w.dtype == "uint32"
-        if self.short:
-            self.words, self.more = (3, 1, 0), 24 - short_bits(k)
+        if w.dtype == "uint32":
+            self.bits, self.words, self.more = 0, (3, 1, 0), 24 - short_bits(k)
             loops = forms.get("short")
             self.align, self.finish = loops.align, loops.finish
             self.dots = forms.get("short_dot").dots
@@ -51,10 +46,8 @@ class Block:
             self.dots = forms.get("block_dot").dots
 
     def set_weights_of(self, node, w, rows, k):
-        """Takes known mantissas as they are held, dots_p[7] their bits. ModelError unless there
-        are so many rows.
-        """
-        if self.short:
+        """Takes known mantissas as they are held. ModelError unless there are so many rows."""
+        if not self.bits:
             self.w, self.w_step = w.view("H"), k + (k & 1)
             node.require(rows * self.w_step <= 2 * w.nelem, "weights size")
             return
@@ -62,22 +55,16 @@ class Block:
         if self.bits < 24:
             self.w = w.view(NARROW[w.dtype][1])
             self.dots = forms.get("block_narrow").dots
-        self.dots_p[7] = self.bits
 
-    def exponent(self, first, n):
-        """Largest exponent of n floats of x, at least 1, for the loops; False if not finite."""
-        p = self.peak_p
-        p[0] = first
-        p[1] = n
-        self.peak(self.x, self.x, self.scratch, p)
-        e = self.scratch[0] or 1
-        self.mantissas_p[20] = self.align_p[6] = e + self.more
-        return e != NOT_FINITE
-
-    def sums(self):
-        """What mantissas are in the scratch, times weights, to the output."""
-        self.dots(self.scratch, self.w, self.scratch, self.dots_p)
-        self.finish(self.scratch, self.scratch, self.out, self.finish_p)
+    def set_needs(self, special, ends):
+        """Lists what loops/block_pieces takes. special: for what is not finite; ends: in p, of
+        the parameters of mantissas, align, dots and finish, behind where the first ones begin.
+        """
+        views = memoryview(self.p)
+        self.p[ends[3] - 1] = self.bits
+        self.needs = [self.mantissas, self.align, self.dots, self.finish, special, self.p]
+        self.needs += [views[ends[i] : ends[i + 1]] for i in range(4)]
+        self.needs += [self.x, self.w, self.bias, self.exponents, self.scratch, self.out]
 
 
 def row_of(node, w, rows, k):

@@ -40,7 +40,6 @@ class Pieces(blocks.Block):
         limits: of the results; window: height and width of the pool's, 1 where there is none.
         """
         self.shape, self.pads, self.window = e, pads, window
-        self.image, self.finite = -1, True
         groups, c, m, kw, sx, dx = e[1], e[2], e[6], e[9], e[15], e[18]
         rows, n = e[19:21]
         some, channels = min(most[0], n) if rows == 1 else n, min(most[1], m)
@@ -63,20 +62,15 @@ class Pieces(blocks.Block):
         steps = [e[26] if window[1] == 1 else 0, e[23], e[26] if pooled else e[25]]
         p = [0, c] + e[3:6] + e[7:9] + e[16:18] + [0, 0, 0]
         p += [0, e[14], 1, sx, columns if overlaps else kw, dx, columns, band, 1]
-        p += list(self.align_p) + [band, 0, step, kw * size, 0, 0, sums, 0]
+        p += self.align_words + [band, 0, step, kw * size, 0, 0, sums, 0]
         p += [sums, 0, 0, blocks.INITS, 0] + steps + [0, idle] + limits + [int(pooled)]
         p += [0, 0, rows, groups, m, channels, e[12], n, some]
         p += [BIAS - pads[1], BIAS - pads[2], self.n_image // groups, 0]
         p += [0, e[25], e[26]] + list(window) + [int(overlaps), kw, idle, 0, step]
-        self._bind(p)
-        self.fill_p = block(0, 0, groups * m, e[23], limits[0], limits[1])
-
-    def _bind(self, p):
-        self.p = block(*p)
-        views = memoryview(self.p)
-        self.mantissas_p, self.align_p = views[:21], views[21:28]
-        self.dots_p, self.finish_p = views[28:36], views[36:51]
+        self.p = block(*p + [0, self.more])
+        self.found, self.peak_p = memoryview(self.p)[74:75], block(0, self.n_image, 0)
         self.fill = forms.get("block").fill
+        self.fill_p = block(0, 0, groups * m, e[23], limits[0], limits[1])
 
     def set_weights(self, node, w):
         """Takes the mantissas; ModelError unless there are enough."""
@@ -84,19 +78,16 @@ class Pieces(blocks.Block):
         self.set_weights_of(node, w, e[1] * e[6], self.p[31])
         self.p[63] = self.w_step
         self.pieces = forms.get("block_pieces").pieces
-        self.needs = [self.mantissas, self.align, self.dots, self.finish]
-        self.needs += [self.mantissas_p, self.align_p, self.dots_p, self.finish_p]
-        self.needs += [self.x, self.w, self.bias, self.exponents, self.scratch, self.out]
+        self.set_needs(forms.later("block_special", "rows"), (0, 21, 28, 36, 51))
 
     def step(self, lo, hi):
         self.image = -1
         while lo < hi:
             n = min(hi - lo, self.blocks - lo % self.blocks)
             self._place(lo // self.blocks, lo % self.blocks * self.rows, n * self.rows)
-            if self.finite:
-                self._compute()
-            else:
-                self._special()
+            if self.p[50]:
+                self._fill()
+            self.pieces(self.p, self.needs)
             lo += n
 
     def _place(self, plane, y, n):
@@ -110,15 +101,11 @@ class Pieces(blocks.Block):
         p[64] = e[21] + self.image * e[22] + plane * e[24]
 
     def _image(self, b):
+        """Finds the exponent of an image, unless it is the one before."""
         if b != self.image:
             self.image = b
-            self.p[72] = b * self.n_image
-            self.finite = self.exponent(b * self.n_image, self.n_image)
-
-    def _compute(self):
-        if self.p[50]:
-            self._fill()
-        self.pieces(self.p, self.needs)
+            self.p[72] = self.peak_p[0] = b * self.n_image
+            self.peak(self.x, self.x, self.found, self.peak_p)
 
     def _fill(self):
         """The least result, where the largest ones are looked for."""
@@ -126,9 +113,3 @@ class Pieces(blocks.Block):
         self.fill_p[0] = p[64] + p[51] // high * p[65]
         self.fill_p[1] = (p[52] - p[51]) // high * p[65]
         self.fill(self.out, self.out, self.out, self.fill_p)
-
-    def _special(self):
-        """The same rows, of an image that is not finite."""
-        from ._block_special import conv_rows
-
-        conv_rows(self)

@@ -35,6 +35,8 @@ _N_PARAMS = const(12)
 STREAMS = (1, 2, 3)
 _CHUNK = 64  # columns of one call
 _EXPONENT = 16  # where in p that of a row is found
+_FLAG = 1  # item of scratch: weights are not finite
+_FLAG_FOUND = 86  # where in p its exponent is found
 
 
 def prepare(node):
@@ -79,8 +81,10 @@ def prepare(node):
 
 class Product(blocks.Block):
     """Rows of A with chunks of W's rows; the extent is batches x rows. p: see
-    loops/block_products.
+    loops/block_products; special: of loops/block_special; rest: words behind those of products.
     """
+
+    special, rest = "product", 0
 
     def set_shape(self, m, n, k, limits):
         of_channel, of_sum, of_x = self.words
@@ -90,11 +94,9 @@ class Product(blocks.Block):
         self.nelem = row + k
         p = [0, 0, m, k, n, chunk, 1] + [0] * 14 + [k, _EXPONENT]
         p += [0, 1, 1, 1, k, 1, 1, 1, 1, BIAS, BIAS, BIAS, 1, 1, 1, 0, k, 1, k, row, 1]
-        p += list(self.align_p) + [row, 1, k, k, 0, 0, sums, 0]
-        self.p = block(*p + [sums, 1, 0, blocks.INITS, 0, 0, 1, 0, 1, 0] + limits + [0])
-        views = memoryview(self.p)
-        self.peak_p, self.mantissas_p, self.align_p = views[20:23], views[23:44], views[44:51]
-        self.dots_p, self.finish_p = views[51:59], views[59:]
+        p += self.align_words + [row, 1, k, k, 0, 0, sums, 0]
+        p += [sums, 1, 0, blocks.INITS, 0, 0, 1, 0, 1, 0] + limits + [0]
+        self.p = block(*p + [0] * self.rest)
 
     def bind(self, n1, *steps):
         """n1, and batches of A and of W to advance a step of n0 and n1: of row and column."""
@@ -103,20 +105,15 @@ class Product(blocks.Block):
         for i in range(4):
             p[7 + i] = steps[i]
         p[12], p[15] = self.w_step, self.more
-        self.needs = [self.peak, self.mantissas, self.align, self.dots, self.finish, p]
-        self.needs += [self.peak_p, self.mantissas_p, self.align_p, self.dots_p, self.finish_p]
-        self.needs += [self.x, self.w, self.bias, self.exponents, self.scratch, self.out]
         self.products = forms.get("block_products").products
+        self.set_needs(forms.later("block_special", self.special), (23, 44, 51, 59, 74))
+        self.needs += [self.peak, memoryview(p)[20:23]]
 
     def step(self, lo, hi):
         p = self.p
         p[0] = lo
         p[1] = hi
         self.products(p, self.needs)
-        while p[0] < hi:
-            self.special()
-            p[0] += 1
-            self.products(p, self.needs)
 
     def row(self, q):
         """One row, with q as loops/dot's parameters."""
@@ -127,75 +124,31 @@ class Product(blocks.Block):
         p[4] = q[6]
         self.step(0, 1)
 
-    def special(self):
-        """Row p[0], which is not finite."""
-        from ._block_special import row
-
-        p, a = self.p, self.tensors[0].data
-        batch, first = p[0] // p[2], p[20]
-        w_row = p[18] + (batch // p[6] * p[9] + batch % p[6] * p[10]) * p[4]
-        row(self, [a[first + i] for i in range(p[3])], w_row, p[4], (p[19] + p[0] * p[4], 1))
-
 
 class _Pair(Product):
-    """The same with weights that a run knows: a batch of them at a time becomes mantissas."""
+    """The same with weights that a run knows: a batch of them at a time becomes mantissas. p: see
+    loops/block_rows.
+    """
+
+    special, rest = "product_of_floats", 13
 
     def set_weights(self, w, has_bias):
-        self.floats = w
-        n, k = self.p[4], self.p[3]
-        self.p[11], self.p[14] = self.nelem + n, 4 * self.nelem
+        p = self.p
+        n, k = p[4], p[3]
+        first = self.nelem + n
+        p[11], p[14] = first, 4 * self.nelem
         self.w_step = k
-        self.rows = forms.get("block_rows").rows
+        words = (n, k, first, self.nelem, _FLAG, has_bias, 0, 0, _FLAG, 1, _FLAG_FOUND)
+        for i in range(len(words)):
+            p[75 + i] = words[i]
         self.bias = w.view("i")
-        self.rows_p = block(0, n, k, self.nelem + n, self.nelem, 1, has_bias)
         self.nelem += n + n * k
-        self.align_p[1] = has_bias * (k + 1)
-        self.align_p[3] = 4  # an exponent takes a word
+        p[45] = has_bias * (k + 1)
+        p[47] = 4  # an exponent takes a word
 
     def bind(self, n1, a0, a1, w0, w1):
         Product.bind(self, n1, a0, a1, 0, 0)
-        self.w_batches = w0, w1
-
-    def step(self, lo, hi):
-        self.held = -1
-        while lo < hi:
-            self._take(lo // self.p[2])
-            lo = self._rows(lo, hi)
-
-    def _take(self, i):
-        """The weights of a batch become mantissas."""
-        p, q = self.p, self.rows_p
-        batch = i // p[6] * self.w_batches[0] + i % p[6] * self.w_batches[1]
-        if batch != self.held:
-            self.held = batch
-            q[0] = batch * p[4] * (p[3] + q[6])
-            p[13] = q[0] + p[3]
-            self.rows(self.bias, self.bias, self.scratch, q)
-
-    def _rows(self, lo, hi):
-        """Those of one batch; gives the first of the next one."""
-        m = self.p[2]
-        end = lo - lo % m + m
-        if end > hi:
-            end = hi
-        if self.scratch[1]:
-            self._with_floats(lo, end)
-        else:
-            Product.step(self, lo, end)
-        return end
-
-    def _with_floats(self, lo, hi):
-        """Rows, with weights that are not finite."""
-        self.p[0] = lo
-        while self.p[0] < hi:
-            self.special()
-            self.p[0] += 1
-
-    def special(self):
-        from ._block_special import float_row
-
-        p, q = self.p, self.rows_p
-        batch = p[0] // p[2]
-        row = (batch // p[6] * p[7] + batch % p[6] * p[8]) * p[2] + p[0] % p[2]
-        first = block(row * p[3], p[3], p[0] * p[4], 1, q[6], q[0], p[4])
-        float_row(self, self.floats.data, first)
+        self.p[81], self.p[82] = w0, w1
+        loops, views = forms.get("block_rows"), memoryview(self.p)
+        self.needs += [self.products, loops.rows, views[74:81], views[83:86]]
+        self.products = loops.batches

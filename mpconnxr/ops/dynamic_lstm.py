@@ -63,10 +63,11 @@ class _DynamicLstm(lstm.Lstm):
         lstm.Lstm.set_shape(self, node, e)
         _, self.width, _, w_zero, r_zero = _recurrent.sizes(e)
         rows = 4 * self.hidden
-        self.ends_p = block(0, 0, _NO_SIGN, _INF, 0, 0)
+        self.ends_p = block(0, 0, _NO_SIGN, _INF, 0)
         at, x = 8 * rows, (_RECORD, 0, 0)
         self.wq = block(at, 0, _padded(self.width), 1, rows, 0, 0, 1, w_zero, 0, 0, 0, *x)
         self.rq = block(at, 0, _padded(self.hidden), 1, rows, 0, 0, 1, r_zero, 0, 0, 0, *x)
+        self.zeros = memoryview(self.wq)[9:10], memoryview(self.rq)[9:10]
 
     def bind(self, node, tensors):
         lstm.Lstm.bind(self, node, tensors)
@@ -74,7 +75,7 @@ class _DynamicLstm(lstm.Lstm):
         self.factors = node.inputs[3].data
         self.sums = node.scratch[2].data
         records = node.scratch[1].data
-        for t in (node.scratch[1], node.inputs[1], node.inputs[2]):
+        for t in node.inputs[1:3]:
             t.view("i")  # raises where it is not aligned
         first = _RECORD + _padded(self.width)
         size = _RECORD + _padded(self.hidden)
@@ -82,26 +83,25 @@ class _DynamicLstm(lstm.Lstm):
         self.records = [
             records[first + b * size : first + b * size + size] for b in range(self.batch)
         ]
-        cells = bytearray(24)  # scale, zero point and inverse of the scale, of x and of h
-        self.words = [view(cells, 0, "i", 3), view(cells, 12, "i", 3)]
-        self.scales = [view(cells, 0, "f", 3), view(cells, 12, "f", 3)]
+        self.empty, n = node.scratch[1].view("i"), (first + self.batch * size) // 4
+        self.empty_p = block(0, 1, 1, n, BIAS, BIAS, BIAS, BIAS, BIAS, BIAS + 1, BIAS, BIAS)
+        self.ends = self.bits[self.from_x :]  # two floats, where sums come to lie behind them
+        self.bind_words()
         self.quantize = forms.get("dynamic_quantize")
         self.qdots = forms.get("qdot32").qdots32
         self.dots = self.products
 
+    def bind_words(self):
+        """Room for scale, zero point and inverse of the scale, of x and of h."""
+        cells = bytearray(24)
+        self.words = [view(cells, 0, "i", 3), view(cells, 12, "i", 3)]
+        self.scales = [view(cells, 0, "f", 3), view(cells, 12, "f", 3)]
+
     def _start(self):
         lstm.Lstm._start(self)
-        self.measure(self.x_bits, self.n * self.batch * self.width, self.words[0])
-        self._pad(self.record, self.width)
-        for record in self.records:
-            self._pad(record, self.hidden)
-
-    def _pad(self, record, n):
-        """Zeros behind the items: they are added up with them."""
-        n += _RECORD
-        while n < len(record):
-            record[n] = 0
-            n += 1
+        self.measure(self.x_bits, self.n * self.batch * self.width, 0)
+        # what lies behind a record's items is added up with them
+        self.copy(self.zero, self.zero, self.empty, self.empty_p)
 
     def _advance(self, i, b):
         if b == 0:
@@ -110,19 +110,19 @@ class _DynamicLstm(lstm.Lstm):
 
     def quantize_states(self):
         """All h of the batch, before any of them changes."""
-        self.measure(self.bits, self.batch * self.hidden, self.words[1])
+        self.measure(self.bits, self.batch * self.hidden, 1)
         b = 0
         while b < self.batch:
             self.set_range(b * self.hidden, self.hidden)
             self.fill(self.bits, self.records[b], self.words[1])
             b += 1
 
-    def measure(self, x, n, words):
+    def measure(self, x, n, which):
         """Chooses the scale and the zero point of the first n items of x."""
         self.set_range(0, n)
-        self.ends_p[5] = 0
-        self.quantize.ends(x, x, words, self.ends_p)
-        self.quantize.choose(words, words, words, self.ends_p)
+        self.ends_p[4] = 0
+        self.quantize.ends(x, x, self.ends, self.ends_p)
+        self.quantize.choose(self.ends, self.zeros[which], self.words[which], self.ends_p)
 
     def set_range(self, first, n):
         self.ends_p[0] = first
@@ -130,7 +130,7 @@ class _DynamicLstm(lstm.Lstm):
 
     def fill(self, x, record, words):
         """The items of x that set_range says, into a record of bytes."""
-        self.ends_p[4], self.ends_p[5] = words[1], _RECORD
+        self.ends_p[4] = _RECORD
         self.quantize.to_bytes(x, words, record, self.ends_p)
 
     def products(self, x, w, out, p):
@@ -138,15 +138,11 @@ class _DynamicLstm(lstm.Lstm):
         if p is self.wp:
             self.set_range(p[0], self.width)
             self.fill(self.x_bits, self.record, self.words[0])
-            self.multiply(self.record, w, self.wq, 0)
+            self.qdots(self.record, w, self.sums, self.wq)
             self.give(out, p[2], 0)
         else:
-            self.multiply(self.records[p[0] // self.hidden], w, self.rq, 1)
+            self.qdots(self.records[p[0] // self.hidden], w, self.sums, self.rq)
             self.give(out, p[2], 1)
-
-    def multiply(self, record, w, q, which):
-        q[9] = self.words[which][1]
-        self.qdots(record, w, self.sums, q)
 
     def give(self, out, at, which):
         """The sums times their scales, those over x with their biases."""
@@ -175,6 +171,9 @@ class _InIntegers(_DynamicLstm):
         self.scales_p = block(0, n, _NO_SIGN)
         self.to_float_p = block(0, n, n, 1, 0, 1, _NO_SIGN)
         self.bias_p = block(0, 1, 1, n, BIAS, BIAS, BIAS + 1, BIAS, BIAS, BIAS + 1, BIAS, BIAS)
+
+    def bind_words(self):
+        self.words = [block(0, 0, 0), block(0, 0, 0)]
 
     def give(self, out, at, which):
         if which:

@@ -28,7 +28,7 @@ def prepare(node):
     node.require(scale.nelem == zero.nelem == 1, "one scale and zero point")
     step = _Quantize(x.view("i"), y.view("B"), cells.view("i"))
     step.scale, step.zero = scale.view("i"), zero.data
-    step.p = block(0, x.nelem, 0x7FFFFFFF, 0x7F800000, 0, 0)
+    step.p = block(0, x.nelem, 0x7FFFFFFF, 0x7F800000, 0)
     step.of_scale = block(0, 1, 1, 1, BIAS, BIAS, BIAS + 1, BIAS, BIAS, BIAS + 1, BIAS, BIAS)
     return 1, step.step
 
@@ -45,6 +45,5 @@ class _Quantize:
         self.loops.to_bytes(self.x, self.cells, self.y, self.p)
 
     def _choose(self, cells):
-        self.loops.choose(cells, cells, cells, self.p)
-        self.zero[0] = self.p[4] = cells[1]
+        self.loops.choose(cells, self.zero, cells, self.p)
         self.copy(cells, cells, self.scale, self.of_scale)

@@ -53,20 +53,15 @@ def prepare(node):
     node.require(period > 0 and width > 0 and n % width == 0, "period or block")
     for t in node.inputs[1:]:
         node.require((period - 1) * step + n // width <= t.nelem, "scale or bias size")
-    epsilon = struct.unpack("<f", struct.pack("<i", node.params[_EPSILON]))[0]
-
-    def otherwise():
-        p = block(0, n, centred, 0, width)
-        return _Normalize(node.inputs, node.outputs, (period, step, epsilon), p).step
-
     if x.dtype == "float32" and 0 <= node.params[_EPSILON] < _INFINITY and len(node.outputs) == 1:
         from ._normalize_bits import MOST, Rows
 
         if 0 < n <= MOST:
             shape = n, centred, node.params[_EPSILON]
-            spread = period, step, width
-            return rows, Rows(node.inputs, y, shape, spread, otherwise).step
-    return rows, otherwise()
+            return rows, Rows(node.inputs, y, shape, (period, step, width)).step
+    epsilon = struct.unpack("<f", struct.pack("<i", node.params[_EPSILON]))[0]
+    p = block(0, n, centred, 0, width)
+    return rows, _Normalize(node.inputs, node.outputs, (period, step, epsilon), p).step
 
 
 class _Normalize:

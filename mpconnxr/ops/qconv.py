@@ -79,7 +79,7 @@ def prepare(node):
         zero = node.inputs[2]
         node.require(zero.dtype == x.dtype and zero.nelem == 1, "zero point of x")
         node.require(out.dtype == "int32", "a zero point that a run decides")
-        step.zero = zero.view("B")
+        step.take_zero(zero.view("B"))
     step.bind_output(node, out, signed[2:])
     step.bind_loops()
     return step.n, step.step
@@ -125,7 +125,7 @@ def _last(counts, strides):
 class _QConv:
     """The extent is calls of the loops: batch x groups x pieces of the output's positions."""
 
-    zero = None
+    zero = None  # point of x, if only a run knows it
 
     def __init__(self, e, pads, flip):
         n, g, c, h, w, m, kh, kw, oh, ow = e[:10]
@@ -144,7 +144,6 @@ class _QConv:
         places = [0, pieces, e[_PIECE], oh * ow, g]
         places += e[_X_STRIDES : _X_STRIDES + 2] + e[_OUT_STRIDES : _OUT_STRIDES + 2]
         self.places = block(*places + [0, m * padded, 8 * m, 0] + [0] * 3)
-        self.flip = flip
 
     def _along_channels(self, c, stride):
         """A kernel of one item: its row is the channels, so that one loop runs along them."""
@@ -156,6 +155,9 @@ class _QConv:
         scratch.view("i")  # raises where it is not aligned
         self.patch = scratch.data
         self.pieces = forms.get("pieces").pieces
+
+    def take_zero(self, zero):
+        self.zero, self.take = zero, forms.get("dynamic_quantize").take
 
     def bind_table(self, table, e):
         self.table = table
@@ -188,7 +190,7 @@ class _QConv:
 
     def step(self, lo, hi):
         if self.zero:
-            self.p[19] = self.q[9] = self.zero[0] ^ self.flip
+            self.take(self.zero, self.q, self.p, self.p)
         if self.table.is_packed:
             self.table.fill()
         self.places[0], self.places[15] = lo, hi
@@ -207,7 +209,7 @@ class _AsItLies(_QConv):
 
     def step(self, lo, hi):
         if self.zero:
-            self.q[9] = self.zero[0]
+            self.take(self.zero, self.q, self.p, self.p)
         while lo < hi:
             self.places[0] = lo
             self.locate(self.places, self.places, self.p, self.q)

@@ -3,7 +3,7 @@
 The core is every module directly in mpconnxr/, but HOST, which no board gets, and those in
 OPTIONAL that the model has no use for. A kernel's needs are read from its source: what it imports,
 and the families of loops that it takes, `forms.get("conv")` with the name as it stands, in all
-forms unless told which.
+forms unless told which. Those of forms.later are imported when need be.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ _FOR_WEIGHTS = {
 _KERNEL = re.compile("[a-z][a-z0-9_]*")  # neither a package's __init__ nor a helper's _name
 _MOST_SHOWN = 60  # characters
 _TAKES = ("forms.get", "forms.precedes")
+_TAKES_LATER = ("forms.later",)  # and imports when it first runs
 
 
 def device_paths(folder: Path = PACKAGE) -> list[Path]:
@@ -91,7 +92,7 @@ class Package:
 
         def needs(module):
             imports = [s for s in self._tree(module).body if isinstance(s, ast.ImportFrom)]
-            return self._needs(ast.Module(imports, []), module, used)
+            return self._needs(ast.Module(imports, []), module, used, _TAKES)
 
         return self._closure([*_ALWAYS, *optional, "ops", *self._kernels(kernels)], needs)
 
@@ -202,14 +203,14 @@ class Package:
             self._trees[module] = ast.parse(self.path(module).read_text())
         return self._trees[module]
 
-    def _needs(self, tree, module, pick):
+    def _needs(self, tree, module, pick, takes=_TAKES + _TAKES_LATER):
         """Modules that a module, or a part of its tree, imports or whose loops it names."""
         package = module if self.path(module).name == "__init__.py" else module.rpartition(".")[0]
         found = []
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and node.level:
                 found += self._imported(package, node)
-        for family in _families(self._tree(module)):
+        for family in _families(self._tree(module), takes):
             found += pick(family, self._forms.get(family, {}))
         return found
 
@@ -238,10 +239,10 @@ def _shown(name: str) -> str:
     return text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "..."
 
 
-def _families(tree: ast.Module) -> list[str]:
+def _families(tree: ast.Module, takes: Collection[str] = _TAKES) -> list[str]:
     """Families of loops that a module takes by their names."""
     calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and n.args]
-    names = [call.args[0] for call in calls if ast.unparse(call.func) in _TAKES]
+    names = [call.args[0] for call in calls if ast.unparse(call.func) in takes]
     return [n.value for n in names if isinstance(n, ast.Constant) and isinstance(n.value, str)]
 
 

@@ -32,7 +32,8 @@ from ..made import ROOT, shown
 
 FOLDER = ROOT / "mpconnxr" / "loops"
 ABI = ("x", "w", "out", "p")
-OTHERS = "of the loops it calls"  # what a loop declares that only calls other ones
+# What a loop declares that only calls others, and one that computes a few rows in place of it.
+OTHERS = ("of the loops it calls", "of the loops in whose place it is called")
 
 _HEAD = re.compile("^Access:", re.MULTILINE)
 _KINDS = {"reads": ("reads",), "writes": ("writes",), "updates": ("reads", "writes")}
@@ -87,8 +88,8 @@ class Loop:
 
     @property
     def of_others(self) -> bool:
-        """True if all that counts is what the loops that it calls declare."""
-        return any(line.kind == OTHERS for line in self._lines)
+        """True if all that counts is what others declare: those that it calls, or replaces."""
+        return any(line.kind in OTHERS for line in self._lines)
 
     @cached_property
     def given(self) -> list[str]:
@@ -145,8 +146,8 @@ class Loop:
                 yield line
 
     def _line(self, text: str) -> _Line:
-        if text == OTHERS:
-            return _Line(OTHERS, text)
+        if text in OTHERS:
+            return _Line(text, text)
         kind, _, rest = text.partition(" ")
         if kind == "given" or kind == "as" and re.fullmatch(r"(\w+\.)?\w+", rest):
             return _Line(kind, rest)

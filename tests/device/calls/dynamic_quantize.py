@@ -5,7 +5,7 @@ from array import array
 
 
 def _p(d):
-    return [0, d.between(1, 40), 0x7FFFFFFF, 0x7F800000, d.below(256)]
+    return [0, d.between(1, 40), 0x7FFFFFFF, 0x7F800000]
 
 
 def ends(d):
@@ -20,7 +20,7 @@ def choose(d):
     for i in range(2):
         x[i] = min(x[i], 0x7F800000) if d.below(9) else 0
     at = d.below(3)
-    return x, x, d.blank("i", at + 4), _p(d) + [at]
+    return x, bytearray(1), d.blank("i", at + 4), _p(d) + [at]
 
 
 def to_bytes(d):
@@ -30,4 +30,9 @@ def to_bytes(d):
     inverse = struct.unpack("<i", struct.pack("<f", 1.0 / number))[0]
     p = _p(d) + [d.below(3)]
     p[0] = d.below(p[1])
-    return d.words(40), array("i", [scale, 0, inverse]), d.blank("B", 45), p
+    return d.words(40), array("i", [scale, d.below(256), inverse]), d.blank("B", 45), p
+
+
+def take(d):
+    w = d.blank("i", 10)
+    return d.octets(2), w, d.blank("i", 20), [128 * d.below(2)] * 19

@@ -87,6 +87,19 @@ def test_the_architecture_decides(target, number, best):
 
 
 @every_target
+def test_a_loop_for_later_is_imported_when_it_is_called(target):
+    script = """
+import sys
+from mpconnxr import forms
+add = forms.later("t", "add")
+print(add is forms.later("t", "add"), "mpconnxr.loops.t" in sys.modules)
+print(add(2, 3), "mpconnxr.loops.t" in sys.modules)
+"""
+    done = target.run(script, files=family(plain="def add(p, w):\n    return p + w\n"))
+    assert (done.stdout, done.stderr) == ("True False\n5 True\n", "")
+
+
+@every_target
 def test_a_family_that_is_absent(target):
     script = """
 from mpconnxr import UnsupportedError, forms

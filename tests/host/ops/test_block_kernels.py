@@ -96,6 +96,31 @@ def test_values_that_are_not_finite(target):
         np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5)
 
 
+@on_targets
+def test_only_what_is_not_finite_is_computed_with_floats(target):
+    """Rows, batches of weights and images beside one that is not finite keep their bits."""
+    x, w = floats(4, 3, 7), floats(4, 7, 5, seed=1)
+    nodes = [
+        Node("MatMul", [x, w]),
+        Node("Gemm", [x[0], w[0]], fixed=(1,)),
+        conv((3, 2, 6, 7), (4, 2, 3, 3), pads=[1, 1, 1, 1]),
+    ]
+    models, values = [converted(node) for node in nodes], [node.values() for node in nodes]
+    before = outputs_of(target, models, values)
+    values = [[v.copy() for v in inputs] for inputs in values]
+    values[0][0][1, 2, 3], values[0][1][2, 6, 4] = np.inf, np.nan
+    values[1][0][1, 0] = -np.inf
+    values[2][0][1, 0, 2, 3] = np.nan
+    after = outputs_of(target, models, values)
+    shapes = [(12, 5), (3, 5), (3, 4 * 6 * 7)]
+    spoilt = [{5, 6, 7, 8}, {1}, {1}]
+    for one, other, shape, rows in zip(before, after, shapes, spoilt, strict=True):
+        same = (one.view(np.int32) == other.view(np.int32)).reshape(shape).all(axis=1)
+        assert set(np.flatnonzero(~same)) <= rows
+        finite = np.isfinite(other.reshape(shape)).all(axis=1)
+        assert set(np.flatnonzero(~finite)) <= rows and not finite.all()
+
+
 def product_model():
     """A convolution in several groups, and products with known weights and with a run's own."""
     nodes = [

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from onnxruntime import InferenceSession
 
 from tests.host.ops.recurrent_case import GATES, cases, error_of, model_of
 from tools.converter.convert import convert
@@ -115,6 +116,25 @@ def test_activations_of_extreme_values(target):
         with np.errstate(all="ignore"):
             wanted = formula(SPECIAL.astype(np.float64)).astype(np.float32)
         np.testing.assert_allclose(got, wanted, rtol=1e-6, atol=1e-37, err_msg=name)
+
+
+@pytest.mark.parametrize("target", ["unix", "unix32", "unix-plain"], indirect=True)
+@pytest.mark.parametrize("op", GATES)
+def test_values_that_are_not_finite(op, target):
+    """Before the first one all bits stay; then it is as onnxruntime has it."""
+    rng = np.random.default_rng(3)
+    shapes = {"X": (5, 1, 4), "W": (1, GATES[op] * 3, 4), "R": (1, GATES[op] * 3, 3)}
+    values = {n: rng.standard_normal(s).astype(np.float32) for n, s in shapes.items()}
+    model = model_of(op, values, ["W", "R"], ["Y"], 14, {"hidden_size": 3})
+    data, x = convert(model).data, [values["X"].copy() for _ in range(3)]
+    x[1][2, 0, 1], x[2][3, 0, 0] = np.inf, np.nan
+    outcomes = run_jobs(target, [Job(data, [[v.tobytes()]]) for v in x])
+    found = [np.frombuffer(o.runs[0].outputs[0], np.float32).reshape(5, 3) for o in outcomes]
+    session = InferenceSession(model.SerializeToString())
+    for got, v, first in zip(found, x, (5, 2, 3), strict=True):
+        assert got[:first].tobytes() == found[0][:first].tobytes()
+        [wanted] = session.run(None, {"X": v})
+        np.testing.assert_allclose(got, wanted.reshape(5, 3), rtol=0, atol=TOLERANCE)
 
 
 def small(op="LSTM", opset=14, lens=None, constant=("W", "R"), **attributes):

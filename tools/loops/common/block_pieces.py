@@ -14,23 +14,31 @@ p    what the loops need: from 0 on mantissas, 21 align, 28 dots, 36 finish; the
         whose largest result counts (1, 1: none)
     69  neighbours share columns (0 or 1), kw, columns that do not count behind each row
     72  first item of x, items from a position's columns to the next one's
+    74  the exponent of the image, as loops/block has it; what is added to it
 
-Rows that go several at a time are whole, and have no windows.
+Rows that go several at a time are whole, and have no windows. An image with inf or nan is left to
+loops/block_special.
 """
 
 from tools.loops.snippets.words import set_at
 
 
 def pieces(p: ptr32, w):
-    """w: loops mantissas, align, dots, finish; their blocks of parameters, parts of p; x, weights,
-    biases, exponents, scratch, out
+    """w: loops mantissas, align, dots, finish, what computes images with inf or nan; p, and the
+    parts of it that the first four take; x, weights, biases, exponents, scratch, out
 
     Access: of the loops it calls
     """
-    mantissas, align, dots, finish, m_p = w[:5]
-    a_p, d_p, f_p, x, weights, bias = w[5:11]
-    exponents, scratch, out, y = w[11], w[12], w[13], p[51]
-    held = 0 - 1
+    mantissas, align, dots, finish, special, whole = w[:6]
+    m_p, a_p, d_p, f_p, x = w[6:11]
+    weights, bias, exponents, scratch, out = w[11:16]
+    held, y, e = 0 - 1, p[51], p[74]
+    if e == 255:
+        special(whole, w)
+        y = p[52]
+    e = max(e, 1)
+    set_at(p, 20, i, e + p[75])
+    set_at(p, 27, i, e + p[75])
     while far(y < p[52]):
         set_at(p, 12, i, p[53])
         if p[12] > p[52] - y:

@@ -11,22 +11,21 @@ p     0  first row, end, rows a batch, K, rows of weights a batch, those at a ti
      17  first item of x, row of weights and item of out, of the first batch
      20  what peak takes, 23 mantissas, 44 align, 51 dots, 59 finish
 
-A row with inf or nan ends it: p[0] is its number then.
+A row with inf or nan is left to loops/block_special.
 """
 
 from tools.loops.snippets.words import set_at
 
 
 def products(p: ptr32, w):
-    """w: loops peak, mantissas, align, dots, finish; p, and the parts of it that they take; x,
-    weights, biases, exponents, scratch, out
+    """w: as block_pieces has it, then loop peak and its part of p
 
     Access: of the loops it calls
     """
-    peak, mantissas, align, dots, finish = w[:5]
-    whole, peak_p, m_p, a_p, d_p, f_p = w[5:11]
-    x, weights, bias, exponents, scratch = w[11:16]
-    out, held = w[16], 0 - 1
+    mantissas, align, dots, finish, special, whole = w[:6]
+    m_p, a_p, d_p, f_p, x = w[6:11]
+    weights, bias, exponents, scratch, out = w[11:16]
+    peak, peak_p, held = w[16], w[17], 0 - 1
     while p[0] < p[1]:
         batch = p[0] // p[2]
         row = (batch // p[6] * p[7] + batch % p[6] * p[8]) * p[2] + p[0] % p[2]
@@ -34,9 +33,10 @@ def products(p: ptr32, w):
         peak(x, x, whole, peak_p)
         e = p[16]
         if e == 255:
-            break
-        if e == 0:
-            e = 1
+            special(whole, w)
+            set_at(p, 0, i, p[0] + 1)
+            continue
+        e = max(e, 1)
         e += p[15]
         set_at(p, 23, i, p[20])
         if p[50] != e:

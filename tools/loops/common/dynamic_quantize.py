@@ -1,18 +1,21 @@
 """Range of floats, and their bytes, by their bits. Written once, in the common subset.
 
     x    float32 as words
-    p    lo, hi: range of items; mask of the bits without the sign, bits of infinity, zero point,
-         first item of out (of to_bytes and choose)
+    p    lo, hi: range of items; mask of the bits without the sign, bits of infinity, first item
+         of out (of to_bytes and choose)
 
 ends: out gets the largest float and the largest negative one without its sign, from lo on.
-choose: x is what ends gave; out gets the scale, the zero point (an int) and the scale's inverse.
-What comes out too small for a normal float32 is 0, the scale then 1.
-to_bytes: w[0] is the scale, w[2] its inverse; out the bytes. Where the product with the inverse
-is too near to the middle between two integers, a division bit by bit gives the float32 quotient.
+choose: x is what ends gave; out gets the scale, the zero point (an int) and the scale's inverse,
+w the zero point in its first byte. What comes out too small for a normal float32 is 0, the scale
+then 1.
+to_bytes: w is what choose gave; out the bytes. Where the product with the inverse is too near to
+the middle between two integers, a division bit by bit gives the float32 quotient.
+take: x is a zero point, a byte; out, which p is too, the parameters of loops/patches, w those of
+loops/qdot32: they get it.
 """
 
 from tools.loops.snippets.floats import halve
-from tools.loops.snippets.words import quotient
+from tools.loops.snippets.words import quotient, set_at
 
 
 def ends(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
@@ -36,11 +39,12 @@ def ends(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     out[k] = low
 
 
-def choose(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+def choose(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
     """
     Access:
         reads x[p[0] : p[0] + 2]
-        writes out[p[5] : p[5] + 3]
+        writes w[0:1]
+        writes out[p[4] : p[4] + 3]
     """
     k = p[0]
     a = x[k]
@@ -58,7 +62,7 @@ def choose(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         a = (a >> 1) | (a & 1)
         e += 1
     a = (a + 3 + ((a >> 3) & 1)) >> 3
-    n, d, at = 255 << 16, 134, p[5]
+    n, d, at = 255 << 16, 134, p[4]
     k = 0
     while k < 3:
         halve(a, e, 24)
@@ -91,7 +95,9 @@ def choose(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             else:
                 q = (q & 8388607) | 8388608
                 q = (q + (1 << (e - 1)) - 1 + ((q >> e) & 1)) >> e
-            out[at + 1] = q if q < 256 else 255
+            q = min(q, 255)
+            out[at + 1] = q
+            set_at(w, 0, e, q)
             a, e = 8388608, 127
         else:
             out[at + 2] = q
@@ -103,14 +109,14 @@ def to_bytes(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
     Access:
         reads x[p[0] : p[1]]
         reads w[0 : 3]
-        writes out[p[5] : p[5] + p[1] - p[0]]
+        writes out[p[4] : p[4] + p[1] - p[0]]
     """
     one, k = 1, 0
     m = (w[k] & 8388607) | (one << 23)
     s = w[2]
     r1 = ((s >> 12) & 2047) | 2048
     r0, base, i = s & 4095, 276 - ((s >> 23) & 255), p[0]
-    at = p[5] - i
+    at, zero = p[4] - i, w[1]
     while i < p[1]:
         v = x[i]
         bits = v & p[2]
@@ -140,7 +146,19 @@ def to_bytes(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
             q = (q + (one << (d - 1)) - 1 + ((q >> d) & 1)) >> d
         if (v >> 31) & 1:
             q = 0 - q
-        q += p[4]
+        q += zero
         q = min(max(q, 0), 255)
         out[at + i] = q
         i += 1
+
+
+def take(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[0:1]
+        writes w[9:10]
+        writes out[19:20]
+    """
+    v = x[0] ^ p[18]
+    set_at(out, 19, i, v)
+    set_at(w, 9, i, v)

@@ -8,10 +8,13 @@ squares   out[i] = x[i] - mean, shifted so, + 2**30, x from centre; to p[8], p[9
 inverse   to p[11] 30 bits of 1 / sqrt(sum / p[1] + epsilon), to p[12] the exponent of a product of
           x from squares with it (1024 more); 0 to p[11]: the root is 0
 scaled    out[i] = x[i] * that as float32, x from squares; NaN where p[11] is 0
+rows      all of them for rows p[13] to p[14], by calls, then products with a scale and sums with a
+          bias. A row with inf or nan is left to loops/moments_special.
 
 x, out  float32 as words;  w is not read
 p       first item, n (1 to 32767), 1 for the mean of the row and 0 for 0, bits of epsilon; then
-        what the loops hand on
+        what the loops hand on; of rows 15 rows until factors repeat and items of them from row to
+        row, 17 parameters of mul and add, 27 how many factors there are
 """
 
 from tools.loops.snippets.floats import first_bit, largest_bits, normalize, unpack
@@ -24,6 +27,36 @@ from tools.loops.snippets.words import (
     split_sign,
     swap,
 )
+
+
+def rows(p: ptr32, w):
+    """w: loops centre, squares, inverse, scaled, what computes rows with inf or nan; p; x, y; both
+    as floats; the parameters of mul and add; then mul, scale; add, bias
+
+    Access: of the loops it calls
+    """
+    centre, squares, inverse, scaled, special, whole = w[:6]
+    x, y, floats, q = w[6], w[7], w[9], w[10]
+    while p[13] < p[14]:
+        first = p[13] * p[1]
+        set_at(p, 0, i, first)
+        set_at(p, 17, i, first)
+        set_at(p, 20, i, p[13] % p[15] * p[16])
+        set_at(p, 23, i, first)
+        centre(x, y, y, whole)
+        if p[4] == 255:
+            special(whole, w)
+        else:
+            squares(y, y, y, whole)
+            inverse(y, y, y, whole)
+            scaled(y, y, y, whole)
+            if p[27] > 0:
+                mul, factor = w[11], w[12]
+                mul(floats, factor, floats, q)
+            if p[27] > 1:
+                add, factor = w[13], w[14]
+                add(floats, factor, floats, q)
+        set_at(p, 13, i, p[13] + 1)
 
 
 def centre(x: ptr32, w: ptr32, out: ptr32, p: ptr32):

@@ -1,0 +1,26 @@
+"""The cell of an LSTM where a sum or a state is inf or nan: with Python's floats. Plain form."""
+
+from ..ops._float_math import sigmoid, tanh
+
+# in w
+_STATE_P = const(4)
+_FLOATS = const(16)
+
+
+def of_sums(p, w):
+    """In the place of that of loops/cell_steps.
+
+    Access: of the loops in whose place it is called
+    """
+    s = w[_FLOATS]
+    at, n, c, _ = w[_STATE_P]
+    h = p[28]
+    for i in range(at, at + n):
+        j = i + 4 * n
+        forget = sigmoid(s[i + 2 * n] + s[j + 2 * n])
+        o = s[i + n] + s[j + n]
+        new = forget * s[c] + sigmoid(s[i] + s[j]) * tanh(s[i + 3 * n] + s[j + 3 * n])
+        s[c] = new
+        s[h] = sigmoid(o) * tanh(new)
+        h += 1
+        c += 1
