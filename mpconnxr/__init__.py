@@ -13,20 +13,6 @@ if sys.implementation.name != "micropython":
 from .errors import ArenaError, InputError, ModelError, MpconnxrError, UnsupportedError
 
 __version__ = "0.1.0"
-# While a model is loaded the heap is collected whenever so many bytes were allocated: what the
-# model keeps would else come to lie between garbage all over it, and leave no large piece.
-_GARBAGE = 10240
-# What only loading needs.
-_LOADING = (
-    "loading",
-    "reader",
-    "records",
-    "graph",
-    "numbers",
-    "borders",
-    "node",
-    "arena",
-)
 
 
 def load(source, verify=True, arena=None, prefer=(), stream=True, **origin):
@@ -46,57 +32,15 @@ def load(source, verify=True, arena=None, prefer=(), stream=True, **origin):
 
     Raises ModelError, UnsupportedError, ArenaError; OSError if a path cannot be opened.
     """
-    try:
-        if origin:
-            from . import seal
+    if not (prefer or origin):
+        from . import programs
 
-            return seal.load(source, verify, arena, prefer, stream, **origin)
-        return _load_all((source,), verify, arena, prefer, stream)[0]
-    except MemoryError:
-        from .shortage import fail
+        model = programs.load(source, arena)
+        if model:
+            return model
+    from . import opening
 
-        fail()
-    except RuntimeError:
-        raise UnsupportedError("the model: the stack is too short")
-
-
-def _load_all(sources, verify, arena, prefer, stream):
-    import gc
-
-    usual = gc.threshold()
-    gc.threshold(_GARBAGE)
-    try:
-        return [_load(source, verify, arena, prefer, stream) for source in sources]
-    finally:
-        gc.threshold(usual)
-        _forget()
-
-
-def _load(source, verify, arena, prefer, stream):
-    from .model import Model
-    from .reader import Reader
-
-    # a seal.Origin where the program asks for one
-    reader = getattr(verify, "reader", Reader)(source, verify, stream=stream)
-    if prefer:
-        from .kernels import Preferring
-
-        return Model(Preferring(reader, arena, prefer))
-    from .loading import Loader
-
-    return Model(Loader(reader, arena))
-
-
-def _forget():
-    """Lets go of modules that the model needs no more: a quarter of its code. Another load
-    imports them again, for which they have to be compiled: sources stay.
-    """
-    if __file__.endswith(".py"):
-        return
-    package = sys.modules[__name__]
-    for name in _LOADING:
-        if sys.modules.pop(__name__ + "." + name, None):
-            delattr(package, name)
+    return opening.load(source, verify, arena, prefer, stream, origin)
 
 
 def InferenceSession(source, verify=True, arena=None):

@@ -1,6 +1,6 @@
 """A loaded model: every node prepared once, then run in order."""
 
-from .errors import OF_A_RUN, InputError, ModelError
+from .errors import OF_A_RUN, ModelError
 
 
 class Model:
@@ -37,22 +37,14 @@ class Model:
         if deadline_us is not None:
             return self.run_until(x, deadline_us)
         if x is not None:
-            self._fill(x)
+            from .feed import filled
+
+            filled(self.inputs, x)
         self._guarded()
         return self.outputs
 
     # Frames of more than 11 words are of the heap on some firmware: each of these is smaller. An
     # `except ... as e` takes one beyond that, and so do four clauses.
-
-    def _fill(self, x):
-        try:
-            from .feed import fill
-
-            fill(self.inputs, x)
-        except MemoryError:
-            self._short()
-        except RuntimeError:
-            raise InputError("a value lies too deep in others, or the stack is too short")
 
     def _guarded(self):
         try:
@@ -60,14 +52,11 @@ class Model:
         except OF_A_RUN:
             raise
         except MemoryError:
-            self._short()
+            from .shortage import fail
+
+            fail()
         except Exception:  # a kernel's check was not tight enough: still the file's fault
             raise ModelError("a step cannot compute what the file asks for; or a short stack")
-
-    def _short(self):
-        from .shortage import fail
-
-        fail()
 
     def _compute(self):
         if self._runtime:
@@ -77,21 +66,8 @@ class Model:
         if self._runtime:
             self._runtime.resize(self.outputs)
 
-    def reset(self):
-        """Forgets what the last run left for the next one: zeros, as after load."""
-        for i in range(len(self._state)):
-            self._state[i] = 0
-
-    def close(self):
-        """Closes the file that weights are streamed from; the model cannot run after it."""
-        from .rare import closed
-
-        self._steps = [(1, closed)]
-        if self._stream:
-            self._stream.close()
-
     def __getattr__(self, name):
-        """profile, benchmark, run_async and others: see rare, which most programs never import."""
+        """profile, run_async and others: see rare, which most programs never import."""
         from .rare import method
 
         return method(self, name)

@@ -4,9 +4,13 @@ A board that only calls run() holds none of this in its heap. Each name is that 
 whose first argument is the model, in the module named here.
 """
 
-from .errors import MpconnxrError
+from .errors import OF_A_RUN, ModelError, MpconnxrError, UnsupportedError
 
+_OF_KERNELS = ("kernels", "profile")
+_ABSENT = ("_runtime", "_stream", "_bodies", "_prefer")  # of a program that has no use for them
 _PLACES = {
+    "reset": "rare",
+    "close": "rare",
     "kernels": "kernels",
     "profile": "profile",
     "benchmark": "timing",
@@ -17,15 +21,43 @@ _PLACES = {
 }
 
 
-def closed(lo, hi):
+def reset(model):
+    """Forgets what the last run left for the next one: zeros, as after load."""
+    for i in range(len(model._state)):
+        model._state[i] = 0
+
+
+def failed(error):
+    """Raises what a run does for this exception in a step of a program."""
+    if isinstance(error, MemoryError):
+        from .shortage import fail
+
+        fail()
+    if isinstance(error, OF_A_RUN):
+        raise error
+    raise ModelError("a step cannot compute what the file asks for; or a short stack")
+
+
+def close(model):
+    """Closes the file that weights are streamed from; the model cannot run after it."""
+    model._steps = [(1, _closed)]
+    if model._stream:
+        model._stream.close()
+
+
+def _closed(lo, hi):
     """The only step of a model that was closed."""
     raise MpconnxrError("the model was closed: load it again")
 
 
 def method(model, name):
     """The function as a method of the model. Raises AttributeError for any other name."""
+    if name in _ABSENT:
+        return None
     if name.startswith("__"):  # which Python looks for itself, to go over it or compare it
         raise TypeError("a Model is no sequence or number")
+    if name in _OF_KERNELS and hasattr(model, "_play"):
+        raise UnsupportedError(name + ": the model is a program, without kernels")
     if name not in _PLACES:
         raise AttributeError("'Model' object has no attribute '{}'".format(name))
     module = __import__("mpconnxr." + _PLACES[name], None, None, (name,))

@@ -9,8 +9,8 @@ import os
 import struct
 import sys
 
-from . import _load_all
 from .errors import InputError, ModelError, fail
+from .opening import load_all
 from .reader import DIGEST_AT, Reader
 
 _SEAL_NBYTES = 132  # of the file, at its end
@@ -36,7 +36,7 @@ def load(source, verify, arena, prefer, stream, sha256=None, key=None, counter=N
     OSError also where the counter cannot be written; what mpconnxr.load raises.
     """
     origin = Origin(verify, sha256, key, counter)
-    model = _load_all((source,), origin, arena, prefer, stream)[0]
+    model = load_all((source,), origin, arena, prefer, stream)[0]
     try:
         origin.settle()
     except BaseException:

@@ -4,7 +4,6 @@ from mpconnxr.sharing import load_all
 listening, reading = load_all(("words.bin", "digits.bin"))
 """
 
-from . import _load_all
 from .errors import UnsupportedError
 
 
@@ -16,10 +15,11 @@ def load_all(sources, verify=True, stream=True):
     Raises what load raises.
     """
     from . import arena as arenas
+    from . import opening
 
     try:
         shared = arenas.make(max([0] + [_needed(source, stream) for source in sources]))
-        return _load_all(sources, verify, shared, (), stream)
+        return opening.load_all(sources, verify, shared, (), stream)
     except MemoryError:
         from .shortage import fail
 

@@ -48,22 +48,36 @@ def packed_bits(dtype):
     return {21: 4, 22: 4, 23: 4, 25: 2, 26: 2}.get(dtype, 0)
 
 
-def _retyped(buffer, offset, code, n):
+def _id(view):
+    at = id(view)  # of 0x40000000..0x7fffffff it comes out negative on 32-bit words
+    return at & 0x7FFFFFFF if at < 0 else at
+
+
+def address(view):
+    """Where the words of a memoryview itself lie, as an int32 on machines of 32 bits."""
+    at = _id(view) & 0xFFFFFFFF
+    return at - 0x100000000 if at >> 31 else at
+
+
+def words(view):
+    """The words of a memoryview itself: word 1 is typecode | writable | offset in items << 8,
+    word 2 the length in items.
+    """
     import uctypes
 
+    word = uctypes.UINT64 if sys.maxsize > 0x7FFFFFFF else uctypes.UINT32
+    return uctypes.struct(_id(view), {"w": (uctypes.ARRAY | 0, word | 3)}).w
+
+
+def _retyped(buffer, offset, code, n):
     size = struct.calcsize(code)
     mv = memoryview(buffer)[offset : offset + n * size]
-    address = id(mv)
-    if address < 0:  # id() of 0x40000000..0x7fffffff comes out negative on 32-bit words
-        address &= 0x7FFFFFFF
-    word = uctypes.UINT64 if sys.maxsize > 0x7FFFFFFF else uctypes.UINT32
-    words = uctypes.struct(address, {"w": (uctypes.ARRAY | 0, word | 3)}).w
-    # word 1 is typecode | writable | offset in items << 8, word 2 the length in items
-    start = words[1] >> 8
+    held = words(mv)
+    start = held[1] >> 8
     if start % size:
         raise ValueError("misaligned")
-    words[1] = (start // size << 8) | (words[1] & _WRITABLE) | ord(code)
-    words[2] = n
+    held[1] = (start // size << 8) | (held[1] & _WRITABLE) | ord(code)
+    held[2] = n
     return mv
 
 

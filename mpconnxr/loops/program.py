@@ -1,0 +1,98 @@
+"""Runs a program: calls of loops, as they were recorded from the kernels (docs/format.md).
+
+advance  makes what the next call takes, and gives the number of its entry; 255 at the program's
+         end, or if words[1] calls are made; 256 + the number of a chunk of weights that has to be
+         read from the file before it goes on
+run      makes these calls until advance gives 255 or more, and gives that.
+         what: code, words, views, w
+
+code   bytes, from words[0] on:
+           n < 240  a call of entry n. Then what changes before: bytes whose upper half says how
+                    many numbers stay as they are, the lower half how many follow; 0 is the end.
+                    A number has seven bits a byte, the lowest first. Its first bit: it takes the
+                    place of what is there (0: is added to it); then its sign; then its magnitude,
+                    less 1 if it is negative
+           253      read a chunk: its number (two bytes)
+           254      repeat: counter (0 or 1), bytes to go back (two), how often (two)
+           255      the end
+words  int32: position in code, calls to make, number of views, two counters, the numbers that
+       change: of each view 256 times the item at which it begins; then the parameters of loops
+views  the words of each view, as uctypes shows them
+w      advance; entries, tuples of a loop and its four arguments
+
+Machine code writes to the views themselves: words has their addresses in the place of numbers.
+"""
+
+_FIRST = 5
+
+
+def run(what):
+    code, words, views, (advance, entries) = what
+    while True:
+        k = advance(code, words, views)
+        if k > 239:
+            return k
+        f, a, b, c, d = entries[k]
+        f(a, b, c, d)
+
+
+def advance(code, words, views):
+    at = words[0]
+    k = 255
+    while words[1]:
+        k = code[at]
+        at += 1
+        if k == 254:
+            counter = 3 + code[at]
+            if words[counter] == 0:
+                words[counter] = 1 + (code[at + 3] | code[at + 4] << 8)
+            words[counter] -= 1
+            at = at - 1 - (code[at + 1] | code[at + 2] << 8) if words[counter] else at + 5
+            continue
+        if k == 253:
+            k = 256 + (code[at] | code[at + 1] << 8)
+            at += 2
+        elif k < 240:
+            at = _change(code, at, words, views)
+            words[1] -= 1
+        break
+    words[0] = at
+    return k
+
+
+def _change(code, at, words, views):
+    """Makes the changes at `at`; gives where they end."""
+    i = 0
+    while True:
+        n = code[at]
+        at += 1
+        if n == 0:
+            return at
+        i += n >> 4
+        n &= 15
+        while n:
+            v = code[at]
+            replaces = v & 1
+            value = (v & 127) >> 1
+            shift = 6
+            while v & 128:
+                at += 1
+                v = code[at]
+                value |= (v & 127) << shift
+                shift += 7
+            at += 1
+            value = ~(value >> 1) if value & 1 else value >> 1
+            if i < words[2]:
+                view = views[i]
+                view[1] = value + (view[1] & 255 if replaces else view[1])
+            else:
+                if not replaces:
+                    value += words[_FIRST + i]
+                words[_FIRST + i] = (value + 0x80000000 & 0xFFFFFFFF) - 0x80000000
+            i += 1
+            n -= 1
+
+
+def of_two(a, b, loop, _):
+    """In an entry: the call of a loop of two arguments."""
+    loop(a, b)

@@ -1,0 +1,86 @@
+"""Viper form of loops/program, for words of 32 bits."""
+
+import sys
+
+import micropython
+
+if sys.maxsize > 0x7FFFFFFF:
+    raise ImportError("words of 64 bits")
+
+
+@micropython.viper
+def run(what) -> int:
+    code, words, views, w = what
+    advance, entries = w
+    while True:
+        k = int(advance(code, words, views))
+        if k > 239:
+            break
+        f, a, b, c, d = entries[k]
+        f(a, b, c, d)
+    return k
+
+
+@micropython.viper
+def advance(code: ptr8, words: ptr32, views) -> int:
+    at = words[0]
+    k = 255
+    while words[1]:
+        k = code[at]
+        at += 1
+        if k == 254:
+            i = 3 + code[at]
+            if words[i] == 0:
+                words[i] = 1 + (code[at + 3] | code[at + 4] << 8)
+            words[i] = words[i] - 1
+            if words[i]:
+                at -= 1 + (code[at + 1] | code[at + 2] << 8)
+            else:
+                at += 5
+            continue
+        if k == 255:
+            break
+        if k == 253:
+            k = 256 + (code[at] | code[at + 1] << 8)
+            at += 2
+            break
+        i = 5
+        while True:
+            n = code[at]
+            at += 1
+            if n == 0:
+                break
+            i += n >> 4
+            n = n & 15
+            while n:
+                v = code[at]
+                at += 1
+                adds = 1 - (v & 1)
+                value = (v & 127) >> 1
+                shift = 6
+                while v & 128:
+                    v = code[at]
+                    at += 1
+                    value = value | (v & 127) << shift
+                    shift += 7
+                shift = 1
+                v = value & 1
+                value = (value >> 1) & ((shift << 31) - 1)
+                if v:
+                    value = 0 - 1 - value
+                if i - 5 < words[2]:
+                    view = ptr32(words[i])
+                    v = view[1] if adds else view[1] & 255
+                    view[shift] = v + value
+                else:
+                    if adds:
+                        value += words[i]
+                    words[i] = value
+                i += 1
+                n -= 1
+        i = 1
+        words[i] = words[i] - 1
+        break
+    i = 0
+    words[i] = at
+    return k

@@ -1,0 +1,50 @@
+"""Reads programs by the form of loops/program that this machine takes: prints its name, then for
+each call of two runs its entry, where its views begin and its words; 255 at the end of a run,
+"end" at that of a program.
+"""
+
+from array import array
+
+from mpconnxr import forms, tensor
+
+FIRST = 5
+
+loops = forms.get("program")
+NAME = [name for name in forms.available("program")][0]
+print(NAME)
+
+
+def show(k, views, words, n_words):
+    if k > 239:
+        print(k)
+        return
+    places = [tensor.words(view)[1] >> 8 for view in views]
+    print(k, *places, *[words[FIRST + len(views) + i] for i in range(n_words)])
+
+
+def play(name, n_views, n_words, n_calls):
+    with open(name, "rb") as f:
+        code = f.read()
+    memory = bytearray(16)
+    views = [tensor.view(memory, 0, "f", 4) for _ in range(n_views)]
+    words = array("i", [0] * (FIRST + n_views + n_words))
+    words[2] = n_views
+    for i in range(n_views):
+        words[FIRST + i] = tensor.address(views[i])
+    held = [tensor.words(view) for view in views]
+    for _ in range(2):
+        words[0] = words[3] = words[4] = 0
+        words[1] = n_calls
+        while True:
+            k = loops.advance(code, words, held)
+            show(k, views, words, n_words)
+            if k == 255:
+                break
+
+
+with open("programs") as f:
+    for line in f.read().split("\n"):
+        if line:
+            name, *numbers = line.split(" ")
+            play(name, *[int(n) for n in numbers])
+            print("end")

@@ -1,0 +1,52 @@
+"""Runs models as programs and with the kernels: prints for each model and each of its inputs
+whether all outputs have the same bytes, and whether a run allocated anything.
+
+models: a line for each: name of its file, STREAMED or IN_PLACE, and how many inputs there are.
+"""
+
+import gc
+
+import mpconnxr
+from mpconnxr import programs
+
+
+def outputs(model, x):
+    for t, raw in zip(model.inputs, x):
+        t.view("B")[:] = raw
+    gc.collect()
+    before = gc.mem_alloc()
+    model.run()
+    grown = gc.mem_alloc() - before
+    return [bytes(t.view("B")) for t in model.outputs], grown
+
+
+def described(model):
+    tensors = model.inputs + model.outputs
+    return [(t.name, t.dtype, t.shape, t.nelem, t.scale, t.zero_point) for t in tensors]
+
+
+def compare(name, streamed, n):
+    source = name if streamed else bytearray(open(name, "rb").read())
+    program = mpconnxr.load(source)
+    usual, programs.load = programs.load, lambda *_: None
+    model = mpconnxr.load(source)
+    programs.load = usual
+    is_program = type(program) is not type(model)
+    same = described(program) == described(model)
+    most = 0
+    for k in range(n):
+        with open("{}.{}".format(name, k), "rb") as f:
+            x = [f.read(t.nbytes) for t in model.inputs]
+        wanted, _ = outputs(model, x)
+        got, _ = outputs(program, x)
+        again, grown = outputs(program, x)
+        same = same and wanted == got == again
+        most = max(most, grown)
+    print(name, "program" if is_program else "kernels", "same" if same else "differs", most)
+
+
+with open("models") as f:
+    for line in f.read().split("\n"):
+        if line:
+            name, kind, n = line.split(" ")
+            compare(name, kind == "STREAMED", int(n))

@@ -1,0 +1,51 @@
+"""Runs models as programs and with the kernels, for the tests of this folder."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+import tempfile
+from pathlib import Path
+
+from tests.host.device import small
+from tools.deploy.machine import Machine
+from tools.program.bundle import Bundle, bundle, has_form
+from tools.program.record import Recording, record
+
+PACKAGE = small.ROOT / "mpconnxr"
+SCRIPT = (small.SCRIPTS / "programs.py").read_text()
+
+
+def machine_of(target) -> Machine:
+    return Machine.for_arch(target.arch) if target.arch else Machine("")
+
+
+def recorded(data: bytes, target, stream=False, flat=True) -> Recording:
+    machine = machine_of(target)
+    return record(data, lambda *form: has_form(machine, *form), stream, flat)
+
+
+def made(data: bytes, target, stream=False, flat=True) -> Bundle:
+    return bundle(data, recorded(data, target, stream, flat), machine_of(target))
+
+
+@functools.cache
+def _package() -> Path:
+    return Path(tempfile.mkdtemp(prefix="mpconnxr-programs-")) / "mpconnxr"
+
+
+def package(bundles: list[Bundle]) -> Path:
+    """The package with these programs in it."""
+    folder = _package()
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(PACKAGE, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    for each in bundles:
+        (folder / "programs" / f"{each.name}.py").write_text(each.source)
+    return folder
+
+
+def run(target, script: str, bundles: list[Bundle], files: dict[str, bytes]) -> list[str]:
+    """What a script printed that has the package with these programs beside it."""
+    done = target.run(script, files={"mpconnxr": package(bundles), **files}, timeout=600)
+    assert done.returncode == 0 and not done.stderr, done.stdout[-2000:] + done.stderr
+    return done.stdout.splitlines()

@@ -1,0 +1,57 @@
+"""One source of functions from several modules."""
+
+import pytest
+
+from tools.program.link import Linker, LinkError
+
+
+@pytest.fixture
+def folder(tmp_path):
+    files = {
+        "pkg/a.py": "import math\n\nfrom .b import half as h, twice\nfrom . import c as other\n\n"
+        "_TWO = const(2)\nPAIR = (_TWO, 3)\n\n\ndef f(x, y):\n"
+        '    """Text."""\n    h = 1\n    return twice(x) + other.g(y) + _TWO + math.pi + h\n',
+        "pkg/b.py": "import micropython\n\n\ndef half(x):\n    return x // 2\n\n\n"
+        "@micropython.viper\ndef twice(x: int) -> int:\n    return half(x) * 4\n",
+        "pkg/c.py": "def g(PAIR):\n    return PAIR\n\n\nalias = same = g\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path / "pkg"
+
+
+def test_only_what_is_called_comes_under_short_names(folder):
+    linker = Linker(lambda path: False)
+    name = linker.take(folder / "a.py", "f")
+    source = linker.source()
+    found = {"const": lambda x: x}
+    exec(source, found)
+    assert found[name](6, 5) == 12 + 5 + 2 + 3.141592653589793 + 1
+    assert "PAIR" not in source.replace("(PAIR)", "").replace("return PAIR", "")
+    assert "Text" not in source and "viper" not in source and "half" not in source
+
+
+def test_decorators_stay_where_the_board_has_the_emitter(folder):
+    linker = Linker(lambda path: True)
+    linker.take(folder / "a.py", "f")
+    assert linker.source().count("@micropython.viper") == 1
+    assert "import micropython" in linker.source()
+
+
+def test_names_are_taken_once(folder):
+    linker = Linker(lambda path: False)
+    assert linker.take(folder / "b.py", "half") == linker.take(folder / "b.py", "half")
+    linker.take(folder / "c.py", "alias")
+    found = {}
+    exec(linker.source(), found)
+    assert linker.source().count("def ") == 2
+
+
+def test_what_is_not_there_is_an_error(folder):
+    with pytest.raises(LinkError, match="a.py has no nobody"):
+        Linker(lambda path: False).take(folder / "a.py", "nobody")
+    (folder / "d.py").write_text("class C:\n    pass\n\n\ndef f():\n    return C\n")
+    linker = Linker(lambda path: False)
+    with pytest.raises(LinkError, match="no C"):
+        linker.take(folder / "d.py", "C")

@@ -1,0 +1,81 @@
+"""Models as programs give the same bytes as the kernels, and allocate nothing."""
+
+import os
+
+import pytest
+
+from tests.host import zoo
+from tests.host.device import small
+from tests.host.program import programs
+from tools.converter.convert import Options, convert
+from tools.converter.quantize.settings import Settings
+from tools.program.record import CannotRecord
+
+LONG = os.environ.get("MPCONNXR_LONG") == "1"
+MOST_MACS = 60_000_000 if LONG else 3_000_000
+TARGETS = ("unix", "unix32", "unix-plain")
+N_SAMPLES = 2
+
+
+def converted(name):
+    first = [x.shape for x in zoo.sample(name, 0, "input")]
+    shapes = dict(zip(zoo.input_names(name), first, strict=True))
+    return convert(zoo.model_path(name), Options(shapes=shapes, strip=True))
+
+
+@pytest.fixture(scope="module")
+def collection():
+    """{name: (model file, its samples)} of the models that are small enough."""
+    found = {}
+    for name in zoo.models():
+        done = converted(name)
+        if done.report()["macs"] <= MOST_MACS:
+            shapes = [t.shape for t in done.graph.inputs]
+            samples = [zoo.sample(name, k, "input") for k in range(N_SAMPLES)]
+            found[name] = done.data, [x for x in samples if [a.shape for a in x] == shapes]
+    return found
+
+
+def check(target, models, stream, flat):
+    """models: {name: (data, samples)}. Gives the names of those that are programs."""
+    bundles, files, lines = [], {}, []
+    for name, (data, samples) in models.items():
+        try:
+            bundles.append(programs.made(data, target, stream, flat))
+        except CannotRecord:
+            continue
+        files[f"{name}.bin"] = data
+        for k, x in enumerate(samples):
+            files[f"{name}.bin.{k}"] = b"".join(a.tobytes() for a in x)
+        lines.append(f"{name}.bin {'STREAMED' if stream else 'IN_PLACE'} {len(samples)}\n")
+    files["models"] = "".join(lines).encode()
+    printed = programs.run(target, programs.SCRIPT, bundles, files)
+    assert len(printed) == len(lines)
+    for line in printed:
+        name, kind, same, grown = line.split()
+        assert (kind, same) == ("program", "same"), line
+        # where words have 32 bits, as on boards, it is machine code that makes the calls
+        assert grown == "0" or target.name != "unix32", line
+    return [line.split(".")[0] for line in lines]
+
+
+@zoo.needs_zoo
+@pytest.mark.parametrize("stream", [False, True], ids=["in_place", "streamed"])
+@pytest.mark.parametrize("target", TARGETS, indirect=True)
+def test_collection(target, collection, stream):
+    names = check(target, collection, stream, flat=not stream)
+    assert "digits_cnn_qdq_s8" in names and len(names) >= 12
+
+
+@pytest.mark.parametrize("flat", [False, True], ids=["loops_of_loops", "flat"])
+@pytest.mark.parametrize("target", TARGETS, indirect=True)
+def test_small(target, flat):
+    check(target, {"small": quantized()}, False, flat)
+
+
+def quantized():
+    """A model in int8 with some kinds of steps, and two inputs for it."""
+    data = [small.floats(1, 2, 5, 6, seed=k) for k in range(8)]
+    settings = Settings(samples=[{"x": x} for x in data])
+    done = convert(small.mixed(), Options(strip=True, quantize=settings))
+    return done.data, [[x] for x in data[:2]]

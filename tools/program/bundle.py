@@ -1,0 +1,180 @@
+"""The module of a program: what a board needs besides the model's file and the package's core.
+
+functions  the loops that it calls, and what runs them (mpconnxr/loops/program)
+load       start.load and its helpers, inside of one function that is let go of
+MODEL      what start.load reads
+entries    makes the entries of the calls, from views and from words of parameters
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mpconnxr import forms
+from mpconnxr.tensor import code_of, name_of
+from tools.deploy.machine import Machine, is_native
+from tools.format.layout import DIGEST_AT
+
+from .encode import encode
+from .layout import Entry, Layout, Slice, View
+from .link import Linker
+from .record import CannotRecord, Loop, Recording, Table
+
+FOLDER = "programs"  # in the package
+_PACKAGE = Path(__file__).parents[2] / "mpconnxr"
+_LOOPS = _PACKAGE / "loops"
+_START = Path(__file__).with_name("start.py")
+_ARCHS_OF_64 = ("x64", "rv64imc")
+_WORDS_OF_32 = 'raise ImportError("words of 64 bits")'
+_RUN, _ADVANCE, _OF_TWO = (Loop("program", name) for name in ("run", "advance", "of_two"))
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """name: of the module, in the package's folder FOLDER; source; code_nbytes: of its calls;
+    arch: what it is to be compiled for, "" if it has no native code; rare: families of loops that
+    it may import from the package.
+    """
+
+    name: str
+    source: str
+    code_nbytes: int
+    arch: str
+    rare: frozenset[str]
+
+
+def form_of(family: str, machine: Machine) -> Path:
+    """The module of a family that a board takes: the best form that it can run.
+
+    Raises CannotRecord where it has none.
+    """
+    plain = _LOOPS / f"{family}.py"
+    for form in forms.order:
+        path = _path(family, form)
+        if form == "viper" and not path.exists():
+            path = plain  # written once, if it has viper at all
+        if not path.exists() or not forms.suits(form, machine.number):
+            continue
+        source = path.read_text()
+        if _WORDS_OF_32 in source and machine.arch in _ARCHS_OF_64:
+            continue
+        if form == "plain" or machine.arch and is_native(source) and machine.runs(source):
+            return path
+    raise CannotRecord(f"{family} has no form for this board")
+
+
+def has_form(machine: Machine, family: str, form: str) -> bool:
+    """Whether a board runs a family in this very form."""
+    path = _path(family, form)
+    return path.exists() and forms.suits(form, machine.number) and form_of(family, machine) == path
+
+
+def _path(family: str, form: str) -> Path:
+    return (_LOOPS if form == "plain" else _LOOPS / form) / f"{family}.py"
+
+
+def bundle(data: bytes, recording: Recording, machine: Machine) -> Bundle:
+    """The module for a model file and a board. Raises CannotRecord."""
+    layout = Layout(recording)
+    code = encode(layout)
+    wanted = [_RUN, _ADVANCE, *layout.loops()]
+    if any(len(entry.arguments) == 2 for entry in layout.entries):
+        wanted.append(_OF_TWO)
+    linker = Linker(lambda path: bool(machine.arch) and machine.runs(path.read_text()))
+    rare = [loop for loop in wanted if loop.is_rare]
+    names = {loop: _take(linker, loop, machine) for loop in wanted if not loop.is_rare}
+    names |= {loop: f"r{i}" for i, loop in enumerate(rare)}
+    lines = [
+        linker.source(),
+        *[_later(names[loop], loop) for loop in rare],
+        f"run, advance = {names[_RUN]}, {names[_ADVANCE]}",
+        *_load(),
+        f"MODEL = {_about(data, recording, layout, code, machine)!r}",
+        *_entries(layout, names),
+    ]
+    source = "\n".join(lines) + "\n"
+    name = "m" + data[DIGEST_AT : DIGEST_AT + 8].hex()
+    arch = machine.arch if is_native(source) else ""
+    return Bundle(name, source, len(code), arch, frozenset(loop.family for loop in rare))
+
+
+def _take(linker: Linker, loop: Loop, machine: Machine) -> str:
+    if loop == _OF_TWO:
+        return linker.take(_LOOPS / "program.py", loop.name)
+    if loop.family.startswith("inline:"):
+        scope = _PACKAGE / "ops" / f"{loop.family.partition(':')[2]}.py"
+        return linker.take_source(loop.name, scope, "loop")
+    return linker.take(form_of(loop.family, machine), loop.name)
+
+
+def _later(name: str, loop: Loop) -> str:
+    """A rare loop stays in the package, as the kernels have it."""
+    found = f"later({loop.family!r}, {loop.name!r})"
+    return f"def {name}(p, w):\n from mpconnxr.forms import later\n {found}(p, w)"
+
+
+def _load() -> list[str]:
+    """One function with all that loading needs, which goes with it."""
+    linker = Linker(lambda path: False)
+    name = linker.take(_START, "load")
+    inner = [f" {line}" for line in linker.source().splitlines()]
+    return ["def load(*a):", *inner, f" return {name}(*a)"]
+
+
+def _about(
+    data: bytes, recording: Recording, layout: Layout, code: bytes, machine: Machine
+) -> tuple:
+    """What start.load reads, in its order."""
+    calls = sum(len(step.calls) for step in recording.steps) - recording.n_reads
+    return (
+        hashlib.sha256(data).digest(),
+        len(data),
+        recording.arena_nbytes,
+        recording.state_nbytes,
+        recording.resident,
+        recording.reads,
+        form_of(_ADVANCE.family, machine) == _path(_ADVANCE.family, "plain"),
+        "".join(f"{view.memory[0]}{view.code}" for view in layout.views),
+        sum(layout.slots),
+        calls,
+        code,
+        tuple(_border(*border) for border in recording.borders),
+        recording.n_inputs,
+    )
+
+
+def _border(letter, offset, nbytes, dtype, shape, name, grid) -> tuple:
+    if grid:  # its bits: boards read decimals less exactly
+        grid = struct.pack("<fi", *grid)
+    return letter, offset, nbytes, dtype, name_of(dtype), shape, name, grid, code_of(dtype)
+
+
+def _entries(layout: Layout, names: dict[Loop, str]) -> list[str]:
+    """The function that makes them: v are the views, s the words of all slots."""
+    tables = layout.tables()
+    firsts = [sum(layout.slots[:i]) for i in range(len(layout.slots))]
+
+    def text(a: Any) -> str:
+        if isinstance(a, View):
+            return f"v[{layout.views[a]}]"
+        if isinstance(a, Slice):
+            return f"s[{firsts[a.slot] + a.first}:{firsts[a.slot] + a.last}]"
+        if isinstance(a, Loop):
+            return names[a]
+        if isinstance(a, Table):
+            return f"t[{tables.index(a)}]"
+        return f"[{', '.join(map(text, a))}]"
+
+    def entry(e: Entry) -> str:
+        first = [names[e.loop], *map(text, e.arguments)]
+        if len(e.arguments) == 2:
+            first = [names[_OF_TWO], *map(text, e.arguments), names[e.loop], "0"]
+        return f" ({', '.join(first)}),"
+
+    made = [f"array({t.code!r}, {t.contents!r})" for t in tables]
+    head = [" from array import array", f" t = [{', '.join(made)}]"] if made else []
+    return ["def entries(v, s):", *head, " return (", *map(entry, layout.entries), " )"]

@@ -1,0 +1,78 @@
+"""A copy of mpconnxr whose kernels work on memory without contents: see memory."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Protocol
+
+from .memory import BlockView, Memory, Region, block, view
+
+_NAME = "mpconnxr"
+_OPS = Path(__file__).parents[2] / _NAME / "ops"
+
+
+class Loops(Protocol):
+    """Where kernels get their loops; plain: gives a family's real ones."""
+
+    def family(self, name: str, plain: Callable[[str], ModuleType]) -> Any: ...
+
+    def rare(self, family: str, name: str, plain: Callable[[str], ModuleType]) -> Any: ...
+
+
+@contextmanager
+def recorded(loops: Loops, has_form: Callable[[str, str], bool]) -> Iterator:
+    """While it lasts, mpconnxr is such a copy.
+
+    has_form: whether the board runs a family in a form.
+    """
+    usual = _taken()
+    try:
+        yield _prepared(loops, has_form)
+    finally:
+        _taken()
+        sys.modules.update(usual)
+
+
+def _taken() -> dict[str, ModuleType]:
+    """The package's modules, which are imported no more."""
+    names = [n for n in sys.modules if n == _NAME or n.startswith(_NAME + ".")]
+    return {n: sys.modules.pop(n) for n in names}
+
+
+def _prepared(loops: Loops, has_form: Callable[[str, str], bool]) -> ModuleType:
+    package = importlib.import_module(_NAME)
+    arena, forms, parameters, stream, tensor = (
+        importlib.import_module(f"{_NAME}.{name}")
+        for name in ("arena", "forms", "parameters", "stream", "tensor")
+    )
+    plain = forms.get
+
+    def precedes(name: str, form: str, other: str) -> bool:
+        for each in forms.order:
+            if each == form:
+                return has_form(name, form)
+            if has_form(other, each):
+                return False
+        return False
+
+    def typed(buffer: Any, offset: int, code: str, n: int) -> Any:
+        make = view if isinstance(buffer, Memory | Region) else usual_view
+        return make(buffer, offset, code, n)
+
+    usual_view, tensor.view = tensor.view, typed
+    parameters.block = block
+    forms.get = lambda name, form=None: loops.family(name, plain)
+    forms.later = lambda name, function: loops.rare(name, function, plain)
+    forms.precedes = precedes
+    # a Loader asks for the arena with the caller's own, for the state without
+    arena.make = lambda nbytes, *given: Memory("arena" if given else "state", nbytes)
+    for path in _OPS.glob("*.py"):
+        name = f"{_NAME}.ops.{path.stem}".removesuffix(".__init__")
+        importlib.import_module(name).memoryview = BlockView
+    stream.tensor.view = typed
+    return package

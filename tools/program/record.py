@@ -1,0 +1,350 @@
+"""The calls of loops that a run of a model makes, recorded from the kernels themselves."""
+
+from __future__ import annotations
+
+import inspect
+import io
+from array import array
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from .memory import UNKNOWN, Block, DependsOnData, Memory, Region, flat
+from .package import recorded
+from .writes import ALL, written
+
+_LOOPS = Path(__file__).parents[2] / "mpconnxr" / "loops"
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A function of a family of loops; is_rare: it is imported when it is first called."""
+
+    family: str
+    name: str
+    is_rare: bool = False
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a block: which of those of its step, and which of its words."""
+
+    block: int
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Table:
+    """Constants that a kernel makes: an array of this struct code."""
+
+    code: str
+    contents: bytes
+
+
+@dataclass(frozen=True)
+class Place:
+    """Items in the arena, the state, or the model file."""
+
+    memory: str
+    offset: int
+    code: str
+    n: int
+
+
+Argument = Loop | Part | Table | Place | tuple
+
+
+@dataclass
+class Call:
+    """A call: its loop and arguments; words: of each block among them when it is made, UNKNOWN
+    where a loop wrote; changed: which of them are so when it has returned.
+    """
+
+    loop: Loop
+    arguments: tuple[Argument, ...]
+    words: dict[int, list[Any]]
+    changed: dict[int, list[int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Read:
+    """A streamed chunk comes into the arena."""
+
+    chunk: int
+
+
+@dataclass
+class Step:
+    """What a step does in a run."""
+
+    name: str
+    calls: list[Call | Read] = field(default_factory=list)
+
+
+class CannotRecord(Exception):
+    """A model stays with the kernels; the text is why."""
+
+
+Border = tuple  # memory, offset, nbytes, dtype, shape, name, (scale, zero point) or None
+
+
+@dataclass
+class Recording:
+    """resident: first byte and bytes of what has to be in memory of the file; reads: of each
+    streamed chunk where it lies in the file, its bytes, its place in the arena; borders: inputs,
+    then outputs.
+    """
+
+    steps: list[Step]
+    arena_nbytes: int
+    state_nbytes: int
+    resident: tuple[int, int]
+    reads: tuple[tuple[int, int, int], ...]
+    borders: tuple[Border, ...]
+    n_inputs: int
+
+    @property
+    def n_reads(self) -> int:
+        """Those of a run."""
+        return sum(isinstance(call, Read) for step in self.steps for call in step.calls)
+
+
+class _Recorder:
+    def __init__(self, has_form: Callable[[str, str], bool], flat: bool):
+        self.flat = flat
+        self.steps: list[Step] = []
+        self._has_form = has_form
+        self._families: dict[str, Any] = {}
+        self._blocks: dict[int, int] = {}  # number, in its step, of a block by its words' id
+        self._held: list[Any] = []  # so that no id is another's while a step is recorded
+
+    def begin(self, name: str) -> None:
+        self.steps.append(Step(name))
+        self._blocks, self._held = {}, []
+
+    def add(self, call: Call | Read) -> None:
+        self.steps[-1].calls.append(call)
+
+    @contextmanager
+    def tried(self, arguments: tuple) -> Iterator[list[bool]]:
+        """Runs a loop that calls others, which are recorded in its place. What it gives is true
+        unless that depends on data: then all is as before.
+        """
+        calls = self.steps[-1].calls
+        n, blocks = len(calls), [a.words for a in flat(arguments) if isinstance(a, Block)]
+        words = [list(w) for w in blocks]
+        is_known: list[bool] = []
+        try:
+            yield is_known
+            is_known.append(True)
+        except DependsOnData:
+            del calls[n:]
+            for block, before in zip(blocks, words, strict=True):
+                block[:] = before
+
+    def family(self, name: str, plain: Callable[[str], ModuleType]) -> Any:
+        if name not in self._families:
+            self._families[name] = _Family(self, name, plain)
+        return self._families[name]
+
+    def number_of(self, block: Block) -> int:
+        """Of a block among those of its step."""
+        self._held.append(block.words)
+        return self._blocks.setdefault(id(block.words), len(self._blocks))
+
+    def argument(self, thing: Any, words: dict[int, list[Any]]) -> Argument:
+        if isinstance(thing, _Stub):
+            return thing.loop
+        if isinstance(thing, Region):
+            return Place(thing.memory, thing.offset, thing.code, thing.n)
+        if isinstance(thing, Block):
+            number = self.number_of(thing)
+            words[number] = list(thing.words)
+            return Part(number, thing.first, thing.last)
+        if isinstance(thing, list | tuple):
+            return tuple(self.argument(t, words) for t in thing)
+        if isinstance(thing, array):
+            return Table(thing.typecode, thing.tobytes())
+        if isinstance(thing, memoryview | bytes | bytearray):
+            held = memoryview(thing)
+            return Table(held.format, held.tobytes())
+        raise DependsOnData(f"a loop takes {type(thing).__name__}")
+
+    def rare(self, family: str, name: str, plain: Callable[[str], ModuleType]) -> _Stub:
+        """What mpconnxr.forms.later gives."""
+        return _Stub(self, Loop(family, name, True), getattr(plain(family), name))
+
+
+class _Family:
+    """A family's loops as stubs, made when a kernel asks for them."""
+
+    def __init__(self, recorder: _Recorder, name: str, plain: Callable[[str], ModuleType]):
+        self._recorder, self._name, self._plain = recorder, name, plain
+
+    def __getattr__(self, name: str) -> Any:
+        if (_LOOPS / f"{self._name}.py").exists():
+            function = getattr(self._plain(self._name), name)
+            if not inspect.isfunction(function):
+                return function
+        else:  # of the forms that compute with floats
+            function = None
+        stub = _Stub(self._recorder, Loop(self._name, name), function)
+        setattr(self, name, stub)
+        return stub
+
+
+class _Stub:
+    """A loop, for kernels. With what only a run knows among its arguments it is recorded, else
+    it runs.
+    """
+
+    def __init__(self, recorder: _Recorder, loop: Loop, function: Callable | None):
+        self._recorder, self.loop, self._function = recorder, loop, function
+
+    def __call__(self, *arguments: Any) -> Any:
+        if self._function and not any(_is_of_a_run(a) for a in flat(arguments)):
+            return self._function(*arguments)
+        if self._recorder.flat and any(isinstance(a, _Stub) for a in flat(arguments)):
+            with self._recorder.tried(arguments) as is_known:
+                self._function(*arguments)
+            if is_known:
+                return UNKNOWN
+        return self._recorded(arguments)
+
+    def _recorded(self, arguments: tuple) -> Any:
+        words: dict[int, list[Any]] = {}
+        made = tuple(self._recorder.argument(a, words) for a in arguments)
+        call = Call(self.loop, made, words)
+        self._recorder.add(call)
+        for thing, indexes in self._changed(arguments):
+            _forget(thing, indexes)
+        for block in [a for a in flat(arguments) if isinstance(a, Block)]:
+            unknown = [i for i, word in enumerate(block.words) if word is UNKNOWN]
+            call.changed[self._recorder.number_of(block)] = unknown
+        return UNKNOWN
+
+    def _changed(self, arguments: tuple) -> list[tuple[Any, frozenset[int]]]:
+        """Blocks that the call writes to, and where."""
+        if self._function is None:
+            return []
+        changed = [(arguments[i], w) for i, w in written(self._function).items()]
+        for argument in arguments:
+            if isinstance(argument, list | tuple):  # of a loop that calls others
+                inner = [a._function for a in argument if isinstance(a, _Stub) and a._function]
+                if any(_writes_blocks(f) for f in inner):
+                    changed += [(a, ALL) for a in argument]
+        return [(thing, w) for thing, w in changed if isinstance(thing, Block | array)]
+
+
+def _writes_blocks(function: Callable) -> bool:
+    """Whether a loop writes to its parameters, or to blocks in the place of tensors."""
+    names = list(inspect.signature(function).parameters)
+    last = names.index("p") if "p" in names else -1
+    return last in written(function) or function.__name__.startswith("locate")
+
+
+def _is_of_a_run(thing: Any) -> bool:
+    return isinstance(thing, Region) and thing.contents is None
+
+
+def _forget(thing: Any, indexes: frozenset[int]) -> None:
+    if not isinstance(thing, Block):
+        raise DependsOnData("a loop writes to an array of the kernel's own")
+    for i in range(len(thing)) if indexes == ALL else indexes:
+        if i < len(thing):
+            thing[i] = UNKNOWN
+
+
+def record(
+    data: bytes,
+    has_form: Callable[[str, str], bool],
+    stream: bool = False,
+    flat: bool = False,
+) -> Recording:
+    """The calls of a run of a model file.
+
+    has_form: whether the board runs a family of loops in a form; stream: its weights come from a
+    file while it runs; flat: of loops that call others, those calls, where these do not depend
+    on data. Raises CannotRecord.
+    """
+    recorder = _Recorder(has_form, flat)
+    with recorded(recorder, has_form):
+        from mpconnxr import loading, reader
+
+        class Reader(reader.Reader):
+            def buffer(self, t: Any, arena: Any, state: Any = None) -> tuple[Any, int]:
+                buffer, within = reader.Reader.buffer(self, t, arena, state)
+                if isinstance(buffer, Memory):
+                    return buffer, within
+                if t.packed or t.chunk.widens > 1:
+                    raise CannotRecord("weights that are unpacked at load")
+                offset = t.chunk.offset - resident[0]
+                return Memory("file", len(buffer), offset, buffer), within
+
+        try:
+            source = io.BytesIO(data) if stream else data
+            read = Reader(source, stream=stream)
+            if read.runtime_dims():
+                raise CannotRecord("shapes that a run decides")
+            resident, reads = (0, len(data)), ()
+            if read.stream:
+                held = [c for c in read._chunks if c.kind == reader.CHUNK_DATA]
+                first = min([c.offset for c in held], default=0)
+                resident = first, max([c.offset + c.nbytes for c in held], default=0) - first
+                reads = tuple((c.offset, c.nbytes, c.place or 0) for c in read._chunks)
+                read.stream = _Stream(recorder)
+            recorder.begin("load")
+            loader = loading.Loader(read, None)
+            if recorder.steps.pop().calls:
+                raise CannotRecord("its kernels compute with tensors before a run")
+            for i, (n, step) in enumerate(loader.steps):
+                recorder.begin(str(i))
+                step(0, n)
+        except DependsOnData as e:
+            raise CannotRecord(f"{_where(e)}: {e}") from e
+        except loading.ModelError as e:
+            raise CannotRecord(str(e)) from e
+        tensors = loader.inputs + loader.outputs
+        return Recording(
+            recorder.steps,
+            len(loader.arena),
+            len(loader.state),
+            resident,
+            reads,
+            tuple(_border(t) for t in tensors),
+            len(loader.inputs),
+        )
+
+
+def _border(t: Any) -> Border:
+    place = t._buffer.name[0]
+    grid = None if t.scale is None else (t.scale, t.zero_point)
+    return (place, t._buffer.offset + t._offset, t.nbytes, t._dtype, t.shape, t.name, grid)
+
+
+class _Stream:
+    """In the place of mpconnxr.stream.Stream."""
+
+    def __init__(self, recorder: _Recorder):
+        self._recorder = recorder
+
+    def read(self, chunk: int, arena: Any) -> Callable:
+        return lambda lo, hi: self._recorder.add(Read(chunk))
+
+    def settle(self) -> None:
+        pass
+
+
+def _where(e: BaseException) -> str:
+    """The innermost line of the package that an exception came from."""
+    where, at = "", e.__traceback__
+    while at:
+        name = at.tb_frame.f_code.co_filename
+        if "/mpconnxr/" in name:
+            where = f"{Path(name).stem}:{at.tb_lineno}"
+        at = at.tb_next
+    return where
