@@ -3,7 +3,10 @@
 A module's name is "m" and the first 16 hexadecimal digits of the digest in its file's header.
 """
 
+import gc
 import sys
+
+_GARBAGE = 2048  # bytes between two collections while a model is loaded: boards have little heap
 
 
 def load(source, arena):
@@ -18,6 +21,8 @@ def load(source, arena):
         __import__(name)
     except ImportError:
         return None
+    usual = gc.threshold()
+    gc.threshold(_GARBAGE)
     try:
         module = sys.modules.pop(name)
         return module.load(source, arena, module)
@@ -25,6 +30,8 @@ def load(source, arena):
         from ..shortage import fail
 
         fail()
+    finally:
+        gc.threshold(usual)
 
 
 def _name(source):

@@ -1,0 +1,32 @@
+"""What models that are programs take of a Pico's heap, code and arena included."""
+
+import pytest
+
+from tests.device.networks import NETWORKS
+from tests.host.device import small
+from tools.converter.convert import convert
+from tools.program.build import CORE, build
+
+FUNCTIONS = (small.SCRIPTS / "heap.py").read_text().partition('\ncopy("mpconnxr")')[0]
+SCRIPT = (small.SCRIPTS / "program_heap.py").read_text()
+CASES = {  # network, streamed, and the most bytes that stay, in use at any time, of .mpy files
+    "kws_in_place": ("mlperf kws int8", False, 26_500, 28_500, 12_300),
+    "kws_streamed": ("mlperf kws int8", True, 36_600, 38_200, 12_500),
+    "digits_streamed": ("digits float32", True, 41_400, 44_200, 17_000),
+    "lstm_in_place": ("LSTM", False, 31_200, 33_200, 23_000),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_program_takes(machine, case):
+    if machine.name != "rp2040":
+        pytest.skip("another heap, or one of unknown size")
+    network, streamed, most_kept, most_used, most_code = CASES[case]
+    data = convert(NETWORKS[network]().model).data
+    made = build(data, machine.kind, streamed)
+    loaded = [made.module, *(f"mpconnxr/{name}.mpy" for name in CORE)]
+    code = sum(len(made.files[path]) for path in loaded)
+    script = f"STREAMED = {streamed}\n{FUNCTIONS}\n{SCRIPT}"
+    arena, used, kept = map(int, machine.run(script, {**made.files, "model.bin": data}).split())
+    print(f"{case}: {kept} bytes stay, {used} in use at most, arena {arena}, .mpy {code}")
+    assert arena < kept <= most_kept and kept <= used <= most_used and code <= most_code
