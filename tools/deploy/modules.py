@@ -36,8 +36,8 @@ _FOR_WEIGHTS = {
 }
 _KERNEL = re.compile("[a-z][a-z0-9_]*")  # neither a package's __init__ nor a helper's _name
 _MOST_SHOWN = 60  # characters
-_TAKES = ("forms.get", "forms.precedes")
-_TAKES_LATER = ("forms.later",)  # and imports when it first runs
+_TAKES_AT_LOAD = ("forms.get", "forms.precedes")
+_TAKES = (*_TAKES_AT_LOAD, "forms.later")
 
 
 def device_paths(folder: Path = PACKAGE) -> list[Path]:
@@ -92,7 +92,7 @@ class Package:
 
         def needs(module):
             imports = [s for s in self._tree(module).body if isinstance(s, ast.ImportFrom)]
-            return self._needs(ast.Module(imports, []), module, used, _TAKES)
+            return self._needs(ast.Module(imports, []), module, used, _TAKES_AT_LOAD)
 
         return self._closure([*_ALWAYS, *optional, "ops", *self._kernels(kernels)], needs)
 
@@ -203,7 +203,7 @@ class Package:
             self._trees[module] = ast.parse(self.path(module).read_text())
         return self._trees[module]
 
-    def _needs(self, tree, module, pick, takes=_TAKES + _TAKES_LATER):
+    def _needs(self, tree, module, pick, takes=_TAKES):
         """Modules that a module, or a part of its tree, imports or whose loops it names."""
         package = module if self.path(module).name == "__init__.py" else module.rpartition(".")[0]
         found = []
