@@ -8,11 +8,9 @@ product            row p[0] of a product of matrices
 product_of_floats  the same with weights that only a run knows: see loops/block_rows
 """
 
-import struct
-from array import array
-
 from .. import forms
 from ..parameters import BIAS
+from ..tensor import view
 
 # in w
 _ALIGN_P = const(7)
@@ -32,15 +30,20 @@ _LIMITS = const(10)
 _HALF = 1 << 23
 _HALF_SHORT = 1 << 14
 
+_cell = bytearray(4)
+_bits, _float = view(_cell, 0, "i", 1), view(_cell, 0, "f", 1)
+
 
 def float_of(bits):
     """The float32 of an int32."""
-    return struct.unpack("<f", struct.pack("<i", bits))[0]
+    _bits[0] = bits
+    return _float[0]
 
 
 def bits_of(value):
     """The int32 of a float, rounded to float32."""
-    return struct.unpack("<i", array("f", [value]))[0]
+    _float[0] = value
+    return _bits[0]
 
 
 def product(p, w):
@@ -64,11 +67,11 @@ def product_of_floats(p, w):
     row = (batch // p[6] * p[7] + batch % p[6] * p[8]) * p[2] + p[0] % p[2]
     values = [float_of(x[i]) for i in range(row * k, row * k + k)]
     first, at = p[74], p[0] * p[4]
-    dots, found = forms.get("dot").dots_f32, array("f", [0.0])
+    dots = forms.get("dot").dots_f32
     for m in range(p[4]):
         some = [float_of(weights[i]) for i in range(first, first + k + has_bias)]
-        dots(values, some, found, (0, k, 0, 1, has_bias, 0, 1))
-        out[at + m] = _limited(found[0], low, high)
+        dots(values, some, _float, (0, k, 0, 1, has_bias, 0, 1))
+        out[at + m] = _limited(_float[0], low, high)
         first += k + has_bias
 
 
