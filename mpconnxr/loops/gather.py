@@ -18,6 +18,18 @@ COMMON = True
 
 
 @micropython.viper
+def judge(p: ptr32, w):
+    """w: what refuses indices if one was out of range; p
+
+    Access: of the loops it calls
+    """
+    refuse = w[0]
+    whole = w[1]
+    if p[9]:
+        refuse(whole, w)
+
+
+@micropython.viper
 def gather8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
     """
     Access:

@@ -4,6 +4,7 @@ choose    makes bytes of the means of bytes, but of those in the middle between 
 spans     finds the items of the windows of the list
 sums      adds them up
 means     divides these sums by their items
+pieces    all of these and one of loops/mean_bytes behind them, by calls, to the last window
 
     x    items of p[29] bytes: planes (H, W) from item p[0] on, one after another
     w    words: the list, of up to 64 windows; 64 words from 64 on, of spans: the first byte, of
@@ -32,6 +33,33 @@ change that file, not this one.
 import micropython
 
 COMMON = True
+
+
+@micropython.viper
+def pieces(p: ptr32, w):
+    """w: loops choose, spans, sums, means, then one of loops/mean_bytes; p; the list; x and out as
+    choose takes them; x as sums does; levels, and out as the last loop does
+
+    Access: of the loops it calls
+    """
+    choose = w[0]
+    spans = w[1]
+    sums = w[2]
+    means = w[3]
+    finish = w[4]
+    whole = w[5]
+    found = w[6]
+    seen = w[7]
+    chosen = w[8]
+    x = w[9]
+    levels = w[10]
+    out = w[11]
+    while p[21] < p[2] * p[11] * p[12]:
+        choose(seen, found, chosen, whole)
+        spans(found, found, found, whole)
+        sums(x, found, found, whole)
+        means(found, found, found, whole)
+        finish(levels, found, out, whole)
 
 
 @micropython.viper

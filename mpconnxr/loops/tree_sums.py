@@ -18,16 +18,16 @@ COMMON = True
 
 @micropython.viper
 def add(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
-    """out = what the leaves x add up to, plus 2**29 in each limb.
+    """out = what the leaves x and one more add up to, plus 2**29 in each limb.
 
     p    leaves, limbs of all targets, limbs of the first target if that has the second one's sum
-         taken from it, else 0
+         taken from it, else 0; the leaf that every sample comes to
 
     Access:
         requires 2 * p[2] <= p[1]
         given check has found w good, and the items of x are first entries of leaves
         reads x[0 : p[0]]
-        reads w[0 : len(w)] if p[0]
+        reads w[0 : len(w)]
         writes out[0 : p[1]]
     """
     k = 0
@@ -36,8 +36,8 @@ def add(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
         k += 1
     tree = 0
     n = p[0]
-    while tree < n:
-        i = x[tree] * 3
+    while tree <= n:
+        i = (x[tree] if tree < n else p[3]) * 3
         more = 1
         while more:
             v = w[i]

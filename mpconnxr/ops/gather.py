@@ -12,7 +12,6 @@ nothing.
 """
 
 from .. import forms
-from ..errors import InputError
 from ..parameters import block
 
 # params
@@ -61,6 +60,9 @@ class _Gather:
 
     def bind(self, loop, x, out):
         self.loop, self.x, self.out = loop, x, out
+        self.judge = forms.get("gather").judge
+        what = "{}: an index is outside -{} .. {}".format(self.name, self.n, self.n - 1)
+        self.needs = [forms.later("gather_refuse", "refuse"), self.p, what]
 
     def step(self, lo, hi):
         p = self.p  # few locals: a frame of more than 11 words would come from the heap
@@ -72,8 +74,4 @@ class _Gather:
             p[6] = lo // self.k * self.k * self.inner
             self.loop(self.x, self.index, self.out, p)
             lo += p[1] - p[0]
-        if p[_BAD]:
-            self.refuse()
-
-    def refuse(self):
-        raise InputError("{}: an index is outside -{} .. {}".format(self.name, self.n, self.n - 1))
+        self.judge(p, self.needs)

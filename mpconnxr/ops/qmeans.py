@@ -55,7 +55,7 @@ def prepare(node):
     step.bind(scratch.view("i"), forms.get("means").choose, step.x, step.out)
     if levels.dtype == "int32":
         node.require(levels.nelem == _LEVELS, "levels")
-        step.levels, step.finish = levels.view("i"), forms.get("mean_bytes").bytes_of
+        step.bind_levels(levels.view("i"))
     return e[0], step.step
 
 
@@ -69,19 +69,17 @@ def scale_of(node, t):
 class InFloats(Means):
     def bind(self, w, choose, x, out):
         """choose: a loop that takes x and out as they are given here."""
-        self.list = self.levels = w
-        self.choose, self.seen, self.chosen = choose, x, out
         loops = forms.get("means")
-        self.spans, self.sums, self.means = loops.spans, loops.sums, loops.means
-        self.finish = forms.get("mean_bytes").rounded
+        self.pieces = loops.pieces
+        self.needs = [choose, loops.spans, loops.sums, loops.means]
+        self.needs += [forms.get("mean_bytes").rounded, self.p, w, x, out, self.x, w, self.out]
+
+    def bind_levels(self, levels):
+        """Levels for the means, in the place of scales."""
+        self.needs[4], self.needs[10] = forms.get("mean_bytes").bytes_of, levels
 
     def step(self, lo, hi):
-        p, w = self.p, self.list
+        p = self.p
         p[0], p[1], p[2] = lo * self.x_plane, lo * self.out_plane, hi - lo
         p[21] = 0
-        while p[21] < p[2] * self.out_plane:
-            self.choose(self.seen, w, self.chosen, p)
-            self.spans(w, w, w, p)
-            self.sums(self.x, w, w, p)
-            self.means(w, w, w, p)
-            self.finish(self.levels, w, self.out, p)
+        self.pieces(p, self.needs)

@@ -56,9 +56,9 @@ def prepare(node):
     node.require(least > 0 and ((least - 1) >> 3) + 5 <= limbs, "limbs")
     node.require(least + 22 + exponent >= 0, "exponent")
     _check_entries(node, entries.data, block(n_entries, n_targets * limbs, _PARTS * n_targets))
-    step = _Trees(Walker(node, node.scratch, n_entries), n_trees, common)
+    step = _Trees(Walker(node, node.scratch, n_entries), n_trees)
     step.bind(entries.data, out.view("H"))
-    step.add_p = block(n_trees + 1, n_targets * limbs, mirrored * limbs)
+    step.add_p = block(n_trees, n_targets * limbs, mirrored * limbs, common)
     step.settle_p = block(n_targets, limbs, divisor)
     step.store_p = block(n_targets, 0, limbs, least, exponent + BIAS)
     return n, step.step
@@ -73,10 +73,9 @@ def _check_entries(node, entries, p):
 class _Trees:
     """The extent is samples. leaves and sums are parts of one tensor, so never the same memory."""
 
-    def __init__(self, walker, n_trees, common):
+    def __init__(self, walker, n_trees):
         self.walk, self.leaves = walker.walk, walker.leaves
         self.sums = walker.leaves[n_trees + 1 :]
-        self.last, self.common = n_trees, common
 
     def bind(self, entries, out):
         self.entries, self.out = entries, out
@@ -86,7 +85,6 @@ class _Trees:
     def step(self, lo, hi):
         while lo < hi:
             self.walk(lo)
-            self.leaves[self.last] = self.common
             self.add(self.leaves, self.entries, self.sums, self.add_p)
             self.settle(self.sums, self.sums, self.sums, self.settle_p)
             self.store_p[1] = lo * self.settle_p[0]

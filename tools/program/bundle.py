@@ -22,7 +22,7 @@ from tools.format.layout import DIGEST_AT
 from .encode import encode
 from .layout import Entry, Layout, Slice, View
 from .link import Linker
-from .record import CannotRecord, Loop, Recording, Table
+from .record import CannotRecord, Loop, Recording, Table, Value
 
 FOLDER = "programs"  # in the package
 _PACKAGE = Path(__file__).parents[2] / "mpconnxr"
@@ -165,6 +165,8 @@ def _entries(layout: Layout, names: dict[Loop, str]) -> list[str]:
             return f"s[{firsts[a.slot] + a.first}:{firsts[a.slot] + a.last}]"
         if isinstance(a, Loop):
             return names[a]
+        if isinstance(a, Value):
+            return repr(a.value)
         if isinstance(a, Table):
             return f"t[{tables.index(a)}]"
         return f"[{', '.join(map(text, a))}]"

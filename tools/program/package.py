@@ -23,6 +23,8 @@ class Loops(Protocol):
 
     def rare(self, family: str, name: str, plain: Callable[[str], ModuleType]) -> Any: ...
 
+    def inline(self, source: str, scope: str) -> Any: ...
+
 
 @contextmanager
 def recorded(loops: Loops, has_form: Callable[[str, str], bool]) -> Iterator:
@@ -73,6 +75,11 @@ def _prepared(loops: Loops, has_form: Callable[[str, str], bool]) -> ModuleType:
     arena.make = lambda nbytes, *given: Memory("arena" if given else "state", nbytes)
     for path in _OPS.glob("*.py"):
         name = f"{_NAME}.ops.{path.stem}".removesuffix(".__init__")
-        importlib.import_module(name).memoryview = BlockView
+        module = importlib.import_module(name)
+        module.memoryview = BlockView
+        if hasattr(module, "compile_loop"):
+            module.compile_loop = lambda template, expression, scope: loops.inline(
+                template.format(expression), scope["__name__"]
+            )
     stream.tensor.view = typed
     return package

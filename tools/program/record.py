@@ -12,6 +12,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from tools.loops import access
+
 from .memory import UNKNOWN, Block, DependsOnData, Memory, Region, flat
 from .package import recorded
 from .writes import ALL, written
@@ -55,7 +57,14 @@ class Place:
     n: int
 
 
-Argument = Loop | Part | Table | Place | tuple
+@dataclass(frozen=True)
+class Value:
+    """What a loop takes besides: a text that a rare one says, or None."""
+
+    value: str | None
+
+
+Argument = Loop | Part | Table | Place | Value | tuple
 
 
 @dataclass
@@ -165,6 +174,8 @@ class _Recorder:
             number = self.number_of(thing)
             words[number] = list(thing.words)
             return Part(number, thing.first, thing.last)
+        if thing is None or isinstance(thing, str):
+            return Value(thing)
         if isinstance(thing, list | tuple):
             return tuple(self.argument(t, words) for t in thing)
         if isinstance(thing, array):
@@ -173,6 +184,10 @@ class _Recorder:
             held = memoryview(thing)
             return Table(held.format, held.tobytes())
         raise DependsOnData(f"a loop takes {type(thing).__name__}")
+
+    def inline(self, source: str, scope: str) -> _Stub:
+        """What a kernel makes of an expression, among the names of its module."""
+        return _Stub(self, Loop(f"inline:{scope.rpartition('.')[2]}", source), None)
 
     def rare(self, family: str, name: str, plain: Callable[[str], ModuleType]) -> _Stub:
         """What mpconnxr.forms.later gives."""
@@ -207,8 +222,9 @@ class _Stub:
 
     def __call__(self, *arguments: Any) -> Any:
         if self._function and not any(_is_of_a_run(a) for a in flat(arguments)):
-            return self._function(*arguments)
-        if self._recorder.flat and any(isinstance(a, _Stub) for a in flat(arguments)):
+            with self._recorder.tried(arguments) as is_known:
+                return self._function(*arguments)
+        elif self._recorder.flat and any(isinstance(a, _Stub) for a in flat(arguments)):
             with self._recorder.tried(arguments) as is_known:
                 self._function(*arguments)
             if is_known:
@@ -227,10 +243,32 @@ class _Stub:
             call.changed[self._recorder.number_of(block)] = unknown
         return UNKNOWN
 
+    def _declared(self, arguments: tuple) -> list[tuple[Any, frozenset[int]]] | None:
+        """The same as its declaration has it; None where it has none, or that cannot tell."""
+        path = _LOOPS / f"{self.loop.family}.py"
+        loop = access.read(path).get(self.loop.name) if path.exists() else None
+        if loop is None or loop.of_others or not loop.is_declared:
+            return None
+        named = dict(zip(loop.args, arguments, strict=True))
+        lengths = {name: len(thing) for name, thing in named.items()}
+        try:
+            found = loop.accesses(list(named["p"]), lengths)
+        except (access.AccessError, DependsOnData):
+            return None
+        written = [a for a in found if a.kind == "writes"]
+        return [
+            (named[a.argument], frozenset(range(a.low, a.high)))
+            for a in written
+            if isinstance(named.get(a.argument), Block | array)
+        ]
+
     def _changed(self, arguments: tuple) -> list[tuple[Any, frozenset[int]]]:
         """Blocks that the call writes to, and where."""
-        if self._function is None:
-            return []
+        if self._function is None:  # its source has no plain form to look at
+            return [(a, ALL) for a in flat(arguments) if isinstance(a, Block)]
+        declared = self._declared(arguments)
+        if declared is not None:
+            return declared
         changed = [(arguments[i], w) for i, w in written(self._function).items()]
         for argument in arguments:
             if isinstance(argument, list | tuple):  # of a loop that calls others

@@ -19,7 +19,8 @@ def add(d):
     n, trees, limbs = d.between(1, 9), d.between(1, 20), d.between(3, 24)
     leaves = array("i", [d.below(n) for _ in range(trees)])
     mirrored = limbs // 2 * d.below(2)
-    return leaves, _entries(d, n, limbs), d.blank("i", limbs + 1), [trees, limbs, mirrored]
+    p = [trees, limbs, mirrored, d.below(n)]
+    return leaves, _entries(d, n, limbs), d.blank("i", limbs + 1), p
 
 
 def settle(d):

@@ -38,6 +38,16 @@ def _gather():
             b += 1
 
 
+def judge(p: ptr32, w):
+    """w: what refuses indices if one was out of range; p
+
+    Access: of the loops it calls
+    """
+    refuse, whole = w[:2]
+    if p[9]:
+        refuse(whole, w)
+
+
 def gather8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
     """
     Access:

@@ -12,23 +12,23 @@ from tools.loops.snippets.words import set_at
 
 
 def add(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
-    """out = what the leaves x add up to, plus 2**29 in each limb.
+    """out = what the leaves x and one more add up to, plus 2**29 in each limb.
 
     p    leaves, limbs of all targets, limbs of the first target if that has the second one's sum
-         taken from it, else 0
+         taken from it, else 0; the leaf that every sample comes to
 
     Access:
         requires 2 * p[2] <= p[1]
         given check has found w good, and the items of x are first entries of leaves
         reads x[0 : p[0]]
-        reads w[0 : len(w)] if p[0]
+        reads w[0 : len(w)]
         writes out[0 : p[1]]
     """
     for k in range(p[1]):
         out[k] = 0x20000000
     tree, n = 0, p[0]
-    while tree < n:
-        i, more = x[tree] * 3, 1
+    while tree <= n:
+        i, more = (x[tree] if tree < n else p[3]) * 3, 1
         while more:
             v = w[i]
             k, more = v >> 2, v & 1
