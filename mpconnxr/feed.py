@@ -4,18 +4,6 @@ from .errors import InputError
 from .tensor import is_narrow, range_of
 
 
-def filled(tensors, x):
-    """fill, for Model.run. Raises InputError, and UnsupportedError where memory ends."""
-    try:
-        fill(tensors, x)
-    except MemoryError:
-        from .shortage import fail
-
-        fail()
-    except RuntimeError:
-        raise InputError("a value lies too deep in others, or the stack is too short")
-
-
 def fill(tensors, x):
     """Copies x into the tensors: see Model.run for what x may be. Raises InputError."""
     if isinstance(x, dict):

@@ -37,14 +37,29 @@ class Model:
         if deadline_us is not None:
             return self.run_until(x, deadline_us)
         if x is not None:
-            from .feed import filled
-
-            filled(self.inputs, x)
+            self._fill(x)
         self._guarded()
         return self.outputs
 
     # Frames of more than 11 words are of the heap on some firmware: each of these is smaller. An
     # `except ... as e` takes one beyond that, and so do four clauses.
+
+    def _fill(self, x):
+        try:
+            from .feed import fill
+
+            fill(self.inputs, x)
+        except MemoryError:
+            self._short()
+        except RuntimeError:
+            from .errors import InputError
+
+            raise InputError("a value lies too deep in others, or the stack is too short")
+
+    def _short(self):
+        from .shortage import fail
+
+        fail()
 
     def _guarded(self):
         try:
@@ -52,9 +67,7 @@ class Model:
         except OF_A_RUN:
             raise
         except MemoryError:
-            from .shortage import fail
-
-            fail()
+            self._short()
         except Exception:  # a kernel's check was not tight enough: still the file's fault
             raise ModelError("a step cannot compute what the file asks for; or a short stack")
 

@@ -4,7 +4,7 @@ A board that only calls run() holds none of this in its heap. Each name is that 
 whose first argument is the model, in the module named here.
 """
 
-from .errors import OF_A_RUN, ModelError, MpconnxrError, UnsupportedError
+from .errors import OF_A_RUN, InputError, ModelError, MpconnxrError, UnsupportedError
 
 _OF_KERNELS = ("kernels", "profile")
 _ABSENT = ("_runtime", "_stream", "_bodies", "_prefer")  # of a program that has no use for them
@@ -25,6 +25,17 @@ def reset(model):
     """Forgets what the last run left for the next one: zeros, as after load."""
     for i in range(len(model._state)):
         model._state[i] = 0
+
+
+def not_filled(error):
+    """Raises what a run does for this exception while inputs are filled."""
+    if isinstance(error, RuntimeError):
+        raise InputError("a value lies too deep in others, or the stack is too short")
+    if isinstance(error, MemoryError):
+        from .shortage import fail
+
+        fail()
+    raise error
 
 
 def failed(error):

@@ -9,13 +9,21 @@ class Program:
         if deadline_us is not None:
             return self.run_until(x, deadline_us)
         if x is not None:
-            from ..feed import filled
-
-            filled(self.inputs, x)
+            self._fill(x)
         self._run()
         return self.outputs
 
     # Frames of more than 11 words are of the heap on some firmware: each of these is smaller.
+
+    def _fill(self, x):
+        try:
+            from ..feed import fill
+
+            fill(self.inputs, x)
+        except Exception as e:
+            from ..rare import not_filled
+
+            not_filled(e)
 
     def _run(self):
         try:

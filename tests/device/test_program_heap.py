@@ -8,7 +8,20 @@ from tools.converter.convert import convert
 from tools.program.build import CORE, build
 
 FUNCTIONS = (small.SCRIPTS / "heap.py").read_text().partition('\ncopy("mpconnxr")')[0]
-SCRIPT = (small.SCRIPTS / "program_heap.py").read_text()
+# Prints the arena, what is in use at most from the first import to the end of a run, what stays.
+SCRIPT = """
+copy("mpconnxr")
+if STREAMED:
+    copy("model.bin")
+sys.path.insert(0, "/")
+addresses, sizes, held = array("I", [0] * 900), array("H", [0] * 900), [None] * 900
+gc.collect()
+painted(addresses, sizes, held)
+gc.collect()
+arena, kept = used("/model.bin" if STREAMED else "model.bin")
+blocks = sum([touched(addresses[i] * BLOCK, sizes[i]) for i in range(len(sizes))])
+print(arena, blocks * BLOCK, kept)
+"""
 CASES = {  # network, streamed, and the most bytes that stay, in use at any time, of .mpy files
     "kws_in_place": ("mlperf kws int8", False, 26_500, 28_500, 12_300),
     "kws_streamed": ("mlperf kws int8", True, 36_600, 38_200, 12_500),

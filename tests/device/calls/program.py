@@ -1,0 +1,1 @@
+"""loops/program takes other arguments than the loops of kernels: see tests/host/program."""
