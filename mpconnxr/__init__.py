@@ -32,15 +32,22 @@ def load(source, verify=True, arena=None, prefer=(), stream=True, **origin):
 
     Raises ModelError, UnsupportedError, ArenaError; OSError if a path cannot be opened.
     """
-    if not (prefer or origin):
-        from . import programs
+    try:
+        if not (prefer or origin):
+            from . import programs
 
-        model = programs.load(source, arena)
-        if model:
-            return model
-    from . import opening
+            model = programs.load(source, arena)
+            if model:
+                return model
+        from . import opening
 
-    return opening.load(source, verify, arena, prefer, stream, origin)
+        return opening.load(source, verify, arena, prefer, stream, origin)
+    except MemoryError:
+        from .shortage import fail
+
+        fail()
+    except RuntimeError:
+        raise UnsupportedError("the model: the stack is too short")
 
 
 def InferenceSession(source, verify=True, arena=None):

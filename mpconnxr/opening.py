@@ -3,8 +3,6 @@
 import gc
 import sys
 
-from .errors import UnsupportedError
-
 # While a model is loaded the heap is collected whenever so many bytes were allocated: what the
 # model keeps would else come to lie between garbage all over it, and leave no large piece.
 _GARBAGE = 10240
@@ -25,18 +23,11 @@ LOADING = (
 
 def load(source, verify, arena, prefer, stream, origin):
     """mpconnxr.load. origin: sha256, key and counter, those of them that were given."""
-    try:
-        if origin:
-            from . import seal
+    if origin:
+        from . import seal
 
-            return seal.load(source, verify, arena, prefer, stream, **origin)
-        return load_all((source,), verify, arena, prefer, stream)[0]
-    except MemoryError:
-        from .shortage import fail
-
-        fail()
-    except RuntimeError:
-        raise UnsupportedError("the model: the stack is too short")
+        return seal.load(source, verify, arena, prefer, stream, **origin)
+    return load_all((source,), verify, arena, prefer, stream)[0]
 
 
 def load_all(sources, verify, arena, prefer, stream):

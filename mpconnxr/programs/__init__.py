@@ -26,10 +26,6 @@ def load(source, arena):
     try:
         module = sys.modules.pop(name)
         return module.load(source, arena, module)
-    except MemoryError:
-        from ..shortage import fail
-
-        fail()
     finally:
         gc.threshold(usual)
 

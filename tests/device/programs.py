@@ -1,5 +1,6 @@
 """Runs models as programs and with the kernels: prints for each model and each of its inputs
-whether all outputs have the same bytes, and whether a run allocated anything.
+whether all outputs have the same bytes, and what a run of the program allocated where
+that of the kernels does not.
 
 models: a line for each: name of its file, STREAMED or IN_PLACE, and how many inputs there are.
 """
@@ -37,11 +38,13 @@ def compare(name, streamed, n):
     for k in range(n):
         with open("{}.{}".format(name, k), "rb") as f:
             x = [f.read(t.nbytes) for t in model.inputs]
-        wanted, _ = outputs(model, x)
+        outputs(model, x)
+        wanted, usual = outputs(model, x)
         got, _ = outputs(program, x)
         again, grown = outputs(program, x)
         same = same and wanted == got == again
-        most = max(most, grown)
+        if not usual:  # some loops box floats, whoever calls them
+            most = max(most, grown)
     print(name, "program" if is_program else "kernels", "same" if same else "differs", most)
 
 

@@ -5,7 +5,7 @@ Random calls; one board has all forms for Arm. MPCONNXR_LONG=1: on more boards, 
 
 import pytest
 
-from tests.host.device.test_loop_forms import CALLS, LONG, SCRIPT, data, families
+from tests.host.device.test_loop_forms import CALLS, LONG, SCRIPT, data, families, loops_of
 from tests.host.loop_calls import cut_calls
 from tools.deploy.modules import PACKAGE
 from tools.micropython.watch import watched
@@ -16,7 +16,7 @@ N_CALLS = 200 if LONG else 1
 A_PROCESS = 24  # families whose code has room in a board's heap
 N_CUT = 40 if LONG else 4  # calls whose data are source, so of fewer families
 A_CUT = 8
-OF_OTHERS = {"block_pieces", "block_products"}  # which have no calls of their own
+OF_OTHERS = {name for name in families() if not loops_of(name)}  # without calls of their own
 
 
 @pytest.mark.parametrize("name", BOARDS)

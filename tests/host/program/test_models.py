@@ -12,7 +12,7 @@ from tools.converter.quantize.settings import Settings
 from tools.program.record import CannotRecord
 
 LONG = os.environ.get("MPCONNXR_LONG") == "1"
-MOST_MACS = 60_000_000 if LONG else 3_000_000
+MOST_MACS = 60_000_000 if LONG else 1_500_000
 TARGETS = ("unix", "unix32", "unix-plain")
 N_SAMPLES = 2
 
