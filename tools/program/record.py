@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import io
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,8 +16,9 @@ from tools.loops import access
 
 from .memory import UNKNOWN, Block, DependsOnData, Memory, Region, flat
 from .package import recorded
-from .writes import ALL, written
+from .writes import ALL, inner_calls, written
 
+_TRIED = (0, 1, 5)  # in words of which only a run, or a driver, knows what they are
 _LOOPS = Path(__file__).parents[2] / "mpconnxr" / "loops"
 
 
@@ -218,15 +219,15 @@ class _Stub:
     """
 
     def __init__(self, recorder: _Recorder, loop: Loop, function: Callable | None):
-        self._recorder, self.loop, self._function = recorder, loop, function
+        self._recorder, self.loop, self.function = recorder, loop, function
 
     def __call__(self, *arguments: Any) -> Any:
-        if self._function and not any(_is_of_a_run(a) for a in flat(arguments)):
+        if self.function and not any(_is_of_a_run(a) for a in flat(arguments)):
             with self._recorder.tried(arguments) as is_known:
-                return self._function(*arguments)
+                return self.function(*arguments)
         elif self._recorder.flat and any(isinstance(a, _Stub) for a in flat(arguments)):
             with self._recorder.tried(arguments) as is_known:
-                self._function(*arguments)
+                self.function(*arguments)
             if is_known:
                 return UNKNOWN
         return self._recorded(arguments)
@@ -243,11 +244,16 @@ class _Stub:
             call.changed[self._recorder.number_of(block)] = unknown
         return UNKNOWN
 
-    def _declared(self, arguments: tuple) -> list[tuple[Any, frozenset[int]]] | None:
-        """The same as its declaration has it; None where it has none, or that cannot tell."""
+    def declaration(self) -> access.Loop | None:
+        """What the loop declares of its accesses; None where it has no declaration of its own."""
         path = _LOOPS / f"{self.loop.family}.py"
         loop = access.read(path).get(self.loop.name) if path.exists() else None
-        if loop is None or loop.of_others or not loop.is_declared:
+        return None if loop is None or loop.of_others or not loop.is_declared else loop
+
+    def _declared(self, arguments: tuple) -> list[tuple[Any, frozenset[int]]] | None:
+        """The same as its declaration has it; None where it has none, or that cannot tell."""
+        loop = self.declaration()
+        if loop is None:
             return None
         named = dict(zip(loop.args, arguments, strict=True))
         lengths = {name: len(thing) for name, thing in named.items()}
@@ -264,25 +270,83 @@ class _Stub:
 
     def _changed(self, arguments: tuple) -> list[tuple[Any, frozenset[int]]]:
         """Blocks that the call writes to, and where."""
-        if self._function is None:  # its source has no plain form to look at
+        if self.function is None:  # its source has no plain form to look at
             return [(a, ALL) for a in flat(arguments) if isinstance(a, Block)]
         declared = self._declared(arguments)
         if declared is not None:
             return declared
-        changed = [(arguments[i], w) for i, w in written(self._function).items()]
-        for argument in arguments:
-            if isinstance(argument, list | tuple):  # of a loop that calls others
-                inner = [a._function for a in argument if isinstance(a, _Stub) and a._function]
-                if any(_writes_blocks(f) for f in inner):
-                    changed += [(a, ALL) for a in argument]
-        return [(thing, w) for thing, w in changed if isinstance(thing, Block | array)]
+        return list(self._written(arguments))
+
+    def _written(self, arguments: tuple) -> Iterator[tuple[Any, frozenset[int]]]:
+        """The same as the sources have it, also those of the loops that it calls."""
+        own = [
+            (arguments[i], indexes)
+            for i, indexes in written(self.function).items()
+            if isinstance(arguments[i], Block | array)
+        ]
+        yield from own
+        for items in arguments:
+            if isinstance(items, list | tuple):
+                yield from _Inner(items, own).written(self.function)
 
 
-def _writes_blocks(function: Callable) -> bool:
-    """Whether a loop writes to its parameters, or to blocks in the place of tensors."""
-    names = list(inspect.signature(function).parameters)
-    last = names.index("p") if "p" in names else -1
-    return last in written(function) or function.__name__.startswith("locate")
+class _Inner:
+    """What the loops in a driver's list write to blocks when it calls them.
+
+    items: the list; own: what the driver itself writes, (block, indexes).
+    """
+
+    def __init__(self, items: Sequence[Any], own: list[tuple[Any, frozenset[int]]]):
+        self._items = items
+        self._set = {(id(b.words), b.first + i) for b, w in own for i in w if i >= 0}
+        self._is_open = any(w == ALL for _, w in own)
+
+    def written(self, driver: Callable) -> Iterator[tuple[Any, frozenset[int]]]:
+        items = self._items
+        try:
+            calls = inner_calls(driver)
+        except LookupError:
+            yield from ((a, ALL) for a in items if isinstance(a, Block))
+            return
+        for at, places in calls:
+            stub = items[at]
+            if not isinstance(stub, _Stub) or stub.loop.is_rare:
+                continue  # rare loops write to tensors alone
+            given = [items[p] if p is not None and p >= 0 else None for p in places]
+            yield from self._of_call(stub, given)
+            if -1 in places:
+                yield from self.written(stub.function)
+
+    def _of_call(self, stub: _Stub, given: list[Any]) -> Iterator[tuple[Any, frozenset[int]]]:
+        if stub.function is None:
+            yield from ((a, ALL) for a in given if isinstance(a, Block))
+            return
+        for i, indexes in written(stub.function).items():
+            if isinstance(given[i], Block):
+                yield given[i], self._declared(stub, given, i) if indexes == ALL else indexes
+
+    def _declared(self, stub: _Stub, given: list[Any], position: int) -> frozenset[int]:
+        """By the loop's declaration, if that says the same whatever is in the words that the
+        driver sets: they are tried with some numbers.
+        """
+        loop, block = stub.declaration(), given[-1]
+        if loop is None or self._is_open or not isinstance(block, Block):
+            return ALL
+        lengths = {n: len(g) for n, g in zip(loop.args, given, strict=True) if g is not None}
+        found = set()
+        for number in _TRIED:
+            words = [
+                number if (id(block.words), block.first + i) in self._set or w is UNKNOWN else w
+                for i, w in enumerate(block)
+            ]
+            try:
+                accesses = loop.accesses(words, lengths)
+            except access.AccessError:
+                return ALL
+            name = loop.args[position]
+            of = [a for a in accesses if a.kind == "writes" and a.argument == name]
+            found.add(frozenset(i for a in of for i in range(a.low, a.high)))
+        return found.pop() if len(found) == 1 else ALL
 
 
 def _is_of_a_run(thing: Any) -> bool:

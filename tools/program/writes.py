@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import cache
 
 ALL = frozenset({-1})  # indexes that the source alone does not tell
+_TYPES = ("ptr", "ptr8", "ptr16", "ptr32", "int", "uint")  # that viper calls
 
 
 @cache
@@ -80,3 +81,38 @@ def _value(node: ast.expr, known: dict[str, int]) -> int:
         left, right = _value(node.left, known), _value(node.right, known)
         return left + right if min(left, right) >= 0 else -1
     return -1
+
+
+@cache
+def inner_calls(driver: Callable) -> tuple[tuple[int, tuple[int | None, ...]], ...]:
+    """The calls that a driver makes of what is in its list w: the place of the loop in the list,
+    and of each argument (None: it is no item of the list, -1: the list itself).
+
+    Raises LookupError for a call that cannot be followed.
+    """
+    tree = ast.parse(textwrap.dedent(inspect.getsource(driver))).body[0]
+    places = {"w": -1}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            place = _place(node.value)
+            if place is not None:
+                name = node.targets[0].id
+                if places.setdefault(name, place) != place:
+                    raise LookupError(f"{driver.__name__}: {name} is two things")
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id in places:
+                names = [a.id if isinstance(a, ast.Name) else "" for a in node.args]
+                found.append((places[node.func.id], tuple(places.get(n) for n in names)))
+            elif node.func.id not in _TYPES:
+                raise LookupError(f"{driver.__name__} calls {node.func.id}")
+    return tuple(found)
+
+
+def _place(node: ast.expr) -> int | None:
+    """i of w[i]"""
+    is_item = isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
+    if is_item and isinstance(node.value, ast.Name) and node.value.id == "w":
+        return node.slice.value
+    return None
