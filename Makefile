@@ -46,10 +46,10 @@ lint: venv ## check style and spelling
 	@$(PY) -m codespell_lib .
 	@$(PY) -m tools.viperlint
 
-loops: venv ## make the modules of loops, of the assembler in tools/asm and templates in tools/loops
+loops: venv ## make the modules of loops, from the templates in tools/loops and the assembler in tools/asm
 	@$(MICROPYTHON) packages --install mps2-an385 virt-rv32
-	@$(PY) -m tools.asm
 	@$(PY) -m tools.loops
+	@$(PY) -m tools.asm
 
 setup: venv ## get ready for the tests: .venv, system packages, MicroPython targets
 # Without the right to install packages the targets that lack some are left out, and said so.

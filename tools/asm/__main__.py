@@ -1,7 +1,7 @@
-"""python -m tools.asm [NAME ...] [--check]: make the modules of loops that are assembler.
+"""python -m tools.asm [NAME ...] [--check]: make the modules of loops that are machine code.
 
-Of each source below tools/asm, or of those that are named, one module a form. Nothing that is up
-to date is written.
+Of each source below tools/asm and each module in viper that has none there, or of those that are
+named, one module a form. Nothing that is up to date is written.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ import argparse
 import sys
 
 from ..made import update
+from .compiled import Compiled, compiled_sources
 from .errors import AsmError
 from .forms import CORES, module_path
 from .module import module
-from .source import sources
+from .source import Source, sources
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -32,14 +33,18 @@ def main(argv: list[str] | None = None) -> int:
 def _make(names: list[str], check: bool) -> int:
     if lacking := [core.gcc for core in CORES if not core.is_here]:
         raise AsmError(f"{' and '.join(lacking)} not found: `make loops` installs them")
-    known = sources()
+    known = [*sources(), *compiled_sources()]
     if unknown := set(names) - {source.name for source in known}:
-        raise AsmError(f"no source of {' '.join(sorted(unknown))} in tools/asm")
+        raise AsmError(f"no source of {' '.join(sorted(unknown))}")
     changed = 0
     for source in known:
         for form in source.forms if not names or source.name in names else ():
-            changed += update(module_path(source.name, form), module(source, form), check)
+            changed += update(module_path(source.name, form), _text(source, form), check)
     return 1 if check and changed else 0
+
+
+def _text(source: Source | Compiled, form: str) -> str:
+    return source.module() if isinstance(source, Compiled) else module(source, form)
 
 
 if __name__ == "__main__":

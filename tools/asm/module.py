@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from ..made import documented
 from .assemble import Function, assemble
-from .forms import FORMS
+from .compiler import compiled
+from .forms import FORMS, Core
 from .source import Source
 
 _A_LINE = 10  # words of two bytes: a word of four may be no small integer on a board
@@ -14,17 +17,30 @@ _A_LINE = 10  # words of two bytes: a word of four may be no small integer on a 
 
 def module(source: Source, form: str) -> str:
     """The text of a module. Raises AsmError."""
-    core = FORMS[form].core
     about = documented(source.doc, "Machine code, made", source.path)
+    others = [(compiled(source.name, name, form), shown) for name, shown in source.compiled]
+    functions = [replace(function, name=shown) for function, shown in others]
+    functions += assemble(source, form)
+    return of_functions(FORMS[form].core, about, source.before, functions, source.behind)
+
+
+def of_functions(
+    core: Core,
+    about: Sequence[str],
+    before: Sequence[str],
+    functions: Iterable[Function],
+    behind: Sequence[str],
+) -> str:
+    """about: lines of its docstring; before and behind the functions: Python."""
     lines = [*about, "", "import micropython"]
-    if source.before:
-        lines += ["", *source.before]
-    for function in assemble(source, form):
+    if before:
+        lines += ["", *before]
+    for function in functions:
         arguments = ", ".join(core.registers[: function.arguments])
         lines += ["", "", f"@micropython.{core.decorator}", f"def {function.name}({arguments}):"]
         lines += _data(function)
-    if source.behind:
-        lines += ["", "", *source.behind]
+    if behind:
+        lines += ["", "", *behind]
     return "\n".join(lines) + "\n"
 
 

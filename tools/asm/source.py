@@ -6,6 +6,9 @@
 
 //> from . import what                Python of the module: before its functions, or
 //> other_name = name                 behind them if it stands behind the first one
+
+//+ function as _name                 A function of the family that is compiled from viper, under
+                                      a name of its own or, without `as`, under this one
 """
 
 from __future__ import annotations
@@ -20,7 +23,9 @@ from .forms import CORES, FORMS, SOURCES, Core
 
 @dataclass(frozen=True)
 class Source:
-    """A file of assembler; before and behind: lines of Python."""
+    """A file of assembler; before and behind: lines of Python; compiled: functions in viper, with
+    their names in the module.
+    """
 
     path: Path
     core: Core
@@ -29,6 +34,7 @@ class Source:
     doc: str
     before: tuple[str, ...]
     behind: tuple[str, ...]
+    compiled: tuple[tuple[str, str], ...]
 
     @property
     def shown(self) -> str:
@@ -60,4 +66,7 @@ def read(path: Path, core: Core) -> Source:
         for part in (lines[:first], lines[first:])
     )
     doc = "\n".join(about[:-1]).strip()
-    return Source(path, core, path.name.partition(".")[0], forms, doc, before, behind)
+    compiled = tuple(
+        (words[1], words[-1]) for words in map(str.split, lines) if words[:1] == ["//+"]
+    )
+    return Source(path, core, path.name.partition(".")[0], forms, doc, before, behind, compiled)

@@ -1,9 +1,10 @@
 """Viper code of random functions computes what Python does, by each emitter.
 
-That is the one of MicroPython on the target, and that of mpy-cross, which is newer. A function
-that differs is printed. MPCONNXR_LONG=1: 5,000 functions each, others in every run.
+That is the one of MicroPython on the target, and that of mpy-cross, which is newer; and C, which
+tools.asm makes of viper, gives the same. A function that differs is printed. MPCONNXR_LONG=1: 5,000 functions each, others in every run.
 """
 
+import ast
 import hashlib
 import json
 import os
@@ -15,6 +16,9 @@ import pytest
 
 from tests.host.device import small
 from tests.host.device.viper_functions import Function, computed, functions
+from tools.asm.compiler import machine_code
+from tools.asm.forms import FORMS
+from tools.asm.module import of_functions
 from tools.viperlint import problems
 
 TARGETS = ("unix32", "mps2-an385", "mps2-an385-v6m", "virt-rv32", "sim-de212", "sim-lx106")
@@ -77,6 +81,20 @@ def test_compiled_before(target, tmp_path):
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
         files = {"functions.mpy": made.read_bytes()}
         assert compare(target, batch, seed, files, ["mpy"]) == len(batch)
+
+
+@pytest.mark.parametrize(
+    ("target", "form"), [("mps2-an385-v6m", "thumb"), ("virt-rv32", "rv32")], indirect=["target"]
+)
+def test_compiled_by_way_of_c(target, form):
+    core = FORMS[form].core
+    if not core.is_here:
+        pytest.skip(f"{core.gcc} not found: make loops gets it")
+    for seed, batch in batches():
+        sources = [f.source.replace("m: object", "m: ptr8") for f in batch]
+        made = [machine_code(ast.parse(s).body[0], form) for s in sources]
+        module = of_functions(core, ['"""Random."""'], [], made, [])
+        assert compare(target, batch, seed, {"functions.py": module.encode()}, ["mpy"]) == len(batch)
 
 
 def test_functions_have_no_form_that_is_refused():

@@ -6,8 +6,8 @@
 
 #include "core.h"
 
-//> from .. import block as plain
-//> from ..block import fill  # not worth assembler
+//+ fill
+//+ mantissas as _any
 //> from .align import align
 //>
 //> _LEAST = 25  # exponent of a block in which denormals are 0
@@ -16,7 +16,7 @@
 //>
 //> def mantissas(x, w, out, p):
 //>     if not _LEAST <= p[20] <= _MOST:
-//>         plain.mantissas(x, w, out, p)
+//>         _any(x, w, out, p)
 //>     else:
 //>         _mantissas(x, w, out, p)
 

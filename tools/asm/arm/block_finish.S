@@ -7,12 +7,11 @@
 #include "core.h"
 #include "finish.h"
 
-//> from .. import block_finish as plain
-//>
-//>
+//+ finish as _any
+
 //> def finish(x, w, out, p):
 //>     if _finish(x, w, out, p):
-//>         plain.finish(x, w, out, p)
+//>         _any(x, w, out, p)
 
 // On the stack, in bytes.
 words 0, p, channels_left, positions_left, rows_left, row_out, aligned, position_out

@@ -8,7 +8,8 @@
 
 #include "core.h"
 
-//> from ..cell import product, state  # rarer, or short
+//+ product
+//+ state
 
 // Parameters.
 words 0, p_x, p_items, p_out, p_tanh_from

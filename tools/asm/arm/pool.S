@@ -7,7 +7,9 @@
 
 #include "core.h"
 
-//> from ..pool import find_row8, find_row32, max_row8
+//+ find_row8
+//+ find_row32
+//+ max_row8
 
 // Parameters.
 words 0, p_x, p_d, p_h, p_w, p_kd, p_kh, p_kw, p_dilation_d, p_dilation_h, p_dilation_w

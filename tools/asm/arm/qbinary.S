@@ -6,7 +6,7 @@
 
 #include "core.h"
 
-//> from ..qbinary import qmul8  # rare
+//+ qmul8
 
 // Parameters.
 words 0, p_x, p_x_row, p_x_step, p_w, p_w_row, p_w_step, p_out, p_rows, p_items, p_flip, p_a

@@ -7,13 +7,12 @@
 #include "core.h"
 #include "finish.h"
 
-//> from .. import short as plain
-//> from ..short import align  # not worth assembler
-//>
-//>
+//+ align
+//+ finish as _any
+
 //> def finish(x, w, out, p):
 //>     if _finish(x, w, out, p):
-//>         plain.finish(x, w, out, p)
+//>         _any(x, w, out, p)
 
 // On the stack, in bytes.
 words 0, positions_left, rows_left, row_out, aligned, position_out
