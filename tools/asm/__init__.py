@@ -1,8 +1,8 @@
 """Loops in machine code: sources below arm/ and rv32/, and the modules that are made from them.
 
-A source, in GNU assembler, is a file CORE/NAME.S, or CORE/NAME.WHAT.S where a family has several. `python -m
-tools.asm` assembles it once for each of its forms and writes loops/FORM/NAME.py, in which
-@micropython.asm_thumb or asm_rv32 takes the machine code word by word. Those modules are
+A source, in GNU assembler, is a file CORE/NAME.S, or CORE/NAME.WHAT.S where a family has several.
+`python -m tools.asm` assembles it once for each of its forms and writes loops/FORM/NAME.py, in
+which @micropython.asm_thumb or asm_rv32 takes the machine code word by word. Those modules are
 committed: a board, mip and frozen code take them as they are, and only who changes a source needs
 an assembler.
 

@@ -1,7 +1,8 @@
 """Viper code of random functions computes what Python does, by each emitter.
 
 That is the one of MicroPython on the target, and that of mpy-cross, which is newer; and C, which
-tools.asm makes of viper, gives the same. A function that differs is printed. MPCONNXR_LONG=1: 5,000 functions each, others in every run.
+tools.asm makes of viper, gives the same. A function that differs is printed. MPCONNXR_LONG=1:
+5,000 functions each, others in every run.
 """
 
 import ast
@@ -94,7 +95,8 @@ def test_compiled_by_way_of_c(target, form):
         sources = [f.source.replace("m: object", "m: ptr8") for f in batch]
         made = [machine_code(ast.parse(s).body[0], form) for s in sources]
         module = of_functions(core, ['"""Random."""'], [], made, [])
-        assert compare(target, batch, seed, {"functions.py": module.encode()}, ["mpy"]) == len(batch)
+        files = {"functions.py": module.encode()}
+        assert compare(target, batch, seed, files, ["mpy"]) == len(batch)
 
 
 def test_functions_have_no_form_that_is_refused():
