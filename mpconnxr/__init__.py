@@ -4,15 +4,14 @@ import mpconnxr
 model = mpconnxr.load("model.bin")
 outputs = model.run(x)
 outputs[0].data[0]
+
+What else is here, errors among it, is imported when it is first asked for: see public.
 """
 
 import sys
 
 if sys.implementation.name != "micropython":
     from . import cpython  # what MicroPython has and CPython lacks
-from .errors import ArenaError, InputError, ModelError, MpconnxrError, UnsupportedError
-
-__version__ = "0.1.0"
 
 
 def load(source, verify=True, arena=None, prefer=(), stream=True, **origin):
@@ -33,12 +32,6 @@ def load(source, verify=True, arena=None, prefer=(), stream=True, **origin):
     Raises ModelError, UnsupportedError, ArenaError; OSError if a path cannot be opened.
     """
     try:
-        if not (prefer or origin):
-            from . import programs
-
-            model = programs.load(source, arena)
-            if model:
-                return model
         from . import opening
 
         return opening.load(source, verify, arena, prefer, stream, origin)
@@ -47,18 +40,15 @@ def load(source, verify=True, arena=None, prefer=(), stream=True, **origin):
 
         fail()
     except RuntimeError:
-        raise UnsupportedError("the model: the stack is too short")
+        from .shortage import too_deep
+
+        too_deep()
 
 
-def InferenceSession(source, verify=True, arena=None):
-    """A model with onnxruntime's interface: `.run(["logits"], {"image": x})`."""
-    from .session import Session
-
-    return Session(load(source, verify, arena))
-
-
-def top_k(output, k=1, labels=None):
-    """The k largest elements of an output, as (label, value): see classes.top_k."""
-    from . import classes
-
-    return classes.top_k(output, k, labels)
+def __getattr__(name):
+    full = "mpconnxr." + name
+    try:
+        __import__(full)  # `from . import name` comes here, too
+        return sys.modules[full]
+    except ImportError:
+        return getattr(__import__("mpconnxr.public").public, name)

@@ -3,66 +3,81 @@
 import gc
 import sys
 
-# While a model is loaded the heap is collected whenever so many bytes were allocated: what the
-# model keeps would else come to lie between garbage all over it, and leave no large piece.
-_GARBAGE = 10240
-# What only loading needs.
-LOADING = (
-    "opening",
-    "loading",
-    "reader",
-    "records",
-    "graph",
-    "numbers",
-    "borders",
-    "node",
-    "arena",
-    "source",
-)
+_GARBAGE = const(2048)  # bytes between two collections: a program is for boards of little heap
+_NAMES = "opening programs arena"
 
 
 def load(source, verify, arena, prefer, stream, origin):
     """mpconnxr.load. origin: sha256, key and counter, those of them that were given."""
-    if origin:
-        from . import seal
-
-        return seal.load(source, verify, arena, prefer, stream, **origin)
-    return load_all((source,), verify, arena, prefer, stream)[0]
-
-
-def load_all(sources, verify, arena, prefer, stream):
-    """Models of all these sources, in one arena if it is given."""
     usual = gc.threshold()
-    gc.threshold(_GARBAGE)
     try:
-        return [_load(source, verify, arena, prefer, stream) for source in sources]
+        if not (prefer or origin):
+            gc.threshold(_GARBAGE)
+            model = _program(source, arena)
+            if model:
+                return model
+        from . import kernel_load
+
+        return kernel_load.load(source, verify, arena, prefer, stream, origin)
     finally:
         gc.threshold(usual)
-        _forget()
+        forget(_NAMES)
 
 
-def _load(source, verify, arena, prefer, stream):
-    from .model import Model
-    from .reader import Reader
+def _program(source, arena):
+    """The model of a file that is here as a program: a replay.Program; None if it is not.
 
-    # a seal.Origin where the program asks for one
-    reader = getattr(verify, "reader", Reader)(source, verify, stream=stream)
-    if prefer:
-        from .kernels import Preferring
+    The program is a module that was made for this one file. Its name is "m" and the first 16
+    hexadecimal digits of the digest in the file's header. What only loading needs of it is let go
+    of.
+    """
+    try:
+        file = _opened(source)
+        name = _name(file)
+    except (TypeError, ValueError, OSError):
+        return None  # this is no file, which others say better
+    try:
+        __import__(name)
+    except ImportError:
+        if file is not source and hasattr(file, "close"):
+            file.close()
+        return None
+    module = sys.modules.pop(name)
+    start, module.load = module.load, None  # loops may hold on to their module
+    return start(file, arena)
 
-        return Model(Preferring(reader, arena, prefer))
-    from .loading import Loader
 
-    return Model(Loader(reader, arena))
+def _opened(source):
+    if not isinstance(source, str):
+        return source
+    try:
+        return open(source, "rb")
+    except OSError:
+        from .slots import opened
+
+        return opened(source)
 
 
-def _forget():
-    """Lets go of modules that the model needs no more: a quarter of its code. Another load
-    imports them again, for which they have to be compiled: sources stay.
+def _name(file):
+    """Of the module for a file, or for what is in memory of it."""
+    if hasattr(file, "readinto"):
+        file.seek(0)
+        digest = file.read(32)[24:]
+    else:
+        digest = bytes(memoryview(file)[24:32])
+    name = "mpconnxr.programs.m"
+    for byte in digest:
+        name += "{:02x}".format(byte)
+    return name
+
+
+def forget(names):
+    """Lets go of modules that a model needs no more. Another load imports them again, for which
+    they have to be compiled: sources stay.
     """
     if __file__.endswith(".py"):
         return
     package = sys.modules["mpconnxr"]
-    for name in LOADING:
+    for name in names.split():
         if sys.modules.pop("mpconnxr." + name, None):
             delattr(package, name)

@@ -67,7 +67,7 @@ def method(model, name):
         return None
     if name.startswith("__"):  # which Python looks for itself, to go over it or compare it
         raise TypeError("a Model is no sequence or number")
-    if name in _OF_KERNELS and hasattr(model, "_play"):
+    if name in _OF_KERNELS and type(model).__name__ == "Program":
         raise UnsupportedError(name + ": the model is a program, without kernels")
     if name not in _PLACES:
         raise AttributeError("'Model' object has no attribute '{}'".format(name))

@@ -10,7 +10,7 @@ import struct
 import sys
 
 from .errors import InputError, ModelError, fail
-from .opening import load_all
+from .kernel_load import load_all
 from .reader import DIGEST_AT, Reader
 
 _SEAL_NBYTES = 132  # of the file, at its end

@@ -15,11 +15,11 @@ def load_all(sources, verify=True, stream=True):
     Raises what load raises.
     """
     from . import arena as arenas
-    from . import opening
+    from .kernel_load import load_all
 
     try:
         shared = arenas.make(max([0] + [_needed(source, stream) for source in sources]))
-        return opening.load_all(sources, verify, shared, (), stream)
+        return load_all(sources, verify, shared, (), stream)
     except MemoryError:
         from .shortage import fail
 

@@ -23,11 +23,11 @@ blocks = sum([touched(addresses[i] * BLOCK, sizes[i]) for i in range(len(sizes))
 print(arena, blocks * BLOCK, kept)
 """
 CASES = {  # network, streamed, and the most bytes that stay, in use at any time, of .mpy files
-    "kws_in_place": ("mlperf kws int8", False, 26_800, 29_200, 12_500),
-    "kws_streamed": ("mlperf kws int8", True, 36_900, 39_400, 12_700),
-    "digits_streamed": ("digits float32", True, 41_700, 45_500, 17_100),
-    "forest_in_place": ("random forest", False, 13_400, 16_800, 10_700),
-    "lstm_in_place": ("LSTM", False, 31_500, 34_400, 23_200),
+    "kws_in_place": ("mlperf kws int8", False, 21_100, 24_600, 9_800),
+    "kws_streamed": ("mlperf kws int8", True, 30_900, 34_700, 10_000),
+    "digits_streamed": ("digits float32", True, 35_400, 37_900, 13_000),
+    "forest_in_place": ("random forest", False, 7_400, 11_200, 6_700),
+    "lstm_in_place": ("LSTM", False, 20_900, 23_900, 14_800),
 }
 
 

@@ -23,8 +23,8 @@ from .forms import CORES, FORMS, SOURCES, Core
 
 @dataclass(frozen=True)
 class Source:
-    """A file of assembler; before and behind: lines of Python; compiled: functions in viper, with
-    their names in the module.
+    """A file of assembler; before and behind: lines of Python; compiled: functions in
+    viper, with their names in the module.
     """
 
     path: Path
@@ -66,7 +66,6 @@ def read(path: Path, core: Core) -> Source:
         for part in (lines[:first], lines[first:])
     )
     doc = "\n".join(about[:-1]).strip()
-    compiled = tuple(
-        (words[1], words[-1]) for words in map(str.split, lines) if words[:1] == ["//+"]
-    )
+    plus = [line.split() for line in lines if line.startswith("//+")]
+    compiled = tuple((words[1], words[-1]) for words in plus)
     return Source(path, core, path.name.partition(".")[0], forms, doc, before, behind, compiled)

@@ -39,7 +39,7 @@ def code_for(model: ModelFile, package: Package, machine: Machine | None) -> lis
 
     Raises DeployError.
     """
-    builder = _Builder(package, machine or Machine(""))
+    builder = Builder(package, machine or Machine(""))
     chosen = package.files_for(model.kernels, model.optional, builder.pick)
     loaded = package.loaded_for(model.kernels, model.optional, model.weights, builder.pick)
     if machine is None:
@@ -87,7 +87,9 @@ def _without_form(package, model, chosen):
     return [path for path in every if not {*chosen}.intersection(package.siblings(path))]
 
 
-class _Builder:
+class Builder:
+    """Compiles modules for one machine."""
+
     def __init__(self, package: Package, machine: Machine):
         self._package, self._machine = package, machine
 

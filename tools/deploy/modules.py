@@ -96,6 +96,17 @@ class Package:
 
         return self._closure([*_ALWAYS, *optional, "ops", *self._kernels(kernels)], needs)
 
+    def with_needs(self, paths: Collection[Path], pick: Pick) -> list[Path]:
+        """Modules of the package, and all that they import or take of loops; not what those of the
+        core import.
+        """
+
+        def needs(module):
+            is_core = self.path(module).parent == self.folder
+            return [] if is_core else self._needs(self._tree(module), module, pick)
+
+        return self._closure([_name_of(path.relative_to(self.folder)) for path in paths], needs)
+
     def has_kernel(self, name: str) -> bool:
         """True if a kernel has this name, which a file may have from anybody.
 

@@ -1,15 +1,15 @@
 """The module of a program: what a board needs besides the model's file and the package's core.
 
-functions  the loops that it calls, and what runs them (mpconnxr/loops/program)
-load       start.load and its helpers, inside of one function that is let go of
-MODEL      what start.load reads
-entries    makes the entries of the calls, from views and from words of parameters
+It is one function, load, which is let go of: in it start.load and its helpers, what that reads,
+and a function that makes the entries of the calls, from views and from words of parameters. The
+loops are within that function. So nothing stays but what is called: no names, no module.
 """
 
 from __future__ import annotations
 
 import hashlib
 import struct
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from .encode import encode
 from .layout import Entry, Layout, Slice, View
 from .link import Linker
 from .record import CannotRecord, Loop, Recording, Table, Value
+from .shrink import shrunk
 
 FOLDER = "programs"  # in the package
 _PACKAGE = Path(__file__).parents[2] / "mpconnxr"
@@ -30,21 +31,22 @@ _LOOPS = _PACKAGE / "loops"
 _START = Path(__file__).with_name("start.py")
 _ARCHS_OF_64 = ("x64", "rv64imc")
 _WORDS_OF_32 = 'raise ImportError("words of 64 bits")'
-_RUN, _ADVANCE, _OF_TWO = (Loop("program", name) for name in ("run", "advance", "of_two"))
+_MEMORIES = {"a": 0, "s": 1, "f": 2}  # as start.load counts them
+_ADVANCE, _OF_TWO = Loop("program", "advance"), Loop("program", "of_two")
 
 
 @dataclass(frozen=True)
 class Bundle:
     """name: of the module, in the package's folder FOLDER; source; code_nbytes: of its calls;
-    arch: what it is to be compiled for, "" if it has no native code; rare: families of loops that
-    it may import from the package.
+    arch: what it is to be compiled for, "" if it has no native code; later: modules of
+    the package that it may import in a run.
     """
 
     name: str
     source: str
     code_nbytes: int
     arch: str
-    rare: frozenset[str]
+    later: frozenset[Path]
 
 
 def form_of(family: str, machine: Machine) -> Path:
@@ -81,25 +83,44 @@ def bundle(data: bytes, recording: Recording, machine: Machine) -> Bundle:
     """The module for a model file and a board. Raises CannotRecord."""
     layout = Layout(recording)
     code = encode(layout)
-    wanted = [_RUN, _ADVANCE, *layout.loops()]
+    wanted = layout.loops()
     if any(len(entry.arguments) == 2 for entry in layout.entries):
         wanted.append(_OF_TWO)
-    linker = Linker(lambda path: bool(machine.arch) and machine.runs(path.read_text()))
+    linker = Linker(lambda path: bool(machine.arch) and machine.runs(path.read_text()), True)
     rare = [loop for loop in wanted if loop.is_rare]
     names = {loop: _take(linker, loop, machine) for loop in wanted if not loop.is_rare}
     names |= {loop: f"r{i}" for i, loop in enumerate(rare)}
-    lines = [
-        linker.source(),
-        *[_later(names[loop], loop) for loop in rare],
-        f"run, advance = {names[_RUN]}, {names[_ADVANCE]}",
-        *_load(),
-        f"MODEL = {_about(data, recording, layout, code, machine)!r}",
-        *_entries(layout, names),
+    start = Linker(lambda path: False)
+    load = start.take(_START, "load")
+    inner = [
+        *start.source().splitlines(),
+        "def entries(v, s):",
+        *_indented(linker.source().splitlines()),
+        *_indented(_later(names[loop], loop) for loop in rare),
+        *_indented(_entries(layout, names)),
+        f"return {load}(*a, {_about(data, recording, layout, code, machine)!r}, entries)",
     ]
-    source = "\n".join(lines) + "\n"
+    source = shrunk("\n".join(["def load(*a):", *_indented(inner)]), frozenset({"load"}))
     name = "m" + data[DIGEST_AT : DIGEST_AT + 8].hex()
     arch = machine.arch if is_native(source) else ""
-    return Bundle(name, source, len(code), arch, frozenset(loop.family for loop in rare))
+    later = {form_of(loop.family, machine) for loop in rare}
+    later |= {_PACKAGE / "forms.py"} if rare else set()
+    return Bundle(name, source, len(code), arch, frozenset(later | linker.later))
+
+
+def replay(machine: Machine) -> str:
+    """The source of mpconnxr.replay with the loops that it takes in it."""
+    linker = Linker(lambda path: bool(machine.arch) and machine.runs(path.read_text()))
+    path = form_of(_ADVANCE.family, machine)
+    names = [linker.take(path, name) for name in ("advance", "run")]
+    text = (_PACKAGE / "replay.py").read_text()
+    first, last = text.index("from .forms import"), text.index("_FIELDS =")
+    loops = f"{linker.source()}advance, run = {', '.join(names)}\n"
+    return text[:first] + loops + text[last:]
+
+
+def _indented(lines: Iterable[str]) -> list[str]:
+    return [f" {line}" for line in lines]
 
 
 def _take(linker: Linker, loop: Loop, machine: Machine) -> str:
@@ -113,16 +134,8 @@ def _take(linker: Linker, loop: Loop, machine: Machine) -> str:
 
 def _later(name: str, loop: Loop) -> str:
     """A rare loop stays in the package, as the kernels have it."""
-    found = f"later({loop.family!r}, {loop.name!r})"
-    return f"def {name}(p, w):\n from mpconnxr.forms import later\n {found}(p, w)"
-
-
-def _load() -> list[str]:
-    """One function with all that loading needs, which goes with it."""
-    linker = Linker(lambda path: False)
-    name = linker.take(_START, "load")
-    inner = [f" {line}" for line in linker.source().splitlines()]
-    return ["def load(*a):", *inner, f" return {name}(*a)"]
+    found = f"__import__('mpconnxr.forms').forms.later({loop.family!r}, {loop.name!r})"
+    return f"{name} = lambda p, w: {found}(p, w)"
 
 
 def _about(
@@ -135,10 +148,10 @@ def _about(
         len(data),
         recording.arena_nbytes,
         recording.state_nbytes,
-        recording.resident,
+        *recording.resident,
         recording.reads,
         form_of(_ADVANCE.family, machine) == _path(_ADVANCE.family, "plain"),
-        "".join(f"{view.memory[0]}{view.code}" for view in layout.views),
+        tuple((_MEMORIES[v.memory[0]], *_item(v.code)) for v in layout.views),
         sum(layout.slots),
         calls,
         code,
@@ -150,11 +163,17 @@ def _about(
 def _border(letter, offset, nbytes, dtype, shape, name, grid) -> tuple:
     if grid:  # its bits: boards read decimals less exactly
         grid = struct.pack("<fi", *grid)
-    return letter, offset, nbytes, dtype, name_of(dtype), shape, name, grid, code_of(dtype)
+    fields = nbytes, name_of(dtype), shape, name
+    return _MEMORIES[letter], *_item(code_of(dtype)), offset, fields, dtype, grid
+
+
+def _item(code: str) -> tuple[int, int]:
+    """A struct code as its number, and its size."""
+    return ord(code), struct.calcsize(code)
 
 
 def _entries(layout: Layout, names: dict[Loop, str]) -> list[str]:
-    """The function that makes them: v are the views, s the words of all slots."""
+    """Statements that make them: v are the views, s the words of all slots."""
     tables = layout.tables()
     firsts = [sum(layout.slots[:i]) for i in range(len(layout.slots))]
 
@@ -178,5 +197,5 @@ def _entries(layout: Layout, names: dict[Loop, str]) -> list[str]:
         return f" ({', '.join(first)}),"
 
     made = [f"array({t.code!r}, {t.contents!r})" for t in tables]
-    head = [" from array import array", f" t = [{', '.join(made)}]"] if made else []
-    return ["def entries(v, s):", *head, " return (", *map(entry, layout.entries), " )"]
+    head = ["from array import array", f"t = [{', '.join(made)}]"] if made else []
+    return [*head, "return (", *map(entry, layout.entries), ")"]

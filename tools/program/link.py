@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,18 +11,29 @@ _PACKAGE = Path(__file__).parents[2] / "mpconnxr"
 _DECORATOR = "micropython."
 
 
+def short(i: int) -> str:
+    """The i-th name of a function."""
+    return f"f{i}"
+
+
 class LinkError(Exception):
     """A module says what this linker cannot follow; the text is the whole report."""
 
 
 class Linker:
-    """Collects functions. native: whether the board has the emitters that decorators name."""
+    """Collects functions, in an order in which each stands behind those that it calls.
 
-    def __init__(self, native: Callable[[Path], bool]):
-        self._native = native
+    native: whether the board has the emitters that decorators name. nested: they are for the
+    inside of a function. What a function of bytecode uses is then the default of an argument, as
+    a cell would take memory at each call.
+    """
+
+    def __init__(self, native: Callable[[Path], bool], nested: bool = False):
+        self._native, self._nested = native, nested
         self._trees: dict[Path, dict[str, ast.stmt]] = {}
         self._names: dict[tuple[Path, str], str] = {}
         self._imports: set[str] = set()
+        self.later: set[Path] = set()  # modules that functions import when they are called
         self._made: list[str] = []
 
     def take(self, path: Path, name: str) -> str:
@@ -33,9 +45,13 @@ class Linker:
                 raise LinkError(f"{path.name} has no {name}")
             if isinstance(statement, ast.ImportFrom):
                 return self._imported(path, statement, name)
-            mark = "_" if name.startswith("_") and _is_constant(statement) else ""
-            self._names[key] = f"{mark}l{len(self._names)}"
-            self._made.append(self._source(path, statement, name))
+            if isinstance(statement, ast.Assign):
+                self._names[key] = self._assigned(path, statement, name)
+            elif isinstance(statement, ast.FunctionDef):
+                self._names[key] = short(len(self._names))
+                self._made.append(self._function(path, statement, self._names[key]))
+            else:
+                raise LinkError(f"{path.name}: {name} is no function and no constant")
         return self._names[key]
 
     def take_source(self, source: str, scope: Path, name: str) -> str:
@@ -43,13 +59,24 @@ class Linker:
         key = Path(source), name
         if key not in self._names:
             [function] = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef)]
-            self._names[key] = f"l{len(self._names)}"
+            self._names[key] = short(len(self._names))
             self._made.append(self._function(scope, function, self._names[key]))
         return self._names[key]
 
     def source(self) -> str:
         imports = [f"import {name}" for name in sorted(self._imports)]
         return "\n".join([*imports, *self._made]) + "\n"
+
+    def _assigned(self, path: Path, node: ast.Assign, name: str) -> str:
+        """What stands for a name: a number, another name, or one whose value comes first."""
+        value = self._resolved(path, node.value, set())
+        if isinstance(value, ast.Name):
+            return value.id
+        if number := _number(value):
+            return number
+        made = short(len(self._names))
+        self._made.append(f"{made} = {ast.unparse(value)}")
+        return made
 
     def _statements(self, path: Path) -> dict[str, ast.stmt]:
         """What a module defines, by names."""
@@ -68,35 +95,33 @@ class Linker:
             return f"{node.module}.{alias.name}"
         return self.take(_module(path, node, ""), alias.name)
 
-    def _source(self, path: Path, node: ast.stmt, name: str) -> str:
-        if isinstance(node, ast.FunctionDef):
-            return self._function(path, node, self._names[path, name])
-        if isinstance(node, ast.Assign) and all(isinstance(t, ast.Name) for t in node.targets):
-            value = self._resolved(path, node.value, set())
-            return f"{self._names[path, name]} = {ast.unparse(value)}"
-        raise LinkError(f"{path.name}: {name} is no function and no constant")
-
     def _function(self, path: Path, node: ast.FunctionDef, name: str) -> str:
         native = self._native(path)
+        decorators = [d for d in node.decorator_list if native or not _of_emitter(ast.unparse(d))]
+        bound = {a.arg for a in node.args.args} | _stored(node)
+        names = _Names(self, path, bound, self._statements(path))
+        body = [names.visit(copy.deepcopy(s)) for s in node.body if not _is_text(s)]
+        arguments = copy.deepcopy(node.args)
+        arguments.defaults = [names.visit(d) for d in arguments.defaults]
+        if self._nested and names.used:
+            if decorators:
+                raise LinkError(f"{path.name}: {node.name} uses {', '.join(names.used)}")
+            arguments.args += [ast.arg(each) for each in names.used]
+            arguments.defaults += [_name(each) for each in names.used]
         made = ast.FunctionDef(
             name=name,
-            args=node.args,
-            body=[s for s in node.body if not _is_text(s)],
-            decorator_list=[
-                d for d in node.decorator_list if native or not _of_emitter(ast.unparse(d))
-            ],
+            args=arguments,
+            body=body or [ast.Pass()],
+            decorator_list=decorators,
             returns=node.returns,
             lineno=0,
         )
-        if made.decorator_list:
-            self._imports.add("micropython")
-        bound = {a.arg for a in node.args.args} | _stored(node)
-        made.body = [self._resolved(path, s, bound) for s in made.body] or [ast.Pass()]
         return ast.unparse(ast.fix_missing_locations(made))
 
     def _resolved(self, path: Path, node: ast.AST, bound: set[str]) -> ast.AST:
         """A copy in which the module's names are those of the result."""
-        return _Names(self, path, bound, self._statements(path)).visit(_copy(node))
+        names = _Names(self, path, bound, self._statements(path))
+        return names.visit(copy.deepcopy(node))
 
     def module(self, path: Path, name: str) -> Path | None:
         """The module that a name stands for in another one, if it does."""
@@ -110,16 +135,31 @@ class Linker:
     def keep_import(self, name: str) -> None:
         self._imports.add(name)
 
+    def inner_import(self, path: Path, node: ast.ImportFrom) -> ast.ImportFrom:
+        """An import within a function: by the package's name, and noted."""
+        found = [_module(path, node, a.name) for a in node.names]
+        found += [_module(path, node, "")] if node.module else []
+        self.later |= {p for p in found if p.is_file()}
+        folder = path.parents[node.level - 1]
+        parts = [*folder.relative_to(_PACKAGE.parent).parts, *(node.module or "").split(".")]
+        return ast.ImportFrom(".".join(filter(None, parts)), node.names, 0)
+
 
 class _Names(ast.NodeTransformer):
+    """used: names of the result that come to stand there."""
+
     def __init__(self, linker: Linker, path: Path, bound: set[str], names: dict[str, ast.stmt]):
         self._linker, self._path, self._bound, self._names = linker, path, bound, names
+        self.used: list[str] = []
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:
+        return self._linker.inner_import(self._path, node) if node.level else node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         if isinstance(node.value, ast.Name) and node.value.id not in self._bound:
             module = self._linker.module(self._path, node.value.id)
             if module:
-                return _name(self._linker.take(module, node.attr))
+                return self._of(self._linker.take(module, node.attr))
         return self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
@@ -127,18 +167,30 @@ class _Names(ast.NodeTransformer):
             return node
         if isinstance(self._names[node.id], ast.Import):
             self._linker.keep_import(node.id)
-            return node
-        return _name(self._linker.take(self._path, node.id))
+            return self._of(node.id)
+        return self._of(self._linker.take(self._path, node.id))
+
+    def _of(self, text: str) -> ast.expr:
+        made = _name(text)
+        for node in ast.walk(made):
+            if isinstance(node, ast.Name) and node.id not in self.used:
+                self.used.append(node.id)
+        return made
 
 
 def _name(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body
 
 
-def _copy(node: ast.AST) -> ast.AST:
-    import copy
-
-    return copy.deepcopy(node)
+def _number(node: ast.AST) -> str:
+    """A number that an expression of numbers is, as text; "" for others."""
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "const":
+        [node] = node.args
+    kinds = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop)
+    if not all(isinstance(n, kinds) for n in ast.walk(node)):
+        return ""
+    value = eval(ast.unparse(node))
+    return repr(value) if isinstance(value, int) else ""
 
 
 def _defined(node: ast.stmt) -> list[str]:
@@ -159,17 +211,18 @@ def _module(path: Path, node: ast.ImportFrom, name: str) -> Path:
 
 
 def _stored(node: ast.FunctionDef) -> set[str]:
-    names = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
-    return {n.id for n in names if isinstance(n.ctx, ast.Store)}
+    names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and _is_stored(n)}
+    imports = [n for n in ast.walk(node) if isinstance(n, ast.Import | ast.ImportFrom)]
+    return names | {a.asname or a.name for n in imports for a in n.names}
+
+
+def _is_stored(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Store)
 
 
 def _is_text(node: ast.stmt) -> bool:
     value = getattr(node, "value", None)
     return isinstance(node, ast.Expr) and isinstance(getattr(value, "value", None), str)
-
-
-def _is_constant(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Assign)
 
 
 def _of_emitter(decorator: str) -> bool:

@@ -5,107 +5,88 @@ are let go of once they are done.
 """
 
 
-def load(source, arena, module):
-    """The model: a mpconnxr.programs.replay.Program. module: see tools/program/bundle."""
-    from array import array
-    from struct import unpack
+def load(source, arena, about, entries):
+    """The model: a mpconnxr.replay.Program.
 
-    from mpconnxr.programs.replay import Border, Program
+    source: a file, or what is in memory of it; about: see tools/program/bundle; entries: makes the
+    entries of the calls, of views and a view of the words of slots.
+    """
+    from mpconnxr.replay import Program, advance
 
-    about = module.MODEL
-    digest, nbytes, arena_nbytes, state_nbytes, resident, reads, is_plain = about[:7]
-    kinds, n_words, n_calls, code, borders, n_inputs = about[7:]
-    file, memory = _opened(source)
-    _check(file, memory, nbytes, digest)
+    digest, nbytes, arena_nbytes, state_nbytes, first, held_nbytes, reads = about[:7]
+    is_plain, kinds, n_words, n_calls, code, borders, n_inputs = about[7:]
+    memory = _check(source, nbytes, digest)
     if arena is None:
         arena = _allocated(arena_nbytes)
     else:
         from mpconnxr.arena import make
 
         arena = make(arena_nbytes, arena)
-    first, n = resident
-    if memory is not None:
-        held = memoryview(memory)[first : first + n]
+    if memory is None:
+        held = _allocated(held_nbytes)
+        source.seek(first)
+        source.readinto(held)
+        if not reads:
+            source.close()
     else:
-        held = _allocated(n)
-        file.seek(first)
-        file.readinto(held)
-    memories = {"a": arena, "s": _allocated(state_nbytes), "f": held}
-    views = [_view(memories[kinds[i]], 0, kinds[i + 1]) for i in range(0, len(kinds), 2)]
-    words = array("i", [0] * (5 + len(views) + n_words))
-    words[2] = len(views)
-    i = 5
-    for view in views:
-        words[i] = _address(view)
-        i += 1
-    w = [module.advance, module.entries(views, memoryview(words)[i:])]
+        held = memory[first : first + held_nbytes]
+    memories = arena, _allocated(state_nbytes), held
+    views = [_view(memories[m], 0, len(memories[m]), code, size) for m, code, size in kinds]
+    n = len(views)
+    words = _view(bytearray(4 * (5 + n + n_words)), 0, 4 * (5 + n + n_words), 105, 4)
+    words[2] = n
+    for i in range(n):
+        words[5 + i] = _address(views[i])
+    w = [advance, entries(views, words[5 + n :])]
     accessors = [_words(view) for view in views] if is_plain else None
-    if not reads:
-        if memory is None:
-            file.close()
-        file = None
-    chunks = [(at, _view(arena, place, "B", n)) for at, n, place in reads]
-    found = []
-    for letter, offset, nbytes, dtype, name_of, shape, name, grid, item in borders:
-        of = memories[letter], offset, nbytes, dtype, shape, name
-        n = 1
-        for d in shape:
-            n *= d
-        if grid:
-            grid = unpack("<fi", grid)
-        found.append(Border(of, name_of, _view(memories[letter], offset, item, n), grid))
-    module.MODEL = module.entries = module.load = None
-    model = Program()
-    model.inputs, model.outputs = found[:n_inputs], found[n_inputs:]
-    model._play, model._what, model._words = module.run, (code, words, accessors, w), words
+    chunks = [(at, _view(arena, place, n)) for at, n, place in reads]
+    model = Program((code, words, accessors, w), n_calls, chunks)
+    model._arena, model.arena_nbytes, model._state = arena, arena_nbytes, memories[1]
     if reads:
-        model._stream, model._chunks = file or memory, chunks
-    model._steps = [(n_calls, model._step)]
-    model._arena, model.arena_nbytes, model._state = arena, arena_nbytes, memories["s"]
+        model._stream = source if memory is None else memory
+    found = [_border(memories, border) for border in borders]
+    model.inputs, model.outputs = found[:n_inputs], found[n_inputs:]
     return model
 
 
-def _opened(source):
-    """(file, memory): one of them is None, unless a file is in memory."""
-    file = None
-    if isinstance(source, str):
-        try:
-            source = open(source, "rb")  # noqa: SIM115  it stays open while the model is in use
-        except OSError:
-            from mpconnxr.slots import opened
+def _border(memories, border):
+    from mpconnxr.replay import Border
 
-            source = opened(source)
-    if hasattr(source, "readinto"):
-        file = source
+    memory, code, size, offset, fields, dtype, grid = border
+    scale = zero_point = None
+    if grid:
+        scale, zero_point = _view(grid, 0, 4, 102, 4)[0], _view(grid, 4, 4, 105, 4)[0]
+    of = fields + (fields[0] // size, scale, zero_point)
+    of += (memories[memory], offset, fields[0], dtype) + fields[2:]
+    return Border(_view(memories[memory], offset, fields[0], code, size), of)
+
+
+def _check(source, nbytes, digest):
+    """What is in memory of the file, None for a file. ModelError unless the file is the one that
+    the program was made for.
+    """
+    from hashlib import sha256
+
+    found = sha256()
+    total = 0
+    memory = None
     try:
         memory = memoryview(source)
-    except TypeError:
-        memory = None
-    return file, memory
-
-
-def _check(file, memory, nbytes, digest):
-    """ModelError unless the file is the one that the program was made for."""
-    import hashlib
-
-    found = hashlib.sha256()
-    total = 0
-    if memory is not None:
         found.update(memory)
         total = len(memory)
-    else:
-        file.seek(0)
+    except TypeError:
+        source.seek(0)
         piece = bytearray(1024)
-        while True:
-            n = file.readinto(piece)
-            if not n:
-                break
+        n = 1
+        while n:
+            n = source.readinto(piece)
             total += n
             found.update(memoryview(piece)[:n])
     if total != nbytes or found.digest() != digest:
         from mpconnxr.errors import fail
 
         fail("not the one that its program was made for")
+    return memory
 
 
 def _allocated(nbytes):
@@ -138,20 +119,15 @@ def _words(view):
     return uctypes.struct(_id(view), {"w": (uctypes.ARRAY | 0, word | 3)}).w
 
 
-def _view(memory, offset, code, n=None):
-    """n items of a buffer from a byte on; all of them if n is left out."""
-    import struct
-
+def _view(memory, offset, nbytes, code=66, size=1):
+    """A view of bytes of a buffer as items of a struct code (as its number) and size."""
     if isinstance(memory, memoryview):  # a part of a buffer: views have places in this part
         import uctypes
 
         memory = uctypes.bytearray_at(uctypes.addressof(memory), len(memory))
-    size = struct.calcsize(code)
-    if n is None:
-        n = len(memory) // size
-    view = memoryview(memory)[offset : offset + n * size]
-    if code != "B":
+    view = memoryview(memory)[offset : offset + nbytes]
+    if code != 66:
         words = _words(view)
-        words[1] = offset // size << 8 | words[1] & 128 | ord(code)
-        words[2] = n
+        words[1] = offset // size << 8 | words[1] & 128 | code
+        words[2] = nbytes // size
     return view

@@ -39,6 +39,7 @@ def package(bundles: list[Bundle]) -> Path:
     folder = _package()
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(PACKAGE, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / "programs").mkdir(exist_ok=True)
     for each in bundles:
         (folder / "programs" / f"{each.name}.py").write_text(each.source)
     return folder

@@ -36,7 +36,35 @@ def test_decorators_stay_where_the_board_has_the_emitter(folder):
     linker = Linker(lambda path: True)
     linker.take(folder / "a.py", "f")
     assert linker.source().count("@micropython.viper") == 1
-    assert "import micropython" in linker.source()
+
+
+def test_functions_inside_of_one_hold_what_they_call(folder):
+    """As defaults, not in cells: those take memory at each call."""
+    linker = Linker(lambda path: False, nested=True)
+    name = linker.take(folder / "a.py", "f")
+    found = {}
+    inner = "\n".join(f"    {line}" for line in linker.source().splitlines())
+    exec(f"def outer():\n{inner}\n    return {name}", found)
+    function = found["outer"]()
+    assert function(6, 5) == 12 + 5 + 2 + 3.141592653589793 + 1
+    assert not function.__closure__ and len(function.__defaults__) == 3
+
+
+def test_what_a_native_function_uses_it_cannot_hold(folder):
+    with pytest.raises(LinkError, match=r"b\.py: twice uses"):
+        Linker(lambda path: True, nested=True).take(folder / "b.py", "twice")
+
+
+def test_imports_within_functions_are_by_the_package_and_noted(tmp_path, monkeypatch):
+    package = tmp_path / "mpconnxr"
+    (package / "loops").mkdir(parents=True)
+    (package / "loops/a.py").write_text("def f(x):\n    from .. import b\n\n    b.g(x)\n")
+    (package / "b.py").write_text("def g(x):\n    pass\n")
+    monkeypatch.setattr("tools.program.link._PACKAGE", package)
+    linker = Linker(lambda path: False)
+    linker.take(package / "loops/a.py", "f")
+    assert "    from mpconnxr import b\n" in linker.source()
+    assert linker.later == {package / "b.py"}
 
 
 def test_names_are_taken_once(folder):

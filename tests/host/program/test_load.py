@@ -10,7 +10,6 @@ TARGETS = ("unix", "unix32", "unix-plain")
 HEAD = """
 import gc
 import mpconnxr
-from mpconnxr import programs
 
 def attempt(what, *args, **keywords):
     try:

@@ -7,11 +7,12 @@
 #include "core.h"
 #include "finish.h"
 
-//+ finish as _any
 
 //> def finish(x, w, out, p):
 //>     if _finish(x, w, out, p):
-//>         _any(x, w, out, p)
+//>         from .. import block_finish
+//>
+//>         block_finish.finish(x, w, out, p)
 
 // On the stack, in bytes.
 words 0, p, channels_left, positions_left, rows_left, row_out, aligned, position_out

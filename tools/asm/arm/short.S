@@ -8,11 +8,12 @@
 #include "finish.h"
 
 //+ align
-//+ finish as _any
 
 //> def finish(x, w, out, p):
 //>     if _finish(x, w, out, p):
-//>         _any(x, w, out, p)
+//>         from .. import short
+//>
+//>         short.finish(x, w, out, p)
 
 // On the stack, in bytes.
 words 0, positions_left, rows_left, row_out, aligned, position_out

@@ -1,8 +1,20 @@
 """What stays of a model that is a program: its one step, its inputs and outputs."""
 
+from .forms import get as _form
+
+_loops = _form("program")  # of a program's own files: the loops themselves
+advance, run = _loops.advance, _loops.run
+
+_FIELDS = ("nbytes", "dtype", "shape", "name", "nelem", "scale", "zero_point")
+
 
 class Program:
     """A model that is ready to run, as a mpconnxr.model.Model is."""
+
+    def __init__(self, what, calls, chunks):
+        """what: see loops/program; calls: their number; chunks: (place in the file, view)."""
+        self._what, self._chunks = what, chunks
+        self._steps = [(calls, self._step)]
 
     def run(self, x=None, deadline_us=None):
         """As Model.run."""
@@ -17,11 +29,11 @@ class Program:
 
     def _fill(self, x):
         try:
-            from ..feed import fill
+            from .feed import fill
 
             fill(self.inputs, x)
         except Exception as e:
-            from ..rare import not_filled
+            from .rare import not_filled
 
             not_filled(e)
 
@@ -30,26 +42,22 @@ class Program:
             n, step = self._steps[0]
             step(0, n)
         except Exception as e:
-            from ..rare import failed
+            from .rare import failed
 
             failed(e)
 
     def _step(self, lo, hi):
         """The extent is calls of loops: see loops/program."""
-        words = self._words
+        what = self._what
+        words = what[1]
         if lo == 0:
             words[0] = words[3] = words[4] = 0
         words[1] = hi - lo
-        while self._plays():
-            pass
-
-    def _plays(self):
-        """Goes on to where weights have to be read, and reads them; False at the end."""
-        i = self._play(self._what) - 256
-        if i < 0:
-            return False
-        self._read(*self._chunks[i])
-        return True
+        while True:
+            i = run(what) - 256
+            if i < 0:
+                return
+            self._read(*self._chunks[i])
 
     def _read(self, offset, view):
         """Weights come into the arena."""
@@ -62,7 +70,7 @@ class Program:
             raise OSError("the model's file is truncated")
 
     def __getattr__(self, name):
-        from ..rare import method
+        from .rare import method
 
         return method(self, name)
 
@@ -70,19 +78,18 @@ class Program:
 class Border:
     """An input or output: a Tensor, of which one is made for what is asked seldom.
 
-    of: buffer, offset, nbytes, dtype number, shape, name: as for Tensor; grid: None, or scale and
-    zero point.
+    data: its items; of: the values of _FIELDS, then what Tensor takes.
     """
 
-    def __init__(self, of, dtype, data, grid):
-        self._of, self.dtype, self.data = of, dtype, data
-        self.nbytes, self.shape, self.name = of[2], of[4], of[5]
-        self.nelem = len(data)
-        self.scale, self.zero_point = grid or (None, None)
+    def __init__(self, data, of):
+        self.data, self._of = data, of
 
     def __getattr__(self, name):
-        from ..tensor import Tensor
+        of = self._of
+        if name in _FIELDS:
+            return of[_FIELDS.index(name)]
+        from .tensor import Tensor
 
-        t = Tensor(*self._of)
+        t = Tensor(*of[len(_FIELDS) :])
         t.scale, t.zero_point = self.scale, self.zero_point
         return getattr(t, name)

@@ -1,0 +1,46 @@
+"""How a model is loaded with its kernels; needed for that alone, and let go of after it."""
+
+import gc
+
+from .opening import forget
+
+# While a model is loaded the heap is collected whenever so many bytes were allocated: what the
+# model keeps would else come to lie between garbage all over it, and leave no large piece.
+_GARBAGE = const(10240)
+# What only loading needs, a quarter of the code.
+LOADING = "opening kernel_load loading reader records graph numbers borders node arena source"
+
+
+def load(source, verify, arena, prefer, stream, origin):
+    """mpconnxr.load. origin: sha256, key and counter, those of them that were given."""
+    if origin:
+        from . import seal
+
+        return seal.load(source, verify, arena, prefer, stream, **origin)
+    return load_all((source,), verify, arena, prefer, stream)[0]
+
+
+def load_all(sources, verify, arena, prefer, stream):
+    """Models of all these sources, in one arena if it is given."""
+    usual = gc.threshold()
+    gc.threshold(_GARBAGE)
+    try:
+        return [_load(source, verify, arena, prefer, stream) for source in sources]
+    finally:
+        gc.threshold(usual)
+        forget(LOADING)
+
+
+def _load(source, verify, arena, prefer, stream):
+    from .model import Model
+    from .reader import Reader
+
+    # a seal.Origin where the program asks for one
+    reader = getattr(verify, "reader", Reader)(source, verify, stream=stream)
+    if prefer:
+        from .kernels import Preferring
+
+        return Model(Preferring(reader, arena, prefer))
+    from .loading import Loader
+
+    return Model(Loader(reader, arena))

@@ -1,0 +1,80 @@
+"""Names for boards: those that a program's modules need not have are some that all firmware has.
+
+MicroPython keeps each name of an argument, a global or an attribute for ever, in some 14 bytes of
+the heap. Names of methods, such as "append", are part of any firmware.
+"""
+
+from __future__ import annotations
+
+import ast
+
+_KNOWN = (
+    *("append", "clear", "copy", "count", "end", "endswith", "extend", "find", "from_bytes"),
+    *("get", "index", "insert", "isalpha", "isdigit", "islower", "isspace", "isupper", "join"),
+    *("keys", "little", "lower", "lstrip", "main", "pop", "popitem", "remove", "replace", "rfind"),
+    *("rindex", "rsplit", "rstrip", "setdefault", "sort", "startswith", "stop", "strip", "throw"),
+    *("to_bytes", "update", "upper", "value", "write"),
+)
+# The same for fields and methods of replay's classes that no other module uses.
+_FIELDS = {
+    "_chunks": "items",
+    "_fill": "insert",
+    "_of": "key",
+    "_read": "readline",
+    "_run": "start",
+    "_step": "send",
+    "_what": "values",
+}
+
+
+def shrunk(source: str, kept: frozenset[str]) -> str:
+    """A module with other names for its functions, its globals and their arguments.
+
+    kept: functions and globals that others use, with the names of their arguments.
+    """
+    tree = ast.parse(source)
+    tree.body = [node for node in tree.body if "sys.implementation" not in _test(node)]
+    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
+    classes = [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)]
+    methods = [f for c in classes for f in c.body if f in functions]
+    ours = [f for f in functions if f.name not in kept and f not in methods]
+    private = [f for f in methods if f.name in _FIELDS or f.name == "__init__"]
+    fixed = {a.arg for f in functions if f not in (*ours, *private) for a in f.args.args} | kept
+    found = [f.name for f in ours]
+    targets = [t for n in tree.body if isinstance(n, ast.Assign) for t in n.targets]
+    found += [t.id for t in targets if isinstance(t, ast.Name)]
+    for f in (*ours, *private):
+        found += [a.arg for a in f.args.args if not f.decorator_list]
+    for f in [n for n in ast.walk(tree) if isinstance(n, ast.Lambda)]:
+        found += [a.arg for a in f.args.args]
+    taken = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    free = iter([name for name in _KNOWN if name not in taken | fixed])
+    names = {name: next(free, name) for name in dict.fromkeys(found) if name not in fixed}
+    return ast.unparse(_Renamed(names).visit(tree)) + "\n"
+
+
+def _test(node: ast.stmt) -> str:
+    """What an `if` asks: boards need no branch for CPython."""
+    return ast.unparse(node.test) if isinstance(node, ast.If) else ""
+
+
+class _Renamed(ast.NodeTransformer):
+    def __init__(self, names: dict[str, str]):
+        self._names = names
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        node.name = _FIELDS.get(node.name) or self._names.get(node.name, node.name)
+        is_native = any(ast.unparse(d).startswith("micropython.") for d in node.decorator_list)
+        return node if is_native else self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        node.id = self._names.get(node.id, node.id)
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        node.arg = self._names.get(node.arg, node.arg)
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        node.attr = _FIELDS.get(node.attr, node.attr)
+        return self.generic_visit(node)
