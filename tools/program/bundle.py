@@ -86,7 +86,7 @@ def bundle(data: bytes, recording: Recording, machine: Machine) -> Bundle:
     wanted = layout.loops()
     if any(len(entry.arguments) == 2 for entry in layout.entries):
         wanted.append(_OF_TWO)
-    linker = Linker(lambda path: bool(machine.arch) and machine.runs(path.read_text()), True)
+    linker = Linker(lambda path: bool(machine.arch) and machine.runs(path.read_text()), True, "g")
     rare = [loop for loop in wanted if loop.is_rare]
     names = {loop: _take(linker, loop, machine) for loop in wanted if not loop.is_rare}
     names |= {loop: f"r{i}" for i, loop in enumerate(rare)}
@@ -100,7 +100,8 @@ def bundle(data: bytes, recording: Recording, machine: Machine) -> Bundle:
         *_indented(_entries(layout, names)),
         f"return {load}(*a, {_about(data, recording, layout, code, machine)!r}, entries)",
     ]
-    source = shrunk("\n".join(["def load(*a):", *_indented(inner)]), frozenset({"load"}))
+    text = "\n".join([linker.outer(), "def load(*a):", *_indented(inner)])
+    source = shrunk(text, frozenset({"load"}))
     name = "m" + data[DIGEST_AT : DIGEST_AT + 8].hex()
     arch = machine.arch if is_native(source) else ""
     later = {form_of(loop.family, machine) for loop in rare}

@@ -11,11 +11,6 @@ _PACKAGE = Path(__file__).parents[2] / "mpconnxr"
 _DECORATOR = "micropython."
 
 
-def short(i: int) -> str:
-    """The i-th name of a function."""
-    return f"f{i}"
-
-
 class LinkError(Exception):
     """A module says what this linker cannot follow; the text is the whole report."""
 
@@ -25,16 +20,19 @@ class Linker:
 
     native: whether the board has the emitters that decorators name. nested: they are for the
     inside of a function. What a function of bytecode uses is then the default of an argument, as
-    a cell would take memory at each call.
+    a cell would take memory at each call; a native one has no such thing, so it and what it uses
+    are for the module (`outer`). letter: with which names begin.
     """
 
-    def __init__(self, native: Callable[[Path], bool], nested: bool = False):
-        self._native, self._nested = native, nested
+    def __init__(self, native: Callable[[Path], bool], nested: bool = False, letter: str = "f"):
+        self._native, self._nested, self._letter = native, nested, letter
         self._trees: dict[Path, dict[str, ast.stmt]] = {}
         self._names: dict[tuple[Path, str], str] = {}
         self._imports: set[str] = set()
         self.later: set[Path] = set()  # modules that functions import when they are called
-        self._made: list[str] = []
+        self._made: dict[str, str] = {}  # by names
+        self._uses: dict[str, list[str]] = {}
+        self._outer: set[str] = set()
 
     def take(self, path: Path, name: str) -> str:
         """What a module's function or constant is called in the result."""
@@ -48,8 +46,8 @@ class Linker:
             if isinstance(statement, ast.Assign):
                 self._names[key] = self._assigned(path, statement, name)
             elif isinstance(statement, ast.FunctionDef):
-                self._names[key] = short(len(self._names))
-                self._made.append(self._function(path, statement, self._names[key]))
+                self._names[key] = self._short()
+                self._add(path, statement, self._names[key])
             else:
                 raise LinkError(f"{path.name}: {name} is no function and no constant")
         return self._names[key]
@@ -59,13 +57,34 @@ class Linker:
         key = Path(source), name
         if key not in self._names:
             [function] = [n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef)]
-            self._names[key] = short(len(self._names))
-            self._made.append(self._function(scope, function, self._names[key]))
+            self._names[key] = self._short()
+            self._add(scope, function, self._names[key])
         return self._names[key]
 
     def source(self) -> str:
         imports = [f"import {name}" for name in sorted(self._imports)]
-        return "\n".join([*imports, *self._made]) + "\n"
+        inner = [text for name, text in self._made.items() if name not in self._outer]
+        return "\n".join([*imports, *inner]) + "\n"
+
+    def outer(self) -> str:
+        """The source of what cannot be inside of a function."""
+        return "".join(f"{self._made[name]}\n" for name in self._made if name in self._outer)
+
+    def _short(self) -> str:
+        return f"{self._letter}{len(self._names)}"
+
+    def _add(self, path: Path, function: ast.FunctionDef, name: str) -> None:
+        text, used = self._function(path, function, name)
+        self._made[name], self._uses[name] = text, used
+        if self._nested and used and text.startswith(f"@{_DECORATOR}"):
+            self._move_out(name)
+
+    def _move_out(self, name: str) -> None:
+        if name in self._imports:
+            raise LinkError(f"a native function uses {name}")
+        self._outer.add(name)
+        for used in self._uses[name]:
+            self._move_out(used)
 
     def _assigned(self, path: Path, node: ast.Assign, name: str) -> str:
         """What stands for a name: a number, another name, or one whose value comes first."""
@@ -74,8 +93,8 @@ class Linker:
             return value.id
         if number := _number(value):
             return number
-        made = short(len(self._names))
-        self._made.append(f"{made} = {ast.unparse(value)}")
+        made = f"{self._short()}_"  # the name itself may come to be another's
+        self._made[made], self._uses[made] = f"{made} = {ast.unparse(value)}", []
         return made
 
     def _statements(self, path: Path) -> dict[str, ast.stmt]:
@@ -95,7 +114,8 @@ class Linker:
             return f"{node.module}.{alias.name}"
         return self.take(_module(path, node, ""), alias.name)
 
-    def _function(self, path: Path, node: ast.FunctionDef, name: str) -> str:
+    def _function(self, path: Path, node: ast.FunctionDef, name: str) -> tuple[str, list[str]]:
+        """Its text, and the names that it uses."""
         native = self._native(path)
         decorators = [d for d in node.decorator_list if native or not _of_emitter(ast.unparse(d))]
         bound = {a.arg for a in node.args.args} | _stored(node)
@@ -103,9 +123,7 @@ class Linker:
         body = [names.visit(copy.deepcopy(s)) for s in node.body if not _is_text(s)]
         arguments = copy.deepcopy(node.args)
         arguments.defaults = [names.visit(d) for d in arguments.defaults]
-        if self._nested and names.used:
-            if decorators:
-                raise LinkError(f"{path.name}: {node.name} uses {', '.join(names.used)}")
+        if self._nested and names.used and not decorators:
             arguments.args += [ast.arg(each) for each in names.used]
             arguments.defaults += [_name(each) for each in names.used]
         made = ast.FunctionDef(
@@ -116,7 +134,7 @@ class Linker:
             returns=node.returns,
             lineno=0,
         )
-        return ast.unparse(ast.fix_missing_locations(made))
+        return ast.unparse(ast.fix_missing_locations(made)), names.used
 
     def _resolved(self, path: Path, node: ast.AST, bound: set[str]) -> ast.AST:
         """A copy in which the module's names are those of the result."""

@@ -222,7 +222,9 @@ class _Stub:
         self._recorder, self.loop, self.function = recorder, loop, function
 
     def __call__(self, *arguments: Any) -> Any:
-        if self.function and not any(_is_of_a_run(a) for a in flat(arguments)):
+        if not self.function:
+            return self._recorded(arguments)
+        if not any(_is_of_a_run(a) for a in flat(arguments)):
             with self._recorder.tried(arguments) as is_known:
                 return self.function(*arguments)
         elif self._recorder.flat and any(isinstance(a, _Stub) for a in flat(arguments)):

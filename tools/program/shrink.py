@@ -50,7 +50,8 @@ def shrunk(source: str, kept: frozenset[str]) -> str:
     taken = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
     free = iter([name for name in _KNOWN if name not in taken | fixed])
     names = {name: next(free, name) for name in dict.fromkeys(found) if name not in fixed}
-    return ast.unparse(_Renamed(names).visit(tree)) + "\n"
+    called = {f.name: names[f.name] for f in ours if f.name in names}
+    return ast.unparse(_Renamed(names, called).visit(tree)) + "\n"
 
 
 def _test(node: ast.stmt) -> str:
@@ -58,14 +59,28 @@ def _test(node: ast.stmt) -> str:
     return ast.unparse(node.test) if isinstance(node, ast.If) else ""
 
 
-class _Renamed(ast.NodeTransformer):
+class _Called(ast.NodeTransformer):
+    """Within native functions, whose own names take no memory."""
+
     def __init__(self, names: dict[str, str]):
         self._names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        node.id = self._names.get(node.id, node.id)
+        return node
+
+
+class _Renamed(ast.NodeTransformer):
+    """functions: those of the names that are of functions."""
+
+    def __init__(self, names: dict[str, str], functions: dict[str, str]):
+        self._names = names
+        self._functions = _Called(functions)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         node.name = _FIELDS.get(node.name) or self._names.get(node.name, node.name)
         is_native = any(ast.unparse(d).startswith("micropython.") for d in node.decorator_list)
-        return node if is_native else self.generic_visit(node)
+        return self._functions.visit(node) if is_native else self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         node.id = self._names.get(node.id, node.id)

@@ -55,7 +55,9 @@ def _border(memories, border):
     memory, code, size, offset, fields, dtype, grid = border
     scale = zero_point = None
     if grid:
-        scale, zero_point = _view(grid, 0, 4, 102, 4)[0], _view(grid, 4, 4, 105, 4)[0]
+        from struct import unpack
+
+        scale, zero_point = unpack("<fi", grid)
     of = fields + (fields[0] // size, scale, zero_point)
     of += (memories[memory], offset, fields[0], dtype) + fields[2:]
     return Border(_view(memories[memory], offset, fields[0], code, size), of)

@@ -50,9 +50,21 @@ def test_functions_inside_of_one_hold_what_they_call(folder):
     assert not function.__closure__ and len(function.__defaults__) == 3
 
 
-def test_what_a_native_function_uses_it_cannot_hold(folder):
-    with pytest.raises(LinkError, match=r"b\.py: twice uses"):
-        Linker(lambda path: True, nested=True).take(folder / "b.py", "twice")
+def test_native_functions_that_use_others_stay_outside(folder):
+    """They have no defaults, and no cells."""
+    linker = Linker(lambda path: True, nested=True)
+    twice, f = linker.take(folder / "b.py", "twice"), linker.take(folder / "a.py", "f")
+    assert [f"def {name}(" in linker.outer() for name in (twice, f)] == [True, False]
+    assert linker.outer().count("def ") == 2 and f"def {twice}(" not in linker.source()
+
+
+def test_what_a_native_function_cannot_use_is_an_error(folder):
+    (folder / "e.py").write_text(
+        "import math\nimport micropython\n\n\n@micropython.viper\ndef f(x: int):\n"
+        "    return math.pi\n"
+    )
+    with pytest.raises(LinkError, match="native function uses math"):
+        Linker(lambda path: True, nested=True).take(folder / "e.py", "f")
 
 
 def test_imports_within_functions_are_by_the_package_and_noted(tmp_path, monkeypatch):
