@@ -9,9 +9,6 @@ The converter put the vectors into the file, with the outputs that onnxruntime c
 import struct
 
 from .errors import ModelError
-from .loading import Loader
-from .model import Model
-from .reader import CHUNK_GOLDEN, Reader
 from .tensor import is_narrow
 
 _INF = float("inf")
@@ -53,11 +50,16 @@ def verify(source, arena=None):
     source, arena: as for mpconnxr.load. The vectors are read into RAM where the file is not used
     in place. Raises ModelError if the file has none, and whatever load raises.
     """
-    reader = Reader(source, wanted=(CHUNK_GOLDEN,), stream=True)
-    vectors = reader.chunk(CHUNK_GOLDEN)
-    if vectors is None:
+    from .opening import opened, program
+
+    file = opened(source)
+    model = program(file, arena)
+    if model is None:
+        model, vectors = _with_kernels(file, arena)
+    else:
+        vectors = _read(file, *model.golden)
+    if not vectors:
         raise ModelError("the file has no golden vector: it was stripped, or had no reference")
-    model = Model(Loader(reader, arena))
     n, at = _count(vectors, model)
     result = Result()
     seconds = 0
@@ -73,6 +75,26 @@ def verify(source, arena=None):
     result.vectors = n
     result.seconds = seconds / n if _ticks() is not None else None
     return result
+
+
+def _with_kernels(source, arena):
+    """(model, its golden vectors, None without any)."""
+    from .loading import Loader
+    from .model import Model
+    from .reader import CHUNK_GOLDEN, Reader
+
+    reader = Reader(source, wanted=(CHUNK_GOLDEN,), stream=True)
+    return Model(Loader(reader, arena)), reader.chunk(CHUNK_GOLDEN)
+
+
+def _read(source, offset, nbytes):
+    """Bytes of a file, or of what is in memory of it."""
+    if not hasattr(source, "readinto"):
+        return memoryview(source)[offset : offset + nbytes]
+    vectors = bytearray(nbytes)
+    source.seek(offset)
+    source.readinto(vectors)
+    return vectors
 
 
 def _padded(nbytes):

@@ -13,18 +13,26 @@ def load(source, verify, arena, prefer, stream, origin):
     try:
         if not (prefer or origin):
             gc.threshold(_GARBAGE)
-            model = _program(source, arena)
+            model = program(source, arena)
             if model:
                 return model
-        from . import kernel_load
-
-        return kernel_load.load(source, verify, arena, prefer, stream, origin)
+        return _with_kernels(source, verify, arena, prefer, stream, origin)
     finally:
         gc.threshold(usual)
         forget(_NAMES)
 
 
-def _program(source, arena):
+def _with_kernels(source, verify, arena, prefer, stream, origin):
+    try:
+        from .kernel_load import load
+    except ImportError:
+        from .errors import UnsupportedError
+
+        raise UnsupportedError("the board has just programs, and none for this call of load")
+    return load(source, verify, arena, prefer, stream, origin)
+
+
+def program(source, arena):
     """The model of a file that is here as a program: a replay.Program; None if it is not.
 
     The program is a module that was made for this one file. Its name is "m" and the first 16
@@ -32,7 +40,7 @@ def _program(source, arena):
     of.
     """
     try:
-        file = _opened(source)
+        file = opened(source)
         name = _name(file)
     except (TypeError, ValueError, OSError):
         return None  # this is no file, which others say better
@@ -44,18 +52,21 @@ def _program(source, arena):
         return None
     module = sys.modules.pop(name)
     start, module.load = module.load, None  # loops may hold on to their module
-    return start(file, arena)
+    model = start(file, arena)
+    if file is not source and hasattr(file, "close") and "_stream" not in model.__dict__:
+        file.close()
+    return model
 
 
-def _opened(source):
+def opened(source):
     if not isinstance(source, str):
         return source
     try:
         return open(source, "rb")
     except OSError:
-        from .slots import opened
+        from .slots import opened as in_a_slot
 
-        return opened(source)
+        return in_a_slot(source)
 
 
 def _name(file):

@@ -9,7 +9,10 @@ _FIELDS = ("nbytes", "dtype", "shape", "name", "nelem", "scale", "zero_point")
 
 
 class Program:
-    """A model that is ready to run, as a mpconnxr.model.Model is."""
+    """A model that is ready to run, as a mpconnxr.model.Model is.
+
+    golden: (place in the file, bytes) of its golden vectors.
+    """
 
     def __init__(self, what, calls, chunks):
         """what: see loops/program; calls: their number; chunks: (place in the file, view)."""

@@ -21,7 +21,7 @@ if __name__ == "__main__":  # as a plain script, the project's folder is not on 
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from tools.deploy import boards, firmware, fit, folder, names, origin, usage
-from tools.deploy.code import File, code_for
+from tools.deploy.code import File
 from tools.deploy.deployment import Deployment, RomDeployment
 from tools.deploy.device import Device
 from tools.deploy.errors import BoardError, DeployError
@@ -31,6 +31,7 @@ from tools.deploy.ports import find_port
 from tools.limits import overwritten, printable
 from tools.micropython import TargetError, get_target, target_names
 from tools.micropython.rp2040 import PicoTarget
+from tools.program.ways import Way, way_of
 
 _EMULATED_SILENCE = 600  # s; an emulated board is 30 times slower than its own clock says
 _FLASH = Path("build", "rp2040.flash")  # of an emulated board
@@ -97,6 +98,7 @@ def _parser():
         help="RP2 boards: models lie in so much flash before the file system, read in place",
     )
     add("--romfs", action="store_true", help="code and model go to the firmware's ROMFS")
+    add("--interpret", action="store_true", help="kernels, though the model could be a program")
     add("--source", action="store_true", help="copy .py files in all forms, compile nothing")
     add(
         "--key",
@@ -138,7 +140,7 @@ def flash(args: argparse.Namespace) -> int:
         return _write(args, model, package)
     with _port(args) as port, Device(port, _EMULATED_SILENCE if args.target else None) as device:
         kind = RomDeployment if args.romfs else Deployment
-        deployment = kind(device, model, package, args)
+        deployment = kind(device, model, package, args, lambda *of: _way(args, *of))
         return deployment.roll_back() if args.rollback else deployment.run()
 
 
@@ -147,14 +149,23 @@ def _write(args, model, package):
     board = boards.named(args.board) if args.board else None
     if board and board.unable:
         raise DeployError(f"{board.name}: {board.unable}")
-    files = code_for(model, package, board.machine if board else None)
+    way = _way(args, model, package, board.machine if board else None, False)
+    files = way.files
     inputs = [args.model, *package.paths(), *([args.key] if args.key else [])]
     folder.write(args.to, [*files, File(model.name, model.data)], inputs)
     nbytes = len(model.data) + sum(len(f.data) for f in files)
-    print(f"{len(files) + 1} files, {nbytes:,} bytes, in {args.to}")
-    if board and (warning := fit.warning(fit.needs_of(model, files, in_place=False), board)):
+    print(f"{len(files) + 1} files, {nbytes:,} bytes, in {args.to}; {way.said}")
+    needs = fit.needs_of(model, files, in_place=False, is_program=way.is_program)
+    if board and (warning := fit.warning(needs, board)):
         print(f"flash: warning: {warning}", file=sys.stderr)
     return 0
+
+
+def _way(args, model, package, machine, in_place) -> Way:
+    """How the model is to lie on a board."""
+    options = {"interpret": args.interpret, "ops": args.ops, "with": args.extra, "key": args.key}
+    given = [f"--{name}" for name, value in options.items() if value]
+    return way_of(model, package, machine, in_place, ", ".join(given))
 
 
 def _model(args):

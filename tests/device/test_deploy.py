@@ -31,7 +31,7 @@ def pico(machine, tmp_path, monkeypatch):
 
 
 def deploy(board, model, *options):
-    return flash.main([str(model), "--port", board.port, *options])
+    return flash.main([str(model), "--port", board.port, "--interpret", *options])
 
 
 def test_digits_from_an_empty_file_system(pico, tmp_path, capsys):

@@ -48,7 +48,11 @@ class FakeBoard:
         self.stop()
 
     def flash(self, model, *options):
-        """Exit status of tools/flash.py."""
+        """Exit status of tools/flash.py, the model with its kernels."""
+        return self.deploy(model, "--interpret", *options)
+
+    def deploy(self, model, *options):
+        """The same as a program, if the model can be one."""
         return flash.main([str(model), "--port", self.port, *options])
 
     def files(self):

@@ -60,7 +60,8 @@ def test_compiled_files_in_a_folder(board, model, tmp_path, capsys):
     """For those who copy them to a board by other means: what flash.py would copy."""
     path, folder = tmp_path / model.name, tmp_path / "files"
     path.write_bytes(model.data)
-    assert flash.main([str(path), "--to", str(folder), "--board", board]) == 0
+    to = ["--to", str(folder), "--board", board, "--interpret"]
+    assert flash.main([str(path), *to]) == 0
     found = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file()}
     machine = boards.load_board(boards.FOLDER / f"{board}.toml").machine
     files = {f.path: f.data for f in code_for(model, Package(), machine)}
@@ -84,7 +85,7 @@ def to(model, tmp_path):
     path.write_bytes(model.data)
 
     def write(place, *options):
-        assert flash.main([str(path), "--to", str(place), *options]) == 0
+        assert flash.main([str(path), "--interpret", "--to", str(place), *options]) == 0
         found = [p for p in place.rglob("*") if p.is_file()]
         return {p.relative_to(place).as_posix(): p.read_bytes() for p in found}
 

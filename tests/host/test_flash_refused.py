@@ -188,7 +188,7 @@ def test_what_is_read_is_not_written_over(model, tmp_path, capsys):
         link = used / "mpconnxr" / place
         link.parent.mkdir(parents=True)
         link.symlink_to(read)
-        board = [] if place.endswith(".mpy") else ["--board", "pico"]
+        board = [] if place.endswith(".mpy") else ["--board", "pico", "--interpret"]
         assert flash.main([str(model), "--to", str(used), *board]) == 1
         assert "would be written over" in capsys.readouterr().err
         assert [p for p in used.rglob("*") if not p.is_dir()] == [link]

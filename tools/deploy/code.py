@@ -15,6 +15,7 @@ from .compile import CompileError, compiled
 from .machine import Machine, is_native, plain
 from .model_file import ModelFile
 from .modules import Forms, Package
+from .shrink import ALWAYS, SHOWN, shrunk
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,8 @@ class Builder:
     def build(self, path: Path) -> bytes:
         """The .mpy of a module. Raises DeployError."""
         source = path.read_text()
+        if path.parent == self._package.folder and path.stem in ALWAYS:
+            return compiled(shrunk(source), SHOWN)
         if not is_native(source):
             return compiled(source, self._package.place(path))
         return self._native(path) or compiled(plain(source), self._package.place(path))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import PurePosixPath
 
@@ -17,17 +18,26 @@ from .machine import Machine
 from .model_file import ModelFile
 from .modules import Package
 from .origin import check_counter, check_older
-from .others import others, refuse_stranding
+from .others import others, programs, refuse_stranding
 from .places import ENTRIES, NAME, places_of
 from .slots import settle, slots_of
 from .xip import Region
 
 
 class Deployment:
-    """Of a model, to a board that answers. args: as tools/flash.py has them."""
+    """Of a model, to a board that answers.
+
+    args: as tools/flash.py has them; way: of model, package, machine and whether the weights are
+    used in place, how it lies on a board: see tools.program.ways.
+    """
 
     def __init__(
-        self, device: Device, model: ModelFile, package: Package, args: argparse.Namespace
+        self,
+        device: Device,
+        model: ModelFile,
+        package: Package,
+        args: argparse.Namespace,
+        way: Callable,
     ):
         self._device, self._model, self._args = device, model, args
         about = device.about()
@@ -39,17 +49,23 @@ class Deployment:
         self._in_place = bool(args.reserve or args.romfs)
         self._package = package
         self._machine = None if args.source else machine_of(about, board)
-        self._code = [] if args.rollback else self._code_for(about)
+        self._is_program = False
+        self._code = [] if args.rollback else self._code_for(about, way)
         self._places = places_of(device, self._folder)
         self._look()
 
-    def _code_for(self, about):
+    def _code_for(self, about, way_of):
         """What the model needs, compiled; refused if it and the model do not fit."""
-        code = code_for(self._model, self._package, self._machine)
+        way = way_of(self._model, self._package, self._machine, self._in_place)
+        code, self._is_program = way.files, way.is_program
+        print(f"model     {way.said}")
         print(f"code      {_kind(self._machine)}, {len(code)} files, {_nbytes(code):,} bytes")
-        needs = fit.needs_of(self._model, code, self._in_place, code_in_place=self._args.romfs)
+        needs = fit.needs_of(
+            self._model, code, self._in_place, self._args.romfs, is_program=way.is_program
+        )
         fit.check(needs, about)
-        print(f"fits      about {needs.total:,} bytes of heap: {needs}")
+        of = f"{_kb(needs.total)} of {_kb(about.free_heap_bytes)} KB of this board's heap"
+        print(f"fits      needs {of}: {needs}")
         return code
 
     def _look(self):
@@ -155,9 +171,18 @@ class Deployment:
             )
             in there
         }
-        kernels = sorted({*self._model.kernels, *given})
-        model = replace(self._model, kernels=kernels, optional=self._model.optional | optional)
-        return code_for(model, self._package, self._machine)
+        if self._is_program and not given:
+            return self._code
+        own = () if self._is_program else self._model.kernels
+        model = replace(
+            self._model,
+            kernels=sorted({*own, *given}),
+            optional=self._model.optional | optional,
+        )
+        files = {f.path: f for f in code_for(model, self._package, self._machine)}
+        if self._is_program:
+            files |= {f.path: f for f in self._code}
+        return list(files.values())
 
     def _files(self, code, place):
         """Files of the package as they lie in a place."""
@@ -196,9 +221,18 @@ class Deployment:
             spare |= {p for p in self._sizes if p.startswith(self._places.package(place) + "/")}
             spare |= set(entries)
             changes.late = {f"{self._places.folder}/{entry}" for entry in ENTRIES}
-        if model in changes.copy:
-            spare.add(model.path)
+        replaced = {model.path} if model in changes.copy else set()
+        spare |= replaced
+        if place == self._places.active:
+            spare |= self._unused_programs(place, used, replaced)
         changes.spare = sorted(path for path in spare - used if path in self._sizes)
+
+    def _unused_programs(self, place, used, replaced):
+        """Files of programs of which no model is on the board, but in files that are replaced."""
+        folder = f"{self._places.package(place)}/programs/"
+        there = {path for path in self._sizes if path.startswith(folder)} - used
+        names = programs(self._device, self._folders, replaced) if there else set()
+        return {path for path in there if PurePosixPath(path).stem not in names}
 
     def _advice(self, place):
         if place == self._places.active:
@@ -359,6 +393,10 @@ def _kind(machine):
     if machine is None:
         return "sources, all forms of the loops"
     return f"compiled for {machine.arch}" if machine.arch else "compiled, no native code"
+
+
+def _kb(nbytes):
+    return f"{nbytes / 1000:,.1f}"
 
 
 def _nbytes(files):

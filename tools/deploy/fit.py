@@ -15,6 +15,8 @@ from .model_file import ModelFile
 _STEP_NBYTES = 550
 _OF_MPY, _OF_ROM, _OF_SOURCE = 1.4, 1.1, 0.6
 _LOADING = 3000  # bytes that the reader has in use while it loads
+# The same of a program, loading and running included.
+_OF_A_PROGRAM, _LOADING_A_PROGRAM = 1.25, 2200
 
 
 @dataclass(frozen=True)
@@ -47,9 +49,15 @@ class Needs:
 
 
 def needs_of(
-    model: ModelFile, code: list[File], in_place: bool, code_in_place: bool = False
+    model: ModelFile,
+    code: list[File],
+    in_place: bool,
+    code_in_place: bool = False,
+    is_program: bool = False,
 ) -> Needs:
     """in_place: the weights, code_in_place: bytecode is used where it lies in the flash."""
+    if is_program:
+        return _needs_of_program(model, code, in_place)
     factor = {True: _OF_ROM if code_in_place else _OF_MPY, False: _OF_SOURCE}
     window = model.streamed_nbytes - model.arena_nbytes
     held = model.tables_nbytes + model.held_nbytes + model.golden_nbytes
@@ -59,6 +67,17 @@ def needs_of(
         held=0 if in_place else held,
         code=int(sum(len(f.data) * factor[f.path.endswith(".mpy")] for f in code if f.loaded)),
         steps=_STEP_NBYTES * model.steps + _LOADING,
+    )
+
+
+def _needs_of_program(model, code, in_place):
+    """Its tables are part of its code."""
+    return Needs(
+        tensors=model.arena_nbytes + model.state_nbytes,
+        window=0 if in_place else model.streamed_nbytes - model.arena_nbytes,
+        held=0 if in_place else model.held_nbytes,
+        code=int(_OF_A_PROGRAM * sum(len(f.data) for f in code if f.loaded)),
+        steps=_LOADING_A_PROGRAM,
     )
 
 

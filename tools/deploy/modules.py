@@ -21,6 +21,7 @@ from .errors import DeployError
 PACKAGE = Path(__file__).parent.parent.parent / "mpconnxr"
 OPTIONAL = frozenset({"audio", "mfcc", "dynamic", "sizes", "objects", "images", "widen", "unpack"})
 HOST = frozenset({"cpython"})
+PROGRAMS = frozenset({"replay"})  # what models with kernels have no use for
 Forms = Mapping[str, str]  # modules of a family of loops by their forms, the best one first
 Pick = Callable[[str, Forms], list[str]]
 _ALWAYS = ("", "model", "golden", "stream", "borders")  # that models of a file system import
@@ -69,7 +70,8 @@ class Package:
         pick: given a family of loops and its forms, the modules to take.
         Raises DeployError for a kernel that is absent.
         """
-        core = {_name_of(p.relative_to(self.folder)) for p in self.folder.glob("*.py")} - HOST
+        core = {_name_of(p.relative_to(self.folder)) for p in self.folder.glob("*.py")}
+        core -= HOST | PROGRAMS
         spared = OPTIONAL - set(optional)
 
         def needs(module):

@@ -57,6 +57,15 @@ def piece(path, at, nbytes):
 
 def models(folders):
     """Prints (path, format, kernels) of the models in the folders and below."""
+    walk(folders, show)
+
+
+def programs(folders):
+    """Prints (path, digest) of each model there, whether it is in use or not."""
+    walk(folders, show_digest)
+
+
+def walk(folders, show):
     while folders:
         below = []
         for folder in folders:
@@ -80,6 +89,19 @@ def show(path):
     file.close()
     if found:
         print((path,) + found)
+
+
+def show_digest(path):
+    if path.endswith((".py", ".mpy", ".new")):
+        return
+    try:
+        file = opened(path)
+    except OSError:
+        return
+    head = file.read(32)
+    file.close()
+    if head[:8] == MAGIC:
+        print((path, head[24:]))
 
 
 def described(file):

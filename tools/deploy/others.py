@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +42,14 @@ def others(device: Device, folders: Iterable[str], own: Slots) -> list[Other]:
         for path, (version, kernels) in sorted(found.items())
         if path not in mine
     ]
+
+
+def programs(device: Device, folders: Iterable[str], without: Collection[str]) -> set[str]:
+    """Names of the programs that models on the board may have, but those in some files."""
+    device.execute(_CODE)
+    lines = device.execute(f"programs({sorted(set(folders))!r})", slow=True).splitlines()
+    found = map(ast.literal_eval, lines)
+    return {f"m{digest.hex()}" for path, digest in found if path not in without}
 
 
 def refuse_stranding(

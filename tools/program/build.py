@@ -9,26 +9,21 @@ from tools.deploy.code import Builder
 from tools.deploy.compile import compiled
 from tools.deploy.machine import Machine, is_native
 from tools.deploy.modules import Package
+from tools.deploy.shrink import SHOWN, shrunk
 
 from .bundle import FOLDER, Bundle, bundle, has_form, replay
 from .record import record
-from .shrink import shrunk
 
 _PACKAGE = Path(__file__).parents[2] / "mpconnxr"
 # Of the package: what is in memory while a program runs, and what is when it is asked for.
-CORE = ("__init__", "opening", "replay")
-_SHOWN = "mpconnxr"  # in tracebacks: each module's own name would take memory
-# Names that the user, other modules or a program's own module know.
-_KEPT = {
-    "__init__": frozenset({"load", "__getattr__"}),
-    "opening": frozenset({"load", "load_all"}),
-    "replay": frozenset({"Program", "Border", "advance", "run"}),
-}
+REPLAY = "replay"  # with the loops in it that make a program's calls
+CORE = ("__init__", "opening", REPLAY)
 ON_DEMAND = (
     "arena",
     "classes",
     "errors",
     "feed",
+    "golden",
     "integers",
     "narrow",
     "public",
@@ -61,20 +56,19 @@ def build(data: bytes, machine: Machine, stream: bool) -> Program:
     Raises CannotRecord, DeployError.
     """
     made, calls = _smallest(data, machine, stream)
-    files = {f"mpconnxr/{name}.mpy": _core(name, machine) for name in (*CORE, *ON_DEMAND)}
+    builder = Builder(Package(), machine)
+    shared = [name for name in (*CORE, *ON_DEMAND) if name != REPLAY]
+    files = {f"mpconnxr/{n}.mpy": builder.build(_PACKAGE / f"{n}.py") for n in shared}
+    files[f"mpconnxr/{REPLAY}.mpy"] = _replay(machine)
     module = f"mpconnxr/{FOLDER}/{made.name}.mpy"
-    files[module] = compiled(made.source, _SHOWN, made.arch)
+    files[module] = compiled(made.source, SHOWN, made.arch)
     files = _later(made, machine) | files
     return Program(files, module, calls, made.code_nbytes)
 
 
-def _core(name: str, machine: Machine) -> bytes:
-    source = (_PACKAGE / f"{name}.py").read_text()
-    if name == "replay":
-        source = replay(machine)
-    if name in _KEPT:
-        source = shrunk(source, _KEPT[name])
-    return compiled(source, _SHOWN, machine.arch if is_native(source) else "")
+def _replay(machine: Machine) -> bytes:
+    source = shrunk(replay(machine))
+    return compiled(source, SHOWN, machine.arch if is_native(source) else "")
 
 
 def _later(made: Bundle, machine: Machine) -> dict[str, bytes]:
@@ -91,7 +85,7 @@ def _smallest(data: bytes, machine: Machine, stream: bool) -> tuple[Bundle, int]
     for flat in (True, False):
         recording = record(data, lambda *form: has_form(machine, *form), stream, flat)
         made = bundle(data, recording, machine)
-        nbytes = len(compiled(made.source, _SHOWN, made.arch))
+        nbytes = len(compiled(made.source, SHOWN, made.arch))
         calls = sum(len(step.calls) for step in recording.steps)
         found.append((nbytes, not flat, made, calls))
     _, _, made, calls = min(found, key=lambda f: f[:2])

@@ -17,13 +17,14 @@ from typing import Any
 from mpconnxr import forms
 from mpconnxr.tensor import code_of, name_of
 from tools.deploy.machine import Machine, is_native
-from tools.format.layout import DIGEST_AT
+from tools.deploy.shrink import shrunk
+from tools.format import reader
+from tools.format.layout import CHUNK_GOLDEN, DIGEST_AT
 
 from .encode import encode
 from .layout import Entry, Layout, Slice, View
 from .link import Linker
 from .record import CannotRecord, Loop, Recording, Table, Value
-from .shrink import shrunk
 
 FOLDER = "programs"  # in the package
 _PACKAGE = Path(__file__).parents[2] / "mpconnxr"
@@ -101,7 +102,7 @@ def bundle(data: bytes, recording: Recording, machine: Machine) -> Bundle:
         f"return {load}(*a, {_about(data, recording, layout, code, machine)!r}, entries)",
     ]
     text = "\n".join([linker.outer(), "def load(*a):", *_indented(inner)])
-    source = shrunk(text, frozenset({"load"}))
+    source = shrunk(text)
     name = "m" + data[DIGEST_AT : DIGEST_AT + 8].hex()
     arch = machine.arch if is_native(source) else ""
     later = {form_of(loop.family, machine) for loop in rare}
@@ -158,7 +159,14 @@ def _about(
         code,
         tuple(_border(*border) for border in recording.borders),
         recording.n_inputs,
+        _golden(data),
     )
+
+
+def _golden(data: bytes) -> tuple[int, int]:
+    """Where the golden vectors lie in the file, and their bytes; (0, 0) without any."""
+    chunks = [c for c in reader.read(data).chunks if c.kind == CHUNK_GOLDEN]
+    return (chunks[0].offset, len(chunks[0].data)) if chunks else (0, 0)
 
 
 def _border(letter, offset, nbytes, dtype, shape, name, grid) -> tuple:

@@ -14,7 +14,7 @@ def load(source, arena, about, entries):
     from mpconnxr.replay import Program, advance
 
     digest, nbytes, arena_nbytes, state_nbytes, first, held_nbytes, reads = about[:7]
-    is_plain, kinds, n_words, n_calls, code, borders, n_inputs = about[7:]
+    is_plain, kinds, n_words, n_calls, code, borders, n_inputs, golden = about[7:]
     memory = _check(source, nbytes, digest)
     if arena is None:
         arena = _allocated(arena_nbytes)
@@ -26,8 +26,6 @@ def load(source, arena, about, entries):
         held = _allocated(held_nbytes)
         source.seek(first)
         source.readinto(held)
-        if not reads:
-            source.close()
     else:
         held = memory[first : first + held_nbytes]
     memories = arena, _allocated(state_nbytes), held
@@ -44,6 +42,7 @@ def load(source, arena, about, entries):
     model._arena, model.arena_nbytes, model._state = arena, arena_nbytes, memories[1]
     if reads:
         model._stream = source if memory is None else memory
+    model.golden = golden
     found = [_border(memories, border) for border in borders]
     model.inputs, model.outputs = found[:n_inputs], found[n_inputs:]
     return model

@@ -1,4 +1,4 @@
-"""Names for boards: those that a program's modules need not have are some that all firmware has.
+"""Names for boards: those that a module need not have are some that all firmware has.
 
 MicroPython keeps each name of an argument, a global or an attribute for ever, in some 14 bytes of
 the heap. Names of methods, such as "append", are part of any firmware.
@@ -27,22 +27,29 @@ _FIELDS = {
 }
 
 
-def shrunk(source: str, kept: frozenset[str]) -> str:
-    """A module with other names for its functions, its globals and their arguments.
+SHOWN = "mpconnxr"  # as what these modules appear in tracebacks: a name of their own stays, too
+# Modules of the package that are always in memory.
+ALWAYS = frozenset({"__init__", "opening", "replay"})
 
-    kept: functions and globals that others use, with the names of their arguments.
+
+def shrunk(source: str) -> str:
+    """A module with other names for what nobody else knows: its private functions and globals,
+    functions within functions, and the arguments of all these.
     """
     tree = ast.parse(source)
     tree.body = [node for node in tree.body if "sys.implementation" not in _test(node)]
     functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
     classes = [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)]
     methods = [f for c in classes for f in c.body if f in functions]
-    ours = [f for f in functions if f.name not in kept and f not in methods]
+    public = [f for f in functions if f in tree.body and f.name[0] != "_"]
+    ours = [f for f in functions if f not in methods and f not in public]
+    ours = [f for f in ours if not f.name.startswith("__")]
     private = [f for f in methods if f.name in _FIELDS or f.name == "__init__"]
-    fixed = {a.arg for f in functions if f not in (*ours, *private) for a in f.args.args} | kept
-    found = [f.name for f in ours]
+    fixed = {a.arg for f in functions if f not in (*ours, *private) for a in f.args.args}
+    fixed |= {f.name for f in public}
     targets = [t for n in tree.body if isinstance(n, ast.Assign) for t in n.targets]
-    found += [t.id for t in targets if isinstance(t, ast.Name)]
+    found = [f.name for f in ours]
+    found += [t.id for t in targets if isinstance(t, ast.Name) and t.id[0] == "_"]
     for f in (*ours, *private):
         found += [a.arg for a in f.args.args if not f.decorator_list]
     for f in [n for n in ast.walk(tree) if isinstance(n, ast.Lambda)]:

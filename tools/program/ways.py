@@ -1,0 +1,52 @@
+"""How a model lies on a board: as a program wherever that can be, else with its kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tools.deploy.code import File, code_for
+from tools.deploy.machine import Machine
+from tools.deploy.model_file import ModelFile
+from tools.deploy.modules import Package
+
+from .build import CORE, build
+from .record import CannotRecord
+
+
+@dataclass(frozen=True)
+class Way:
+    """files: below a folder of the board; said: which way it is, and why if it has kernels;
+    is_program.
+    """
+
+    files: list[File]
+    said: str
+    is_program: bool
+
+
+def way_of(
+    model: ModelFile, package: Package, machine: Machine | None, in_place: bool, why: str = ""
+) -> Way:
+    """What a model needs on a board. Raises DeployError.
+
+    machine: None for sources; in_place: its weights are used where they lie; why: it is to have
+    kernels, "" if it may be a program.
+    """
+    if machine is None:
+        why = why or "sources"
+    if not why:
+        try:
+            return _program(model, machine, in_place)
+        except CannotRecord as e:
+            why = str(e)
+    return Way(code_for(model, package, machine), f"with its kernels: {why}", False)
+
+
+def _program(model, machine, in_place):
+    made = build(model.data, machine, stream=not in_place)
+    loaded = {made.module, *(f"mpconnxr/{name}.mpy" for name in CORE)}
+    files = [
+        File(path, data, (path.removesuffix(".mpy") + ".py",), path in loaded)
+        for path, data in sorted(made.files.items())
+    ]
+    return Way(files, f"as a program: {made.calls} calls of loops", True)
