@@ -24,7 +24,8 @@ def test_all_viper_is_made():
     for path in (ROOT / "mpconnxr" / "loops").rglob("*.py"):
         text = path.read_text()
         assert ("\nMade from tools/loops/" in text) == (path in made), path
-        if path.parent.name != "vfp":  # which has assembler, and viper for what is around it
+        # Machine code has viper around it; program unpacks tuples, which templates take apart.
+        if path.parent.name != "vfp" and "\nMachine code" not in text and path.stem != "program":
             assert "@micropython.viper" not in text or path in made, path
 
 

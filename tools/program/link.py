@@ -19,9 +19,9 @@ class Linker:
     """Collects functions, in an order in which each stands behind those that it calls.
 
     native: whether the board has the emitters that decorators name. nested: they are for the
-    inside of a function. What a function of bytecode uses is then the default of an argument, as
-    a cell would take memory at each call; a native one has no such thing, so it and what it uses
-    are for the module (`outer`). letter: with which names begin.
+    inside of a function. Those that use others, and these, are for the module then (`outer`): a
+    native function has no cells for them, and another one would take memory at each call.
+    letter: with which names begin.
     """
 
     def __init__(self, native: Callable[[Path], bool], nested: bool = False, letter: str = "f"):
@@ -68,7 +68,9 @@ class Linker:
 
     def outer(self) -> str:
         """The source of what cannot be inside of a function."""
-        return "".join(f"{self._made[name]}\n" for name in self._made if name in self._outer)
+        made = [self._made[name] for name in self._made if name in self._outer]
+        imports = [f"import {name}" for name in sorted(self._imports)] if made else []
+        return "".join(f"{text}\n" for text in [*imports, *made])
 
     def _short(self) -> str:
         return f"{self._letter}{len(self._names)}"
@@ -76,12 +78,12 @@ class Linker:
     def _add(self, path: Path, function: ast.FunctionDef, name: str) -> None:
         text, used = self._function(path, function, name)
         self._made[name], self._uses[name] = text, used
-        if self._nested and used and text.startswith(f"@{_DECORATOR}"):
+        if self._nested and used:
             self._move_out(name)
 
     def _move_out(self, name: str) -> None:
         if name in self._imports:
-            raise LinkError(f"a native function uses {name}")
+            return
         self._outer.add(name)
         for used in self._uses[name]:
             self._move_out(used)
@@ -123,9 +125,6 @@ class Linker:
         body = [names.visit(copy.deepcopy(s)) for s in node.body if not _is_text(s)]
         arguments = copy.deepcopy(node.args)
         arguments.defaults = [names.visit(d) for d in arguments.defaults]
-        if self._nested and names.used and not decorators:
-            arguments.args += [ast.arg(each) for each in names.used]
-            arguments.defaults += [_name(each) for each in names.used]
         made = ast.FunctionDef(
             name=name,
             args=arguments,

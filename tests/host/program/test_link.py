@@ -38,33 +38,16 @@ def test_decorators_stay_where_the_board_has_the_emitter(folder):
     assert linker.source().count("@micropython.viper") == 1
 
 
-def test_functions_inside_of_one_hold_what_they_call(folder):
-    """As defaults, not in cells: those take memory at each call."""
-    linker = Linker(lambda path: False, nested=True)
-    name = linker.take(folder / "a.py", "f")
-    found = {}
-    inner = "\n".join(f"    {line}" for line in linker.source().splitlines())
-    exec(f"def outer():\n{inner}\n    return {name}", found)
-    function = found["outer"]()
-    assert function(6, 5) == 12 + 5 + 2 + 3.141592653589793 + 1
-    assert not function.__closure__ and len(function.__defaults__) == 3
-
-
-def test_native_functions_that_use_others_stay_outside(folder):
-    """They have no defaults, and no cells."""
+def test_functions_that_use_others_stay_outside(folder):
+    """Inside of a function they would have cells, which take memory at each call."""
     linker = Linker(lambda path: True, nested=True)
-    twice, f = linker.take(folder / "b.py", "twice"), linker.take(folder / "a.py", "f")
-    assert [f"def {name}(" in linker.outer() for name in (twice, f)] == [True, False]
-    assert linker.outer().count("def ") == 2 and f"def {twice}(" not in linker.source()
-
-
-def test_what_a_native_function_cannot_use_is_an_error(folder):
-    (folder / "e.py").write_text(
-        "import math\nimport micropython\n\n\n@micropython.viper\ndef f(x: int):\n"
-        "    return math.pi\n"
-    )
-    with pytest.raises(LinkError, match="native function uses math"):
-        Linker(lambda path: True, nested=True).take(folder / "e.py", "f")
+    f, g = linker.take(folder / "a.py", "f"), linker.take(folder / "c.py", "g")
+    half = linker.take(folder / "b.py", "half")
+    other = Linker(lambda path: True, nested=True)
+    alone = other.take(folder / "c.py", "g")
+    assert all(f"def {name}(" in linker.outer() for name in (f, g, half))
+    assert "def " not in linker.source() and "import math" in linker.outer()
+    assert f"def {alone}(" in other.source() and not other.outer()
 
 
 def test_imports_within_functions_are_by_the_package_and_noted(tmp_path, monkeypatch):
