@@ -65,6 +65,8 @@ def method(model, name):
     """The function as a method of the model. Raises AttributeError for any other name."""
     if name in _ABSENT:
         return None
+    if name == "state_nbytes":  # of a program
+        return len(model._state)
     if name.startswith("__"):  # which Python looks for itself, to go over it or compare it
         raise TypeError("a Model is no sequence or number")
     if name in _OF_KERNELS and type(model).__name__ == "Program":

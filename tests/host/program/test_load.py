@@ -49,7 +49,7 @@ for source in ("model.bin", open("model.bin", "rb"), data, bytearray(data), memo
     print([model.run(list(model.inputs[0].data))[0].data[i] for i in range(3)] is not None)
 arena = memoryview(bytearray(model.arena_nbytes + 32))[16:]
 print(list(mpconnxr.load(data, arena=arena).run(x)[0].data) == wanted)
-print(model.inputs[0].shape, model.inputs[0].dtype, model.outputs[0].nelem)
+print(model.inputs[0].shape, model.inputs[0].dtype, model.outputs[0].nelem, model.state_nbytes)
 print(mpconnxr.top_k(model.outputs[0])[0][1] == max(model.outputs[0].data))
 """
 
@@ -59,7 +59,7 @@ print(mpconnxr.top_k(model.outputs[0])[0][1] == max(model.outputs[0].data))
 def test_each_kind_of_source(target, small, stream):
     printed = run(target, small, KINDS, stream)
     assert printed[:10] == ["Program True", "True"] * 5
-    assert printed[10:] == ["True", "(1, 2, 5, 6) float32 3", "True"]
+    assert printed[10:] == ["True", "(1, 2, 5, 6) float32 3 0", "True"]
 
 
 DAMAGED = """
