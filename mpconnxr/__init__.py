@@ -34,15 +34,16 @@ def load(source, verify=True, arena=None, prefer=(), stream=True, **origin):
     try:
         from . import opening
 
-        return opening.load(source, verify, arena, prefer, stream, origin)
+        model = None if prefer or origin else opening.load(source, arena)
+        return model or opening.kernels()(source, verify, arena, prefer, stream, origin)
     except MemoryError:
         from .shortage import fail
 
         fail()
     except RuntimeError:
-        from .shortage import too_deep
+        from .errors import UnsupportedError  # which a model with kernels has in memory
 
-        too_deep()
+        raise UnsupportedError("the model: the stack is too short")
 
 
 def __getattr__(name):

@@ -17,7 +17,13 @@ def load(source, verify, arena, prefer, stream, origin):
         from . import seal
 
         return seal.load(source, verify, arena, prefer, stream, **origin)
-    return load_all((source,), verify, arena, prefer, stream)[0]
+    usual = gc.threshold()
+    gc.threshold(_GARBAGE)
+    try:  # not by way of load_all: kernels may need the rest of the stack
+        return _load(source, verify, arena, prefer, stream)
+    finally:
+        gc.threshold(usual)
+        forget(LOADING)
 
 
 def load_all(sources, verify, arena, prefer, stream):

@@ -7,29 +7,26 @@ _GARBAGE = const(2048)  # bytes between two collections: a program is for boards
 _NAMES = "opening programs arena"
 
 
-def load(source, verify, arena, prefer, stream, origin):
-    """mpconnxr.load. origin: sha256, key and counter, those of them that were given."""
+def load(source, arena):
+    """The model if it is here as a program, else None."""
     usual = gc.threshold()
+    gc.threshold(_GARBAGE)
     try:
-        if not (prefer or origin):
-            gc.threshold(_GARBAGE)
-            model = program(source, arena)
-            if model:
-                return model
-        return _with_kernels(source, verify, arena, prefer, stream, origin)
+        return program(source, arena)
     finally:
         gc.threshold(usual)
         forget(_NAMES)
 
 
-def _with_kernels(source, verify, arena, prefer, stream, origin):
+def kernels():
+    """What loads models with their kernels. Raises UnsupportedError where that is absent."""
     try:
         from .kernel_load import load
     except ImportError:
         from .errors import UnsupportedError
 
         raise UnsupportedError("the board has just programs, and none for this call of load")
-    return load(source, verify, arena, prefer, stream, origin)
+    return load
 
 
 def program(source, arena):

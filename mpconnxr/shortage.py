@@ -15,8 +15,3 @@ def fail():
         if sys.modules.get(name) is None:
             sys.modules.pop(name, None)
     raise UnsupportedError("not enough memory to load or run the model")
-
-
-def too_deep():
-    """Raises the UnsupportedError for a stack that ended."""
-    raise UnsupportedError("the model: the stack is too short")

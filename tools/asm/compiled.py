@@ -49,12 +49,17 @@ class Compiled:
         title = _TITLE.sub("", ast.get_docstring(tree) or "")
         doc = f"{title}: see loops/{self.name}. Compiled from viper."
         about = documented(doc, "Machine code, made", self.path)
-        names = [function.name for function in loops(self.path)]
+        names = [function.name for function in loops(self.path)] + self._taken_over(tree)
         rest = [f for f in tree.body if isinstance(f, ast.FunctionDef) and f.name not in names]
         behind = "\n\n\n".join(map(self._text, rest))
         functions = [compiled(self.name, name, self.form) for name in names]
         before = self._imports(tree, behind)
         return of_functions(self.core, about, before, functions, [behind] if behind else [])
+
+    def _taken_over(self, tree: ast.Module) -> list[str]:
+        """Loops that a tuned module imports from the one that is written once."""
+        nodes = [n for n in tree.body if isinstance(n, ast.ImportFrom) and n.module == self.name]
+        return [alias.name for node in nodes for alias in node.names]
 
     def _text(self, function: ast.FunctionDef) -> str:
         lines = self.path.read_text().splitlines()

@@ -278,8 +278,8 @@ def test_own_kernels_are_prepared(tmp_path):
 @pytest.mark.parametrize(
     ("kernel", "why"),
     [
-        ("import machine\ndef prepare(node): pass", "No module named 'machine'"),
-        ("def prepare(node):\n    import machine", "No module named 'machine'"),
+        ("import esp32\ndef prepare(node): pass", "No module named 'esp32'"),
+        ("def prepare(node):\n    import esp32", "No module named 'esp32'"),
     ],
 )
 def test_own_kernels_that_cpython_cannot_run_are_noted(tmp_path, kernel, why):
