@@ -26,7 +26,7 @@ _FLAGS = (
 # What stands before the code that a compiler makes. @micropython.asm_thumb writes the first
 # instruction, and one that ends the function behind all of it.
 _BEGIN = {
-    "arm": '__asm__("push {r1, r4-r7, lr}; bl BEGIN; PUT pop {r1, r4-r7, pc}; .balign 4");',
+    "arm": '__asm__("push {r1, r4-r7, lr}; bl BEGIN; pop {r1, r4-r7, pc}; .balign 4");',
     "rv32": '__asm__("j BEGIN");',
 }
 _NBYTES_OF_PUSH = {"arm": 2, "rv32": 0}
@@ -69,8 +69,7 @@ def compiled(family: str, name: str, form: str) -> Function:
 def machine_code(function: ast.FunctionDef, form: str) -> Function:
     """A function in viper, compiled for a form. Raises AsmError."""
     core, flags = FORMS[form].core, FORMS[form].flags
-    put = "" if function.returns else "movs r0, #0;"
-    begin = _BEGIN[core.name].replace("BEGIN", function.name).replace("PUT", put)
+    begin = _BEGIN[core.name].replace("BEGIN", function.name)
     text = f"{begin}\n{to_c(function)}"
     with tempfile.TemporaryDirectory() as folder:
         out, source = Path(folder, "out.elf"), Path(folder, f"{function.name}.c")

@@ -64,7 +64,9 @@ def is_loop(function: ast.FunctionDef) -> bool:
 
 
 def to_c(function: ast.FunctionDef) -> str:
-    """A C function of the same name. Raises AsmError."""
+    """A C function of the same name, which gives 0 where that one gives nothing: what is in a
+    register then could be too large for a small integer, and take memory. Raises AsmError.
+    """
     return _Translator(function).text()
 
 
@@ -79,8 +81,8 @@ class _Translator:
         body = self._block(self._function.body, 1)
         locals_ = [name for name in self._types if name not in self._arguments()]
         lines = [f"{_INDENT}{TYPES[self._types[n]]} v_{n} = 0;" for n in locals_]
-        kind = "int" if self._function.returns else "void"
-        head = f"{kind} {self._function.name}({', '.join(taken)})"
+        head = f"int {self._function.name}({', '.join(taken)})"
+        body += [] if self._function.returns else [f"{_INDENT}return 0;"]
         helpers = [_DIVIDE] if self._used else []
         helpers += [_MODULO] if "floor_modulo" in self._used else []
         return "\n".join([*helpers, head, "{", *lines, *body, "}"]) + "\n"
@@ -114,7 +116,7 @@ class _Translator:
             case ast.Continue():
                 return [f"{at}continue;"]
             case ast.Return(value=value):
-                return [f"{at}return {self._value(value) if value else ''};"]
+                return [f"{at}return {self._value(value) if value else '0'};"]
             case ast.Pass():
                 return []
         raise self._cannot(s)
