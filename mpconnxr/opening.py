@@ -39,7 +39,7 @@ def program(source, arena):
     try:
         file = opened(source)
         name = _name(file)
-    except (TypeError, ValueError, OSError):
+    except (AttributeError, TypeError, ValueError, OSError):
         return None  # this is no file, which others say better
     try:
         __import__(name)
@@ -69,12 +69,13 @@ def opened(source):
 def _name(file):
     """Of the module for a file, or for what is in memory of it."""
     if hasattr(file, "readinto"):
+        header = bytearray(32)
         file.seek(0)
-        digest = file.read(32)[24:]
+        file.readinto(header)
     else:
-        digest = bytes(memoryview(file)[24:32])
+        header = memoryview(file)
     name = "mpconnxr.programs.m"
-    for byte in digest:
+    for byte in header[24:32]:
         name += "{:02x}".format(byte)
     return name
 

@@ -155,7 +155,7 @@ def _write(args, model, package):
     folder.write(args.to, [*files, File(model.name, model.data)], inputs)
     nbytes = len(model.data) + sum(len(f.data) for f in files)
     print(f"{len(files) + 1} files, {nbytes:,} bytes, in {args.to}; {way.said}")
-    needs = fit.needs_of(model, files, in_place=False, is_program=way.is_program)
+    needs = fit.needs_of(model, files, in_place=False, program_for=way.program_for)
     if board and (warning := fit.warning(needs, board)):
         print(f"flash: warning: {warning}", file=sys.stderr)
     return 0

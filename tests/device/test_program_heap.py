@@ -50,5 +50,5 @@ def test_a_program_takes(machine, case):
     assert arena < kept <= most_kept and kept <= used <= most_used and code <= most_code
     # what flash.py says before
     files = way_of(parse_model("model.bin", data), Package(), machine.kind, not streamed).files
-    needs = needs_of(parse_model("model.bin", data), files, not streamed, is_program=True)
+    needs = needs_of(parse_model("model.bin", data), files, not streamed, program_for=machine.kind)
     assert abs(needs.total - used) <= 0.1 * used

@@ -13,19 +13,18 @@ _MANY = 20  # steps, of which a tenth at each end may lie outside of the band
 
 
 def fitted(samples: list[tuple]) -> dict:
-    """samples: (work, bytes, instructions) of steps of one kernel. Returns a JSON object.
+    """samples: (work, instructions) of steps of one kernel. Returns a JSON object.
 
-    bytes: of the heap, most of them; terms: instructions of a call, a multiply-accumulate, an
-    element of input, of output and of a constant; off: what was counted over what the terms give,
-    at least and at most; n: how many steps.
+    terms: instructions of a call, a multiply-accumulate, an element of input, of output and of a
+    constant; off: what was counted over what the terms give, at least and at most; n: how many
+    steps.
     """
-    work = np.array([(1, *w) for w, _, _ in samples], float)
-    counted = np.array([max(count, 1) for *_, count in samples], float)
+    work = np.array([(1, *w) for w, _ in samples], float)
+    counted = np.array([max(count, 1) for _, count in samples], float)
     terms = _best(work, counted)
     rare = 10 if len(samples) >= _MANY else 0
     off = np.percentile(counted / (work @ terms), (rare, 100 - rare))
     return {
-        "bytes": max(nbytes for _, nbytes, _ in samples),
         "terms": [float(f"{t:.3g}") for t in terms],
         "off": [round(float(ratio), 2) for ratio in off],
         "n": len(samples),

@@ -1,9 +1,8 @@
 """python -m tools.bench.steps [MODEL.onnx ...] [--target T]: what steps cost.
 
 Writes tools/converter/report/costs.json, from which the converter's report estimates a model's
-memory and time on a board: bytes of the heap of a prepared step, and its instructions as a sum of
-what a call, a multiply-accumulate and an element of input or output take. Without models: those of
-the collection that are small enough.
+time on a board: the instructions of a step as a sum of what a call, a multiply-accumulate and an
+element of input or output take. Without models: those of the collection that are small enough.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ import argparse
 import json
 import sys
 from collections import defaultdict
-from dataclasses import dataclass
 from pathlib import Path
 
 from tools.converter.convert import Converted, Options, convert
@@ -21,24 +19,12 @@ from tools.errors import ConvertError
 from tools.micropython import TargetError, get_target
 
 from .fit import fitted
-from .measure import PACKAGE, collection, input_files, printed, script_files
+from .measure import collection, input_files, printed, script_files
 
 _MOST_MACS = 4_000_000  # of a model that is measured unless others are named
 # Most boards that are counted on virt-rv32 have no inline assembler.
 _PREFER = {"virt-rv32": ("viper",)}
 TARGETS = ("mps2-an385-v6m", "mps2-an386", "virt-rv32", "sim-de212")  # that boards are counted on
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What MicroPython says of a model, in bytes of its heap; steps: of each (kind, work,
-    bytes, instructions), without those that have bodies.
-    """
-
-    code_bytes: int
-    modules: list[str]
-    model_bytes: int
-    steps: list[tuple[str, Work, int, int]]
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -56,7 +42,7 @@ def main(argv: list[str] | None = None) -> int:
             if not args.models and converted.report()["macs"] > _MOST_MACS:
                 continue
             for target in args.target or TARGETS:
-                samples[target] += measure(converted, target).steps
+                samples[target] += measure(converted, target)
         except (ConvertError, TargetError) as e:
             print(f"steps: {path}: {e}", file=sys.stderr)
             # models of the collection that need more than their path are left out
@@ -68,19 +54,21 @@ def main(argv: list[str] | None = None) -> int:
     return status
 
 
-def measure(converted: Converted, target_name: str, package: Path = PACKAGE) -> Measured:
-    """Loads and runs it there on random inputs. Raises TargetError."""
+def measure(converted: Converted, target_name: str) -> list[tuple[str, Work, int]]:
+    """(kind, work, instructions) of each step without bodies in a run there on random inputs.
+
+    Raises TargetError.
+    """
     target = get_target(target_name)
     _, per_instruction = getattr(target, "counter", (0, 1.0))
     script = script_files(target, "on_device_steps.py", PREFER=_PREFER.get(target_name, ()))
-    files = input_files(converted) | script | {"mpconnxr": package}
+    files = input_files(converted) | script
     found = printed(target, files, icount=hasattr(target, "counter"))
-    steps = [
-        (kind_of(step), work_of(step), nbytes, round(ticks / per_instruction))
-        for i, _, nbytes, ticks in found["steps"]
+    return [
+        (kind_of(step), work_of(step), round(ticks / per_instruction))
+        for i, ticks in found
         if not (step := converted.graph.steps[i]).bodies
     ]
-    return Measured(found["code"], found["modules"], found["heap"], steps)
 
 
 def _by_kind(steps):

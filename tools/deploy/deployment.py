@@ -61,7 +61,7 @@ class Deployment:
         print(f"model     {way.said}")
         print(f"code      {_kind(self._machine)}, {len(code)} files, {_nbytes(code):,} bytes")
         needs = fit.needs_of(
-            self._model, code, self._in_place, self._args.romfs, is_program=way.is_program
+            self._model, code, self._in_place, self._args.romfs, program_for=way.program_for
         )
         fit.check(needs, about)
         of = f"{_kb(needs.total)} of {_kb(about.free_heap_bytes)} KB of this board's heap"

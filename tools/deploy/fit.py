@@ -8,6 +8,7 @@ from .boards import Board
 from .code import File
 from .device import About
 from .errors import DeployError
+from .machine import Machine
 from .model_file import ModelFile
 
 # Measured on the emulated Pico: heap of a step with its tensors, and of the modules that are in
@@ -15,8 +16,8 @@ from .model_file import ModelFile
 _STEP_NBYTES = 550
 _OF_MPY, _OF_ROM, _OF_SOURCE = 1.4, 1.1, 0.6
 _LOADING = 3000  # bytes that the reader has in use while it loads
-# The same of a program, loading and running included.
-_OF_A_PROGRAM, _LOADING_A_PROGRAM = 1.25, 2200
+# The same of a program, loading and running included; on RISC-V garbage stays for longer.
+_OF_A_PROGRAM, _LOADING_A_PROGRAM, _MORE_ON_RISCV = 1.25, 2200, 5500
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,13 @@ def needs_of(
     code: list[File],
     in_place: bool,
     code_in_place: bool = False,
-    is_program: bool = False,
+    program_for: Machine | None = None,
 ) -> Needs:
-    """in_place: the weights, code_in_place: bytecode is used where it lies in the flash."""
-    if is_program:
-        return _needs_of_program(model, code, in_place)
+    """in_place: the weights, code_in_place: bytecode is used where it lies in the flash;
+    program_for: None for a model with kernels.
+    """
+    if program_for:
+        return _needs_of_program(model, code, in_place, program_for)
     factor = {True: _OF_ROM if code_in_place else _OF_MPY, False: _OF_SOURCE}
     window = model.streamed_nbytes - model.arena_nbytes
     held = model.tables_nbytes + model.held_nbytes + model.golden_nbytes
@@ -70,14 +73,14 @@ def needs_of(
     )
 
 
-def _needs_of_program(model, code, in_place):
+def _needs_of_program(model, code, in_place, machine):
     """Its tables are part of its code."""
     return Needs(
         tensors=model.arena_nbytes + model.state_nbytes,
         window=0 if in_place else model.streamed_nbytes - model.arena_nbytes,
         held=0 if in_place else model.held_nbytes,
         code=int(_OF_A_PROGRAM * sum(len(f.data) for f in code if f.loaded)),
-        steps=_LOADING_A_PROGRAM,
+        steps=_LOADING_A_PROGRAM + _MORE_ON_RISCV * machine.arch.startswith("rv"),
     )
 
 

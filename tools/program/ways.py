@@ -16,12 +16,16 @@ from .record import CannotRecord
 @dataclass(frozen=True)
 class Way:
     """files: below a folder of the board; said: which way it is, and why if it has kernels;
-    is_program.
+    program_for: the machine that it is a program for, None if it has kernels.
     """
 
     files: list[File]
     said: str
-    is_program: bool
+    program_for: Machine | None
+
+    @property
+    def is_program(self) -> bool:
+        return self.program_for is not None
 
 
 def way_of(
@@ -41,7 +45,7 @@ def way_of(
             return _program(model, machine, in_place)
         except CannotRecord as e:
             why = str(e)
-    return Way(code_for(model, package, machine), f"with its kernels: {why}", False)
+    return Way(code_for(model, package, machine), f"with its kernels: {why}", None)
 
 
 def _program(model, machine, in_place):
@@ -51,4 +55,4 @@ def _program(model, machine, in_place):
         File(path, data, (path.removesuffix(".mpy") + ".py",), path in loaded)
         for path, data in sorted(made.files.items())
     ]
-    return Way(files, f"as a program: {made.calls} calls of loops", True)
+    return Way(files, f"as a program: {made.calls} calls of loops", machine)

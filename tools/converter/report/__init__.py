@@ -37,6 +37,7 @@ def page(converted: Converted, title: str) -> str:
         arena=arena_map.draw(converted.plan, len(table)),
         graph=graph_drawing.draw(converted.graph),
         boards=boards,
+        way=boards[0].way.said,
         verdicts=fits.VERDICTS,
         guessed=sorted({kernel for fit in boards for kernel in fit.guessed}),
         log=converted.log,

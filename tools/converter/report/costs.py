@@ -76,20 +76,6 @@ def _kinds(target):
     return _costs().get(_LIKE.get(target), {}) | _costs().get(target, {})
 
 
-def step_bytes(step: Step) -> int:
-    """Bytes of the heap of a prepared step; of a kind that was not measured, as most take."""
-    kind = kind_of(step)
-    of = [kinds[kind]["bytes"] for kinds in _costs().values() if kind in kinds]
-    return max(of) if of else _typical_bytes()
-
-
-@cache
-def _typical_bytes():
-    """What nine of ten kinds do not exceed."""
-    of = sorted(cost["bytes"] for kinds in _costs().values() for cost in kinds.values())
-    return of[len(of) * 9 // 10]
-
-
 def model_instructions(steps: list[Step], target: str) -> Range:
     """Of a run of these steps, with the larger of each one's bodies as often as it may run."""
     total = Range(0, 0, 0)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tools.deploy.boards import Board, load_boards
+from tools.deploy.fit import Needs, needs_of
+from tools.deploy.machine import Machine
 from tools.deploy.model_file import ModelFile, parse_model
-from tools.deploy.modules import PACKAGE
+from tools.deploy.modules import PACKAGE, Package
+from tools.program.ways import Way, way_of
 
 from ..converted import Converted
 from ..ir import walk
-from . import device_code
-from .costs import Range, is_measured, kind_of, model_instructions, step_bytes
+from .costs import Range, is_measured, kind_of, model_instructions
 
-# Of a loaded model besides its steps. A step's bytes are the most that any of its kind took, so
-# that their sum is rather too high. tests/host/test_estimates.py compares with what is measured.
-_MODEL_BYTES = 1_000
-_STEPS_LEAST = 0.6
+# How far off the needs are, of a program (tests/device/test_program_heap.py) and of kernels.
+_OFF, _OFF_OF_KERNELS = 0.1, 0.25
 # What a Fit may say, and how good that is.
 VERDICTS = {
     "fits": "yes",
@@ -30,65 +30,73 @@ VERDICTS = {
 
 @dataclass(frozen=True)
 class Fit:
-    """An estimate for one board, in bytes and seconds.
+    """An estimate for one board, in bytes and seconds; the sizes are those that flash.py says.
 
-    code_bytes: of what flash.py copies for it; file_bytes: those and the model;
-    ram: the heap for code, prepared steps, and the arena with the weights that are streamed and
-    those that are held; in_place: without weights, where they are read in place from flash;
-    seconds: of a run, None where instructions were not counted; guessed: kinds of steps whose
-    time is taken from that of others.
+    way: how the model lies on the board; needs: of the heap where weights are streamed, in_place:
+    where they are read from flash; seconds: of a run, None where instructions were not counted;
+    guessed: kinds of steps whose time is taken from that of others.
     """
 
     board: Board
-    code_bytes: int
-    file_bytes: int
-    ram: Range
-    in_place: Range
+    way: Way
+    model_bytes: int
+    needs: Needs
+    in_place: Needs
     seconds: Range | None
     guessed: tuple[str, ...]
 
     @property
+    def code_bytes(self) -> int:
+        """Of the files beside the model."""
+        return sum(len(f.data) for f in self.way.files)
+
+    @property
+    def file_bytes(self) -> int:
+        """Of all files."""
+        return self.code_bytes + self.model_bytes
+
+    @property
     def verdict(self) -> str:
         """One of VERDICTS."""
-        heap = self.board.free_heap_bytes
+        heap, off = self.board.free_heap_bytes, _OFF if self.way.is_program else _OFF_OF_KERNELS
         if self.board.unable:
             return "not able"
         if heap is None:
             return "heap not known"
-        if self.ram.most <= heap:
+        if self.needs.total * (1 + off) <= heap:
             return "fits"
-        if self.ram.likely <= heap:
+        if self.needs.total <= heap:
             return "may fit"
-        if self.in_place.likely <= heap and (self.board.romfs or self.board.platform == "rp2"):
+        if self.in_place.total <= heap and (self.board.romfs or self.board.platform == "rp2"):
             return "weights in place"
         return "too large"
 
 
 def fits(converted: Converted, emulated: bool = False) -> list[Fit]:
     """One for each known board, in the order of their names; emulated: for those instead."""
-    model = _own_left_out(parse_model("model.bin", converted.data))
+    model, package = _own_left_out(parse_model("model.bin", converted.data)), Package()
     boards = [board for board in load_boards() if board.emulated == emulated]
-    machines = {board.machine for board in boards}
-    sizes = {machine: device_code.sizes(model, machine) for machine in machines}
-    return [fit(converted, model, board, *sizes[board.machine]) for board in boards]
+    ways = {machine: _way_of(model, package, machine) for machine in {b.machine for b in boards}}
+    return [_fit(converted, model, board, ways[board.machine]) for board in boards]
 
 
 def fit_of(converted: Converted, board: Board) -> Fit:
     """For one board."""
     model = _own_left_out(parse_model("model.bin", converted.data))
-    return fit(converted, model, board, *device_code.sizes(model, board.machine))
+    return _fit(converted, model, board, _way_of(model, Package(), board.machine))
 
 
-def fit(converted: Converted, model: ModelFile, board: Board, given: int, loaded: int) -> Fit:
-    """given, loaded: bytes of the .mpy that the board gets, and of those that load() imports."""
-    rest = _heap(converted, loaded)
-    held = model.streamed_nbytes + model.held_nbytes
+def _way_of(model: ModelFile, package: Package, machine: Machine) -> Way:
+    return way_of(model, package, machine, in_place=False)
+
+
+def _fit(converted: Converted, model: ModelFile, board: Board, way: Way) -> Fit:
+    needs = [needs_of(model, way.files, b, program_for=way.program_for) for b in (False, True)]
     return Fit(
         board,
-        given,
-        given + len(converted.data),
-        rest + Range(held, held, held),
-        rest + Range(*[model.arena_nbytes] * 3),
+        way,
+        len(converted.data),
+        *needs,
         _seconds(converted.graph.steps, board),
         _guessed(converted.graph.steps, board.counted_on),
     )
@@ -104,17 +112,6 @@ def _guessed(steps, target):
     if not target:
         return ()
     return tuple(sorted({kind_of(s) for s in walk(steps) if not is_measured(s, target)}))
-
-
-def _heap(converted, code_bytes):
-    """Of the code and of all that is prepared, without arena and weights."""
-    prepared = sum(step_bytes(step) for step in walk(converted.graph.steps))
-    state = converted.plan.state_bytes
-    return Range(*(code_bytes * factor for factor in device_code.HEAP)) + Range(
-        state + prepared * _STEPS_LEAST,
-        state + prepared * (1 + _STEPS_LEAST) / 2,
-        state + prepared + _MODEL_BYTES,
-    )
 
 
 def _seconds(steps, board):

@@ -37,16 +37,18 @@ def print_steps(converted: Converted) -> None:
 
 
 def print_boards(converted: Converted) -> None:
-    """A line for each board: whether the model fits, its memory and time, with error bands."""
+    """A line for each board: whether the model fits, the heap it needs, and its time."""
+    found = fits(converted)
+    print(f"on a board: {found[0].way.said}")
     table = Table(box=None, pad_edge=False)
-    for title in ("board", "", "RAM", "at most", "free heap", "time", "from", "to"):
+    for title in ("board", "", "needs", "in place", "free heap", "time", "from", "to"):
         justify = "left" if title in ("board", "") else "right"
         table.add_column(title, justify=justify, no_wrap=True)
-    for fit in fits(converted):
+    for fit in found:
         heap = fit.board.free_heap_bytes
         least, likely, most = map(time_text, fit.seconds) if fit.seconds else ("", "", "")
-        ram = (f"{fit.ram.likely:,.0f}", f"{fit.ram.most:,.0f}", f"{heap:,}" if heap else "")
-        table.add_row(fit.board.name, fit.verdict, *ram, likely, least, most)
+        needs = (f"{fit.needs.total:,}", f"{fit.in_place.total:,}", f"{heap:,}" if heap else "")
+        table.add_row(fit.board.name, fit.verdict, *needs, likely, least, most)
     _print(table)
 
 
