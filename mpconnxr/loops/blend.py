@@ -29,7 +29,10 @@ blend: ((a * A + b * B) + c * C) + d * D by floats, for the items in the list.
          and lower 12 bits of the 24 of x_scale / y_scale, and what they are shifted by for a
          weight of the exponent 0; next item (estimate goes on from there), items in the list;
          upper and lower 12 bits of the mantissa of x_scale, its exponent; then, four a column,
-         its left and right byte in a row of x, their weights
+         its left and right byte in a row of x, their weights; then, for rounds, 31 parameters of
+         loops/mean_bytes
+
+rounds: the items of a row of all planes, by calls of these loops and of one of loops/mean_bytes.
 
 Made from tools/loops/common/blend.py by `make loops`:
 change that file, not this one.
@@ -38,6 +41,28 @@ change that file, not this one.
 import micropython
 
 COMMON = True
+
+
+@micropython.viper
+def rounds(p: ptr32, w):
+    """w: loops: estimate, blend, rounded of loops/mean_bytes; p, the last one's part of p; x, what
+    corners gave, out
+
+    Access: of the loops it calls
+    """
+    guess = w[0]
+    add_up = w[1]
+    finish = w[2]
+    whole = w[3]
+    rest = w[4]
+    x = w[5]
+    words = w[6]
+    out = w[7]
+    while p[16] < p[3] * p[6]:
+        guess(x, words, out, whole)
+        add_up(x, words, words, whole)
+        p[4 * p[3] + 43] = p[17]
+        finish(words, words, out, rest)
 
 
 @micropython.viper

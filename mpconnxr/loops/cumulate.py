@@ -1,7 +1,7 @@
 """Running sums and products along the middle axis of (outer, n, inner). Plain form.
 
-    w    half, mask of an integer dtype's range
-    p    lo, hi: range of lines; n, inner, product, exclusive, reverse (0 or 1 each)
+    p    lo, hi: range of lines; n, inner, product, exclusive, reverse (0 or 1 each); bits of an
+         integer dtype: if it is signed, else 0; at all
 
 What a float sum loses is carried along (Neumaier), for single floats.
 """
@@ -43,17 +43,10 @@ def cumulate_float(x, w, out, p):
 
 
 def cumulate_int(x, w, out, p):
-    """
-    Access:
-        n, inner = p[2], max(p[3], 1)
-        low, high = p[0] // inner * n * inner, ((p[1] - 1) // inner + 1) * n * inner
-        reads x[low : high] if p[0] < p[1]
-        reads w[0 : 2]
-        writes out[low : high] if p[0] < p[1]
-    """
+    """Access: as cumulate_float"""
     n, inner, product, exclusive = p[2], p[3], p[4], p[5]
     stride = -inner if p[6] else inner
-    half, mask = w
+    half, mask = 1 << p[7] >> 1, (1 << p[8]) - 1
     line = p[0]
     while line < p[1]:
         i = line // inner * n * inner + line % inner

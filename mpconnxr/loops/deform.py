@@ -1,9 +1,10 @@
 """One patch of a deformed convolution. Plain form.
 
 x    float32, from p[0] on: the group's channels;  out  float32, the patch (C, kh, kw)
-w    holds offset and mask (or None)
+w    (offset, mask)
 p    first item of x, first channel, C, H, W, kh, kw, dilations y, x, corner y, x, first item of
-     mask (of offset: see below), items between taps there, channels an offset group
+     mask (of offset: see below), items between taps there, channels an offset group, 1 where there
+     is a mask
 """
 
 
@@ -16,11 +17,12 @@ def deformed_patch(x, w, out, p):
         high = p[11] + ((p[1] + p[2] - 1) // n * taps + taps - 1) * plane + 1
         at = p[11] % plane
         reads x as float32[p[0] : p[0] + p[2] * p[3] * p[4]] if taps
-        reads w.offset[2 * low - at : 2 * high + plane - at - 1] if taps and p[2]
-        reads w.mask[low : high] if taps and p[2]
+        reads w[0 : 2]
+        reads w[0][2 * low - at : 2 * high + plane - at - 1] if taps and p[2]
+        reads w[1][low : high] if taps and p[2] and p[14]
         writes out as float32[0 : p[2] * taps]
     """
-    offset, mask = w.offset, w.mask
+    offset, mask = w
     plane, taps = p[12], p[5] * p[6]
     position = p[11] % plane
     n = c = 0
@@ -33,7 +35,7 @@ def deformed_patch(x, w, out, p):
             y = p[9] + t // p[6] * p[7] + offset[2 * i + position]
             z = p[10] + t % p[6] * p[8] + offset[2 * i + plane + position]
             v = bilinear(x, base, p[3], p[4], y, z)
-            out[n] = v * mask[i + position] if mask else v
+            out[n] = v * mask[i + position] if p[14] else v
             n += 1
             t += 1
         c += 1

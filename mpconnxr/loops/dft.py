@@ -43,12 +43,13 @@ def load(x, w, out, p):
 
 
 def transform(x, w, out, p):
-    """x: the table; w: the work array. Returns where in w the result begins.
+    """x: the table; w: the work array. p[1] becomes where in w the result begins.
 
     Access:
         requires p[6] > 0
         reads x[0 : 2 * p[6]] if p[6] > 1
         updates w[0 : 4 * p[6]] if p[6] > 1
+        writes p[1:2]
     """
     sign = -1.0 if p[2] == 0 else 1.0
     source, target = 0, 2 * p[6]
@@ -64,7 +65,7 @@ def transform(x, w, out, p):
         source, target = target, source
         done *= 2
         count //= 2
-    return source
+    p[1] = source
 
 
 def _join(table, w, sign, source, target, done, count):

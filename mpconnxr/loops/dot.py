@@ -41,11 +41,12 @@ def dots_f32(x, w, out, p):
 
 
 def dots_int(x, w, out, p):
-    """The same with integers, exact, wrapping around. p, a list, ends with half and mask of the
-    dtype's range.
+    """The same with integers, exact, wrapping around. p ends with the bits of the dtype: if it is
+    signed, else 0; at all.
 
     Access: as dots_f32
     """
+    half, mask = 1 << p[7] >> 1, (1 << p[8]) - 1
     n_k, at, bias, j, m = p[1], p[2], p[4], p[5], p[6]
     while m:
         total = w[j + n_k] if bias else 0
@@ -56,6 +57,6 @@ def dots_int(x, w, out, p):
             i += 1
             j += 1
         j += bias
-        out[at] = (total + p[7] & p[8]) - p[7]
+        out[at] = (total + half & mask) - half
         at += p[3]
         m -= 1

@@ -1,4 +1,10 @@
-"""Taps of one coordinate, and the weighted sum over a place's taps. Plain form."""
+"""Items of x around places, weighted. Plain form.
+
+x    floats (N, C, D, H, W);  out  floats (N, C, places)
+w    the places (N, places, rank), each coordinate -1 .. 1
+p    lo, hi: range of places of all batches; C, D, H, W, places, rank, mode, padding, corners
+     aligned (see the kernel's params)
+"""
 
 from ..ops._float_math import half_even
 
@@ -6,19 +12,74 @@ _FAR = 1e9  # as good as infinite
 _ALPHA = -0.75  # of Keys' cubic convolution
 
 
-def taps(v, d, modes, at, share):
-    """Sets the indices and shares of the items of a dim of d around v; returns how many.
-
-    v: -1 .. 1; modes: see the kernel's params.
-
-    Access:
-        reads modes[0 : 3]
-        writes at[0 : 4]
-        writes share[0 : 4]
+def sample(x, w, out, p):
     """
-    mode = modes[0]
-    padding = modes[1]
-    align = modes[2]
+    Access:
+        lo, hi, channels, plane, places = p[0], p[1], p[2], p[3] * p[4] * p[5], max(p[6], 1)
+        first, end = lo // places * channels, ((hi - 1) // places + 1) * channels
+        reads x[first * plane : end * plane] if lo < hi
+        reads w[lo * p[7] : hi * p[7]]
+        writes out[first * places : end * places] if lo < hi
+    """
+    # by dim, up to 4 taps: where, and how much; then all their combinations
+    at, share = [[0] * 4 for _ in range(3)], [[1.0] * 4 for _ in range(3)]
+    counts = [1, 1, 1]
+    n = (4 if p[8] == 2 else 2) ** p[7]
+    flat, weights = [0] * n, [0.0] * n
+    place = p[0]
+    while place < p[1]:
+        i = 0
+        while i < p[7]:
+            axis = 2 - i
+            counts[axis] = _taps(w[place * p[7] + i], p[3 + axis], p, at[axis], share[axis])
+            i += 1
+        n = _combine(p, counts, at, share, flat, weights)
+        _weigh(x, out, p, place, n, flat, weights)
+        place += 1
+
+
+def _combine(p, counts, at, share, flat, weights):
+    """All taps of a place with a weight; returns how many."""
+    n = z = 0
+    while z < counts[0]:
+        y = 0
+        while y < counts[1]:
+            part = share[0][z] * share[1][y]
+            row = (at[0][z] * p[4] + at[1][y]) * p[5]
+            k = 0
+            while k < counts[2]:
+                weight = part * share[2][k]
+                if weight != 0.0:
+                    flat[n] = row + at[2][k]
+                    weights[n] = weight
+                    n += 1
+                k += 1
+            y += 1
+        z += 1
+    return n
+
+
+def _weigh(x, out, p, place, n, flat, weights):
+    plane = p[3] * p[4] * p[5]
+    batch = place // p[6] * p[2]
+    base, o = batch * plane, batch * p[6] + place % p[6]
+    channel = 0
+    while channel < p[2]:
+        total = 0.0
+        t = 0
+        while t < n:
+            total += weights[t] * x[base + flat[t]]
+            t += 1
+        out[o] = total
+        base += plane
+        o += p[6]
+        channel += 1
+
+
+def _taps(v, d, p, at, share):
+    """Sets the indices and shares of the items of a dim of d around v, -1 .. 1; returns how
+    many."""
+    mode, padding, align = p[8], p[9], p[10]
     v = (v + 1.0) / 2.0 * (d - 1) if align else ((v + 1.0) * d - 1.0) / 2.0
     if mode == 0:
         v = half_even(v)
@@ -47,19 +108,19 @@ def taps(v, d, modes, at, share):
         share[1] = _inner(rest)
         share[2] = _inner(1.0 - rest)
         share[3] = _outer(2.0 - rest)
-    _place(first, n, d, modes, at, share)
+    _place(first, n, d, p, at, share)
     return n
 
 
-def _place(first, n, d, modes, at, share):
+def _place(first, n, d, p, at, share):
     k = 0
     while k < n:
         i = first + k
         if not 0 <= i < d:
-            if modes[1] == 0:
+            if p[9] == 0:
                 share[k] = 0.0
-            elif modes[1] == 2:
-                i = int(_reflected(i, d, modes[2]))
+            elif p[9] == 2:
+                i = int(_reflected(i, d, p[10]))
         at[k] = 0 if i < 0 else d - 1 if i >= d else i
         k += 1
 
@@ -83,30 +144,3 @@ def _inner(x):
 
 def _outer(x):
     return ((_ALPHA * x - 5.0 * _ALPHA) * x + 8.0 * _ALPHA) * x - 4.0 * _ALPHA
-
-
-def weigh(x, w, out, p):
-    """w: flat (indices) and weights of the taps; p: taps, first item of x and of out, channels,
-    items from one channel to the next in x and in out.
-
-    Access:
-        n, channels, plane = p[0], p[3], p[4]
-        given the items of w.flat are below p[4]
-        reads w.flat[0 : n] if channels
-        reads w.weights[0 : n] if channels
-        reads x[p[1] : p[1] + channels * plane] if n
-        writes out[p[2] : p[2] + (channels - 1) * p[5] + 1] if channels
-    """
-    flat, weights, n = w.flat, w.weights, p[0]
-    base, at = p[1], p[2]
-    channel = 0
-    while channel < p[3]:
-        total = 0.0
-        t = 0
-        while t < n:
-            total += weights[t] * x[base + flat[t]]
-            t += 1
-        out[at] = total
-        base += p[4]
-        at += p[5]
-        channel += 1

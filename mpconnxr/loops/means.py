@@ -4,7 +4,7 @@ choose    makes bytes of the means of bytes, but of those in the middle between 
 spans     finds the items of the windows of the list
 sums      adds them up
 means     divides these sums by their items
-pieces    all of these and one of loops/mean_bytes behind them, by calls, to the last window
+rounds    all of these and one of loops/mean_bytes behind them, by calls, to the last window
 
     x    items of p[29] bytes: planes (H, W) from item p[0] on, one after another
     w    words: the list, of up to 64 windows; 64 words from 64 on, of spans: the first byte, of
@@ -36,7 +36,7 @@ COMMON = True
 
 
 @micropython.viper
-def pieces(p: ptr32, w):
+def rounds(p: ptr32, w):
     """w: loops choose, spans, sums, means, then one of loops/mean_bytes; p; the list; x and out as
     choose takes them; x as sums does; levels, and out as the last loop does
 

@@ -15,10 +15,7 @@ def row(p, w):
 
     Access: of the loops in whose place it is called
     """
-    loops = forms.get("normalize")
-    moments = [0.0, 0.0, struct.unpack("<f", struct.pack("<i", p[3]))[0]]
-    q = p[0], p[1], p[2], p[20], p[18] or 1
-    loops.moments(w[_X], w, moments, q)
     factors = [w[i] for i in range(_FACTORS, len(w), 2)]
-    apply = (loops.plain, loops.scaled, loops.scaled_shifted)[len(factors)]
-    apply(w[_X], [moments] + factors, w[_Y], q)
+    epsilon = struct.unpack("<f", struct.pack("<i", p[3]))
+    q = p[13], p[13] + 1, p[1], p[2], p[15], p[16], p[18] or 1, len(factors), 0
+    forms.get("normalize").rows(w[_X], [epsilon] + factors, w[_Y], q)

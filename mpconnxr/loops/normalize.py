@@ -1,8 +1,9 @@
-"""Statistics of a row and what they make of it. Plain form.
+"""Rows shifted and scaled by their own statistics. Plain form.
 
-x    floats, a row from p[0] on;  out  floats, the same row
-w    (list of mean, inv, epsilon; scale; bias), as many as the loop takes
-p    first item, n, centred (0 or 1), first item of scale and bias, items they hold for
+x    floats (rows, n);  out  floats, likewise
+w    (epsilon, scale, bias, means, inverses): an item, and as much of the others as p says
+p    lo, hi: range of rows; n, centred (0 or 1), period and step of rows in scale and bias, items
+     that one of these holds for; how many of these there are; 1 to give means and inverses
 """
 
 from ..ops._float_math import reciprocal, sqrt
@@ -10,28 +11,45 @@ from ..ops._float_math import reciprocal, sqrt
 _BLOCK = 32
 
 
-def moments(x, w, out, p):
-    """out: the list; sets mean and inv.
-
-    Access:
-        reads x[p[0] : p[0] + p[1]]
-        reads out[2 : 3]
-        writes out[0 : 2]
+def rows(x, w, out, p):
     """
-    n = p[1]
-    mean = _sum(x, p, 0.0, 1) / n if p[2] and n else 0.0
-    square = _sum(x, p, mean, 2)
-    if p[2] and n:  # what rounding left of the mean
-        rest = _sum(x, p, mean, 1)
+    Access:
+        lo, hi, n, width, factors = p[0], p[1], p[2], p[6], p[7]
+        requires factors < 3 and (not factors or n % width == 0)
+        m = (p[4] - 1) * p[5] + n // max(width, 1)
+        reads x[lo * n : hi * n]
+        reads w[0 : 1 + factors] if lo < hi
+        reads w[0][0 : 1] if lo < hi
+        reads w[1][0 : m] if factors and lo < hi
+        reads w[2][0 : m] if factors > 1 and lo < hi
+        reads w[3 : 5] if p[8] and lo < hi
+        writes w[3][lo : hi] if p[8]
+        writes w[4][lo : hi] if p[8]
+        writes out[lo * n : hi * n]
+    """
+    row = p[0]
+    while row < p[1]:
+        mean, inverse = moments = _moments(x, p, row * p[2], w[0][0])
+        if p[8]:
+            w[3][row] = mean
+            w[4][row] = inverse
+        _APPLY[p[7]](x, w, out, p, row, moments)
+        row += 1
+
+
+def _moments(x, p, first, epsilon):
+    n = p[2]
+    mean = _sum(x, first, n, 0.0, 1) / n if p[3] and n else 0.0
+    square = _sum(x, first, n, mean, 2)
+    if p[3] and n:  # what rounding left of the mean
+        rest = _sum(x, first, n, mean, 1)
         square -= rest * (rest / n)
-    out[0] = mean
-    out[1] = reciprocal(sqrt((square / n if n else 0.0) + out[2]))
+    return mean, reciprocal(sqrt((square / n if n else 0.0) + epsilon))
 
 
-def _sum(x, p, mean, power):
+def _sum(x, i, n, mean, power):
     """Sum of (x - mean) ** power: blocks, whose totals are added with compensation (Neumaier)."""
-    i = p[0]
-    end = i + p[1]
+    end = i + n
     total = lost = 0.0
     while i < end:
         stop = i + _BLOCK
@@ -49,37 +67,21 @@ def _sum(x, p, mean, power):
     return total + lost if total - total == 0.0 else total
 
 
-def plain(x, w, out, p):
-    """
-    Access:
-        reads w[0 : 1]
-        reads w[0][0 : 2]
-        reads x[p[0] : p[0] + p[1]]
-        writes out[p[0] : p[0] + p[1]]
-    """
-    mean, inv = w[0][0], w[0][1]
-    i = p[0]
-    end = i + p[1]
+def _plain(x, w, out, p, row, moments):
+    mean, inv = moments
+    i = row * p[2]
+    end = i + p[2]
     while i < end:
         out[i] = (x[i] - mean) * inv
         i += 1
 
 
-def scaled(x, w, out, p):
-    """
-    Access:
-        requires p[1] % p[4] == 0
-        reads w[0 : 2]
-        reads w[0][0 : 2]
-        reads w[1][p[3] : p[3] + p[1] // p[4]]
-        reads x[p[0] : p[0] + p[1]]
-        writes out[p[0] : p[0] + p[1]]
-    """
-    mean, inv = w[0][0], w[0][1]
-    scale, width = w[1], p[4]
-    i = p[0]
-    end = i + p[1]
-    s = p[3]
+def _scaled(x, w, out, p, row, moments):
+    mean, inv = moments
+    scale, width = w[1], p[6]
+    i = row * p[2]
+    end = i + p[2]
+    s = row % p[4] * p[5]
     while i < end:
         stop = i + width
         g = scale[s]
@@ -89,18 +91,12 @@ def scaled(x, w, out, p):
         s += 1
 
 
-def scaled_shifted(x, w, out, p):
-    """
-    Access:
-        as scaled
-        reads w[2 : 3]
-        reads w[2][p[3] : p[3] + p[1] // p[4]]
-    """
-    mean, inv = w[0][0], w[0][1]
-    scale, bias, width = w[1], w[2], p[4]
-    i = p[0]
-    end = i + p[1]
-    s = p[3]
+def _scaled_shifted(x, w, out, p, row, moments):
+    mean, inv = moments
+    scale, bias, width = w[1], w[2], p[6]
+    i = row * p[2]
+    end = i + p[2]
+    s = row % p[4] * p[5]
     while i < end:
         stop = i + width
         g = scale[s]
@@ -109,3 +105,6 @@ def scaled_shifted(x, w, out, p):
             out[i] = (x[i] - mean) * inv * g + b
             i += 1
         s += 1
+
+
+_APPLY = (_plain, _scaled, _scaled_shifted)

@@ -1,22 +1,25 @@
 """Tuples of indices to row numbers. Plain form.
 
 x    the indices;  out  int32
-p    lo, hi: range of tuples; 1 where an index was out of range (it is taken as 0); rank, T;
-     dims, strides; sizes, steps
+w    the step's name, ASCII
+p    lo, hi: range of tuples; rank, T; dims, strides; sizes, steps
+InputError after the last tuple for an index out of range.
 """
+
+from ..ops._refuse import refuse
 
 
 def offsets(x, w, out, p):
     """
     Access:
-        rank, n = p[3:5]
+        rank, n = p[2:4]
         reads x[p[0] * n : p[1] * n]
-        reads p[5 : 5 + 2 * rank + 2 * n]
+        reads p[4 : 4 + 2 * rank + 2 * n]
         writes out[p[0] : p[1]]
-        writes p[2 : 3]
     """
-    rank, n_t = p[3], p[4]
-    sizes = 5 + 2 * rank
+    rank, n_t = p[2], p[3]
+    sizes = 4 + 2 * rank
+    good = True
     k = p[0]
     while k < p[1]:
         total = 0
@@ -24,8 +27,8 @@ def offsets(x, w, out, p):
         d = rank
         while d:
             d -= 1
-            total += rest % p[5 + d] * p[5 + rank + d]
-            rest //= p[5 + d]
+            total += rest % p[4 + d] * p[4 + rank + d]
+            rest //= p[4 + d]
         t = 0
         while t < n_t:
             v = x[k * n_t + t]
@@ -34,7 +37,9 @@ def offsets(x, w, out, p):
             if 0 <= v < p[sizes + t]:
                 total += v * p[sizes + n_t + t]
             else:
-                p[2] = 1
+                good = False
             t += 1
         out[k] = total
         k += 1
+    if not good:
+        refuse(w, "an index is out of range")

@@ -13,6 +13,7 @@ locate_planes  pieces a batch, pieces a plane, planes a piece, planes, rows a pi
                stride and first byte of x, batch stride of out, rows of x that a window covers,
                stride of y, BIAS - padding of y, first weights, first of the table
 pieces         that x, with the end of the pieces in word 15
+zero_point     x is a byte then, which becomes the zero point of both blocks
 
 Made from tools/loops/common/pieces.py by `make loops`:
 change that file, not this one.
@@ -46,6 +47,22 @@ def pieces(p: ptr32, w):
         gather(x, x, gathered, gather_p)
         compute(gathered, weights, out, compute_p)
         p[i] = p[0] + 1
+
+
+@micropython.viper
+def zero_point(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[0:1]
+        reads out[18:19]
+        writes out[19:20]
+        writes p[9:10]
+    """
+    v = x[0] ^ out[18]
+    i = 19
+    out[i] = v
+    i = 9
+    p[i] = v
 
 
 @micropython.viper

@@ -1,9 +1,11 @@
 """Quantization of items. Plain form.
 
-x    items;  out  items in C order;  w  (scales, zero points or None, ...)
+x    items;  out  items in C order;  w  (scales, zero points)
 p    first item, row stride, stride of x; the same of the scales; first item of out; rows;
-     items a row
+     items a row; 1 where there are zero points; then see quantize
 """
+
+from array import array
 
 INF = float("inf")
 
@@ -11,15 +13,13 @@ _FAR = 1e6  # beyond every range, zero point included
 
 
 def quantize(x, w, out, p):
-    """w goes on with least, greatest, and an array of one float: the quotient is rounded to the
+    """p goes on with least, greatest, and 1 for scales of float64. The quotient is rounded to the
     scales' dtype also where Python's floats are wider.
 
-    Access:
-        as dequantize
-        reads w[2 : 5]
-        writes w[4][0 : 1]
+    Access: as dequantize
     """
-    scales, zeros, low, high, cell = w
+    scales, low, high = w[0], p[10], p[11]
+    cell = array("d" if p[12] else "f", [0.0])
     k, n = p[6], p[8]
     row = 0
     while row < p[7]:
@@ -35,8 +35,8 @@ def quantize(x, w, out, p):
             elif not v > -_FAR:
                 v = -_FAR if v == v else 0.0
             v = round(v)
-            if zeros:
-                v += zeros[j]
+            if p[9]:
+                v += w[1][j]
             out[k] = low if v < low else high if v > high else v
             i += p[2]
             j += p[5]
@@ -52,10 +52,10 @@ def dequantize(x, w, out, p):
         reads w[0 : 2]
         reads x[p[0] : p[0] + (rows - 1) * p[1] + (n - 1) * p[2] + 1] if rows and n
         reads w[0][low : high] if rows and n
-        reads w[1][low : high] if rows and n
+        reads w[1][low : high] if rows and n and p[9]
         writes out[p[6] : p[6] + rows * n]
     """
-    scales, zeros = w
+    scales, zeros, has_zeros = w[0], w[1], p[9]
     k, n = p[6], p[8]
     row = 0
     while row < p[7]:
@@ -63,7 +63,7 @@ def dequantize(x, w, out, p):
         j = p[3] + row * p[4]
         end = k + n
         while k < end:
-            out[k] = (x[i] - zeros[j] if zeros else x[i]) * scales[j]
+            out[k] = (x[i] - zeros[j] if has_zeros else x[i]) * scales[j]
             i += p[2]
             j += p[5]
             k += 1

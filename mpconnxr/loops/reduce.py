@@ -1,8 +1,9 @@
 """Reductions along the middle axis of (outer, n, inner). Plain form.
 
     x    items of any dtype;  out  one item a combination of outer and inner
-    w    what one operation needs beside p, see there
-    p    lo, hi: range of outputs; n, inner, power
+    w    of largest and smallest: one item, the result of an empty set
+    p    lo, hi: range of outputs; n, inner, power; of integers, then: bits of the dtype, if it is
+         signed, else 0; at all; 1 for a mean; 1 to take a root
 
 Float sums run in blocks whose totals are added with compensation (Neumaier), so that single floats
 lose little however long the sum is. Integers are exact and wrap around at the end.
@@ -52,12 +53,11 @@ def sum_float(x, w, out, p):
 
 
 def sum_int(x, w, out, p):
-    """Powers as in sum_float. w: half, mask of the range; divisor or 0; 1 to take a root.
+    """Powers as in sum_float.
 
-    Access:
-        as sum_float
-        reads w[0 : 4]
+    Access: as sum_float
     """
+    half, mask = 1 << p[5] >> 1, (1 << p[6]) - 1
     n, inner, power = p[2], p[3], p[4]
     o = p[0]
     while o < p[1]:
@@ -70,11 +70,11 @@ def sum_int(x, w, out, p):
                 v = abs(v) if power == 1 else v * v
             total += v
             i += inner
-        if w[2]:  # a mean, towards zero
-            total = total // w[2] if total >= 0 else -(-total // w[2])
-        if w[3]:
+        if p[7] and n:  # towards zero
+            total = total // n if total >= 0 else -(-total // n)
+        if p[8]:
             total = _isqrt(total)
-        out[o] = (total + w[0] & w[1]) - w[0]
+        out[o] = (total + half & mask) - half
         o += 1
 
 
@@ -108,12 +108,8 @@ def prod_float(x, w, out, p):
 
 
 def prod_int(x, w, out, p):
-    """w: half, mask of the dtype's range.
-
-    Access:
-        as sum_float
-        reads w[0 : 2]
-    """
+    """Access: as sum_float"""
+    half, mask = 1 << p[5] >> 1, (1 << p[6]) - 1
     n, inner = p[2], p[3]
     o = p[0]
     while o < p[1]:
@@ -121,14 +117,14 @@ def prod_int(x, w, out, p):
         end = i + n * inner
         total = 1
         while i < end:
-            total = total * x[i] & w[1]
+            total = total * x[i] & mask
             i += inner
-        out[o] = (total + w[0] & w[1]) - w[0]
+        out[o] = (total + half & mask) - half
         o += 1
 
 
 def largest(x, w, out, p):
-    """w: the result of an empty set. NaN wins.
+    """NaN wins.
 
     Access:
         as sum_float
@@ -150,7 +146,7 @@ def largest(x, w, out, p):
 
 
 def smallest(x, w, out, p):
-    """w: the result of an empty set. NaN wins.
+    """NaN wins.
 
     Access: as largest
     """
@@ -199,4 +195,45 @@ def log_sum_exp(x, w, out, p):
                 total += part
             best += math.log(total)
         out[o] = best
+        o += 1
+
+
+def mean(x, w, out, p):
+    """out = sums x / n
+
+    Access:
+        reads x[p[0] : p[1]] if p[2]
+        writes out[p[0] : p[1]]
+    """
+    n, o = p[2], p[0]
+    while o < p[1]:
+        out[o] = x[o] / n if n else _INF - _INF
+        o += 1
+
+
+def root(x, w, out, p):
+    """out = sums x of powers to 1 / power
+
+    Access:
+        reads x[p[0] : p[1]]
+        writes out[p[0] : p[1]]
+    """
+    exponent, o = 1.0 / p[4], p[0]
+    while o < p[1]:
+        out[o] = x[o] ** exponent
+        o += 1
+
+
+def log(x, w, out, p):
+    """out = log(x)
+
+    Access: as root
+    """
+    o = p[0]
+    while o < p[1]:
+        v = x[o]
+        if v == 0.0:
+            out[o] = -_INF
+        else:
+            out[o] = math.log(v) if v > 0.0 else _INF - _INF
         o += 1

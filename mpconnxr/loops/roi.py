@@ -1,27 +1,67 @@
-"""Bins of one region. Plain form.
+"""Bins of regions. Plain form.
 
-x    float32, from p[0] on: one image (C, H, W);  out  float32, from p[1] on (C, oh, ow)
-w    corner y, x and bin size y, x, in items
-p    first item of x, of out, C, H, W, oh, ow, cells a bin y, x, maximum instead of mean (0 or 1)
+x    float32 (N, C, H, W);  out  float32 (regions, C, oh, ow)
+w    (regions: x0, y0, x1, y1; image of each; scale, one item; the step's name, ASCII)
+p    lo, hi: range of regions; C, H, W, oh, ow; cells a bin y, x, which the loop sets; maximum
+     instead of mean (0 or 1); N, cells a side of a bin or 0 for by size, half pixel (0 or 1)
+InputError for an image that is not there, and for a region that is no number or too large.
 """
 
+from ..ops._refuse import refuse
 
-def align(x, w, out, p):
+_MAX_CELLS = 1024  # a side of a bin
+
+
+def regions(x, w, out, p):
     """
     Access:
-        n = p[5] * p[6]
-        reads x as float32[p[0] : p[0] + p[2] * p[3] * p[4]] if n
-        reads w[0 : 4]
-        writes out as float32[p[1] : p[1] + p[2] * n]
+        lo, hi, n = p[0], p[1], p[2] * p[5] * p[6]
+        reads x as float32[0 : p[10] * p[2] * p[3] * p[4]] if lo < hi and n
+        reads w[0 : 4] if lo < hi
+        reads w[0][4 * lo : 4 * hi]
+        reads w[1][lo : hi]
+        reads w[2][0 : 1] if lo < hi
+        writes out as float32[lo * n : hi * n]
+        writes p[7 : 9] if lo < hi
     """
-    o = p[1]
-    base = p[0]
+    at = [0.0] * 4  # corner y, x and size of a bin: y, x
+    region = p[0]
+    while region < p[1]:
+        image = w[1][region]
+        if not 0 <= image < p[10]:
+            refuse(w[3], "batch index {}".format(image))
+        p[7] = _side(w, at, p, region * 4 + 1, 0)
+        p[8] = _side(w, at, p, region * 4, 1)
+        _align(x, at, out, p, image, region)
+        region += 1
+
+
+def _side(w, at, p, i, axis):
+    """Sets corner and bin size along an axis (y, x); returns the cells a bin."""
+    shift = 0.5 if p[12] else 0.0
+    start = w[0][i] * w[2][0] - shift
+    size = w[0][i + 2] * w[2][0] - shift - start
+    if not p[12] and size < 1.0:
+        size = 1.0
+    if not (-1e6 < start < 1e6 and -1e6 < size < 1e6):
+        refuse(w[3], "a region is out of range")
+    at[axis] = start
+    at[2 + axis] = size = size / p[5 + axis]
+    cells = p[11] or int(-(-size // 1))
+    if cells > _MAX_CELLS:
+        refuse(w[3], "a region is too large")
+    return max(cells, 0)
+
+
+def _align(x, at, out, p, image, region):
+    base = image * p[2] * p[3] * p[4]
+    o = region * p[2] * p[5] * p[6]
     c = 0
     while c < p[2]:
         bins = p[5] * p[6]
         b = 0
         while b < bins:
-            out[o] = _bin(x, w, p, base, b // p[6], b % p[6])
+            out[o] = _bin(x, at, p, base, b // p[6], b % p[6])
             o += 1
             b += 1
         base += p[3] * p[4]

@@ -1,30 +1,33 @@
 """Rows of x (K, inner) into rows of out (n, inner) that indices name. Plain form.
 
-w    (indices, half, mask): half and mask of an integer dtype that wraps around, else 0
-p    lo, hi: range of rows of x; 1 where an index was out of range (its row is left out); n,
-     inner; operation (0 copy, 1 add, 2 mul, 3 max, 4 min)
+w    (indices; the step's name, ASCII)
+p    lo, hi: range of rows of x; n, inner; operation (0 copy, 1 add, 2 mul, 3 max, 4 min); bits of
+     an integer dtype that wraps around: if it is signed, at all; else 0 and 0
+InputError after the last row for an index out of range, whose row is left out.
 """
+
+from ..ops._refuse import refuse
 
 
 def scatter(x, w, out, p):
     """
     Access:
-        inner = p[4]
-        reads w[0 : 3]
+        inner = p[3]
+        reads w[0 : 2]
         reads w[0][p[0] : p[1]]
         reads x[p[0] * inner : p[1] * inner]
-        updates out[0 : p[3] * inner]
-        writes p[2 : 3]
+        updates out[0 : p[2] * inner]
     """
-    index, half, mask = w
-    inner, op = p[4], p[5]
+    index, inner, op = w[0], p[3], p[4]
+    half, mask = 1 << p[5] >> 1, (1 << p[6]) - 1
+    good = True
     row = p[0]
     while row < p[1]:
         b = index[row] * inner
         a = row * inner
         row += 1
-        if not 0 <= b < p[3] * inner:
-            p[2] = 1
+        if not 0 <= b < p[2] * inner:
+            good = False
             continue
         while a < row * inner:
             v = x[a]
@@ -41,3 +44,5 @@ def scatter(x, w, out, p):
             out[b] = v
             a += 1
             b += 1
+    if not good:
+        refuse(w[1], "an index is out of range")

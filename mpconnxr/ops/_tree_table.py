@@ -52,37 +52,19 @@ class Walker:
         self._walk_p = block(n_trees, *walk)
         if cuts:
             node.require(n_cuts <= cuts.nelem, "cuts")
-            self._cuts, self._rank = cuts.data, self._rank_doubles
+            self._w = (table.data, cuts.data)
+            self._rank = forms.get("tree_values").rank_doubles
 
     def _bind(self, x, table, ranks, leaves):
         self._x, self._table, self._ranks, self.leaves = x, table, ranks, leaves
+        self._w = table
         loops = forms.get("trees")
         self._rank, self._walk = loops.rank, loops.walk
 
     def walk(self, sample):
         self._rank_p[0] = sample * self.n_features
-        self._rank(self._x, self._table, self._ranks, self._rank_p)
+        self._rank(self._x, self._w, self._ranks, self._rank_p)
         self._walk(self._ranks, self._table, self.leaves, self._walk_p)
-
-    def _rank_doubles(self, x, table, ranks, p):
-        """As the loop of floats."""
-        at = p[2]
-        for slot in range(p[1]):
-            ranks[slot] = self._rank_double(x[p[0] + (table[at] >> 1)], at)
-            at += _SLOT_WORDS
-
-    def _rank_double(self, v, at):
-        low, n = self._table[at + 1], self._table[at + 3]
-        if v != v:
-            return 0 if self._table[at] & 1 else n + 1
-        first, high = low, low + n
-        while low < high:
-            middle = (low + high) >> 1
-            if self._cuts[middle] < v:
-                low = middle + 1
-            else:
-                high = middle
-        return low - first + 1
 
 
 def _check_slots(node, table, at, extents):

@@ -29,30 +29,38 @@ def prepare(node):
     saturate, round_mode = node.extents(0, _N_PARAMS) if is_float8 else (0, 0)
     node.require(saturate < 2 and round_mode < 3, "saturate or round mode")
     node.require(x.nelem == out.nelem, "sizes differ")
-    decode = encode = None
-    if is_narrow(x.dtype) or is_narrow(out.dtype):
-        from .. import narrow
+    template = ITEMS
+    if is_narrow(x.dtype):
+        template = _with(template, "decode", (x.dtype,))
+    if is_narrow(out.dtype):
+        template = _with(template, "encode", (out.dtype, saturate, round_mode))
+    loop = compile_loop(template, _expression(x.dtype, out.dtype), globals())
+    return x.nelem, Items(loop, x.data, x.data, out.data, block(0, 0)).step
 
-        if is_narrow(x.dtype):
-            decode = narrow.kind(x.dtype).decode
-        if is_narrow(out.dtype):
-            encode = narrow.kind(out.dtype, saturate, round_mode).encode
-    loop = compile_loop(ITEMS, _expression(x.dtype, out.dtype), globals())
-    return x.nelem, Items(loop, x.data, (decode, encode), out.data, block(0, 0)).step
+
+def _with(template, method, options):
+    """The template with this method of a narrow float, which is made once: it is a default."""
+    return template.replace("):", ", {0}=kind{1!r}.{0}):".format(method, options), 1)
+
+
+def kind(*options):
+    from .. import narrow
+
+    return narrow.kind(*options)
 
 
 def _expression(source, target):
-    """x of the source's dtype as the target's; w: the functions for narrow floats."""
+    """x of the source's dtype as the target's; decode and encode are those of narrow floats."""
     if source == target:
         return "x"
-    value = "w[0](x)" if is_narrow(source) else "x"
+    value = "decode(x)" if is_narrow(source) else "x"
     known = range_of(source)
     if known and known[1] < 127:  # its byte may hold more than it should
         value = wrapped(value, source)
     if target == "bool":
         return "1 if {} else 0".format(value)
     if is_narrow(target):
-        return "w[1]({})".format(value)
+        return "encode({})".format(value)
     limits = range_of(target)
     if limits is None:
         return value

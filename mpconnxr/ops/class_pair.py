@@ -12,7 +12,9 @@ Serves LinearClassifier, SVMClassifier and TreeEnsembleClassifier (all opsets) w
 Raises ModelError. A step allocates only boxed floats.
 """
 
-from ._float_math import sigmoid
+from .. import forms
+from ..parameters import block
+from ._inline import Items
 
 # params
 _KIND = const(0)
@@ -30,27 +32,7 @@ def prepare(node):
     node.require(kind < 3 and halves < 2, "kind or threshold")
     n = x.nelem
     node.require(labels.nelem == 2 and label.nelem == n and scores.nelem == 2 * n, "sizes")
-    step = _ClassPair(x.data, scores.data, (kind, halves / 2))
-    step.labels, step.label = labels.view("i"), label.view("i")
-    return n, step.step
-
-
-class _ClassPair:
-    """The extent is samples; int64 labels are copied as pairs of words."""
-
-    def __init__(self, x, scores, how):
-        self.x, self.scores = x, scores
-        self.kind, self.threshold = how
-
-    def step(self, lo, hi):
-        while lo < hi:
-            x, i = self.x[lo], 2 * lo
-            k = 2 if x > self.threshold else 0
-            self.label[i], self.label[i + 1] = self.labels[k], self.labels[k + 1]
-            if self.kind == 2:
-                self.scores[i] = sigmoid(-x)
-                self.scores[i + 1] = sigmoid(x)
-            else:
-                self.scores[i] = 1.0 - x if self.kind == 0 else -x
-                self.scores[i + 1] = x
-            lo += 1
+    # int64 labels are copied as pairs of words
+    w = (labels.view("i"), label.view("i"))
+    p = block(0, 0, kind, halves)
+    return n, Items(forms.get("scores").pair, x.data, w, scores.data, p).step

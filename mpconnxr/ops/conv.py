@@ -96,7 +96,7 @@ class _Conv:
         self.dots = forms.get("dot").dots_f32
         if x.dtype == "int32":
             self.dots = forms.get("dot").dots_int
-            self.dots_p = list(self.dots_p) + [1 << 31, 0xFFFFFFFF]
+            self.dots_p = block(*list(self.dots_p) + [32, 32])
 
     def step(self, lo, hi):
         p = self.patch_p

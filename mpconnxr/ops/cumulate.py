@@ -15,6 +15,7 @@ from array import array
 from .. import forms
 from ..parameters import block
 from ..tensor import range_of
+from ._wrap import bits_of
 
 # params
 _PRODUCT = const(0)  # flag
@@ -39,8 +40,10 @@ def prepare(node):
         return 0, None
     if x.dtype == "float32" and not reverse:
         return outer, _Chain(x.data, out.data, (n, inner), product, exclusive).step
-    step = _Cumulate(x.data, out.data, block(0, 0, n, inner, product, exclusive, reverse))
-    step.bind(limits)
+    p = [0, 0, n, inner, product, exclusive, reverse] + (bits_of(limits) if limits else [])
+    step = _Cumulate(x.data, out.data, block(*p))
+    loops = forms.get("cumulate")
+    step.loop = loops.cumulate_int if limits else loops.cumulate_float
     return outer * inner, step.step
 
 
@@ -50,15 +53,10 @@ class _Cumulate:
     def __init__(self, x, out, p):
         self.x, self.out, self.p = x, out, p
 
-    def bind(self, limits):
-        loops = forms.get("cumulate")
-        self.loop = loops.cumulate_int if limits else loops.cumulate_float
-        self.w = (-limits[0], limits[1] - limits[0]) if limits else ()
-
     def step(self, lo, hi):
         self.p[0] = lo
         self.p[1] = hi
-        self.loop(self.x, self.w, self.out, self.p)
+        self.loop(self.x, self.x, self.out, self.p)
 
 
 class _Chain:

@@ -55,8 +55,9 @@ def prepare(node):
     node.require(mask is None or mask.nelem * 2 == offset.nelem, "mask size")
     if out.nelem == 0:
         return 0, None
-    step = _DeformConv(e, pads, (x.data, offset.data, mask and mask.data))
-    step.w, step.out, step.patch = w.data, out.data, patch.data
+    step = _DeformConv(e, pads, x.data, out.data)
+    step.w, step.patch = w.data, patch.data
+    step.bind(offset.data, mask and mask.data)
     step.dots_p = block(0, k, 0, oh * ow, has_bias, 0, m)
     return n * oh * ow, step.step
 
@@ -64,16 +65,20 @@ def prepare(node):
 class _DeformConv:
     """The extent is output positions: batch x oh x ow."""
 
-    def __init__(self, e, pads, views):
+    def __init__(self, e, pads, x, out):
         _, self.groups, self.c, h, w, self.m, kh, kw, self.oh, self.ow, groups = e[:_HAS_BIAS]
         self.strides, self.pads = e[_STRIDES:_DILATIONS], pads
-        self.x, self.offset, self.mask = views
+        self.x, self.out = x, out
         a_group = self.groups * self.c // groups
         p = [0, 0, self.c, h, w, kh, kw] + e[_DILATIONS:_PADS]
-        self.p = block(*p + [0, 0, 0, self.oh * self.ow, a_group])
+        self.p = block(*p + [0, 0, 0, self.oh * self.ow, a_group, 0])
         self.taps = groups * kh * kw
         self.sample = forms.get("deform").deformed_patch
         self.dots = forms.get("dot").dots_f32
+
+    def bind(self, offset, mask):
+        self.moved = (offset, mask or offset)
+        self.p[14] = 1 if mask else 0
 
     def step(self, lo, hi):
         p, q = self.p, self.dots_p
@@ -87,7 +92,7 @@ class _DeformConv:
             while g < self.groups:
                 p[0] = (batch * self.groups + g) * self.c * p[3] * p[4]
                 p[1] = g * self.c
-                self.sample(self.x, self, self.patch, p)
+                self.sample(self.x, self.moved, self.patch, p)
                 q[2] = (batch * self.groups + g) * self.m * plane + at
                 q[5] = g * self.m * (q[1] + q[4])
                 self.dots(self.patch, self.w, self.out, q)

@@ -59,6 +59,6 @@ class _Dft:
         while lo < hi:
             p[0] = lo
             self.load(self.x, self.w[1], self.out, p)
-            p[1] = self.transform(self.w[0], self.w[1], self.out, p)
+            self.transform(self.w[0], self.w[1], self.out, p)
             self.store(self.x, self.w[1], self.out, p)
             lo += 1

@@ -14,6 +14,7 @@ Raises ModelError. A step allocates only what arithmetic does (boxed floats, big
 from .. import forms
 from ..parameters import block
 from ..tensor import range_of
+from ._wrap import bits_of
 
 # params
 _BATCHES = const(0)  # [2] of out; 1 where there are none
@@ -61,7 +62,7 @@ class _Gemm:
     def wrap(self, limits):
         """Sums of integers instead, into a dtype of these limits."""
         self.dots = forms.get("dot").dots_int
-        self.p = list(self.p) + [-limits[0], limits[1] - limits[0]]
+        self.p = block(*list(self.p) + bits_of(limits))
 
     def step(self, lo, hi):
         p = self.p

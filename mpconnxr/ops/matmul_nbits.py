@@ -13,7 +13,7 @@ Raises ModelError. A step allocates only boxed floats.
 """
 
 from .. import forms
-from ..parameters import block
+from ..parameters import BIAS, block
 
 # params
 _M = const(0)
@@ -48,7 +48,8 @@ def prepare(node):
     step = _MatMulNBits((m, n, k), bits, blocks, size)
     step.a, step.w, step.out = a.data, w.data, out.data
     step.items, step.row = items.data, row.data
-    step.bias = node.inputs[4].data if has_bias else None
+    if has_bias:
+        step.bind_bias(node.inputs[4].view("i"), row.view("i"))
     step.scales = (scale.data, zero.data)
     step.dots_p[4] = has_bias
     return n, step.step
@@ -57,15 +58,22 @@ def prepare(node):
 class _MatMulNBits:
     """The extent is rows of W."""
 
+    bias = None
+
     def __init__(self, shape, bits, blocks, size):
         self.m, self.n, self.k = shape
         self.blocks, self.nbytes = blocks, blocks * size * bits // 8
         self.unpack_p = block(0, blocks * size, bits, 0, 8 // bits)
-        self.scale_p = block(0, size, 1, 0, 1, 0, 0, blocks, size)
+        self.scale_p = block(0, size, 1, 0, 1, 0, 0, blocks, size, 1)
         self.dots_p = block(0, self.k, 0, 1, 0, 0, 1)
         self.unpack = forms.get("unpack").unpack
         self.dequantize = forms.get("quantize").dequantize
         self.dots = forms.get("dot").dots_f32
+
+    def bind_bias(self, bias, row):
+        self.bias, self.bits = bias, row
+        self.bias_p = block(0, 1, 1, 1, *[BIAS] * 8)
+        self.copy = forms.get("move").copy32
 
     def step(self, lo, hi):
         while lo < hi:
@@ -74,7 +82,8 @@ class _MatMulNBits:
             self.scale_p[3] = lo * self.blocks
             self.dequantize(self.items, self.scales, self.row, self.scale_p)
             if self.bias:
-                self.row[self.k] = self.bias[lo]
+                self.bias_p[10], self.bias_p[11] = BIAS + lo, BIAS + self.k
+                self.copy(self.bias, self.bias, self.bits, self.bias_p)
             self._multiply(lo)
             lo += 1
 

@@ -9,10 +9,11 @@ number. A step allocates only boxed floats.
 """
 
 import struct
+from array import array
 
 from .. import forms
-from ..errors import InputError
 from ..parameters import block
+from ._inline import Items
 
 # params
 _N = const(0)
@@ -25,8 +26,6 @@ _OW = const(6)
 _SCALE = const(7)  # float
 _N_PARAMS = const(8)
 
-_FAR = 1e6  # corners are cut to the image later
-
 
 def prepare(node):
     node.expect(2, 1, _N_PARAMS)
@@ -37,37 +36,7 @@ def prepare(node):
     node.require(r * 5 == regions.nelem, "regions")
     if out.nelem == 0:
         return 0, None
-    scale = struct.unpack("<f", struct.pack("<i", node.params[_SCALE]))[0]
-    step = _MaxRoiPool(node.name, n, scale, block(0, 0, c, h, w, oh, ow))
-    step.x, step.regions, step.out = x.data, regions.data, out.data
-    return r, step.step
-
-
-class _MaxRoiPool:
-    """The extent is regions."""
-
-    def __init__(self, name, n, scale, p):
-        self.name, self.n, self.scale, self.p = name, n, scale, p
-        self.box = block(0, 0, 0, 0)
-        self.loop = forms.get("max_roi").max_bins
-
-    def step(self, lo, hi):
-        p, box = self.p, self.box
-        while lo < hi:
-            image = self.regions[lo * 5]
-            if not (0 <= image < self.n and image == image // 1):
-                raise InputError("{}: image {} of a region".format(self.name, image))
-            p[0] = int(image) * p[2] * p[3] * p[4]
-            p[1] = lo * p[2] * p[5] * p[6]
-            k = 0
-            while k < 4:
-                box[k] = self._corner(lo * 5 + 1 + k)
-                k += 1
-            self.loop(self.x, box, self.out, p)
-            lo += 1
-
-    def _corner(self, i):
-        v = self.regions[i] * self.scale
-        if not -_FAR < v < _FAR:
-            raise InputError(self.name + ": a corner is out of range")
-        return int(v + 0.5) if v >= 0 else -int(0.5 - v)
+    scale = array("f", struct.pack("<i", node.params[_SCALE]))
+    operands = (regions.data, scale, node.name.encode())
+    p = block(0, 0, n, c, h, w, oh, ow)
+    return r, Items(forms.get("max_roi").regions, x.data, operands, out.data, p).step

@@ -18,9 +18,11 @@ does for rows with inf or nan. Raises ModelError.
 """
 
 import struct
+from array import array
 
 from .. import forms
 from ..parameters import block
+from ._inline import Items
 
 # params
 _LINES = const(0)
@@ -59,33 +61,9 @@ def prepare(node):
         if 0 < n <= MOST:
             shape = n, centred, node.params[_EPSILON]
             return rows, Rows(node.inputs, y, shape, (period, step, width)).step
-    epsilon = struct.unpack("<f", struct.pack("<i", node.params[_EPSILON]))[0]
-    p = block(0, n, centred, 0, width)
-    return rows, _Normalize(node.inputs, node.outputs, (period, step, epsilon), p).step
-
-
-class _Normalize:
-    """The extent is rows."""
-
-    def __init__(self, inputs, outputs, shape, p):
-        self.x, self.y, self.p = inputs[0].data, outputs[0].data, p
-        self.statistics = [t.data for t in outputs[1:]]
-        self.period, self.stride, epsilon = shape
-        # mean, inv, epsilon: a list holds them without rounding
-        self.moments = [0.0, 0.0, epsilon]
-        loops = forms.get("normalize")
-        self.measure = loops.moments
-        self.w = tuple([self.moments] + [t.data for t in inputs[1:]])
-        self.apply = (loops.plain, loops.scaled, loops.scaled_shifted)[len(inputs) - 1]
-
-    def step(self, lo, hi):
-        p = self.p
-        while lo < hi:
-            p[0] = lo * p[1]
-            p[3] = lo % self.period * self.stride
-            self.measure(self.x, self.w, self.moments, p)
-            if self.statistics:
-                self.statistics[0][lo] = self.moments[0]
-                self.statistics[1][lo] = self.moments[1]
-            self.apply(self.x, self.w, self.y, p)
-            lo += 1
+    factors, statistics = node.inputs[1:], node.outputs[1:]
+    epsilon = array("f", struct.pack("<i", node.params[_EPSILON]))
+    p = block(0, 0, n, centred, period, step, width, len(factors), len(statistics) // 2)
+    w = [epsilon] + [t.data for t in factors] + [epsilon] * (2 - len(factors))
+    w += [t.data for t in statistics]
+    return rows, Items(forms.get("normalize").rows, x.data, w, y.data, p).step

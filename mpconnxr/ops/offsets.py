@@ -11,7 +11,6 @@ allocates only what arithmetic does (integers of more than 30 bits).
 """
 
 from .. import forms
-from ..errors import InputError
 from ..parameters import BIAS, block
 
 # params
@@ -41,22 +40,18 @@ def prepare(node):
     if n == 0:
         return 0, None
     node.require(min(sizes + [1]) > 0, "picks from nothing")
-    return n, _Offsets(node.name, index, out, block(0, 0, 0, rank, n_t, *node.params[_DIMS:])).step
+    return n, _Offsets(node.name, index, out, block(0, 0, rank, n_t, *node.params[_DIMS:])).step
 
 
 class _Offsets:
     """The extent is tuples."""
 
     def __init__(self, name, index, out, p):
-        self.name = name
+        self.name = name.encode()
         self.index, self.out, self.p = index.data, out.data, p
         self.loop = forms.get("offsets").offsets
 
     def step(self, lo, hi):
-        p = self.p
-        p[0] = lo
-        p[1] = hi
-        p[2] = 0
-        self.loop(self.index, self.index, self.out, p)
-        if p[2]:
-            raise InputError(self.name + ": an index is out of range")
+        self.p[0] = lo
+        self.p[1] = hi
+        self.loop(self.index, self.name, self.out, self.p)

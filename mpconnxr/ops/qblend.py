@@ -56,9 +56,9 @@ def prepare(node):
     first = 128 if out.dtype == "int8" else 0
     p = [0, 0, 0, ow, h * w, oh * ow, planes, x_zero, flip, y_zero, first, 0]
     ratio += [0, 0, x_scale[0] >> 12, x_scale[0] & 4095, x_scale[1]]
-    rest = [0] * 16 + [first] + [0] * 9 + y_scale + [y_zero, 1, 255]
-    step = _Blend(block(*rows), block(*p + ratio + columns), block(*rest))
-    step.x, step.words, step.out = x.view("B"), scratch.view("i"), out.view("B")
+    rest = [0, 0, planes] + [0] * 8 + [oh, ow] + [0] * 3 + [first] + [0] * 9 + y_scale
+    step = _Blend(block(*rows), block(*p + ratio + columns + rest + [y_zero, 1, 255]))
+    step.bind(x.view("B"), scratch.view("i"), out.view("B"))
     return oh, step.step
 
 
@@ -75,27 +75,25 @@ def _table(node, first, n, last):
 
 
 class _Blend:
-    """The extent is rows of the output, of all planes each. rest: of loops/mean_bytes."""
+    """The extent is rows of the output, of all planes each."""
 
-    def __init__(self, rows, p, rest):
-        self.rows, self.p, self.rest = rows, p, rest
+    def __init__(self, rows, p):
+        self.rows, self.p, self.columns = rows, p, p[3]
+
+    def bind(self, x, words, out):
         loops = forms.get("blend")
-        self.corners, self.estimate, self.blend = loops.corners, loops.estimate, loops.blend
-        self.rounded = forms.get("mean_bytes").rounded
-        self.items = p[3] * p[6]
+        self.words, self.corners, self.rounds = words, loops.corners, loops.rounds
+        self.needs = [loops.estimate, loops.blend, forms.get("mean_bytes").rounded]
+        self.needs += [self.p, memoryview(self.p)[4 * self.columns + 21 :], x, words, out]
 
     def step(self, lo, hi):
         p, w = self.p, self.words
         while lo < hi:
             p[0] = self.rows[4 * lo]
             p[1] = self.rows[4 * lo + 1]
-            p[2] = lo * p[3]
+            p[2] = lo * self.columns
             p[11] = 4 * lo
             self.corners(self.rows, w, w, p)
             p[16] = 0
-            while p[16] < self.items:
-                self.estimate(self.x, w, self.out, p)
-                self.blend(self.x, w, w, p)
-                self.rest[22] = p[17]
-                self.rounded(w, w, self.out, self.rest)
+            self.rounds(p, self.needs)
             lo += 1

@@ -157,7 +157,7 @@ class _QConv:
         self.pieces = forms.get("pieces").pieces
 
     def take_zero(self, zero):
-        self.zero, self.take = zero, forms.get("dynamic_quantize").take
+        self.zero, self.take = zero, forms.get("pieces").zero_point
 
     def bind_table(self, table, e):
         self.table = table
@@ -190,7 +190,7 @@ class _QConv:
 
     def step(self, lo, hi):
         if self.zero:
-            self.take(self.zero, self.q, self.p, self.p)
+            self.take(self.zero, self.zero, self.p, self.q)
         if self.table.is_packed:
             self.table.fill()
         self.places[0], self.places[15] = lo, hi
@@ -209,7 +209,7 @@ class _AsItLies(_QConv):
 
     def step(self, lo, hi):
         if self.zero:
-            self.take(self.zero, self.q, self.p, self.p)
+            self.take(self.zero, self.zero, self.p, self.q)
         while lo < hi:
             self.places[0] = lo
             self.locate(self.places, self.places, self.p, self.q)

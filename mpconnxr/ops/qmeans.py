@@ -70,7 +70,7 @@ class InFloats(Means):
     def bind(self, w, choose, x, out):
         """choose: a loop that takes x and out as they are given here."""
         loops = forms.get("means")
-        self.pieces = loops.pieces
+        self.rounds = loops.rounds
         self.needs = [choose, loops.spans, loops.sums, loops.means]
         self.needs += [forms.get("mean_bytes").rounded, self.p, w, x, out, self.x, w, self.out]
 
@@ -82,4 +82,4 @@ class InFloats(Means):
         p = self.p
         p[0], p[1], p[2] = lo * self.x_plane, lo * self.out_plane, hi - lo
         p[21] = 0
-        self.pieces(p, self.needs)
+        self.rounds(p, self.needs)

@@ -12,9 +12,8 @@ Serves QuantizeLinear and DequantizeLinear (all opsets; by tensor, axis or block
 NaN becomes the zero point. Raises ModelError. A step allocates only boxed floats and integers.
 """
 
-from array import array
-
 from .. import forms
+from ..parameters import block
 from ..tensor import range_of
 from ._runs import Runs
 
@@ -41,18 +40,18 @@ def prepare(node):
     else:
         node.require(x.dtype in _FLOATS or x.dtype == "int32", "dtype " + x.dtype)
         node.require(out.dtype in _NARROW, "dtype " + out.dtype)
-    zeros = None
+    zeros = scale
     if len(node.inputs) == 3:
         zeros = node.inputs[2]
         node.expect_dtype(x.dtype if back else out.dtype, zeros)
         node.require(zeros.nelem >= scale.nelem, "zero points")
-        zeros = zeros.data
     runs = Runs(node, _RUNS, x.nelem, scale.nelem, out.nelem)
     if runs.n:
         loops = forms.get("quantize")
-        w = (scale.data, zeros)
+        w = (scale.data, zeros.data)
+        rest = [len(node.inputs) - 2]
         if not back:
-            cell = array("f" if scale.dtype == "float32" else "d", [0.0])
-            w += range_of(out.dtype) + (cell,)
+            rest += list(range_of(out.dtype)) + [scale.dtype == "float64"]
+        runs.p = block(*list(runs.p) + rest)
         runs.bind(loops.dequantize if back else loops.quantize, x.data, w, out.data)
     return runs.n, runs.step

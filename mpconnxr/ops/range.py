@@ -12,7 +12,9 @@ allocates only integers and boxed floats.
 
 import math
 
+from .. import forms
 from ..errors import InputError
+from ..parameters import block
 
 # params
 _COUNT = const(0)  # [?] dim of the number of items; none where it is that of out
@@ -37,17 +39,15 @@ class _Range:
     def __init__(self, operands, out, count):
         self.start, self.limit, self.delta = operands
         self.out, self.count = out, count
+        self.p = block(len(out))
+        self.loop = forms.get("series").arithmetic
 
     def step(self, lo, hi):
-        start, delta = self.start[0], self.delta[0]
-        n = len(self.out)
         if self.count:
-            n = self._items(self.limit[0] - start, delta)
+            n = self._items(self.limit[0] - self.start[0], self.delta[0])
             self.count.set(n)
-        i = 0
-        while i < n:
-            self.out[i] = start + i * delta
-            i += 1
+            self.p[0] = n
+        self.loop(self.start, self.delta, self.out, self.p)
 
     def _items(self, length, delta):
         if not delta:

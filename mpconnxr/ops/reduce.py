@@ -15,11 +15,12 @@ and where viper is a step allocates nothing. Else it allocates only what arithme
 floats, integers of more than 30 bits). Raises ModelError.
 """
 
-import math
+from array import array
 
 from .. import forms
 from ..parameters import block
 from ..tensor import range_of
+from ._wrap import bits_of
 
 # params
 _OP = const(0)  # 0 sum, 1 mean, 2 max, 3 min, 4 prod, 5 log_sum, 6 log_sum_exp, 7 sum_square,
@@ -57,11 +58,11 @@ def prepare(node):
         return out.nelem, _reduce_bits.step_of(x, out, (n, inner, power), op)
     if limits is None:
         node.require(x.dtype in ("float32", "float64"), "dtype " + x.dtype)
-        step.bind_float(op, n, power)
+        step.bind_float(op)
     else:
         node.require(op not in (_LOG_SUM, _LOG_SUM_EXP) and power <= 2, "operation for integers")
         node.require(x.dtype != "bool" or op in (_MAX, _MIN), "operation for bool")
-        step.bind_int(op, limits, n, power)
+        step.bind_int(op, limits)
     return out.nelem, step.step
 
 
@@ -71,56 +72,40 @@ class _Reduce:
     def __init__(self, x, out, shape):
         self.x, self.out = x.data, out.data
         self.p = block(0, 0, *shape)
-        self.w = ()
+        self.w = self.x
         self.finish = None
         self.loops = forms.get("reduce")
 
-    def bind_float(self, op, n, power):
-        loops = self.loops
+    def bind_float(self, op):
+        loops, power = self.loops, self.p[4]
         by_op = {_PROD: loops.prod_float, _LOG_SUM_EXP: loops.log_sum_exp}
         by_op[_MAX], by_op[_MIN] = loops.largest, loops.smallest
         self.loop = by_op.get(op, loops.sum_float)
-        self.w = (_INF,) if op == _MIN else (-_INF,)
-        if op == _MEAN:
-            self.finish, self.divisor = self._mean, n
-        elif op == _LOG_SUM:
-            self.finish = self._log
-        elif op == _NORM and power > 1:
-            self.finish, self.exponent = self._root, 1.0 / power
-
-    def bind_int(self, op, limits, n, power):
-        loops = self.loops
-        self.loop = {_PROD: loops.prod_int, _MAX: loops.largest, _MIN: loops.smallest}.get(
-            op, loops.sum_int
-        )
         if op in (_MAX, _MIN):
-            self.w = (limits[0] if op == _MAX else limits[1],)
+            self.w = array("f", [_INF if op == _MIN else -_INF])
+        elif op == _MEAN:
+            self.finish = loops.mean
+        elif op == _LOG_SUM:
+            self.finish = loops.log
+        elif op == _NORM and power > 1:
+            self.finish = loops.root
+
+    def bind_int(self, op, limits):
+        loops, power = self.loops, self.p[4]
+        by_op = {_PROD: loops.prod_int, _MAX: loops.largest, _MIN: loops.smallest}
+        self.loop = by_op.get(op, loops.sum_int)
+        if op in (_MAX, _MIN):
+            limit = limits[0 if op == _MAX else 1]
+            # an item of 64 bits takes heap, whatever it is
+            code = ("q" if limit < 0 else "Q") if abs(limit) >> 31 else "i"
+            self.w = array(code, [limit])
         else:
-            divisor = n if op == _MEAN else 0
-            self.w = (-limits[0], limits[1] - limits[0], divisor, op == _NORM and power == 2)
+            rest = bits_of(limits) + [op == _MEAN, op == _NORM and power == 2]
+            self.p = block(*list(self.p) + rest)
 
     def step(self, lo, hi):
         self.p[0] = lo
         self.p[1] = hi
         self.loop(self.x, self.w, self.out, self.p)
         if self.finish:
-            self.finish(lo, hi)
-
-    def _mean(self, lo, hi):
-        while lo < hi:
-            self.out[lo] = self.out[lo] / self.divisor if self.divisor else _INF - _INF
-            lo += 1
-
-    def _root(self, lo, hi):
-        while lo < hi:
-            self.out[lo] = self.out[lo] ** self.exponent
-            lo += 1
-
-    def _log(self, lo, hi):
-        while lo < hi:
-            v = self.out[lo]
-            if v == 0.0:
-                self.out[lo] = -_INF
-            else:
-                self.out[lo] = math.log(v) if v > 0.0 else _INF - _INF
-            lo += 1
+            self.finish(self.out, self.w, self.out, self.p)

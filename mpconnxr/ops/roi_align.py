@@ -12,10 +12,11 @@ than 1024 cells a side. A step allocates only boxed floats and integers.
 """
 
 import struct
+from array import array
 
 from .. import forms
-from ..errors import InputError
 from ..parameters import block
+from ._inline import Items
 
 # params
 _N = const(0)
@@ -32,7 +33,6 @@ _SCALE = const(10)  # float
 _N_PARAMS = const(11)
 
 _MAX_RATIO = 32
-_MAX_CELLS = 1024  # a side of a bin
 
 
 def prepare(node):
@@ -48,52 +48,7 @@ def prepare(node):
     if out.nelem == 0:
         return 0, None
     node.require(x.nelem > 0, "samples of nothing")
-    scale = struct.unpack("<f", struct.pack("<i", node.params[_SCALE]))[0]
-    step = _RoiAlign(
-        node.name, (n, ratio, scale, half), block(0, 0, c, h, w, oh, ow, 0, 0, largest)
-    )
-    step.bind(x.data, (regions.data, batch.data), out.data)
-    return r, step.step
-
-
-class _RoiAlign:
-    """The extent is regions."""
-
-    def __init__(self, name, options, p):
-        self.name, self.p = name, p
-        self.n, self.ratio, self.scale, self.half = options
-        self.at = [0.0] * 4  # corner y, x and size of a bin: y, x
-        self.loop = forms.get("roi").align
-
-    def bind(self, x, w, out):
-        self.x, self.regions, self.out = x, w[0], out
-        self.batch = w[1]
-
-    def step(self, lo, hi):
-        p = self.p
-        while lo < hi:
-            batch = self.batch[lo]
-            if not 0 <= batch < self.n:
-                raise InputError("{}: batch index {}".format(self.name, batch))
-            p[0] = batch * p[2] * p[3] * p[4]
-            p[1] = lo * p[2] * p[5] * p[6]
-            p[7] = self._side(lo * 4 + 1, 0, p[5])
-            p[8] = self._side(lo * 4, 1, p[6])
-            self.loop(self.x, self.at, self.out, p)
-            lo += 1
-
-    def _side(self, i, axis, bins):
-        """Sets corner and bin size along an axis (y, x); returns the cells a bin."""
-        shift = 0.5 if self.half else 0.0
-        start = self.regions[i] * self.scale - shift
-        size = self.regions[i + 2] * self.scale - shift - start
-        if not self.half and size < 1.0:
-            size = 1.0
-        if not (-1e6 < start < 1e6 and -1e6 < size < 1e6):
-            raise InputError(self.name + ": a region is out of range")
-        self.at[axis] = start
-        self.at[2 + axis] = size / bins
-        cells = self.ratio or int(-(-(size / bins) // 1))
-        if cells > _MAX_CELLS:
-            raise InputError(self.name + ": a region is too large")
-        return max(cells, 0)
+    scale = array("f", struct.pack("<i", node.params[_SCALE]))
+    operands = (regions.data, batch.data, scale, node.name.encode())
+    p = block(0, 0, c, h, w, oh, ow, 0, 0, largest, n, ratio, half)
+    return r, Items(forms.get("roi").regions, x.data, operands, out.data, p).step

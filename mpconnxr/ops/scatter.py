@@ -13,9 +13,9 @@ of more than 30 bits).
 """
 
 from .. import forms
-from ..errors import InputError
 from ..parameters import block
 from ..tensor import range_of
+from ._wrap import bits_of
 
 # params
 _OP = const(0)  # 0 copy, 1 add, 2 mul, 3 max, 4 min
@@ -38,25 +38,20 @@ def prepare(node):
     node.require(op == _COPY or limits or x.dtype in ("float32", "float64"), "dtype " + x.dtype)
     if x.nelem == 0:
         return 0, None
-    half, mask = (-limits[0], limits[1] - limits[0]) if limits and op in (_ADD, _MUL) else (0, 0)
-    step = _Scatter(node.name, block(0, 0, 0, n, inner, op))
+    bits = bits_of(limits) if limits and op in (_ADD, _MUL) else [0, 0]
+    step = _Scatter((index.data, node.name.encode()), block(0, 0, n, inner, op, *bits))
     step.x, step.out = x.data, out.data
-    step.w = (index.data, half, mask)
     return index.nelem, step.step
 
 
 class _Scatter:
     """The extent is rows of x, to be done in turn."""
 
-    def __init__(self, name, p):
-        self.name, self.p = name, p
+    def __init__(self, w, p):
+        self.w, self.p = w, p
         self.loop = forms.get("scatter").scatter
 
     def step(self, lo, hi):
-        p = self.p
-        p[0] = lo
-        p[1] = hi
-        p[2] = 0
-        self.loop(self.x, self.w, self.out, p)
-        if p[2]:
-            raise InputError(self.name + ": an index is out of range")
+        self.p[0] = lo
+        self.p[1] = hi
+        self.loop(self.x, self.w, self.out, self.p)

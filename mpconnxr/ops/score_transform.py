@@ -12,18 +12,15 @@ TreeEnsembleRegressor and TreeEnsemble (all opsets).
 Raises ModelError. A step allocates only boxed floats.
 """
 
-import math
-
-from ._float_math import INF, NAN, exp, log, log1p
+from .. import forms
+from ..parameters import block
+from ._inline import Items
 
 # params
 _OP = const(0)
 _LINES = const(1)
 _N = const(2)
 _N_PARAMS = const(3)
-
-_A = 0.147
-_ZERO = 1e-7  # scores nearer to 0 than this count as absent
 
 
 def prepare(node):
@@ -33,58 +30,8 @@ def prepare(node):
     node.expect_dtype("float32", x, out)
     op, rows, n = node.extents(0, _N_PARAMS)
     node.require(op < 2 and rows * n == x.nelem == out.nelem, "operation or sizes")
-    step = _Transform(x.data, out.data, n)
-    return (rows, step.softmax_zero if op == 0 else step.probit) if n else (0, None)
-
-
-class _Transform:
-    """The extent is rows."""
-
-    def __init__(self, x, out, n):
-        self.x, self.out, self.n = x, out, n
-
-    def softmax_zero(self, lo, hi):
-        while lo < hi:
-            self._row(lo * self.n, lo * self.n + self.n)
-            lo += 1
-
-    def _row(self, first, end):
-        x, out = self.x, self.out
-        most, total = -INF, 0.0
-        i = first
-        while i < end:
-            if x[i] > most:
-                most = x[i]
-            i += 1
-        i = first
-        while i < end:
-            v = x[i]
-            if -_ZERO <= v <= _ZERO:
-                out[i] = v * exp(-most)
-            else:
-                out[i] = exp(v - most)
-                total += out[i]
-            i += 1
-        i = first
-        while i < end:
-            out[i] = out[i] / total if total else out[i] * INF
-            i += 1
-
-    def probit(self, lo, hi):
-        i, end = lo * self.n, hi * self.n
-        while i < end:
-            self.out[i] = _probit(self.x[i])
-            i += 1
-
-
-def _probit(x):
-    """-inf at 0, inf at 1, NaN outside of them."""
-    y = 2.0 * x - 1.0
-    # log(1 - y * y) with its digits, near 0 as near 1
-    ln = log1p(-y * y) if -0.5 < y < 0.5 else log((1.0 - y) * (1.0 + y))
-    if ln == -INF or ln != ln:
-        return math.copysign(INF, y) if ln == -INF else NAN
-    half = 2.0 / (math.pi * _A) + 0.5 * ln
-    # sqrt(half**2 - ln / a) - half, without the difference of nearly equal numbers
-    root = ln / _A / (half + math.sqrt(half * half - ln / _A))
-    return math.copysign(math.sqrt(-2.0 * root), y)
+    if n == 0:
+        return 0, None
+    loops = forms.get("scores")
+    loop = loops.softmax_zero if op == 0 else loops.probit
+    return rows, Items(loop, x.data, x.data, out.data, block(0, 0, n)).step

@@ -12,14 +12,14 @@ Serves SVMClassifier (all opsets). Vectors are sorted by class.
 Raises ModelError. A step allocates only boxed floats.
 """
 
-from array import array
+from .. import forms
+from ..parameters import block
+from ._inline import Items
 
 # params
 _N = const(0)
 _CLASSES = const(1)
 _VECTORS = const(2)  # [classes]
-
-_BLOCK = 32  # sums run in blocks, for single floats
 
 
 def prepare(node):
@@ -35,53 +35,7 @@ def prepare(node):
     node.require(n * n_vectors == k.nelem and (n_classes - 1) * n_vectors == w.nelem, "sizes")
     node.require(n * n_pairs == score.nelem and n * n_classes == votes.nelem, "output sizes")
     node.require(rho.nelem == n_pairs, "number of rho")
-    step = _Pairs(k.data, w.data, rho.data)
     firsts = [sum(counts[:c]) for c in range(n_classes + 1)]
-    step.firsts, step.n_classes, step.n_vectors = array("i", firsts), n_classes, n_vectors
-    step.score, step.votes = score.data, votes.data
+    p = block(0, 0, n_classes, n_vectors, *firsts)
+    step = Items(forms.get("svm").pairs, k.data, (w.data, rho.data), (score.data, votes.data), p)
     return n, step.step
-
-
-class _Pairs:
-    """The extent is samples."""
-
-    def __init__(self, k, w, rho):
-        self.k, self.w, self.rho = k, w, rho
-
-    def step(self, lo, hi):
-        n = self.n_classes
-        while lo < hi:
-            c, votes = 0, lo * n
-            while c < n:
-                self.votes[votes + c] = 0
-                c += 1
-            self._row(lo * self.n_vectors, votes, lo * len(self.rho))
-            lo += 1
-
-    def _row(self, first, votes, at):
-        n, n_vectors, pair = self.n_classes, self.n_vectors, 0
-        i = 0
-        while i < n:
-            j = i + 1
-            while j < n:
-                total = self._dot(first, i, (j - 1) * n_vectors)
-                total += self._dot(first, j, i * n_vectors) + self.rho[pair]
-                self.score[at + pair] = total
-                self.votes[votes + (i if total > 0 else j)] += 1
-                pair += 1
-                j += 1
-            i += 1
-
-    def _dot(self, first, c, row):
-        """Sum over the vectors of class c."""
-        k, w = self.k, self.w
-        i, end = self.firsts[c], self.firsts[c + 1]
-        total = 0.0
-        while i < end:
-            stop = min(i + _BLOCK, end)
-            part = 0.0
-            while i < stop:
-                part += w[row + i] * k[first + i]
-                i += 1
-            total += part
-        return total

@@ -14,15 +14,14 @@ Serves SVMClassifier (all opsets) with prob_a and prob_b.
 Raises ModelError. A step allocates only boxed floats.
 """
 
-from ._float_math import NAN, sigmoid
+from .. import forms
+from ..parameters import block
+from ._inline import Items
 
 # params
 _N = const(0)
 _CLASSES = const(1)
 _N_PARAMS = const(2)
-
-_LEAST = 1e-7
-_MAX_ROUNDS = 100
 
 
 def prepare(node):
@@ -37,102 +36,6 @@ def prepare(node):
     r, q, qp = node.scratch
     square = n_classes * n_classes
     node.require(r.nelem == q.nelem == square and qp.nelem == n_classes, "scratch")
-    step = _Proba(score.data, out.data, n_classes)
-    step.a, step.b = a.data, b.data
-    step.r, step.q, step.qp = r.data, q.data, qp.data
-    return n, step.step
-
-
-class _Proba:
-    """The extent is samples."""
-
-    def __init__(self, score, out, n):
-        self.score, self.out, self.n = score, out, n
-
-    def step(self, lo, hi):
-        while lo < hi:
-            self._set_r(lo * len(self.a))
-            self._set_q()
-            self._start(lo * self.n)
-            rounds = 0
-            while rounds < _MAX_ROUNDS and self._improve(lo * self.n):
-                rounds += 1
-            lo += 1
-
-    def _set_r(self, at):
-        n, pair = self.n, 0
-        i = 0
-        while i < n:
-            j = i + 1
-            while j < n:
-                v = 1.0 - sigmoid(self.score[at + pair] * self.a[pair] + self.b[pair])
-                v = min(max(v, _LEAST), 1.0 - _LEAST)
-                self.r[i * n + j] = v
-                self.r[j * n + i] = 1.0 - v
-                pair += 1
-                j += 1
-            i += 1
-
-    def _set_q(self):
-        """Q[i, i] = sum of r[j, i] ** 2, Q[i, j] = -r[j, i] * r[i, j]"""
-        n, r, q = self.n, self.r, self.q
-        i = 0
-        while i < n:
-            j, total = 0, 0.0
-            while j < n:
-                if j != i:
-                    total += r[j * n + i] * r[j * n + i]
-                    q[i * n + j] = -r[j * n + i] * r[i * n + j]
-                j += 1
-            q[i * n + i] = total
-            i += 1
-
-    def _start(self, at):
-        i = 0
-        while i < self.n:
-            self.out[at + i] = 1.0 / self.n
-            i += 1
-
-    def _improve(self, at):
-        """One round over all classes; False once p is good enough."""
-        n, p, q, qp = self.n, self.out, self.q, self.qp
-        pqp = self._products(at)
-        if self._error(pqp) < 0.005 / n:
-            return False
-        i = 0
-        while i < n:
-            own = q[i * n + i]
-            change = (pqp - qp[i]) / own if own else NAN
-            scale = 1.0 + change
-            if not scale:
-                scale = NAN
-            p[at + i] += change
-            pqp = (pqp + change * (change * own + 2.0 * qp[i])) / scale / scale
-            j = 0
-            while j < n:
-                qp[j] = (qp[j] + change * q[i * n + j]) / scale
-                p[at + j] = p[at + j] / scale
-                j += 1
-            i += 1
-        return True
-
-    def _products(self, at):
-        """Sets Q p; returns p' Q p."""
-        n, p, q = self.n, self.out, self.q
-        result, i = 0.0, 0
-        while i < n:
-            j, total = 0, 0.0
-            while j < n:
-                total += q[i * n + j] * p[at + j]
-                j += 1
-            self.qp[i] = total
-            result += p[at + i] * total
-            i += 1
-        return result
-
-    def _error(self, pqp):
-        most, i = 0.0, 0
-        while i < self.n:
-            most = max(most, abs(self.qp[i] - pqp))
-            i += 1
-        return most
+    w = (a.data, b.data, r.data, q.data, qp.data)
+    loop = forms.get("svm").probabilities
+    return n, Items(loop, score.data, w, out.data, block(0, 0, n_classes)).step

@@ -15,6 +15,8 @@ that are not finite, and forests beyond what kernel trees takes (all opsets).
 Raises ModelError. A step allocates only boxed floats.
 """
 
+from .. import forms
+from ..parameters import block
 from ._tree_table import Walker
 
 # params
@@ -25,7 +27,6 @@ _N_PARAMS = const(10)
 PROVED = (1, 2, 3)
 _AVERAGE, _SUM, _MIN, _MAX = range(4)
 _INDEX_DTYPES = ("uint8", "uint16", "int32")
-_NAN = float("nan")
 
 
 def prepare(node):
@@ -41,10 +42,10 @@ def prepare(node):
     node.require(n_trees == node.scratch[1].nelem, "scratch")
     _check_leaves(node, first, targets, weights, n_targets)
     walker = Walker(node, node.scratch, first.nelem - 1, *cuts)
-    step = _Trees((n_targets, n_trees), aggregate)
-    step.walk, step.leaves = walker.walk, walker.leaves
-    step.first, step.targets, step.weights = first.data, targets.data, weights.data
-    step.base, step.out = base.data, out.data
+    loops, divisor = forms.get("tree_values"), n_trees if aggregate == _AVERAGE else 1
+    step = _Trees(walker, out.data, block(0, n_targets, divisor, n_trees))
+    step.w = (first.data, targets.data, weights.data, base.data)
+    step.gather = (loops.total, loops.total, loops.least, loops.most)[aggregate]
     return n, step.step
 
 
@@ -64,62 +65,13 @@ def _check_leaves(node, first, targets, weights, n_targets):
 class _Trees:
     """The extent is samples."""
 
-    def __init__(self, extents, aggregate):
-        self.n_targets, n_trees = extents
-        self.divisor = n_trees if aggregate == _AVERAGE else 1
-        self.gather = (self._sum, self._sum, self._least, self._most)[aggregate]
-        self.start = _NAN if aggregate in (_MIN, _MAX) else 0.0
+    def __init__(self, walker, out, p):
+        self.walk, self.leaves = walker.walk, walker.leaves
+        self.out, self.p = out, p
 
     def step(self, lo, hi):
-        n = self.n_targets
         while lo < hi:
             self.walk(lo)
-            self._fill(lo * n, lo * n + n)
-            self.gather(lo * n)
-            self._finish(lo * n)
+            self.p[0] = lo * self.p[1]
+            self.gather(self.leaves, self.w, self.out, self.p)
             lo += 1
-
-    def _fill(self, at, end):
-        while at < end:
-            self.out[at] = self.start
-            at += 1
-
-    def _sum(self, at):
-        out, targets, weights = self.out, self.targets, self.weights
-        for leaf in self.leaves:
-            i, end = self.first[leaf], self.first[leaf + 1]
-            while i < end:
-                k = at + targets[i]
-                out[k] = out[k] + weights[i]
-                i += 1
-
-    def _least(self, at):
-        out, targets, weights = self.out, self.targets, self.weights
-        for leaf in self.leaves:
-            i, end = self.first[leaf], self.first[leaf + 1]
-            while i < end:
-                k, v = at + targets[i], weights[i]
-                if not out[k] <= v:
-                    out[k] = v
-                i += 1
-
-    def _most(self, at):
-        out, targets, weights = self.out, self.targets, self.weights
-        for leaf in self.leaves:
-            i, end = self.first[leaf], self.first[leaf + 1]
-            while i < end:
-                k, v = at + targets[i], weights[i]
-                if not out[k] >= v:
-                    out[k] = v
-                i += 1
-
-    def _finish(self, at):
-        out, base, divisor = self.out, self.base, self.divisor
-        k = 0
-        while k < self.n_targets:
-            v = out[at]
-            if v != v and self.start != 0.0:  # no tree has an entry for this target
-                v = 0.0
-            out[at] = v / divisor + base[k]
-            at += 1
-            k += 1

@@ -10,10 +10,11 @@ BlackmanWindow (all opsets).
 Raises ModelError; InputError for a size that out does not have. A step allocates boxed floats.
 """
 
-import math
 import struct
+from array import array
 
-from ..errors import InputError
+from .. import forms
+from ..parameters import block
 
 # params
 _PERIODIC = const(0)  # flag; else symmetric
@@ -30,28 +31,19 @@ def prepare(node):
     node.require(0 <= node.params[_PERIODIC] < 2, "periodic")
     count = node.dim(_COUNT) if len(node.params) > _COUNT else None
     node.require(not count or count.bound <= out.nelem, "output size")
-    window = _Window(size.data, out.data, count, node.name)
-    window.symmetric = 1 - node.params[_PERIODIC]
     bits = struct.pack("<iii", *[node.params[_FACTORS + i] for i in range(3)])
-    window.a, window.b, window.c = struct.unpack("<fff", bits)
+    window = _Window(size.data, (array("f", bits), node.name.encode()), out.data)
+    window.p = block(-1 if count else out.nelem, 1 - node.params[_PERIODIC])
+    window.count = count
     return 1, window.step
 
 
 class _Window:
-    def __init__(self, size, out, count, name):
-        self.size, self.out, self.count, self.name = size, out, count, name
+    def __init__(self, size, w, out):
+        self.size, self.w, self.out = size, w, out
+        self.loop = forms.get("series").cosines
 
     def step(self, lo, hi):
-        n = self.size[0]
         if self.count:
-            self.count.set(n)
-        elif n != len(self.out):
-            raise InputError("{}: {} items for {}".format(self.name, n, len(self.out)))
-        i = 0
-        while i < n:
-            self.out[i] = self._item(i, n - self.symmetric)
-            i += 1
-
-    def _item(self, i, n):
-        t = 2.0 * math.pi * i / n if n else float("nan")  # 0 / 0
-        return self.a + self.b * math.cos(t) + self.c * math.cos(2.0 * t)
+            self.count.set(self.size[0])
+        self.loop(self.size, self.w, self.out, self.p)

@@ -1,6 +1,6 @@
 """Runs models as programs and with the kernels: prints for each model and each of its inputs
 whether all outputs have the same bytes, and what a run of the program allocated where
-that of the kernels does not.
+that of the kernels does not. An InputError is an output, too.
 
 models: a line for each: name of its file, STREAMED or IN_PLACE, and how many inputs there are.
 """
@@ -16,7 +16,10 @@ def outputs(model, x):
         t.view("B")[:] = raw
     gc.collect()
     before = gc.mem_alloc()
-    model.run()
+    try:
+        model.run()
+    except mpconnxr.InputError as e:
+        return str(e), 1
     grown = gc.mem_alloc() - before
     return [bytes(t.view("B")) for t in model.outputs], grown
 

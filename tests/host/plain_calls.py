@@ -4,7 +4,6 @@ There are no forms of these to compare, so no board calls them.
 """
 
 from array import array
-from types import SimpleNamespace
 
 
 def floats(d, n):
@@ -31,7 +30,13 @@ def _same_shape(d, w=(), *more):
 
 def _whole(call):
     x, w, out, p = call
-    return array("i", [int(v) for v in x]), w, array("i", [0] * len(out)), p
+    return array("i", [int(v) for v in x]), w, array("q", [0] * len(out)), p
+
+
+def _wrapping(d):
+    """Bits of an integer dtype: if it is signed, else 0; at all."""
+    bits = (8, 16, 32)[d.below(3)]
+    return bits * d.below(2), bits
 
 
 def arg_reduce_arg_reduce(d):
@@ -53,7 +58,7 @@ def cumulate_cumulate_float(d):
 
 
 def cumulate_cumulate_int(d):
-    return _whole(_same_shape(d, [128, 255], d.below(2), d.below(2), d.below(2)))
+    return _whole(_same_shape(d, (), d.below(2), d.below(2), d.below(2), *_wrapping(d)))
 
 
 def deform_deformed_patch(d):
@@ -64,10 +69,10 @@ def deform_deformed_patch(d):
     channel = d.below(max(groups * a_group - c, 0) + 1)
     groups = max(groups, -(-(channel + c) // a_group))
     masks = batch * groups * taps * plane
-    w = SimpleNamespace(offset=floats(d, 2 * masks), mask=floats(d, masks) if d.below(2) else None)
+    w = floats(d, 2 * masks), floats(d, masks)
     at = d.below(batch) * groups * taps * plane + d.below(plane)
     p = [first, channel, c, h, width, kh, kw, d.between(1, 2), d.between(1, 2)]
-    p += [d.between(-2, 2), d.between(-2, 2), at, plane, a_group]
+    p += [d.between(-2, 2), d.between(-2, 2), at, plane, a_group, d.below(2)]
     return floats(d, first + c * h * width), w, d.blank("f", c * taps), p
 
 
@@ -116,66 +121,54 @@ def dot_dots_f32(d):
 def dot_dots_int(d):
     x, w, out, p = dot_dots_f32(d)
     x, w = [array("i", [int(v) for v in a]) for a in (x, w)]
-    return x, w, array("i", [0] * len(out)), p + [1 << 31, (1 << 32) - 1]
+    return x, w, array("q", [0] * len(out)), [*p, *_wrapping(d)]
 
 
-def grid_sample_taps(d):
-    """Numbers and lists by the names of its arguments."""
-    modes = [d.below(3), d.below(3), d.below(2)]
-    v = d.between(-300, 300) / 128
-    return {"v": v, "d": d.between(1, 6), "modes": modes, "at": [0] * 4, "share": [0.0] * 4}
-
-
-def grid_sample_weigh(d):
-    n, channels, plane, places = d.below(9), d.between(1, 3), d.between(1, 20), d.between(1, 4)
-    w = SimpleNamespace(flat=[d.below(plane) for _ in range(n)], weights=floats(d, n))
-    first, at = d.below(4), d.below(places)
-    x = floats(d, first + channels * plane)
-    return x, w, d.blank("f", channels * places), [n, first, at, channels, plane, places]
+def grid_sample_sample(d):
+    n, c, rank, places = d.between(1, 2), d.between(1, 3), d.between(2, 3), d.between(1, 5)
+    dims = [d.between(1, 3) if rank == 3 else 1, d.between(1, 4), d.between(1, 5)]
+    lo = d.below(n * places)
+    p = [lo, d.between(lo, n * places), c, *dims, places, rank]
+    p += [d.below(3) if rank == 2 else d.below(2), d.below(3), d.below(2)]
+    w = array("f", [d.between(-300, 300) / 128 for _ in range(n * places * rank)])
+    plane = dims[0] * dims[1] * dims[2]
+    return floats(d, n * c * plane), w, d.blank("f", n * c * places), p
 
 
 def _regions(d):
-    c, h, width, oh, ow = [d.between(1, 4) for _ in range(5)]
-    first, at = d.below(4), d.below(4)
-    p = [first, at, c, h, width, oh, ow]
-    return floats(d, first + c * h * width), d.blank("f", at + c * oh * ow), p
+    """x, how many, out, range of regions and number of images, C to ow"""
+    n, c, h, width, oh, ow, regions = [d.between(1, 4) for _ in range(7)]
+    lo, out = d.below(regions), d.blank("f", regions * c * oh * ow)
+    x, some = floats(d, n * c * h * width), (lo, d.between(lo, regions), n)
+    return x, regions, out, some, (c, h, width, oh, ow)
 
 
-def max_roi_max_bins(d):
-    x, out, p = _regions(d)
-    return x, [d.between(-2, 5) for _ in range(4)], out, p
+def max_roi_regions(d):
+    x, n, out, (lo, hi, images), dims = _regions(d)
+    w = array("f")
+    for _ in range(n):
+        w.extend([d.below(images), *[d.between(-20, 50) / 8 for _ in range(4)]])
+    return x, (w, floats(d, 1), b"name"), out, [lo, hi, images, *dims]
 
 
-def normalize_moments(d):
-    first, n = d.below(4), d.below(70)
-    return floats(d, first + n), (), [0.0, 0.0, 1e-5], [first, n, d.below(2), 0, 1]
-
-
-def _normalized(d, arguments):
-    width, groups, first, at = d.between(1, 5), d.between(1, 6), d.below(4), d.below(3)
-    x = floats(d, first + width * groups)
-    w = [[0.5, 2.0, 1e-5]] + [floats(d, at + groups) for _ in range(arguments)]
-    return x, tuple(w), d.blank("f", len(x)), [first, width * groups, 1, at, width]
-
-
-def normalize_plain(d):
-    return _normalized(d, 0)
-
-
-def normalize_scaled(d):
-    return _normalized(d, 1)
-
-
-def normalize_scaled_shifted(d):
-    return _normalized(d, 2)
+def normalize_rows(d):
+    rows, width, groups = d.between(1, 5), d.between(1, 5), d.between(1, 9)
+    period, step, factors, gives = d.between(1, 3), d.below(groups + 1), d.below(3), d.below(2)
+    n, lo = width * groups, d.below(rows)
+    m = (period - 1) * step + groups
+    w = [array("f", [1e-5])] + [floats(d, m) for _ in range(2)]
+    w += [d.blank("f", rows) for _ in range(2 * gives)]
+    p = [lo, d.between(lo, rows), n, d.below(2), period, step, width, factors, gives]
+    return floats(d, rows * n), w, d.blank("f", rows * n), p
 
 
 def offsets_offsets(d):
     rank, n, hi = d.between(1, 3), d.between(1, 3), d.between(1, 6)
     lo = d.below(hi)
-    p = [lo, hi, 0, rank, n] + [d.between(1, 4) for _ in range(2 * rank + 2 * n)]
-    x = array("i", [d.between(-6, 6) for _ in range(hi * n)])
-    return x, (), d.blank("i", hi), p
+    p = [lo, hi, rank, n] + [d.between(1, 4) for _ in range(2 * rank + 2 * n)]
+    sizes = p[4 + 2 * rank :]
+    x = array("i", [d.between(-sizes[i % n], sizes[i % n] - 1) for i in range(hi * n)])
+    return x, b"name", d.blank("i", hi), p
 
 
 def one_hot_one_hot(d):
@@ -193,14 +186,14 @@ def _quantized(d):
         place = [d.below(4), d.below(6), d.below(3)]
         places += place
         sizes.append(place[0] + (rows - 1) * place[1] + (n - 1) * place[2] + 1)
-    zeros = array("b", [d.between(-9, 9) for _ in range(sizes[1])]) if d.below(2) else None
-    p = places + [first, rows, n]
+    zeros = array("b", [d.between(-9, 9) for _ in range(sizes[1])])
+    p = places + [first, rows, n, d.below(2)]
     return floats(d, sizes[0]), (floats(d, sizes[1]), zeros), d.blank("f", first + rows * n), p
 
 
 def quantize_quantize(d):
     x, w, out, p = _quantized(d)
-    return x, (*w, -128, 127, array("f", [0.0])), array("b", bytes(len(out))), p
+    return x, w, array("b", bytes(len(out))), [*p, -128, 127, d.below(2)]
 
 
 def quantize_dequantize(d):
@@ -213,7 +206,8 @@ def reduce_sum_float(d):
 
 
 def reduce_sum_int(d):
-    return _whole(_reduced(d, [128, 255, d.below(4), 0], d.below(3)))
+    power = d.below(3)
+    return _whole(_reduced(d, (), power, *_wrapping(d), d.below(2), power == 2))
 
 
 def reduce_prod_float(d):
@@ -221,7 +215,7 @@ def reduce_prod_float(d):
 
 
 def reduce_prod_int(d):
-    return _whole(_reduced(d, [128, 255]))
+    return _whole(_reduced(d, (), 0, *_wrapping(d)))
 
 
 def reduce_largest(d):
@@ -236,6 +230,25 @@ def reduce_log_sum_exp(d):
     return _reduced(d)
 
 
+def _finished(d, *more):
+    """Outputs, and what becomes of them."""
+    n, lo = d.between(1, 9), d.below(9)
+    x = array("f", [d.between(0, 900) / 64 for _ in range(lo + n)])
+    return x, (), d.blank("f", lo + n), [lo, lo + d.below(n + 1), d.below(5), 1, *more]
+
+
+def reduce_mean(d):
+    return _finished(d)
+
+
+def reduce_root(d):
+    return _finished(d, d.between(2, 4))
+
+
+def reduce_log(d):
+    return _finished(d)
+
+
 def resample_resample(d):
     outer, n_in, inner = d.between(1, 2), d.between(3, 6), d.between(1, 3)
     n_out, taps = d.between(1, 4), d.between(1, 3)
@@ -246,19 +259,61 @@ def resample_resample(d):
     return floats(d, outer * n_in * inner), w, d.blank("f", outer * n_out * inner), p
 
 
-def roi_align(d):
-    x, out, p = _regions(d)
-    w = [d.between(-12, 30) / 8 for _ in range(4)]
-    return x, w, out, p + [d.between(1, 3), d.between(1, 3), d.below(2)]
+def roi_regions(d):
+    x, n, out, (lo, hi, images), dims = _regions(d)
+    w = array("f", [d.between(-12, 30) / 8 for _ in range(4 * n)])
+    batch = array("i", [d.below(images) for _ in range(n)])
+    p = [lo, hi, *dims, 0, 0, d.below(2), images, d.below(3), d.below(2)]
+    return x, (w, batch, array("f", [0.5]), b"name"), out, p
 
 
 def scatter_scatter(d):
     k, n, inner = d.between(1, 5), d.between(1, 5), d.between(1, 3)
     lo = d.below(k)
-    w = ([d.between(-1, n) for _ in range(k)], *((128, 255) if d.below(2) else (0, 0)))
-    p = [lo, d.between(lo, k), 0, n, inner, d.below(5)]
-    x, out = [array("i", [d.between(-99, 99) for _ in range(m * inner)]) for m in (k, n)]
+    w = [d.below(n) for _ in range(k)], b"name"
+    p = [lo, d.between(lo, k), n, inner, d.below(5), *(_wrapping(d) if d.below(2) else (0, 0))]
+    x, out = [array("q", [d.between(-99, 99) for _ in range(m * inner)]) for m in (k, n)]
     return x, w, out, p
+
+
+def scores_pair(d):
+    n, kind = d.between(1, 9), d.below(3)
+    lo, w = d.below(n), (d.words(4), d.blank("i", 2 * n))
+    return floats(d, n), w, d.blank("f", 2 * n), [lo, d.between(lo, n), kind, d.below(2)]
+
+
+def _scores(d):
+    n, items = d.between(1, 5), d.between(1, 6)
+    lo, x = d.below(n), array("f", [d.between(0, 64) / 64 for _ in range(n * items)])
+    return x, (), d.blank("f", n * items), [lo, d.between(lo, n), items]
+
+
+def scores_softmax_zero(d):
+    return _scores(d)
+
+
+def scores_probit(d):
+    return _scores(d)
+
+
+def series_arithmetic(d):
+    n = d.below(9)
+    return floats(d, 1), floats(d, 1), d.blank("f", n), [n]
+
+
+def series_cosines(d):
+    n = d.below(9)
+    p = [n if d.below(2) else -1, d.below(2)]
+    return array("i", [n]), (floats(d, 3), b"name"), d.blank("f", n), p
+
+
+def series_mel_weights(d):
+    bins, length, rate = d.between(1, 6), d.between(8, 40), d.between(100, 900)
+    lines = length // 2 + 1
+    x = [array("i", [v]) for v in (bins, length, rate)]
+    x += [array("f", [v]) for v in (d.below(9), rate / 2 - d.below(9))]
+    p = [lines, bins] if d.below(2) else [-1, -1]
+    return x, b"name", d.blank("f", lines * bins), p
 
 
 def softmax_softmax(d):
@@ -271,6 +326,61 @@ def softmax_log_softmax(d):
 
 def softmax_hardmax(d):
     return _same_shape(d)
+
+
+def svm_pairs(d):
+    n, classes = d.between(1, 4), d.between(2, 4)
+    firsts = [0]
+    for _ in range(classes):
+        firsts.append(firsts[-1] + d.below(5))
+    vectors, pairs, lo = firsts[-1], classes * (classes - 1) // 2, d.below(n)
+    w = floats(d, (classes - 1) * vectors), floats(d, pairs)
+    out = d.blank("f", n * pairs), d.blank("i", n * classes)
+    return floats(d, n * vectors), w, out, [lo, d.between(lo, n), classes, vectors, *firsts]
+
+
+def svm_probabilities(d):
+    n, classes = d.between(1, 3), d.between(2, 4)
+    pairs, lo = classes * (classes - 1) // 2, d.below(n)
+    sizes = pairs, pairs, classes * classes, classes * classes, classes
+    w = [floats(d, size) for size in sizes]
+    return floats(d, n * pairs), w, d.blank("f", n * classes), [lo, d.between(lo, n), classes]
+
+
+def _leaves(d):
+    leaves, targets, first = d.between(1, 6), d.between(1, 4), d.below(3)
+    ends = [0]
+    for _ in range(leaves):
+        ends.append(ends[-1] + d.below(targets + 1))
+    entries = array("i", [d.below(targets) for _ in range(ends[-1])])
+    w = array("i", ends), entries, floats(d, ends[-1]), floats(d, targets)
+    x = array("i", [d.below(leaves) for _ in range(d.between(1, 5))])
+    return x, w, d.blank("f", first + targets), [first, targets, d.between(1, 5), len(x)]
+
+
+def tree_values_total(d):
+    return _leaves(d)
+
+
+def tree_values_least(d):
+    return _leaves(d)
+
+
+def tree_values_most(d):
+    return _leaves(d)
+
+
+def tree_values_rank_doubles(d):
+    features, slots, at, cuts = d.between(1, 5), d.between(1, 5), d.below(3), d.between(1, 9)
+    first, table = features * d.below(3), [0] * at
+    for _ in range(slots):
+        n = d.below(cuts + 1)
+        table += [2 * d.below(features) + d.below(2), d.below(cuts - n + 1), 0, n]
+    x = array("d", [d.between(-9, 9) for _ in range(first + features)])
+    if d.below(4) == 0:
+        x[first + d.below(features)] = float("nan")
+    w = array("i", table), array("d", sorted(d.between(-9, 9) for _ in range(cuts)))
+    return x, w, d.blank("i", slots), [first, slots, at]
 
 
 def top_k_top_k(d):

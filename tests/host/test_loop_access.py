@@ -21,7 +21,12 @@ OF_OTHER_FORMS = {("depthwise", "x", "writes")}  # where they keep the weights o
 
 
 class Buffer:
-    """Items, and which of them a loop has read as they were, and which it has written."""
+    """Items, and which of them a loop has read as they were, and which it has written.
+
+    is_open: what a loop sees of a program's memory, whose end says nothing.
+    """
+
+    is_open = False
 
     def __init__(self, items):
         self.items = items
@@ -31,10 +36,11 @@ class Buffer:
         self.nbytes = 1 if self.is_bytes else getattr(items, "itemsize", None)  # None: objects
 
     def __len__(self):
+        assert not (self.is_open and self.code), "p says how many items there are"
         return len(self.items)
 
     def __iter__(self):
-        return (self[i] for i in range(len(self.items)))
+        return (self[i] for i in range(len(self)))
 
     def __getitem__(self, i):
         assert isinstance(i, int), "loops take items one by one"
@@ -84,7 +90,11 @@ def watch(call, loop, declared):
     watched_call = [watched(name, what, buffers) for name, what in call.items()]
     lengths = {name: len(buffer) for name, buffer in buffers.items()}
     allowed = declared.accesses(call.get("p", ()), lengths, **numbers)
+    for buffer in buffers.values():
+        buffer.is_open = True
     loop(*watched_call)
+    for buffer in buffers.values():
+        buffer.is_open = False
     known = [a for a in allowed if a.argument in buffers]  # an optional part may be None
     found, touched = [], set()
     for each in known:
@@ -221,22 +231,24 @@ def test_what_lines_say(tmp_path):
         "reads w as int16[i * k : i * k + 2]",
         "    for i in range(2)",
         "reads w[0 : len(w)]",
+        "reads w[1][k : len(w[1])]",
         "updates out as float32[0 : min(last, 7)]",
         "writes p[1 : 2]",
     )
     loop = declared(tmp_path, *lines)["loop"]
     assert loop.given == ["what is in w is even"]
-    assert loop.accesses([5, 4], {"w": 11}) == [
+    assert loop.accesses([5, 4], {"w": 11, "w[1]": 6}) == [
         Access("p", "reads", 4, 0, 2),
         Access("x", "reads", None, 3, 8),
         Access("w", "reads", 2, 0, 2),
         Access("w", "reads", 2, 4, 6),
         Access("w", "reads", None, 0, 11),
+        Access("w[1]", "reads", None, 4, 6),
         Access("out", "reads", 4, 0, 4),
         Access("out", "writes", 4, 0, 4),
         Access("p", "writes", 4, 1, 2),
     ]
-    assert [a.argument for a in loop.accesses([5, 0], {"w": 0})] == ["p", "w", "w", "p"]
+    assert [a.argument for a in loop.accesses([5, 0], {"w": 0, "w[1]": 0})] == ["p", "w", "w", "p"]
     for p, lengths in (([9, 4], {"w": 1}), ([5], {"w": 1}), ([5, 4], {})):
         with pytest.raises(AccessError, match="some.py: loop: "):
             loop.accesses(p, lengths)

@@ -51,6 +51,17 @@ def test_other_names_go():
         assert f"{name}" not in text.replace("values", ""), name
 
 
+def test_imports_keep_their_names():
+    text = shrunk(
+        "def load(x):\n    import math\n\n    def f(a, math=math):\n        return math.sqrt(a)\n"
+        "    return f(x)\n",
+        frozenset({"load"}),
+    )
+    found = {}
+    exec(text, found)
+    assert found["load"](4) == 2
+
+
 def test_a_name_that_is_taken_is_not_given_again():
     text = shrunk("def load(append):\n    def f(a):\n        return append, a\n    return f(1)\n")
     found = {}

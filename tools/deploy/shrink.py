@@ -47,6 +47,7 @@ def shrunk(source: str) -> str:
     private = [f for f in methods if f.name in _FIELDS or f.name == "__init__"]
     fixed = {a.arg for f in functions if f not in (*ours, *private) for a in f.args.args}
     fixed |= {f.name for f in public}
+    fixed |= {alias.asname or alias.name for n in ast.walk(tree) for alias in _imports(n)}
     targets = [t for n in tree.body if isinstance(n, ast.Assign) for t in n.targets]
     found = [f.name for f in ours]
     found += [t.id for t in targets if isinstance(t, ast.Name) and t.id[0] == "_"]
@@ -59,6 +60,10 @@ def shrunk(source: str) -> str:
     names = {name: next(free, name) for name in dict.fromkeys(found) if name not in fixed}
     called = {f.name: names[f.name] for f in ours if f.name in names}
     return ast.unparse(_Renamed(names, called).visit(tree)) + "\n"
+
+
+def _imports(node: ast.AST) -> list[ast.alias]:
+    return node.names if isinstance(node, ast.Import | ast.ImportFrom) else []
 
 
 def _test(node: ast.stmt) -> str:

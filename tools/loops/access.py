@@ -15,7 +15,8 @@ A declaration is the last section of a function's docstring. A line of it is one
     as copy8                            what copy8 of this module declares; add.add32: of another
 
 and goes on in lines that are indented further. Expressions are Python's, of whole numbers, with
-min, max, sum, range and len, which is the number of items in a buffer. BIAS is 2**29.
+min, max, sum, range and len, which is the number of items in a buffer or in a part of one. BIAS is
+2**29.
 """
 
 from __future__ import annotations
@@ -101,13 +102,13 @@ class Loop:
     ) -> list[Access]:
         """What a call with these parameters may touch; ranges of no items are left out.
 
-        lengths: items of the buffers by argument, for declarations that say len(). arguments:
-        those of a function that are numbers beside p.
+        lengths: items of the buffers by argument (`w`, `w[1]`), for declarations that say len().
+        arguments: those of a function that are numbers beside p.
         Raises AccessError if the parameters are not what the loop requires.
         """
         names = {**_KNOWN, **self._constants, **arguments, "p": _Parameters(p)}
         names |= {"len": _length(lengths or {}), "__builtins__": {}}
-        names |= {arg: arg for arg in self.args if arg not in names}
+        names |= {arg: _Argument(arg) for arg in self.args if arg not in names}
         found = [Access("p", "reads", 4, 0, self._n_p)]
         for line in self._all_lines():
             try:
@@ -211,6 +212,13 @@ class _Parameters:
         if not 0 <= i < len(self._items):
             raise IndexError(f"p[{i}] of {len(self._items)}")
         return i
+
+
+class _Argument(str):
+    """An argument, by its name: len() takes it, or a part of it."""
+
+    def __getitem__(self, i: object) -> _Argument:
+        return _Argument(f"{self}[{i}]")
 
 
 def families() -> list[str]:

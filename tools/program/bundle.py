@@ -24,7 +24,7 @@ from tools.format.layout import CHUNK_GOLDEN, DIGEST_AT
 from .encode import encode
 from .layout import Entry, Layout, Slice, View
 from .link import Linker
-from .record import CannotRecord, Loop, Recording, Table, Value
+from .record import INLINE, CannotRecord, Loop, Recording, Table, Value
 
 FOLDER = "programs"  # in the package
 _PACKAGE = Path(__file__).parents[2] / "mpconnxr"
@@ -128,8 +128,8 @@ def _indented(lines: Iterable[str]) -> list[str]:
 def _take(linker: Linker, loop: Loop, machine: Machine) -> str:
     if loop == _OF_TWO:
         return linker.take(_LOOPS / "program.py", loop.name)
-    if loop.family.startswith("inline:"):
-        scope = _PACKAGE / "ops" / f"{loop.family.partition(':')[2]}.py"
+    if loop.family.startswith(INLINE):
+        scope = _PACKAGE / "ops" / f"{loop.family.removeprefix(INLINE)}.py"
         return linker.take_source(loop.name, scope, "loop")
     return linker.take(form_of(loop.family, machine), loop.name)
 

@@ -102,7 +102,13 @@ class Block:
         return self.words[self._at(i)]
 
     def __setitem__(self, i: int, value: Any) -> None:
-        self.words[self._at(i)] = value if isinstance(value, Unknown) else int(value)
+        if isinstance(value, Unknown):
+            raise DependsOnData("moves what a loop wrote to another place")
+        self.words[self._at(i)] = int(value)
+
+    def forget(self, i: int) -> None:
+        """Word i is what a loop wrote from now on."""
+        self.words[self._at(i)] = UNKNOWN
 
     def append(self, value: int) -> None:
         self.words.append(int(value))

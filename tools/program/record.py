@@ -20,11 +20,16 @@ from .writes import ALL, inner_calls, written
 
 _TRIED = (0, 1, 5)  # in words of which only a run, or a driver, knows what they are
 _LOOPS = Path(__file__).parents[2] / "mpconnxr" / "loops"
+INLINE = "inline:"
 
 
 @dataclass(frozen=True)
 class Loop:
-    """A function of a family of loops; is_rare: it is imported when it is first called."""
+    """A function of a family of loops; is_rare: it is imported when it is first called.
+
+    One that a kernel makes of a source (ops/_inline) has that as its name, and as its family
+    INLINE with the module of the kernel.
+    """
 
     family: str
     name: str
@@ -96,7 +101,14 @@ class Step:
 
 
 class CannotRecord(Exception):
-    """A model stays with the kernels; the text is why."""
+    """A model stays with the kernels; the text is why.
+
+    kernel: that of the step that depends on data, if it is because of one.
+    """
+
+    def __init__(self, why: str, kernel: str | None = None):
+        super().__init__(why)
+        self.kernel = kernel
 
 
 Border = tuple  # memory, offset, nbytes, dtype, shape, name, (scale, zero point) or None
@@ -127,6 +139,7 @@ class _Recorder:
     def __init__(self, has_form: Callable[[str, str], bool], flat: bool):
         self.flat = flat
         self.steps: list[Step] = []
+        self.kernel: str | None = None  # of the step at hand
         self._has_form = has_form
         self._families: dict[str, Any] = {}
         self._blocks: dict[int, int] = {}  # number, in its step, of a block by its words' id
@@ -188,7 +201,7 @@ class _Recorder:
 
     def inline(self, source: str, scope: str) -> _Stub:
         """What a kernel makes of an expression, among the names of its module."""
-        return _Stub(self, Loop(f"inline:{scope.rpartition('.')[2]}", source), None)
+        return _Stub(self, Loop(INLINE + scope.rpartition(".")[2], source), None)
 
     def rare(self, family: str, name: str, plain: Callable[[str], ModuleType]) -> _Stub:
         """What mpconnxr.forms.later gives."""
@@ -272,6 +285,8 @@ class _Stub:
 
     def _changed(self, arguments: tuple) -> list[tuple[Any, frozenset[int]]]:
         """Blocks that the call writes to, and where."""
+        if self.loop.family.startswith(INLINE):
+            return []  # the templates of ops/_inline write to out alone
         if self.function is None:  # its source has no plain form to look at
             return [(a, ALL) for a in flat(arguments) if isinstance(a, Block)]
         declared = self._declared(arguments)
@@ -360,7 +375,7 @@ def _forget(thing: Any, indexes: frozenset[int]) -> None:
         raise DependsOnData("a loop writes to an array of the kernel's own")
     for i in range(len(thing)) if indexes == ALL else indexes:
         if i < len(thing):
-            thing[i] = UNKNOWN
+            thing.forget(i)
 
 
 def record(
@@ -378,6 +393,13 @@ def record(
     recorder = _Recorder(has_form, flat)
     with recorded(recorder, has_form):
         from mpconnxr import loading, reader
+        from mpconnxr.tensor import is_object
+
+        class Loader(loading.Loader):
+            def _prepare(self, reader: Any, index: int, node: Any) -> tuple[int, Any]:
+                recorder.kernel = node[0]
+                n, step = loading.Loader._prepare(self, reader, index, node)
+                return n, _Named(node[0], step)
 
         class Reader(reader.Reader):
             def buffer(self, t: Any, arena: Any, state: Any = None) -> tuple[Any, int]:
@@ -395,6 +417,8 @@ def record(
             if read.runtime_dims():
                 raise CannotRecord("shapes that a run decides")
             resident, reads = (0, len(data)), ()
+            if any(is_object(t.dtype) for t in read.tensors):
+                raise CannotRecord("strings or maps")
             if read.stream:
                 held = [c for c in read._chunks if c.kind == reader.CHUNK_DATA]
                 first = min([c.offset for c in held], default=0)
@@ -402,14 +426,15 @@ def record(
                 reads = tuple((c.offset, c.nbytes, c.place or 0) for c in read._chunks)
                 read.stream = _Stream(recorder)
             recorder.begin("load")
-            loader = loading.Loader(read, None)
+            loader = Loader(read, None)
             if recorder.steps.pop().calls:
                 raise CannotRecord("its kernels compute with tensors before a run")
             for i, (n, step) in enumerate(loader.steps):
+                recorder.kernel = getattr(step, "kernel", None)
                 recorder.begin(str(i))
                 step(0, n)
         except DependsOnData as e:
-            raise CannotRecord(f"{_where(e)}: {e}") from e
+            raise CannotRecord(f"{_where(e)}: {e}", recorder.kernel) from e
         except loading.ModelError as e:
             raise CannotRecord(str(e)) from e
         tensors = loader.inputs + loader.outputs
@@ -428,6 +453,17 @@ def _border(t: Any) -> Border:
     place = t._buffer.name[0]
     grid = None if t.scale is None else (t.scale, t.zero_point)
     return (place, t._buffer.offset + t._offset, t.nbytes, t._dtype, t.shape, t.name, grid)
+
+
+@dataclass(frozen=True)
+class _Named:
+    """A step that says whose it is."""
+
+    kernel: str
+    step: Callable
+
+    def __call__(self, lo: int, hi: int) -> None:
+        self.step(lo, hi)
 
 
 class _Stream:

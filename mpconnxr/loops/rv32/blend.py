@@ -91,3 +91,25 @@ def blend(a0, a1, a2, a3):
     data(2, 0xD693, 0x4035, 0xF713, 0x0016, 0x899D, 0x972E, 0xD363, 0x00EB, 0x0685, 0x0511)
     data(2, 0x18E3, 0xE776, 0x4563, 0x00FD, 0x0793, 0x07F0, 0x4681, 0x8793, 0xF827, 0x0786)
     data(2, 0x97F6, 0xC094, 0xA023, 0x10F4, 0x0905, 0x0491, 0xBBF1, 0x0586, 0x17FD, 0xB7C1)
+
+
+@micropython.viper
+def rounds(p: ptr32, w):
+    """w: loops: estimate, blend, rounded of loops/mean_bytes; p, the last one's part of p; x, what
+    corners gave, out
+
+    Access: of the loops it calls
+    """
+    guess = w[0]
+    add_up = w[1]
+    finish = w[2]
+    whole = w[3]
+    rest = w[4]
+    x = w[5]
+    words = w[6]
+    out = w[7]
+    while p[16] < p[3] * p[6]:
+        guess(x, words, out, whole)
+        add_up(x, words, words, whole)
+        p[4 * p[3] + 43] = p[17]
+        finish(words, words, out, rest)

@@ -85,3 +85,25 @@ def blend(r0, r1, r2, r3):
     data(2, 0x2A7E, 0xDC02, 0x2300, 0x227F, 0x9303, 0x9905, 0x4B09, 0x9803, 0x3A7E, 0x50C8)
     data(2, 0x9B01, 0x0052, 0x18D2, 0x000B, 0xC304, 0x9305, 0x9B04, 0x3301, 0xE6FB, 0x005B)
     data(2, 0x3A01, 0xE7D2, 0x46C0, 0xF000, 0x00FF, 0xFF00, 0xFFFF)
+
+
+@micropython.viper
+def rounds(p: ptr32, w):
+    """w: loops: estimate, blend, rounded of loops/mean_bytes; p, the last one's part of p; x, what
+    corners gave, out
+
+    Access: of the loops it calls
+    """
+    guess = w[0]
+    add_up = w[1]
+    finish = w[2]
+    whole = w[3]
+    rest = w[4]
+    x = w[5]
+    words = w[6]
+    out = w[7]
+    while p[16] < p[3] * p[6]:
+        guess(x, words, out, whole)
+        add_up(x, words, words, whole)
+        p[4 * p[3] + 43] = p[17]
+        finish(words, words, out, rest)

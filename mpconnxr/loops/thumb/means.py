@@ -118,7 +118,7 @@ def means(r0, r1, r2, r3):
 
 
 @micropython.viper
-def pieces(p: ptr32, w):
+def rounds(p: ptr32, w):
     """w: loops choose, spans, sums, means, then one of loops/mean_bytes; p; the list; x and out as
     choose takes them; x as sums does; levels, and out as the last loop does
 

@@ -31,8 +31,3 @@ def to_bytes(d):
     p = _p(d) + [d.below(3)]
     p[0] = d.below(p[1])
     return d.words(40), array("i", [scale, d.below(256), inverse]), d.blank("B", 45), p
-
-
-def take(d):
-    w = d.blank("i", 10)
-    return d.octets(2), w, d.blank("i", 20), [128 * d.below(2)] * 19

@@ -23,3 +23,8 @@ def locate_planes(d):
     x = [d.below(2 * per_batch), per_batch, by_rows, by, planes, of, rows] + _numbers(d, 5)
     x += [_BIAS - d.below(5), d.below(100), d.below(100)]
     return array("i", x), array("i", x), array("i", _numbers(d, 14)), _numbers(d, 21)
+
+
+def zero_point(d):
+    x = d.octets(1)
+    return x, x, array("i", _numbers(d, 24)), _numbers(d, 12)

@@ -29,11 +29,29 @@ blend: ((a * A + b * B) + c * C) + d * D by floats, for the items in the list.
          and lower 12 bits of the 24 of x_scale / y_scale, and what they are shifted by for a
          weight of the exponent 0; next item (estimate goes on from there), items in the list;
          upper and lower 12 bits of the mantissa of x_scale, its exponent; then, four a column,
-         its left and right byte in a row of x, their weights
+         its left and right byte in a row of x, their weights; then, for rounds, 31 parameters of
+         loops/mean_bytes
+
+rounds: the items of a row of all planes, by calls of these loops and of one of loops/mean_bytes.
 """
 
 from tools.loops.snippets.floats import add, product
 from tools.loops.snippets.words import set_at, split_sign, swap
+
+
+def rounds(p: ptr32, w):
+    """w: loops: estimate, blend, rounded of loops/mean_bytes; p, the last one's part of p; x, what
+    corners gave, out
+
+    Access: of the loops it calls
+    """
+    guess, add_up, finish, whole, rest = w[:5]
+    x, words, out = w[5:8]
+    while p[16] < p[3] * p[6]:
+        guess(x, words, out, whole)
+        add_up(x, words, words, whole)
+        p[4 * p[3] + 43] = p[17]
+        finish(words, words, out, rest)
 
 
 def corners(x: ptr32, w: ptr32, out: ptr32, p: ptr32):

@@ -10,8 +10,6 @@ w the zero point in its first byte. What comes out too small for a normal float3
 then 1.
 to_bytes: w is what choose gave; out the bytes. Where the product with the inverse is too near to
 the middle between two integers, a division bit by bit gives the float32 quotient.
-take: x is a zero point, a byte; out, which p is too, the parameters of loops/patches, w those of
-loops/qdot32: they get it.
 """
 
 from tools.loops.snippets.floats import halve
@@ -150,15 +148,3 @@ def to_bytes(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
         q = min(max(q, 0), 255)
         out[at + i] = q
         i += 1
-
-
-def take(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
-    """
-    Access:
-        reads x[0:1]
-        writes w[9:10]
-        writes out[19:20]
-    """
-    v = x[0] ^ p[18]
-    set_at(out, 19, i, v)
-    set_at(w, 9, i, v)

@@ -13,6 +13,7 @@ locate_planes  pieces a batch, pieces a plane, planes a piece, planes, rows a pi
                stride and first byte of x, batch stride of out, rows of x that a window covers,
                stride of y, BIAS - padding of y, first weights, first of the table
 pieces         that x, with the end of the pieces in word 15
+zero_point     x is a byte then, which becomes the zero point of both blocks
 """
 
 from tools.loops.snippets.words import set_at
@@ -31,6 +32,19 @@ def pieces(p: ptr32, w):
         gather(x, x, gathered, gather_p)
         compute(gathered, weights, out, compute_p)
         p[i] = p[0] + 1
+
+
+def zero_point(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[0:1]
+        reads out[18:19]
+        writes out[19:20]
+        writes p[9:10]
+    """
+    v = x[0] ^ out[18]
+    set_at(out, 19, i, v)
+    set_at(p, 9, i, v)
 
 
 def locate(x: ptr32, w: ptr32, out: ptr32, p: ptr32):

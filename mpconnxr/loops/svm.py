@@ -1,0 +1,170 @@
+"""Support vector machines: decisions of pairs of classes, and probabilities. Plain form.
+
+p    lo, hi: range of samples; classes; of pairs then: vectors, the first one of each class,
+     and the end of the last one's
+"""
+
+from ..ops._float_math import NAN, sigmoid
+
+_BLOCK = 32  # sums run in blocks, for single floats
+_LEAST = 1e-7
+_MAX_ROUNDS = 100
+
+
+def pairs(x, w, out, p):
+    """x: what the kernel function gives; w: (coefficients, rho); out: (scores, votes)
+
+    Access:
+        lo, hi, n, vectors = p[0:4]
+        pairs, ends = n * (n - 1) // 2, p[4 : 5 + n]
+        requires min(ends) >= 0 and max(ends) <= vectors
+        reads p[4 : 5 + n]
+        reads x[lo * vectors : hi * vectors] if pairs
+        reads w[0 : 2] if lo < hi
+        reads w[0][0 : (n - 1) * vectors] if pairs and lo < hi
+        reads w[1][0 : pairs] if lo < hi
+        reads out[0 : 2] if lo < hi
+        writes out[0][lo * pairs : hi * pairs]
+        writes out[1][lo * n : hi * n]
+    """
+    n, sample = p[2], p[0]
+    while sample < p[1]:
+        c = 0
+        while c < n:
+            out[1][sample * n + c] = 0
+            c += 1
+        _decide(x, w, out, p, sample)
+        sample += 1
+
+
+def _decide(x, w, out, p, sample):
+    n, pair = p[2], 0
+    first, votes, at = sample * p[3], sample * n, sample * (n * (n - 1) // 2)
+    i = 0
+    while i < n:
+        j = i + 1
+        while j < n:
+            total = _dot(x, w[0], p, first, i, (j - 1) * p[3])
+            total += _dot(x, w[0], p, first, j, i * p[3]) + w[1][pair]
+            out[0][at + pair] = total
+            out[1][votes + (i if total > 0 else j)] += 1
+            pair += 1
+            j += 1
+        i += 1
+
+
+def _dot(x, w, p, first, c, row):
+    """Sum over the vectors of class c."""
+    i, end = p[4 + c], p[5 + c]
+    total = 0.0
+    while i < end:
+        stop = min(i + _BLOCK, end)
+        part = 0.0
+        while i < stop:
+            part += w[row + i] * x[first + i]
+            i += 1
+        total += part
+    return total
+
+
+def probabilities(x, w, out, p):
+    """x: scores; w: (a, b; then r, q and q times p, to work in)
+
+    Access:
+        lo, hi, n = p[0:3]
+        pairs = n * (n - 1) // 2
+        reads x[lo * pairs : hi * pairs]
+        reads w[0 : 5] if lo < hi
+        reads w[0][0 : pairs] if lo < hi
+        reads w[1][0 : pairs] if lo < hi
+        writes w[2][0 : n * n] if lo < hi
+        writes w[3][0 : n * n] if lo < hi
+        writes w[4][0 : n] if lo < hi
+        writes out[lo * n : hi * n]
+    """
+    n, sample = p[2], p[0]
+    while sample < p[1]:
+        _set_r(x, w, n, sample * (n * (n - 1) // 2))
+        _set_q(w[2], w[3], n)
+        i = 0
+        while i < n:
+            out[sample * n + i] = 1.0 / n
+            i += 1
+        rounds = 0
+        while rounds < _MAX_ROUNDS and _improve(w[3], w[4], out, n, sample * n):
+            rounds += 1
+        sample += 1
+
+
+def _set_r(x, w, n, at):
+    a, b, r, pair = w[0], w[1], w[2], 0
+    i = 0
+    while i < n:
+        j = i + 1
+        while j < n:
+            v = 1.0 - sigmoid(x[at + pair] * a[pair] + b[pair])
+            v = min(max(v, _LEAST), 1.0 - _LEAST)
+            r[i * n + j] = v
+            r[j * n + i] = 1.0 - v
+            pair += 1
+            j += 1
+        i += 1
+
+
+def _set_q(r, q, n):
+    """Q[i, i] = sum of r[j, i] ** 2, Q[i, j] = -r[j, i] * r[i, j]"""
+    i = 0
+    while i < n:
+        j, total = 0, 0.0
+        while j < n:
+            if j != i:
+                total += r[j * n + i] * r[j * n + i]
+                q[i * n + j] = -r[j * n + i] * r[i * n + j]
+            j += 1
+        q[i * n + i] = total
+        i += 1
+
+
+def _improve(q, qp, out, n, at):
+    """One round over all classes; False once out is good enough."""
+    pqp = _products(q, qp, out, n, at)
+    if _error(qp, n, pqp) < 0.005 / n:
+        return False
+    i = 0
+    while i < n:
+        own = q[i * n + i]
+        change = (pqp - qp[i]) / own if own else NAN
+        scale = 1.0 + change
+        if not scale:
+            scale = NAN
+        out[at + i] += change
+        pqp = (pqp + change * (change * own + 2.0 * qp[i])) / scale / scale
+        j = 0
+        while j < n:
+            qp[j] = (qp[j] + change * q[i * n + j]) / scale
+            out[at + j] = out[at + j] / scale
+            j += 1
+        i += 1
+    return True
+
+
+def _products(q, qp, out, n, at):
+    """Sets Q p; returns p' Q p."""
+    result, i = 0.0, 0
+    while i < n:
+        j, total = 0, 0.0
+        while j < n:
+            total += q[i * n + j] * out[at + j]
+            j += 1
+        qp[i] = total
+        result += out[at + i] * total
+        i += 1
+    return result
+
+
+def _error(qp, n, pqp):
+    most, i = 0.0, 0
+    while i < n:
+        most = max(most, abs(qp[i] - pqp))
+        i += 1
+    return most

@@ -1,0 +1,174 @@
+"""Which kernels can be recorded, found with the files from which the fuzzer starts.
+
+Both lists are exact: a kernel that starts or stops to be recordable changes one of them.
+"""
+
+from importlib import import_module
+
+import numpy as np
+import pytest
+from onnx import TensorProto
+
+from mpconnxr.tensor import name_of
+from tests.host.device import small
+from tests.host.program import programs
+from tests.host.program.test_models import check
+from tools.deploy.modules import PACKAGE
+from tools.fuzz import seeds
+from tools.program import memory, record
+
+# No file with them is a program.
+NEVER = {
+    # a run decides what is called, or how often
+    "branch",
+    "expect",
+    "loop",
+    "place",  # what a loop's round writes
+    # a run decides the shapes of what they give
+    "given",
+    "measure",
+    "non_max_suppression",
+    "nonzero",
+    "numbers",
+    "same",
+    "shape",
+    "slice_extent",
+    "unique",
+    # strings and maps are Python's objects, which lie outside of the arena
+    "dict_vectorizer",
+    "label_encoder",  # also of numbers, by a dict
+    "string_format",
+    "string_gather",
+    "string_join",
+    "string_match",
+    "string_normalizer",
+    "string_parse",
+    "string_pick",
+    "string_reshape",
+    "string_select",
+    "string_split",
+    "tfidf",  # also of numbers
+    "zip_map",
+    # its numbers go on from run to run
+    "random",
+}
+_NUMPY = {"float32": "f4", "int32": "i4", "int64": "i8", "uint32": "u4", "uint64": "u8"}
+# Some uses of them are, some are not.
+SOMETIMES = {
+    # in floats: dtypes, options and activations that the loops in integers do not take, and
+    # lengths that a run decides
+    "dynamic_lstm",
+    "gru",
+    "lstm",
+    "rnn",
+}
+
+
+def has_form(family, form):
+    """As a board with a Cortex-M0+ has them."""
+    if form == "plain":
+        return True
+    return form in ("thumb", "viper") and (PACKAGE / "loops" / form / f"{family}.py").exists()
+
+
+def recorded(data):
+    """(steps, kernel that is the reason why there are none)"""
+    try:
+        return record.record(data, has_form).steps, None
+    except record.CannotRecord as e:
+        return None, e.kernel
+
+
+@pytest.mark.slow
+def test_kernels():
+    files = {seed.name: seed for some in seeds.collection().values() for seed in some}
+    can, cannot = set(), set()
+    for seed in files.values():
+        steps, reason = recorded(seed.data)
+        if steps is None:
+            cannot.add(reason)
+        else:
+            can.update(seed.kernels)
+    assert set(seeds.kernels()) - can == NEVER
+    assert cannot & can == SOMETIMES
+
+
+def sample(recording):
+    """An input of each kind: the integers are few, so that most are good as indices."""
+    draw, made = np.random.default_rng(1), []
+    for _, _, nbytes, dtype, *_ in recording.borders[: recording.n_inputs]:
+        kind = np.dtype(_NUMPY.get(name_of(dtype), "u1"))
+        n = nbytes // kind.itemsize
+        found = draw.standard_normal(n) if kind.kind == "f" else draw.integers(0, 2, n)
+        made.append(found.astype(kind))
+    return made
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("flat", [False, True], ids=["loops_of_loops", "flat"])
+@pytest.mark.parametrize("target", ("unix32",), indirect=True)
+def test_programs_of_all_kernels(target, flat):
+    """They give what the kernels give, or refuse it likewise."""
+    models = {}
+    for kernel, [seed, *_] in seeds.collection().items():
+        if kernel not in NEVER:
+            try:
+                recording = programs.recorded(seed.data, target)
+            except record.CannotRecord:
+                continue
+            if "float64" not in [name_of(border[3]) for border in recording.borders]:
+                models[kernel] = seed.data, [sample(recording)]
+    assert set(check(target, models, False, flat)) == set(models)
+    assert len(models) >= 48
+
+
+def calls_of(nodes, inputs, outputs):
+    steps, reason = recorded(small.binary(small.model(nodes, inputs, outputs), optimize=0))
+    assert reason is None
+    return [call for step in steps for call in step.calls]
+
+
+def compiled(loop):
+    """What a board makes of a loop of a source."""
+    module = loop.family.removeprefix(record.INLINE)
+    assert module != loop.family
+    found = {}
+    exec(loop.name, vars(import_module(f"mpconnxr.ops.{module}")), found)
+    return found["loop"]
+
+
+def test_what_a_loop_wrote_stays_where_it_is():
+    """A program has no calls that move it, or that take what a loop returns."""
+    block = memory.block(1, 2)
+    block.forget(0)
+    for word in (block[0], memory.UNKNOWN):
+        with pytest.raises(memory.DependsOnData, match="moves"):
+            block[1] = word
+    assert block[1] == 2
+
+
+def test_a_loop_of_an_expression_is_recorded_with_its_source():
+    nodes = [("Asinh", "x", "y", {})]
+    [call] = calls_of(nodes, [small.value("x", (3,))], [small.value("y", (3,))])
+    x, _, out, p = call.arguments
+    assert (x.n, out.n, call.words[p.block][:2]) == (3, 3, [0, 3])
+    result = [0.0] * 3
+    compiled(call.loop)([-1.0, 0.0, 1.0], [], result, call.words[p.block])
+    assert [round(v, 6) for v in result] == [-0.881374, 0.0, 0.881374]
+
+
+def test_casts_of_narrow_floats_need_nothing_but_their_source():
+    inputs = [small.value("x", (2,), TensorProto.FLOAT16)]
+    outputs = [small.value("y", (2,), TensorProto.BFLOAT16)]
+    nodes = [("Cast", "x", "y", {"to": TensorProto.BFLOAT16})]
+    [call] = calls_of(nodes, inputs, outputs)
+    result = [0, 0]
+    compiled(call.loop)([0x3C00, 0xC000], [], result, [0, 2])
+    assert result == [0x3F80, 0xC000]
+
+
+def test_constants_of_a_loop_are_a_table():
+    nodes = [("Shrink", "x", "y", {"lambd": 2.0, "bias": 0.5})]
+    [call] = calls_of(nodes, [small.value("x", (3,))], [small.value("y", (3,))])
+    table = call.arguments[1]
+    assert (table.code, len(table.contents)) == ("f", 12)
