@@ -81,7 +81,7 @@ class Program:
 class Border:
     """An input or output: a Tensor, of which one is made for what is asked seldom.
 
-    data: its items; of: the values of _FIELDS, then what Tensor takes.
+    data: its items; of: the values of _FIELDS, then what tensor.of_border takes.
     """
 
     def __init__(self, data, of):
@@ -91,8 +91,6 @@ class Border:
         of = self._of
         if name in _FIELDS:
             return of[_FIELDS.index(name)]
-        from .tensor import Tensor
+        from .tensor import of_border
 
-        t = Tensor(*of[len(_FIELDS) :])
-        t.scale, t.zero_point = self.scale, self.zero_point
-        return getattr(t, name)
+        return getattr(of_border(self, *of[len(_FIELDS) :]), name)

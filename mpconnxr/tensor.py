@@ -218,6 +218,23 @@ class Tensor:
         raise InputError("{}: no view of {!r}".format(self.name, code))
 
 
+def of_border(border, buffer, offset, nbytes, dtype, shape, name, picture=None):
+    """The Tensor of a program's input or output, a replay.Border.
+
+    picture: what the file says of the image that it takes, see images.
+    """
+    t = Tensor(buffer, offset, nbytes, dtype, shape, name)
+    t.scale, t.zero_point = border.scale, border.zero_point
+    if picture:
+        if "image" not in border.__dict__:
+            from .images import attach
+
+            attach([t], picture)
+            border.image = t.image  # with its table, once that is made
+        t.image = border.image
+    return t
+
+
 def is_narrow(dtype):
     """True for floats (by name) whose elements appear as their bits."""
     return "float" in dtype and dtype not in ("float32", "float64")

@@ -19,7 +19,7 @@ from mpconnxr.tensor import code_of, name_of
 from tools.deploy.machine import Machine, is_native
 from tools.deploy.shrink import shrunk
 from tools.format import reader
-from tools.format.layout import CHUNK_GOLDEN, DIGEST_AT
+from tools.format.layout import CHUNK_GOLDEN, CHUNK_IMAGES, DIGEST_AT, IMAGE
 
 from .encode import encode
 from .layout import Entry, Layout, Slice, View
@@ -33,6 +33,7 @@ _START = Path(__file__).with_name("start.py")
 _ARCHS_OF_64 = ("x64", "rv64imc")
 _WORDS_OF_32 = 'raise ImportError("words of 64 bits")'
 _MEMORIES = {"a": 0, "s": 1, "f": 2}  # as start.load counts them
+_OF_PICTURES = ("images", "borders", "parameters")  # modules of the package that they take
 _ADVANCE, _OF_TWO = Loop("program", "advance"), Loop("program", "of_two")
 
 
@@ -106,7 +107,9 @@ def bundle(data: bytes, recording: Recording, machine: Machine) -> Bundle:
     name = "m" + data[DIGEST_AT : DIGEST_AT + 8].hex()
     arch = machine.arch if is_native(source) else ""
     later = {form_of(loop.family, machine) for loop in rare}
-    later |= {_PACKAGE / "forms.py"} if rare else set()
+    if _pictures(data):
+        later |= {form_of("image", machine), *(_PACKAGE / f"{name}.py" for name in _OF_PICTURES)}
+    later |= {_PACKAGE / "forms.py"} if later else set()
     return Bundle(name, source, len(code), arch, frozenset(later | linker.later))
 
 
@@ -157,7 +160,7 @@ def _about(
         sum(layout.slots),
         calls,
         code,
-        tuple(_border(*border) for border in recording.borders),
+        _borders(data, recording),
         recording.n_inputs,
         _golden(data),
     )
@@ -169,11 +172,24 @@ def _golden(data: bytes) -> tuple[int, int]:
     return (chunks[0].offset, len(chunks[0].data)) if chunks else (0, 0)
 
 
-def _border(letter, offset, nbytes, dtype, shape, name, grid) -> tuple:
+def _borders(data: bytes, recording: Recording) -> tuple:
+    pictures = _pictures(data)
+    return tuple(_border(*b, pictures.get(i)) for i, b in enumerate(recording.borders))
+
+
+def _border(letter, offset, nbytes, dtype, shape, name, grid, picture) -> tuple:
     if grid:  # its bits: boards read decimals less exactly
         grid = struct.pack("<fi", *grid)
     fields = nbytes, name_of(dtype), shape, name
-    return _MEMORIES[letter], *_item(code_of(dtype)), offset, fields, dtype, grid
+    more = () if picture is None else (picture,)
+    return _MEMORIES[letter], *_item(code_of(dtype)), offset, fields, dtype, grid, more
+
+
+def _pictures(data: bytes) -> dict[int, bytes]:
+    """Records of images by the number of their input, each as if this were the only one."""
+    chunks = [c for c in reader.read(data).chunks if c.kind == CHUNK_IMAGES]
+    records = [record for c in chunks for record in IMAGE.iter_unpack(c.data)]
+    return {record[0]: IMAGE.pack(0, *record[1:]) for record in records}
 
 
 def _item(code: str) -> tuple[int, int]:

@@ -51,14 +51,14 @@ def load(source, arena, about, entries):
 def _border(memories, border):
     from mpconnxr.replay import Border
 
-    memory, code, size, offset, fields, dtype, grid = border
+    memory, code, size, offset, fields, dtype, grid, picture = border
     scale = zero_point = None
     if grid:
         from struct import unpack
 
         scale, zero_point = unpack("<fi", grid)
     of = fields + (fields[0] // size, scale, zero_point)
-    of += (memories[memory], offset, fields[0], dtype) + fields[2:]
+    of += (memories[memory], offset, fields[0], dtype) + fields[2:] + picture
     return Border(_view(memories[memory], offset, fields[0], code, size), of)
 
 

@@ -38,8 +38,6 @@ def way_of(
     """
     if machine is None:
         why = why or "sources"
-    if "images" in model.optional:
-        why = why or "an input takes pictures"
     if not why:
         try:
             return _program(model, machine, in_place)

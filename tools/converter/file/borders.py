@@ -10,6 +10,8 @@ import numpy as np
 import onnx
 from onnx import defs, numpy_helper
 
+from tools.format import layout
+
 from ..errors import UsageError
 from ..ir import Graph, Tensor
 from ..protos import opset_of
@@ -133,7 +135,7 @@ def images_chunk(images: Mapping[str, Image], graph: Graph) -> bytes:
         words = _ORDERS.index(image.order), _LAYOUTS.index(image.layout), _FITS.index(image.fit)
         std, mean = np.asarray(image.std, float), np.asarray(image.mean, float)
         affine = np.stack([1.0 / (image.scale * std), -mean / std], axis=1).ravel()
-        chunk += struct.pack("<4B6f", numbers[name], *words, *affine)
+        chunk += layout.IMAGE.pack(numbers[name], *words, *affine)
     return chunk
 
 
