@@ -50,6 +50,7 @@ def program(source, arena):
     module = sys.modules.pop(name)
     start, module.load = module.load, None  # loops may hold on to their module
     model = start(file, arena)
+    model.__name__ = module.__name__
     if file is not source and hasattr(file, "close") and "_stream" not in model.__dict__:
         file.close()
     return model

@@ -1,11 +1,10 @@
 """How long each step of a model takes: Model.profile(). Only a program that asks imports this."""
 
 import gc
+import sys
 from array import array
 
-from .errors import InputError, MpconnxrError
-from .kernels import Listing
-from .reader import CHUNK_NODES
+from .errors import InputError, MpconnxrError, UnsupportedError
 from .timing import Held, clock
 
 _NAME_WIDTH = 28
@@ -83,17 +82,65 @@ def profile(model, x=None, runs=1):
 
     x: as for Model.run; left out, each run gets what the inputs hold now. A first run is not
     counted: it checks digests. The times contain what it takes to read the clock twice. A step
-    that runs others, such as an If, has theirs in its own; they follow it. The model's state is
-    afterwards what it was. Raises InputError, UnsupportedError.
+    that runs others, such as an If, has theirs in its own; they follow it. In a program a step's
+    time contains that of reading its weights. The model's state is afterwards what it was. Raises
+    InputError, UnsupportedError.
     """
     if runs < 1:
         raise InputError("runs: at least one")
-    time = clock()
+    measure = _measured_program if type(model).__name__ == "Program" else _measured
+    return Profile(measure(model, x, runs, clock()))
+
+
+def _measured(model, x, runs, time):
+    """Steps with their kernels."""
+    from .kernels import Listing
+    from .reader import CHUNK_NODES
+
     listing = Listing(model, (CHUNK_NODES,))
-    held = Held(model, x)
     lists = [model._steps] + model._bodies
     timed = [_Timed(step, time, runs) for steps in lists for _, step in steps]
     _exchange(lists, [t.step for t in timed])
+    try:
+        _run(model, x, runs, timed)
+    finally:
+        _exchange(lists, [t.inner for t in timed])
+    names = bytes(listing.chunk(CHUNK_NODES) or b"").split(b"\0")[:-1]
+    return _described(listing, names, timed)
+
+
+def _measured_program(model, x, runs, time):
+    """Steps of a program, by the list of them that lies beside it."""
+    name = model.__name__ + "_steps"
+    try:
+        __import__(name)
+    except ImportError:
+        raise UnsupportedError("profile: the list of the program's steps is not here")
+    found = sys.modules.pop(name).steps
+    steps = model._steps
+    n, inner = steps[0]
+    timed = [_Timed(inner, time, runs) for _ in found]
+
+    def step(lo, hi):
+        for i in range(len(found)):
+            calls = found[i][-1]
+            timed[i].step(lo, lo + calls)
+            lo += calls
+
+    steps[0] = n, step
+    try:
+        _run(model, x, runs, timed)
+    finally:
+        steps[0] = n, inner
+    made = [Step(*row[:-1]) for row in found]
+    for i in range(len(made)):
+        made[i].us = timed[i].median()
+    return made
+
+
+def _run(model, x, runs, timed):
+    """Some runs, behind one that is not counted, from the same state each."""
+    held = Held(model, x)
     try:
         for i in range(-1, runs):
             for t in timed:
@@ -102,9 +149,7 @@ def profile(model, x=None, runs=1):
             held.restore()
             model.run(x)
     finally:
-        _exchange(lists, [t.inner for t in timed])
         held.restore()
-    return Profile(_described(listing, timed))
 
 
 def _exchange(lists, given):
@@ -116,12 +161,11 @@ def _exchange(lists, given):
             k += 1
 
 
-def _described(listing, timed):
+def _described(listing, names, timed):
     """A Step for each one that was timed, in the order of the file, behind the reads for it."""
     places = sum(listing.bodies, listing.steps)
     if len(places) != len(timed):
         raise MpconnxrError("the file is another one than when it was loaded")
-    names = bytes(listing.chunk(CHUNK_NODES) or b"").split(b"\0")[:-1]
     if len(names) != len(listing.found):
         names = [b""] * len(listing.found)
     steps = []

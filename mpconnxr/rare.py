@@ -6,7 +6,6 @@ whose first argument is the model, in the module named here.
 
 from .errors import OF_A_RUN, InputError, ModelError, MpconnxrError, UnsupportedError
 
-_OF_KERNELS = ("kernels", "profile")
 _ABSENT = ("_runtime", "_stream", "_bodies", "_prefer")  # of a program that has no use for them
 _PLACES = {
     "reset": "rare",
@@ -69,8 +68,8 @@ def method(model, name):
         return len(model._state)
     if name.startswith("__"):  # which Python looks for itself, to go over it or compare it
         raise TypeError("a Model is no sequence or number")
-    if name in _OF_KERNELS and type(model).__name__ == "Program":
-        raise UnsupportedError(name + ": the model is a program, without kernels")
+    if name == "kernels" and type(model).__name__ == "Program":
+        raise UnsupportedError("kernels: the model is a program, without any")
     if name not in _PLACES:
         raise AttributeError("'Model' object has no attribute '{}'".format(name))
     module = __import__("mpconnxr." + _PLACES[name], None, None, (name,))

@@ -26,6 +26,7 @@ ON_DEMAND = (
     "golden",
     "integers",
     "narrow",
+    "profile",
     "public",
     "queue",
     "rare",
@@ -62,6 +63,7 @@ def build(data: bytes, machine: Machine, stream: bool) -> Program:
     files[f"mpconnxr/{REPLAY}.mpy"] = _replay(machine)
     module = f"mpconnxr/{FOLDER}/{made.name}.mpy"
     files[module] = compiled(made.source, SHOWN, made.arch)
+    files[module.replace(".mpy", "_steps.mpy")] = compiled(made.steps, SHOWN)
     files = _later(made, machine) | files
     return Program(files, module, calls, made.code_nbytes)
 

@@ -19,12 +19,12 @@ from mpconnxr.tensor import code_of, name_of
 from tools.deploy.machine import Machine, is_native
 from tools.deploy.shrink import shrunk
 from tools.format import reader
-from tools.format.layout import CHUNK_GOLDEN, CHUNK_IMAGES, DIGEST_AT, IMAGE
+from tools.format.layout import CHUNK_GOLDEN, CHUNK_IMAGES, CHUNK_NODES, DIGEST_AT, IMAGE
 
 from .encode import encode
 from .layout import Entry, Layout, Slice, View
 from .link import Linker
-from .record import INLINE, CannotRecord, Loop, Recording, Table, Value
+from .record import INLINE, Call, CannotRecord, Loop, Recording, Table, Value
 
 FOLDER = "programs"  # in the package
 _PACKAGE = Path(__file__).parents[2] / "mpconnxr"
@@ -41,11 +41,13 @@ _ADVANCE, _OF_TWO = Loop("program", "advance"), Loop("program", "of_two")
 class Bundle:
     """name: of the module, in the package's folder FOLDER; source; code_nbytes: of its calls;
     arch: what it is to be compiled for, "" if it has no native code; later: modules of
-    the package that it may import in a run.
+    the package that it may import in a run; steps: source of the module beside it, name and
+    "_steps", from which profile() tells steps.
     """
 
     name: str
     source: str
+    steps: str
     code_nbytes: int
     arch: str
     later: frozenset[Path]
@@ -110,7 +112,8 @@ def bundle(data: bytes, recording: Recording, machine: Machine) -> Bundle:
     if _pictures(data):
         later |= {form_of("image", machine), *(_PACKAGE / f"{name}.py" for name in _OF_PICTURES)}
     later |= {_PACKAGE / "forms.py"} if later else set()
-    return Bundle(name, source, len(code), arch, frozenset(later | linker.later))
+    steps = f"steps = {_steps(data, recording, machine)!r}\n"
+    return Bundle(name, source, steps, len(code), arch, frozenset(later | linker.later))
 
 
 def replay(machine: Machine) -> str:
@@ -164,6 +167,24 @@ def _about(
         recording.n_inputs,
         _golden(data),
     )
+
+
+def _steps(data: bytes, recording: Recording, machine: Machine) -> tuple:
+    """Of each step: its number, the node's name, its kernel, forms of its loops, its calls."""
+    chunks = [c.data for c in reader.read(data).chunks if c.kind == CHUNK_NODES]
+    nodes = bytes(chunks[0]).decode().split("\0") if chunks else []
+    found = []
+    for step in recording.steps:
+        calls = [call for call in step.calls if isinstance(call, Call)]
+        if calls:
+            families = {
+                call.loop.family for call in calls if not call.loop.family.startswith(INLINE)
+            }
+            forms_of = {form_of(family, machine).parent.name for family in families}
+            taken = tuple(sorted(form.replace("loops", "plain") for form in forms_of))
+            node = nodes[step.number] if step.number < len(nodes) else ""
+            found.append((str(step.number), node, step.kernel, taken, len(calls)))
+    return tuple(found)
 
 
 def _golden(data: bytes) -> tuple[int, int]:

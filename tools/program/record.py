@@ -94,10 +94,15 @@ class Read:
 
 @dataclass
 class Step:
-    """What a step does in a run."""
+    """What a step does in a run.
+
+    number: its place in the file, and kernel: its own; None for a read of weights.
+    """
 
     name: str
     calls: list[Call | Read] = field(default_factory=list)
+    number: int | None = None
+    kernel: str | None = None
 
 
 class CannotRecord(Exception):
@@ -145,8 +150,9 @@ class _Recorder:
         self._blocks: dict[int, int] = {}  # number, in its step, of a block by its words' id
         self._held: list[Any] = []  # so that no id is another's while a step is recorded
 
-    def begin(self, name: str) -> None:
-        self.steps.append(Step(name))
+    def begin(self, name: str, number: int | None = None, kernel: str | None = None) -> None:
+        self.kernel = kernel
+        self.steps.append(Step(name, [], number, kernel))
         self._blocks, self._held = {}, []
 
     def add(self, call: Call | Read) -> None:
@@ -399,7 +405,7 @@ def record(
             def _prepare(self, reader: Any, index: int, node: Any) -> tuple[int, Any]:
                 recorder.kernel = node[0]
                 n, step = loading.Loader._prepare(self, reader, index, node)
-                return n, _Named(node[0], step)
+                return n, _Named(index, node[0], step)
 
         class Reader(reader.Reader):
             def buffer(self, t: Any, arena: Any, state: Any = None) -> tuple[Any, int]:
@@ -430,8 +436,8 @@ def record(
             if recorder.steps.pop().calls:
                 raise CannotRecord("its kernels compute with tensors before a run")
             for i, (n, step) in enumerate(loader.steps):
-                recorder.kernel = getattr(step, "kernel", None)
-                recorder.begin(str(i))
+                whose = (step.number, step.kernel) if isinstance(step, _Named) else ()
+                recorder.begin(str(i), *whose)
                 step(0, n)
         except DependsOnData as e:
             raise CannotRecord(f"{_where(e)}: {e}", recorder.kernel) from e
@@ -459,6 +465,7 @@ def _border(t: Any) -> Border:
 class _Named:
     """A step that says whose it is."""
 
+    number: int
     kernel: str
     step: Callable
 

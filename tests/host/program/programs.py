@@ -42,6 +42,7 @@ def package(bundles: list[Bundle]) -> Path:
     (folder / "programs").mkdir(exist_ok=True)
     for each in bundles:
         (folder / "programs" / f"{each.name}.py").write_text(each.source)
+        (folder / "programs" / f"{each.name}_steps.py").write_text(each.steps)
     return folder
 
 

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from tests.host.device.small import floats, mixed
 from tests.host.program import programs
 from tests.host.program.test_models import quantized
+from tools.converter.convert import convert
 
 TARGETS = ("unix", "unix32", "unix-plain")
 HEAD = """
@@ -90,6 +92,33 @@ def test_another_file_is_refused(target, small):
     assert printed[-1] == "Program"
 
 
+PROFILE = """
+model = mpconnxr.load("model.bin")
+wanted = outputs(model.run(x) and model)
+found = model.profile(x, runs=3)
+print(outputs(model) == wanted, outputs(model.run(x) and model) == wanted)
+usual = mpconnxr.load("model.bin", prefer="plain").profile(x)
+numbers = [s.step for s in usual.steps if s.kernel != "read weights"]
+print([s.step for s in found.steps] == numbers, len(numbers))
+for s in found.steps:
+    same = [u for u in usual.steps if u.step == s.step and u.kernel == s.kernel][0]
+    print(s.name == same.name != "", len(s.forms) > 0)
+print(found.us == sum([s.us for s in found.steps]), str(found).split()[:2])
+"""
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["in_place", "streamed"])
+@pytest.mark.parametrize("target", TARGETS, indirect=True)
+def test_profile(target, stream):
+    model = mixed()
+    for node in model.graph.node:
+        node.name = f"the {node.op_type}"
+    data = convert(model).data
+    printed = run(target, (data, floats(1, 2, 5, 6)), PROFILE, stream)
+    assert printed[0] == "True True" and printed[1] == "True 2"
+    assert printed[2:] == ["True True"] * 2 + ["True ['step', 'name']"]
+
+
 METHODS = """
 from mpconnxr.slices import slices
 
@@ -104,7 +133,7 @@ for _ in range(2):
 print(model.benchmark(3, x).n)
 model.run(x, deadline_us=10)
 print(outputs(model) == wanted)
-attempt(lambda: model.profile())
+attempt(lambda: model.kernels())
 attempt(getattr, model, "nothing")
 model.reset()
 model.close()
@@ -121,7 +150,7 @@ print(session.run(None, {"input_0": x})[0][0] == again.outputs[0].data[0])
 def test_what_a_model_can_do(target, small, stream):
     printed = run(target, small, METHODS, stream)
     assert printed[:5] == ["False", "True True", "True True", "3", "True"]
-    assert printed[5].startswith("UnsupportedError") and "profile" in printed[5]
+    assert printed[5].startswith("UnsupportedError") and "kernels" in printed[5]
     assert printed[6].startswith("AttributeError") and "nothing" in printed[6]
     assert printed[7].startswith("MpconnxrError the model was closed")
     assert printed[8:] == ["True", "True"]
