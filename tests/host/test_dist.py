@@ -127,6 +127,33 @@ def test_compiled_modules_are_installed_on_a_pico(ready_target, served, tmp_path
     assert "/lib/mpconnxr/__init__.mpy True" in out
 
 
+PROGRAM = """
+import mpconnxr
+from mpconnxr import golden
+model = mpconnxr.load("digits.bin")
+print(type(model).__name__, golden.verify("digits.bin").ok)
+"""
+
+
+def test_one_model_is_installed_as_a_program(ready_target, model, tmp_path, capsys):
+    folder = tmp_path / "package"
+    args = ["--model", model, "--board", "pico", "--to", folder]
+    assert main(list(map(str, args))) == 0
+    assert "as a program" in capsys.readouterr().out
+    with ready_target("rp2040").board(tmp_path / "flash") as board:
+        mpremote(board, "mip", "install", "--target", "/", folder / "package.json")
+        assert "Program True" in mpremote(board, "exec", PROGRAM)
+
+
+@pytest.mark.parametrize(
+    "args", [["--model", "m.bin"], ["--board", "pico"], ["--model", "m.bin", "--board", "absent"]]
+)
+def test_a_model_without_a_known_board_is_wrong_usage(args, tmp_path):
+    with pytest.raises(SystemExit) as stop:
+        main([*args, "--to", str(tmp_path)])
+    assert stop.value.code == 2
+
+
 def test_githubs_form_of_an_address_is_followed(board, monkeypatch, capsys):
     """Up to the network: mpremote's own way from github:… to a file on the board."""
     base = "https://raw.githubusercontent.com/someone/mpconnxr/v1/"

@@ -2,6 +2,9 @@
 
 Writes package.json, which lists the source, and for each architecture package-ARCH.json and
 dist/ARCH_VERSION/mpconnxr/*.mpy. Without ARCH: for all of the boards in boards/.
+
+python -m tools.dist --model MODEL.bin --board NAME --to FOLDER: one model with what it needs on one
+board, as a program if it can be one, and a package.json that lists these files.
 """
 
 from __future__ import annotations
@@ -10,9 +13,11 @@ import argparse
 import sys
 from pathlib import Path
 
+from tools.deploy import boards
 from tools.deploy.errors import DeployError
+from tools.deploy.model_file import read_model
 
-from .build import ROOT, machines, write_compiled, write_source
+from .build import ROOT, machines, write_compiled, write_model, write_source
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -25,7 +30,16 @@ def main(argv: list[str] | None = None) -> int:
         "--to", type=Path, default=ROOT, metavar="FOLDER", help="(default: this one)"
     )
     parser.add_argument("--source", action="store_true", help="package.json alone")
+    parser.add_argument("--model", type=Path, metavar="MODEL.bin", help="one model, for --board")
+    parser.add_argument("--board", metavar="NAME", help="of flash.py --list-boards")
+    parser.add_argument(
+        "--in-place",
+        action="store_true",
+        help="the model will lie in memory that can be addressed, such as a ROMFS",
+    )
     args = parser.parse_args(argv)
+    if args.model or args.board or args.in_place:
+        return _model(parser, args)
     if unknown := set(args.archs) - set(archs):
         parser.error(f"no architecture {' '.join(sorted(unknown))}: there are {' '.join(archs)}")
     args.to.mkdir(parents=True, exist_ok=True)
@@ -37,6 +51,23 @@ def main(argv: list[str] | None = None) -> int:
     except DeployError as e:
         print(f"dist: {e}", file=sys.stderr)
         return 1
+    return 0
+
+
+def _model(parser, args):
+    if not (args.model and args.board) or args.to == ROOT or args.archs or args.source:
+        parser.error("--model MODEL.bin, --board NAME and --to FOLDER belong together")
+    board = boards.named(args.board)
+    if not board:
+        parser.error(f"no board {args.board}: flash.py --list-boards has their names")
+    try:
+        model = read_model(args.model)
+        said, paths = write_model(args.to, model, board.machine, args.in_place)
+    except DeployError as e:
+        print(f"dist: {e}", file=sys.stderr)
+        return 1
+    print(f"model     {said}")
+    print(f"wrote     {len(paths) + 1} files to {args.to}, package.json among them")
     return 0
 
 

@@ -10,7 +10,9 @@ from mpconnxr import __version__, forms
 from tools.deploy.boards import load_boards
 from tools.deploy.compile import compiled
 from tools.deploy.machine import Machine, is_native
-from tools.deploy.modules import PACKAGE, device_paths
+from tools.deploy.model_file import ModelFile
+from tools.deploy.modules import PACKAGE, Package, device_paths
+from tools.program.ways import way_of
 
 ROOT = PACKAGE.parent
 
@@ -43,6 +45,24 @@ def write_compiled(folder: Path, machine: Machine) -> list[str]:
     urls = [(name, f"{place}/{name}") for name in made]
     _write_list(folder / f"package-{machine.arch}.json", urls)
     return list(made)
+
+
+def write_model(
+    folder: Path, model: ModelFile, machine: Machine, in_place: bool
+) -> tuple[str, list[str]]:
+    """A model's file, what it needs on a board, and package.json, which lists both.
+
+    in_place: its weights are used where they lie. Returns how it lies there, in words, and the
+    paths of the files. Raises DeployError.
+    """
+    way = way_of(model, Package(), machine, in_place)
+    files = {f.path: f.data for f in way.files} | {model.name: model.data}
+    for name, data in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    _write_list(folder / "package.json", [(name, name) for name in files])
+    return way.said, list(files)
 
 
 def machines() -> dict[str, Machine]:
