@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from random import Random
 
-from . import batch, seeds
+from . import batch, programs, seeds
 from .batch import Case, Fault
 from .case_format import FAULT, LETTERS
 
@@ -23,7 +24,9 @@ _RAN, _AT_LOAD, _IN_RUN, _BENEATH = LETTERS
 
 @dataclass(frozen=True)
 class Plan:
-    """cases: of all parts together; kernel: the one whose seeds are wanted, "" for all."""
+    """cases: of all parts together; kernel: the one whose seeds are wanted, "" for all; programs:
+    files become programs where they can.
+    """
 
     target: str
     cases: int
@@ -31,6 +34,7 @@ class Plan:
     kernel: str = ""
     parts: int = 1
     limit_ms: int = batch.LIMIT_MS
+    programs: bool = False
 
     def part_cases(self, part: int) -> int:
         return self.cases // self.parts + (part < self.cases % self.parts)
@@ -142,7 +146,14 @@ def tasks_of(plan: Plan, part: int, collection: dict[str, list[seeds.Seed]]) -> 
 def run_task(task: Task) -> tuple[list[Case], batch.Ended]:
     cases = batch.make_cases(task.seed.data, task.cases, Random(f"cases {task.name}"))
     target = batch.target_of(task.plan.target)
-    return cases, batch.run(target, task.seed.data, cases, limit_ms=task.plan.limit_ms)
+    limit = task.plan.limit_ms
+    if not task.plan.programs:
+        return cases, batch.run(target, task.seed.data, cases, limit_ms=limit)
+    with tempfile.TemporaryDirectory(prefix="mpconnxr-fuzz-") as folder:
+        package, rng = Path(folder, "mpconnxr"), Random(f"programs {task.name}")
+        cases, faults = programs.deployed(cases, target, package, rng)
+        ended = batch.run(target, task.seed.data, cases, package, limit)
+    return cases, replace(ended, faults=(*ended.faults, *faults))
 
 
 def run_part(
@@ -181,6 +192,7 @@ def save_found(found: Iterable[Found], folder: Path) -> list[Path]:
 
 def part_path(folder: Path, plan: Plan, part: int) -> Path:
     kernel = f"-{plan.kernel}" if plan.kernel else ""
+    kernel += "-programs" if plan.programs else ""
     return folder / f"{plan.target}{kernel}-{plan.seed}-{plan.cases}-{part}of{plan.parts}.json"
 
 

@@ -31,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="may be given several times; unix-guard unless told",
     )
     add("--kernel", default="", metavar="K", help="only files in which this kernel is used")
+    add("--programs", action="store_true", help="as programs, where a file can be one")
     add("--parts", type=int, default=1, metavar="P", help="a file of results for each part")
     add("--results", type=Path, metavar="FOLDER", help="where those go")
     add("--resume", action="store_true", help="leave out parts whose results are there")
@@ -53,7 +54,8 @@ def run(args: argparse.Namespace) -> int:
         return 2
     results = []
     for target in targets:
-        plan = Plan(target, args.cases, args.seed, args.kernel, args.parts, args.limit)
+        numbers = args.cases, args.seed
+        plan = Plan(target, *numbers, args.kernel, args.parts, args.limit, args.programs)
         results += [_part(plan, part, collection, args) for part in range(plan.parts)]
     total = campaign.summed(results)
     if args.json:

@@ -21,6 +21,8 @@ from .writes import ALL, inner_calls, written
 _TRIED = (0, 1, 5)  # in words of which only a run, or a driver, knows what they are
 _LOOPS = Path(__file__).parents[2] / "mpconnxr" / "loops"
 INLINE = "inline:"
+# What kernels raise beside their own errors, where a check was not tight enough.
+_OF_A_FILE = (ArithmeticError, LookupError, TypeError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -398,8 +400,11 @@ def record(
     """
     recorder = _Recorder(has_form, flat)
     with recorded(recorder, has_form):
-        from mpconnxr import loading, reader
+        from mpconnxr import loading, reader, widen
+        from mpconnxr.errors import MpconnxrError
         from mpconnxr.tensor import is_object
+
+        widen.widened = _refuse_unpacking
 
         class Loader(loading.Loader):
             def _prepare(self, reader: Any, index: int, node: Any) -> tuple[int, Any]:
@@ -413,7 +418,7 @@ def record(
                 if isinstance(buffer, Memory):
                     return buffer, within
                 if t.packed or t.chunk.widens > 1:
-                    raise CannotRecord("weights that are unpacked at load")
+                    _refuse_unpacking()
                 offset = t.chunk.offset - resident[0]
                 return Memory("file", len(buffer), offset, buffer), within
 
@@ -441,8 +446,10 @@ def record(
                 step(0, n)
         except DependsOnData as e:
             raise CannotRecord(f"{_where(e)}: {e}", recorder.kernel) from e
-        except loading.ModelError as e:
+        except MpconnxrError as e:
             raise CannotRecord(str(e)) from e
+        except _OF_A_FILE as e:
+            raise CannotRecord(f"{recorder.kernel}: {type(e).__name__}: {e}") from e
         tensors = loader.inputs + loader.outputs
         return Recording(
             recorder.steps,
@@ -453,6 +460,10 @@ def record(
             tuple(_border(t) for t in tensors),
             len(loader.inputs),
         )
+
+
+def _refuse_unpacking(*_: Any) -> None:
+    raise CannotRecord("weights that are unpacked at load")
 
 
 def _border(t: Any) -> Border:

@@ -7,8 +7,9 @@ from random import Random
 
 import pytest
 
+from tests.host.device import small
 from tests.host.fuzz import planted
-from tools.fuzz import batch, campaign, modelfile, seeds
+from tools.fuzz import batch, campaign, modelfile, programs, seeds
 from tools.fuzz.campaign import Plan
 from tools.fuzz.case_format import BENEATH, LETTERS
 from tools.micropython import GUARD_TARGETS, get_target
@@ -85,6 +86,24 @@ def test_damaged_files(target, collection, tmp_path):
     # Both ends are reached: checks refuse, and what they let pass really runs. Of many cases 22 %
     # run, of so few as these that minus or plus 1.3 %: a sixth is four times that below.
     assert total["ran"] > CASES // 6 and total["refused_at_load"] > CASES // 6
+
+
+@guard_targets
+def test_damaged_files_as_programs(target, tmp_path):
+    data = small.binary(small.mixed())
+    package = tmp_path / "mpconnxr"
+    cases, faults = programs.deployed(
+        batch.make_cases(data, 60, Random(1)), target, package, Random(2)
+    )
+    made = list((package / "programs").glob("*.py"))
+    assert not faults and len(made) > 10
+    ended = batch.run(target, data, cases, package)
+    assert not ended.faults and not ended.seed_fault
+    letters = {change: set() for case in cases for change in case.changes}
+    for case, letter in zip(cases, ended.letters, strict=True):
+        for change in case.changes:
+            letters[change].add(letter)
+    assert letters[programs.ANOTHER] == {LETTERS[1]} and LETTERS[0] in ended.letters
 
 
 def test_parts_are_resumed_and_added_up(ready_target, tmp_path):

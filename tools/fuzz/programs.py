@@ -1,0 +1,90 @@
+"""Damaged files as programs, made as flash.py makes them. Where that cannot be, kernels run them.
+
+What a kernel does not refuse on the host is in the program as it is: a program must stray as
+little as the kernels do. And it must run with no file but its own.
+"""
+
+from __future__ import annotations
+
+import shutil
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+from tools.deploy.errors import DeployError
+from tools.deploy.machine import Machine
+from tools.deploy.model_file import parse_model
+from tools.errors import ConvertError
+from tools.micropython import Target
+from tools.program.bundle import FOLDER, bundle, has_form
+from tools.program.record import CannotRecord, record
+
+from .batch import ROOT, Case, Fault
+from .case_format import STREAM
+
+ANOTHER = "not its program's file"  # a change of a case
+_SECONDS = 60  # that a host may take for a program
+_CHANGED = 0.2  # of the files are another one than their program's when they are loaded
+
+
+def deployed(cases: Sequence[Case], target: Target, package: Path, rng: Random):
+    """A copy of mpconnxr in the folder `package` with a program of each case that can have one.
+
+    Returns the cases as they are to be loaded, and faults of the host.
+    """
+    shutil.copytree(ROOT / "mpconnxr", package, ignore=shutil.ignore_patterns("__pycache__"))
+    (package / FOLDER).mkdir()
+    machine = Machine.for_arch(target.arch) if target.arch else Machine("")
+    loaded, faults = [], []
+    for i, case in enumerate(cases):
+        case = replace(case, form=0)  # where forms are preferred there are kernels
+        try:
+            made = _program(case, machine, rng)
+        except (CannotRecord, ConvertError, DeployError):
+            made = None
+        except Exception as e:
+            faults.append(Fault(i, "host", f"{type(e).__name__}: {e}"))
+            made = None
+        if made:
+            (package / FOLDER / f"{made.name}.py").write_text(made.source)
+            if rng.random() < _CHANGED:
+                case = _another(case, rng)
+        loaded.append(case)
+    return loaded, faults
+
+
+def _program(case, machine, rng):
+    def form(*of):
+        return has_form(machine, *of)
+
+    with _limited(_SECONDS):
+        parse_model("model.bin", case.data)  # as flash.py does first
+        recording = record(case.data, form, bool(case.options & STREAM), rng.random() < 0.5)
+        return bundle(case.data, recording, machine)
+
+
+@contextmanager
+def _limited(seconds: int) -> Iterator[None]:
+    """Raises TimeoutError in what takes longer."""
+
+    def stop(*_):
+        raise TimeoutError(f"{seconds} s")
+
+    usual = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, usual)
+
+
+def _another(case, rng):
+    """A file with other bytes behind the part of its digest that names a program."""
+    data = bytearray(case.data)
+    for _ in range(rng.randrange(1, 4)):
+        data[rng.randrange(32, len(data))] ^= 1 << rng.randrange(8)
+    return replace(case, data=bytes(data), changes=(*case.changes, ANOTHER))
