@@ -232,7 +232,8 @@ class Deployment:
         folder = f"{self._places.package(place)}/programs/"
         there = {path for path in self._sizes if path.startswith(folder)} - used
         names = programs(self._device, self._folders, replaced) if there else set()
-        return {path for path in there if PurePosixPath(path).stem not in names}
+        # beside a program lies the list of its steps, NAME_steps
+        return {p for p in there if PurePosixPath(p).stem.partition("_")[0] not in names}
 
     def _advice(self, place):
         if place == self._places.active:
