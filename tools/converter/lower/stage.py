@@ -12,7 +12,7 @@ from . import inner
 def lower(state: Conversion) -> None:
     """Raises UnsupportedModel."""
     options = state.options
-    model, more = _for_boards(state, state.model)
+    model, more = _for_boards(state, state.model, state.notes)
     state.log |= more
     twin = None if state.twin is None else _for_boards(state, state.twin)[0]
     state.graph = lowering.lower(model, twin, state.context, state.precision)
@@ -23,6 +23,6 @@ def lower(state: Conversion) -> None:
         narrow.mark_halves(state.graph)
 
 
-def _for_boards(state, model):
+def _for_boards(state, model, notes=None):
     exposed = inner.expose(model, state.options.inner)
-    return rewrites.for_boards(exposed, state.options.optimize, state.context)
+    return rewrites.for_boards(exposed, state.options.optimize, state.context, notes)

@@ -20,7 +20,6 @@ from onnx_ir.passes import common as ir_passes
 from tools import limits
 
 from ..context import PLAIN, Context
-from ..errors import ConvertError
 from ..shapes import infer
 from ..shapes.types import all_fixed
 from ..simplify import maps
@@ -82,6 +81,14 @@ FOR_BOARDS = (conv_max_pool.rewrite, unsigned.rewrite)
 FUSING = (residuals.rewrite, activations.rewrite)
 
 _MAX_ROUNDS = 8  # what one rewrite leaves may suit another
+# What a bug in a rewrite raises, or a graph whose nodes do not fit together.
+_BUGS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+
+
+class _RewriteError(Exception):
+    def __init__(self, rewrite: Rewrite):
+        super().__init__()
+        self.rewrite = rewrite
 
 
 def rewrite(
@@ -89,30 +96,61 @@ def rewrite(
     level: int,
     leave_out: Sequence[Rewrite] = (),
     context: Context = PLAIN,
+    notes: list[str] | None = None,
 ) -> tuple[onnx.ModelProto, dict[str, int]]:
     """Applies the rewrites of all levels up to this one, until none finds anything to do.
 
-    Returns the model, with all types, and by name of a rewrite how many places it changed.
+    One that raises is left out; notes gets a line that says so. Returns the model, with all types,
+    and by name of a rewrite how many places it changed.
     """
+    notes = [] if notes is None else notes
     chosen = [one for at in sorted(LEVELS) if at <= level for one in LEVELS[at]]
     chosen = [one for one in chosen if one not in leave_out]
     log: Counter[str] = Counter()
     if chosen:
-        model, log["qdq"] = qdq.integers(model, context)
-    done, more = _rounds(model, chosen, context)
+        try:
+            model, log["qdq"] = qdq.integers(model, context)
+        except _BUGS as e:
+            notes.append(_left_out("qdq", e))
+    done, more = _rounds(model, chosen, context, notes)
     return done, dict(+(log + more))
 
 
 def for_boards(
-    model: onnx.ModelProto, level: int, context: Context = PLAIN
+    model: onnx.ModelProto,
+    level: int,
+    context: Context = PLAIN,
+    notes: list[str] | None = None,
 ) -> tuple[onnx.ModelProto, dict[str, int]]:
     """The same with what only boards have operators for."""
-    done, log = _rounds(model, FOR_BOARDS if level > 1 else (), context)
+    notes = [] if notes is None else notes
+    done, log = _rounds(model, FOR_BOARDS if level > 1 else (), context, notes)
     return done, dict(log)
 
 
-def _rounds(model, chosen, context):
+def _rounds(model, chosen, context, notes):
     """The model itself if nothing is found to do."""
+    chosen = list(chosen)
+    while True:
+        try:
+            return _all_of(model, chosen, context)
+        except _RewriteError as e:  # it may have changed half of what it wanted to: once more
+            chosen.remove(e.rewrite)
+            notes.append(_left_out(_name_of(e.rewrite), e.__cause__))
+
+
+def _left_out(name, error):
+    return (
+        f"rewrite {name} left out, it failed ({type(error).__name__}: {error}); the model is "
+        "right without it, but may be slower: please report this with the model"
+    )
+
+
+def _name_of(rewrite):
+    return rewrite.__module__.rpartition(".")[2]
+
+
+def _all_of(model, chosen, context):
     log: Counter[str] = Counter()
     if not chosen:
         return model, log
@@ -121,7 +159,7 @@ def _rounds(model, chosen, context):
     for _ in range(_MAX_ROUNDS):
         before = log.total()
         for one in chosen:
-            log[one.__module__.rpartition(".")[2]] += _applied(one, changed)
+            log[_name_of(one)] += _applied(one, changed)
         if log.total() == before:
             break
     if not log.total():
@@ -136,15 +174,11 @@ def _rounds(model, chosen, context):
 
 def _applied(one: Rewrite, model: ir.Model) -> int:
     """Applies one; what it has left without a reader goes."""
-    limits.at(f"rewriting the graph ({one.__module__.rpartition('.')[2]})")
+    limits.at(f"rewriting the graph ({_name_of(one)})")
     try:
         n_changed = one(model)
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as e:
-        name = one.__module__.rpartition(".")[2]
-        raise ConvertError(
-            f"the model's nodes do not fit together (rewrite {name}: {type(e).__name__}: {e}); "
-            "--optimize 0 leaves them as they are"
-        ) from e
+    except _BUGS as e:
+        raise _RewriteError(one) from e
     if n_changed:
         ir_passes.RemoveUnusedNodesPass()(model)
     return n_changed

@@ -150,6 +150,8 @@ class Analysis:
         if inner is None:
             return None
         axis, first, n = chosen
+        if axis == len(before) - 1 and len(shape) < len(before):
+            return None  # one feature by a scalar: another axis is the last one now
         if axis == len(before) - 1:
             columns = slice(first, first + n)
             parts = {s: inner.matrix(s)[:, columns] for s in inner.parts}

@@ -10,7 +10,8 @@ from . import qdq
 def rewrite(state: Conversion) -> None:
     """Raises ConvertError."""
     level = state.options.optimize
-    state.model, state.log = rewrites.rewrite(state.model, level, context=state.context)
+    given = {"context": state.context, "notes": state.notes}
+    state.model, state.log = rewrites.rewrite(state.model, level, **given)
     state.notes += qdq.notes(state.model) if level else []
     if state.twin is not None:
         state.twin, _ = rewrites.rewrite(state.twin, level, context=state.context)

@@ -215,3 +215,18 @@ def test_steps_out_of_order_stay():
     for t in (0, 2, 4, 1, 3):
         h = b("Tanh", b("Add", b("MatMul", steps[t], w), b("Gemm", h, r, bias)))
     assert "RNN" not in b.ops(h)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+@pytest.mark.parametrize("place", [np.array(-1), np.array([1])], ids=["scalar", "kept"])
+def test_one_position_between_products_is_no_recurrence(axis, place):
+    """As `x[..., -1]` behind a convolution: the features are those of another axis then."""
+    b = Builder()
+    one = b("Gather", b("Conv", "x", b.constant(randn(6, 4, 1))), place, axis=axis)
+    shape = [5, 6, 7]
+    shape[axis : axis + 1] = place.shape
+    hidden = one
+    for k in (shape[-1], 3, 3):
+        hidden = b("Tanh", b("MatMul", hidden, randn(k, 3)))
+    found = b.ops(hidden, {"x": randn(5, 4, 7)})
+    assert found["Conv"] == 1 and not {"LSTM", "GRU", "RNN"} & set(found)
