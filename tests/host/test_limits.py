@@ -1,5 +1,6 @@
 """A command in a child process: what is said when it takes too much, crashes or fails."""
 
+import argparse
 import faulthandler
 import os
 import signal
@@ -163,3 +164,11 @@ def test_no_output_is_an_input_by_any_name(tmp_path):
     assert limits.overwritten([tmp_path / "new", tmp_path / "." / "new"], [model])
     assert not limits.overwritten([tmp_path / "new", tmp_path / "other"], [model])
     assert not limits.overwritten(["/dev/null", "/dev/null"], [model, "/dev/null"])
+
+
+def test_bytes_may_have_a_unit():
+    found = [limits.nbytes(text) for text in ("6144", "6K", "6k", "1.5M", "2G")]
+    assert found == [6144, 6144, 6144, 3 << 19, 2 << 30]
+    for text in ("", "K", "6X", "six", "inf", "1e999"):
+        with pytest.raises(argparse.ArgumentTypeError, match="no number of bytes"):
+            limits.nbytes(text)

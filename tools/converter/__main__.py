@@ -79,11 +79,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=rgb,chw,...",
         help="an input that takes pictures",
     )
-    add("--arena", type=int, metavar="BYTES", help="most memory for the tensors")
+    add("--arena", type=limits.nbytes, metavar="BYTES", help="most memory for the tensors: 6K")
     add("--weights", choices=tuple(BITS), default="f32", help="what products' weights are held as")
     add(
         "--window",
-        type=int,
+        type=limits.nbytes,
         metavar="BYTES",
         help="most weights in memory if streamed",
     )

@@ -17,7 +17,7 @@ def add_limit_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("limits, of a model from elsewhere").add_argument
     add(
         "--memory",
-        type=_nbytes,
+        type=_memory,
         metavar="BYTES",
         help="most memory to use, also as 4G (2G, or 8 times the size of the model's files)",
     )
@@ -29,11 +29,19 @@ def add_limit_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _nbytes(text):
+def nbytes(text: str) -> int:
+    """Bytes of an option's argument: 6144, 6K, 1.5M. Raises argparse.ArgumentTypeError."""
     number, unit = (text[:-1], text[-1].upper()) if text[-1:].isalpha() else (text, "")
-    value = int(float(number) * _UNITS[unit]) if unit in _UNITS else 0
+    try:
+        return int(float(number) * _UNITS[unit])
+    except (KeyError, OverflowError, ValueError):
+        raise argparse.ArgumentTypeError(f"{text}: no number of bytes, such as 6K") from None
+
+
+def _memory(text):
+    value = nbytes(text)
     if value < 1 << 20:
-        raise argparse.ArgumentTypeError(f"{text}: bytes are needed, such as 4G or 4000000000")
+        raise argparse.ArgumentTypeError(f"{text}: at least 1M, such as 4G or 4000000000")
     return value
 
 
