@@ -28,7 +28,7 @@ from tools.deploy.errors import BoardError, DeployError
 from tools.deploy.model_file import read_model
 from tools.deploy.modules import OPTIONAL, Package
 from tools.deploy.ports import find_port
-from tools.limits import overwritten, printable
+from tools.limits import nbytes, overwritten, printable
 from tools.micropython import TargetError, get_target, target_names
 from tools.micropython.rp2040 import PicoTarget
 from tools.program.ways import Way, way_of
@@ -92,7 +92,7 @@ def _parser():
     add("--ops", type=Path, metavar="FOLDER", help="operators of your own, with their kernels")
     add(
         "--reserve",
-        type=int,
+        type=nbytes,
         default=0,
         metavar="BYTES",
         help="RP2 boards: models lie in so much flash before the file system, read in place",

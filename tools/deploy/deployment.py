@@ -340,7 +340,11 @@ class Deployment:
             result = self._device.verify(folder, path, self._args.timeout)
         self._device.reset()
         word = "verified" if result.ok else "NOT verified"
-        time = "" if result.seconds is None else f", {result.seconds * 1000:,.1f} ms a run"
+        time = ""
+        if result.seconds is not None:
+            time = f", {result.seconds * 1000:,.1f} ms a run"
+            if (result.first_seconds or 0) > 1.1 * result.seconds:
+                time += f" (the first one {result.first_seconds * 1000:,.1f})"
         heap = result.heap_bytes - (0 if self._in_place else self._model.golden_nbytes)
         print(
             f"{word}: error {result.max_error:.3g} where values reach {result.largest:.3g}{time}, "

@@ -71,14 +71,16 @@ class About:
 
 @dataclass(frozen=True)
 class Verified:
-    """What mpconnxr.golden found on the board; seconds of one run, None without a clock there;
-    heap_bytes: touched from the first import on.
+    """What mpconnxr.golden found on the board; seconds of a run and of the first one, None
+    without a clock there; heap_bytes: touched from the first import on, by a program without what
+    verifying takes.
     """
 
     max_error: float
     largest: float
     ok: bool
     seconds: float | None
+    first_seconds: float | None
     heap_bytes: int
 
 
@@ -256,9 +258,9 @@ class Device:
         """
         self._reset(_VERIFY)
         fields = self.execute(f"verify({folder!r}, {path!r})", silence).split()
-        max_error, largest, ok, seconds, heap = fields[-5:]
-        seconds = None if seconds == "None" else float(seconds)
-        return Verified(float(max_error), float(largest), ok == "1", seconds, int(heap))
+        max_error, largest, ok, *times, heap = fields[-6:]
+        times = [None if t == "None" else float(t) for t in times]
+        return Verified(float(max_error), float(largest), ok == "1", *times, int(heap))
 
 
 def _error(error):

@@ -17,7 +17,7 @@ _STEP_NBYTES = 550
 _OF_MPY, _OF_ROM, _OF_SOURCE = 1.4, 1.1, 0.6
 _LOADING = 3000  # bytes that the reader has in use while it loads
 # The same of a program, loading and running included; on RISC-V garbage stays for longer.
-_OF_A_PROGRAM, _LOADING_A_PROGRAM, _MORE_ON_RISCV = 1.25, 2200, 5500
+_OF_A_PROGRAM, _OF_ONE_IN_ROM, _LOADING_A_PROGRAM, _MORE_ON_RISCV = 1.25, 0.62, 2200, 5500
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,8 @@ def needs_of(
     program_for: None for a model with kernels.
     """
     if program_for:
-        return _needs_of_program(model, code, in_place, program_for)
+        factor = _OF_ONE_IN_ROM if code_in_place else _OF_A_PROGRAM
+        return _needs_of_program(model, code, in_place, program_for, factor)
     factor = {True: _OF_ROM if code_in_place else _OF_MPY, False: _OF_SOURCE}
     window = model.streamed_nbytes - model.arena_nbytes
     held = model.tables_nbytes + model.held_nbytes + model.golden_nbytes
@@ -73,13 +74,13 @@ def needs_of(
     )
 
 
-def _needs_of_program(model, code, in_place, machine):
+def _needs_of_program(model, code, in_place, machine, factor):
     """Its tables are part of its code."""
     return Needs(
         tensors=model.arena_nbytes + model.state_nbytes,
         window=0 if in_place else model.streamed_nbytes - model.arena_nbytes,
         held=0 if in_place else model.held_nbytes,
-        code=int(_OF_A_PROGRAM * sum(len(f.data) for f in code if f.loaded)),
+        code=int(factor * sum(len(f.data) for f in code if f.loaded)),
         steps=_LOADING_A_PROGRAM + _MORE_ON_RISCV * machine.arch.startswith("rv"),
     )
 

@@ -8,50 +8,54 @@ of what was touched is garbage.
 
 import gc
 import sys
+from array import array
 
 BLOCK = 16
 PIECE = 1024
 PATTERN = 0xA5
 GARBAGE = 2048  # bytes between two collections
 MOST = 1 << 20  # bytes of heap to paint: of megabytes of PSRAM a model has the first
-LARGE = 65536  # bytes: more than holes between pieces
+HOLES = 200  # pieces that are smaller, at most
+LARGE = 65536  # bytes: more than what is left beside pieces
 
 
 def painted():
-    """Addresses / 16 of pieces of the free heap that are painted now; of MOST bytes at most.
+    """(addresses / 16, bytes) of pieces of the free heap that are painted now; of MOST bytes.
 
-    The pieces are small, no address itself is kept, and nothing else is allocated between them: so
-    what the collector takes for a pointer holds little back, and the free heap stays in one piece.
+    Holes get smaller pieces. No address itself is kept, and nothing else is allocated between the
+    pieces: so what the collector takes for a pointer holds little back, and the free heap stays
+    in one piece.
     """
     import uctypes
 
-    most = min(gc.mem_free(), MOST) // PIECE
-    places, held = [0] * most, [None] * most
-    n = 0
-    try:
-        while n < most:
-            held[n] = bytes([PATTERN]) * PIECE
-            places[n] = uctypes.addressof(held[n]) // BLOCK
-            n += 1
-    except MemoryError:
-        pass
-    for i in range(most):
+    most = min(gc.mem_free(), MOST)
+    n = most // PIECE + HOLES
+    places, sizes, held = array("I", bytes(4 * n)), array("H", bytes(2 * n)), [None] * n
+    paint, size, total, n = bytes([PATTERN]), PIECE, 0, 0
+    while size > BLOCK and total < most and n < len(held):
+        try:
+            held[n] = paint * size
+        except MemoryError:
+            size //= 2
+            continue
+        places[n], sizes[n] = uctypes.addressof(held[n]) // BLOCK, size
+        total += size
+        n += 1
+    for i in range(n):
         held[i] = None
-    return places[:n]
+    return places, sizes
 
 
-def touched(places):
+def touched(places, sizes):
     """Bytes of the pieces that lost their paint."""
     import uctypes
 
     n = 0
-    for place in places:
-        paint = uctypes.bytearray_at(place * BLOCK, PIECE)
-        i = 0
-        while i < PIECE:
+    for k in range(len(sizes)):
+        paint = uctypes.bytearray_at(places[k] * BLOCK, sizes[k])
+        for i in range(0, sizes[k], BLOCK):
             if paint[i] != PATTERN or paint[i + 4] != PATTERN or paint[i + 8] != PATTERN:
                 n += BLOCK
-            i += BLOCK
     return n
 
 
@@ -73,19 +77,44 @@ def format_of(folder):
 
 
 def verify(folder, path):
-    """Prints max_error, largest, ok (0 or 1), seconds of a run, and bytes of heap used at most.
+    """Prints max_error, largest, ok (0 or 1), seconds of a run and of the first one, and bytes of
+    heap used at most.
 
     folder: the one that has mpconnxr; path: of a slot's file.
     """
     sys.path.insert(0, folder)
     gc.collect()
-    places = painted()
+    places, sizes = painted()
     gc.collect()
-    unpainted = gc.mem_free() - len(places) * PIECE  # holes: taken as used
+    painted_nbytes = sum(sizes)
+    unpainted = gc.mem_free() - painted_nbytes  # the pieces' own objects, for most of it
     if unpainted > LARGE:
         unpainted = 0
     gc.threshold(GARBAGE)
-    from mpconnxr import golden, slots
+    from mpconnxr import slots
 
-    r = golden.verify(slots.slot_file(path))
-    print(r.max_error, r.largest, int(r.ok), r.seconds, unpainted + touched(places))
+    file = slots.slot_file(path)
+    model = program(file)
+    if model:  # what verifying takes does not count
+        model.run()
+        used = touched(places, sizes)
+        from mpconnxr import golden
+
+        r = golden.verify_program(model, file)
+    else:
+        from mpconnxr import golden
+
+        r = golden.verify(file)
+        used = touched(places, sizes)
+    first = getattr(r, "first_seconds", None)
+    used += used * unpainted // painted_nbytes  # they lie between the pieces
+    print(r.max_error, r.largest, int(r.ok), r.seconds, first, used)
+
+
+def program(file):
+    """The model in a file if it is a program, else None. Releases before this one have none."""
+    try:
+        from mpconnxr.opening import load
+    except ImportError:
+        return None
+    return load(file, None)

@@ -10,6 +10,7 @@ class Result:
     max_error: float
     largest: float
     seconds: float | None
+    first_seconds: float | None
     def add(self, error: float, largest: float) -> None: ...
 
 def verify(
