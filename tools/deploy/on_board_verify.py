@@ -30,7 +30,7 @@ def painted():
 
     most = min(gc.mem_free(), MOST)
     n = most // PIECE + HOLES
-    places, sizes, held = array("I", bytes(4 * n)), array("H", bytes(2 * n)), [None] * n
+    places, sizes, held = array("L", [0] * n), array("H", [0] * n), [None] * n
     paint, size, total, n = bytes([PATTERN]), PIECE, 0, 0
     while size > BLOCK and total < most and n < len(held):
         try:
