@@ -86,7 +86,7 @@ def _optional(stored, nbytes):
     if stored.features & layout.FEATURE_RUNTIME_DIMS:
         yield from ("dynamic", "sizes")
     if stored.features & layout.FEATURE_OBJECTS:
-        yield "objects"
+        yield from ("objects", "golden_objects")
     if nbytes(layout.CHUNK_IMAGES):
         yield "images"
     if nbytes(layout.CHUNK_HALVES):

@@ -19,7 +19,9 @@ from mpconnxr.forms import order
 from .errors import DeployError
 
 PACKAGE = Path(__file__).parent.parent.parent / "mpconnxr"
-OPTIONAL = frozenset({"audio", "mfcc", "dynamic", "sizes", "objects", "images", "widen", "unpack"})
+OPTIONAL = frozenset(
+    {"audio", "mfcc", "dynamic", "sizes", "objects", "golden_objects", "images", "widen", "unpack"}
+)
 HOST = frozenset({"cpython"})
 PROGRAMS = frozenset({"replay"})  # what models with kernels have no use for
 Forms = Mapping[str, str]  # modules of a family of loops by their forms, the best one first

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tools import seal
 from tools.format import layout
+from tools.format.objects import STRING
 from tools.limits import at
 
 from ..conversion import Conversion
@@ -45,10 +46,10 @@ def _for_people(state):
 
 def _golden(state):
     graph, carried = state.graph, state.options.state
-    if any(t.is_object for t in graph.inputs + graph.outputs):
-        state.notes.append("no golden vector: it holds numbers, the model has strings or maps")
+    if any(t.is_object for t in graph.inputs):
+        state.notes.append("no golden vector: its inputs are numbers, those here strings or maps")
         return []
-    if any(t.is_open for t in graph.inputs + graph.outputs):
+    if any(_is_open(t) for t in graph.inputs + graph.outputs):
         state.notes.append("no golden vector: each run decides the shape of an input or output")
         return []
     inputs = golden.random_inputs(graph) if state.golden is None else state.golden
@@ -57,4 +58,13 @@ def _golden(state):
         why = golden.why_none(state.answers, inputs, carried)
         state.notes.append(f"no golden vector: {why}")
         return []
-    return [(layout.CHUNK_GOLDEN, golden.chunk(inputs, outputs))]
+    try:
+        return [(layout.CHUNK_GOLDEN, golden.chunk(inputs, outputs))]
+    except ValueError:
+        state.notes.append("no golden vector: a map has NaN or infinity for these inputs")
+        return []
+
+
+def _is_open(t):
+    """True if a run decides the shape. A list of maps has as many as its input has rows."""
+    return t.is_open_object and t.dtype == STRING if t.is_object else t.is_open

@@ -26,7 +26,7 @@ def checked(
 def _checked(x, info):
     tensor = info.type.tensor_type
     if tensor.elem_type in (TensorProto.UNDEFINED, TensorProto.STRING):
-        return x  # strings and maps: such a model gets no golden vector
+        return x  # strings and maps: a model that takes them gets no golden vector
     dtype = helper.tensor_dtype_to_np_dtype(tensor.elem_type)
     if x.dtype.kind == "V" and x.dtype.itemsize == dtype.itemsize:
         x = x.view(dtype)  # how .npy holds a dtype that numpy itself does not know

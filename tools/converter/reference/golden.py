@@ -5,6 +5,7 @@ A board runs them after deployment (see mpconnxr/golden.py) and compares.
 
 from __future__ import annotations
 
+import json
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -13,6 +14,7 @@ import onnx
 from onnx import helper
 
 from tools.format.layout import element_bytes
+from tools.format.objects import text_of
 
 from ..ir import Tensor
 from .ort_session import open_session
@@ -23,6 +25,7 @@ def reference(
 ) -> list[np.ndarray] | None:
     """Outputs by onnxruntime, graph optimizations off; None if it is not installed or refuses.
 
+    A sequence of tensors is as many outputs; one of maps is a list of dicts.
     states: outputs by input; these outputs are left out, these inputs are zero.
     """
     try:
@@ -50,8 +53,12 @@ def _run(model, inputs, states):
     zeros = {i.name: _zero(i) for i in model.graph.input if i.name in states}
     wanted = [o.name for o in session.get_outputs() if o.name not in states.values()]
     results = session.run(wanted, dict(zip(names, inputs, strict=True)) | zeros)
-    lists = [y if isinstance(y, list) else [y] for y in results]  # of a sequence, its elements
-    return [y for items in lists for y in items if y is not None]
+    lists = [[y] if not isinstance(y, list) or _are_maps(y) else y for y in results]
+    return [y for items in lists for y in items if y is not None]  # of a sequence, its elements
+
+
+def _are_maps(y):
+    return bool(y) and all(isinstance(item, dict) for item in y)
 
 
 def _zero(info):
@@ -76,13 +83,33 @@ def random_values(tensors: Iterable[Tensor], seed: int = 0) -> list[np.ndarray]:
     return values
 
 
-def chunk(inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> bytes:
+def chunk(inputs: Sequence[np.ndarray], outputs: Sequence) -> bytes:
     """Contents of the golden chunk: number of vectors, then inputs and outputs in C order.
 
-    Each tensor starts at a multiple of 16 bytes.
+    Each value starts at a multiple of 16 bytes. Raises ValueError for NaN or infinity in a map.
     """
     data = bytearray(struct.pack("<I12x", 1))
     for value in [*inputs, *outputs]:
-        data.extend(element_bytes(value))
+        data.extend(_object_bytes(value) if _is_object(value) else element_bytes(value))
         data.extend(bytes(-len(data) % 16))
     return bytes(data)
+
+
+def _is_object(value):
+    return isinstance(value, (dict, list)) or value.dtype.kind in "OUS"
+
+
+def _object_bytes(value):
+    """Strings or maps as JSON, their length before it."""
+    if isinstance(value, np.ndarray):
+        found = [text_of(s) for s in value.reshape(-1)]
+    else:
+        maps = [value] if isinstance(value, dict) else value
+        found = [[[k, _plain(v)] for k, v in one.items()] for one in maps]
+    text = json.dumps(found, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    return struct.pack("<I", len(text)) + text
+
+
+def _plain(value):
+    """numpy's numbers as Python's: float32 with the digits that it has."""
+    return float(str(value)) if isinstance(value, np.floating) else value
