@@ -23,6 +23,10 @@ from .search import Attempt, best
 from .settings import Settings
 
 _OPSET = 13  # the first in which DequantizeLinear has an axis: a scale for each channel
+_OF_INTEGERS = (
+    "QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "MatMulInteger",
+    "ConvInteger", "DynamicQuantizeLSTM",
+)  # fmt: skip
 _SHOWN = 64  # samples that the layers' figures look at
 
 
@@ -51,17 +55,50 @@ def quantize(
     kept = as_vectors(named.graph)
     settings = replace(settings, exclude=tuple(dict.fromkeys([*settings.exclude, *kept])))
     found, attempts = best(named, settings)
+    if not _has_integers(found):
+        return model, Outcome(notes=_nothing(settings))
     if settings.mode == "dynamic":
-        return infer.infer(found, context), Outcome(attempts=attempts)
+        return infer.infer(found, context), Outcome(
+            attempts=attempts, notes=_unscored(settings, attempts)
+        )
     found = infer.infer(found, context)
     rows = layers(named, found, settings.samples[:_SHOWN])
-    outcome = Outcome(rows, attempts, notes(settings.samples))
+    outcome = Outcome(rows, attempts, notes(settings.samples) + _unscored(settings, attempts))
     if settings.io == "int8":
         outcome.notes += [
             f"{name} stays float: it is not quantized" for name in open_borders(found)
         ]
         del found.graph.value_info[:]
     return infer.infer(found, context), outcome
+
+
+def _has_integers(model):
+    return any(node.op_type in _OF_INTEGERS for node in model.graph.node)
+
+
+def _nothing(settings):
+    """Notes on a model that the quantizer has left as it was."""
+    if settings.exclude:
+        what = "without those in --exclude the model has no other operators"
+    else:
+        what = "the model has no operators"
+    found = [
+        f"--quantize {settings.mode} changes nothing: {what} that it quantizes, as Conv, Gemm"
+    ]
+    return found + (
+        ["--labels is not used: no accuracy is measured"] if _labelled(settings) else []
+    )
+
+
+def _labelled(settings):
+    return settings.labels is not None
+
+
+def _unscored(settings, attempts):
+    """A note where labels were given and nothing came of them."""
+    if not _labelled(settings) or attempts[-1].top1 is not None:
+        return []
+    return ["--labels is not used: the model has no output of class scores, one row a sample"]
 
 
 def _require_runtime():

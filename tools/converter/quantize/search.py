@@ -110,7 +110,10 @@ def _quantized(model, way):
 
 
 class _Judge:
-    """Compares the first output's classes with the labels, or with float's classes."""
+    """Compares the classes with the labels, or with float's classes.
+
+    They are those of the first output that has a row of scores.
+    """
 
     def __init__(self, model, settings):
         self.samples = settings.samples
@@ -128,11 +131,18 @@ class _Judge:
 
 
 def _classes(model, samples: Sequence[Sample]):
-    """The largest of the first output's last axis, by sample; None if there is but one value."""
+    """The place of the largest score, by sample; None if no output is a row of two or more."""
     if not samples:
         return None
     session = open_session(model)
-    outputs = [session.run(None, dict(sample))[0] for sample in samples]
-    if outputs[0].ndim == 0 or outputs[0].size < 2 or outputs[0].size != outputs[0].shape[-1]:
+    first = session.run(None, dict(samples[0]))
+    name = next((o.name for o, y in zip(session.get_outputs(), first, strict=True) if _row(y)), "")
+    if not name:
         return None
-    return np.array([y.argmax() for y in outputs])
+    return np.array([session.run([name], dict(sample))[0].argmax() for sample in samples])
+
+
+def _row(y):
+    """True for floats, or integers that stand for them, in one row: no labels."""
+    is_number = isinstance(y, np.ndarray) and y.dtype.kind in "fiu" and y.dtype != np.int64
+    return is_number and y.ndim > 0 and 2 <= y.size == y.shape[-1]

@@ -3,7 +3,9 @@
 import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper
 
+from examples.running import EXAMPLES
 from tests.host.converter.quantize.net import calibration, net, outputs, prepared
 from tools.converter.__main__ import main
 from tools.converter.errors import UsageError
@@ -86,6 +88,44 @@ def test_command(tmp_path, capsys):
     np.save(tmp_path / "wrong.npy", x.astype(np.float64))
     assert main([*words, "--calibration", str(tmp_path / "wrong.npy")]) == 2
     assert "float64, but input x takes float32" in capsys.readouterr().err
+
+
+def with_label(proto):
+    """The network with its class as an output before the scores."""
+    arg = helper.make_node("ArgMax", ["y"], ["label"], "arg", axis=1, keepdims=0)
+    proto.graph.node.append(arg)
+    proto.graph.output.insert(0, helper.make_tensor_value_info("label", TensorProto.INT64, [1]))
+    return proto
+
+
+def test_labels_score_the_output_that_has_scores():
+    samples = calibration()
+    labels = outputs(net(), samples).reshape(len(samples), -1).argmax(axis=1)
+    settings = Settings(samples=samples, labels=labels)
+    _, outcome = quantize(prepared(with_label(net())), settings)
+    assert outcome.attempts[-1].top1_float == 1 and outcome.attempts[-1].top1 > 0.9
+    assert not outcome.notes
+    only = with_label(net())
+    del only.graph.output[1]
+    _, outcome = quantize(prepared(only), settings)
+    assert outcome.attempts[-1].top1 is None
+    assert outcome.notes[0].startswith("--labels is not used: the model has no output of class")
+
+
+@pytest.mark.parametrize("mode", ["int8", "int16x8", "dynamic"])
+def test_a_forest_has_nothing_to_quantize(mode, tmp_path, capsys):
+    forest = EXAMPLES / "forest" / "forest.onnx"
+    shape = onnx.load(forest).graph.input[0].type.tensor_type.shape.dim
+    x = np.zeros((20, 1, shape[-1].dim_value), np.float32) + np.arange(20)[:, None, None]
+    np.savez(tmp_path / "data.npz", x=x.astype(np.float32), y=np.zeros(20, int))
+    data = str(tmp_path / "data.npz")
+    words = [str(forest), str(tmp_path / "a.bin"), "--quantize", mode, "--calibration", data]
+    assert main([*words, "--labels", data + ":y"]) == 0
+    printed = capsys.readouterr().out
+    assert f"note: --quantize {mode} changes nothing: the model has no operators that" in printed
+    assert "note: --labels is not used" in printed and "\nquantize " not in printed
+    assert main([str(forest), str(tmp_path / "b.bin")]) == 0
+    assert len((tmp_path / "a.bin").read_bytes()) == len((tmp_path / "b.bin").read_bytes())
 
 
 @pytest.mark.parametrize(
