@@ -1,0 +1,56 @@
+"""The scripts of examples/export: what their exporters write runs on a board's MicroPython."""
+
+import importlib.util
+import subprocess
+import sys
+
+import numpy as np
+import onnx
+import pytest
+
+from examples.running import ROOT
+from tests.host.device import small
+from tools.converter.convert import convert
+from tools.converter.file import writer
+from tools.converter.reference import golden
+from tools.format import layout
+
+NEEDS = {
+    "keras_network": ("keras", "tensorflow", "tf2onnx"),
+    "lightgbm_trees": ("lightgbm", "onnxmltools"),
+    "pytorch_network": ("torch", "onnxscript"),
+    "sklearn_forest": ("skl2onnx",),
+    "xgboost_trees": ("xgboost", "onnxmltools"),
+}
+
+
+def script(name):
+    absent = [m for m in NEEDS[name] if importlib.util.find_spec(m) is None]
+    why = f"not installed: {', '.join(absent)}"
+    return pytest.param(name, marks=pytest.mark.skipif(bool(absent), reason=why))
+
+
+@pytest.mark.parametrize("target", ["unix32"], indirect=True)
+@pytest.mark.parametrize("name", [script(name) for name in NEEDS])
+def test_an_exported_model_agrees_with_onnxruntime(target, name, tmp_path):
+    # in a process of its own: some of the frameworks crash beside each other
+    words = [sys.executable, "-m", f"examples.export.{name}", str(tmp_path)]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    printed = done.stdout
+    assert f"tools.converter {tmp_path / name}.onnx {tmp_path / name}.bin" in printed
+    model, x = onnx.load(tmp_path / f"{name}.onnx"), np.load(tmp_path / f"{name}.npy")
+    done = convert(model)
+    files = {}
+    for k in range(4):
+        inputs = [x[k : k + 1]]
+        chunk = golden.chunk(inputs, golden.reference(model, inputs))
+        files[f"m{k}"] = writer.model_bytes(
+            done.graph, done.plan.arena_bytes, [(layout.CHUNK_GOLDEN, chunk)]
+        )
+    lines = """
+from mpconnxr import golden
+for k in range(4):
+    print(golden.verify("m{}.bin".format(k)).ok)
+"""
+    assert small.lines(target, lines, **files) == ["True"] * 4
