@@ -90,13 +90,14 @@ class Linker:
 
     def _assigned(self, path: Path, node: ast.Assign, name: str) -> str:
         """What stands for a name: a number, another name, or one whose value comes first."""
-        value = self._resolved(path, node.value, set())
+        names = _Names(self, path, set(), self._statements(path))
+        value = names.visit(copy.deepcopy(node.value))
         if isinstance(value, ast.Name):
             return value.id
         if number := _number(value):
             return number
         made = f"{self._short()}_"  # the name itself may come to be another's
-        self._made[made], self._uses[made] = f"{made} = {ast.unparse(value)}", []
+        self._made[made], self._uses[made] = f"{made} = {ast.unparse(value)}", names.used
         return made
 
     def _statements(self, path: Path) -> dict[str, ast.stmt]:
@@ -134,11 +135,6 @@ class Linker:
             lineno=0,
         )
         return ast.unparse(ast.fix_missing_locations(made)), names.used
-
-    def _resolved(self, path: Path, node: ast.AST, bound: set[str]) -> ast.AST:
-        """A copy in which the module's names are those of the result."""
-        names = _Names(self, path, bound, self._statements(path))
-        return names.visit(copy.deepcopy(node))
 
     def module(self, path: Path, name: str) -> Path | None:
         """The module that a name stands for in another one, if it does."""

@@ -50,6 +50,19 @@ def test_functions_that_use_others_stay_outside(folder):
     assert f"def {alone}(" in other.source() and not other.outer()
 
 
+def test_constants_that_name_functions_take_them_outside(tmp_path):
+    path = tmp_path / "a.py"
+    path.write_text(
+        "def _one(x):\n    return x + 1\n\n\ndef _two(x):\n    return x + 2\n\n\n"
+        "_APPLY = (_one, _two)\n\n\ndef f(x, k):\n    return _APPLY[k](x)\n"
+    )
+    linker = Linker(lambda path: True, nested=True)
+    name = linker.take(path, "f")
+    found = {}
+    exec(linker.outer(), found)
+    assert [found[name](5, k) for k in (0, 1)] == [6, 7] and not linker.source().strip()
+
+
 def test_imports_within_functions_are_by_the_package_and_noted(tmp_path, monkeypatch):
     package = tmp_path / "mpconnxr"
     (package / "loops").mkdir(parents=True)
