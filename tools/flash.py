@@ -20,6 +20,7 @@ from pathlib import Path
 if __name__ == "__main__":  # as a plain script, the project's folder is not on the path
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
+from tools import arguments
 from tools.deploy import boards, firmware, fit, folder, names, origin, usage
 from tools.deploy.code import File
 from tools.deploy.deployment import Deployment, RomDeployment
@@ -28,6 +29,7 @@ from tools.deploy.errors import BoardError, DeployError
 from tools.deploy.model_file import read_model
 from tools.deploy.modules import OPTIONAL, Package
 from tools.deploy.ports import find_port
+from tools.deploy.said import Said
 from tools.limits import nbytes, overwritten, printable
 from tools.micropython import TargetError, get_target, target_names
 from tools.micropython.rp2040 import PicoTarget
@@ -40,32 +42,37 @@ _RUN_TIMEOUT = 600  # s; a large model takes minutes where the firmware has no n
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = _parser()
-    args = parser.parse_args(argv)
+    asked = parser()
+    args = asked.parse_args(argv)
     if args.model is None and not (args.list_boards or args.firmware):
-        parser.error("a model.bin is needed")
-    given = {name for name in vars(args) if getattr(args, name) != parser.get_default(name)}
+        asked.error("a model.bin is needed")
+    given = {name for name in vars(args) if getattr(args, name) != asked.get_default(name)}
     if problem := usage.problem(given):
-        parser.error(problem)
+        asked.error(problem)
+    args.said = Said(args.json)
     try:
         if args.board and not boards.named(args.board):
-            parser.error(f"no board {args.board}: --list-boards has their names")
+            asked.error(f"no board {args.board}: --list-boards has their names")
         if args.list_boards:
-            print(boards.table_of(boards.load_boards()))
+            args.said.plain(boards.table_of(boards.load_boards()))
             return 0
-        return flash(args)
+        return args.said.end(flash(args))
     except BoardError as e:
-        print(printable(f"{e.traceback}\nflash: {e}", keep="\n"), file=sys.stderr)
+        return _failed(args, str(e), f"{e.traceback}\n")
     except DeployError as e:
-        print(printable(f"flash: {e}"), file=sys.stderr)
+        return _failed(args, str(e))
     except KeyboardInterrupt:
-        print("flash: interrupted", file=sys.stderr)
-    return 1
+        return _failed(args, "interrupted")
 
 
-def _parser():
-    parser = argparse.ArgumentParser("flash.py", description=__doc__.partition("\n")[0])
-    add = parser.add_argument
+def _failed(args, error, before=""):
+    print(printable(f"{before}flash: {error}", keep="\n" if before else ""), file=sys.stderr)
+    return args.said.end(1, error)
+
+
+def parser() -> argparse.ArgumentParser:
+    found = arguments.parser_for("flash", description=__doc__.partition("\n")[0])
+    add = found.add_argument
     add("model", nargs="?", type=Path, help="made by python -m tools.converter")
     add("--port", default="auto", help="serial port or pty (default: the only USB one)")
     add(
@@ -120,8 +127,9 @@ def _parser():
         help="of --list-boards: with --to compiled for it, else expected",
     )
     add("--firmware", type=Path, metavar="FILE", help="first install MicroPython: .uf2 or .bin")
+    add("--json", action="store_true", help="print one JSON object, at the end")
     add("--list-boards", action="store_true", help="print the boards that are known")
-    return parser
+    return found
 
 
 def _emulated():
@@ -132,7 +140,7 @@ def flash(args: argparse.Namespace) -> int:
     """Deploys as the arguments say; returns the exit status. Raises DeployError."""
     model = _model(args) if args.model else None
     if args.firmware:
-        firmware.install(args.firmware, args.port)
+        firmware.install(args.firmware, args.port, args.said)
     if not model:
         return 0
     package = Package(own=args.ops and args.ops / "device")
@@ -154,7 +162,8 @@ def _write(args, model, package):
     inputs = [args.model, *package.paths(), *([args.key] if args.key else [])]
     folder.write(args.to, [*files, File(model.name, model.data)], inputs)
     nbytes = len(model.data) + sum(len(f.data) for f in files)
-    print(f"{len(files) + 1} files, {nbytes:,} bytes, in {args.to}; {way.said}")
+    args.said.plain(f"{len(files) + 1} files, {nbytes:,} bytes, in {args.to}; {way.said}")
+    args.said.note("files", [f.path for f in files] + [model.name])
     needs = fit.needs_of(model, files, in_place=False, program_for=way.program_for)
     if board and (warning := fit.warning(needs, board)):
         print(f"flash: warning: {warning}", file=sys.stderr)
@@ -206,4 +215,5 @@ def _flash_file(args):
 
 
 if __name__ == "__main__":
+    arguments.called_as("python tools/flash.py")
     sys.exit(main())

@@ -1,5 +1,6 @@
 """tools/flash.py with MicroPython's unix port on a pty in a board's place."""
 
+import json
 import re
 import subprocess
 import sys
@@ -12,10 +13,10 @@ from examples.custom_op.demo import OPS
 from examples.custom_op.network import ACME, network
 from examples.digits.demo import HERE
 from tests.host.fake_board import FakeBoard
+from tools import progress
 from tools.converter.convert import Options, convert
 from tools.converter.reference import golden
 from tools.deploy import device as devices
-from tools.deploy import transfer
 from tools.deploy.model_file import read_model
 
 ROOT = Path(__file__).parent.parent.parent
@@ -75,12 +76,30 @@ def test_deploys_verifies_and_then_copies_only_what_differs(board, model, digits
 
 
 def test_a_terminal_shows_what_the_board_is_at(board, model, monkeypatch, capsys):
-    assert board.flash(model) == 0
-    assert capsys.readouterr().err == ""
-    monkeypatch.setitem(transfer._BAR, "disable", False)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     assert board.flash(model) == 0
     err = capsys.readouterr().err
     assert err.index("the board compares its files") < err.index("the board verifies the model")
+
+
+def test_through_a_pipe_a_line_says_so_now_and_then(board, model, monkeypatch, capsys):
+    monkeypatch.setattr(progress, "EVERY", 0.02)
+    assert board.flash(model) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert any(re.match(r"flash: copying .*, \d+ of \d+ KB, \d+ s$", line) for line in lines)
+    assert "flash: the board verifies the model, 0 s" in lines
+
+
+def test_json_is_one_object_with_what_the_lines_say(board, model, capsys):
+    assert board.flash(model, "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["status"] == 0 and found["board"]["platform"] == sys.platform
+    assert found["copied"]["files"] == found["code"]["files"] + 1
+    assert found["verified"]["ok"] and found["verified"]["seconds"] > 0
+    assert found["fits"]["heap_bytes"] <= found["fits"]["free_heap_bytes"]
+    assert board.flash(model, "--json", "--rollback") == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["status"] == 1 and found["error"]
 
 
 def test_what_it_says_of_the_heap_holds(board, model, capsys):

@@ -84,7 +84,7 @@ def test_options_that_do_not_go_together_are_wrong_usage(
     with pytest.raises(SystemExit) as e:
         flash.main([str(model), *options.split()])
     assert e.value.code == 2
-    assert capsys.readouterr().err.endswith(f"error: {message}\n")
+    assert f"error: {message}\n" in capsys.readouterr().err
     assert not (model.parent / "x").exists()
 
 
@@ -93,7 +93,7 @@ def test_a_target_that_is_no_board_is_refused(name, model, capsys):
     with pytest.raises(SystemExit) as e:
         flash.main([str(model), "--target", name])
     assert e.value.code == 2
-    err = capsys.readouterr().err.splitlines()[-1]
+    err = capsys.readouterr().err.splitlines()[0]
     assert re.search(rf"error: .*'{name}' \(choose from '?rp2040'?\)$", err)
 
 

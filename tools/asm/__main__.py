@@ -6,8 +6,9 @@ named, one module a form. Nothing that is up to date is written.
 
 from __future__ import annotations
 
-import argparse
 import sys
+
+from tools import arguments
 
 from ..made import update
 from .compiled import Compiled, compiled_sources
@@ -19,7 +20,7 @@ from .source import Source, sources
 
 def main(argv: list[str] | None = None) -> int:
     """Exit status: 0 all is up to date, 1 something is not or cannot be made, 2 wrong usage."""
-    parser = argparse.ArgumentParser("python -m tools.asm", description=__doc__.partition(":")[2])
+    parser = arguments.parser_for("asm", description=__doc__.partition(":")[2])
     parser.add_argument("names", nargs="*", metavar="NAME", help="families (default: all)")
     parser.add_argument("--check", action="store_true", help="write nothing, say what differs")
     args = parser.parse_args(argv)

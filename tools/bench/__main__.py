@@ -1,4 +1,4 @@
-"""python -m tools.bench [MODEL.onnx ...] [--target T[:FORM]] [--form FORM] [--json FILE]"""
+"""python -m tools.bench [MODEL.onnx ...] [--target T[:FORM]] [--form FORM] [--json]"""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from tools import arguments
 from tools.converter.__main__ import add_options, options_from
 from tools.converter.convert import convert
 from tools.deploy.machine import ASSEMBLER
@@ -67,32 +68,40 @@ def main(argv: list[str] | None = None) -> int:
             except TargetError as e:
                 print(f"bench: {path} on {target}: {e}", file=sys.stderr)
                 status = 1
-    if args.json:
-        args.json.write_text(json.dumps(rows, indent=1) + "\n")
     if args.write_docs and not status:
         page.write(rows, _DOCS, "make bench")
         cycles.main()
-    if rows:
+    if args.json:
+        print(json.dumps(rows, indent=1))
+    elif rows:
         _print(rows)
     return status
 
 
+def parser() -> argparse.ArgumentParser:
+    found = arguments.parser_for(
+        "bench", description="Count a model's instructions on targets, next to C."
+    )
+    found.add_argument("models", nargs="*", type=Path, metavar="MODEL.onnx")
+    found.add_argument("--target", action="append", type=_target, metavar="T[:FORM]")
+    found.add_argument("--form", choices=[form for form in FORMS if form], default="")
+    found.add_argument("--package", type=Path, default=PACKAGE, help=_OF_PACKAGE)
+    found.add_argument("--json", action="store_true", help="print an array of rows instead")
+    found.add_argument("--write-docs", action="store_true", help="make docs/benchmarks.md of it")
+    found.add_argument("--no-c", action="store_true", help="leave out the C next to it")
+    add_options(found)
+    return found
+
+
 def _arguments(argv):
-    parser = argparse.ArgumentParser("python -m tools.bench", description=__doc__)
-    parser.add_argument("models", nargs="*", type=Path, metavar="MODEL.onnx")
-    parser.add_argument("--target", action="append", type=_target, metavar="T[:FORM]")
-    parser.add_argument("--form", choices=[form for form in FORMS if form], default="")
-    parser.add_argument("--package", type=Path, default=PACKAGE, help=_OF_PACKAGE)
-    parser.add_argument("--json", type=Path, metavar="FILE", help="rows, one a model and target")
-    parser.add_argument("--write-docs", action="store_true", help="make docs/benchmarks.md of it")
-    parser.add_argument("--no-c", action="store_true", help="leave out the C next to it")
-    add_options(parser)
-    args = parser.parse_args(argv)
+    args = (asked := parser()).parse_args(argv)
     args.models = args.models or [
         p for name in MODELS if (p := collection() / name / "model.onnx").is_file()
     ]
     if not args.models:
-        parser.error("no model is given, and MPCONNXR_ZOO has none")
+        asked.error("no model is given, and MPCONNXR_ZOO has none")
+    if args.write_docs and not _DOCS.is_dir():
+        asked.error("--write-docs: there are no docs here, call it in a clone")
     return args
 
 

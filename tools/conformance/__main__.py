@@ -6,16 +6,15 @@ import argparse
 import json
 import re
 import sys
-from pathlib import Path
 
-from tqdm import tqdm
-
+from tools import arguments
 from tools.errors import text_of
 from tools.micropython import TargetError, get_target, target_names
+from tools.progress import progress
 
 from .cases import all_cases
 from .prepare import prepare_all
-from .report import print_summary, write_docs
+from .report import DOCS, print_summary, write_docs
 from .suite import run_cases
 
 
@@ -29,18 +28,24 @@ def main(argv: list[str] | None = None) -> int:
         return 1
 
 
-def _arguments(argv):
-    parser = argparse.ArgumentParser("python -m tools.conformance", description=__doc__)
-    add = parser.add_argument
+def parser() -> argparse.ArgumentParser:
+    found = arguments.parser_for("conformance", description="Run ONNX's own tests on a target.")
+    add = found.add_argument
     add("--target", default="unix", choices=target_names())
     add("--filter", type=_regex, metavar="REGEX", help="of 'COLLECTION NAME'")
-    add("--json", type=Path, metavar="FILE", help="write one JSON object a case and line")
+    add("--json", action="store_true", help="print one JSON object a case and line")
     add("--list", action="store_true", help="print the cases' names and run nothing")
     add("--write-docs", action="store_true", help="rewrite docs/operators.md and the baseline")
     add("-v", "--verbose", action="store_true", help="print each case that did not pass")
-    args = parser.parse_args(argv)
+    return found
+
+
+def _arguments(argv):
+    args = (asked := parser()).parse_args(argv)
     if args.write_docs and (args.filter or args.target != "unix"):
-        parser.error("--write-docs goes with the whole suite on unix")
+        asked.error("--write-docs goes with the whole suite on unix")
+    if args.write_docs and not DOCS.is_file():
+        asked.error("--write-docs: there are no docs here, call it in a clone")
     return args
 
 
@@ -61,25 +66,23 @@ def _run(args):
             print(case.collection, case.name, case.operator)
         return 0
     rows = _with_progress(cases, get_target(args.target))
+    if args.write_docs:
+        write_docs(rows)
     if args.json:
-        args.json.write_text("".join(json.dumps(row.as_dict()) + "\n" for row in rows))
+        print("\n".join(json.dumps(row.as_dict()) for row in rows))
+        return 0
     if args.verbose:
         for row in rows:
             if not row.passed:
                 print(f"{row.collection} {row.name}: {row.status}: {row.reason}")
     print_summary(rows)
-    if args.write_docs:
-        write_docs(rows)
     return 0
 
 
 def _with_progress(cases, target):
-    def bar(desc):
-        return tqdm(total=len(cases), desc=desc, unit="case", disable=not sys.stderr.isatty())
-
-    with bar("convert") as done:
+    with progress("conformance", "converting", len(cases), "case") as done:
         prepared = prepare_all(cases, on_case=done.update)
-    with bar(target.name) as done:
+    with progress("conformance", f"running on {target.name}", len(cases), "case") as done:
         return run_cases(cases, prepared, target, on_case=done.update)
 
 

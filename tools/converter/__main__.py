@@ -1,4 +1,4 @@
-"""python -m tools.converter model.onnx model.bin | report | inspect | sign | tensor"""
+"""python -m tools.converter model.onnx model.bin | quantize | report | inspect | sign | tensor"""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import onnx
 
-from tools import limits
+from tools import arguments, limits
 
 from .commands import seal_arguments
 from .convert import Options, convert
@@ -21,13 +21,20 @@ from .load.arrayfile import read_array
 from .numbers import precision
 from .numbers.narrow import BITS
 from .quantize.arguments import add_arguments, settings_from
+from .quantize.settings import MODES
 from .simplify import keep
+
+
+def limited(argv: list[str] | None = None) -> int:
+    """`main` in a process that a model from elsewhere cannot let grow or run without end."""
+    return limits.run(lambda: main(argv), "converter")
 
 
 def main(argv: list[str] | None = None) -> int:
     """Runs one command. Exit status: 0 done, 1 refused (one report on stderr), 2 usage."""
     argv = sys.argv[1:] if argv is None else argv
     commands = {
+        "quantize": quantize_main,
         "inspect": inspect_main,
         "report": report_main,
         "sign": sign_main,
@@ -159,10 +166,10 @@ def _states(texts):
     return found
 
 
-def convert_main(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser("python -m tools.converter", description=__doc__)
+def convert_parser(command: str = "converter") -> argparse.ArgumentParser:
+    parser = arguments.parser_for(command, description="Convert a model for the device.")
     parser.add_argument("model", type=Path, help=".onnx")
-    parser.add_argument("output", type=Path, help=".bin to write")
+    _add_output(parser, ".bin to write")
     add_options(parser)
     parser.add_argument("--golden", nargs="+", metavar="X.npy", help="inputs of the golden vector")
     parser.add_argument(
@@ -174,8 +181,28 @@ def convert_main(argv: list[str]) -> int:
     parser.add_argument("--summary", action="store_true", help="tables of the steps and boards")
     parser.add_argument("-v", "--verbose", action="store_true", help="list the steps")
     limits.add_limit_options(parser)
-    args = parser.parse_args(argv)
+    return parser
+
+
+def convert_main(argv: list[str]) -> int:
+    return _convert(convert_parser().parse_args(argv))
+
+
+def quantize_parser() -> argparse.ArgumentParser:
+    parser = convert_parser("converter quantize")
+    parser.description = "Convert a float model into one of integers."
+    parser.set_defaults(quantize=MODES[0])
+    return parser
+
+
+def quantize_main(argv: list[str]) -> int:
+    """The same as to convert it with --quantize int8."""
+    return _convert(quantize_parser().parse_args(argv))
+
+
+def _convert(args):
     limits.apply(args)
+    args.output = _output(args, ".bin")
     _check_outputs(args, [args.output, args.save_optimized, args.sbom])
     options = options_from(args)
     options.golden = [read_array(path) for path in args.golden] if args.golden else None
@@ -215,17 +242,37 @@ def _given(args):
     return given + [path for path in (args.calibration, args.ops) if path]
 
 
+def _add_output(parser, about, default=""):
+    """The file to write, as a second argument or as -o FILE."""
+    about += f" (default: {default or 'named as the model, beside it'})"
+    parser.add_argument("output", type=Path, nargs="?", help=about)
+    parser.add_argument("-o", "--output", dest="output_option", type=Path, help="the same")
+
+
+def _output(args, suffix):
+    """Raises UsageError where two are given."""
+    if args.output and args.output_option:
+        raise UsageError(f"two outputs are given: {args.output} and {args.output_option}")
+    return args.output or args.output_option or args.model.with_suffix(suffix)
+
+
+def report_parser() -> argparse.ArgumentParser:
+    parser = arguments.parser_for(
+        "converter report", description="Draw a model's arena, steps and boards as HTML."
+    )
+    parser.add_argument("model", type=Path, help=".onnx")
+    _add_output(parser, ".html to write")
+    add_options(parser)
+    limits.add_limit_options(parser)
+    return parser
+
+
 def report_main(argv: list[str]) -> int:
     from .report import page
 
-    parser = argparse.ArgumentParser("python -m tools.converter report")
-    parser.add_argument("model", type=Path, help=".onnx")
-    parser.add_argument("-o", "--output", type=Path, help=".html to write (default: beside it)")
-    add_options(parser)
-    limits.add_limit_options(parser)
-    args = parser.parse_args(argv)
+    args = report_parser().parse_args(argv)
     limits.apply(args)
-    output = args.output or args.model.with_suffix(".html")
+    output = _output(args, ".html")
     _check_outputs(args, [output])
     converted = convert(args.model, options_from(args))
     output.write_text(page(converted, "/".join(args.model.parts[-2:])), encoding="utf-8")
@@ -233,47 +280,68 @@ def report_main(argv: list[str]) -> int:
     return 0
 
 
-def inspect_main(argv: list[str]) -> int:
-    from .commands.inspect import print_file
-    from .commands.kernels import print_kernels
-
-    parser = argparse.ArgumentParser("python -m tools.converter inspect")
+def inspect_parser() -> argparse.ArgumentParser:
+    parser = arguments.parser_for("converter inspect", description="Print what a file holds.")
     parser.add_argument("file", type=Path, help=".bin")
     parser.add_argument("--kernels", action="store_true", help="kernels, and forms of their loops")
     parser.add_argument("--ops", type=Path, metavar="FOLDER", help="operators of your own")
     parser.add_argument("--verify", type=Path, metavar="PUB.pem", help="is it signed by this key?")
-    args = parser.parse_args(argv)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    return parser
+
+
+def inspect_main(argv: list[str]) -> int:
+    from .commands.inspect import about_file, print_file
+    from .commands.kernels import print_kernels
+
+    args = (parser := inspect_parser()).parse_args(argv)
+    if args.json and (args.kernels or args.verify):
+        parser.error("--json goes without --kernels and --verify")
     limits.apply()
     if args.kernels:
         print_kernels(args.file, args.ops)
     elif args.verify:
         seal_arguments.print_verified(args.file, args.verify)
+    elif args.json:
+        print(json.dumps(about_file(args.file)))
     else:
         print_file(args.file)
     return 0
 
 
-def sign_main(argv: list[str]) -> int:
-    parser = argparse.ArgumentParser("python -m tools.converter sign")
-    parser.add_argument("file", type=Path, help=".bin")
-    parser.add_argument("-o", "--output", type=Path, help=".bin to write (default: the same)")
+def sign_parser() -> argparse.ArgumentParser:
+    parser = arguments.parser_for("converter sign", description="Sign a file.")
+    parser.add_argument("model", type=Path, metavar="file", help=".bin")
+    _add_output(parser, ".bin to write", "the same file")
     seal_arguments.add(parser)
-    args = parser.parse_args(argv)
+    return parser
+
+
+def sign_main(argv: list[str]) -> int:
+    args = sign_parser().parse_args(argv)
     limits.apply()
+    args.file, args.output = args.model, _output(args, args.model.suffix)
     seal_arguments.write_sealed(args)
     return 0
+
+
+def tensor_parser() -> argparse.ArgumentParser:
+    parser = arguments.parser_for(
+        "converter tensor", description="Convert a tensor's file for the device."
+    )
+    parser.add_argument("model", type=Path, metavar="input", help=".pb (TensorProto) or .npy")
+    _add_output(parser, ".bin to write")
+    return parser
 
 
 def tensor_main(argv: list[str]) -> int:
     from .file.tensorfile import convert_tensor
 
-    parser = argparse.ArgumentParser("python -m tools.converter tensor")
-    parser.add_argument("input", type=Path, help=".pb (TensorProto) or .npy")
-    parser.add_argument("output", type=Path, help=".bin to write")
-    args = parser.parse_args(argv)
+    args = tensor_parser().parse_args(argv)
     limits.apply()
-    _refuse(limits.overwritten([args.output], [args.input]))
-    convert_tensor(args.input, args.output)
+    output = _output(args, ".bin")
+    _refuse(limits.overwritten([output], [args.model]))
+    convert_tensor(args.model, output)
     return 0
 
 
@@ -294,4 +362,4 @@ def _refuse(reason):
 
 
 if __name__ == "__main__":
-    sys.exit(limits.run(main, "converter"))
+    sys.exit(limited())

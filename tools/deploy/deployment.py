@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import PurePosixPath
 
 from tools.format import layout
@@ -43,7 +43,8 @@ class Deployment:
         about = device.about()
         board = boards.board_of(about.machine, about.platform, boards.load_boards())
         check_board(about, board, args)
-        print(f"board     {describe(about, board)}")
+        self._say = args.said.line
+        self._say("board", describe(about, board), _about_board(about, board))
         self._folder = args.dir or about.folder
         self._folders = {about.folder, self._folder}
         self._in_place = bool(args.reserve or args.romfs)
@@ -58,14 +59,17 @@ class Deployment:
         """What the model needs, compiled; refused if it and the model do not fit."""
         way = way_of(self._model, self._package, self._machine, self._in_place)
         code, self._is_program = way.files, way.is_program
-        print(f"model     {way.said}")
-        print(f"code      {_kind(self._machine)}, {len(code)} files, {_nbytes(code):,} bytes")
+        self._say("model", way.said)
+        kind, nbytes = _kind(self._machine), _nbytes(code)
+        about_code = {"kind": kind, "files": len(code), "bytes": nbytes}
+        self._say("code", f"{kind}, {len(code)} files, {nbytes:,} bytes", about_code)
         needs = fit.needs_of(
             self._model, code, self._in_place, self._args.romfs, program_for=way.program_for
         )
         fit.check(needs, about)
         of = f"{_kb(needs.total)} of {_kb(about.free_heap_bytes)} KB of this board's heap"
-        print(f"fits      needs {of}: {needs}")
+        about_needs = {"heap_bytes": needs.total, "free_heap_bytes": about.free_heap_bytes}
+        self._say("fits", f"needs {of}: {needs}", about_needs)
         return code
 
     def _look(self):
@@ -101,12 +105,15 @@ class Deployment:
         nbytes = changes.nbytes + (reference.nbytes if reference else 0)
         done = f"{len(changes.sent)} of {len(changes.files)} files, {nbytes:,} bytes"
         if self._args.dry_run:
-            print("\n".join(f"would copy {f.path}, {len(f.data):,} bytes" for f in changes.sent))
-            print(f"to copy   {done}, to {self._folder}")
+            for f in changes.sent:
+                self._args.said.plain(f"would copy {f.path}, {len(f.data):,} bytes")
+            sizes = {f.path: len(f.data) for f in changes.sent}
+            self._say("to copy", f"{done}, to {self._folder}", sizes)
             return 0
         try:
             self._copy(place, changes, reference)
-            print(f"copied    {done}, to {self._folder}")
+            about = {"files": len(changes.sent), "bytes": nbytes, "folder": self._folder}
+            self._say("copied", f"{done}, to {self._folder}", about)
             return self._activate(slot, place)
         except BoardError as e:
             if not e.is_full:
@@ -155,8 +162,13 @@ class Deployment:
     def _others(self):
         """The other models on the board; refused if the new code cannot load them."""
         found = others(self._device, self._folders, self._slots)
-        refuse_stranding(found, layout.VERSION, self._package, self._args.strand)
+        self._strand(found, layout.VERSION, self._package)
         return found
+
+    def _strand(self, found, version, package):
+        """Says which models cannot be loaded any more; refused unless that is allowed."""
+        if stranded := refuse_stranding(found, version, package, self._args.strand):
+            self._say("stranded", stranded)
 
     def _for_all(self, found):
         """The code for this model, the others, and for what programs use on the board now."""
@@ -278,7 +290,7 @@ class Deployment:
         except BoardError as e:
             if not (e.is_refusal and places.parked):
                 raise
-        print("code      that before this one, which the model needs")
+        self._say("code", "that before this one, which the model needs")
         return self._activate(slot, places.parked, is_older=True)
 
     def _activate(self, slot, place, is_older=False):
@@ -286,7 +298,7 @@ class Deployment:
         path = self._slots.file(slot)
         if not self._is_right(path, self._places.parent(place), is_older):
             if self._slots.active not in ("", slot):
-                print(f"active    {self._slots.file(self._slots.active)} as before")
+                self._say("active", f"{self._slots.file(self._slots.active)} as before")
             return 1
         if place == self._places.active:
             self._slots.activate(self._device, slot)
@@ -296,7 +308,7 @@ class Deployment:
             self._switch(slot, place)
         other = self._slots.file("ab".replace(slot, ""))
         is_there = self._device.kinds([other]) == [1]
-        print(f"active    {path}" + (f"; --rollback: {other}" if is_there else ""))
+        self._say("active", path + (f"; --rollback: {other}" if is_there else ""))
         return 0
 
     def _is_right(self, path, parent, is_older):
@@ -329,7 +341,7 @@ class Deployment:
         version = device.format_of(self._places.parent(place))
         device.reset()
         found = others(device, self._folders, slots)
-        refuse_stranding(found, version, None, self._args.strand)
+        self._strand(found, version, None)
         slots.point(device, slots.active, active)
         slots.point(device, slot)
         self._places.switch(device, place)
@@ -346,9 +358,11 @@ class Deployment:
             if (result.first_seconds or 0) > 1.1 * result.seconds:
                 time += f" (the first one {result.first_seconds * 1000:,.1f})"
         heap = result.heap_bytes - (0 if self._in_place else self._model.golden_nbytes)
-        print(
-            f"{word}: error {result.max_error:.3g} where values reach {result.largest:.3g}{time}, "
-            f"peak heap {heap:,} bytes"
+        self._say(
+            f"{word}:",
+            f"error {result.max_error:.3g} where values reach {result.largest:.3g}{time}, "
+            f"peak heap {heap:,} bytes",
+            asdict(result) | {"peak_heap_bytes": heap},
         )
         return result.ok
 
@@ -368,7 +382,7 @@ class RomDeployment(Deployment):
         if not (old or self._args.dry_run):
             transfer.write_image(partition, image)
         done = "to copy" if self._args.dry_run else "copied"
-        print(f"{done:9} {0 if old else len(image):,} bytes of {len(image):,}, to the ROMFS")
+        self._say(done, f"{0 if old else len(image):,} bytes of {len(image):,}, to the ROMFS")
         if self._args.dry_run or self._args.no_verify:
             return 0
         return 0 if self._verified(f"{romfs.FOLDER}/{self._model.name}", romfs.FOLDER) else 1
@@ -383,6 +397,16 @@ def describe(about: About, board: boards.Board | None) -> str:
     text = f"{about.machine or about.platform}, MicroPython {version}, "
     text += f"{about.free_heap_bytes:,} bytes of heap free"
     return text + (f" ({board.name})" if board else "")
+
+
+def _about_board(about, board):
+    return {
+        "machine": about.machine,
+        "platform": about.platform,
+        "version": list(about.version),
+        "free_heap_bytes": about.free_heap_bytes,
+        "name": board.name if board else None,
+    }
 
 
 def machine_of(about: About, board: boards.Board | None) -> Machine | None:

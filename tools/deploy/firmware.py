@@ -14,6 +14,7 @@ from pathlib import Path
 from .device import Device
 from .errors import DeployError
 from .ports import find_port
+from .said import Said
 
 _UF2_BLOCK = struct.Struct("<8I")
 _UF2_MAGIC = (0x0A324655, 0x9E5D5157)
@@ -30,27 +31,27 @@ _ESP_OFFSETS = {0: 0x1000, 2: 0x1000, 5: 0, 9: 0, 12: 0, 13: 0, 16: 0}
 _DRIVE_SECONDS = 15  # for a board to become a drive, or to leave it
 
 
-def install(path: Path, port: str) -> None:
+def install(path: Path, port: str, said: Said) -> None:
     """Writes a firmware. port: as for find_port. Raises DeployError."""
     try:
         data = path.read_bytes()
     except OSError as e:
         raise DeployError(f"{path}: {e.strerror}") from None
     if path.suffix == ".uf2":
-        _copy_uf2(path.name, data, port)
+        _copy_uf2(path.name, data, port, said)
     elif path.suffix == ".bin":
-        _run_esptool(path, data, port)
+        _run_esptool(path, data, port, said)
     else:
         raise DeployError(f"{path}: a .uf2 or a .bin is needed")
 
 
-def _copy_uf2(name, data, port):
+def _copy_uf2(name, data, port, said):
     wanted = uf2_board(name, data)
     drive = _drive(port)
     found = _board_id(drive)
     if not found.startswith(wanted):
         raise DeployError(f"{name} is for {wanted}, the drive {drive} is a {found}")
-    print(f"firmware  {name}, {len(data):,} bytes, to {drive}")
+    said.line("firmware", f"{name}, {len(data):,} bytes, to {drive}")
     try:
         (drive / name).write_bytes(data)
     except OSError as e:
@@ -124,11 +125,11 @@ def esp_offset(name: str, data: bytes) -> int:
     return _ESP_OFFSETS[chip]
 
 
-def _run_esptool(path, data, port):
+def _run_esptool(path, data, port, said):
     offset = esp_offset(path.name, data)
     if not importlib.util.find_spec("esptool"):
         raise DeployError("esptool is needed: pip install 'mpconnxr[esp]'")
-    print(f"firmware  {path.name}, {len(data):,} bytes, at {offset:#x}", flush=True)
+    said.line("firmware", f"{path.name}, {len(data):,} bytes, at {offset:#x}")
     options = ["--port", find_port(port), "write-flash", hex(offset), str(path)]
     if subprocess.run([sys.executable, "-m", "esptool", *options], check=False).returncode:
         raise DeployError(f"esptool did not write {path.name}: see above")

@@ -54,17 +54,16 @@ def programs(device: Device, folders: Iterable[str], without: Collection[str]) -
 
 def refuse_stranding(
     found: list[Other], version: int, package: modules.Package | None, is_allowed: bool
-) -> None:
-    """Raises DeployError, or warns, if a package cannot load them all.
+) -> str:
+    """Raises DeployError, or where that is allowed says why, if a package cannot load them all.
 
     version: of the format that it reads; package: None where its kernels are not known.
     """
     problems = [text for other in found if (text := other.problem(version, package))]
-    if problems and is_allowed:
-        print(f"stranded  {'; '.join(problems)}")
-    elif problems:
+    if problems and not is_allowed:
         raise DeployError(
             f"the new code could not load other models on the board: {'; '.join(problems)}. "
             "Convert them again and copy them under new names, give the kernels that are your "
             "own with --ops, or give --strand to leave those models behind"
         )
+    return "; ".join(problems)

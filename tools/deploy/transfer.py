@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 
-from tqdm import tqdm
+from tools.progress import Progress, progress
 
 from .code import File
 from .device import Device, Digest
@@ -18,8 +16,6 @@ from .xip import Reference, Region
 NEW = ".new"  # what on_board.py calls a file that is not in place yet
 ADVICE = "remove files there, or convert with --strip, --weights int8 or --quantize int8"
 _BLOCK = 4096  # bytes that a file takes at least on the flash file systems of boards
-# Bars are for people: none in a log.
-_BAR = {"leave": False, "disable": not sys.stderr.isatty()}
 
 
 @dataclass
@@ -95,11 +91,9 @@ def check_space(
         )
 
 
-@contextlib.contextmanager
-def waiting(what: str) -> Iterator[None]:
+def waiting(what: str, nbytes: int | None = None) -> AbstractContextManager[Progress]:
     """Says so while the board is at work: an emulated one is for minutes."""
-    with tqdm(desc=what, bar_format="{desc}", **_BAR):
-        yield
+    return progress("flash", what, nbytes, "B")
 
 
 def clear(device: Device, changes: Changes) -> None:
@@ -110,21 +104,21 @@ def clear(device: Device, changes: Changes) -> None:
 
 def program(region: Region, reference: Reference, data: bytes) -> None:
     """Writes a model to flash that no file system has."""
-    with tqdm(total=len(data), desc="flash", unit="B", unit_scale=True, **_BAR) as bar:
+    with waiting("writing the model to flash", len(data)) as bar:
         region.write(reference, data, bar.update)
 
 
 def write_image(partition: Partition, image: bytes) -> None:
     """Writes a ROMFS."""
-    with tqdm(total=len(image), desc="ROMFS", unit="B", unit_scale=True, **_BAR) as bar:
+    with waiting("writing the ROMFS", len(image)) as bar:
         partition.write(image, bar.update)
 
 
 def copy(device: Device, changes: Changes) -> None:
     """Stages each file and gives it its name."""
-    with tqdm(total=changes.nbytes, unit="B", unit_scale=True, **_BAR) as bar:
+    with waiting("copying", changes.nbytes) as bar:
         for f in changes.copy:
-            bar.set_description(f.path.rpartition("/")[2])
+            bar.describe(f"copying {f.path.rpartition('/')[2]}")
             if f in changes.staged:
                 bar.update(len(f.data))
             elif f.path in changes.local:

@@ -13,40 +13,47 @@ import argparse
 import sys
 from pathlib import Path
 
+from tools import arguments
 from tools.deploy import boards
 from tools.deploy.errors import DeployError
 from tools.deploy.model_file import read_model
 
-from .build import ROOT, machines, write_compiled, write_model, write_source
+from .build import machines, write_compiled, write_model, write_source
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Exit status: 0 written, 1 not, 2 wrong usage."""
-    known = machines()
-    archs = list(known)
-    parser = argparse.ArgumentParser("python -m tools.dist", description=__doc__.partition(":")[2])
-    parser.add_argument("archs", nargs="*", metavar="ARCH", help=f"of {' '.join(archs)}")
-    parser.add_argument(
-        "--to", type=Path, default=ROOT, metavar="FOLDER", help="(default: this one)"
+def parser() -> argparse.ArgumentParser:
+    found = arguments.parser_for("dist", description="Make packages for mip.")
+    archs = list(machines())
+    found.add_argument("archs", nargs="*", metavar="ARCH", help=f"of {' '.join(archs)}")
+    found.add_argument(
+        "--to", type=Path, metavar="FOLDER", help="where to write (default: here)"
     )
-    parser.add_argument("--source", action="store_true", help="package.json alone")
-    parser.add_argument("--model", type=Path, metavar="MODEL.bin", help="one model, for --board")
-    parser.add_argument("--board", metavar="NAME", help="of flash.py --list-boards")
-    parser.add_argument(
+    found.add_argument("--source", action="store_true", help="package.json alone")
+    found.add_argument("--model", type=Path, metavar="MODEL.bin", help="one model, for --board")
+    found.add_argument("--board", metavar="NAME", help="of flash.py --list-boards")
+    found.add_argument(
         "--in-place",
         action="store_true",
         help="the model will lie in memory that can be addressed, such as a ROMFS",
     )
-    args = parser.parse_args(argv)
+    return found
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Exit status: 0 written, 1 not, 2 wrong usage."""
+    args = (asked := parser()).parse_args(argv)
+    known = machines()
+    archs = list(known)
     if args.model or args.board or args.in_place:
-        return _model(parser, args)
+        return _model(asked, args)
     if unknown := set(args.archs) - set(archs):
-        parser.error(f"no architecture {' '.join(sorted(unknown))}: there are {' '.join(archs)}")
-    args.to.mkdir(parents=True, exist_ok=True)
+        asked.error(f"no architecture {' '.join(sorted(unknown))}: there are {' '.join(archs)}")
+    to = args.to or Path()
+    to.mkdir(parents=True, exist_ok=True)
     try:
-        write_source(args.to)
+        write_source(to)
         for arch in [] if args.source else args.archs or archs:
-            names = write_compiled(args.to, known[arch])
+            names = write_compiled(to, known[arch])
             print(f"package-{arch}.json: {len(names)} modules")
     except DeployError as e:
         print(f"dist: {e}", file=sys.stderr)
@@ -55,7 +62,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _model(parser, args):
-    if not (args.model and args.board) or args.to == ROOT or args.archs or args.source:
+    if not (args.model and args.board and args.to) or args.archs or args.source:
         parser.error("--model MODEL.bin, --board NAME and --to FOLDER belong together")
     board = boards.named(args.board)
     if not board:

@@ -5,22 +5,20 @@ import json
 import sys
 from pathlib import Path
 
+from tools import arguments
 from tools.micropython import TargetError
 
 from . import calls, campaign, model, onnx_files, seeds
 
 
 def summary(args: argparse.Namespace) -> int:
-    total = campaign.summed(json.loads(path.read_text()) for path in args.files)
-    if args.json:
-        args.json.write_text(json.dumps(total, indent=1) + "\n")
-    model.show(total)
+    model.show(campaign.summed(json.loads(p.read_text()) for p in args.files), args.json)
     return 0
 
 
-def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m tools.fuzz")
-    verbs = parser.add_subparsers(required=True, metavar="VERB")
+def parser() -> argparse.ArgumentParser:
+    found = arguments.parser_for("fuzz", description="Damaged files, and the API in any order.")
+    verbs = found.add_subparsers(required=True, metavar="VERB")
     about = "damage model files, load and run them"
     verb = verbs.add_parser("model", help=about, description=about)
     model.add_arguments(verb)
@@ -36,13 +34,14 @@ def parse_arguments() -> argparse.Namespace:
     about = "add up the results of parts"
     verb = verbs.add_parser("summary", help=about, description=about)
     verb.add_argument("files", nargs="+", type=Path, metavar="FILE")
-    verb.add_argument("--json", type=Path, metavar="FILE")
+    verb.add_argument("--json", action="store_true", help="print one JSON object")
     verb.set_defaults(do=summary)
-    return parser.parse_args()
+    return found
 
 
-def main() -> int:
-    args = parse_arguments()
+def main(argv: list[str] | None = None) -> int:
+    """Exit status: 0 nothing was found, 1 something was or it failed, 2 wrong usage."""
+    args = parser().parse_args(argv)
     try:
         return args.do(args)
     except (TargetError, seeds.SeedError, OSError) as error:

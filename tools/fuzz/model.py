@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--results", type=Path, metavar="FOLDER", help="where those go")
     add("--resume", action="store_true", help="leave out parts whose results are there")
     add("--finds", type=Path, default=Path("build/fuzz"), metavar="FOLDER", help="of faults")
-    add("--json", type=Path, metavar="FILE", help="write the counts by kernel")
+    add("--json", action="store_true", help="print the counts by kernel as one JSON object")
     add("--workers", type=int, default=2, metavar="N", help="processes")
     add("--limit", type=int, default=batch.LIMIT_MS, metavar="MS", help="processor time a case")
     add("--renew-seeds", action="store_true", help="make the undamaged files again")
@@ -58,9 +58,7 @@ def run(args: argparse.Namespace) -> int:
         plan = Plan(target, *numbers, args.kernel, args.parts, args.limit, args.programs)
         results += [_part(plan, part, collection, args) for part in range(plan.parts)]
     total = campaign.summed(results)
-    if args.json:
-        args.json.write_text(json.dumps(total, indent=1) + "\n")
-    show(total)
+    show(total, args.json)
     return 1 if total["classes"] or total["seed_faults"] else 0
 
 
@@ -88,7 +86,11 @@ def _part(plan, part, collection, args):
     return found
 
 
-def show(total: dict) -> None:
+def show(total: dict, as_json: bool = False) -> None:
+    """Prints what was found: in words, or everything as one JSON object."""
+    if as_json:
+        print(json.dumps(total))
+        return
     counts = total["total"]
     n = max(counts["cases"], 1)
     print(

@@ -75,6 +75,8 @@ def _make(folder, index):
 
 
 def _harvest(folder):
+    if not (ROOT / "tests").is_dir():
+        raise SeedError("its seeds come from the project's tests: call it in a clone")
     environment = {n: v for n, v in os.environ.items() if not n.startswith("PYTEST_")}
     command = [
         *(sys.executable, "-m", "pytest", "-q", "-n", "2", "-p", "tools.fuzz.harvest"),

@@ -16,6 +16,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tools.progress import EVERY
+
 from . import memory, noise, report, status
 
 _LOOKS = 0.05  # s between two looks at the child's memory
@@ -61,7 +63,7 @@ def watch(main: Callable[[], int], name: str) -> End:
             _be_child(main, name, block, file.fileno())
         os.close(held)
         try:
-            why = _wait(pid, alive, block)
+            why = _wait(name, pid, alive, block)
         finally:
             os.close(alive)
         _, code, usage = os.wait4(pid, 0)
@@ -73,10 +75,14 @@ def watch(main: Callable[[], int], name: str) -> End:
     return end
 
 
-def _wait(pid, alive, block):
+def _wait(name, pid, alive, block):
     """Until the child is gone; why it was killed, or ""."""
     pause = _LOOKS if sys.platform == "linux" else _LOOKS_BY_PS
+    start = said = time.monotonic()
     while True:
+        if time.monotonic() - said > EVERY:
+            said = time.monotonic()
+            _say_what(name, block, said - start)
         try:
             if select.select([alive], [], [], pause)[0]:
                 return ""
@@ -90,6 +96,13 @@ def _wait(pid, alive, block):
         if limits.memory and nbytes > limits.memory:
             os.kill(pid, signal.SIGKILL)
             return "memory"
+
+
+def _say_what(name, block, seconds):
+    """What the child works on; nothing where it has no limits: there it speaks for itself."""
+    limits, place = status.read(block)
+    if limits.deadline and place:
+        print(f"{name}: {place}, {seconds:.0f} s", file=sys.stderr, flush=True)
 
 
 def _end(code, why, block, said):
@@ -115,6 +128,8 @@ def _be_child(main, name, block, descriptor):
         code = e.code if isinstance(e.code, int) else int(e.code is not None)
     except KeyboardInterrupt:
         code = 130
+    except BrokenPipeError:  # who read the output has seen enough
+        code = 1
     except BaseException as e:
         memory.set_most(None)  # saying so must not fail again
         print(f"{name}: {report.unexpected(e)}", file=sys.stderr)

@@ -5,8 +5,9 @@ Nothing that is up to date is written.
 
 from __future__ import annotations
 
-import argparse
 import sys
+
+from tools import arguments
 
 from ..made import update
 from .errors import TemplateError
@@ -16,7 +17,7 @@ from .source import templates
 
 def main(argv: list[str] | None = None) -> int:
     """Exit status: 0 all is up to date, 1 something is not or cannot be made, 2 wrong usage."""
-    parser = argparse.ArgumentParser("python -m tools.loops", description=__doc__)
+    parser = arguments.parser_for("loops", description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing, say what differs")
     check = parser.parse_args(argv).check
     try:

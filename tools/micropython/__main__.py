@@ -1,8 +1,11 @@
-"""`python -m tools.micropython build|path|run|list|packages`."""
+"""`python -m tools.micropython list|install|build|path|run|packages`."""
 
 import argparse
+import json
 import sys
 from pathlib import Path
+
+from tools import arguments
 
 from . import Target, TargetError, get_target, target_names
 from .packages import install
@@ -39,15 +42,26 @@ def do_run(args: argparse.Namespace) -> int:
 
 
 def do_list(args: argparse.Namespace) -> int:
-    for name in target_names():
-        target = get_target(name)
-        lacking = target.missing()
-        if lacking:
-            state = f"needs {' '.join(lacking)}"
-        else:
-            state = "built" if target.path().is_file() else "can be built"
-        print(f"{name:12} {state:14} {target.about}")
+    rows = [_about(get_target(name)) for name in target_names()]
+    if args.json:
+        print(json.dumps(rows))
+        return 0
+    for row in rows:
+        state = f"needs {' '.join(row['needs'])}" if row["needs"] else "can be built"
+        print(f"{row['name']:15} {'built' if row['built'] else state:14} {row['about']}")
     return 0
+
+
+def _about(target):
+    """built: there, and usable; needs: system packages that are not installed."""
+    lacking = target.missing()
+    built = not lacking and target.path().is_file()
+    return {"name": target.name, "built": built, "needs": lacking, "about": target.about}
+
+
+def do_install(args: argparse.Namespace) -> int:
+    args.install, args.available = True, False
+    return do_packages(args) or do_build(args)
 
 
 def do_packages(args: argparse.Namespace) -> int:
@@ -72,26 +86,30 @@ def _named(text: str) -> tuple[str, Path]:
     return (name, Path(path)) if equals else (Path(text).resolve().name, Path(text))
 
 
-def parse_arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m tools.micropython")
-    verbs = parser.add_subparsers(required=True, metavar="VERB")
+def parser() -> argparse.ArgumentParser:
+    found = arguments.parser_for("micropython", description="MicroPython targets.")
+    found.set_defaults(do=do_list, json=False)
+    verbs = found.add_subparsers(metavar="VERB")
 
     def verb(do, about: str) -> argparse.ArgumentParser:
         sub = verbs.add_parser(do.__name__.removeprefix("do_"), help=about, description=about)
         sub.set_defaults(do=do)
         return sub
 
+    install = verb(do_install, "install what targets need, as root or with sudo, and build them")
+    install.add_argument("targets", nargs="+", metavar="TARGET")
     build = verb(do_build, "build targets, all if none is named")
     build.add_argument("targets", nargs="*", metavar="TARGET")
     build.add_argument("--available", action="store_true", help="leave out what lacks packages")
     path = verb(do_path, "build a target and print where its executable or firmware is")
     path.add_argument("target")
     _add_run(verb(do_run, "run a script on a target"))
-    verb(do_list, "list the targets and whether they are built")
+    listed = verb(do_list, "list the targets and whether they are built (without a VERB, too)")
+    listed.add_argument("--json", action="store_true", help="print one JSON array")
     packages = verb(do_packages, "print the system packages that targets lack")
     packages.add_argument("targets", nargs="*", metavar="TARGET")
     packages.add_argument("--install", action="store_true", help="install them with apt-get")
-    return parser.parse_args()
+    return found
 
 
 def _add_run(run: argparse.ArgumentParser) -> None:
@@ -110,8 +128,9 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     run.add_argument("args", nargs=argparse.REMAINDER)
 
 
-def main() -> int:
-    args = parse_arguments()
+def main(argv: list[str] | None = None) -> int:
+    """Exit status: 0 done, 1 failed, 2 wrong usage; of `run`: that of the script."""
+    args = parser().parse_args(argv)
     try:
         return args.do(args)
     except (TargetError, OSError) as error:

@@ -119,7 +119,9 @@ def _board_files(board: str) -> list[Path]:
 
 
 def _files(*folders: Path) -> list[Path]:
-    return sorted(file for folder in folders for file in folder.rglob("*") if file.is_file())
+    """All but what an installer compiled of the .py files among them."""
+    files = (file for folder in folders for file in folder.rglob("*") if file.is_file())
+    return sorted(file for file in files if file.parent.name != "__pycache__")
 
 
 def _copy_source(source: Path, tree: Path) -> None:

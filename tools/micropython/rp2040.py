@@ -72,12 +72,12 @@ class EmulatedBoard:
     def __init__(
         self, firmware: Path, flash: Path, cut_after: int, timeout: float, journal: Path | None
     ):
-        options = ["--pty", "--flash", str(flash), "--cut-after", str(cut_after)]
-        options += ["--journal", str(journal)] if journal else []
+        options = ["--pty", "--flash", str(flash.resolve()), "--cut-after", str(cut_after)]
+        options += ["--journal", str(journal.resolve())] if journal else []
         self._process = Process(
             [*_command(firmware), *options], timeout, stdin=subprocess.PIPE, cwd=_ROOT
         )
-        self._cut_after = cut_after
+        self._cut_after, self._flash = cut_after, flash
 
     def __enter__(self) -> EmulatedBoard:
         self.port = self._process.read().decode().strip()
@@ -89,6 +89,8 @@ class EmulatedBoard:
             said = b""
             while data := self._process.read():
                 said += data
+        if not said.strip().isdigit():
+            raise TargetError(f"the emulated board has stopped: {self._flash} may be incomplete")
         self.changes = int(said)
         self.was_cut = self.changes == self._cut_after
 

@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from tools import limits
+from tools import arguments, limits
 from tools.converter.__main__ import add_options, options_from
 from tools.deploy.errors import DeployError
 from tools.errors import ConvertError, UsageError, text_of
@@ -21,8 +21,13 @@ from .show import print_profile, print_report, to_json
 _RUNS = 20  # of --profile
 
 
+def limited(argv: list[str] | None = None) -> int:
+    """`main` in a process that a model from elsewhere cannot let grow or run without end."""
+    return limits.run(lambda: main(argv), "run")
+
+
 def main(argv: list[str] | None = None) -> int:
-    """Exit status: 0 done, 1 the model was refused or failed, 2 usage, or a file is not there."""
+    """Exit status: 0 done, 1 the model was refused or failed, 2 wrong usage."""
     args = _arguments(sys.argv[1:] if argv is None else argv)
     limits.apply(args.options)
     try:
@@ -42,15 +47,14 @@ def main(argv: list[str] | None = None) -> int:
     return 0
 
 
-def _arguments(argv):
-    """The arguments; those after `--` as .options."""
-    at = argv.index("--") if "--" in argv else len(argv)
-    parser = argparse.ArgumentParser(
-        "python -m tools.run",
-        description=__doc__,
-        epilog="Options of the converter follow after --; see python -m tools.converter --help.",
+def parser() -> argparse.ArgumentParser:
+    """Of the arguments before `--`."""
+    found = arguments.parser_for(
+        "run",
+        description="Run a model on a MicroPython target.",
+        epilog="Options of the converter follow after --.",
     )
-    add = parser.add_argument
+    add = found.add_argument
     add("model", type=Path, help=".bin, or .onnx to convert on the way")
     add(
         "inputs",
@@ -83,19 +87,25 @@ def _arguments(argv):
     add("--ops", type=Path, metavar="FOLDER", help="operators of your own, with their kernels")
     add("--timeout", type=float, default=600, metavar="SECONDS", help="for one inference (600)")
     add("--json", action="store_true", help="print one JSON object")
-    args = parser.parse_args(argv[:at])
+    return found
+
+
+def _arguments(argv):
+    """The arguments; those after `--` as .options."""
+    at = argv.index("--") if "--" in argv else len(argv)
+    args = (asked := parser()).parse_args(argv[:at])
     if args.samples and args.inputs:
-        parser.error("give X.npy or --samples, not both")
+        asked.error("give X.npy or --samples, not both")
     if args.layers and not args.compare:
-        parser.error("--layers needs --compare MODEL.onnx")
+        asked.error("--layers needs --compare MODEL.onnx")
     if args.runs is not None and not args.profile:
-        parser.error("--runs goes with --profile")
+        asked.error("--runs goes with --profile")
     args.runs = _RUNS if args.runs is None else args.runs
     if args.profile and (args.compare or args.output_dir or args.samples or args.runs < 1):
-        parser.error("--profile goes with X.npy and --runs N, from 1, alone")
+        asked.error("--profile goes with X.npy and --runs N, from 1, alone")
     if not args.profile and args.target not in target_names():
-        parser.error(f"--target {args.target} is none of {', '.join(target_names())}")
-    options = argparse.ArgumentParser("python -m tools.run ... --")
+        asked.error(f"--target {args.target} is none of {', '.join(target_names())}")
+    options = arguments.Parser(f"{asked.prog} ... --")
     add_options(options)
     limits.add_limit_options(options)
     args.options = options.parse_args(argv[at + 1 :])
@@ -107,4 +117,4 @@ def _say(text):
 
 
 if __name__ == "__main__":
-    sys.exit(limits.run(main, "run"))
+    sys.exit(limited())

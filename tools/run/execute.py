@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 from argparse import Namespace
 from dataclasses import replace
 
 import numpy as np
-from tqdm import tqdm
 
 from tools import limits
 from tools.converter import own
@@ -19,6 +17,7 @@ from tools.format.dtypes import dtype_name
 from tools.format.objects import is_object
 from tools.harness import Job, input_bytes, output_value, run_jobs
 from tools.micropython import get_target
+from tools.progress import progress
 
 from .compare import Errors, Reference, inner_values
 from .errors import RunError
@@ -127,11 +126,7 @@ def _run(args, samples, ready, kernels):
         )
         for group in groups
     ]
-    options = {"total": len(samples), "unit": "sample", "desc": args.target}
-    with (
-        limits.lifted(),
-        tqdm(disable=len(samples) < 2 or not sys.stderr.isatty(), **options) as bar,
-    ):
+    with limits.lifted(), progress("run", args.target, len(samples), "sample") as bar:
         outcomes = run_jobs(
             get_target(args.target),
             jobs,

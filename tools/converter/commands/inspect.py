@@ -27,6 +27,58 @@ _CHUNK_KINDS = [
 _PLACES = ("arena", "file", "slot", "state")  # by storage class
 
 
+def about_file(path: Path) -> dict:
+    """The same as one object for JSON: a tensor's and a node's index is its place in the list."""
+    data = path.read_bytes()
+    stored = read(data)
+    return {
+        "kind": "model" if stored.kind == layout.KIND_MODEL else "tensors",
+        "format": stored.version,
+        "features": stored.features,
+        "intact": stored.intact and all(chunk.intact for chunk in stored.chunks),
+        "digest": seal.digest(data).hex(),
+        "signed": seal.seal_of(data) is not None,
+        "arena_bytes": stored.arena_nbytes,
+        "streamed_arena_bytes": stored.streamed_nbytes,
+        "chunks": [
+            {"kind": _kind_of(c), "offset": c.offset, "bytes": len(c.data), "intact": c.intact}
+            for c in stored.chunks
+        ],
+        "tensors": [_about_tensor(t) for t in stored.tensors],
+        "inputs": stored.inputs,
+        "outputs": stored.outputs,
+        "nodes": [_about_node(node, stored.extents) for node in stored.nodes],
+    }
+
+
+def _about_tensor(t):
+    return {
+        "name": t.name,
+        "dtype": dtype_name(t.dtype),
+        "shape": t.dims_text,
+        "place": _PLACES[t.storage],
+        "offset": t.offset,
+        "bytes": t.nbytes,
+    }
+
+
+def _about_node(node, extents):
+    return {
+        "name": node.name,
+        "kernel": node.kernel,
+        "depth": node.depth,
+        "inputs": node.inputs,
+        "outputs": node.outputs,
+        "scratch": node.scratch,
+        "params": _params(node, extents),
+        "reads_chunks": node.reads,
+    }
+
+
+def _kind_of(chunk):
+    return dict(enumerate(_CHUNK_KINDS)).get(chunk.kind, str(chunk.kind))
+
+
 def print_file(path: Path) -> None:
     """Prints header, chunks, tensors, nodes and the plan of the arena. Raises ConvertError."""
     data = path.read_bytes()
@@ -41,7 +93,7 @@ def print_file(path: Path) -> None:
     seal_arguments.print_seal(seal.seal_of(data))
     print("chunks")
     for chunk in stored.chunks:
-        kind = dict(enumerate(_CHUNK_KINDS)).get(chunk.kind, str(chunk.kind))
+        kind = _kind_of(chunk)
         state = "intact" if chunk.intact else "DAMAGED"
         state += f", read to {chunk.place}" if chunk.place is not None else ""
         print(f"  {kind:8} at {chunk.offset:8}  {len(chunk.data):8} bytes  {state}")

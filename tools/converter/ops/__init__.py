@@ -80,6 +80,12 @@ def lowering_of(domain: str, op_type: str, objects: bool | None = None) -> Lower
     return found_in(_LOWERINGS, domain, op_type, objects)
 
 
+def known() -> set[tuple[str, str]]:
+    """(domain, operator type) of all lowerings but those for what rewrites make."""
+    _load_all()
+    return {(domain, op_type) for domain, op_type, _ in _LOWERINGS if domain != OWN}
+
+
 def found_in(
     table: Table, domain: str, op_type: str, objects: bool | None = None
 ) -> Lowering | None:

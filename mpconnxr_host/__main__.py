@@ -1,0 +1,8 @@
+"""python -m mpconnxr_host COMMAND ...: the same as the console script `mpconnxr`."""
+
+import sys
+
+from mpconnxr_host import main
+
+if __name__ == "__main__":
+    sys.exit(main())

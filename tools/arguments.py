@@ -1,0 +1,46 @@
+"""How every command reads its command line: one parser, one kind of error, one name."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+from typing import NoReturn
+
+from mpconnxr import __version__
+
+_called_as = ""  # what people typed, where that is not `python -m tools.NAME`
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line and where help is in another, and exits with status 2."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: error: {message}\n{self.prog} --help lists the options\n")
+
+    def parse_args(self, args=None, namespace=None):
+        """As argparse does; an unknown option's message names the nearest known one."""
+        found, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            self.error(self._about(unknown))
+        return found
+
+    def _about(self, unknown):
+        known = [name for action in self._actions for name in action.option_strings]
+        first = unknown[0].partition("=")[0]
+        near = difflib.get_close_matches(first, known, n=1)
+        hint = f" (did you mean {near[0]}?)" if first.startswith("-") and near else ""
+        return f"unrecognized arguments: {' '.join(unknown)}{hint}"
+
+
+def parser_for(command: str, **options) -> Parser:
+    """A parser of `python -m tools.COMMAND`, which the console script calls by another name."""
+    parser = Parser(_called_as or f"python -m tools.{command}", **options)
+    version = f"mpconnxr {__version__}"
+    parser.add_argument("--version", action="version", version=version, help="print the version")
+    return parser
+
+
+def called_as(name: str) -> None:
+    """Parsers from now on are those of this command, such as "mpconnxr convert"."""
+    global _called_as
+    _called_as = name

@@ -1,0 +1,53 @@
+"""One command for all of them: `mpconnxr convert model.onnx model.bin`.
+
+A subcommand is the `main` of a module in tools/, which `python -m tools.NAME` calls as well. It is
+imported when it is called, since some of them take a second to import.
+"""
+
+from __future__ import annotations
+
+import difflib
+import sys
+
+from mpconnxr import __version__
+from tools import arguments
+
+from .commands import COMMANDS, GROUPS
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Runs one subcommand. Exit status: 0 done, 1 refused or failed, 2 wrong usage."""
+    argv = sys.argv[1:] if argv is None else argv
+    if not argv or argv[0] in ("-h", "--help", "help"):
+        print(usage())
+        return 0 if argv else 2
+    if argv[0] in ("-V", "--version"):
+        print(f"mpconnxr {__version__}")
+        return 0
+    command = COMMANDS.get(argv[0])
+    if not command:
+        print(_unknown(argv[0]), file=sys.stderr)
+        return 2
+    arguments.called_as(f"mpconnxr {argv[0]}")
+    try:
+        return command.main([*command.first, *argv[1:]])
+    except BrokenPipeError:  # who read the output has seen enough
+        sys.stdout = None  # so that nothing is flushed at exit
+        return 1
+    except KeyboardInterrupt:
+        print(f"mpconnxr {argv[0]}: interrupted", file=sys.stderr)
+        return 130
+
+
+def usage() -> str:
+    """All subcommands, by what they are for."""
+    lines = ["usage: mpconnxr COMMAND ...", ""]
+    for title, names in GROUPS.items():
+        lines += [f"{title}:", *(f"  {n:12} {COMMANDS[n].about}" for n in names), ""]
+    return "\n".join([*lines, "mpconnxr COMMAND --help lists a command's options."])
+
+
+def _unknown(name):
+    near = difflib.get_close_matches(name, COMMANDS, n=1)
+    hint = f"did you mean {near[0]}?" if near else "mpconnxr --help lists them"
+    return f"mpconnxr: unknown command {name}: {hint}"

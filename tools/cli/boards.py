@@ -1,0 +1,60 @@
+"""mpconnxr boards [NAME]: the boards, and what is known of each."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+
+from tools import arguments
+from tools.deploy import boards
+from tools.deploy.errors import DeployError
+
+
+def parser() -> argparse.ArgumentParser:
+    found = arguments.parser_for(
+        "cli boards", description="List the boards and what is known of each."
+    )
+    found.add_argument("name", nargs="?", help="of one board: everything, with its sources")
+    found.add_argument("--json", action="store_true", help="print one JSON array")
+    return found
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Exit status: 0 printed, 1 a board's file is wrong, 2 wrong usage."""
+    args = (asked := parser()).parse_args(argv)
+    try:
+        known = boards.load_boards()
+    except DeployError as e:
+        print(f"boards: {e}", file=sys.stderr)
+        return 1
+    if args.name:
+        names = [board.name for board in known]
+        known = [board for board in known if board.name == args.name]
+        if not known:
+            asked.error(f"no board {args.name}: {', '.join(names)}")
+    if args.json:
+        print(json.dumps([asdict(board) for board in known]))
+    elif args.name:
+        print(_all_of(known[0]))
+    else:
+        print(boards.table_of(known))
+    return 0
+
+
+def _all_of(board):
+    lines = []
+    for name, value in asdict(board).items():
+        if name != "sources" and value not in (None, ""):
+            source = board.sources.get(name)
+            lines.append(f"{name:23} {_text(value)}" + (f"    ({source})" if source else ""))
+    return "\n".join(lines)
+
+
+def _text(value):
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

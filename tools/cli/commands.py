@@ -1,0 +1,72 @@
+"""The subcommands: each in one line, with the function that does it."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Command:
+    """about: for the list; module: of `parser()` and `main(argv)`, or of those whose names are
+    given; first: arguments that stand before those of the user.
+    """
+
+    about: str
+    module: str
+    entry: str = "main"
+    parser_name: str = "parser"
+    first: tuple[str, ...] = ()
+
+    @property
+    def main(self) -> Callable[[list[str]], int]:
+        return getattr(importlib.import_module(self.module), self.entry)
+
+    @property
+    def parser(self) -> Callable:
+        return getattr(importlib.import_module(self.module), self.parser_name)
+
+
+def _converter(about, name):
+    return Command(about, "tools.converter.__main__", "limited", f"{name}_parser", (name,))
+
+
+def _tool(about, name, entry="main"):
+    return Command(about, f"tools.{name}", entry)
+
+
+COMMANDS = {
+    "convert": Command(
+        "convert a model.onnx into a model.bin",
+        "tools.converter.__main__",
+        "limited",
+        "convert_parser",
+    ),
+    "quantize": _converter("convert a float model into an int8 model.bin", "quantize"),
+    "inspect": _converter("print what a model.bin holds", "inspect"),
+    "report": _converter("draw a model's arena, steps and boards as HTML", "report"),
+    "sign": _converter("sign a model.bin", "sign"),
+    "tensor": _converter("convert a .npy or .pb file for the device", "tensor"),
+    "flash": _tool("deploy a model.bin to a board and verify it there", "flash"),
+    "run": _tool(
+        "run a model on a target, compare it with onnxruntime", "run.__main__", "limited"
+    ),
+    "boards": _tool("list the boards and what is known of them", "cli.boards"),
+    "targets": _tool("list, install and build the MicroPython targets", "micropython.__main__"),
+    "ops": _tool("list the supported operators, or those of a model", "cli.ops", "limited"),
+    "bench": _tool("count a model's instructions on a target, next to C", "bench.__main__"),
+    "conformance": _tool("run ONNX's own tests on a target", "conformance.__main__"),
+    "fuzz": _tool("load and run damaged files on a target", "fuzz.__main__"),
+    "dist": _tool("make packages for mip", "dist.__main__"),
+    "completion": _tool("print a shell's completion script", "cli.completion"),
+}
+
+GROUPS = {
+    "From a model to a board": ("convert", "quantize", "flash"),
+    "Look at a model": ("inspect", "report", "ops", "run"),
+    "What there is": ("boards", "targets"),
+    "Files": ("sign", "tensor", "dist"),
+    "Measure and test mpconnxr itself": ("bench", "conformance", "fuzz"),
+    "Shell": ("completion",),
+}

@@ -1,0 +1,36 @@
+"""mpconnxr completion SHELL: the script that lets a shell complete commands and options."""
+
+from __future__ import annotations
+
+import argparse
+
+import shtab
+
+from tools import arguments
+
+from .commands import COMMANDS
+
+
+def parser() -> argparse.ArgumentParser:
+    found = arguments.parser_for(
+        "cli completion",
+        description="Print the script that lets a shell complete commands and options.",
+        epilog='For bash: eval "$(mpconnxr completion bash)" in ~/.bashrc.',
+    )
+    found.add_argument("shell", choices=shtab.SUPPORTED_SHELLS)
+    return found
+
+
+def main(argv: list[str] | None = None) -> int:
+    shell = parser().parse_args(argv).shell
+    print(shtab.complete(_all_commands(), shell))
+    return 0
+
+
+def _all_commands():
+    """One parser of all subcommands, for nothing but to be described."""
+    root = argparse.ArgumentParser("mpconnxr")
+    verbs = root.add_subparsers()
+    for name, command in COMMANDS.items():
+        verbs.add_parser(name, help=command.about, parents=[command.parser()], add_help=False)
+    return root
