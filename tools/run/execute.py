@@ -34,7 +34,7 @@ def execute(args: Namespace, options: Options, say: Say) -> dict:
     Raises ConvertError, RunError, TargetError, OSError.
     """
     if args.compare and not args.compare.exists():
-        raise UsageError(f"{args.compare} is not there")
+        raise RunError(f"{args.compare}: No such file or directory")
     operators = inner_values(args.compare) if args.layers else {}
     options = replace(options, inner=tuple(operators))
     model = open_model(args.model, options, say)

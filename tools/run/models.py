@@ -58,8 +58,6 @@ class Ready:
 
 def open_model(path: Path, options: Options, say: Say) -> OnnxModel | BinModel:
     """A model by its file's first bytes. Raises ConvertError, OSError."""
-    if not path.exists():
-        raise UsageError(f"{path} is not there")
     with path.open("rb") as f:
         is_bin = f.read(len(layout.MAGIC)) == layout.MAGIC or path.suffix == ".bin"
     if not is_bin:

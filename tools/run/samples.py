@@ -61,7 +61,5 @@ def _array(path):
         return read_array(path)
     try:
         return json.loads(path.read_text())
-    except FileNotFoundError:
-        raise UsageError(f"{path} is not there") from None
-    except (OSError, ValueError) as e:
+    except ValueError as e:
         raise UsageError(f"{path} is no .json: {e}") from None

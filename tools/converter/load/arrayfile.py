@@ -23,7 +23,7 @@ _MOST = 2 << 30  # bytes of the arrays in a .npz, where no limit on memory holds
 
 
 def read_array(path: str | Path) -> np.ndarray:
-    """The array in a .npy. Raises UsageError."""
+    """The array in a .npy. Raises UsageError, OSError."""
     found = read_arrays(path, ".npy")
     if isinstance(found, dict):
         raise UsageError(f"{path} is a .npz file: a .npy with one array is needed")
@@ -33,7 +33,7 @@ def read_array(path: str | Path) -> np.ndarray:
 def read_arrays(
     path: str | Path, kinds: str = ".npy or .npz"
 ) -> np.ndarray | dict[str, np.ndarray]:
-    """The array in a .npy, or those in a .npz by name. Raises UsageError.
+    """The array in a .npy, or those in a .npz by name. Raises UsageError, OSError.
 
     kinds: what a message says is needed.
     """
@@ -49,10 +49,6 @@ def read_arrays(
                 return _array(file, os.fstat(file.fileno()).st_size)
             with ZipFile(file) as archive:
                 return dict(_members(archive))
-    except FileNotFoundError:
-        raise UsageError(f"{path} is not there") from None
-    except OSError as e:
-        raise UsageError(f"{path}: {e.strerror or e}") from None
     except _Unfit as e:
         raise UsageError(f"{path} {e}") from None
     except _DAMAGES as e:

@@ -48,7 +48,6 @@ def test_arrays_are_read(files):
     [
         ("text.npy", "is no .npy or .npz file"),
         ("empty.npy", "is no .npy or .npz file"),
-        ("none.npy", "is not there"),
         ("objects.npy", "holds objects: numbers or strings are needed"),
         ("objects.npz", "holds objects: numbers or strings are needed"),
         ("cut-x.npy", "is damaged: "),
@@ -59,6 +58,11 @@ def test_what_is_no_array_is_said(name, said, files):
     with pytest.raises(UsageError) as e:
         read_arrays(files / name)
     assert f"{files / name} {said}" in str(e.value) and "pickle" not in str(e.value)
+
+
+def test_a_file_that_is_not_there_is_an_error_of_the_system(files):
+    with pytest.raises(FileNotFoundError):
+        read_arrays(files / "none.npy")
 
 
 def test_a_npz_is_no_single_array(files):

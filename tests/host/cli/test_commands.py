@@ -1,0 +1,275 @@
+"""The console script's subcommands: their table, their options, their exit statuses."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from examples.digits.demo import HERE
+from mpconnxr import __version__
+from tools import arguments, cli
+from tools.cli.commands import COMMANDS, GROUPS
+from tools.deploy.boards import load_boards
+from tools.micropython import target_names
+
+ROOT = Path(__file__).parents[3]
+DIGITS = str(HERE / "digits.onnx")
+
+
+@pytest.fixture(autouse=True)
+def _as_before():
+    yield
+    arguments.called_as("")
+
+
+def status_of(*argv):
+    """Of a call in this process, whether it returns or exits."""
+    try:
+        return cli.main([str(a) for a in argv])
+    except SystemExit as e:
+        return e.code
+
+
+@pytest.fixture
+def digits(tmp_path):
+    path = tmp_path / "digits.bin"
+    assert status_of("convert", DIGITS, path) == 0
+    return path
+
+
+def test_each_command_is_in_one_group():
+    grouped = [name for names in GROUPS.values() for name in names]
+    assert sorted(grouped) == sorted(COMMANDS)
+
+
+def test_each_command_is_on_the_page():
+    page = (ROOT / "docs" / "cli.md").read_text()
+    for name in COMMANDS:
+        assert f"| `{name}` |" in page, name
+
+
+def test_the_list_of_commands(capfd):
+    assert status_of("--help") == 0
+    out = capfd.readouterr().out
+    assert all(f"  {name} " in out and c.about in out for name, c in COMMANDS.items())
+    assert status_of() == 2
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_names_the_command_as_it_was_typed(name, capfd):
+    assert status_of(name, "--help") == 0
+    out = capfd.readouterr().out
+    assert out.startswith(f"usage: mpconnxr {name} ")
+    assert "python -m" not in out.partition("\n\n")[0]
+
+
+@pytest.mark.parametrize("argv", [[], *([name] for name in COMMANDS)], ids=str)
+def test_the_version(argv, capfd):
+    assert status_of(*argv, "--version") == 0
+    assert capfd.readouterr().out == f"mpconnxr {__version__}\n"
+
+
+def test_an_unknown_command_is_wrong_usage_with_a_hint(capfd):
+    assert status_of("convrt", "x.onnx") == 2
+    assert capfd.readouterr().err == "mpconnxr: unknown command convrt: did you mean convert?\n"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_an_unknown_option_is_two_lines_and_status_2(name, capfd):
+    required = {"targets": ["list"], "fuzz": ["model"], "completion": ["bash"]}
+    files = {
+        "convert": 1,
+        "quantize": 1,
+        "inspect": 1,
+        "report": 1,
+        "run": 1,
+        "sign": 1,
+        "tensor": 1,
+    }
+    given = required.get(name, ["x"] * files.get(name, 0))
+    assert status_of(name, *given, "--vresion") == 2
+    lines = capfd.readouterr().err.splitlines()
+    assert len(lines) == 2 and "unrecognized arguments: --vresion" in lines[0]
+    assert lines[1].startswith(f"mpconnxr {name}") and lines[1].endswith(
+        "--help lists the options"
+    )
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("convert", "none.onnx"),
+        ("quantize", "none.onnx"),
+        ("inspect", "none.bin"),
+        ("report", "none.onnx"),
+        ("sign", "none.bin", "--hmac", "none.key"),
+        ("tensor", "none.npy"),
+        ("flash", "none.bin"),
+        ("run", "none.onnx"),
+        ("run", DIGITS, "none.npy"),
+        ("ops", "none.onnx"),
+        ("bench", "none.onnx"),
+        ("dist", "--model", "none.bin", "--board", "pico", "--to", "x"),
+        ("fuzz", "summary", "none.json"),
+    ],
+    ids=" ".join,
+)
+def test_a_file_that_is_not_there_is_status_1_in_one_line(argv, tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    assert status_of(*argv) == 1
+    err = capfd.readouterr().err
+    assert err.count("\n") == 1 and "none." in err and "No such file or directory" in err
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("convert",),
+        ("convert", DIGITS, "a.bin", "-o", "b.bin"),
+        ("convert", DIGITS, "--arena", "many"),
+        ("convert", DIGITS, "--dim", "n"),
+        ("quantize", DIGITS, "--io", "what"),
+        ("report", DIGITS, "a.html", "-o", "b.html"),
+        ("run", DIGITS, "--target", "what"),
+        ("flash", "--target", "what", "x.bin"),
+        ("flash",),
+        ("boards", "what"),
+        ("targets", "what"),
+        ("bench", "x.onnx", "--target", "what"),
+        ("conformance", "--target", "what"),
+        ("fuzz", "what"),
+        ("dist", "what"),
+        ("completion", "what"),
+    ],
+    ids=lambda argv: " ".join(Path(a).name for a in argv),
+)
+def test_wrong_usage_is_status_2_and_writes_nothing(argv, tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    assert status_of(*argv) == 2
+    assert capfd.readouterr().err.count("\n") <= 2
+    assert not list(tmp_path.iterdir())
+
+
+def test_outputs_are_the_second_argument_an_option_or_beside_the_model(tmp_path):
+    model = tmp_path / "m.onnx"
+    model.write_bytes(Path(DIGITS).read_bytes())
+    assert status_of("convert", model) == 0
+    assert status_of("convert", model, "-o", tmp_path / "o.bin") == 0
+    assert status_of("convert", model, tmp_path / "p.bin") == 0
+    same = {(tmp_path / name).read_bytes() for name in ("m.bin", "o.bin", "p.bin")}
+    assert len(same) == 1
+    assert status_of("report", model) == 0 and (tmp_path / "m.html").is_file()
+    assert status_of("report", model, tmp_path / "r.html") == 0 and (tmp_path / "r.html").is_file()
+
+
+def test_quantize_converts_with_int8(tmp_path, capfd):
+    data = tmp_path / "images.npy"
+    images = np.load(HERE / "digits_test.npz")["images"][:20]
+    np.save(data, images.reshape(-1, 1, 1, 8, 8).astype(np.float32) / 16)
+    options = ("--calibration", data)
+    assert status_of("quantize", DIGITS, tmp_path / "a.bin", *options, "--json") == 0
+    found = json.loads(capfd.readouterr().out)
+    assert status_of("convert", DIGITS, tmp_path / "b.bin", *options, "--quantize", "int8") == 0
+    assert (tmp_path / "a.bin").read_bytes() == (tmp_path / "b.bin").read_bytes()
+    assert found["file_bytes"] < 20_000
+
+
+def test_json_of_inspect_is_what_the_file_holds(digits, capfd):
+    capfd.readouterr()
+    assert status_of("inspect", digits, "--json") == 0
+    found = json.loads(capfd.readouterr().out)
+    assert found["intact"] and found["arena_bytes"] == 2080
+    assert [n["kernel"] for n in found["nodes"]].count("conv_max_pool") == 2
+    (image,) = (found["tensors"][i] for i in found["inputs"])
+    assert image["name"] == "image" and image["dtype"] == "float32"
+
+
+def test_json_of_boards_and_targets(capfd):
+    assert status_of("boards", "--json") == 0
+    assert [b["name"] for b in json.loads(capfd.readouterr().out)] == [
+        b.name for b in load_boards()
+    ]
+    assert status_of("targets", "list", "--json") == 0
+    assert [t["name"] for t in json.loads(capfd.readouterr().out)] == list(target_names())
+
+
+def test_one_board_with_its_sources(capfd):
+    assert status_of("boards", "pico") == 0
+    out = capfd.readouterr().out
+    assert "free_heap_bytes" in out and "(" in out
+
+
+def test_operators_of_a_model(capfd):
+    assert status_of("ops", DIGITS, "--json") == 0
+    rows = json.loads(capfd.readouterr().out)
+    assert {r["operator"]: r["nodes"] for r in rows}["Conv"] == 2
+    assert all(r["supported"] for r in rows)
+
+
+def test_an_operator_that_nothing_serves_is_first_and_status_1(tmp_path, capfd):
+    import onnx
+    from onnx import TensorProto, helper
+
+    value = helper.make_tensor_value_info
+    nodes = [
+        helper.make_node("Relu", ["x"], ["r"]),
+        helper.make_node("Teleport", ["r"], ["y"], domain="com.acme"),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [value("x", TensorProto.FLOAT, [2])],
+        [value("y", TensorProto.FLOAT, [2])],
+    )
+    opsets = [helper.make_opsetid("", 20), helper.make_opsetid("com.acme", 1)]
+    onnx.save(helper.make_model(graph, opset_imports=opsets), tmp_path / "m.onnx")
+    assert status_of("ops", tmp_path / "m.onnx") == 1
+    first, second = capfd.readouterr().out.splitlines()
+    assert first.startswith("com.acme::Teleport") and "no kernel" in first
+    assert second.split() == ["Relu", "1", "kernel"]
+
+
+def test_all_operators_have_a_kernel_or_a_function(capfd):
+    assert status_of("ops", "--json") == 0
+    rows = {r["operator"]: r["how"] for r in json.loads(capfd.readouterr().out)}
+    assert rows["Conv"] == "kernel" and rows["com.microsoft::FusedConv"] == "kernel"
+    assert set(rows.values()) == {"kernel", "function"}
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_completion_knows_commands_and_options(shell, capfd):
+    assert status_of("completion", shell) == 0
+    out = capfd.readouterr().out
+    assert all(text in out for text in ("convert", "--quantize", "targets", "--rollback"))
+
+
+def test_bash_completes_a_command_and_an_option(tmp_path, capfd):
+    assert status_of("completion", "bash") == 0
+    script = tmp_path / "completion"
+    script.write_text(capfd.readouterr().out)
+    for words, index, wanted in (
+        ("mpconnxr con", 1, "convert"),
+        ("mpconnxr convert --qua", 2, "--quantize"),
+    ):
+        code = (
+            f"source {script}; COMP_WORDS=({words}); COMP_CWORD={index}; "
+            "$(complete -p mpconnxr | sed 's/.*-F \\([^ ]*\\).*/\\1/'); echo ${COMPREPLY[@]}"
+        )
+        done = subprocess.run(["bash", "-c", code], capture_output=True, text=True)
+        assert wanted in done.stdout.split(), done.stderr
+
+
+def test_a_reader_that_leaves_early_gets_no_traceback():
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    for command in ("ops", "boards --json"):
+        done = subprocess.run(
+            ["bash", "-c", f"{sys.executable} -m tools.cli {command} | head -c 10"],
+            capture_output=True,
+            text=True,
+            env=environment,
+        )
+        assert done.stderr == "" and len(done.stdout) == 10
