@@ -1,6 +1,7 @@
 """The scripts of examples/export: what their exporters write runs on a board's MicroPython."""
 
 import importlib.util
+import os
 import subprocess
 import sys
 
@@ -14,28 +15,47 @@ from tools.converter.convert import convert
 from tools.converter.file import writer
 from tools.converter.reference import golden
 from tools.format import layout
+from tools.micropython.cache import cache_folder, locked
 
+LONG = os.environ.get("MPCONNXR_LONG") == "1"
 NEEDS = {
-    "keras_network": ("keras", "tensorflow", "tf2onnx"),
+    "keras_network": ("keras", "torch", "onnxscript"),
     "lightgbm_trees": ("lightgbm", "onnxmltools"),
     "pytorch_network": ("torch", "onnxscript"),
     "sklearn_forest": ("skl2onnx",),
     "xgboost_trees": ("xgboost", "onnxmltools"),
 }
+LARGE = ("keras==3.*", "torch==2.13.0", "onnxscript", "onnx", "scikit-learn")
 
 
 def script(name):
     absent = [m for m in NEEDS[name] if importlib.util.find_spec(m) is None]
-    why = f"not installed: {', '.join(absent)}"
-    return pytest.param(name, marks=pytest.mark.skipif(bool(absent), reason=why))
+    why = f"not installed: {', '.join(absent)} (MPCONNXR_LONG=1 installs them)"
+    return pytest.param(name, marks=pytest.mark.skipif(bool(absent and not LONG), reason=why))
+
+
+def python_for(name):
+    """This Python, or one with the large frameworks in the cache folder, made in the long run."""
+    if all(importlib.util.find_spec(m) for m in NEEDS[name]):
+        return sys.executable
+    folder = cache_folder() / "frameworks"
+    with locked("frameworks"):
+        if not (folder / "whole").exists():
+            subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
+            command = [str(folder / "bin" / "python"), "-m", "pip", "install", "-q", *LARGE]
+            subprocess.run(command, check=True)
+            (folder / "whole").touch()
+    return str(folder / "bin" / "python")
 
 
 @pytest.mark.parametrize("target", ["unix32"], indirect=True)
 @pytest.mark.parametrize("name", [script(name) for name in NEEDS])
 def test_an_exported_model_agrees_with_onnxruntime(target, name, tmp_path):
     # in a process of its own: some of the frameworks crash beside each other
-    words = [sys.executable, "-m", f"examples.export.{name}", str(tmp_path)]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    words = [python_for(name), "-m", f"examples.export.{name}", str(tmp_path)]
+    environment = os.environ | {"KERAS_BACKEND": "torch"}
+    options = {"capture_output": True, "text": True, "timeout": 300, "env": environment}
+    done = subprocess.run(words, cwd=ROOT, **options)
     assert done.returncode == 0, done.stderr
     printed = done.stdout
     assert f"tools.converter {tmp_path / name}.onnx {tmp_path / name}.bin" in printed
