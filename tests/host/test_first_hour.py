@@ -5,11 +5,18 @@ The wheel takes the clone's place, so that nothing but what it brings is found.
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ed25519
+from onnx import numpy_helper
+
+from tests.host import pages
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -64,19 +71,82 @@ def test_there_are_at_most_six_commands():
     assert len(commands()) <= 6
 
 
-@pytest.mark.slow
-def test_the_commands_end_in_verified(wheel, ready_target, tmp_path):
-    ready_target("rp2040")
-    folder = tmp_path / "empty"
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def hour(wheel, tmp_path_factory):
+    """A folder in which the first commands, up to the installation, were typed."""
+    folder = tmp_path_factory.mktemp("hour")
     (folder / "train.py").write_text(script())
-    venv, *typed = commands()
-    assert "-m venv .venv" in venv
+    venv, install, *_ = commands()
+    assert "-m venv .venv" in venv and install.startswith("pip install ")
     run(venv.replace("python3 ", f"{sys.executable} "), folder)
-    for command in typed:
-        command = command.replace("'.[emulator]'", f"'{wheel}[emulator]'")
-        out = run(f". .venv/bin/activate && {command}", folder)
+    run(in_venv(install.replace("'.[emulator]'", f"'{wheel}[emulator,sign]'")), folder)
+    return folder
+
+
+def in_venv(command):
+    return f". .venv/bin/activate && {command}"
+
+
+@pytest.mark.slow
+def test_the_commands_end_in_verified(hour, ready_target):
+    ready_target("rp2040")
+    for command in commands()[2:]:
+        out = run(in_venv(command), hour)
     assert re.search(r"^verified: error [\d.e-]+ where values reach", out, re.M)
     assert re.search(r"^board     Raspberry Pi Pico with RP2040", out, re.M)
-    installed = run(". .venv/bin/activate && mpconnxr boards && mpconnxr ops digits.onnx", folder)
-    assert "pico" in installed and "MatMul" in installed
+
+
+# What reads a model and asks no board; the rest of the pages' commands is parsed in test_pages.py.
+RUN = (
+    "convert",
+    "quantize",
+    "inspect",
+    "report",
+    "sign",
+    "tensor",
+    "dist",
+    "run",
+    "ops",
+    "boards",
+)
+
+
+@pytest.fixture
+def desk(hour, tmp_path, ready_target):
+    """A folder with the files that pages take for granted."""
+    ready_target("unix")
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    digits = tmp_path / "examples" / "digits"
+    for name in ("model", "digits"):
+        shutil.copy(digits / "digits.onnx", tmp_path / f"{name}.onnx")
+    images = np.load(digits / "digits_test.npz")
+    x = (images["images"][:40] / 16).astype(np.float32).reshape(-1, 1, 1, 8, 8)
+    np.savez(tmp_path / "data.npz", image=x, y=images["labels"][:40])
+    np.save(tmp_path / "x.npy", x[0])
+    tensor = numpy_helper.from_array(x[0], "image")
+    (tmp_path / "input_0.pb").write_bytes(tensor.SerializeToString())
+    key = ed25519.Ed25519PrivateKey.generate()
+    pem, plain = serialization.Encoding.PEM, serialization.NoEncryption()
+    private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, plain)
+    public = serialization.PublicFormat.SubjectPublicKeyInfo
+    (tmp_path / "key.pem").write_bytes(private)
+    (tmp_path / "pub.pem").write_bytes(key.public_key().public_bytes(pem, public))
+    (tmp_path / "secret.key").write_bytes(bytes(range(32)))
+    return tmp_path
+
+
+@pytest.mark.slow
+def test_commands_of_the_pages_run(hour, desk):
+    """In the order of each page, those whose files are there."""
+    activate = f". {hour}/.venv/bin/activate && "
+    run(f"{activate} mpconnxr convert model.onnx", desk)
+    ran = []
+    for words in [words for page in pages.PAGES for words in pages.commands(page)]:
+        given = [w for w in words[1:] if re.search(r"\.(onnx|bin|npy|npz|pb|pem|key)$", w)]
+        is_pattern = any(mark in word for word in words for mark in ("[", "…", "|"))
+        if words[0] not in RUN or is_pattern or not given or not (desk / given[0]).exists():
+            continue
+        run(f"{activate} mpconnxr {' '.join(words)}", desk)
+        ran.append(words)
+    assert len(ran) >= 15
+    assert {words[0] for words in ran} >= {"convert", "inspect", "sign", "tensor", "run", "dist"}
