@@ -177,7 +177,7 @@ def convert_parser(command: str = "converter") -> argparse.ArgumentParser:
     )
     seal_arguments.add(parser)
     parser.add_argument("--sbom", type=Path, metavar="X.json", help="what went into the file")
-    parser.add_argument("--json", action="store_true", help="print the report as one JSON object")
+    _add_json(parser)
     parser.add_argument("--summary", action="store_true", help="tables of the steps and boards")
     parser.add_argument("-v", "--verbose", action="store_true", help="list the steps")
     limits.add_limit_options(parser)
@@ -263,8 +263,13 @@ def report_parser() -> argparse.ArgumentParser:
     parser.add_argument("model", type=Path, help=".onnx")
     _add_output(parser, ".html to write")
     add_options(parser)
+    _add_json(parser)
     limits.add_limit_options(parser)
     return parser
+
+
+def _add_json(parser):
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def report_main(argv: list[str]) -> int:
@@ -276,7 +281,10 @@ def report_main(argv: list[str]) -> int:
     _check_outputs(args, [output])
     converted = convert(args.model, options_from(args))
     output.write_text(page(converted, "/".join(args.model.parts[-2:])), encoding="utf-8")
-    print(f"report   {output}")
+    if args.json:
+        print(json.dumps(converted.report() | {"file": str(output)}))
+    else:
+        print(f"report   {output}")
     return 0
 
 
@@ -286,7 +294,7 @@ def inspect_parser() -> argparse.ArgumentParser:
     parser.add_argument("--kernels", action="store_true", help="kernels, and forms of their loops")
     parser.add_argument("--ops", type=Path, metavar="FOLDER", help="operators of your own")
     parser.add_argument("--verify", type=Path, metavar="PUB.pem", help="is it signed by this key?")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    _add_json(parser)
     return parser
 
 
@@ -314,6 +322,7 @@ def sign_parser() -> argparse.ArgumentParser:
     parser.add_argument("model", type=Path, metavar="file", help=".bin")
     _add_output(parser, ".bin to write", "the same file")
     seal_arguments.add(parser)
+    _add_json(parser)
     return parser
 
 
@@ -321,7 +330,11 @@ def sign_main(argv: list[str]) -> int:
     args = sign_parser().parse_args(argv)
     limits.apply()
     args.file, args.output = args.model, _output(args, args.model.suffix)
-    seal_arguments.write_sealed(args)
+    data = seal_arguments.write_sealed(args)
+    if args.json:
+        _say_written(args, args.output)
+    else:
+        seal_arguments.print_sealed(data)
     return 0
 
 
@@ -331,6 +344,7 @@ def tensor_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("model", type=Path, metavar="input", help=".pb (TensorProto) or .npy")
     _add_output(parser, ".bin to write")
+    _add_json(parser)
     return parser
 
 
@@ -342,7 +356,13 @@ def tensor_main(argv: list[str]) -> int:
     output = _output(args, ".bin")
     _refuse(limits.overwritten([output], [args.model]))
     convert_tensor(args.model, output)
+    _say_written(args, output)
     return 0
+
+
+def _say_written(args, output):
+    if args.json:
+        print(json.dumps({"file": str(output), "bytes": output.stat().st_size}))
 
 
 def _check_outputs(args, outputs):

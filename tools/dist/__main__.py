@@ -10,6 +10,7 @@ board, as a program if it can be one, and a package.json that lists these files.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
@@ -25,9 +26,7 @@ def parser() -> argparse.ArgumentParser:
     found = arguments.parser_for("dist", description="Make packages for mip.")
     archs = list(machines())
     found.add_argument("archs", nargs="*", metavar="ARCH", help=f"of {' '.join(archs)}")
-    found.add_argument(
-        "--to", type=Path, metavar="FOLDER", help="where to write (default: here)"
-    )
+    found.add_argument("--to", type=Path, metavar="FOLDER", help="where to write (default: here)")
     found.add_argument("--source", action="store_true", help="package.json alone")
     found.add_argument("--model", type=Path, metavar="MODEL.bin", help="one model, for --board")
     found.add_argument("--board", metavar="NAME", help="of flash.py --list-boards")
@@ -36,6 +35,7 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="the model will lie in memory that can be addressed, such as a ROMFS",
     )
+    found.add_argument("--json", action="store_true", help="print one JSON object")
     return found
 
 
@@ -52,12 +52,16 @@ def main(argv: list[str] | None = None) -> int:
     to.mkdir(parents=True, exist_ok=True)
     try:
         write_source(to)
-        for arch in [] if args.source else args.archs or archs:
-            names = write_compiled(to, known[arch])
-            print(f"package-{arch}.json: {len(names)} modules")
+        chosen = [] if args.source else args.archs or archs
+        counts = {f"package-{arch}.json": len(write_compiled(to, known[arch])) for arch in chosen}
     except DeployError as e:
         print(f"dist: {e}", file=sys.stderr)
         return 1
+    if args.json:
+        print(json.dumps({"folder": str(to), "modules": counts}))
+    else:
+        for name, count in counts.items():
+            print(f"{name}: {count} modules")
     return 0
 
 
@@ -73,6 +77,11 @@ def _model(parser, args):
     except DeployError as e:
         print(f"dist: {e}", file=sys.stderr)
         return 1
+    if args.json:
+        print(
+            json.dumps({"folder": str(args.to), "model": said, "files": sorted(map(str, paths))})
+        )
+        return 0
     print(f"model     {said}")
     print(f"wrote     {len(paths) + 1} files to {args.to}, package.json among them")
     return 0

@@ -39,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, default=0, metavar="S", help="the same calls for the same seed")
     add("--target", action="append", choices=target_names(), help="unix-guard unless told")
     add("--finds", type=Path, default=Path("build/fuzz"), metavar="FOLDER")
+    add("--json", action="store_true", help="print the finds as one JSON array")
     add("--replay", type=Path, metavar="FILE", help="repeat one that was saved, with its calls")
 
 
@@ -53,7 +54,11 @@ def run(args: argparse.Namespace) -> int:
         args.finds.mkdir(parents=True, exist_ok=True)
         path = args.finds / f"calls-{find.target}-{find.seed}-{find.sequence}.json"
         path.write_text(json.dumps(asdict(find), indent=1) + "\n")
-        print(f"fuzz: {find.kind} {find.what}; {path}")
+        if not args.json:
+            print(f"fuzz: {find.kind} {find.what}; {path}")
+    if args.json:
+        print(json.dumps([asdict(find) for find in finds]))
+        return int(bool(finds))
     n = args.cases * len(args.target or [0])
     print(f"fuzz: {n} sequences of {CALLS} calls: {len(finds)} finds")
     return 1 if finds else 0

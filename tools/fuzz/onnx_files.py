@@ -9,6 +9,7 @@ saved with what was changed.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import sys
@@ -35,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, default=0, metavar="S", help="the first case's number (0)")
     add("--finds", type=Path, default=Path("build/fuzz/onnx"), metavar="FOLDER", help="for finds")
     add("--models", type=Path, metavar="FOLDER", help="seeds: its .onnx (those of the examples)")
+    add("--json", action="store_true", help="print one JSON object: how often each outcome was")
     add("--replay", type=Path, metavar="FILE.onnx", help="convert this one as a case")
 
 
@@ -52,8 +54,11 @@ def run(args: argparse.Namespace) -> int:
         counts[kind] += 1
         if kind in FINDS:
             path = _save(args.finds, number, data, [kind, *changes, said])
-            print(f"{kind}: {path}", flush=True)
-    print(", ".join(f"{n} {kind}" for kind, n in counts.most_common()))
+            print(f"{kind}: {path}", file=sys.stderr, flush=True)
+    if args.json:
+        print(json.dumps(counts))
+    else:
+        print(", ".join(f"{n} {kind}" for kind, n in counts.most_common()))
     return int(any(counts[kind] for kind in FINDS))
 
 

@@ -273,3 +273,37 @@ def test_a_reader_that_leaves_early_gets_no_traceback():
             env=environment,
         )
         assert done.stderr == "" and len(done.stdout) == 10
+
+
+@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"completion", "targets", "fuzz"}))
+def test_each_command_takes_json(name):
+    assert "--json" in COMMANDS[name].parser().format_help()
+
+
+@pytest.mark.parametrize(
+    "verb", [("targets", "list"), ("fuzz", "model"), ("fuzz", "onnx"), ("fuzz", "calls")]
+)
+def test_verbs_take_json(verb, capfd):
+    assert status_of(*verb, "--help") == 0
+    assert "--json" in capfd.readouterr().out
+
+
+def test_json_of_what_is_written(digits, tmp_path, capfd):
+    key = tmp_path / "secret.key"
+    key.write_bytes(bytes(range(32)))
+    x = tmp_path / "x.npy"
+    np.save(x, np.zeros(3, np.float32))
+    capfd.readouterr()
+    calls = [
+        (("sign", digits, tmp_path / "s.bin", "--hmac", key, "--counter", 1), "s.bin"),
+        (("tensor", x), "x.bin"),
+        (("report", DIGITS, tmp_path / "r.html"), "r.html"),
+    ]
+    for argv, name in calls:
+        assert status_of(*argv, "--json") == 0
+        found = json.loads(capfd.readouterr().out)
+        assert found["file"] == str(tmp_path / name) and (tmp_path / name).is_file()
+    options = ("--board", "pico", "--to", tmp_path / "package", "--json")
+    assert status_of("dist", "--model", digits, *options) == 0
+    files = json.loads(capfd.readouterr().out)["files"]
+    assert all((tmp_path / "package" / f).is_file() for f in files) and "digits.bin" in files

@@ -30,8 +30,8 @@ def request_from(args: argparse.Namespace) -> seal.Request | None:
     return seal.Request(seal.Keys(private, secret), seal.checked_counter(args.counter))
 
 
-def write_sealed(args: argparse.Namespace) -> None:
-    """Seals args.file into args.output. Raises ConvertError, OSError."""
+def write_sealed(args: argparse.Namespace) -> bytes:
+    """Seals args.file into args.output, and returns it. Raises ConvertError, OSError."""
     request = request_from(args)
     if request is None:
         raise UsageError("sign: --sign KEY.pem or --hmac FILE is needed")
@@ -40,6 +40,11 @@ def write_sealed(args: argparse.Namespace) -> None:
         raise UsageError(f"{output}: this is a key, not a place for the model")
     data = seal.sealed(args.file.read_bytes(), request.keys, request.counter)
     _replace(output, data)
+    return data
+
+
+def print_sealed(data: bytes) -> None:
+    """The digest of a file's contents, and what its seal says."""
     print(f"digest   {seal.digest(data).hex()}")
     print_seal(seal.seal_of(data))
 
@@ -56,9 +61,8 @@ def print_seal(found: seal.Seal | None) -> None:
 def print_verified(path: Path, public: Path) -> None:
     """Says that a file is signed by a key. Raises SealError where it is not."""
     data = path.read_bytes()
-    found = seal.verify(data, keys.public_key(public))
-    print(f"digest   {seal.digest(data).hex()}")
-    print_seal(found)
+    seal.verify(data, keys.public_key(public))
+    print_sealed(data)
     print(f"the signature is right: {path} is what the owner of {public} signed")
 
 
