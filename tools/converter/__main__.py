@@ -94,6 +94,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="BYTES",
         help="most weights in memory if streamed",
     )
+    add("--no-check", action="store_true", help="do not run the model to check the rewrites")
     add("--strip", action="store_true", help="no names, no golden vector in the file")
     add_arguments(parser)
 
@@ -113,6 +114,7 @@ def options_from(args: argparse.Namespace) -> Options:
         keep_inputs=args.keep_inputs,
         strip=args.strip,
         optimize=args.optimize,
+        check=not args.no_check,
         float=args.float,
         ops=args.ops,
         allow_domains=args.allow_domain,

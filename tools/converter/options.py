@@ -29,7 +29,8 @@ class Options:
     state: the output, by input, that the next run finds in it; inner: values that are outputs
     too, behind the model's own, where the rewrites leave them; window: most bytes of weights that
     a board which streams them has in memory at one time; arena: bytes that it may have; weights:
-    what those of products are rounded to; seal: what to seal the file with.
+    what those of products are rounded to; seal: what to seal the file with;
+    check: run the model before and after the rewrites, and leave out one that changes its values.
     """
 
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
@@ -52,3 +53,4 @@ class Options:
     arena: int | None = None
     weights: str = "f32"
     seal: seal.Request | None = None
+    check: bool = True

@@ -118,7 +118,7 @@ def _end(code, why, block, said):
 
 def _be_child(main, name, block, descriptor):
     """Runs main and ends the process."""
-    _end_with_parent()
+    end_with_parent()
     status.watched_by(block)
     noise.goes_to(descriptor)
     code = 1
@@ -140,8 +140,8 @@ def _be_child(main, name, block, descriptor):
         os._exit(int(code or 0))
 
 
-def _end_with_parent():
-    """The child is killed where its parent is."""
+def end_with_parent():
+    """This process is killed where its parent ends."""
     if sys.platform == "linux":
         import ctypes
 

@@ -76,6 +76,13 @@ def at(what: str, name: str = "", most: float | None = None) -> None:
     _SIZE.pack_into(_block, _LIMITS.size, len(text))
 
 
+def patience(most: float) -> float:
+    """Seconds that a program of a child may compute: most, if no option says a limit; endless
+    where another limit holds, or nobody watches.
+    """
+    return float("inf") if _block is None or _has_own_time else most
+
+
 def working_on() -> str:
     """What `at` said last; "" where nobody watches."""
     return "" if _block is None else read(_block)[1]

@@ -9,14 +9,12 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from tools import limits
 from tools.converter.load import external
+from tools.converter.reference.ort_session import OrtError, open_session
 from tools.errors import ConvertError
 
 from .errors import RunError
 from .models import checked, spec_of
-
-_SECONDS = 10.0  # for one run
 
 
 class Reference:
@@ -33,20 +31,14 @@ class Reference:
         held: Mapping[str, np.ndarray],
         inner: Collection[str] = (),
     ):
-        try:
-            import onnxruntime
-        except ImportError:
-            raise RunError("--compare needs onnxruntime: pip install onnxruntime") from None
-        options = onnxruntime.SessionOptions()
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        options.log_severity_level = 4
         self._path = path
         self._inner = list(inner)
         self.values: dict[str, np.ndarray] = {}
-        source = _with_outputs(path, inner) if inner else str(path)
         try:
-            self._session = onnxruntime.InferenceSession(source, options, ["CPUExecutionProvider"])
-        except Exception as e:  # the runtime has kinds of its own
+            self._session = open_session(_with_outputs(path, inner))
+        except ImportError:
+            raise RunError("--compare needs onnxruntime: pip install onnxruntime") from None
+        except OrtError as e:
             raise RunError(f"{path}: onnxruntime: {' '.join(str(e).split())}") from None
         self._states = states
         self._held = dict(held) if states else {}
@@ -63,16 +55,15 @@ class Reference:
 
     def _names(self):
         """Of the inputs that a sample has."""
-        return [i.name for i in self._session.get_inputs() if i.name not in self._states]
+        return [name for name in self._session.inputs if name not in self._states]
 
     def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         feed = dict(zip(self._names(), arrays, strict=True)) | self._held
-        limits.at("running the model in onnxruntime", most=_SECONDS)
         try:
             outputs = self._session.run(None, feed)
-        except Exception as e:
+        except OrtError as e:
             raise RunError(f"{self._path}: onnxruntime: {' '.join(str(e).split())}") from None
-        by_name = dict(zip([o.name for o in self._session.get_outputs()], outputs, strict=True))
+        by_name = dict(zip(self._session.outputs, outputs, strict=True))
         self.values = {name: by_name.pop(name) for name in self._inner}
         if not self._states:
             return list(by_name.values())
@@ -97,10 +88,11 @@ def _proto(path):
 
 
 def _with_outputs(path, names):
-    """The model's bytes with these as outputs behind its own."""
-    model = onnx.load(path)
+    """The model with these as outputs behind its own."""
+    model = _proto(path)
+    external.load(model, path)
     model.graph.output.extend(onnx.helper.make_empty_tensor_value_info(name) for name in names)
-    return model.SerializeToString()
+    return model
 
 
 def _values(maps):

@@ -136,7 +136,7 @@ def _classes(model, samples: Sequence[Sample]):
         return None
     session = open_session(model)
     first = session.run(None, dict(samples[0]))
-    name = next((o.name for o, y in zip(session.get_outputs(), first, strict=True) if _row(y)), "")
+    name = next((o for o, y in zip(session.outputs, first, strict=True) if _row(y)), "")
     if not name:
         return None
     return np.array([session.run([name], dict(sample))[0].argmax() for sample in samples])

@@ -17,7 +17,7 @@ from tools.format.layout import element_bytes
 from tools.format.objects import text_of
 
 from ..ir import Tensor
-from .ort_session import open_session
+from .ort_session import OrtError, open_session
 
 
 def reference(
@@ -30,7 +30,7 @@ def reference(
     """
     try:
         return _run(model, inputs, states or {})
-    except Exception:  # not installed; the runtime's own kinds for what it does not support
+    except (ImportError, OrtError, ValueError):  # ValueError: other inputs than it takes
         return None
 
 
@@ -42,16 +42,16 @@ def why_none(
         _run(model, inputs, states or {})
     except ImportError:
         return "onnxruntime is not installed: pip install onnxruntime"
-    except Exception as e:  # as above
+    except (OrtError, ValueError) as e:
         return f"onnxruntime does not run this model: {' '.join(str(e).split())}"
     return ""
 
 
 def _run(model, inputs, states):
     session = open_session(model)
-    names = [i.name for i in session.get_inputs() if i.name not in states]
+    names = [name for name in session.inputs if name not in states]
     zeros = {i.name: _zero(i) for i in model.graph.input if i.name in states}
-    wanted = [o.name for o in session.get_outputs() if o.name not in states.values()]
+    wanted = [name for name in session.outputs if name not in states.values()]
     results = session.run(wanted, dict(zip(names, inputs, strict=True)) | zeros)
     lists = [[y] if not isinstance(y, list) or _are_maps(y) else y for y in results]
     return [y for items in lists for y in items if y is not None]  # of a sequence, its elements

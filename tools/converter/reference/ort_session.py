@@ -1,40 +1,148 @@
-"""onnxruntime as the reference: its plain kernels, no graph optimizations."""
+"""onnxruntime as the reference: its plain kernels, no graph optimizations, in another process."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import importlib.util
+import itertools
+import os
+import pickle
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
+import numpy as np
 import onnx
 
 from tools import limits
 
 from ..errors import ConvertError
 from ..load.ort_domain import release
+from ..protos import copied
+from . import ort_worker
 
-if TYPE_CHECKING:
-    import onnxruntime
+_SECONDS = 10.0  # of computing, for one run; what is for a microcontroller takes far less here
+_LOOKS = 0.05  # s between two looks at what the worker takes
+_ROOT = Path(__file__).parents[3]
 
-_SECONDS = 10.0  # for one run; what is for a microcontroller takes far less here
+
+class OrtError(Exception):
+    """What onnxruntime says of a model; kind: the name of its own exception, or "Crash"."""
+
+    def __init__(self, kind: str, text: str):
+        super().__init__(text)
+        self.kind = kind
 
 
-def open_session(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
-    """A session on the CPU. Raises ImportError without onnxruntime, and kinds of its own."""
-    import onnxruntime as ort
+class Session:
+    """A model in onnxruntime. inputs, outputs: their names, in the graph's order."""
 
-    class Session(ort.InferenceSession):
-        """Says what it does: a loop of the model need not end."""
+    _numbers = itertools.count()
 
-        def run(self, *args, **kwargs):
-            limits.at("running the model in onnxruntime", most=_SECONDS)
-            return super().run(*args, **kwargs)
+    def __init__(self, serialized: bytes):
+        limits.at("loading the model into onnxruntime")
+        self._number = next(Session._numbers)
+        self._worker = _worker()
+        self.inputs, self.outputs = self._worker.ask("open", self._number, serialized)
 
-    limits.at("loading the model into onnxruntime", most=_SECONDS)
-    options = ort.SessionOptions()
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.log_severity_level = 4
-    options.intra_op_num_threads = 1  # how sums are cut must not depend on the computer's cores
-    serialized = release(model).SerializeToString()
-    return Session(serialized, options, ["CPUExecutionProvider"])
+    def run(self, names: Sequence[str] | None, feed: Mapping[str, np.ndarray]) -> list:
+        """Values of these outputs, of all for None. Raises OrtError."""
+        limits.at("running the model in onnxruntime")
+        return self._worker.ask("run", self._number, (names, dict(feed)))
+
+    def __del__(self):
+        if worker := getattr(self, "_worker", None):
+            worker.forget(self._number)
+
+
+def open_session(model: onnx.ModelProto) -> Session:
+    """A session on the CPU. Raises ImportError without onnxruntime, OrtError where it refuses."""
+    if not importlib.util.find_spec("onnxruntime"):
+        raise ImportError("onnxruntime")
+    model = release(model)
+    try:
+        return Session(model.SerializeToString())
+    except OrtError as e:
+        newest = re.search(r"max supported IR version: (\d+)", str(e))
+        if not newest:
+            raise
+    older = copied(model)  # what a new version of the format adds, a model seldom has
+    older.ir_version = int(newest[1])
+    return Session(older.SerializeToString())
+
+
+class _Worker:
+    def __init__(self):
+        self._owner = os.getpid()
+        self._child = subprocess.Popen(
+            [sys.executable, "-m", ort_worker.__name__],
+            cwd=_ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        self._closed: list[int] = []
+
+    def is_usable(self) -> bool:
+        """Not after a fork, nor after a crash."""
+        return self._owner == os.getpid() and self._child.poll() is None
+
+    def forget(self, number: int) -> None:
+        """A session that nobody has any more. Does not wait: it may be called at any moment."""
+        self._closed.append(number)
+
+    def ask(self, verb: str, number: int, value):
+        """The answer to a request. Raises OrtError, ConvertError where it takes too long."""
+        while self._closed:
+            self._exchange("close", self._closed.pop(), None)
+        return self._exchange(verb, number, value)
+
+    def _exchange(self, verb, number, value):
+        try:
+            ort_worker.send(self._child.stdin, (verb, number, value))
+            (nbytes,) = ort_worker.LENGTH.unpack(self._read(ort_worker.LENGTH.size))
+            is_done, found = pickle.loads(self._read(nbytes))
+        except (BrokenPipeError, EOFError):
+            raise OrtError("Crash", self._how_it_ended()) from None
+        if is_done:
+            return found
+        raise OrtError(*found)
+
+    def _read(self, nbytes):
+        """Raises EOFError where the worker ends before."""
+        start, data = self._seconds(), b""
+        while len(data) < nbytes:
+            if select.select([self._child.stdout], [], [], _LOOKS)[0]:
+                chunk = os.read(self._child.stdout.fileno(), nbytes - len(data))
+                if not chunk:
+                    raise EOFError
+                data += chunk
+            elif self._seconds() - start > limits.patience(_SECONDS):
+                self._child.kill()
+                raise ConvertError(limits.too_long("running the model in onnxruntime"))
+        return data
+
+    def _seconds(self):
+        return limits.usage(self._child.pid)[1] or time.monotonic()
+
+    def _how_it_ended(self):
+        code = self._child.wait()
+        why = signal.Signals(-code).name if code < 0 else f"exit status {code}"
+        return f"it crashed ({why})"
+
+
+_running: _Worker | None = None
+
+
+def _worker():
+    global _running
+    if _running is None or not _running.is_usable():
+        _running = _Worker()
+    return _running
 
 
 def confirm(model: onnx.ModelProto, doubt: str) -> None:
@@ -46,8 +154,8 @@ def confirm(model: onnx.ModelProto, doubt: str) -> None:
         open_session(model)
     except ImportError:
         return
-    except Exception as e:  # the runtime's own kinds; others are for what it lacks itself
-        if type(e).__name__ in _INVALID and "not a registered" not in str(e):
+    except OrtError as e:  # other kinds are for what it lacks itself
+        if e.kind in _INVALID and "not a registered" not in str(e):
             raise ConvertError(f"the model breaks ONNX's rules: {doubt}") from None
 
 

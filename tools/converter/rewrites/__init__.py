@@ -11,7 +11,7 @@ What is quantized comes before all of them (see qdq): they would tear apart what
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import onnx
 import onnx_ir as ir
@@ -97,17 +97,19 @@ def rewrite(
     leave_out: Sequence[Rewrite] = (),
     context: Context = PLAIN,
     notes: list[str] | None = None,
+    without: Collection[str] = (),
 ) -> tuple[onnx.ModelProto, dict[str, int]]:
     """Applies the rewrites of all levels up to this one, until none finds anything to do.
 
-    One that raises is left out; notes gets a line that says so. Returns the model, with all types,
-    and by name of a rewrite how many places it changed.
+    One that raises is left out; notes gets a line that says so. without: names of those that are
+    left out anyway, as the log has them. Returns the model, with all types, and by name of a
+    rewrite how many places it changed.
     """
     notes = [] if notes is None else notes
     chosen = [one for at in sorted(LEVELS) if at <= level for one in LEVELS[at]]
-    chosen = [one for one in chosen if one not in leave_out]
+    chosen = [one for one in chosen if one not in leave_out and _name_of(one) not in without]
     log: Counter[str] = Counter()
-    if chosen:
+    if chosen and "qdq" not in without:
         try:
             model, log["qdq"] = qdq.integers(model, context)
         except _BUGS as e:

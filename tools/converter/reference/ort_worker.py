@@ -1,0 +1,65 @@
+"""onnxruntime in a process of its own: what crashes there ends no conversion.
+
+    python -m tools.converter.reference.ort_worker
+
+reads requests from stdin and writes answers to stdout, each a length and a pickle. It is started
+once by `ort_session`, which trusts it as it trusts itself: nothing of a model is unpickled.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import struct
+import sys
+from typing import BinaryIO
+
+from tools.limits import end_with_parent
+
+LENGTH = struct.Struct("<Q")
+
+
+def send(file: BinaryIO, value: object) -> None:
+    """Raises OSError where nobody reads."""
+    data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+    file.write(LENGTH.pack(len(data)))
+    file.write(data)
+    file.flush()
+
+
+def main() -> int:
+    end_with_parent()
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a library prints is no answer
+    sessions: dict[int, object] = {}
+    while head := requests.read(LENGTH.size):
+        verb, number, value = pickle.loads(requests.read(*LENGTH.unpack(head)))
+        try:
+            send(answers, (True, _done(sessions, verb, number, value)))
+        except Exception as e:  # the runtime has kinds of its own
+            send(answers, (False, (type(e).__name__, str(e))))
+    return 0
+
+
+def _done(sessions, verb, number, value):
+    if verb == "close":
+        sessions.pop(number, None)
+        return None
+    if verb == "open":
+        sessions[number] = session = _session(value)
+        return [[i.name for i in session.get_inputs()], [o.name for o in session.get_outputs()]]
+    return sessions[number].run(*value)
+
+
+def _session(serialized):
+    import onnxruntime as ort
+
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1  # how sums are cut must not depend on the computer's cores
+    return ort.InferenceSession(serialized, options, ["CPUExecutionProvider"])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,130 @@
+"""Do the rewrites keep a model's values? Both are run in onnxruntime, on random inputs.
+
+A rewrite moves roundings, no more. One that changes values beyond that is left out and named, so
+that a mistake in it costs speed, not right answers.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import onnx
+
+from ..protos import free_inputs, nodes_of
+from ..reference.ort_session import OrtError, open_session
+from ..shapes.types import all_fixed
+
+_SAMPLES = 5
+_MOST_NBYTES = 8 << 20  # of a model's constants: what loading it twice may cost
+_MOST_SECONDS = 0.25  # for a run of the model before; a larger model is not checked
+# Difference to the largest value of an output, in the median of the samples: a single one may lie
+# at a threshold. Integers: their roundings move by a step each, and layers add them up; where all
+# values are small, some steps are a large part of them.
+_BOUND, _BOUND_OF_INTEGERS = 1e-3, 0.25
+_STEPS = 4
+
+Rewritten = tuple[onnx.ModelProto, dict[str, int]]
+
+
+def checked(
+    model: onnx.ModelProto, rewrite: Callable[[Sequence[str]], Rewritten]
+) -> tuple[Rewritten, list[str]]:
+    """What rewrite(names of rewrites to leave out) makes of a model, and the names left out."""
+    done = rewrite(())
+    if not done[1] or not (found := deviation(model, done[0])):
+        return done, []
+    bound = _BOUND_OF_INTEGERS if _has_integers(model) else _BOUND
+    if found <= bound:
+        return done, []
+    for names in _suspects(done[1]):
+        other = rewrite(names)
+        if (deviation(model, other[0]) or 0.0) <= bound:
+            return other, list(names)
+    return rewrite(everything := tuple(done[1])), list(everything)
+
+
+def _suspects(log) -> Iterator[tuple[str, ...]]:
+    """Each alone, those that changed least first: it is not the one that every model meets."""
+    for name in sorted(log, key=log.__getitem__):
+        yield (name,)
+
+
+def deviation(before: onnx.ModelProto, after: onnx.ModelProto) -> float | None:
+    """Largest difference of an output by its magnitude, the median of some samples.
+
+    None where that cannot be said: dims that a run decides, strings, a large model, one that
+    onnxruntime does not run.
+    """
+    inputs = free_inputs(before.graph)
+    if not all_fixed(before.graph) or _nbytes(before) > _MOST_NBYTES:
+        return None
+    samples = [_sample(inputs, seed) for seed in range(_SAMPLES)]
+    if None in samples:
+        return None
+    names = [o.name for o in before.graph.output]
+    are_steps, errors = _has_integers(before), []
+    try:
+        first, second = open_session(before), open_session(after)
+        start = time.monotonic()
+        for sample in samples:
+            results = first.run(names, sample), second.run(names, sample)
+            errors.append(_error(*results, are_steps))
+            if time.monotonic() - start > 2 * _MOST_SECONDS:
+                return None
+    except (ImportError, OrtError):
+        return None
+    return float(np.median(errors))
+
+
+def _sample(inputs, seed):
+    """By name; None where an input is no tensor of numbers of a known size."""
+    rng, found = np.random.default_rng(seed), {}
+    for info in inputs:
+        tensor = info.type.tensor_type
+        if tensor.elem_type in (onnx.TensorProto.UNDEFINED, onnx.TensorProto.STRING):
+            return None
+        dtype = onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type)
+        shape = [d.dim_value for d in tensor.shape.dim]
+        is_float = tensor.elem_type in (onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE)
+        x = rng.standard_normal(shape) if is_float else rng.integers(0, 2, shape)
+        found[info.name] = np.asarray(x).astype(dtype)
+    return found
+
+
+def _error(wanted, got, are_steps):
+    pairs = zip(wanted, got, strict=True)
+    return max((_difference(a, b, are_steps) for a, b in pairs), default=0.0)
+
+
+def _difference(wanted, got, are_steps):
+    """0.0 for equal arrays, NaN among them; infinity where one alone is not finite."""
+    if not isinstance(wanted, np.ndarray) or wanted.dtype.kind not in "fiub":
+        return 0.0
+    if wanted.shape != got.shape:
+        return np.inf
+    a, b = wanted.astype(np.float64), got.astype(np.float64)
+    same = (a == b) | (np.isnan(a) & np.isnan(b))
+    if same.all():
+        return 0.0
+    if not (np.isfinite(a[~same]).all() and np.isfinite(b[~same]).all()):
+        return np.inf
+    if are_steps and np.abs(a[~same] - b[~same]).max() <= _STEPS * 1.001 * _step(a, b):
+        return 0.0
+    largest = np.abs(a[np.isfinite(a)]).max()
+    return float(np.abs(a[~same] - b[~same]).max() / largest) if largest else np.inf
+
+
+def _step(a, b):
+    """The least distance of two values, which stand for integers."""
+    gaps = np.diff(np.unique(np.concatenate([a.reshape(-1), b.reshape(-1)])))
+    return gaps.min(initial=np.inf)
+
+
+def _nbytes(model):
+    return sum(t.ByteSize() for t in model.graph.initializer)
+
+
+def _has_integers(model):
+    return any("Quantize" in n.op_type or "Integer" in n.op_type for n in nodes_of(model.graph))
