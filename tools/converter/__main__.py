@@ -78,6 +78,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="a domain whose operators --ops may serve",
     )
     add("--float", choices=precision.MODES, default="exact", help="products of floats")
+    add(
+        "--float64",
+        choices=("float32", "keep"),
+        default="float32",
+        help="what becomes of float64, for which most boards' floats are too short",
+    )
     add("--optimize", type=int, choices=(0, 1, 2), default=2, help="level of the rewrites")
     add(
         "--image",
@@ -116,6 +122,7 @@ def options_from(args: argparse.Namespace) -> Options:
         optimize=args.optimize,
         check=not args.no_check,
         float=args.float,
+        float64=args.float64,
         ops=args.ops,
         allow_domains=args.allow_domain,
         images={n: image_from(spec) for n, spec in _images(args.image)},

@@ -25,6 +25,7 @@ class Options:
     operators; allow_domains: domains that it may serve; optimize: level of the rewrites, 0 to 2,
     at 0 the device computes every operator (see simplify/keep);
     float: exact or fast16 (block floating point), or python, for products of float32;
+    float64: keep, or float32, as which boards can compute it;
     quantize: how to make integers of a float model; images: inputs that take pictures, by name;
     state: the output, by input, that the next run finds in it; inner: values that are outputs
     too, behind the model's own, where the rewrites leave them; window: most bytes of weights that
@@ -45,6 +46,7 @@ class Options:
     allow_domains: Sequence[str] = field(default_factory=list)
     optimize: int = 2
     float: str = "exact"
+    float64: str = "keep"
     quantize: Settings | None = None
     images: Mapping[str, Image] = field(default_factory=dict)
     state: Mapping[str, str] = field(default_factory=dict)

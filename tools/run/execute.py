@@ -156,7 +156,11 @@ def _groups(ready, most):
 
 
 def _raw(sample, ready):
-    return [input_bytes(sample.arrays[i]) for i in ready.fed]
+    return [input_bytes(_taken(sample.arrays[i], ready.casts.get(i))) for i in ready.fed]
+
+
+def _taken(x, dtype):
+    return x if dtype is None else x.astype(dtype)
 
 
 def _sample(args, sample, ready, run, outputs):

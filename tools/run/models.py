@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -44,7 +44,8 @@ class Ready:
     """A converted model. fed: which arrays of a sample go in (the others became constants).
 
     states: what is kept from run to run; inner: Options.inner, behind the outputs; nodes: by step
-    the name of its ONNX node, where the file does not have it.
+    the name of its ONNX node, where the file does not have it; casts: by index of an array, the
+    dtype that the converted model takes instead of the one in the .onnx.
     """
 
     data: bytes
@@ -54,6 +55,7 @@ class Ready:
     states: Sequence[Spec] = ()
     inner: Sequence[Spec] = ()
     nodes: Sequence[str] = ()
+    casts: Mapping[int, np.dtype] = field(default_factory=dict)
 
 
 def open_model(path: Path, options: Options, say: Say) -> OnnxModel | BinModel:
@@ -62,7 +64,7 @@ def open_model(path: Path, options: Options, say: Say) -> OnnxModel | BinModel:
         is_bin = f.read(len(layout.MAGIC)) == layout.MAGIC or path.suffix == ".bin"
     if not is_bin:
         return OnnxModel(path, options, say)
-    if replace(options, ops=None) != Options():
+    if replace(options, ops=None, float64=Options.float64) != Options():
         what = "--layers needs the .onnx" if options.inner else "no option after -- applies"
         raise UsageError(f"{path} is converted already: {what}")
     return BinModel(path)
@@ -162,7 +164,13 @@ class OnnxModel:
         inner = [spec for spec in outputs if spec.name in options.inner]
         outputs = [spec for spec in outputs if spec.name not in options.inner]
         nodes = [step.node for step in done.graph.steps]
-        return Ready(done.data, fed, outputs, done.plan.arena_bytes, states, inner, nodes)
+        taken = {t.name: t.np_dtype for t in done.graph.inputs}
+        casts = {
+            i: taken[spec.name]
+            for i, spec in enumerate(self.inputs)
+            if taken.get(spec.name, spec.dtype) != spec.dtype and not is_map(spec.number)
+        }
+        return Ready(done.data, fed, outputs, done.plan.arena_bytes, states, inner, nodes, casts)
 
 
 def spec_of(info: onnx.ValueInfoProto) -> Spec:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import onnx
 
 from .. import own
 from ..context import Context
 from ..conversion import Conversion
 from ..errors import Finding, Problem, UnsupportedModel
-from ..protos import make_printable
+from ..protos import copied, make_printable
 from ..shapes import dims, limits
 from ..shapes.infer_extents import unknown_bounds
 from ..simplify import keep, sequences
-from . import missing, prepare, read, sound
+from . import missing, prepare, read, single, sound
 
 _FREE = "fix it with --shape NAME=... or --dim NAME=N, or --bound NAME=MOST lets each run decide"
 
@@ -26,6 +29,8 @@ def load(state: Conversion) -> None:
     model = prepare(given, operators)
     state.nodes_before = len(model.graph.node)
     _fix_shapes(state, model, operators)
+    if options.float64 == "float32" and single.has_doubles(model):
+        state.notes.append(_in_single(state, model))
     keeps = options.optimize == 0
     state.context = Context(operators, options.bounds, limits.declared(model), keeps)
     if keeps:
@@ -42,6 +47,16 @@ def _read(source):
     copy.CopyFrom(source)
     make_printable(copy)
     return copy
+
+
+def _in_single(state, model):
+    """Makes float32 of float64, also in given inputs. Returns a note of what it costs."""
+    before = copied(model)
+    single.make_single(model)
+    if given := state.options.golden:
+        given = [x.astype(np.float32) if x.dtype == np.float64 else x for x in given]
+        state.options = replace(state.options, golden=given)
+    return f"float64 becomes float32 (--float64 keep leaves it): {single.cost(before, model)}"
 
 
 def _fix_shapes(state, model, operators):

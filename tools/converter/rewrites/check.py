@@ -13,6 +13,7 @@ import numpy as np
 import onnx
 
 from ..protos import free_inputs, nodes_of
+from ..reference.differences import difference, random_sample, step_of
 from ..reference.ort_session import OrtError, open_session
 from ..shapes.types import all_fixed
 
@@ -60,7 +61,7 @@ def deviation(before: onnx.ModelProto, after: onnx.ModelProto) -> float | None:
     inputs = free_inputs(before.graph)
     if not all_fixed(before.graph) or _nbytes(before) > _MOST_NBYTES:
         return None
-    samples = [_sample(inputs, seed) for seed in range(_SAMPLES)]
+    samples = [random_sample(inputs, seed) for seed in range(_SAMPLES)]
     if None in samples:
         return None
     names = [o.name for o in before.graph.output]
@@ -78,48 +79,18 @@ def deviation(before: onnx.ModelProto, after: onnx.ModelProto) -> float | None:
     return float(np.median(errors))
 
 
-def _sample(inputs, seed):
-    """By name; None where an input is no tensor of numbers of a known size."""
-    rng, found = np.random.default_rng(seed), {}
-    for info in inputs:
-        tensor = info.type.tensor_type
-        if tensor.elem_type in (onnx.TensorProto.UNDEFINED, onnx.TensorProto.STRING):
-            return None
-        dtype = onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type)
-        shape = [d.dim_value for d in tensor.shape.dim]
-        is_float = tensor.elem_type in (onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE)
-        x = rng.standard_normal(shape) if is_float else rng.integers(0, 2, shape)
-        found[info.name] = np.asarray(x).astype(dtype)
-    return found
-
-
 def _error(wanted, got, are_steps):
     pairs = zip(wanted, got, strict=True)
     return max((_difference(a, b, are_steps) for a, b in pairs), default=0.0)
 
 
 def _difference(wanted, got, are_steps):
-    """0.0 for equal arrays, NaN among them; infinity where one alone is not finite."""
-    if not isinstance(wanted, np.ndarray) or wanted.dtype.kind not in "fiub":
-        return 0.0
-    if wanted.shape != got.shape:
-        return np.inf
-    a, b = wanted.astype(np.float64), got.astype(np.float64)
-    same = (a == b) | (np.isnan(a) & np.isnan(b))
-    if same.all():
-        return 0.0
-    if not (np.isfinite(a[~same]).all() and np.isfinite(b[~same]).all()):
-        return np.inf
-    if are_steps and np.abs(a[~same] - b[~same]).max() <= _STEPS * 1.001 * _step(a, b):
-        return 0.0
-    largest = np.abs(a[np.isfinite(a)]).max()
-    return float(np.abs(a[~same] - b[~same]).max() / largest) if largest else np.inf
-
-
-def _step(a, b):
-    """The least distance of two values, which stand for integers."""
-    gaps = np.diff(np.unique(np.concatenate([a.reshape(-1), b.reshape(-1)])))
-    return gaps.min(initial=np.inf)
+    found = difference(wanted, got)
+    if are_steps and 0 < found < np.inf:
+        most = _STEPS * 1.001 * step_of(wanted, got)
+        if np.abs(np.subtract(wanted, got, dtype=np.float64)).max() <= most:
+            return 0.0
+    return found
 
 
 def _nbytes(model):
