@@ -107,8 +107,6 @@ def _round_thresholds(node):
 def _rounded(value, is_up):
     """The next float32 that is not on the other side."""
     near = _single(value)
-    if is_up and near < value:
-        return np.nextafter(near, np.float32(np.inf))
-    if not is_up and near > value:
-        return np.nextafter(near, np.float32(-np.inf))
-    return near
+    is_there = near >= value if is_up else near <= value
+    with np.errstate(over="ignore"):  # infinity is right behind the largest one
+        return near if is_there else np.nextafter(near, np.float32(np.inf if is_up else -np.inf))

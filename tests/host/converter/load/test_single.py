@@ -1,4 +1,4 @@
-"""float64 becomes float32: each dtype of a model, and the thresholds of trees, without an error."""
+"""float64 becomes float32: each dtype of a model, and thresholds of trees without an error."""
 
 import numpy as np
 import onnx
