@@ -1,6 +1,7 @@
 """expect: items of a tensor that must be what the model takes for granted.
 
-Serves Reshape, Expand and TopK where a run brings the shape that the model declares.
+Serves Reshape, Expand and TopK where a run brings the shape that the model declares, and
+OneHotEncoder, where each item has one category.
 
     x        int32 or int64 (n)
 Raises ModelError; InputError for an item of another value. A step allocates integers.
@@ -30,7 +31,7 @@ class _Expect:
     def step(self, lo, hi):
         while lo < hi:
             if not self._fits(self.x[lo], _EACH * lo):
-                text = "{}: a size of {} where the model declares {}"
+                text = "{}: {} where the model expects {}"
                 raise InputError(text.format(self.name, self.x[lo], self.params[_EACH * lo]))
             lo += 1
 

@@ -118,5 +118,19 @@ def _inlined(model: onnx.ModelProto, operators: Operators) -> onnx.ModelProto:
     """Functions replaced by their nodes, but for those that the user has a kernel for."""
     if not model.functions:
         return model
+    _same_opsets(model)
     kept = [(f.domain, f.name) for f in model.functions if operators.is_own(f.domain, f.name)]
     return inliner.inline_selected_functions(model, kept, exclude=True)
+
+
+def _same_opsets(model: onnx.ModelProto) -> None:
+    """Functions get the model's opsets. A rule of ONNX that exporters break, and onnxruntime
+    does not ask for: its operators of that opset are what it takes, here as there.
+    """
+    versions = {o.domain: o.version for o in model.opset_import}
+    for function in model.functions:
+        for opset in function.opset_import:
+            if opset.domain not in versions:
+                versions[opset.domain] = opset.version
+                model.opset_import.add(domain=opset.domain, version=opset.version)
+            opset.version = versions[opset.domain]

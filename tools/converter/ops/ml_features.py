@@ -9,6 +9,7 @@ import numpy as np
 from tools.format.objects import STRING, text_of
 
 from ..errors import Problem
+from ..shapes.extent import any_open
 from . import ML, lowers
 from ._dtypes import BOOL, DOUBLE, FLOAT, INT32, INT64
 from ._elementwise import binary, emit_binary, emit_unary
@@ -17,7 +18,7 @@ from ._move import emit_fill, emit_move
 from ._select import emit_gather, emit_known_gather
 from ._strings import emit_map
 from .cast import emit_cast
-from .reduce import emit_reduce
+from .reduce import SUM, emit_reduce
 from .select import emit_where
 
 
@@ -112,14 +113,23 @@ def lower_one_hot(node):
         raise Problem(f"no categories for {x}")
     if len(set(categories)) < len(categories):
         raise Problem("a category twice")
-    if not node.attr("zeros", 1):
-        raise Problem("zeros = 0: an unknown category would have to stop the run", "set zeros = 1")
+    if not node.attr("zeros", 1) and any_open(x.shape):
+        raise Problem("zeros = 0 where a run decides the shape", "set zeros = 1")
     if texts:
         x, categories = _numbered(node, x, [text_of(s) for s in categories])
     x = cast(node, x, INT64)
     column = node.reshaped(x, (*x.shape, 1))
     found = binary(node, "equal", column, node.constant(np.array(categories, np.int64)), BOOL)
+    if not node.attr("zeros", 1):
+        _emit_one_each(node, found)
     emit_cast(node, found, out)
+
+
+def _emit_one_each(node, found):
+    """A run stops at an item that is no category, where nothing of its row is found."""
+    counts = node.temp(INT32, found.shape[:-1])
+    emit_reduce(node, *SUM, cast(node, found, INT32), counts, [len(found.shape) - 1])
+    node.emit("expect", [counts], [], choices=[1] * 3 * counts.nelem)
 
 
 def _numbered(node, x, texts):

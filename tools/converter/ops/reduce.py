@@ -32,6 +32,9 @@ _OPS = {
 }
 
 
+SUM = _OPS["ReduceSum"]
+
+
 @lowers(*_OPS, fixes_shape=(1,))
 def lower_reduce(node):
     """axes: an attribute, or an input (ReduceSum from opset 13, the others from 18)."""

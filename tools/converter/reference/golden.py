@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import onnx
@@ -70,6 +70,14 @@ def _zero(info):
 def random_inputs(graph, seed: int = 0) -> list[np.ndarray]:
     """Standard-normal floats, small integers, by input of a lowered graph."""
     return random_values(graph.inputs, seed)
+
+
+def choices(graph) -> Iterator[list[np.ndarray]]:
+    """Inputs to try in turn: random ones, and where a model takes no such numbers, others."""
+    yield (inputs := random_inputs(graph))
+    yield [np.abs(x) for x in inputs]
+    yield [np.zeros_like(x) for x in inputs]
+    yield [np.ones_like(x) for x in inputs]
 
 
 def random_values(tensors: Iterable[Tensor], seed: int = 0) -> list[np.ndarray]:
