@@ -163,6 +163,25 @@ def test_a_real_model_agrees_with_onnxruntime(target, capsys):
     assert errors["argmax"] == 1
 
 
+def test_random_samples_are_compared_with_the_model_itself(relu, capsys):
+    assert main([relu, "--random", "3", "--compare", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert len(found["samples"]) == 3 and found["errors"][0]["max_abs"] == 0
+    assert main([relu, "--random", "2", "--seed", "1"]) == 0
+    assert main([relu, "--random", "2", "--seed", "1", "--compare", relu]) == 0
+
+
+def test_an_input_that_is_bound_is_fed_to_onnxruntime(tmp_path, saved, capsys):
+    values = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [3]) for n in "xcy"]
+    nodes = [helper.make_node("Mul", ["x", "c"], ["y"])]
+    path = save_model(tmp_path / "mul.onnx", nodes, values[:2], values[2:])
+    c = saved("c", np.array([2, 3, 4], np.float32))
+    options = ["--compare", "--json", "--", "--bind", f"c={c}"]
+    assert main([path, saved("x", np.ones(3, np.float32)), *options]) == 0
+    (errors,) = json.loads(capsys.readouterr().out)["errors"]
+    assert errors["max_abs"] == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [

@@ -19,6 +19,7 @@ from .profile import profile
 from .show import print_profile, print_report, to_json
 
 _RUNS = 20  # of --profile
+_ITSELF = Path()  # --compare without a model
 
 
 def limited(argv: list[str] | None = None) -> int:
@@ -76,7 +77,16 @@ def parser() -> argparse.ArgumentParser:
         help=f"{', '.join(target_names())}; with --profile also a board's serial port",
     )
     add("--output-dir", type=Path, metavar="DIR", help="write output_K.npy, output_K_1.npy, ...")
-    add("--compare", type=Path, metavar="MODEL.onnx", help="errors against onnxruntime")
+    add("--random", type=int, metavar="N", help="run N samples of random numbers")
+    add("--seed", type=int, default=0, metavar="S", help="the same samples for the same seed (0)")
+    add(
+        "--compare",
+        type=Path,
+        nargs="?",
+        const=_ITSELF,
+        metavar="MODEL.onnx",
+        help="errors against onnxruntime, with this model or the one that is run",
+    )
     add("--layers", action="store_true", help="with --compare: every value that both sides have")
     add(
         "--profile",
@@ -94,14 +104,19 @@ def _arguments(argv):
     """The arguments; those after `--` as .options."""
     at = argv.index("--") if "--" in argv else len(argv)
     args = (asked := parser()).parse_args(argv[:at])
-    if args.samples and args.inputs:
-        asked.error("give X.npy or --samples, not both")
+    if sum(map(bool, (args.samples, args.inputs, args.random))) > 1:
+        asked.error("give X.npy, --samples or --random, not two of them")
+    if args.random is not None and args.random < 1:
+        asked.error("--random N: N is at least 1")
+    if args.compare == _ITSELF:
+        args.compare = args.model
     if args.layers and not args.compare:
         asked.error("--layers needs --compare MODEL.onnx")
     if args.runs is not None and not args.profile:
         asked.error("--runs goes with --profile")
     args.runs = _RUNS if args.runs is None else args.runs
-    if args.profile and (args.compare or args.output_dir or args.samples or args.runs < 1):
+    others = (args.compare, args.output_dir, args.samples, args.random)
+    if args.profile and (any(others) or args.runs < 1):
         asked.error("--profile goes with X.npy and --runs N, from 1, alone")
     if not args.profile and args.target not in target_names():
         asked.error(f"--target {args.target} is none of {', '.join(target_names())}")

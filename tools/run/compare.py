@@ -21,7 +21,8 @@ class Reference:
     """An .onnx in onnxruntime. Raises RunError where that cannot run it.
 
     states: output by input that takes its value in the next run, in the first run that of held.
-    inner: values to get out besides the outputs; values: their arrays, by name, of the last run.
+    bind: inputs that are the same in each run; inner: values to get out besides the outputs;
+    values: their arrays, by name, of the last run.
     """
 
     def __init__(
@@ -30,6 +31,7 @@ class Reference:
         states: Mapping[str, str],
         held: Mapping[str, np.ndarray],
         inner: Collection[str] = (),
+        bind: Mapping[str, np.ndarray] | None = None,
     ):
         self._path = path
         self._inner = list(inner)
@@ -42,6 +44,7 @@ class Reference:
             raise RunError(f"{path}: onnxruntime: {' '.join(str(e).split())}") from None
         self._states = states
         self._held = dict(held) if states else {}
+        self._bound = {n: x for n, x in (bind or {}).items() if n in self._session.inputs}
 
     def check(self, samples: Iterable[Sequence[np.ndarray | dict]]) -> None:
         """Raises RunError where these are not what the model takes."""
@@ -55,10 +58,11 @@ class Reference:
 
     def _names(self):
         """Of the inputs that a sample has."""
-        return [name for name in self._session.inputs if name not in self._states]
+        kept = {*self._states, *self._bound}
+        return [name for name in self._session.inputs if name not in kept]
 
     def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-        feed = dict(zip(self._names(), arrays, strict=True)) | self._held
+        feed = dict(zip(self._names(), arrays, strict=True)) | self._held | self._bound
         try:
             outputs = self._session.run(None, feed)
         except OrtError as e:

@@ -23,7 +23,7 @@ from .compare import Errors, Reference, inner_values
 from .errors import RunError
 from .layers import Layers
 from .models import Say, checked, open_model
-from .samples import output_name, sample_of, samples_in
+from .samples import output_name, random_samples, sample_of, samples_in
 
 _WORKERS = 2
 
@@ -38,7 +38,7 @@ def execute(args: Namespace, options: Options, say: Say) -> dict:
     operators = inner_values(args.compare) if args.layers else {}
     options = replace(options, inner=tuple(operators))
     model = open_model(args.model, options, say)
-    samples = samples_in(args.samples) if args.samples else [sample_of(args.inputs)]
+    samples = _samples(args, model)
     for sample in samples:
         sample.arrays = checked(sample.arrays, model.inputs)
     ready = [model.ready(sample.arrays) for sample in samples]
@@ -46,7 +46,7 @@ def execute(args: Namespace, options: Options, say: Say) -> dict:
     zeros = {s.name: np.zeros(s.shape, s.dtype) for s in ready[0].states}
     reference = None
     if args.compare:
-        reference = Reference(args.compare, options.state, zeros, operators)
+        reference = Reference(args.compare, options.state, zeros, operators, options.bind)
         reference.check([sample.arrays for sample in samples])
     runs = _run(args, samples, ready, own.kernels_in(options.ops))
     outputs = [_arrays(run, r) for run, r in zip(runs, ready, strict=True)]
@@ -61,6 +61,14 @@ def execute(args: Namespace, options: Options, say: Say) -> dict:
         if args.layers:
             report["layers"] = layers.figures()
     return report
+
+
+def _samples(args, model):
+    if args.samples:
+        return samples_in(args.samples)
+    if args.random:
+        return random_samples(model.inputs, args.random, args.seed)
+    return [sample_of(args.inputs)]
 
 
 def _refuse_overwriting(args, samples, ready):

@@ -13,6 +13,9 @@ import numpy as np
 
 from tools.converter.load.arrayfile import read_array
 from tools.errors import UsageError
+from tools.format.objects import is_object
+
+from .models import Spec
 
 _NAME = re.compile(r"input_(\d+)(?:_(\d+))?\.(?:npy|json)")
 
@@ -49,6 +52,27 @@ def samples_in(folder: Path) -> list[Sample]:
             raise UsageError(f"{folder} lacks {name}")
         samples.append(Sample(number, [_array(paths[i]) for i in range(len(paths))]))
     return samples
+
+
+def random_samples(inputs: Sequence[Spec], n: int, seed: int) -> list[Sample]:
+    """Standard-normal floats, integers of 0 and 1 but of all values in a byte; free dims are 1.
+
+    Raises UsageError for an input of strings or maps.
+    """
+    rng = np.random.default_rng(seed)
+    return [Sample(k, [_random(rng, spec) for spec in inputs]) for k in range(n)]
+
+
+def _random(rng, spec):
+    if is_object(spec.number) or spec.shape == ("...",):
+        raise UsageError(f"--random: input {spec} needs X.npy")
+    shape = [d if isinstance(d, int) else 1 for d in spec.shape]
+    if spec.dtype in (np.int8, np.uint8):
+        bounds = np.iinfo(spec.dtype)
+        return rng.integers(bounds.min, bounds.max + 1, shape, spec.dtype)
+    if spec.dtype.kind in "iub":
+        return rng.integers(0, 2, shape).astype(spec.dtype)
+    return rng.standard_normal(shape).astype(spec.dtype)
 
 
 def output_name(number: int, i: int, suffix: str = ".npy") -> str:
