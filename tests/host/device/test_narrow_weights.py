@@ -250,6 +250,17 @@ def test_recurrent_weights_in_8_bits(target, op):
     assert more == "True" and set(printed) == {wide[0]}
 
 
+@pytest.mark.parametrize("op", ["LSTM", "GRU", "RNN"])
+def test_what_weights_cost_where_each_run_decides_the_length(op):
+    """Found on a sample of the longest."""
+    proto = recurrent(op)
+    proto.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "T"
+    for output in proto.graph.output:
+        output.type.tensor_type.shape.dim[0].dim_param = "T"
+    done = convert(proto, Options(strip=True, weights="int8", bounds={"T": 24}))
+    assert [row.output > 5 for row in done.narrowed] == [True]
+
+
 @pytest.mark.parametrize("mode", ["f16", *MODES])
 def test_weights_of_float16_models(mode):
     """They are rounded as others are; without --weights a board holds them in 24 bits."""

@@ -26,6 +26,7 @@ from ..ir import Graph, Tensor
 from ..protos import copied, name_of
 from ..quantize.activations import each_run
 from ..reference import golden
+from ..shapes import extent_forms
 
 BITS = {"f32": 24, "f16": 16, "int16": 16, "int8": 8, "int4": 4}  # by what --weights says
 
@@ -135,8 +136,10 @@ def sample_of(
 
 
 def _tensor(info):
+    """A dim that each run decides is the most that it can be."""
     t = info.type.tensor_type
-    return Tensor(info.name, t.elem_type, tuple(d.dim_value for d in t.shape.dim))
+    dims = (d.dim_value or int(extent_forms.parsed(d.dim_param) or 0) for d in t.shape.dim)
+    return Tensor(info.name, t.elem_type, tuple(dims))
 
 
 def _is_alone(graph, node, constants):
