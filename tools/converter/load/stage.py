@@ -12,7 +12,7 @@ from ..context import Context
 from ..conversion import Conversion
 from ..errors import Finding, Problem, UnsupportedModel
 from ..protos import copied, make_printable
-from ..shapes import dims, limits
+from ..shapes import dims, limits, output_ranks
 from ..shapes.infer_extents import unknown_bounds
 from ..simplify import keep, sequences
 from . import missing, prepare, read, single, sound
@@ -28,7 +28,9 @@ def load(state: Conversion) -> None:
     state.notes += missing.not_allowed(given, operators)  # while it still has its functions
     model = prepare(given, operators)
     state.nodes_before = len(model.graph.node)
+    doubted = output_ranks.doubted(model)
     _fix_shapes(state, model, operators)
+    state.notes += output_ranks.corrected(model, doubted)
     if options.float64 == "float32" and single.has_doubles(model):
         state.notes.append(_in_single(state, model))
     keeps = options.optimize == 0
