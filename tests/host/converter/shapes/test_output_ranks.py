@@ -7,12 +7,12 @@ from tests.host.device import small
 from tools.converter.convert import convert
 
 VALUE = helper.make_tensor_value_info
-F, I = TensorProto.FLOAT, TensorProto.INT64
+F, INT = TensorProto.FLOAT, TensorProto.INT64
 
 
 def arg_max(declared):
     node = helper.make_node("ArgMax", ["x"], ["y"], axis=1)
-    graph = helper.make_graph([node], "g", [VALUE("x", F, ["N", 3])], [VALUE("y", I, declared)])
+    graph = helper.make_graph([node], "g", [VALUE("x", F, ["N", 3])], [VALUE("y", INT, declared)])
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
 
 
