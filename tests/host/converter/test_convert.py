@@ -158,7 +158,7 @@ def test_command_line_reports_json(tmp_path):
         (relu().SerializeToString(), ("--dim", "batch="), 2),
         (relu().SerializeToString(), ("--dim", "batch=1,2"), 2),
         (relu().SerializeToString(), ("--bound", "batch=three"), 2),
-        (relu().SerializeToString(), ("--bind", "x=/nonexistent.npy"), 2),
+        (relu().SerializeToString(), ("--bind", "x=/nonexistent.npy"), 1),
         (relu().SerializeToString()[:-9], (), 1),
     ],
 )
