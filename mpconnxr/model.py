@@ -84,3 +84,8 @@ class Model:
         from .rare import method
 
         return method(self, name)
+
+    def __repr__(self):
+        from .items import text_of_model
+
+        return text_of_model(self)

@@ -17,6 +17,7 @@ _PLACES = {
     "run_async": "slices",
     "submit": "queue",
     "poll": "queue",
+    "predict": "labels",
 }
 
 
@@ -66,6 +67,10 @@ def method(model, name):
         return None
     if name == "state_nbytes":  # of a program
         return len(model._state)
+    if name == "labels":
+        from .labels import labels
+
+        return labels(model)
     if name.startswith("__"):  # which Python looks for itself, to go over it or compare it
         raise TypeError("a Model is no sequence or number")
     if name == "kernels" and type(model).__name__ == "Program":

@@ -94,3 +94,14 @@ class Border:
         from .tensor import of_border
 
         return getattr(of_border(self, *of[len(_FIELDS) :]), name)
+
+    # Short, as they stay in the heap: what they do is Tensor's.
+
+    def __len__(self):
+        return self.shape[0]
+
+    def __getitem__(self, i):
+        return self.get(i)
+
+    def __repr__(self):
+        return self.get(None)

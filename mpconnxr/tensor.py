@@ -169,6 +169,22 @@ class Tensor:
         """A tensor of the same dtype and shape in other memory."""
         return Tensor(buffer, offset, self.nbytes, self._dtype, self.shape, self.name)
 
+    def __bool__(self):
+        return True  # whatever its length
+
+    def __len__(self):
+        return self.shape[0]
+
+    def __getitem__(self, i):
+        from .items import item
+
+        return item(self, i)
+
+    get = __getitem__  # by a name that firmware has, for a program's Border
+
+    def __repr__(self):
+        return self[None]
+
     def floats(self):
         """A new list of the elements as Python floats, in C order, whatever the dtype."""
         decode = float

@@ -18,6 +18,7 @@ from .file import sbom
 from .file.borders import image_from
 from .load import external, ort_domain
 from .load.arrayfile import read_array
+from .load.namesfile import names_in
 from .numbers import precision
 from .numbers.narrow import BITS
 from .quantize.arguments import add_arguments, settings_from
@@ -180,6 +181,9 @@ def convert_parser(command: str = "converter") -> argparse.ArgumentParser:
     parser.add_argument("model", type=Path, help=".onnx")
     _add_output(parser, ".bin to write")
     add_options(parser)
+    parser.add_argument(
+        "--labels-file", type=Path, metavar="NAMES.txt", help="names of the classes, one a line"
+    )
     parser.add_argument("--golden", nargs="+", metavar="X.npy", help="inputs of the golden vector")
     parser.add_argument(
         "--save-optimized", type=Path, metavar="X.onnx", help="write what the rewrites made"
@@ -215,6 +219,7 @@ def _convert(args):
     _check_outputs(args, [args.output, args.save_optimized, args.sbom])
     options = options_from(args)
     options.golden = [read_array(path) for path in args.golden] if args.golden else None
+    options.class_names = names_in(args.labels_file) if args.labels_file else ()
     options.seal = seal_arguments.request_from(args)
     if args.sbom:
         sbom.check()
@@ -381,7 +386,8 @@ def _check_outputs(args, outputs):
 
 def files_read(model: Path, args: argparse.Namespace) -> list[Path]:
     """Files and folders that a conversion of a model with these arguments reads."""
-    keys = [path for path in (getattr(args, name, None) for name in ("sign", "hmac")) if path]
+    names = ("sign", "hmac", "labels_file")
+    keys = [path for path in (getattr(args, name, None) for name in names) if path]
     return [model, *external.files_of(model), *_given(args), *keys]
 
 

@@ -31,7 +31,8 @@ class Options:
     too, behind the model's own, where the rewrites leave them; window: most bytes of weights that
     a board which streams them has in memory at one time; arena: bytes that it may have; weights:
     what those of products are rounded to; seal: what to seal the file with;
-    check: run the model before and after the rewrites, and leave out one that changes its values.
+    check: run the model before and after the rewrites, and leave out one that changes its values;
+    class_names: what a classifier's scores are for, in their order.
     """
 
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
@@ -56,3 +57,4 @@ class Options:
     weights: str = "f32"
     seal: seal.Request | None = None
     check: bool = True
+    class_names: Sequence[str] = ()

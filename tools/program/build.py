@@ -25,6 +25,8 @@ ON_DEMAND = (
     "feed",
     "golden",
     "integers",
+    "items",
+    "labels",
     "narrow",
     "profile",
     "public",

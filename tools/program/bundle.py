@@ -19,7 +19,14 @@ from mpconnxr.tensor import code_of, name_of
 from tools.deploy.machine import Machine, is_native
 from tools.deploy.shrink import shrunk
 from tools.format import reader
-from tools.format.layout import CHUNK_GOLDEN, CHUNK_IMAGES, CHUNK_NODES, DIGEST_AT, IMAGE
+from tools.format.layout import (
+    CHUNK_GOLDEN,
+    CHUNK_IMAGES,
+    CHUNK_LABELS,
+    CHUNK_NODES,
+    DIGEST_AT,
+    IMAGE,
+)
 
 from .encode import encode
 from .layout import Entry, Layout, Slice, View
@@ -113,6 +120,8 @@ def bundle(data: bytes, recording: Recording, machine: Machine) -> Bundle:
         later |= {form_of("image", machine), *(_PACKAGE / f"{name}.py" for name in _OF_PICTURES)}
     later |= {_PACKAGE / "forms.py"} if later else set()
     steps = f"steps = {_steps(data, recording, machine)!r}\n"
+    if labels := _labels(data):
+        steps += f"labels = {labels!r}\n"
     return Bundle(name, source, steps, len(code), arch, frozenset(later | linker.later))
 
 
@@ -185,6 +194,12 @@ def _steps(data: bytes, recording: Recording, machine: Machine) -> tuple:
             node = nodes[step.number] if step.number < len(nodes) else ""
             found.append((str(step.number), node, step.kernel, taken, len(calls)))
     return tuple(found)
+
+
+def _labels(data: bytes) -> tuple[str, ...]:
+    """Of the classes; none where the file has none."""
+    chunks = [c.data for c in reader.read(data).chunks if c.kind == CHUNK_LABELS]
+    return tuple(bytes(chunks[0]).decode().split("\0")[:-1]) if chunks else ()
 
 
 def _golden(data: bytes) -> tuple[int, int]:

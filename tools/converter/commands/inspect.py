@@ -7,6 +7,7 @@ from pathlib import Path
 from tools import seal
 from tools.format import layout
 from tools.format.reader import read
+from tools.limits import printable
 
 from ..ir import dtype_name
 from ..kernel_parameters import declaration_of
@@ -23,6 +24,7 @@ _CHUNK_KINDS = [
     "streamed",
     "halves",
     "seal",
+    "labels",
 ]
 _PLACES = ("arena", "file", "slot", "state")  # by storage class
 
@@ -47,6 +49,7 @@ def about_file(path: Path) -> dict:
         "tensors": [_about_tensor(t) for t in stored.tensors],
         "inputs": stored.inputs,
         "outputs": stored.outputs,
+        "labels": _labels(stored),
         "nodes": [_about_node(node, stored.extents) for node in stored.nodes],
     }
 
@@ -73,6 +76,14 @@ def _about_node(node, extents):
         "params": _params(node, extents),
         "reads_chunks": node.reads,
     }
+
+
+def _labels(stored):
+    """Names of the classes; none where the file has none."""
+    texts = [
+        c.data.decode(errors="replace") for c in stored.chunks if c.kind == layout.CHUNK_LABELS
+    ]
+    return printable(texts[0], keep="\0").split("\0")[:-1] if texts else []
 
 
 def _kind_of(chunk):
@@ -103,6 +114,8 @@ def print_file(path: Path) -> None:
         about = f"{dtype_name(t.dtype)} [{t.dims_text}]"
         print(f"  {i:4} {about:28} {place:5} {t.offset:8}  {t.nbytes:8} bytes  {t.name}".rstrip())
     print(f"inputs   {stored.inputs}\noutputs  {stored.outputs}")
+    if labels := _labels(stored):
+        print(f"labels   {', '.join(labels)}")
     for i, bound in enumerate(stored.extents.bounds):
         print(f"run-time dim d{i}, at most {bound}")
     if stored.nodes:

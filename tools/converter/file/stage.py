@@ -8,6 +8,7 @@ from tools.format.objects import STRING
 from tools.limits import at
 
 from ..conversion import Conversion
+from ..errors import UsageError
 from ..ir import walk
 from ..reference import golden
 from . import borders, loads, writer
@@ -17,7 +18,7 @@ from .source import source_chunk
 def write(state: Conversion) -> None:
     """Raises ConvertError, LoadError."""
     options, graph = state.options, state.graph
-    extra = _borders(state) + ([] if options.strip else _for_people(state))
+    extra = _borders(state) + _labels(state) + ([] if options.strip else _for_people(state))
     at("writing the file")
     data = writer.model_bytes(graph, state.arena.arena_bytes, extra)
     if options.seal:
@@ -32,6 +33,17 @@ def _borders(state):
     images = borders.images_chunk(state.options.images, state.graph)
     chunks = [(layout.CHUNK_GRIDS, grids), (layout.CHUNK_IMAGES, images)]
     return [chunk for chunk in chunks if chunk[1]]
+
+
+def _labels(state):
+    """The names of classes. Raises UsageError where no output has as many scores."""
+    names, outputs = state.options.class_names, state.graph.outputs
+    if not names:
+        return []
+    if not any(t.shape and t.shape[-1] == len(names) for t in outputs):
+        has = "; ".join(f"{t.name} has {list(t.shape)}" for t in outputs)
+        raise UsageError(f"--labels-file: {len(names)} labels, but {has}")
+    return [(layout.CHUNK_LABELS, layout.names_chunk(names))]
 
 
 def _for_people(state):
