@@ -41,7 +41,7 @@ MODELS = (
 _OF_PACKAGE = "folder of mpconnxr, such as the .mpy that tools.dist writes (default: the source)"
 _NARROWEST = 130  # columns of the table, also where it goes to a file
 _DOCS = Path(__file__).parents[2] / "docs"
-_OTHERS = ("unix-plain", "cpython", *GUARD_TARGETS)
+_OTHERS = ("unix-plain", "cpython", "webassembly", *GUARD_TARGETS)
 TARGETS = tuple(name for name in target_names() if name not in _OTHERS)
 
 

@@ -55,6 +55,7 @@ COMMANDS = {
     "boards": _tool("list the boards and what is known of them", "cli.boards"),
     "targets": _tool("list, install and build the MicroPython targets", "micropython.__main__"),
     "ops": _tool("list the supported operators, or those of a model", "cli.ops", "limited"),
+    "playground": _tool("make a page that runs models in a browser", "playground.__main__"),
     "bench": _tool("count a model's instructions on a target, next to C", "bench.__main__"),
     "conformance": _tool("run ONNX's own tests on a target", "conformance.__main__"),
     "fuzz": _tool("load and run damaged files on a target", "fuzz.__main__"),
@@ -64,7 +65,7 @@ COMMANDS = {
 
 GROUPS = {
     "From a model to a board": ("convert", "quantize", "flash"),
-    "Look at a model": ("inspect", "report", "ops", "run"),
+    "Look at a model": ("inspect", "report", "ops", "run", "playground"),
     "What there is": ("boards", "targets"),
     "Files": ("sign", "tensor", "dist"),
     "Measure and test mpconnxr itself": ("bench", "conformance", "fuzz"),

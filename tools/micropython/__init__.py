@@ -4,15 +4,22 @@
     done = get_target("unix").run("import mpconnxr", files={"mpconnxr": Path("mpconnxr")})
     print(done.stdout, done.stderr, done.returncode)
 
-A target is an entry of the table `TARGETS` in `unix.py`, `cpython.py`, `qemu.py` or `rp2040.py`;
-docs/targets.md says what each one proves.
+A target is an entry of the table `TARGETS` in `unix.py`, `cpython.py`, `qemu.py`, `rp2040.py` or
+`webassembly.py`; docs/targets.md says what each one proves.
 """
 
-from . import cpython, qemu, rp2040, unix
+from . import cpython, qemu, rp2040, unix, webassembly
 from .errors import TargetError, TargetTimeout
 from .target import Completed, Target
 
-_ALL = (*unix.TARGETS, *unix.GUARD_TARGETS, *cpython.TARGETS, *qemu.TARGETS, *rp2040.TARGETS)
+_ALL = (
+    *unix.TARGETS,
+    *unix.GUARD_TARGETS,
+    *cpython.TARGETS,
+    *qemu.TARGETS,
+    *rp2040.TARGETS,
+    *webassembly.TARGETS,
+)
 _TARGETS = {target.name: target for target in _ALL}
 
 # Those that every test of device code runs on: they are quick, and differ in what matters.

@@ -51,6 +51,8 @@ PICOLIBC_XTENSA = Package("picolibc-xtensa-lx106-elf", _header("xtensa-lx106-elf
 QEMU_XTENSA = Package("qemu-system-misc", ("qemu-system-xtensa", "--version"))
 QEMU_RISCV = Package("qemu-system-misc", ("qemu-system-riscv32", "--version"))
 QEMU_ARM = Package("qemu-system-arm", ("qemu-system-arm", "--version"))
+NODE = Package("nodejs", ("node", "--version"))
+NPM = Package("npm", ("npm", "--version"))
 
 
 def missing_of(packages: Iterable[Package]) -> list[str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .errors import TargetError
+from .npm import NpmRecipe
 from .packages import Package, missing_of
 from .process import OnLine
 from .recipe import Recipe
@@ -26,7 +27,7 @@ class Target(ABC):
 
     name: str
     about: str
-    recipe: Recipe
+    recipe: Recipe | NpmRecipe
     word_bits: int
     float_bits: int
     viper: bool

@@ -19,14 +19,15 @@ from tools.micropython import (
 
 every_target = pytest.mark.parametrize("target", target_names(), indirect=True)
 CPYTHON = "cpython"
+WEB = "webassembly"
 MICROPYTHONS = [name for name in target_names() if name != CPYTHON]
 every_micropython = pytest.mark.parametrize("target", MICROPYTHONS, indirect=True)
 PROCESSES = (*UNIX_TARGETS, *GUARD_TARGETS)
 unix_targets = pytest.mark.parametrize("target", PROCESSES, indirect=True)
-BOARDS = [name for name in MICROPYTHONS if name not in PROCESSES]
+BOARDS = [name for name in MICROPYTHONS if name not in (*PROCESSES, WEB)]
 board_targets = pytest.mark.parametrize("target", BOARDS, indirect=True)
 # A Pico's firmware, which is taken as it is, keeps no statistics of memory; its emulator always
-# counts its time.
+# counts its time. What npm has keeps none either.
 PICO = "rp2040"
 qemu_targets = pytest.mark.parametrize("target", [b for b in BOARDS if b != PICO], indirect=True)
 
@@ -79,7 +80,9 @@ print(binascii.hexlify(hashlib.sha256(b"abc").digest()).decode()[:8])
     assert printed(target, script) == "ba7816bf\n"
 
 
-@pytest.mark.parametrize("target", [t for t in MICROPYTHONS if t != PICO], indirect=True)
+@pytest.mark.parametrize(
+    "target", [t for t in MICROPYTHONS if t not in (PICO, WEB)], indirect=True
+)
 def test_memory_statistics(target):
     script = """
 import micropython
@@ -224,7 +227,7 @@ def test_heap(target):
     assert int(printed(target, script)) > 7_000_000
 
 
-@pytest.mark.parametrize("target", [*BOARDS, CPYTHON], indirect=True)
+@pytest.mark.parametrize("target", [*BOARDS, CPYTHON, WEB], indirect=True)
 def test_heap_is_refused(target):
     with pytest.raises(TargetError, match="heap"):
         target.run("", heap=1_000_000)
@@ -247,7 +250,7 @@ print(ticks() - start)
     assert max(counts) - min(counts) <= 1 and min(counts) > 100000
 
 
-@pytest.mark.parametrize("target", [*PROCESSES, PICO, CPYTHON], indirect=True)
+@pytest.mark.parametrize("target", [*PROCESSES, PICO, CPYTHON, WEB], indirect=True)
 def test_counted_instructions_are_refused(target):
     with pytest.raises(TargetError, match="icount"):
         target.run("", icount=True)

@@ -1,0 +1,1 @@
+"""The playground: docs/playground with MicroPython and the device package beside it."""

@@ -1,0 +1,66 @@
+"""python -m tools.playground --serve | --to DIR: a page that runs models in a browser."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+from tools import arguments
+from tools.errors import ConvertError, UsageError, text_of
+from tools.micropython import TargetError
+
+from .assemble import assemble
+from .serve import server
+
+_PORT = 8000
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Exit status: 0 done, 1 something is missing, 2 usage."""
+    args = parser().parse_args(argv)
+    try:
+        if args.to:
+            folder = assemble(args.to)
+            _say(args, {"folder": str(folder)}, f"{folder} is ready for a web server")
+        else:
+            _serve(args)
+    except (ConvertError, TargetError, OSError) as e:
+        print(f"playground: {text_of(e)}", file=sys.stderr)
+        return 2 if isinstance(e, UsageError) else 1
+    return 0
+
+
+def _say(args, about, text):
+    print(json.dumps(about) if args.json else f"playground: {text}", flush=True)
+
+
+def _serve(args):
+    """Until Ctrl-C."""
+    with (
+        tempfile.TemporaryDirectory(prefix="mpconnxr-playground-") as name,
+        server(assemble(Path(name) / "playground"), args.port) as serving,
+        contextlib.suppress(KeyboardInterrupt),
+    ):
+        address = f"http://localhost:{serving.server_port}/"
+        _say(args, {"address": address}, f"open {address} in a browser; Ctrl-C ends it")
+        serving.serve_forever()
+
+
+def parser() -> argparse.ArgumentParser:
+    found = arguments.parser_for("playground", description="A page that runs models in a browser.")
+    what = found.add_mutually_exclusive_group(required=True)
+    what.add_argument("--serve", action="store_true", help="serve the page on this computer")
+    what.add_argument("--to", type=Path, metavar="DIR", help="write it there, for a web server")
+    found.add_argument(
+        "--port", type=int, default=_PORT, help=f"of --serve; 0: any that is free ({_PORT})"
+    )
+    found.add_argument("--json", action="store_true", help="print one JSON object")
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,58 @@
+"""Puts together what a browser needs, in a folder that any web server can serve."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+
+from mpconnxr.forms import FORMS
+from tools import romfs
+from tools.converter.convert import Options, convert
+from tools.deploy.modules import PACKAGE, device_paths
+from tools.errors import UsageError
+from tools.micropython import get_target
+
+PAGE = Path(__file__).parents[2] / "docs" / "playground"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "digits" / "digits.onnx"
+IMAGE = "mpconnxr.romfs"  # the file by which a folder is known as one of these
+_SHOWN, _BRIGHTEST = 0, 16  # the example's picture, and its white
+_SESSION = "session.py"  # runs in MicroPython: it goes into the image
+_NATIVE = {form for form, _ in FORMS} - {"plain"}
+
+
+def assemble(folder: Path) -> Path:
+    """Writes the page into a folder, which is made or was written by this before; returns it.
+
+    Raises UsageError for a folder with other files; TargetError, OSError.
+    """
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / IMAGE).is_file():
+        raise UsageError(
+            f"{folder} has other files: give an empty folder, or one that is not there"
+        )
+    micropython = get_target("webassembly").build()
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / IMAGE).write_bytes(image())
+    for path in [*PAGE.iterdir(), micropython, micropython.with_suffix(".wasm")]:
+        if path.is_file() and path.name != _SESSION:
+            shutil.copyfile(path, folder / path.name)
+    (folder / "digits.bin").write_bytes(example())
+    return folder
+
+
+def example() -> bytes:
+    """The digits' model, with one of their pictures as its test vector."""
+    with np.load(EXAMPLE.with_name("digits_test.npz")) as data:
+        picture = data["images"][_SHOWN].astype(np.float32) / _BRIGHTEST
+    return convert(EXAMPLE, Options(golden=[picture[None, None]])).data
+
+
+def image() -> bytes:
+    """A ROMFS with the device package, its loops in the plain form, and the page's session."""
+    files = {_SESSION: (PAGE / _SESSION).read_bytes()}
+    for path in device_paths():
+        name = path.relative_to(PACKAGE)
+        if not (name.parts[0] == "loops" and name.parts[1] in _NATIVE):
+            files[f"mpconnxr/{name.as_posix()}"] = path.read_bytes()
+    return romfs.image_of(files)
