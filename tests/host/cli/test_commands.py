@@ -74,8 +74,8 @@ def test_the_version(argv, capfd):
 
 
 def test_an_unknown_command_is_wrong_usage_with_a_hint(capfd):
-    assert status_of("convrt", "x.onnx") == 2
-    assert capfd.readouterr().err == "mpconnxr: unknown command convrt: did you mean convert?\n"
+    assert status_of("convertt", "x.onnx") == 2
+    assert capfd.readouterr().err == "mpconnxr: unknown command convertt: did you mean convert?\n"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
