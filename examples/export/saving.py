@@ -26,4 +26,4 @@ def tell(folder, name, samples):
     """Keeps samples beside the model and prints the next command."""
     np.save(folder / f"{name}.npy", samples)
     path = folder / name
-    print(f"python -m tools.converter {path}.onnx {path}.bin")
+    print(f"mpconnxr convert {path}.onnx {path}.bin")

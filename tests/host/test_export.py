@@ -58,7 +58,7 @@ def test_an_exported_model_agrees_with_onnxruntime(target, name, tmp_path):
     done = subprocess.run(words, cwd=ROOT, **options)
     assert done.returncode == 0, done.stderr
     printed = done.stdout
-    assert f"tools.converter {tmp_path / name}.onnx {tmp_path / name}.bin" in printed
+    assert f"mpconnxr convert {tmp_path / name}.onnx {tmp_path / name}.bin" in printed
     model, x = onnx.load(tmp_path / f"{name}.onnx"), np.load(tmp_path / f"{name}.npy")
     done = convert(model)
     files = {}

@@ -89,6 +89,6 @@ def test_a_page_installs_before_its_first_command(page):
 
 def test_deploy_installs_the_emulator_before_it_is_used():
     text = (ROOT / "docs" / "deploy.md").read_text()
-    assert text.index("pip install -e '.[emulator]'") < text.index(
-        "\n    python tools/flash.py digits.bin --target"
+    assert text.index("pip install '.[emulator]'") < text.index(
+        "\n    mpconnxr flash digits.bin --target"
     )

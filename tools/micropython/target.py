@@ -51,7 +51,7 @@ class Target(ABC):
             if lacking:
                 raise TargetError(
                     f"{self.name} needs system packages: {' '.join(lacking)} "
-                    f"(python -m tools.micropython packages {self.name} --install)"
+                    f"(mpconnxr targets install {self.name})"
                 )
         return self.recipe.build(self.name)
 
