@@ -7,6 +7,8 @@ In functions under @micropython.viper, all of mpconnxr's unless files are given:
 3. `p[3] = v`: 1.25 on Xtensa stores rubbish at constant indices other than 0. Use a variable.
 4. `min()`, `max()` and `abs()`: not viper's own; they are called with objects, and allocate.
 5. A constant beyond 2**30 - 1: an object, not a word, on 32-bit boards. Shift a variable.
+6. `p[i]` of a ptr16 or ptr32 where i is one of the first three locals, arguments among them:
+   1.26 and 1.27 on Thumb multiply i itself by 2 or 4. Write `p[i + 0]`, or let others come first.
 
 What a constant is: a number, a sum or other expression of them, or a name of `const()`.
 """
@@ -21,6 +23,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "mpconnxr"
 LARGEST = (1 << 30) - 1  # a small integer of 32-bit MicroPython
+_IN_REGISTERS = 3  # locals of a viper function, on Thumb
 _CALLS = ("min", "max", "abs")
 _BINARY = {
     ast.Add: operator.add,
@@ -52,7 +55,54 @@ def problems(source: str) -> list[tuple[int, str]]:
     names = _named_constants(tree)
     functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and _is_viper(n)]
     found = {p for f in functions for node in f.body for p in _Refused(names).of(node)}
-    return sorted(found)
+    return sorted(found.union(*map(_shifted, functions)))
+
+
+def _shifted(function: ast.FunctionDef) -> Iterator[tuple[int, str]]:
+    """Subscripts whose index is a local in a register."""
+    scope = _Locals(function)
+    for node in ast.walk(function):
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name):
+            name, base = node.slice.id, ast.unparse(node.value)
+            if name in scope.order[:_IN_REGISTERS] and base in scope.wide:
+                text = ast.unparse(node)
+                yield node.lineno, f"{text} changes {name} itself: write {base}[{name} + 0]"
+
+
+class _Locals(ast.NodeVisitor):
+    """order: names of a function's locals in the order in which MicroPython numbers them, as they
+    are met: arguments, then others, what is assigned before what it is assigned to; wide: those
+    that are pointers to items of two or four bytes.
+    """
+
+    def __init__(self, function: ast.FunctionDef):
+        args = function.args.args
+        self.order = [a.arg for a in args]
+        self.wide = {a.arg for a in args if a.annotation and _is_wide(a.annotation)}
+        stored = (n for n in ast.walk(function) if isinstance(n, ast.Name))
+        self._assigned = {n.id for n in stored if isinstance(n.ctx, ast.Store)}
+        for statement in function.body:
+            self.visit(statement)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        self.visit(node.value)
+        for target in node.targets:
+            self.visit(target)
+            is_cast = isinstance(node.value, ast.Call) and _is_wide(node.value.func)
+            if is_cast and isinstance(target, ast.Name):
+                self.wide.add(target.id)
+
+    def visit_For(self, node: ast.For) -> None:
+        for part in (node.iter, node.target, *node.body, *node.orelse):
+            self.visit(part)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if node.id in self._assigned and node.id not in self.order:
+            self.order.append(node.id)
+
+
+def _is_wide(node: ast.expr) -> bool:
+    return ast.unparse(node) in ("ptr16", "ptr32")
 
 
 def _is_viper(function: ast.FunctionDef) -> bool:

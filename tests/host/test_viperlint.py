@@ -41,6 +41,43 @@ FINE = [
     "i = (1 << i) - 1",
 ]
 
+SHIFTED = """
+@micropython.viper
+def loop({arguments}):
+    {first}
+    {line}
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first", "line", "name"),
+    [
+        ("p: ptr16, i: int", "x = 0", "x = p[i]", "i"),
+        ("a: ptr8, b: ptr8, i: int, p: ptr32", "x = 0", "p[i] = x", "i"),
+        ("p: ptr32", "i = 0", "p[i] += 1", "i"),
+        ("p: ptr32", "for i in range(3):", "    p[i] = i", "i"),
+        ("a: ptr8, i: int", "p = ptr16(a)", "x = p[i]", "i"),
+    ],
+)
+def test_an_index_in_a_register_that_1_26_multiplies(arguments, first, line, name):
+    found = problems(SHIFTED.format(arguments=arguments, first=first, line=line))
+    assert found == [(5, f"p[{name}] changes {name} itself: write p[{name} + 0]")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first", "line"),
+    [
+        ("a: ptr8, b: ptr8, c: ptr8, i: int, p: ptr32", "x = 0", "x = p[i]"),
+        ("p: ptr16, i: int", "x = 0", "x = p[i + 0]"),
+        ("p: ptr8, i: int", "x = 0", "x = p[i]"),
+        ("p: ptr16, n: int", "x = n + 1; i = x", "x = p[i]"),
+        ("p: ptr16, n: int", "x = FAR; i = x", "x = p[2]"),
+    ],
+)
+def test_an_index_that_is_spared(arguments, first, line):
+    assert not problems(SHIFTED.format(arguments=arguments, first=first, line=line))
+
+
 LOADS_ALL = """
 import os
 folders = [""] + [name for name in os.listdir("mpconnxr/loops") if not name.endswith(".py")]
