@@ -272,6 +272,7 @@ function busy(is) {
 
 // ---- events
 
+at("unserved").hidden = true;
 at("files").addEventListener("change", () => {
   take([...at("files").files]);
   at("files").value = "";

@@ -8,7 +8,7 @@
 import { loadMicroPython } from "./micropython.mjs";
 
 const PYSTACK_WORDS = 64 * 1024;
-const FIRST_HEAP_BYTES = 8 << 20; // it grows
+const FIRST_HEAP_BYTES = 64 << 20; // it grows, but not always when it should
 const SLICE_MS = 60;
 
 let micropython;

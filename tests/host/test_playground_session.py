@@ -1,17 +1,18 @@
 """What the playground asks MicroPython, on the target that a browser runs."""
 
 import json
+from random import Random
 
-import numpy as np
 import pytest
 
 from tests.host.device import small
 from tests.host.zoo import ROOT, ZOO, model_path
 from tools.converter.convert import Options, convert
 from tools.deploy.modules import PACKAGE
+from tools.fuzz.modelfile import read
+from tools.fuzz.mutate import mutated
 from tools.playground.assemble import PAGE
 
-F = np.float32
 ASK = """
 import session
 print(session.load("model.bin"))
@@ -21,6 +22,17 @@ for text in open("asked").read().split("\\n"):
         found = session.go(20)
     print(found)
 """
+
+ASK_EACH = """
+import session
+for k in range({n}):
+    found = session.load(str(k) + ".bin")
+    print(found)
+    if not found.startswith('{{"error"'):
+        print(session.fill("0"))
+        print(session.go(1000))
+"""
+CASES = 40
 
 
 @pytest.fixture
@@ -98,6 +110,19 @@ def test_errors(session):
     _, *errors = session(model, 1, [], [{"values": [1]}], [{"values": "no"}], [{"file": "absent"}])
     assert all(list(error) == ["error"] for error in errors)
     assert "image" in errors[2]["error"]
+
+
+def test_damaged_models_with_right_digests(session, ready_target):
+    """Each is an error or runs, and MicroPython goes on to the next one."""
+    good = read(convert(ROOT / "examples" / "digits" / "digits.onnx").data)
+    rng = Random(1)
+    models = {f"{k}.bin": mutated(good, rng)[0] for k in range(CASES)}
+    files = {"mpconnxr": PACKAGE, "session.py": PAGE / "session.py"} | models
+    done = ready_target("webassembly").run(ASK_EACH.format(n=CASES), files=files)
+    assert (done.stderr, done.returncode) == ("", 0)
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(found) >= CASES
+    assert sum("error" in answer for answer in found) > CASES // 2
 
 
 def test_a_damaged_model(session):

@@ -7,7 +7,7 @@ import fs from "node:fs";
 import path from "node:path";
 
 const PYSTACK_WORDS = 64 * 1024;
-const FIRST_HEAP_BYTES = 8 << 20; // it grows
+const FIRST_HEAP_BYTES = 64 << 20; // it grows, but not always when it should
 const FOLDER = "/work";
 
 // The script's frames are the outermost ones: this module's own is left out of tracebacks.
