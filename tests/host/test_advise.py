@@ -124,6 +124,17 @@ def test_the_text_says_first_whether_it_fits(capsys):
     assert lines[-2].startswith(f"  python -m tools.converter {DIGITS} digits.bin")
 
 
+@zoo.needs_zoo
+def test_what_lacks_of_the_flash_is_said(capsys):
+    model = zoo.model_path("transformer_tiny_op17_f32")
+    status, found = advice(capsys, model, "--board", "pyboard", "--seconds", 500)
+    plain = next(r for r in found["rows"] if not r["options"] and not r["flash_options"])
+    assert status == 1 and plain["verdict"] == "flash too small"
+    said = f"{plain['flash_bytes']:,} bytes of flash needed, the file system has 114,688"
+    assert said in found["verdict"] and "heap" not in found["verdict"]
+    assert found["rows"][0]["flash_bytes"] < 114_688
+
+
 def test_a_board_that_can_run_nothing_says_why(capsys):
     assert main([str(DIGITS), "--board", "xiao-samd21"]) == 1
     assert "does not fit: 32 KB of RAM" in capsys.readouterr().out
@@ -164,6 +175,19 @@ def test_a_value_that_a_run_sizes_is_tried_with_a_bound(tmp_path, capsys):
     status, found = advice(capsys, path, "--board", "pico")
     assert status == 1 and "is not fixed" in found["verdict"]
     assert found["rows"][0]["options"] == ["--bound", "y=16"]
+
+
+def test_an_input_that_decides_a_shape_is_named_with_its_option(tmp_path, capsys):
+    nodes = [helper.make_node("Reshape", ["x", "shape"], ["y"], name="r")]
+    inputs = [floats("x", [2, 3]), helper.make_tensor_value_info("shape", TensorProto.INT64, [2])]
+    path = save(tmp_path / "m.onnx", nodes, inputs, [floats("y", ["a", "b"])])
+    np.save(tmp_path / "shape.npy", np.array([3, 2]))
+    arguments = [str(path), "--board", "pico"]
+    option = f"--bind shape={tmp_path / 'shape.npy'}"
+    assert main(arguments) == 1
+    assert "input shape decides a shape: give one, as -- --bind shape=" in capsys.readouterr().out
+    assert main([*arguments, "--", *option.split()]) == 0
+    assert option in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -261,7 +285,8 @@ def test_a_crash_or_an_endless_trial_is_a_result(end, tmp_path, monkeypatch):
     monkeypatch.setattr(trial, "_trial", lambda *of: ends[end]())
     found = trial.tried(trial.Task(DIGITS, PICO, (), None, tmp_path), (), 1.0)
     assert not found.placements
-    assert {"crash": "crashed", "sleep": "too long"}[end] in found.refused
+    said = {"crash": "a library crashed", "sleep": "(--seconds N allows more)"}
+    assert said[end] in found.refused
 
 
 @zoo.needs_zoo

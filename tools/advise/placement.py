@@ -22,7 +22,8 @@ FITTING = ("fits", "may fit")
 @dataclass(frozen=True)
 class Placement:
     """flash_options: of flash.py; needs: of the heap; flash_bytes: of all files, room: for them;
-    verdict: one of fits.VERDICTS, or "flash too small"; seconds: of a run; said: the way.
+    verdict: one of fits.VERDICTS, or "flash too small"; seconds: of a run; said: the way;
+    lacks_flash: the files are larger than the room.
     """
 
     flash_options: tuple[str, ...]
@@ -33,6 +34,7 @@ class Placement:
     seconds: Range | None
     said: str
     is_program: bool
+    lacks_flash: bool = False
 
     @property
     def heap(self) -> int:
@@ -89,9 +91,18 @@ def _placement(fit, options):
     verdict = fit.verdict
     if verdict == "weights in place":
         verdict = "too large"  # another placement says so
-    if verdict in FITTING and room and nbytes > room:
+    lacks_flash = bool(room and nbytes > room)
+    if verdict in FITTING and lacks_flash:
         verdict = "flash too small"
     said, is_program = fit.way.said, fit.way.is_program
     return Placement(
-        options, fit.needs, fit.file_bytes, room, verdict, fit.seconds, said, is_program
+        options,
+        fit.needs,
+        fit.file_bytes,
+        room,
+        verdict,
+        fit.seconds,
+        said,
+        is_program,
+        lacks_flash,
     )

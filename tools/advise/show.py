@@ -24,9 +24,11 @@ def print_advice(advice: Advice, task: Task) -> None:
     board = task.board
     print(f"{board.name}: {board.title}, {board.heap_text} bytes of heap free")
     print(verdict(advice, board))
+    for name in advice.plain.deciding:
+        print(f"the value of input {name} decides a shape: give one, as -- --bind {name}=FILE.npy")
     for note in advice.plain.notes:
         print(f"note: {note}")
-    if advice.plain.is_open:
+    if advice.plain.is_open and advice.rows:
         print(f"{GUESSED} is a guess: give your own sizes after --, as -- --dim NAME=N")
     if advice.rows and not board.unable:
         _print_table(advice, task)
@@ -54,10 +56,13 @@ def verdict(advice: Advice, board: Board) -> str:
         return f"nobody knows whether it fits: {placement.heap:,} bytes of heap needed"
     if placement.fits:
         return f"{placement.verdict}: {needed}"
-    if placement.verdict == "flash too small":
+    reasons = []
+    if placement.verdict == "too large":
+        reasons.append(f"{needed}; the largest is {plain.in_the_way}")
+    if placement.lacks_flash:
         nbytes, room = placement.flash_bytes, placement.room
-        return f"does not fit: {nbytes:,} bytes of flash needed, the file system has {room:,}"
-    return f"does not fit: {needed}; the largest is {plain.in_the_way}"
+        reasons.append(f"{nbytes:,} bytes of flash needed, the file system has {room:,}")
+    return f"does not fit: {'; '.join(reasons)}"
 
 
 def commands(row: Row, task: Task) -> list[str]:

@@ -14,7 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tools import limits
+from tools.converter import load, own
 from tools.converter.__main__ import add_options, options_from
+from tools.converter.context import Context
 from tools.converter.convert import convert
 from tools.converter.converted import Converted
 from tools.converter.errors import UnsupportedModel
@@ -23,6 +25,7 @@ from tools.converter.options import Options
 from tools.deploy.boards import Board
 from tools.deploy.errors import DeployError
 from tools.errors import ConvertError, TooSmall, UsageError, text_of
+from tools.harness import shape_fixing_inputs
 
 from . import blame
 from .accuracy import Accuracy, measured, most_samples
@@ -56,7 +59,7 @@ class Trial:
     """options: those tried, beside the given ones; refused: why there is no model; is_usage: the
     options do not go with this model; least: of an --arena or --window that was too small;
     open_dims: inputs with a dim that is free, as 'x [1, time]'; open_values: names of values that
-    the converter asks a --bound for.
+    the converter asks a --bound for; deciding: inputs whose values decide a shape.
 
     arena, window: bytes that --arena and --window limit; in_the_way: the largest of the heap;
     has_floats: there are products of floats; has_samples: inputs can be made or are given.
@@ -68,6 +71,7 @@ class Trial:
     least: int | None = None
     open_dims: list[str] = field(default_factory=list)
     open_values: list[str] = field(default_factory=list)
+    deciding: list[str] = field(default_factory=list)
     placements: list[Placement] = field(default_factory=list)
     accuracy: Accuracy = field(default_factory=Accuracy)
     arena: int = 0
@@ -109,7 +113,8 @@ def tried(task: Task, options: tuple[str, ...], seconds: float) -> Trial:
     end = limits.watch(child, "advise")
     if path.exists():
         return pickle.loads(path.read_bytes())  # our own child wrote it
-    return Trial(options, refused=end.report or "the conversion ended without a word")
+    report = end.report.replace("--timeout SECONDS", "--seconds N").partition(" (--memory")[0]
+    return Trial(options, refused=report or "the conversion ended without a word")
 
 
 def _trial(task, options, seconds):
@@ -120,7 +125,9 @@ def _trial(task, options, seconds):
     except UnsupportedModel as e:
         free = [f.name for f in e.findings if f.problem.reason == "a free dimension"]
         values = sorted({name for f in e.findings for name in _ASKS_BOUND.findall(str(f))})
-        return Trial(options, refused=text_of(e), open_dims=free, open_values=values)
+        result = Trial(options, refused=text_of(e), open_dims=free, open_values=values)
+        result.deciding = _deciding(task, parsed(task.arguments(options)))
+        return result
     except (ConvertError, DeployError, OSError) as e:
         usage, least = isinstance(e, UsageError), e.least if isinstance(e, TooSmall) else None
         return Trial(options, refused=text_of(e), is_usage=usage, least=least)
@@ -134,6 +141,14 @@ def _trial(task, options, seconds):
         left = seconds - (time.monotonic() - start)
         result.accuracy = _accuracy(task, converted, samples, left)
     return result
+
+
+def _deciding(task, options: Options) -> list[str]:
+    """Inputs that --bind would make constants, and so fix shapes."""
+    operators = own.operators(options.ops, options.allow_domains)
+    model = load.load(task.model, operators)
+    found = shape_fixing_inputs(model, context=Context(operators))
+    return [name for name in found if name not in options.bind]
 
 
 def _of(converted: Converted, task: Task, options, found: list[Placement]) -> Trial:
