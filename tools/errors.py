@@ -17,6 +17,14 @@ class UsageError(ConvertError):
     """An option does not fit the model or its own form (exit status 2)."""
 
 
+class TooSmall(ConvertError):
+    """What an option allows is less than the model needs. least: bytes that would do."""
+
+    def __init__(self, text: str, least: int):
+        super().__init__(text)
+        self.least = least
+
+
 def text_of(e: Exception) -> str:
     """What a refusal says; of an OSError its file and reason, without the number.
 

@@ -29,6 +29,22 @@ def test_a_board_that_is_able_tells_its_speed_and_one_that_is_not_its_reason():
         assert board.emulated or board.clock_hz and board.flash_bytes
         if board.free_heap_bytes is None:
             assert board.sources["free_heap_bytes"].startswith("not known"), board.name
+            assert board.unable or board.emulated, f"{board.name}: estimate its heap"
+
+
+def test_a_heap_that_is_estimated_says_so_and_what_it_is_made_of():
+    for board in load_boards():
+        said = board.sources["free_heap_bytes"]
+        assert board.heap_is_estimated == said.startswith("estimated: "), board.name
+        assert board.heap_text.startswith("about ") == board.heap_is_estimated
+        if board.heap_is_estimated:
+            assert not board.free_heap_bytes % 1000, f"{board.name}: more digits than are known"
+
+
+def test_an_estimated_heap_lies_below_that_of_the_same_board_without_a_radio():
+    heaps = {b.name: b.free_heap_bytes for b in load_boards()}
+    assert heaps["pico-w"] < heaps["pico"] and heaps["nano-rp2040-connect"] < heaps["pico"]
+    assert heaps["pico2-w"] < heaps["pico2"] and heaps["xiao-nrf52840"] < heaps["nrf52840"]
 
 
 def test_each_target_in_qemu_is_among_them():
@@ -70,6 +86,7 @@ def test_a_file_gives_its_board(tmp_path):
         ("romfs = false", "", "romfs is missing"),
         ("clock_hz = 125_000_000", "clock_hz = 1\nspeed = 1", "speed is not known"),
         ('clock_hz = "Micro', 'other = "Micro', "sources has no clock_hz"),
+        ("free_heap_bytes = 209_936", "heap_is_estimated = true", "needs free_heap_bytes"),
         ('romfs = "', 'other = "', "sources has no romfs"),
         ("= [1.2, 1.7]", "= [1.7, 1.2]", "cycles_per_instruction must be the least and the most"),
         ("int8 = [", "int8 = [9, 9, ", "int8 must be the least and the most"),

@@ -48,6 +48,7 @@ COMMANDS = {
     "report": _converter("draw a model's arena, steps and boards as HTML", "report"),
     "sign": _converter("sign a model.bin", "sign"),
     "tensor": _converter("convert a .npy or .pb file for the device", "tensor"),
+    "advise": _tool("say whether a model fits a board, and what helps", "advise.__main__"),
     "flash": _tool("deploy a model.bin to a board and verify it there", "flash"),
     "run": _tool(
         "run a model on a target, compare it with onnxruntime", "run.__main__", "limited"
@@ -64,7 +65,7 @@ COMMANDS = {
 }
 
 GROUPS = {
-    "From a model to a board": ("convert", "quantize", "flash"),
+    "From a model to a board": ("convert", "quantize", "advise", "flash"),
     "Look at a model": ("inspect", "report", "ops", "run", "playground"),
     "What there is": ("boards", "targets"),
     "Files": ("sign", "tensor", "dist"),

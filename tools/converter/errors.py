@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tools.errors import ConvertError, UsageError, text_of  # noqa: F401 (all errors are here)
+from tools.errors import ConvertError, TooSmall, UsageError, text_of  # noqa: F401 (all errors are here)
 
 
 class Problem(Exception):

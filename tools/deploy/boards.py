@@ -40,9 +40,10 @@ class Board:
     "" for none; romfs: whether the firmware has one; sources: where a figure comes from, by field.
 
     Of a figure that is not known, and so None, sources says so. unable: why no model runs there;
-    emulated: a target of tools.micropython; free_heap_bytes: after boot; cycles_per_instruction:
-    least and most, of code that waits for nothing but RAM; cycles_per_mac: of "int8" and of
-    "float32", least and most of the models that were counted on the target counted_on.
+    emulated: a target of tools.micropython; free_heap_bytes: after boot; heap_is_estimated: from
+    the board's RAM, nobody measured it; cycles_per_instruction: least and most, of code that waits
+    for nothing but RAM; cycles_per_mac: of "int8" and of "float32", least and most of the models
+    that were counted on the target counted_on.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Board:
     flash_bytes: int | None = None
     filesystem_bytes: int | None = None
     free_heap_bytes: int | None = None
+    heap_is_estimated: bool = False
     counted_on: str = ""
     cycles_per_instruction: list | None = None
     cycles_per_mac: dict | None = None
@@ -69,6 +71,13 @@ class Board:
     def machine(self) -> Machine:
         """What code it can run."""
         return Machine(self.arch, frozenset({self.inline_assembler} - {""}))
+
+    @property
+    def heap_text(self) -> str:
+        """The free heap: '209,936', 'about 180,000', or 'not known'."""
+        if not self.free_heap_bytes:
+            return "not known"
+        return f"{'about ' if self.heap_is_estimated else ''}{self.free_heap_bytes:,}"
 
 
 def load_boards(folder: Path = FOLDER) -> list[Board]:
@@ -112,6 +121,8 @@ def _problems(table):
         yield f"emitters are {' '.join(EMITTERS)}"
     if bool(table["arch"]) != bool(table["emitters"]):
         yield "arch and emitters go together"
+    if table.get("heap_is_estimated") and "free_heap_bytes" not in table:
+        yield "heap_is_estimated needs free_heap_bytes"
     yield from _range_problems(table)
     for key in [*SOURCED, *(k for k in SOURCED_IF_GIVEN if k in table)]:
         if not table["sources"].get(key):
@@ -146,8 +157,7 @@ def table_of(boards: list[Board]) -> str:
     rows = [("board", "MCU", "-march", "assembler", "MHz", "free heap")]
     for b in sorted(boards, key=lambda b: b.emulated):
         mhz = b.clock_hz // 1_000_000 if b.clock_hz else "-"
-        heap = f"{b.free_heap_bytes:,}" if b.free_heap_bytes else "not known"
         mcu = b.mcu.partition(" (")[0]
-        heap = "not able" if b.unable else heap
+        heap = "not able" if b.unable else b.heap_text
         rows.append((b.name, mcu, b.arch or "none", b.inline_assembler or "none", mhz, heap))
-    return "\n".join("{:19} {:20} {:9} {:9} {:>4} {:>10}".format(*row) for row in rows)
+    return "\n".join("{:19} {:19} {:9} {:9} {:>4} {:>15}".format(*row) for row in rows)

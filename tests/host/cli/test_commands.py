@@ -81,7 +81,7 @@ def test_an_unknown_command_is_wrong_usage_with_a_hint(capfd):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_an_unknown_option_is_two_lines_and_status_2(name, capfd):
     required = {"targets": ["list"], "fuzz": ["model"], "completion": ["bash"]}
-    required["playground"] = ["--serve"]
+    required |= {"playground": ["--serve"], "advise": ["x", "--board", "pico"]}
     files = {
         "convert": 1,
         "quantize": 1,
@@ -111,6 +111,7 @@ def test_an_unknown_option_is_two_lines_and_status_2(name, capfd):
         ("tensor", "none.npy"),
         ("flash", "none.bin"),
         ("run", "none.onnx"),
+        ("advise", "none.onnx", "--board", "pico"),
         ("run", DIGITS, "none.npy"),
         ("ops", "none.onnx"),
         ("bench", "none.onnx"),

@@ -6,6 +6,7 @@ import pytest
 from tests.host.device import small
 from tests.host.device.test_stream import RUN
 from tools.converter.convert import Options, convert
+from tools.converter.errors import TooSmall
 from tools.micropython import UNIX_TARGETS
 
 every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
@@ -100,3 +101,13 @@ def test_slices_of_a_convolution_of_bytes(target, group):
     assert y == small.lines(target, RUN, m=small.binary(proto), x=x.tobytes())[-1]
     got = np.frombuffer(bytes.fromhex(y), np.uint8).astype(int)
     assert np.abs(got - small.expected(proto, x)[0].ravel()).max() <= 1  # see ops/_requantize
+
+
+def test_a_window_of_no_channel_says_how_many_bytes_would_do():
+    nodes, x_shape, y_shape, w_shape = SLICED["gemm of a row"]
+    ends = [small.value("x", x_shape)], [small.value("y", y_shape)]
+    proto = small.model(nodes, *ends, w=small.floats(*w_shape), b=small.floats(w_shape[0]))
+    for window in range(1, 20):
+        with pytest.raises(TooSmall) as caught:
+            convert(proto, Options(strip=True, window=window, weights="int8"))
+        assert caught.value.least > window

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..errors import ConvertError
+from ..errors import TooSmall
 from ..ir import Graph, Step, Tensor
 from .blocks import Block, covered
 from .patches import Patch, apply, patches
@@ -39,7 +39,8 @@ def fit(graph: Graph, limit: int, place: Place, keep_inputs: bool) -> tuple[list
         least = min(found, _shrunk(graph, 0, place, keep_inputs), key=lambda s: s.nbytes)
         graph.steps = least.steps
         blame = _blame(graph, least.blocks)
-        raise ConvertError(f"--arena {limit}: {least.nbytes} bytes is the least found\n{blame}")
+        said = f"--arena {limit}: {least.nbytes} bytes is the least found\n{blame}"
+        raise TooSmall(said, least.nbytes)
     graph.steps, graph.overlays = found.steps, found.overlays
     return found.blocks, found.nbytes
 

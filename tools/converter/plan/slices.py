@@ -53,7 +53,7 @@ def _slices(groups: int, channels: int, nbytes: int, window: int, unit: int = 1)
     nbytes: of a channel's weights.
     """
     most, units = window // (nbytes * unit), -(-channels // unit)
-    if not most:
+    if most < 1:
         return []
     n = -(-units // most)
     ends = [min(units * i // n * unit, channels) for i in range(n + 1)]

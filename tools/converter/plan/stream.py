@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from ..errors import ConvertError
+from ..errors import TooSmall
 from ..file.weights import CHUNK_NBYTES, Chunk, Contents, Weights
 from ..file.writer import contents_of, unchanged
 from ..ir import Graph, Step, walk
@@ -165,9 +165,8 @@ def _check_window(steps, streamed, window):
     least = max(loads.values(), default=0)
     if least > window:
         names = [steps[i].node for i in sorted(loads) if loads[i] > window]
-        raise ConvertError(
-            f"--window {window}: {least} bytes is the least for {', '.join(dict.fromkeys(names))}"
-        )
+        said = f"{least} bytes is the least for {', '.join(dict.fromkeys(names))}"
+        raise TooSmall(f"--window {window}: {said}", least)
 
 
 def _join_stretches(streamed, contexts, plan, window):

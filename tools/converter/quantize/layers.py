@@ -27,7 +27,8 @@ _TRIMMED = 99.0  # per cent of the weights, the smaller ones, that the weights' 
 class Layer:
     """Signal to noise in dB. weights: None for a layer without; output: the layer's own
     rounding of its output; total: the output, with the errors of all layers before; clipped:
-    share of the output's values outside its range; hint: what is wrong, or "".
+    share of the output's values outside its range; hint: what is wrong, or ""; scale, zero_point:
+    of the output; weight_scales: the least and the most, None for a layer without weights.
     """
 
     node: str
@@ -37,6 +38,9 @@ class Layer:
     total: float
     clipped: float
     hint: str = ""
+    scale: float = 0.0
+    zero_point: int = 0
+    weight_scales: tuple[float, float] | None = None
 
 
 @dataclass
@@ -76,12 +80,16 @@ def layers(
         for name in outputs:
             _add(grids[name], floats[name], rounded.get(name + _DEQUANTIZED, rounded.get(name)))
     weights = _weight_noise(model.graph, quantized.graph)
+    scales = _weight_scales(quantized.graph)
     makers = {node.output[0]: node for node in model.graph.node}
     rows = []
     for name, node in outputs.items():
         while node.op_type in _ACTIVATIONS and node.input[0] in makers.keys() - grids.keys():
             node = makers[node.input[0]]  # they are one layer
-        rows.append(_row(node, grids[name].sums, weights))
+        row = _row(node, grids[name].sums, weights)
+        row.scale, row.zero_point = float(grids[name].scale), int(grids[name].zero)
+        row.weight_scales = scales.get(node.input[1]) if len(node.input) > 1 else None
+        rows.append(row)
     return sorted(rows, key=lambda row: row.total)
 
 
@@ -120,6 +128,18 @@ def _row(node, sums, weights):
     elif own < _NOISY:
         row.hint = "few values are far larger than the others"
     return row
+
+
+def _weight_scales(quantized):
+    """The least and the most by name of a weight: it has one, or one for each channel."""
+    constants = {t.name: t for t in quantized.initializer}
+    found = {}
+    for node in quantized.node:
+        if node.op_type == "DequantizeLinear" and set(node.input) <= set(constants):
+            scale = numpy_helper.to_array(constants[node.input[1]])
+            name = node.input[0].removesuffix("_quantized")
+            found[name] = float(scale.min()), float(scale.max())
+    return found
 
 
 def _weight_noise(graph, quantized):

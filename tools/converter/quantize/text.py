@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.table import Table
 
 from . import Outcome
+from .search import Attempt
 
 _MOST_ROWS = 20
 
@@ -13,7 +14,7 @@ _MOST_ROWS = 20
 def print_outcome(outcome: Outcome) -> None:
     """What was tried, then the layers, the noisiest first."""
     for attempt in outcome.attempts:
-        print(f"quantize {attempt.what}{_accuracy(attempt)}")
+        print(f"quantize {attempt.what}{accuracy_text(attempt)}")
     if not outcome.layers:
         return
     table = Table(box=None, pad_edge=False)
@@ -32,7 +33,8 @@ def print_outcome(outcome: Outcome) -> None:
         print(f"and {hidden} quieter layers")
 
 
-def _accuracy(attempt) -> str:
+def accuracy_text(attempt: Attempt) -> str:
+    """': top-1 96.0% (float 97.1%)', or "" where nothing is known."""
     if attempt.top1 is None:
         return ""
     if attempt.top1_float is None:

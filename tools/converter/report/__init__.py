@@ -10,7 +10,7 @@ from pathlib import Path
 import jinja2
 
 from ..converted import Converted
-from . import arena_map, fits, graph_drawing, rows
+from . import arena_map, fits, graph_drawing, integers, rows
 from .terminal import time_text
 
 _TEMPLATE = Path(__file__).parent
@@ -39,6 +39,7 @@ def page(converted: Converted, title: str) -> str:
         boards=boards,
         way=boards[0].way.said,
         verdicts=fits.VERDICTS,
+        quantization=integers.quantization(converted),
         guessed=sorted({kernel for fit in boards for kernel in fit.guessed}),
         log=converted.log,
     )

@@ -28,6 +28,11 @@ VERDICTS = {
 }
 
 
+def off_of(is_program: bool) -> float:
+    """How far off an estimate of the heap may be, as a part of it."""
+    return _OFF if is_program else _OFF_OF_KERNELS
+
+
 @dataclass(frozen=True)
 class Fit:
     """An estimate for one board, in bytes and seconds; the sizes are those that flash.py says.
@@ -58,7 +63,7 @@ class Fit:
     @property
     def verdict(self) -> str:
         """One of VERDICTS."""
-        heap, off = self.board.free_heap_bytes, _OFF if self.way.is_program else _OFF_OF_KERNELS
+        heap, off = self.board.free_heap_bytes, off_of(self.way.is_program)
         if self.board.unable:
             return "not able"
         if heap is None:

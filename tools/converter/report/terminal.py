@@ -45,9 +45,8 @@ def print_boards(converted: Converted) -> None:
         justify = "left" if title in ("board", "") else "right"
         table.add_column(title, justify=justify, no_wrap=True)
     for fit in found:
-        heap = fit.board.free_heap_bytes
         least, likely, most = map(time_text, fit.seconds) if fit.seconds else ("", "", "")
-        needs = (f"{fit.needs.total:,}", f"{fit.in_place.total:,}", f"{heap:,}" if heap else "")
+        needs = (f"{fit.needs.total:,}", f"{fit.in_place.total:,}", fit.board.heap_text)
         table.add_row(fit.board.name, fit.verdict, *needs, likely, least, most)
     _print(table)
 

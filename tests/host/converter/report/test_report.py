@@ -14,7 +14,7 @@ from tools.converter.convert import convert
 from tools.converter.report import costs, fits, page
 from tools.converter.report.graph_drawing import _lanes
 from tools.converter.report.rows import step_rows
-from tools.converter.report.terminal import print_steps, time_text
+from tools.converter.report.terminal import print_boards, print_steps, time_text
 
 DIGITS = Path(__file__).parents[4] / "examples" / "digits" / "digits.onnx"
 
@@ -115,6 +115,13 @@ def test_a_verdict_for_each_case():
     assert verdict(free_heap_bytes=None) == "heap not known"
     assert verdict(unable="a reason") == "not able"
     assert set(fits.VERDICTS.values()) == {"yes", "partly", "no"}
+
+
+def test_a_heap_that_is_estimated_is_marked(capsys):
+    done = convert(_model())
+    print_boards(done)
+    for shown in (capsys.readouterr().out, page(done, "t")):
+        assert "about 180,000" in shown and "209,936" in shown and "about 209,936" not in shown
 
 
 def test_time_follows_clock_and_cycles():

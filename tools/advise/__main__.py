@@ -1,0 +1,86 @@
+"""python -m tools.advise model.onnx --board pico: does it fit, and which options help?"""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from tools import arguments, limits
+from tools.deploy import boards
+from tools.deploy.errors import DeployError
+from tools.errors import UsageError, text_of
+
+from .search import advise
+from .show import print_advice, to_dict
+from .trial import Task, parsed
+
+_SECONDS = 60.0
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Exit status: 0 the model fits as it is, 1 with options only or not at all, 2 usage."""
+    try:
+        return _advise(_arguments(sys.argv[1:] if argv is None else argv))
+    except (UsageError, DeployError, OSError) as e:
+        print(f"advise: {limits.printable(text_of(e), keep=chr(10))}", file=sys.stderr)
+        return 2 if isinstance(e, UsageError) else 1
+
+
+def parser() -> argparse.ArgumentParser:
+    """Of the arguments before `--`."""
+    found = arguments.parser_for(
+        "advise",
+        description="Say whether a model fits a board, and which options help.",
+        epilog="Options of the converter follow after --. They hold for each trial.",
+    )
+    add = found.add_argument
+    add("model", type=Path, help=".onnx")
+    add("--board", required=True, metavar="NAME", help="one that `mpconnxr boards` lists")
+    add("--samples", type=Path, metavar="FILE", help="inputs: .npz, .npy or folder of .npy")
+    add("--seconds", type=_positive, default=_SECONDS, help=f"most time to take ({_SECONDS:.0f})")
+    add("--json", action="store_true", help="print one JSON object")
+    return found
+
+
+def _arguments(argv):
+    """The arguments; those after `--` as .given."""
+    at = argv.index("--") if "--" in argv else len(argv)
+    args = parser().parse_args(argv[:at])
+    args.given = tuple(argv[at + 1 :])
+    return args
+
+
+def _positive(text):
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text}: seconds are needed, more than 0")
+    return value
+
+
+def _advise(args):
+    board = boards.named(args.board)
+    if not board:
+        raise UsageError(f"no board {args.board}: mpconnxr boards lists them")
+    for path in filter(None, (args.model, args.samples)):
+        if not path.exists():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
+    parsed(list(args.given))
+    with tempfile.TemporaryDirectory() as folder:
+        task = Task(args.model, board, args.given, args.samples, Path(folder))
+        advice = advise(task, args.seconds)
+    if advice.plain.is_usage:
+        raise UsageError(advice.plain.refused)
+    if args.json:
+        print(json.dumps(to_dict(advice, task)))
+    else:
+        print_advice(advice, task)
+    return 0 if advice.fits else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
