@@ -27,7 +27,7 @@ _LARGEST = 1024  # samples of a frame
 
 class LogMel:
     """rate: samples a second; size: samples of a frame, a power of two from 16 to 1024; bands:
-    their number; low, high: ends of the first and the last band in Hz (half the rate unless told).
+    their number; low, high: ends of the first and the last band in Hz (default: half the rate).
 
     It takes about 13 bytes of RAM a sample of a frame. Raises InputError.
     """

@@ -34,7 +34,7 @@ class Result:
         self.seconds = self.first_seconds = None
 
     def add(self, error, largest):
-        """Counts one output in. An error that is no number is an infinite one."""
+        """Counts one output in. An error that is not a number is an infinite one."""
         self.max_error = max(self.max_error, error)
         self.largest = max(self.largest, largest)
         self.ok = self.ok and error <= TOLERANCE * largest

@@ -43,7 +43,7 @@ class Image:
         channels = 1 if order == 0 else 3
         dims = t.shape[-3:]
         if len(dims) != 3 or dims[2 * layout] != channels or t.nelem != _product(dims):
-            raise ModelError("{}: {} is no image".format(t.name, t.shape))
+            raise ModelError("{}: {} is not an image".format(t.name, t.shape))
         if t.dtype not in ("float32", "int8", "uint8"):
             raise ModelError("{}: an image of {}".format(t.name, t.dtype))
         self.channels, self._order, self._layout, self._fit = channels, order, layout, fit

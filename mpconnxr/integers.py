@@ -31,7 +31,7 @@ class _Quantizer(Writer):
         try:
             q = integer_of(value / self.t.scale, self.t.zero_point, self.limits)
         except (TypeError, ValueError):  # no number, or nan
-            raise InputError("{}: {!r} is no number".format(self.t.name, value))
+            raise InputError("{}: {!r} is not a number".format(self.t.name, value))
         Writer.put(self, q)
 
 

@@ -25,7 +25,7 @@ def _in_file(model):
             return None
         return tuple(str(bytes(data), "utf-8").split("\0")[:-1])
     except UnicodeError:
-        fail("its labels are no text")
+        fail("its labels are not text")
     finally:
         if reader.stream:
             reader.stream.close()

@@ -67,7 +67,7 @@ class _Float:
         return -value if negative else value
 
     def encode(self, x):
-        """The pattern nearest to x, to even from the middle. TypeError for what is no number."""
+        """The pattern nearest to x, to even from the middle. TypeError unless x is a number."""
         x = x * 1.0
         sign = self.sign if math.copysign(1.0, x) < 0 else 0
         if x != x:
@@ -103,7 +103,7 @@ class _Power:
         return math.ldexp(1.0, (bits & 255) - 127) if bits & 255 != 255 else NAN
 
     def encode(self, x):
-        """The pattern of x rounded to a power of two. TypeError for what is no number."""
+        """The pattern of x rounded to a power of two. TypeError for what is not a number."""
         x = abs(x * 1.0)
         if x != x:
             return 255

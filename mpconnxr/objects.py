@@ -174,7 +174,7 @@ def fill(t, x):
         write_all(_StringWriter(t), [x] if t.shape == (1,) and isinstance(x, str) else x)
         return
     if t.is_sequence:
-        raise InputError("{}: a list of maps is no input".format(t.name))
+        raise InputError("{}: a list of maps cannot be an input".format(t.name))
     if isinstance(x, (list, tuple)) and len(x) == 1:
         x = x[0]
     if not isinstance(x, dict):
@@ -194,7 +194,7 @@ def _check_item(t, value, dtype):
 class _StringWriter(Writer):
     def put(self, value, is_pattern=False):
         if not isinstance(value, str):
-            raise InputError("{}: {!r} is no string".format(self.t.name, value))
+            raise InputError("{}: {!r} is not a string".format(self.t.name, value))
         if self.at >= self.t.nelem:
             raise InputError("{}: more than {} values".format(self.t.name, self.t.nelem))
         self.t.data[self.at] = value

@@ -40,7 +40,7 @@ def program(source, arena):
         file = opened(source)
         name = _name(file)
     except (AttributeError, TypeError, ValueError, OSError):
-        return None  # this is no file, which others say better
+        return None  # this is not a file, which others say better
     try:
         __import__(name)
     except ImportError:

@@ -72,7 +72,7 @@ def method(model, name):
 
         return labels(model)
     if name.startswith("__"):  # which Python looks for itself, to go over it or compare it
-        raise TypeError("a Model is no sequence or number")
+        raise TypeError("a Model is not a sequence or a number")
     if name == "kernels" and type(model).__name__ == "Program":
         raise UnsupportedError("kernels: the model is a program, without any")
     if name not in _PLACES:

@@ -10,7 +10,7 @@ An update of the code and the model has one more pointer for a while, "model.act
 A slot's file may also be 16 bytes that say where in the flash the model lies, outside of the file
 system: see xip. Where there are no slots, the model may be in the firmware's ROMFS.
 
-Imported only where there is no file of the name itself: one that was copied by hand wins.
+Imported only where no file has the name itself: one that was copied by hand wins.
 """
 
 import struct

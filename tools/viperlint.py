@@ -148,7 +148,7 @@ class _Refused:
         value = _folded(node, self._names) if isinstance(node, ast.expr) else None
         if value is not None:
             if not -LARGEST - 1 <= value <= LARGEST:
-                yield node.lineno, f"the constant {value:#x} is no small integer"
+                yield node.lineno, f"the constant {value:#x} is not a small integer"
             return
         what = self._wrong_with(node)
         if what:
@@ -167,7 +167,7 @@ class _Refused:
         if stored and _folded(node.slice, self._names):
             return f"{ast.unparse(node)} = ... stores at a constant index: use a variable"
         if isinstance(node, ast.Call) and ast.unparse(node.func) in _CALLS:
-            return f"{ast.unparse(node)} is no viper: write an if"
+            return f"{ast.unparse(node)} is not viper: write an if"
         return ""
 
 

@@ -4,7 +4,7 @@ x    float32 (N, C, H, W);  out  float32 (regions, C, oh, ow)
 w    (regions: image and corners x0, y0, x1, y1, the last ones included; scale, one item; the
      step's name, ASCII)
 p    lo, hi: range of regions; N, C, H, W, oh, ow
-InputError for an image that is not there and for a corner that is no number.
+InputError for an image that does not exist and for a corner that is not a number.
 """
 
 from array import array

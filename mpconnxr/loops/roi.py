@@ -4,7 +4,7 @@ x    float32 (N, C, H, W);  out  float32 (regions, C, oh, ow)
 w    (regions: x0, y0, x1, y1; image of each; scale, one item; the step's name, ASCII)
 p    lo, hi: range of regions; C, H, W, oh, ow; cells a bin y, x, which the loop sets; maximum
      instead of mean (0 or 1); N, cells a side of a bin or 0 for by size, half pixel (0 or 1)
-InputError for an image that is not there, and for a region that is no number or too large.
+InputError for an image that does not exist, and for a region that is not a number or too large.
 """
 
 from ..ops._refuse import refuse

@@ -40,6 +40,6 @@ class _DictVectorizer:
         while lo < hi:
             v = values.get(self.keys[lo], self.default)
             if self.checked and not -(1 << 63) <= v < 1 << 63:
-                raise InputError("{}: {} is no int64".format(self.name, v))
+                raise InputError("{}: {} is not an int64".format(self.name, v))
             self.out[lo] = v
             lo += 1

@@ -4,7 +4,7 @@ A region (image, x0, y0, x1, y1), corners times scale and rounded, both included
 oh x ow bins that may overlap by an item. An empty bin gives 0. Serves MaxRoiPool (all opsets).
 
     x      float32 (N, C, H, W);  regions  float32 (R, 5);  out  float32 (R, C, oh, ow)
-Raises ModelError; InputError when it runs, for an image that is not there or a corner that is no
+Raises ModelError; InputError when it runs, for an image that does not exist or a corner that is no
 number. A step allocates only boxed floats.
 """
 

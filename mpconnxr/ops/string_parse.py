@@ -7,7 +7,7 @@ output's dtype; INF and NAN in any case, with or without a sign; white space aro
 an integer dtype digits after the point are dropped.
 
     x  strings (N) of fixed shape;  out  float32, float64 or any integer dtype (N)
-Raises ModelError; InputError when it runs, for what is no number or out of range. A step
+Raises ModelError; InputError when it runs, for what is not a number or out of range. A step
 allocates strings and big integers.
 """
 
@@ -69,7 +69,7 @@ class _Parser:
 
 
 def _decimal(body):
-    """(digits, exponent) with the value digits * 10 ** exponent. ValueError if it is no number."""
+    """(digits, exponent) with the value digits * 10 ** exponent. ValueError if it has none."""
     mantissa, e, exponent = body.partition("e")
     whole, _, fraction = mantissa.partition(".")
     digits = whole + fraction

@@ -50,7 +50,7 @@ def test_models_lie_side_by_side_before_the_file_system():
     second = region.place(4096, [first])
     assert second == Reference(0x9A000, 4096)
     assert region.place(0x2000, [first, second]) == Reference(0x9B000, 0x2000)
-    assert region.place(5000, [second]) == first  # the place of one that is not there any more
+    assert region.place(5000, [second]) == first  # the place of one that does not exist any more
     assert region.place(4096, [Reference(0x90000, 100)]).offset == 0x98000  # one outside of it
 
 

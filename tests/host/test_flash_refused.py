@@ -100,8 +100,8 @@ def test_a_target_that_is_no_board_is_refused(name, model, capsys):
 @pytest.mark.parametrize(
     ("file", "message"),
     [
-        ("notes.txt", "is no image of a flash of 2,097,152 bytes: name another file"),
-        (".", "is no image of a flash of 2,097,152 bytes: name another file"),
+        ("notes.txt", "is not an image of a flash of 2,097,152 bytes: name another file"),
+        (".", "is not an image of a flash of 2,097,152 bytes: name another file"),
         ("notes.txt/x", "notes.txt: File exists"),
     ],
 )

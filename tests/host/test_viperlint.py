@@ -26,10 +26,10 @@ REFUSED = {
     "out[3] = i": "out[3] = ... stores at a constant index: use a variable",
     "out[2 * 2 - 3] += i": "out[2 * 2 - 3] = ... stores at a constant index: use a variable",
     "out[_THIRD] = i": "out[_THIRD] = ... stores at a constant index: use a variable",
-    "i = min(i, 7)": "min(i, 7) is no viper: write an if",
-    "i &= 0x40000000": "the constant 0x40000000 is no small integer",
-    "i &= (1 << 31) - 1": "the constant 0x7fffffff is no small integer",
-    "i &= _FAR": "the constant 0x60000000 is no small integer",
+    "i = min(i, 7)": "min(i, 7) is not viper: write an if",
+    "i &= 0x40000000": "the constant 0x40000000 is not a small integer",
+    "i &= (1 << 31) - 1": "the constant 0x7fffffff is not a small integer",
+    "i &= _FAR": "the constant 0x60000000 is not a small integer",
 }
 FINE = [
     "i = 0 - i",

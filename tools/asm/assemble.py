@@ -60,6 +60,6 @@ def _functions(elf: Elf) -> list[Function]:
         }
         arguments = elf.symbols[name + ".arguments"]
         if arguments.section != ABSOLUTE:
-            raise AsmError(f"{name}.arguments is no number")
+            raise AsmError(f"{name}.arguments is not a number")
         found.append(Function(name, arguments.value, text[first:end], labels))
     return found

@@ -101,7 +101,7 @@ def _arguments(argv):
     if not args.models:
         asked.error("no model is given, and MPCONNXR_ZOO has none")
     if args.write_docs and not _DOCS.is_dir():
-        asked.error("--write-docs: there are no docs here, call it in a clone")
+        asked.error("--write-docs: only works in a clone")
     return args
 
 

@@ -45,7 +45,7 @@ def _arguments(argv):
     if args.write_docs and (args.filter or args.target != "unix"):
         asked.error("--write-docs goes with the whole suite on unix")
     if args.write_docs and not DOCS.is_file():
-        asked.error("--write-docs: there are no docs here, call it in a clone")
+        asked.error("--write-docs: only works in a clone")
     return args
 
 

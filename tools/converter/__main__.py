@@ -94,7 +94,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="an input that takes pictures",
     )
     add("--arena", type=limits.nbytes, metavar="BYTES", help="most memory for the tensors: 6K")
-    add("--weights", choices=tuple(BITS), default="f32", help="what products' weights are held as")
+    add("--weights", choices=tuple(BITS), default="f32", help="format of the weights of products")
     add(
         "--window",
         type=limits.nbytes,

@@ -50,7 +50,7 @@ class Operators:
     def hint(self, domain: str, op_type: str) -> str:
         """What the user can do about an operator without a lowering."""
         if self.is_refused(domain, op_type):
-            return f"--ops has a kernel for it: --allow-domain {_plain(domain)} lets it be used"
+            return f"--ops has a kernel for it: --allow-domain {_plain(domain)} uses it"
         if _plain(domain) in ("ai.onnx", "ai.onnx.ml", "com.microsoft"):
             return ""
         return f"--ops FOLDER --allow-domain {domain} use a kernel of your own"
@@ -100,7 +100,7 @@ def kernels_in(folder: Path | None) -> dict[str, Path]:
     if folder is None:
         return {}
     if not folder.is_dir():
-        raise UsageError(f"--ops {folder}: this is no folder")
+        raise UsageError(f"--ops {folder}: this is not a folder")
     found = {path.name: path for path in sorted((folder / "device").glob("*.py"))}
     for name, path in found.items():
         if any((OPS / taken).exists() for taken in (name, f"_{name}")):

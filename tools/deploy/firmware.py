@@ -67,7 +67,7 @@ def uf2_board(name: str, data: bytes) -> str:
     heads = [_UF2_BLOCK.unpack_from(block) for block in blocks if len(block) == 512]
     whole = len(heads) == len(blocks) > 0 and all(head[:2] == _UF2_MAGIC for head in heads)
     if not whole or any(head[6] > len(blocks) for head in heads):
-        raise DeployError(f"{name} is no whole .uf2")
+        raise DeployError(f"{name} is not a whole .uf2")
     boards = {_FAMILIES[head[7]] for head in heads if head[7] in _FAMILIES}
     if len(boards) != 1:
         raise DeployError(f"{name} is not for an RP2040 or RP2350")
@@ -121,7 +121,7 @@ def esp_offset(name: str, data: bytes) -> int:
     """Where esptool has to write an image for an ESP32 of any kind. Raises DeployError."""
     chip = struct.unpack_from("<H", data, 12)[0] if len(data) > 24 else -1
     if not data or data[0] != _ESP_IMAGE or chip not in _ESP_OFFSETS:
-        raise DeployError(f"{name} is no firmware for an ESP32 that is known: use esptool itself")
+        raise DeployError(f"{name} is not firmware for an ESP32 that is known: use esptool itself")
     return _ESP_OFFSETS[chip]
 
 

@@ -47,7 +47,7 @@ def read_model(path: Path) -> ModelFile:
 def parse_model(name: str, data: bytes, path: Path | str = "the model") -> ModelFile:
     """Of a file's bytes; path: for messages. Raises DeployError."""
     if not data.startswith(layout.MAGIC):
-        raise DeployError(f"{path} is no model.bin: make one with mpconnxr convert")
+        raise DeployError(f"{path} is not a model.bin: make one with mpconnxr convert")
     try:
         stored = reader.read(data)
     except ConvertError as e:

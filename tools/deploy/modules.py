@@ -3,7 +3,7 @@
 The core is every module directly in mpconnxr/, but HOST, which no board gets, and those in
 OPTIONAL that the model has no use for. A kernel's needs are read from its source: what it imports,
 and the families of loops that it takes, `forms.get("conv")` with the name as it stands, in all
-forms unless told which. Those of forms.later are imported when need be.
+forms by default. Those of forms.later are imported when need be.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ def main(argv: list[str] | None = None) -> int:
 
 def _model(parser, args):
     if not (args.model and args.board and args.to) or args.archs or args.source:
-        parser.error("--model MODEL.bin, --board NAME and --to FOLDER belong together")
+        parser.error("--model MODEL.bin, --board NAME and --to FOLDER need each other")
     board = boards.named(args.board)
     if not board:
         parser.error(f"no board {args.board}: flash.py --list-boards has their names")

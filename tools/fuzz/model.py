@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--target",
         action="append",
         choices=target_names(),
-        help="may be given several times; unix-guard unless told",
+        help="may be given several times; default: unix-guard",
     )
     add("--kernel", default="", metavar="K", help="only files in which this kernel is used")
     add("--programs", action="store_true", help="as programs, where a file can be one")

@@ -170,7 +170,7 @@ class Loop:
             raise ValueError("no buffer[low : high]")
         argument, part, typename, items = found.groups()
         if argument not in self.args:
-            raise ValueError(f"{argument} is no argument")
+            raise ValueError(f"{argument} is not an argument")
         if typename and typename not in _TYPES:
             raise ValueError(f"{typename} is none of {', '.join(_TYPES)}")
         nbytes = _TYPES[typename] if typename else None
@@ -318,7 +318,7 @@ def _compiled(tree: ast.Expression) -> CodeType:
         if not isinstance(node, _NODES):
             raise ValueError(f"{what} is not for declarations")
         if isinstance(node, ast.Constant) and type(node.value) is not int:
-            raise ValueError(f"{node.value!r} is no whole number")
+            raise ValueError(f"{node.value!r} is not a whole number")
         if isinstance(node, ast.Call):
             name = node.func.id if isinstance(node.func, ast.Name) else what
             if name not in {*_KNOWN, "len"} or node.keywords:

@@ -48,6 +48,4 @@ def get_target(name: str) -> Target:
     try:
         return _TARGETS[name]
     except KeyError:
-        raise TargetError(
-            f"there is no target {name!r}, but these: {' '.join(_TARGETS)}"
-        ) from None
+        raise TargetError(f"unknown target {name!r}: choose from {' '.join(_TARGETS)}") from None

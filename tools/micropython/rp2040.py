@@ -52,8 +52,8 @@ class PicoTarget(RomTarget):
         """
         if flash.exists() and not (flash.is_file() and flash.stat().st_size == FLASH_BYTES):
             raise TargetError(
-                f"{flash} is no image of a flash of {FLASH_BYTES:,} bytes: name another file, "
-                "it is made if it is not there"
+                f"{flash} is not an image of a flash of {FLASH_BYTES:,} bytes: name another file, "
+                "flash.py makes a new one"
             )
         return EmulatedBoard(self.build(), flash, cut_after, timeout, journal)
 

@@ -28,9 +28,7 @@ def assemble(folder: Path) -> Path:
     Raises UsageError for a folder with other files; TargetError, OSError.
     """
     if folder.is_dir() and any(folder.iterdir()) and not (folder / IMAGE).is_file():
-        raise UsageError(
-            f"{folder} has other files: give an empty folder, or one that is not there"
-        )
+        raise UsageError(f"{folder} has other files: give an empty or a new folder")
     micropython = get_target("webassembly").build()
     folder.mkdir(parents=True, exist_ok=True)
     (folder / IMAGE).write_bytes(image())

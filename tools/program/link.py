@@ -49,7 +49,7 @@ class Linker:
                 self._names[key] = self._short()
                 self._add(path, statement, self._names[key])
             else:
-                raise LinkError(f"{path.name}: {name} is no function and no constant")
+                raise LinkError(f"{path.name}: {name} is neither a function nor a constant")
         return self._names[key]
 
     def take_source(self, source: str, scope: Path, name: str) -> str:

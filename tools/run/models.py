@@ -180,7 +180,7 @@ def spec_of(info: onnx.ValueInfoProto) -> Spec:
     if as_map is not None:
         return Spec(info.name, as_map, np.dtype(object), ())
     if not info.type.HasField("tensor_type"):
-        raise ConvertError(f"input {info.name} is no tensor")
+        raise ConvertError(f"input {info.name} is not a tensor")
     try:
         dtype = helper.tensor_dtype_to_np_dtype(t.elem_type)
     except KeyError:

@@ -36,7 +36,7 @@ def sample_of(paths: Sequence[Path]) -> Sample:
 def samples_in(folder: Path) -> list[Sample]:
     """Every sample of a folder by number: input_K.npy, input_K_1.npy, ... Raises UsageError."""
     if not folder.is_dir():
-        raise UsageError(f"{folder} is no folder")
+        raise UsageError(f"{folder} is not a folder")
     found: dict[int, dict[int, Path]] = defaultdict(dict)
     for path in folder.iterdir():
         match = _NAME.fullmatch(path.name)
@@ -86,4 +86,4 @@ def _array(path):
     try:
         return json.loads(path.read_text())
     except ValueError as e:
-        raise UsageError(f"{path} is no .json: {e}") from None
+        raise UsageError(f"{path} is not a .json: {e}") from None

@@ -24,7 +24,7 @@ def choose(d):
 
 
 def to_bytes(d):
-    """w[0] and w[2] belong together, a scale and its inverse: the kernel makes both."""
+    """w[0] and w[2] need each other, a scale and its inverse: the kernel makes both."""
     scale = (d.word() & 0x7FFFFF) | d.between(115, 135) << 23  # 2**-12 to 2**8
     number = struct.unpack("<f", struct.pack("<i", scale))[0]
     inverse = struct.unpack("<i", struct.pack("<f", 1.0 / number))[0]

@@ -82,7 +82,7 @@ def reasons(options):
 def test_a_domain_that_is_not_allowed_is_refused_with_a_hint():
     text = reasons(Options(ops=OPS))
     assert "com.acme::Fir (opset 1): this operator has no kernel" in text
-    assert "--ops has a kernel for it: --allow-domain com.acme lets it be used" in text
+    assert "--ops has a kernel for it: --allow-domain com.acme uses it" in text
     assert "2 reason(s)" in text
     assert "has a kernel" in reasons(Options(ops=OPS, allow_domains=["com.other"]))
 
@@ -92,7 +92,7 @@ def test_a_domain_that_is_not_allowed_is_noted_where_functions_take_its_place():
     assert kernels_of(converted) == ["block_conv", "activation"]
     [note] = converted.notes
     assert note.startswith("--ops has kernels for Fir, SoftThreshold of com.acme")
-    assert note.endswith("--allow-domain com.acme lets them be")
+    assert note.endswith("--allow-domain com.acme uses them")
 
 
 def test_without_a_folder_the_report_says_what_could_be_given():

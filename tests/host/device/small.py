@@ -79,7 +79,7 @@ def mixed() -> onnx.ModelProto:
 
 
 def binary(proto: onnx.ModelProto, **options) -> bytes:
-    """The model file, without names and golden vector unless told."""
+    """The model file, without names and golden vector by default."""
     options.setdefault("strip", True)
     return convert(proto, Options(**options)).data
 

@@ -56,7 +56,7 @@ for bad in ([1.0], [float("nan")] * 8, ["x"] * 8):
     assert printed[2] == str(((q - ZERO) * SCALE).tolist())
     assert len(printed[3].split(",")) == 8
     assert "1 values where int8" in printed[4]
-    assert "is no number" in printed[5] and "is no number" in printed[6]
+    assert "is not a number" in printed[5] and "is not a number" in printed[6]
 
 
 @every_target

@@ -94,7 +94,7 @@ def test_the_number_has_to_be_that_of_an_output():
     [
         (b"", "is empty"),
         (b"a\n\nb\n", "line 2: an empty label"),
-        (b"a\nb\na\n", "line 3: a is there twice"),
+        (b"a\nb\na\n", "line 3: a appears twice"),
         (b"a\n\xff\n", "is not UTF-8, at byte 2"),
         (b"a\nb\x07\nc", "line 2: a control character"),
         (b"a\nb\n", "2 labels, but y has [1, 3]"),

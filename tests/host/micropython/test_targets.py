@@ -246,7 +246,7 @@ for i in range(10000): pass
 print(ticks() - start)
 """
     counts = [int(printed(target, script, icount=True)) for _ in range(3)]
-    # A tick is no whole number of instructions: where the script begins in it may differ.
+    # A tick is not a whole number of instructions: where the script begins in it may differ.
     assert max(counts) - min(counts) <= 1 and min(counts) > 100000
 
 
@@ -272,5 +272,5 @@ def test_command_line_error():
     command = [sys.executable, "-m", "tools.micropython", "path", "no-such-target"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
-    assert done.stderr.startswith("micropython: there is no target 'no-such-target'")
+    assert done.stderr.startswith("micropython: unknown target 'no-such-target'")
     assert done.stderr.count("\n") == 1

@@ -90,7 +90,7 @@ def test_one_hot_encoder(target):
 
 @on_targets
 def test_one_hot_encoder_that_takes_no_unknown_category(target):
-    """As scikit-learn's is unless told otherwise: onnxruntime raises there, too."""
+    """As scikit-learn's is by default: onnxruntime raises there, too."""
     categories = {"cats_int64s": [3, -1, 0], "zeros": 0}
     known = np.array([[3, 0], [-1, 3]])
     compare(target, [node("OneHotEncoder", known, **categories)], rtol=0, atol=0)

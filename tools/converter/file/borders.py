@@ -147,4 +147,4 @@ def _check(t: Tensor, image: Image) -> None:
         shape = list(t.shape)
         raise UsageError(f"--image: {t.name} {shape} is no {image.order} image in {image.layout}")
     if t.np_dtype not in (np.float32, np.int8, np.uint8):
-        raise UsageError(f"--image: {t} is no image: float32, int8 or uint8 is needed")
+        raise UsageError(f"--image: {t} is not an image: float32, int8 or uint8 is needed")

@@ -43,5 +43,5 @@ def convert_tensor(source: Path, target: Path) -> None:
     except (ConvertError, OSError):
         raise
     except Exception as e:  # protobuf and numpy raise many kinds for a damaged file
-        raise ConvertError(f"{source} is no tensor: {e}") from None
+        raise ConvertError(f"{source} is not a tensor: {e}") from None
     target.write_bytes(tensor_file({name: array}))

@@ -40,10 +40,10 @@ def read_arrays(
     limits.at(f"reading {path}")
     try:
         if not stat.S_ISREG(os.stat(path).st_mode) and not Path(path).is_dir():
-            raise UsageError(f"{path} is no {kinds} file")
+            raise UsageError(f"{path} is not a {kinds} file")
         with open(path, "rb") as file:
             if not (start := file.read(6)).startswith(_STARTS):
-                raise UsageError(f"{path} is no {kinds} file")
+                raise UsageError(f"{path} is not a {kinds} file")
             file.seek(0)
             if start == _STARTS[0]:
                 return _array(file, os.fstat(file.fileno()).st_size)
@@ -59,7 +59,7 @@ class _Unfit(Exception):
     """Says what the file has that nothing here takes."""
 
 
-# What numpy, zipfile and zlib raise: a method of compression that is not there, a password.
+# What numpy, zipfile and zlib raise: a method of compression that does not exist, a password.
 _DAMAGES = (ValueError, EOFError, BadZipFile, SyntaxError, NotImplementedError, RuntimeError)
 
 
@@ -70,7 +70,7 @@ def _members(archive: ZipFile) -> Iterator[tuple[str, np.ndarray]]:
         raise _Unfit(f"holds {size:,} bytes when it is unpacked, {most:,} are the most (--memory)")
     for info in infos:
         if not info.filename.endswith(".npy"):
-            raise _Unfit(f"holds {info.filename}, which is no array")
+            raise _Unfit(f"holds {info.filename}, which is not an array")
         with archive.open(info) as file:
             yield info.filename.removesuffix(".npy"), _array(file, info.file_size)
 

@@ -47,6 +47,6 @@ def not_allowed(model: onnx.ModelProto, operators: Operators) -> list[str]:
                 found.setdefault(node.domain or "ai.onnx", set()).add(node.op_type)
     return [
         f"--ops has kernels for {', '.join(sorted(names))} of {domain}, which are not used: "
-        f"--allow-domain {domain} lets them be"
+        f"--allow-domain {domain} uses them"
         for domain, names in found.items()
     ]

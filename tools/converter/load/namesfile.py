@@ -30,7 +30,7 @@ def names_in(path: Path) -> list[str]:
         if not name:
             raise UsageError(f"{where}: an empty label")
         if names.index(name) < number - 1:
-            raise UsageError(f"{where}: {limits.printable(name)} is there twice")
+            raise UsageError(f"{where}: {limits.printable(name)} appears twice")
         if limits.printable(name) != name:
             raise UsageError(f"{where}: a control character in {limits.printable(name)}")
     return names

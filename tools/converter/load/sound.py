@@ -57,7 +57,7 @@ def _check_opsets(model):
         if not 1 <= o.version <= newest.get(domain, o.version):
             most = newest.get(domain)
             known = f": 1 to {most} are known, export it for one of them" if most else ""
-            raise ConvertError(f"there is no opset {o.version} of {shown}{known}")
+            raise ConvertError(f"unknown opset {o.version} of {shown}{known}")
 
 
 def _check_dtypes(graph):

@@ -160,7 +160,7 @@ def _check_references(forest):
     ends = [e for b in forest.branches for e in (b.on_true, b.on_false)]
     for e in ends + forest.roots:
         if not -len(forest.leaves) <= e < len(forest.branches):
-            raise Problem("a node refers to a node or leaf that is not there")
+            raise Problem("a node refers to a node or leaf that does not exist")
 
 
 def _floats(node, name, dtype=np.float32) -> np.ndarray:
@@ -218,7 +218,7 @@ def _branches(node, keys, modes, inner, refs) -> list[Branch]:
     for i in inner:
         ends = [(keys[i][0], true[i]), (keys[i][0], false[i])]
         if any(end not in refs for end in ends):
-            raise Problem("a node refers to a node that is not there")
+            raise Problem("a node refers to a node that does not exist")
         if modes[i] not in _MODES:
             raise Problem(f"node mode {modes[i]}")
         both = [refs[end] for end in ends]

@@ -30,7 +30,7 @@ def _infer(node):
 
 @lowers("QLinearConvTranspose", domain=OWN, infer=_infer)
 def lower_qlinear_conv_transpose(node):
-    """By integers, unless a sum could leave 32 bits, or a scale is no number to multiply by."""
+    """By integers, unless a sum could leave 32 bits, or a scale is not a number to multiply by."""
     _, *of_x, w, w_scale, w_zero, y_scale, y_zero, b = node.inputs
     known = [scalar(t) for t in (*of_x, w_zero, y_scale, y_zero)]
     if any(v is None for v in known) or any(t.data is None for t in (w, w_scale, b)):

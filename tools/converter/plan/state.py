@@ -18,7 +18,7 @@ from ..ops._move import emit_copy
 def carry(graph: Graph, states: Mapping[str, str]) -> None:
     """Changes a lowered graph in place. states: output by input.
 
-    Raises UsageError for a name that is not there, or a pair that does not fit.
+    Raises UsageError for a name that does not exist, or a pair that does not fit.
     """
     inputs = {t.name: t for t in graph.inputs}
     outputs = {t.name: t for t in graph.outputs}

@@ -45,7 +45,7 @@ class Graph:
         return self._producer.get(name)
 
     def consumers(self, name: str) -> list[onnx.NodeProto]:
-        """Nodes that read a value; one that reads it twice is there twice."""
+        """Nodes that read a value; one that reads it twice appears twice."""
         return self._consumers[name]
 
     def is_kept(self, name: str) -> bool:

@@ -95,7 +95,7 @@ def _integer_c(graph, product, y):
         raise StaysFloat("beta")
     shape = graph.shape(product.bias)
     if shape is None or math.prod(shape) != math.prod(shape[-1:]):
-        raise StaysFloat("its C is no row")
+        raise StaysFloat("its C is not a row")
     scale = np.broadcast_to(product_scale(product.a, product.b), (math.prod(shape),))
     return integer_bias(graph, product.bias, scale, float(y.scale.reshape(())))
 
@@ -109,7 +109,7 @@ def _to_float(graph, product, node):
     weights = weights.T if product.trans_b else weights
     offset = graph.floats(product.bias) if product.bias else np.zeros(1, np.float32)
     if offset is None or offset.size > 1 and offset.shape[-1] != offset.size:
-        raise StaysFloat("its C is no constant row")
+        raise StaysFloat("its C is not a constant row")
     sums = graph.new_value(out, INT32, like=out)
     inputs = [a.values, graph.constant(weights, b.values)]
     inputs += [graph.parameters(q, out)[1] for q in (a, b)]

@@ -85,7 +85,7 @@ def integer_bias(graph: Graph, name: str, scale: np.ndarray, step: float) -> str
     rounded = np.rint(exact)
     moved = np.abs(exact - rounded) * scale.reshape(-1) / step
     if moved.max(initial=0) > _BIAS_ERROR or np.abs(rounded).max(initial=0) >= 2**31:
-        raise StaysFloat("its bias is no integer on the scale of the products")
+        raise StaysFloat("its bias is not an integer on the scale of the products")
     return graph.constant(rounded.astype(np.int32), name)
 
 

@@ -89,10 +89,10 @@ def _gemm(graph, node):
     w = weights_of(graph, node.input[1], 1 - trans_b, 2)
     values = graph.array(w.values)
     if attribute(node, "transA", 0) or alpha != 1 or beta != 1 or rank != 2 or values is None:
-        raise StaysFloat("its first input is no matrix of rows, or its second not constant")
+        raise StaysFloat("its first input is not a matrix of rows, or its second not constant")
     bias = node.input[2] if len(node.input) > 2 else ""
     if bias and graph.shape(bias) not in ([len(values)], [values.shape[1]]):
-        raise StaysFloat("its C is no row")
+        raise StaysFloat("its C is not a row")
     last, bias = (node, bias) if bias else added(graph, node, values.shape[trans_b - 1], -1)
     rows = graph.constant(values if trans_b else values.T, node.output[0])
     _product(graph, node, "Gemm", Scaled(rows, w.dtype, w.scale, w.zero), last, bias)

@@ -23,7 +23,7 @@ def fix(
 
     shapes: dims by input name; dims: value by symbolic name; bind: value by input name;
     bounds: by symbolic name, the most that a dim may be which each run decides.
-    Raises UsageError for a name that is not there or a shape that does not fit.
+    Raises UsageError for a name that does not exist or a shape that does not fit.
     """
     _check_sizes(shapes, dims, bounds or {})
     _bind(model, bind)

@@ -46,8 +46,8 @@ def test_arrays_are_read(files):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("text.npy", "is no .npy or .npz file"),
-        ("empty.npy", "is no .npy or .npz file"),
+        ("text.npy", "is not a .npy or .npz file"),
+        ("empty.npy", "is not a .npy or .npz file"),
         ("objects.npy", "holds objects: numbers or strings are needed"),
         ("objects.npz", "holds objects: numbers or strings are needed"),
         ("cut-x.npy", "is damaged: "),
@@ -68,7 +68,7 @@ def test_a_file_that_is_not_there_is_an_error_of_the_system(files):
 def test_a_npz_is_no_single_array(files):
     with pytest.raises(UsageError, match=r"a \.npy with one array is needed"):
         read_array(files / "x.npz")
-    with pytest.raises(UsageError, match=r"is no \.npy file"):
+    with pytest.raises(UsageError, match=r"is not a \.npy file"):
         read_array(files / "text.npy")
 
 
@@ -120,13 +120,13 @@ def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch):
 
 def test_an_archive_holds_arrays_only(tmp_path):
     path = archive(tmp_path / "x.npz", {"x.txt": b"text"})
-    with pytest.raises(UsageError, match=r"holds x\.txt, which is no array"):
+    with pytest.raises(UsageError, match=r"holds x\.txt, which is not an array"):
         read_arrays(path)
 
 
 def test_what_is_no_file_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "x.npy")
-    with pytest.raises(UsageError, match="is no .npy or .npz file"):
+    with pytest.raises(UsageError, match="is not a .npy or .npz file"):
         read_arrays(tmp_path / "x.npy")
 
 
@@ -150,5 +150,5 @@ def test_a_tensor_has_its_data_in_itself(tmp_path):
 def test_the_command_line_says_what_is_no_array(options, tmp_path):
     done = cli(MODEL, tmp_path / "m.bin", *options)
     assert done.returncode == 2
-    assert done.stderr.startswith("converter: README.md is no .npy")
+    assert done.stderr.startswith("converter: README.md is not a .npy")
     assert len(done.stderr.splitlines()) == 1

@@ -104,4 +104,4 @@ def test_the_note_says_what_keeps_it_in_float():
     b = net.constant(np.float32([1e-4, 2e-4, 3e-4]))
     y = net.op("ConvTranspose", x, net.weights([4, 3, 2, 2]), b)
     [note] = convert(net.model(net.q(y, 1e-5, 0, S8)), Options(strip=True)).notes
-    assert note.endswith("stays in float: its bias is no integer on the scale of the products")
+    assert note.endswith("stays in float: its bias is not an integer on the scale of the products")
