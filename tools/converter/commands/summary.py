@@ -35,9 +35,11 @@ def print_summary(converted, verbose: bool = False) -> None:
     what = "lower bound" if report["arena_bytes"] >= bound else "without overlaps at least"
     print(f"arena    {report['arena_bytes']:,} bytes ({what} {bound:,})")
     if report["window_bytes"]:
+        held = report["held_bytes"]
+        rest = f"; {held:,} bytes of weights stay in memory" if held else ""
         print(
-            f"streamed {report['streamed_arena_bytes']:,} bytes of arena, weights of "
-            f"{report['window_bytes']:,} at a time; {report['held_bytes']:,} more are held"
+            f"streamed {report['streamed_arena_bytes']:,} bytes of arena, of which "
+            f"{report['window_bytes']:,} are a window for weights{rest}"
         )
     if report["state_bytes"]:
         print(f"state    {report['state_bytes']:,} bytes, kept from run to run")

@@ -1,0 +1,68 @@
+"""Pages and messages use the usual words: none of the phrases in words.toml."""
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.host.pages import PAGES, ROOT, name_of
+
+BANNED = tomllib.loads(Path(__file__).with_name("words.toml").read_text())["banned"]
+GENERATED = {"operators.md", "benchmarks.md"}
+TEXTS = [p for p in [*PAGES, ROOT / "CHANGELOG.md"] if p.name not in GENERATED]
+CODE = [*sorted((ROOT / "tools").rglob("*.py")), *sorted((ROOT / "mpconnxr").rglob("*.py"))]
+
+
+def found_in(text):
+    """(phrase, what to write instead) of each that is there."""
+    return [
+        (match[0], instead)
+        for phrase, instead in BANNED.items()
+        for match in re.finditer(phrase, text, re.I | re.M)
+    ]
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=name_of)
+def test_a_page_has_none_of_them(page):
+    prose = re.sub(r"```.*?```|`[^`\n]*`|^ {4}.*$", "", page.read_text(), flags=re.S | re.M)
+    assert not found_in(prose)
+
+
+def messages(path):
+    """Texts of a module that are no docstrings."""
+    tree = ast.parse(path.read_text())
+    named = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    docstrings = {
+        id(n.body[0].value)
+        for n in ast.walk(tree)
+        if isinstance(n, named) and n.body and isinstance(n.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if is_text and " " in node.value and id(node) not in docstrings:
+            yield node.lineno, node.value
+
+
+def test_messages_have_none_of_them():
+    found = [
+        (path.relative_to(ROOT).as_posix(), line, phrases)
+        for path in CODE
+        for line, text in messages(path)
+        if (phrases := found_in(text))
+    ]
+    assert not found
+
+
+@pytest.mark.parametrize(
+    "text", ["x is no folder", "None unless told", "It lets them be", "e.g. 3"]
+)
+def test_such_a_phrase_is_found(text):
+    assert found_in(text)
+
+
+def test_other_texts_are_fine():
+    assert not found_in(
+        "x is not a folder. There is nothing in folder x. The usual one by default."
+    )
