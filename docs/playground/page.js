@@ -288,6 +288,9 @@ at("source").addEventListener("change", choose);
 at("typed").addEventListener("input", () => (typedText = at("typed").value));
 at("run").addEventListener("click", run);
 at("stop").addEventListener("click", stop);
+for (const id of ["sample", "factor"]) {
+  at(id).addEventListener("keydown", ({ key }) => key === "Enter" && !at("run").disabled && run());
+}
 addEventListener("resize", drawArena);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawArena);
 

@@ -17,6 +17,7 @@ _OPTIONS = (
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
+    "--hide-scrollbars",
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",
@@ -147,6 +148,6 @@ class Chromium:
             self.ask("Input.dispatchDragEvent", type=kind, x=x, y=y, data=data)
 
     def screenshot(self, path: Path) -> None:
-        """The whole page, as a PNG."""
-        done = self.ask("Page.captureScreenshot", captureBeyondViewport=True)
+        """What the window shows, as a PNG."""
+        done = self.ask("Page.captureScreenshot")
         path.write_bytes(base64.b64decode(done["data"]))

@@ -1,7 +1,13 @@
-"""The playground: its page in headless Chromium, and the command that puts it together."""
+"""The playground: its page in headless Chromium, and the command that puts it together.
+
+MPCONNXR_PICTURE=docs/playground.png: writes the picture of the page there.
+"""
 
 import json
+import os
+import struct
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -163,6 +169,16 @@ def test_the_example(page):
     page.value("document.getElementById('try').click()")
     finished(page)
     assert int(text_of(page, "tr.best td")) == pictures()[1][0]
+
+
+def test_a_picture_of_the_page(page, tmp_path):
+    page.size(900, 1260)
+    page.wait("!example.hidden")
+    page.value("document.getElementById('try').click()")
+    finished(page)
+    path = Path(os.environ.get("MPCONNXR_PICTURE", tmp_path / "page.png"))
+    page.screenshot(path)
+    assert struct.unpack_from(">II", path.read_bytes(), 16) == (900, 1260)
 
 
 def test_two_inputs_and_outputs_of_other_types(page, tmp_path):
