@@ -118,8 +118,8 @@ def test_what_is_no_flash_is_refused_before_the_board_starts(file, message, mode
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "no model.bin"),
-        (b"ONNX" * 100, "no model.bin"),
+        (b"", "not a model.bin"),
+        (b"ONNX" * 100, "not a model.bin"),
         (b"MPCONNXR\x02\0\0\0" + bytes(200), "should be 0: convert the model again"),
     ],
 )

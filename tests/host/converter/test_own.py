@@ -130,7 +130,7 @@ def test_kernels_of_mpconnxr_cannot_be_replaced(folder):
 
 
 def test_what_is_wrong_with_a_folder(folder):
-    with pytest.raises(UsageError, match="no folder"):
+    with pytest.raises(UsageError, match="not a folder"):
         convert(network(), Options(ops=Path("/absent")))
     declare(folder, "1 / 0\n")
     with pytest.raises(UsageError, match="ZeroDivisionError"):
