@@ -77,7 +77,8 @@ class Runtime:
 
     def give(self, raw):
         """Number of the dim that alone is an input's extent -1 - e, and is now known before a run;
-        None where it is no such one."""
+        None where it is no such one.
+        """
         e = -1 - raw
         words = self._expressions[e] if e < len(self._expressions) else ()
         if len(words) != 1 or words[0] & 7 != _DIM:

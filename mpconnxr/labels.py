@@ -1,6 +1,6 @@
 """The names of a model's classes, and the likeliest one: imported when a program asks for them.
 
-    model.predict(x)        'seven', or 7 where the file has no labels
+model.predict(x)        'seven', or 7 where the file has no labels
 """
 
 import sys

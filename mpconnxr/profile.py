@@ -25,7 +25,8 @@ class Step:
 
 class Profile:
     """steps: list of Step in the order of the file; us: of all of them, those in bodies counted
-    with the steps that run them; str() is a table."""
+    with the steps that run them; str() is a table.
+    """
 
     def __init__(self, steps):
         self.steps = steps

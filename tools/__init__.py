@@ -1,0 +1,1 @@
+"""The host side of mpconnxr: what converts, deploys, runs and measures models."""

@@ -41,6 +41,8 @@ class Symbol(NamedTuple):
 
 
 class Elf:
+    """A relocatable file of 32-bit code."""
+
     def __init__(self, data: bytes):
         self.data = data
         at, size, n, self._names = _HEADER.unpack_from(data)

@@ -78,7 +78,8 @@ def _weigh(x, out, p, place, n, flat, weights):
 
 def _taps(v, d, p, at, share):
     """Sets the indices and shares of the items of a dim of d around v, -1 .. 1; returns how
-    many."""
+    many.
+    """
     mode, padding, align = p[8], p[9], p[10]
     v = (v + 1.0) / 2.0 * (d - 1) if align else ((v + 1.0) * d - 1.0) / 2.0
     if mode == 0:

@@ -30,6 +30,8 @@ def prepare(node):
 
 
 class Lstm(_recurrent.Walk):
+    """The walk over time steps with an LSTM's cell."""
+
     n_gates, n_states, n_activations = 4, 2, 3
 
     def calls(self, made, functions):

@@ -67,6 +67,8 @@ def scale_of(node, t):
 
 
 class InFloats(Means):
+    """The same, rounded by a float's scale."""
+
     def bind(self, w, choose, x, out):
         """choose: a loop that takes x and out as they are given here."""
         loops = forms.get("means")

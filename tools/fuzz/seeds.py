@@ -27,11 +27,13 @@ A_KERNEL = 16  # seeds
 
 
 class SeedError(Exception):
-    """The seeds cannot be had."""
+    """No seeds could be made."""
 
 
 @dataclass(frozen=True)
 class Seed:
+    """An undamaged model file."""
+
     name: str
     data: bytes
     kernels: tuple[str, ...]

@@ -19,6 +19,8 @@ ONE_LINE = re.compile(r"deb(?:-src)?\s+(?:\[([^\]]*)\]\s+)?(\S+)\s+(\S+)\s+(.*)"
 
 
 class Mirror(NamedTuple):
+    """A place from which apt gets packages."""
+
     uri: str
     signed_by: str  # a keyring's path, or "" for the system's trusted ones
 

@@ -36,6 +36,8 @@ class Slice:
 
 @dataclass(frozen=True)
 class Entry:
+    """A loop with its arguments, which calls of a program share."""
+
     loop: Loop
     arguments: tuple[Any, ...]  # View, Slice, Table, Loop, or a tuple of such
 

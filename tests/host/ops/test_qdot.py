@@ -44,7 +44,8 @@ for form in forms.available("qdot"):
 
 class Case:
     """Random or extreme bytes. scales: 2**-40 to 2**9; has_sums: in front of the items of each
-    position, as patches are, else rows of items."""
+    position, as patches are, else rows of items.
+    """
 
     def __init__(self, rng, k, m, positions, extreme=False, has_sums=True):
         self.has_sums = has_sums

@@ -80,7 +80,8 @@ def _known(scale, zero, integers):
 
 def levels_of(level: Callable[[np.ndarray], np.ndarray], limits: np.iinfo):
     """(the floats at which level(float32) reaches each integer above the least, how many of them
-    are negative), as the device takes them; none for what no float reaches."""
+    are negative), as the device takes them; none for what no float reaches.
+    """
     wanted = np.arange(int(limits.min) + 1, int(limits.max) + 1)
     low = np.full(wanted.shape, _key(np.float32(-np.inf)) - 1)
     high = np.full(wanted.shape, _key(np.float32(np.inf)) + 1)

@@ -89,7 +89,8 @@ _SAME = 2.0**-21  # two scales of float32 are that near to their ratio
 
 def often_in_the_middle(x_scale: Tensor, y_scale: Tensor, counts: Sequence[int]) -> bool:
     """True if many means of so many bytes are so near to the middle between two integers that the
-    last bits of float32 decide."""
+    last bits of float32 decide.
+    """
     scales = scalar(x_scale), scalar(y_scale)
     if None in scales or not all(SCALES[0] <= v <= SCALES[1] for v in scales):
         return False
@@ -101,7 +102,8 @@ def often_in_the_middle(x_scale: Tensor, y_scale: Tensor, counts: Sequence[int])
 
 def order_of(node, w: Windows) -> int:
     """That of onnxruntime's AveragePool: before opset 19 it adds up a plane in four sums where
-    strides are 1, else columns first where they are short."""
+    strides are 1, else columns first where they are short.
+    """
     if node.onnx_opset >= _OPSET_OF_DILATIONS:
         return ROWS
     if w.kernel == w.in_dims and not any(w.pads) and max(w.strides) == 1:

@@ -20,7 +20,8 @@ AS_IT_IS = (32, 0, 0, 0, 0)  # parameters of a table of 8 bytes a channel
 @dataclass
 class Geometry:
     """Where items lie, in items: of x by (batch, group, channel, y, x), of out by (batch, group,
-    channel, position)."""
+    channel, position).
+    """
 
     counts: Sequence[int]  # see _COUNTS
     x_strides: Sequence[int]

@@ -13,7 +13,8 @@ ALIGNMENT = 8  # bytes; the widest dtype
 
 class Overlap(IntEnum):
     """What may lie over an input that ends with a step: nothing; what is computed item by item or
-    line by line; also what follows behind the windows of a convolution or pool."""
+    line by line; also what follows behind the windows of a convolution or pool.
+    """
 
     NONE = 0
     ITEMS = 1

@@ -144,7 +144,8 @@ def _weight_scales(quantized):
 
 def _weight_noise(graph, quantized):
     """dB by name of a weight. The largest hundredth is left out of signal and noise: an outlier
-    would hide the noise that its range brings to the others."""
+    would hide the noise that its range brings to the others.
+    """
     constants = {t.name: t for t in quantized.initializer}
     dequantized = {}
     for node in quantized.node:

@@ -91,7 +91,8 @@ def integer_bias(graph: Graph, name: str, scale: np.ndarray, step: float) -> str
 
 def added(graph: Graph, node: onnx.NodeProto, n: int, axis: int) -> tuple[onnx.NodeProto, str]:
     """(the Add behind a node of n constants along an axis, counted from the end; those), else
-    (the node itself, "")."""
+    (the node itself, "").
+    """
     name = node.output[0]
     add = graph.consumers(name)[0] if graph.is_used_once(name) else None
     if add is None or add.op_type != "Add":

@@ -125,7 +125,6 @@ def _is_weights(value):
 
 def _chooser(model):
     """node -> True to compute it now, False to leave it, None where onnxscript's rules decide."""
-
     opset = opset_of(model, "")
 
     def choose(node):

@@ -58,7 +58,8 @@ def product(m, low, a, b, e):
 @inline
 def add(a, e, sign, m, shift, sign_of_m, rest):
     """a plus m / 2**shift, rounded to even; both with three more bits, the last one of which
-    stands for all that is lost."""
+    stands for all that is lost.
+    """
     rest, m = m & ((1 << shift) - 1), m >> shift
     if rest:
         m = m | 1
