@@ -98,7 +98,7 @@ class Damage:
         return self.output
 
 
-def damage(target, data: bytes, mode: str, amount: str, timeout: float = 60, source="memory"):
+def damage(target, data: bytes, mode: str, amount: str, timeout: float = 300, source="memory"):
     """Runs hostile.py on a file: a Damage. A hang or crash is reported with its place.
 
     source: "memory", or "file" to have weights streamed.
