@@ -191,7 +191,7 @@ def test_a_tree_too_large_for_short_references(target):
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"nodes_truenodeids": [2, 0, 0], "nodes_modes": ["BRANCH_LEQ"] * 3}, "not there"),
+        ({"nodes_truenodeids": [2, 0, 0], "nodes_modes": ["BRANCH_LEQ"] * 3}, "does not exist"),
         ({"nodes_featureids": [9, 0, 0]}, "feature"),
         ({"target_ids": [0, 5]}, "target"),
         ({"nodes_modes": ["BRANCH_ODD", "LEAF", "LEAF"]}, "node mode"),
