@@ -7,6 +7,8 @@ import inspect
 import os
 import subprocess
 import sys
+import venv
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -86,6 +88,34 @@ def test_a_program_is_checked_by_them(tmp_path):
     assert good.returncode == 0, good.stdout
     bad = mypy("mypy", *args, "bad.py", cwd=tmp_path)
     assert {line.split(":")[1] for line in bad.stdout.splitlines()[:-1]} == {"4", "5", "6"}
+
+
+@needs_mypy
+def test_the_stubs_as_a_wheel_check_a_program_where_the_project_is_not(tmp_path):
+    if importlib.util.find_spec("hatchling") is None:
+        pytest.skip("hatchling is not installed: make setup")
+    pip = [sys.executable, "-m", "pip", "-q"]
+    build = ["wheel", "--no-deps", "--no-build-isolation", "-w", str(tmp_path)]
+    subprocess.run([*pip, *build, str(ROOT / "typings")], check=True, timeout=300)
+    (wheel,) = tmp_path.glob("mpconnxr_stubs-*.whl")
+    venv.create(tmp_path / "venv", with_pip=False)
+    (site,) = (tmp_path / "venv").glob("lib/python3*/site-packages")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(site)
+    (tmp_path / "program.py").write_text(
+        GOOD + "label: str = outputs[0].dtype\nlabel = len(outputs[0])\n"
+    )
+    where = ["--python-executable", str(tmp_path / "venv" / "bin" / "python")]
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--no-incremental", *where, "program.py"],
+        cwd=tmp_path,
+        env={name: os.environ[name] for name in ("PATH", "HOME")},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    *found, _ = done.stdout.splitlines()
+    assert len(found) == 1 and "Incompatible types in assignment" in found[0], done.stdout
 
 
 def test_each_module_of_the_stubs_is_one_of_the_package():
