@@ -6,7 +6,6 @@ p    lo, hi: range of samples; classes; of pairs then: vectors, the first one of
 
 from ..ops._float_math import NAN, sigmoid
 
-_BLOCK = 32  # sums run in blocks, for single floats
 _LEAST = 1e-7
 _MAX_ROUNDS = 100
 
@@ -44,8 +43,7 @@ def _decide(x, w, out, p, sample):
     while i < n:
         j = i + 1
         while j < n:
-            total = _dot(x, w[0], p, first, i, (j - 1) * p[3])
-            total += _dot(x, w[0], p, first, j, i * p[3]) + w[1][pair]
+            total = _sum(x, w[0], p, first, i, j) + w[1][pair]
             out[0][at + pair] = total
             out[1][votes + (i if total > 0 else j)] += 1
             pair += 1
@@ -53,18 +51,24 @@ def _decide(x, w, out, p, sample):
         i += 1
 
 
-def _dot(x, w, p, first, c, row):
-    """Sum over the vectors of class c."""
-    i, end = p[4 + c], p[5 + c]
-    total = 0.0
-    while i < end:
-        stop = min(i + _BLOCK, end)
-        part = 0.0
-        while i < stop:
-            part += w[row + i] * x[first + i]
-            i += 1
-        total += part
-    return total
+def _sum(x, w, p, first, i, j):
+    """Sum over the vectors of classes i and j. Coefficients of thousands that cancel are common:
+    what each addition loses is added up, too (Neumaier).
+    """
+    total, lost, side = 0.0, 0.0, 0
+    while side < 2:
+        c = j if side else i
+        row = (i if side else j - 1) * p[3]
+        k, end = p[4 + c], p[5 + c]
+        while k < end:
+            term = w[row + k] * x[first + k]
+            new = total + term
+            part = new - total
+            lost += (total - (new - part)) + (term - part)
+            total = new
+            k += 1
+        side += 1
+    return total + lost if lost - lost == 0 else total
 
 
 def probabilities(x, w, out, p):

@@ -3,7 +3,9 @@
 1. Mul, Add, Sub, Div or Neg behind Conv, ConvTranspose, Gemm or MatMul that nobody else reads,
    with a constant that varies by channel at most: into its weights and bias. Between Gemm and
    that may be a Reshape that keeps the last dim.
-2. The same in front of one, as far as the summand reaches every output alike (see batch_norm).
+2. The same in front of one, as far as the summand reaches every output alike (see batch_norm), and
+   the factors are of one range: features of other units that a model scales first, as pipelines of
+   scikit-learn do, would share an exponent unscaled, and the small ones would lose their bits.
 3. (x + a) + b is x + (a + b), (x * a) * b is x * (a * b); likewise with Sub and Div.
 """
 
@@ -16,6 +18,7 @@ from . import _graph as g
 from . import _linear
 from .reshapes import VIEWS, reshaped
 
+_MOST_SPREAD = 256  # of the factors: of 24 bits that leaves the smallest feature 16
 _OPERATORS = ("Mul", "Add", "Sub", "Div", "Neg")
 
 
@@ -82,8 +85,16 @@ def _into_reader(node, x, factor, summand):
         return False
     axis = _linear.in_axis(reader)
     values = axis is not None and _by_channel(g.shape_of(x), axis, factor, summand)
-    value = _linear.with_input(reader, x, *values) if values else None
+    if not values or _spread(values[0]) > _MOST_SPREAD:
+        return False
+    value = _linear.with_input(reader, x, *values)
     return value is not None and g.replace(reader, value)
+
+
+def _spread(factor):
+    """How many times the largest factor is the smallest one, zeros aside."""
+    sizes = np.abs(factor[factor != 0])
+    return sizes.max() / sizes.min() if sizes.size else 1.0
 
 
 def _joined(node, x, factor, summand):

@@ -48,6 +48,16 @@ def test_a_normalized_image_costs_nothing():
     assert found == {"Conv": 1}
 
 
+@pytest.mark.parametrize(("most", "left"), [(200, {"Gemm": 1}), (1e6, {"Div": 1, "Gemm": 1})])
+def test_features_of_other_units_are_scaled_first(most, left):
+    """As a StandardScaler of scikit-learn does: each feature in its own unit."""
+    units = np.geomspace(1, most, 8).astype(np.float32)
+    nodes = [node("Div", "x units", "a"), node("MatMul", "a w", "c"), node("Add", "c b", "y")]
+    x = randn(4, 8) * units
+    case = Case(nodes, {"x": x}, {"units": units, "w": randn(8, 4), "b": randn(4)})
+    assert case.rewritten() == left
+
+
 def test_in_front_of_padding_a_factor_goes_and_a_summand_stays():
     conv = node("Conv", "a w b", "y", pads=[1, 1, 1, 1])
     assert ops([node("Mul", "x c", "a"), conv], c=randn(3, 1, 1)) == {"Conv": 1}
