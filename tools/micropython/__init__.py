@@ -8,7 +8,9 @@ A target is an entry of the table `TARGETS` in `unix.py`, `cpython.py`, `qemu.py
 `webassembly.py`; docs/targets.md says what each one proves.
 """
 
-from . import cpython, qemu, rp2040, unix, webassembly
+import argparse
+
+from . import cpython, qemu, rp2040, unix, versions, webassembly
 from .errors import TargetError, TargetTimeout
 from .target import Completed, Target
 
@@ -36,16 +38,39 @@ __all__ = [
     "TargetError",
     "TargetTimeout",
     "get_target",
+    "is_target",
+    "target_name",
     "target_names",
 ]
 
 
 def target_names() -> tuple[str, ...]:
+    """Return the names of all targets."""
     return tuple(_TARGETS)
 
 
 def get_target(name: str) -> Target:
+    """Return a target by its name, `unix32` or `unix32@1.26.1`. Raises TargetError."""
+    base, version = versions.split(name)
     try:
-        return _TARGETS[name]
+        target = _TARGETS[base]
     except KeyError:
         raise TargetError(f"unknown target {name!r}: choose from {' '.join(_TARGETS)}") from None
+    return versions.of_version(target, version) if version else target
+
+
+def is_target(name: str) -> bool:
+    """Return whether there is a target of this name."""
+    try:
+        get_target(name)
+    except TargetError:
+        return False
+    return True
+
+
+def target_name(text: str) -> str:
+    """Return the name of a target, for argparse."""
+    try:
+        return get_target(text).name
+    except TargetError as e:
+        raise argparse.ArgumentTypeError(str(e)) from None

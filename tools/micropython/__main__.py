@@ -12,6 +12,7 @@ from .packages import install
 
 
 def do_build(args: argparse.Namespace) -> int:
+    """Build targets. Exit status: 0 done."""
     for target in _targets(args):
         lacking = target.missing()
         if args.available and lacking:
@@ -22,11 +23,13 @@ def do_build(args: argparse.Namespace) -> int:
 
 
 def do_path(args: argparse.Namespace) -> int:
+    """Print where a target's executable lies. Exit status: 0 done."""
     print(get_target(args.target).build())
     return 0
 
 
 def do_run(args: argparse.Namespace) -> int:
+    """Run a script. Exit status: the script's own."""
     target = get_target(args.target)
     done = target.run(
         args.script,
@@ -42,6 +45,7 @@ def do_run(args: argparse.Namespace) -> int:
 
 
 def do_list(args: argparse.Namespace) -> int:
+    """Print the targets. Exit status: 0 done."""
     rows = [_about(get_target(name)) for name in target_names()]
     if args.json:
         print(json.dumps(rows))
@@ -60,11 +64,13 @@ def _about(target):
 
 
 def do_install(args: argparse.Namespace) -> int:
+    """Install packages and build targets. Exit status: 0 done."""
     args.install, args.available = True, False
     return do_packages(args) or do_build(args)
 
 
 def do_packages(args: argparse.Namespace) -> int:
+    """Print or install the system packages that are lacking."""
     lacking = list(dict.fromkeys(name for t in _targets(args) for name in t.missing()))
     if lacking and args.install:
         install(lacking)
@@ -87,6 +93,7 @@ def _named(text: str) -> tuple[str, Path]:
 
 
 def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
     found = arguments.parser_for("micropython", description="MicroPython targets.")
     found.set_defaults(do=do_list, json=False)
     verbs = found.add_subparsers(metavar="VERB")

@@ -17,6 +17,7 @@ class CPythonTarget(UnixTarget):
     """Nothing to build; its heap grows as it wants to."""
 
     def path(self) -> Path:
+        """Return this Python."""
         return Path(sys.executable)
 
     def _command(self, heap: int | None) -> list[str]:

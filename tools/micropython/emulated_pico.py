@@ -76,6 +76,7 @@ class Pico:
         self.rp2040.watchdog.on_watchdog_trigger = self._restart
 
     def load(self, offset: int, data: bytes) -> None:
+        """Put bytes into the flash."""
         self.rp2040.flash[offset : offset + len(data)] = data
 
     def _restart(self) -> None:
@@ -156,6 +157,7 @@ class Pico:
 
 
 def parse_arguments() -> argparse.Namespace:
+    """Return what the command line says."""
     parser = argparse.ArgumentParser(prog="python -m tools.micropython.emulated_pico")
     parser.add_argument("firmware", type=Path)
     parser.add_argument("--image", type=_placed, metavar="ADDRESS=FILE")
@@ -172,6 +174,7 @@ def _placed(text: str) -> tuple[int, Path]:
 
 
 def main() -> None:
+    """Run the board until its host is gone."""
     args = parse_arguments()
     reader, writer = 0, 1
     if args.pty:

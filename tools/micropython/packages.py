@@ -18,6 +18,7 @@ class Package:
     probe: tuple[str, ...]
 
     def is_there(self) -> bool:
+        """Return whether what it brings is installed."""
         return _succeeds(self.probe)
 
 

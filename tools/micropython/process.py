@@ -56,12 +56,14 @@ class Process:
                 pipe.close()
 
     def write(self, data: bytes) -> None:
+        """Write to the process's stdin, if it still reads."""
         try:
             self._child.stdin.write(data)
         except BrokenPipeError as error:
             raise TargetError(f"{self._child.args[0]} has stopped") from error
 
     def end_input(self) -> None:
+        """Close the process's stdin."""
         self._child.stdin.close()
 
     def read(self) -> bytes:
@@ -106,6 +108,7 @@ class Lines:
         self._rest = b""
 
     def feed(self, data: bytes) -> None:
+        """Take output, and pass on the lines that are whole."""
         *lines, self._rest = (self._rest + data).split(b"\n")
         for line in lines:
             self._add(line, b"\n")

@@ -31,7 +31,8 @@ class Recipe:
     """A port, its make variables, and the file to keep of what it builds.
 
     board: a folder of `BOARDS`, for a board that the port does not know; libraries: folders of
-    lib/ that the port needs; modules: with those in `MODULES`.
+    lib/ that the port needs; modules: with those in `MODULES`; version: another one of MicroPython
+    than the usual.
     """
 
     port: str
@@ -41,13 +42,15 @@ class Recipe:
     board: str = ""
     libraries: tuple[Library, ...] = field(default=(), repr=False)
     modules: bool = field(default=False, repr=False)
+    version: str = field(default="", repr=False)
 
     def path(self, name: str) -> Path:
         """Where the product is, or will be, for the target `name`."""
         digest = hashlib.sha256("".join(map(repr, (self, *self.libraries))).encode())
         for file in self._own_files():
             digest.update(file.read_bytes())
-        folder = f"{name}-{source_key()}-{digest.hexdigest()[:8]}"
+        base = name.partition("@")[0]
+        folder = f"{base}-{source_key(self.version)}-{digest.hexdigest()[:8]}"
         return cache_folder() / folder / self.product
 
     def _own_files(self) -> list[Path]:
@@ -67,7 +70,7 @@ class Recipe:
         return product
 
     def _build(self, name: str, product: Path) -> None:
-        source = source_tree()
+        source = source_tree(self.version)
         log = product.parent.with_name(f"{product.parent.name}.log")
         print(f"micropython: building {name} (log in {log})", file=sys.stderr, flush=True)
         start = time.monotonic()

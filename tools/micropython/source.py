@@ -1,8 +1,9 @@
 """MicroPython's source, from wherever this machine can get it.
 
-`MICROPYTHON_SRC` (a folder) wins; else Debian's source package, through the mirror the system uses
-already; else MicroPython's own repository. Unpacked once into the cache folder. Libraries that a
-port needs and Debian's package leaves out come the same ways.
+`MICROPYTHON_SRC` (a folder) wins; else an archive in `MICROPYTHON_SOURCES`; else Debian's source
+package, through the mirror the system uses already; else MicroPython's own repository. Unpacked
+once into the cache folder. Libraries that a port needs and Debian's package leaves out come from
+Debian or their own repositories, too.
 """
 
 import hashlib
@@ -22,6 +23,8 @@ from .errors import TargetError
 
 VERSION = "1.25.0"
 DEBIAN_SUITE = "trixie"  # the release of Debian that has exactly this version
+SUITES = {VERSION: DEBIAN_SUITE, "1.26.1": "sid"}
+ROOT = Path(__file__).parents[2]
 REPOSITORY = "https://github.com/micropython/micropython"
 
 # Parts of the source that no build reads.
@@ -79,28 +82,46 @@ def _user_tree() -> Path | None:
 
 
 @cache
-def source_key() -> str:
-    """Which source the builds are of; part of the name they have in the cache folder."""
-    tree = _user_tree()
+def source_key(version: str = "") -> str:
+    """Which source the builds are of; part of the name they have in the cache folder.
+
+    version: one that was asked for, which `MICROPYTHON_SRC` does not replace.
+    """
+    tree = None if version else _user_tree()
     if tree is None:
-        return VERSION
+        return version or VERSION
     head = subprocess.run(
         ["git", "-C", str(tree), "rev-parse", "HEAD"], capture_output=True, text=True
     )
     return "user-" + hashlib.sha256(f"{tree} {head.stdout}".encode()).hexdigest()[:10]
 
 
-def source_tree() -> Path:
+def source_tree(version: str = "") -> Path:
     """The unpacked source, fetched when it is not there yet. Not to be written to."""
-    tree = _user_tree()
+    tree = None if version else _user_tree()
     if tree:
         return tree
+    wanted = version or VERSION
     return _fetched(
-        f"source-{VERSION}",
-        f"MicroPython {VERSION}",
-        [_from_debian, _from_own_repository],
-        "set MICROPYTHON_SRC to a folder with its source",
+        f"source-{wanted}",
+        f"MicroPython {wanted}",
+        [
+            lambda folder: _from_archive(wanted, folder),
+            lambda folder: _from_debian(wanted, folder),
+            lambda folder: _from_own_repository(wanted, folder),
+        ],
+        f"set MICROPYTHON_SOURCES to a folder with micropython-{wanted}.tar.xz"
+        if version
+        else "set MICROPYTHON_SRC to a folder with its source",
     )
+
+
+def archive_of(version: str) -> Path | None:
+    """An archive of this version's source on this machine, a preview of it too; None for none."""
+    folder = Path(os.environ.get("MICROPYTHON_SOURCES") or ROOT.parent / "shared" / "micropython")
+    found = sorted(folder.glob(f"micropython-{version}.tar.*"))
+    found += sorted(folder.glob(f"micropython-{version}-preview*.tar.*"))
+    return found[0] if found else None
 
 
 def library_tree(library: Library) -> Path:
@@ -141,15 +162,25 @@ def _fetch(tree: Path, what: str, ways: Sequence[Way], advice: str) -> None:
     raise TargetError(f"cannot get {what} ({'; '.join(reasons)}); {advice}")
 
 
-def _from_debian(folder: Path) -> Path:
-    archive = download_source("micropython", DEBIAN_SUITE, folder)
-    if not archive.name.startswith(f"micropython_{VERSION}"):
-        raise TargetError(f"the mirror has {archive.name}, not version {VERSION}")
+def _from_archive(version: str, folder: Path) -> Path:
+    archive = archive_of(version)
+    if not archive:
+        raise TargetError("no archive of it in MICROPYTHON_SOURCES")
     return _without_unused(_unpacked(archive, folder))
 
 
-def _from_own_repository(folder: Path) -> Path:
-    return _without_unused(_from_git(REPOSITORY, f"v{VERSION}", folder))
+def _from_debian(version: str, folder: Path) -> Path:
+    suite = SUITES.get(version)
+    if not suite:
+        raise TargetError("Debian has no such version")
+    archive = download_source("micropython", suite, folder)
+    if not archive.name.startswith(f"micropython_{version}"):
+        raise TargetError(f"the mirror has {archive.name}, not version {version}")
+    return _without_unused(_unpacked(archive, folder))
+
+
+def _from_own_repository(version: str, folder: Path) -> Path:
+    return _without_unused(_from_git(REPOSITORY, f"v{version}", folder))
 
 
 def _without_unused(tree: Path) -> Path:

@@ -53,7 +53,22 @@ class Target(ABC):
                     f"{self.name} needs system packages: {' '.join(lacking)} "
                     f"(mpconnxr targets install {self.name})"
                 )
-        return self.recipe.build(self.name)
+        was_built = self.path().is_file()
+        product = self.recipe.build(self.name)
+        if not was_built:
+            self._prove(product)
+        return product
+
+    def _prove(self, product: Path) -> None:
+        """Refuses what was built with other words than it should: a make variable lost its use."""
+        done = self.run("import sys\nprint(sys.maxsize)")
+        found = done.stdout.strip()
+        if found != str((1 << self.word_bits - 1) - 1):
+            product.unlink(missing_ok=True)
+            raise TargetError(
+                f"{self.name} was built with another size of words than {self.word_bits} bits: "
+                f"sys.maxsize is {found or done.stderr.strip()[-200:]}"
+            )
 
     @abstractmethod
     def run(

@@ -54,18 +54,21 @@ class UnixTarget(Target):
     may_be_installed: bool = False
 
     def path(self) -> Path:
+        """Return where the executable is, or will be."""
         built = super().path()
         if self.may_be_installed and not built.is_file():
             return installed_micropython() or built
         return built
 
     def build(self) -> Path:
+        """Return the executable, built if need be. Raises TargetError."""
         path = self.path()
         return path if path.is_file() else super().build()
 
     def run(
         self, script, files=None, args=(), timeout=60, heap=None, on_line=None, icount=False
     ) -> Completed:
+        """Run a script in a process: see Target.run."""
         if icount:
             raise self._refuse("icount")
         interpreter = self._command(heap)

@@ -28,6 +28,7 @@ class XtensaRecipe(Recipe):
     core: str = ""
 
     def environment(self) -> dict[str, str]:
+        """Return the environment of make, with the description of the core."""
         known = super().environment()
         return known | {"XTENSA_GNU_CONFIG": str(describe(self.core))} if self.core else known
 

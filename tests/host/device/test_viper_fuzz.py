@@ -115,6 +115,43 @@ def test_forms_that_are_refused_compute_otherwise(target, line):
         compare(target, batch, 0, {"functions.txt": source.encode()})
 
 
+def with_bare_indices(seed, n):
+    """Functions whose indices are names among the first three locals, and nothing else: what
+    MicroPython 1.26 and 1.27 multiply in its register on Thumb.
+    """
+    rng = random.Random(seed)
+    found = []
+    for i in range(n):
+        wide = rng.choice(("ptr8", "ptr16", "ptr32"))
+        first = rng.choice("ab")
+        text = f"@micropython.viper\ndef f{i}(a: int, b: int, m: object) -> int:\n"
+        text += f"    p = {wide}(m)\n    c = {rng.randrange(9)}\n"
+        for _ in range(rng.randrange(1, 4)):
+            other = "b" if first == "a" else "a"
+            line = rng.choice((f"c = p[{first}]", f"p[{first}] = {other}", f"c = c + p[{first}]"))
+            text += f"    {line}\n"
+        text += "    return a * 3 ^ b * 5 ^ c\n"
+        found.append(Function(text, (rng.randrange(1, 40), rng.randrange(1, 40), None)))
+    return found
+
+
+@pytest.mark.parametrize("version", ["", "@1.26.1"])
+@pytest.mark.parametrize("name", ["unix32", "mps2-an385"])
+def test_bare_indices(name, version, ready_target):
+    """On Thumb the emitter of 1.26 computes otherwise, for nothing but what viperlint refuses."""
+    batch = with_bare_indices(3, BATCH)
+    files = {"functions.txt": "\f".join(f.source for f in batch).encode()}
+    files["calls.json"] = json.dumps([f.arguments for f in batch]).encode()
+    found = results(small.run(ready_target(name + version), SCRIPT, files))
+    wrong = {i for i, line in found.items() if line != wanted(i, batch[i])}
+    if name + version == "mps2-an385@1.26.1":
+        assert wrong
+        assert all(problems(batch[i].source) for i in wrong)
+        assert not any("ptr8" in batch[i].source for i in wrong)
+    else:
+        assert not wrong and len(found) == BATCH
+
+
 def test_words_wrap():
     source = "@micropython.viper\ndef f0(a: int, m: object) -> int:\n    p8 = ptr8(m)\n"
     source += "    p32 = ptr32(m)\n    a = a * a\n    p32[1] = a >> 31\n    return a + p8[4]\n"

@@ -51,11 +51,13 @@ class WatchedTarget(QemuTarget):
     goes_on: bool = False
 
     def missing(self) -> list[str]:
+        """Return the system packages that are lacking."""
         return list(dict.fromkeys([*super().missing(), *missing_of((GCC, LIBC))]))
 
     def run(
         self, script, files=None, args=(), timeout=60, heap=None, on_line=None, icount=False
     ) -> Completed:
+        """Run a script whose accesses to memory are watched: see Target.run."""
         text = script.read_text() if isinstance(script, Path) else script
         files = {"watch_on_device.py": _ON_DEVICE} | dict(files or {})
         options = {"files": files, "args": args, "timeout": timeout, "icount": icount}

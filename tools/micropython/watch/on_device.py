@@ -69,6 +69,7 @@ def address_of(item):
 
 
 def word(address):
+    """Return the word at an address."""
     return machine.mem32[address] & 0xFFFFFFFF
 
 
@@ -160,6 +161,7 @@ class Watched:
         introduce(loop, name)
 
     def __call__(self, *buffers):
+        """Call the loop with its buffers, each access watched."""
         at = 0
         for buffer in buffers:
             if isinstance(buffer, list):  # what a loop that calls others needs

@@ -1,0 +1,136 @@
+"""Targets of other versions of MicroPython: their names, their sources, all loops on them.
+
+MPCONNXR_LONG=1: every pair of docs/targets.md, the loops 300 times, and ONNX's node tests and the
+model collection on those of the unix port.
+"""
+
+import json
+import os
+import sys
+
+import pytest
+
+from tests.host import zoo
+from tests.host.device.test_loop_forms import digests
+from tools.check.loops import expected, families
+from tools.conformance.__main__ import main as conformance
+from tools.conformance.suite import PASSED
+from tools.micropython import TargetError, get_target, is_target, source, target_name
+from tools.micropython.recipe import Recipe
+from tools.micropython.unix import TARGETS as UNIX
+from tools.micropython.unix import UnixTarget
+from tools.micropython.versions import split
+from tools.run.__main__ import main as run
+
+LONG = os.environ.get("MPCONNXR_LONG") == "1"
+OFTEN = ("unix32@1.26.1", "mps2-an385@1.26.1")  # 1.26 has a bug in its Thumb emitter
+MATRIX = {
+    "1.26.1": (
+        *("unix", "unix32", "unix-plain", "mps2-an385", "mps2-an385-v6m", "mps2-an386"),
+        *("mps2-an505", "virt-rv32", "sim-de212"),
+    ),
+    "1.27.0": ("unix", "unix32", "mps2-an385", "mps2-an385-v6m", "mps2-an505", "virt-rv32"),
+    "1.29.0": ("unix", "unix32", "unix-plain", "mps2-an385"),
+}
+EVERY = [f"{name}@{version}" for version, names in MATRIX.items() for name in names]
+MODELS = ("mnist_8", "mlperf_kws_dscnn_int8")
+
+
+@pytest.fixture
+def versioned(request, ready_target):
+    """A target of another version; where its source cannot be had, the test is skipped."""
+    version = split(request.param)[1]
+    if version not in source.SUITES and not source.archive_of(version):
+        pytest.skip(f"there is no source of MicroPython {version}: set MICROPYTHON_SOURCES")
+    return ready_target(request.param)
+
+
+def test_names():
+    assert split("unix32") == ("unix32", "")
+    assert split("unix32@1.26.1") == ("unix32", "1.26.1")
+    assert split("unix32@1.29") == ("unix32", "1.29.0")
+    assert get_target("unix32@1.25.0") is get_target("unix32")
+    assert get_target("unix32@1.26").name == "unix32@1.26.0"
+    assert target_name("mps2-an385@1.26.1") == "mps2-an385@1.26.1"
+    assert is_target("unix@1.26.1") and not is_target("/dev/ttyACM0")
+
+
+@pytest.mark.parametrize("name", ["unix32@", "unix32@2.0", "unix32@1.26.1.1", "nothing@1.26.1"])
+def test_names_of_no_version(name):
+    with pytest.raises(TargetError, match="unknown"):
+        get_target(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["unix@1.23", "virt-rv32@1.29", "sim-de212@1.27", "webassembly@1.26"]
+)
+def test_what_is_not_built(name):
+    with pytest.raises(TargetError, match="is not built from MicroPython 1."):
+        get_target(name)
+
+
+def test_each_version_has_its_own_place():
+    paths = {get_target(f"unix{at}").recipe.path("unix") for at in ("", "@1.26.1", "@1.29")}
+    assert len(paths) == 3
+
+
+def test_a_target_proves_the_size_of_its_words(tmp_path, monkeypatch):
+    """What is built with others is refused, and not kept."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    unix = UNIX[0]
+    executable = unix.build()
+    product = tmp_path / "made" / "micropython"
+
+    class Copied(Recipe):
+        def path(self, name):
+            return product
+
+        def build(self, name):
+            product.parent.mkdir(exist_ok=True)
+            product.write_bytes(executable.read_bytes())
+            product.chmod(0o755)
+            return product
+
+    wrong = UnixTarget(
+        "wrong", "", Copied("unix", "micropython"), 32, 64, True, "", build_packages=()
+    )
+    with pytest.raises(TargetError, match="another size of words than 32 bits: sys.maxsize is 92"):
+        wrong.build()
+    assert not product.exists() and sys.maxsize == 9223372036854775807
+
+
+@pytest.mark.parametrize("versioned", EVERY if LONG else OFTEN, indirect=True)
+def test_loops_give_the_same_bits(versioned):
+    n = 300 if LONG else 20
+    names = list(families())
+    assert digests(versioned, names, n) == expected(names, n)
+
+
+@pytest.mark.skipif(not LONG, reason="MPCONNXR_LONG=1 runs ONNX's node tests on each version")
+@pytest.mark.parametrize(
+    "versioned", [n for n in EVERY if n.startswith("unix")], indirect=True, ids=str
+)
+def test_onnx_node_tests(versioned, capfd):
+    """The same cases pass as on the usual version."""
+    passed = {}
+    for name in (versioned.name, versioned.name.partition("@")[0]):
+        conformance(["--target", name, "--json"])
+        cases = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+        passed[name] = {(c["collection"], c["name"]) for c in cases if c["status"] in PASSED}
+    one, other = passed.values()
+    assert len(one) > 1800 and one == other
+
+
+@pytest.mark.skipif(not LONG, reason="MPCONNXR_LONG=1 runs models on each version")
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(
+    "versioned", [n for n in EVERY if n.startswith("unix")], indirect=True, ids=str
+)
+def test_models(versioned, name, capfd):
+    """As onnxruntime has them."""
+    if not zoo.model_path(name).is_file():
+        pytest.skip(f"no model collection at {zoo.ZOO}")
+    model = str(zoo.model_path(name))
+    assert run([model, "--random", "2", "--compare", "--target", versioned.name, "--json"]) == 0
+    errors = json.loads(capfd.readouterr().out)["errors"]
+    assert all(e["max_rel"] <= (0.02 if "int8" in name else 1e-4) for e in errors)
