@@ -11,7 +11,7 @@ from __future__ import annotations
 import pytest
 
 from tests.device.machine import EmulatedMachine, SerialMachine
-from tools.micropython import get_target, target_names
+from tools.micropython import get_target, is_target, target_names
 
 TARGETS = ("mps2-an385", "mps2-an505", "virt-rv32", "sim-de212", "rp2040")
 
@@ -35,7 +35,7 @@ def pytest_generate_tests(metafunc):
 @pytest.fixture(scope="session")
 def machine(request):
     name = request.param
-    if name not in target_names():
+    if not is_target(name):
         with SerialMachine(name) as board:
             yield board
         return

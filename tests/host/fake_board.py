@@ -17,16 +17,27 @@ class FakeBoard:
     cut: the file operation, counted from 1, in the middle of which it loses its power; full: the
     write, counted from 1, from which on there is no room; journal: a file that gets all of them,
     see Journal; fat: its file system does not rename onto a file that exists; swap: the reset,
-    counted from 1, after which another board answers.
+    counted from 1, after which another board answers; heap: its size, which a reset here does not
+    empty as well as a board's.
     """
 
-    def __init__(self, executable, folder, cut=0, fat=False, full=0, journal="", swap=0):
+    def __init__(
+        self, executable, folder, cut=0, fat=False, full=0, journal="", swap=0, heap="256k"
+    ):
         self.folder = folder
         far, self._near = os.openpty()
         tty.setraw(self._near)
         self.port = os.ttyname(self._near)
         self._child = subprocess.Popen(
-            [executable, "-X", "heapsize=256k", REPL, f"cut={cut}", f"full={full}", f"swap={swap}"]
+            [
+                executable,
+                "-X",
+                f"heapsize={heap}",
+                REPL,
+                f"cut={cut}",
+                f"full={full}",
+                f"swap={swap}",
+            ]
             + [f"journal={journal}"] * bool(journal)
             + ["fat"] * fat,
             stdin=far,

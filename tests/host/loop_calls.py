@@ -1,4 +1,4 @@
-"""Random calls of all loops, on the host: those of tests/device/calls, and of plain_calls."""
+"""Random calls of all loops, on the host: those of tools/check/calls, and of plain_calls."""
 
 import importlib
 import sys
@@ -6,11 +6,10 @@ from array import array
 from itertools import islice
 
 from tests.host import plain_calls
-from tests.host.device import small
-from tests.host.device.test_loop_forms import data
+from tools.check.loops import CALLS, data
 from tools.loops import access
 
-sys.path.append(str(small.SCRIPTS))  # calls import each other as boards have them
+sys.path.append(str(CALLS.parent))  # calls import each other as boards have them
 Draw = importlib.import_module("calls.draw").Draw
 
 WORDS = array("i", data())

@@ -1,4 +1,4 @@
-"""Random calls of loops that have one form, FAMILY_LOOP; tests/device/calls has the others.
+"""Random calls of loops that have one form, FAMILY_LOOP; tools/check/calls has the others.
 
 There are no forms of these to compare, so no board calls them.
 """

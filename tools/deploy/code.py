@@ -30,6 +30,7 @@ class File:
     loaded: bool = False
 
     def under(self, folder: str) -> File:
+        """Return the file in a folder of the board."""
         at = folder.rstrip("/")
         stale = tuple(f"{at}/{path}" for path in self.stale)
         return replace(self, path=f"{at}/{self.path}", stale=stale)

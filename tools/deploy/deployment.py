@@ -371,6 +371,7 @@ class RomDeployment(Deployment):
     """To the ROMFS of a board's firmware: one image, written anew when anything in it differs."""
 
     def run(self) -> int:
+        """Write the image and verify it. Returns an exit status."""
         if self._places.active or self._slots.present or self._slots.by_hand:
             raise DeployError(
                 f"{self._folder} on the board has mpconnxr or {self._model.name}, which come "
@@ -388,6 +389,7 @@ class RomDeployment(Deployment):
         return 0 if self._verified(f"{romfs.FOLDER}/{self._model.name}", romfs.FOLDER) else 1
 
     def roll_back(self) -> int:
+        """Raises DeployError."""
         raise DeployError("a ROMFS has no earlier model")
 
 

@@ -8,7 +8,8 @@ import contextlib
 import hashlib
 import io
 import struct
-from collections.abc import Callable, Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -35,6 +36,8 @@ def identity():
 it = sys.implementation
 print((getattr(it, "_machine", ""), getattr(it, "_mpy", 0), sys.platform, identity()))
 """
+_END = b"\x04"  # of what code prints, and of its traceback
+_LOOK = 0.1  # s
 _CHUNK = 768  # bytes of a file in one command: small next to any board's heap, 1,024 in base64
 
 
@@ -46,6 +49,7 @@ class Digest(NamedTuple):
 
     @staticmethod
     def of(data: bytes) -> Digest:
+        """Return the digest of bytes on this computer."""
         return Digest(len(data), hashlib.sha256(data).hexdigest())
 
 
@@ -144,6 +148,45 @@ class Device:
             raise _error(BoardError(error.decode(errors="replace")))
         return output.decode(errors="replace")
 
+    def lines(self, source: str, silence: float | None = None) -> Iterator[str]:
+        """Runs code on the board; yields each line that it prints, and "" while there is none.
+
+        The board goes on with the code until it ends or this generator is closed, which
+        interrupts it. silence: seconds without a byte after which the board counts as lost.
+        Raises BoardError.
+        """
+        until, held = time.monotonic() + (silence or self._silence), b""
+        self.leave(source)
+        try:
+            while held.count(_END) < 2:
+                heard = self._heard()
+                if heard:
+                    until = time.monotonic() + (silence or self._silence)
+                elif time.monotonic() > until:
+                    raise DeployError(f"{self._port}: the board says nothing any more")
+                printed, end, rest = (held + heard).partition(_END)
+                *whole, printed = printed.split(b"\n")
+                held = printed + end + rest
+                yield from (line.decode(errors="replace").rstrip("\r") for line in whole)
+                if not heard:
+                    yield ""
+        finally:
+            with self._speaking():
+                self._serial.enter_raw_repl(soft_reset=False)  # interrupts what still runs
+        error = held.split(_END)[1]
+        if error:
+            raise _error(BoardError(error.decode(errors="replace")))
+
+    def _heard(self):
+        """What the board says within a tenth of a second."""
+        with self._speaking():
+            port = self._serial.serial
+            timeout, port.timeout = port.timeout, _LOOK
+            try:
+                return port.read(max(1, port.in_waiting))
+            finally:
+                port.timeout = timeout
+
     def leave(self, source: str) -> None:
         """Runs code that ends the connection."""
         with self._speaking():
@@ -227,6 +270,7 @@ class Device:
         self.execute(f"put({path!r}, {list(stale)!r})")
 
     def remove(self, path: str) -> None:
+        """Removes a file if it is there."""
         self.execute(f"remove({path!r})")
 
     def clear(self, folder: str) -> None:

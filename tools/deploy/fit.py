@@ -32,10 +32,12 @@ class Needs:
 
     @property
     def total(self) -> int:
+        """Bytes of heap altogether."""
         return self.tensors + self.window + self.held + self.code + self.steps
 
     @property
     def one_piece(self) -> int:
+        """Bytes that must lie in one piece."""
         return self.tensors + self.window
 
     def __str__(self) -> str:

@@ -20,7 +20,18 @@ from .errors import DeployError
 
 PACKAGE = Path(__file__).parent.parent.parent / "mpconnxr"
 OPTIONAL = frozenset(
-    {"audio", "mfcc", "dynamic", "sizes", "objects", "golden_objects", "images", "widen", "unpack"}
+    {
+        "audio",
+        "mfcc",
+        "dynamic",
+        "sizes",
+        "objects",
+        "golden_objects",
+        "images",
+        "trace",
+        "widen",
+        "unpack",
+    }
 )
 HOST = frozenset({"cpython"})
 PROGRAMS = frozenset({"replay"})  # what models with kernels have no use for
@@ -205,6 +216,7 @@ class Package:
         return [*device_paths(self.folder), *self._own.values()]
 
     def path(self, module: str) -> Path:
+        """Return the file of a module."""
         if module in self._own:
             return self._own[module]
         path = self.folder.joinpath(*module.split(".")) if module else self.folder

@@ -91,6 +91,7 @@ def folders_in(folder):
 
 
 def is_folder(entry):
+    """Whether an entry of ilistdir is a folder."""
     return entry[1] & 0x4000 and entry[0] not in (".", "..")
 
 
@@ -115,6 +116,7 @@ def is_elsewhere(folder):
 
 
 def has_code(folder):
+    """Whether a folder has mpconnxr."""
     path = folder.rstrip("/") + "/mpconnxr"
     return kind(path) == 2 or kind(path + ".py") == 1 or kind(path + ".mpy") == 1
 

@@ -25,14 +25,17 @@ class Flash:
         self._at = 0
 
     def seek(self, at):
+        """Goes to a position."""
         self._at = at
 
     def read(self, n):
+        """Returns up to n bytes."""
         piece = bytes(self._view[self._at : self._at + n])
         self._at += n
         return piece
 
     def close(self):
+        """Does nothing: there is no file."""
         pass
 
 
@@ -66,6 +69,7 @@ def programs(folders):
 
 
 def walk(folders, show):
+    """Shows each file in the folders and below."""
     while folders:
         below = []
         for folder in folders:
@@ -79,6 +83,7 @@ def walk(folders, show):
 
 
 def show(path):
+    """Prints what a file's head says, if it is a model in use."""
     if path.endswith((".py", ".mpy", ".new")) or is_inactive(path):
         return
     try:
@@ -92,6 +97,7 @@ def show(path):
 
 
 def show_digest(path):
+    """Prints the digest that a file starts with."""
     if path.endswith((".py", ".mpy", ".new")):
         return
     try:

@@ -35,10 +35,12 @@ def painted():
     while size > BLOCK and total < most and n < len(held):
         try:
             held[n] = paint * size
+            places[n] = uctypes.addressof(held[n]) // BLOCK  # allocates too if it is a large one
         except MemoryError:
+            held[n] = None
             size //= 2
             continue
-        places[n], sizes[n] = uctypes.addressof(held[n]) // BLOCK, size
+        sizes[n] = size
         total += size
         n += 1
     for i in range(n):

@@ -47,6 +47,7 @@ class Places:
         return self.folder if place == self.active == "a" else self._away(place)
 
     def package(self, place: str) -> str:
+        """Return the folder of a place's package."""
         return f"{self.parent(place)}/{NAME}"
 
     def _away(self, place):

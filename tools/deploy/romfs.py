@@ -39,6 +39,7 @@ class Partition:
             raise DeployError("this board's firmware has no ROMFS partition")
 
     def holds(self, image: bytes) -> bool:
+        """Return whether the partition has this image already."""
         found = self._device.execute(f"image_digest({len(image)})")
         return found.strip() == hashlib.sha256(image).hexdigest()
 

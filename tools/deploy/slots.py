@@ -27,11 +27,13 @@ class Slots:
     by_hand: bool
 
     def file(self, slot: str) -> str:
+        """Return the path of a slot's file."""
         path = PurePosixPath(self.path)
         return str(path.with_name(f"{path.stem}.{slot}{path.suffix}"))
 
     @property
     def pointer(self) -> str:
+        """The path of the pointer to the active slot."""
         return str(PurePosixPath(self.path).with_suffix(".active"))
 
     @property

@@ -37,14 +37,17 @@ class Changes:
 
     @property
     def sent(self) -> list[File]:
+        """Those that come from this computer."""
         return [f for f in self.copy if f.path not in self.local]
 
     @property
     def nbytes(self) -> int:
+        """Bytes that are sent."""
         return sum(len(f.data) for f in self.sent)
 
     @property
     def files(self) -> list[File]:
+        """All files that shall be there."""
         return self.copy + self.kept
 
     def with_file(self, device: Device, file: File, sizes: dict[str, int]) -> Changes:
@@ -91,9 +94,22 @@ def check_space(
         )
 
 
-def waiting(what: str, nbytes: int | None = None) -> AbstractContextManager[Progress]:
+def bring(device: Device, files: list[File], folder: str, by: str) -> None:
+    """Copies what the board has not yet. Raises DeployError.
+
+    folder: in whose file system; by: the command that people called.
+    """
+    sizes = device.sizes({f.path.rpartition("/")[0] or "/" for f in files})
+    changes = compare(device, files, sizes)
+    check_space(device, changes, folder, sizes)
+    copy(device, changes, by)
+
+
+def waiting(
+    what: str, nbytes: int | None = None, by: str = "flash"
+) -> AbstractContextManager[Progress]:
     """Says so while the board is at work: an emulated one is for minutes."""
-    return progress("flash", what, nbytes, "B")
+    return progress(by, what, nbytes, "B")
 
 
 def clear(device: Device, changes: Changes) -> None:
@@ -114,9 +130,9 @@ def write_image(partition: Partition, image: bytes) -> None:
         partition.write(image, bar.update)
 
 
-def copy(device: Device, changes: Changes) -> None:
+def copy(device: Device, changes: Changes, by: str = "flash") -> None:
     """Stages each file and gives it its name."""
-    with waiting("copying", changes.nbytes) as bar:
+    with waiting("copying", changes.nbytes, by) as bar:
         for f in changes.copy:
             bar.describe(f"copying {f.path.rpartition('/')[2]}")
             if f in changes.staged:

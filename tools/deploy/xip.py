@@ -31,6 +31,7 @@ class Reference(NamedTuple):
 
     @property
     def end(self) -> int:
+        """The offset behind it, rounded up to a sector."""
         return self.offset + _rounded(self.nbytes)
 
     def data(self) -> bytes:

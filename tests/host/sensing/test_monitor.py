@@ -1,0 +1,122 @@
+"""`mpconnxr monitor`, on a board that is MicroPython's unix port."""
+
+import json
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+from rich.console import Console
+
+from tests.host.fake_board import FakeBoard
+from tests.host.sensing.sensors import RAMP, monitor_on
+from tools.converter.convert import Options, convert
+from tools.sensing import monitor
+from tools.sensing.display import Picture, sparkline
+from tools.sensing.inference import About, Inference
+
+
+def linear(shape, weights):
+    """Flatten, MatMul: (1, classes)."""
+    n, classes = weights.shape
+    graph = helper.make_graph(
+        [
+            helper.make_node("Reshape", ["x", "flat"], ["f"]),
+            helper.make_node("MatMul", ["f", "w"], ["y"]),
+        ],
+        "linear",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, (1, classes))],
+        [
+            numpy_helper.from_array(weights.astype(np.float32), "w"),
+            numpy_helper.from_array(np.array([1, n]), "flat"),
+        ],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+
+
+@pytest.fixture
+def board(ready_target, tmp_path):
+    folder = tmp_path / "board"
+    folder.mkdir()
+    with FakeBoard(ready_target("unix32").build(), folder) as board:
+        yield board
+
+
+def deployed(board, tmp_path, model, labels=None):
+    onnx.save(model, tmp_path / "model.onnx")
+    options = Options(class_names=labels or ())
+    (tmp_path / "model.bin").write_bytes(convert(tmp_path / "model.onnx", options).data)
+    assert board.deploy(tmp_path / "model.bin") == 0
+
+
+def answers(capsys):
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines() if line[0] == "{"]
+
+
+@pytest.mark.parametrize("shape", [(1, 3, 2), (1, 6), (1, 3, 1, 2)])
+def test_samples_in_turn(board, tmp_path, capsys, shape):
+    """The newest three samples of two channels, the oldest first."""
+    deployed(board, tmp_path, linear(shape, np.eye(6)))
+    capsys.readouterr()
+    assert monitor_on(board.port, tmp_path, RAMP, "-n", 3, "--every", 2, "--json") == 0
+    found = answers(capsys)
+    wanted = [[n, -n, n + 1, -n - 1, n + 2, -n - 2] for n in (0, 2, 4)]
+    assert [a["outputs"][0] for a in found] == wanted
+    assert all(a["us"] >= 0 for a in found) and found[0]["ms"] <= found[2]["ms"]
+
+
+def test_a_row_for_each_channel(board, tmp_path, capsys):
+    deployed(board, tmp_path, linear((1, 2, 3), np.eye(6)))
+    capsys.readouterr()
+    assert monitor_on(board.port, tmp_path, RAMP, "-n", 1, "--json") == 0
+    assert answers(capsys)[0]["outputs"] == [[0, 1, 2, 0, -1, -2]]
+
+
+def test_blocks_and_labels(board, tmp_path, capsys):
+    weights = np.array([[1, 0], [0, 1], [0, 0], [0, 0]])
+    deployed(board, tmp_path, linear((1, 4), weights), ("left", "right"))
+    source = "from array import array\ndef samples():\n"
+    source += "    yield array('h', [9, 3, 0, 0])\n    yield array('h', [2, 5, 0, 0])\n"
+    capsys.readouterr()
+    assert monitor_on(board.port, tmp_path, source) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[4:] for line in lines] == [["left", "9", "3"], ["right", "2", "5"]]
+
+
+def test_samples_that_do_not_fill_the_input(board, tmp_path, capsys):
+    deployed(board, tmp_path, linear((1, 5), np.eye(5)))
+    capsys.readouterr()
+    assert monitor_on(board.port, tmp_path, RAMP, "-n", 1) == 1
+    assert "samples of 2 numbers do not fill x (1, 5)" in capsys.readouterr().err
+
+
+def test_no_model_there(board, tmp_path, capsys):
+    assert monitor_on(board.port, tmp_path, RAMP) == 1
+    assert "ImportError: no module named 'mpconnxr'" in capsys.readouterr().err
+
+
+def test_wrong_usage(capsys):
+    with pytest.raises(SystemExit) as e:
+        monitor.main(["nowhere", "--pin", "26", "-n", "-1"])
+    assert e.value.code == 2
+
+
+def test_the_picture():
+    about = About(("x", "float32", [1, 2]), [("y", "float32", [1, 2])], ("left", "right"))
+    picture = Picture(about)
+    console = Console(width=80, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    picture._live.console = console
+    with picture:
+        picture.show(Inference(1500, 2500, [[0.25, 0.75]]))
+    text = console.export_text()
+    assert "1.5 s   2.50 ms a run   right" in text
+    left, right = (
+        next(x for x in text.splitlines() if x.startswith(n)) for n in ("left", "right ")
+    )
+    assert left.count("█") == 13 and right.count("█") == 40
+
+
+def test_sparkline():
+    assert sparkline([0.0, 1.0, float("nan"), 0.5]) == "▁█?▄"
+    assert sparkline([]) == ""

@@ -1,0 +1,91 @@
+"""docs/sensing.md on the emulated Pico: samples, a model of them, its answers."""
+
+import importlib
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from examples.own_data import sensor  # noqa: F401  (it is MicroPython, and plain Python)
+from tools import flash
+from tools.converter.__main__ import main as converter
+from tools.sensing import monitor
+
+ROOT = Path(__file__).parents[3]
+SENSOR = ROOT / "examples" / "own_data" / "sensor.py"
+
+
+def record(folder, keys, *argv):
+    """With keys pressed on a terminal, each once so many samples came."""
+    near, far = pty.openpty()
+    command = [sys.executable, "-m", "tools.sensing.record", "--target", "rp2040"]
+    command += ["--flash", "own.flash", "--sensor", SENSOR, "-o", "data.npz", *argv]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        command, cwd=folder, stdin=far, stdout=subprocess.PIPE, stderr=far, env=environment
+    ) as child:
+        os.close(far)
+        shown, keys = b"", list(keys)
+        while True:
+            try:
+                shown += os.read(near, 4096)
+            except OSError:  # its end of the terminal is closed
+                break
+            if keys and _samples(shown) >= keys[0][0]:
+                os.write(near, keys.pop(0)[1].encode())
+        out = child.stdout.read().decode()
+    os.close(near)
+    assert child.returncode == 0, shown.decode()
+    return out
+
+
+def _samples(shown):
+    """Those that the status line counts."""
+    line = shown.replace(b"\r", b"\n").decode(errors="replace").splitlines()[-1:]
+    words = line[0].split() if line else []
+    at = words.index("samples,") if "samples," in words else 0
+    return int(words[at - 1].replace(",", "")) if at else 0
+
+
+@pytest.mark.slow
+def test_record_train_deploy_monitor(ready_target, tmp_path, monkeypatch, capfd):
+    pytest.importorskip("skl2onnx", reason="training needs scikit-learn and skl2onnx")
+    train = importlib.import_module("examples.own_data.train")
+    ready_target("rp2040")
+    monkeypatch.chdir(tmp_path)
+    names = ["--labels", "still,shake", "--window", "32", "--hop", "2", "--append"]
+    call = ["--call", "samples('still')", "--label", "still", "-n", "160"]
+    assert "still 160" in record(tmp_path, [], *names, *call)
+    # 2 chooses "shake", q ends; what came before has no label.
+    record(tmp_path, [(5, "2"), (165, "q")], *names, "--call", "samples('shake')")
+    none, still, shake = np.bincount(np.load("data.npz")["label"] + 1, minlength=3)
+    assert none > 0 and still == 160 and shake >= 100
+    capfd.readouterr()
+    assert train.main(["data.npz"]) == 0
+    assert converter(["model.onnx", "model.bin", "--labels-file", "labels.txt"]) == 0
+    board = ["--target", "rp2040", "--flash", "own.flash"]
+    assert flash.main(["model.bin", *board]) == 0
+    assert "verified:" in capfd.readouterr().out
+    call = ["--call", "samples('shake')", "-n", "4", "--json"]
+    assert monitor.main([*board, "--sensor", str(SENSOR), *call]) == 0
+    found = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    assert [it["answer"] for it in found] == ["shake"] * 4
+
+
+@pytest.mark.slow
+def test_pins(ready_target, tmp_path):
+    """The emulated Pico has analog pins that nothing is connected to."""
+    from tools.sensing import record as command
+
+    ready_target("rp2040")
+    argv = ["--target", "rp2040", "--flash", str(tmp_path / "own.flash"), "--pin", "26", "27"]
+    out = str(tmp_path / "pins.npz")
+    assert command.main([*argv, "--rate", "200", "-n", "21", "-o", out]) == 0
+    found = np.load(out)
+    assert found["samples"].shape == (21, 2)
+    assert abs(found["t_ms"][-1] - 100) <= 2

@@ -1,0 +1,120 @@
+"""`mpconnxr record`, on a board that is MicroPython's unix port."""
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.host.sensing.sensors import RAMP, on_board, record_from
+from tools.sensing import record
+
+BLOCKS = """
+from array import array
+def samples():
+    for i in range(5):
+        yield array("h", [i, -i, i + 1, -i - 1])
+"""
+BYTES = "def samples():\n    yield bytearray(b'\\x01\\x02\\x03\\x04')\n"
+
+
+@pytest.fixture
+def port(ready_target, tmp_path):
+    folder = tmp_path / "board"
+    folder.mkdir()
+    with on_board(ready_target, folder) as port:
+        yield port
+
+
+def test_n_samples_with_a_label(port, tmp_path, capsys):
+    argv = ("--call", "samples(2)", "--label", "up", "-n", 7, "--window", 3, "--hop", 2)
+    assert record_from(port, tmp_path, RAMP, *argv) == 0
+    found = np.load(tmp_path / "data.npz")
+    assert found["samples"].tolist() == [[2 * i, -i] for i in range(7)]
+    assert found["labels"].tolist() == ["up"] and found["y"].tolist() == [0, 0, 0]
+    assert found["x"].shape == (3, 3, 2) and found["x"][1, 0].tolist() == [4, -2]
+    said = capsys.readouterr().out
+    assert "7 samples of 2 numbers recorded, 7 in" in said and "3 windows of 3" in said
+
+
+def test_recordings_are_appended_or_replaced_when_asked_only(port, tmp_path, capsys):
+    assert record_from(port, tmp_path, RAMP, "-n", 3, "--label", "a") == 0
+    assert record_from(port, tmp_path, RAMP, "-n", 3) == 1
+    assert "--append adds to it, --overwrite replaces it" in capsys.readouterr().err
+    assert record_from(port, tmp_path, RAMP, "-n", 4, "--label", "b", "--append", "--json") == 0
+    about = json.loads(capsys.readouterr().out)
+    assert about["labels"] == {"a": 3, "b": 4} and about["samples"] == 7
+    assert record_from(port, tmp_path, RAMP, "-n", 2, "--overwrite") == 0
+    assert len(np.load(tmp_path / "data.npz")["samples"]) == 2
+
+
+def test_a_sensor_that_ends(port, tmp_path):
+    assert record_from(port, tmp_path, BLOCKS, "--channels", 2) == 0
+    found = np.load(tmp_path / "data.npz")["samples"]
+    assert found.dtype == np.int16
+    assert found.tolist() == [[i + k, -i - k] for i in range(5) for k in (0, 1)]
+    assert record_from(port, tmp_path, BYTES, "--dtype", "int16", "--overwrite") == 0
+    assert np.load(tmp_path / "data.npz")["samples"].tolist() == [[0x0201], [0x0403]]
+
+
+def test_n_within_a_block(port, tmp_path):
+    assert record_from(port, tmp_path, BLOCKS, "--channels", 2, "-n", 3) == 0
+    assert len(np.load(tmp_path / "data.npz")["samples"]) == 3
+
+
+def test_seconds_are_those_of_the_board(port, tmp_path):
+    slow = (
+        RAMP + "\nimport time\ndef slow():\n    for s in samples():\n        time.sleep_ms(20)\n"
+    )
+    slow += "        yield s\n"
+    assert record_from(port, tmp_path, slow, "--call", "slow()", "--seconds", 0.2) == 0
+    assert np.load(tmp_path / "data.npz")["t_ms"].max() <= 200
+
+
+def test_what_came_before_an_error_is_kept(port, tmp_path, capsys):
+    broken = "def samples():\n    yield 1\n    yield 2\n    raise ValueError('loose wire')\n"
+    assert record_from(port, tmp_path, broken) == 1
+    err = capsys.readouterr().err
+    assert "record: the board raised ValueError: loose wire" in err
+    assert np.load(tmp_path / "data.npz")["samples"].tolist() == [[1], [2]]
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("def samples():\n    return\n    yield", "there were no samples"),
+        ("def samples():\n    yield 'text'\n", "not a sample of numbers"),
+        ("def samples(:\n", "SyntaxError"),
+        ("import nothing_of_the_kind\n", "ImportError"),
+    ],
+)
+def test_a_sensor_without_samples(port, tmp_path, capsys, source, said):
+    assert record_from(port, tmp_path, source) == 1
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "data.npz").exists()
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("-o", "x.npz"),
+        ("-o", "x.npz", "--pin", "26", "--sensor", "s.py"),
+        ("-o", "x.npz", "--pin", "26", "--hop", "3"),
+        ("-o", "x.npz", "--pin", "26", "-n", "-1"),
+        ("-o", "x.npz", "--pin", "26", "--labels", "a,,b"),
+        ("-o", "x.npz", "--pin", "26", "--dtype", "int17"),
+        ("--pin", "26"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage(argv, capsys):
+    with pytest.raises(SystemExit) as e:
+        record.main(["nowhere", *argv])
+    assert e.value.code == 2
+
+
+def test_no_board(tmp_path, capsys):
+    (tmp_path / "s.py").write_text(RAMP)
+    out = str(tmp_path / "x.npz")
+    argv = [str(tmp_path / "none"), "--sensor", str(tmp_path / "s.py"), "-o", out]
+    assert record.main(argv) == 1
+    assert "none" in capsys.readouterr().err

@@ -1,0 +1,55 @@
+"""Samples in the lines that a board prints."""
+
+import base64
+
+import numpy as np
+import pytest
+
+from tests.host.sensing.sensors import options
+from tools.deploy.errors import DeployError
+from tools.sensing.sensor import Samples
+
+
+def rows_of(line, **given):
+    return Samples(options(**given)).of_line(line)
+
+
+def block(array):
+    return str(base64.b64encode(array.tobytes()), "ascii")
+
+
+def test_numbers():
+    found = rows_of("12 1 -2 True")
+    assert found.ms == 12 and found.rows.tolist() == [[1, -2, 1]]
+    assert found.rows.dtype == np.int32
+    assert rows_of("0 4294967296").rows.dtype == np.int64
+    floats = rows_of("0 1 0.5 nan").rows
+    assert floats.dtype == np.float32 and floats[0, 1] == 0.5 and np.isnan(floats[0, 2])
+
+
+def test_blocks():
+    values = np.array([[1, -2], [3, -4]], np.int16)
+    found = rows_of(f"7 #h {block(values)}", channels=2).rows
+    assert found.dtype == np.int16 and (found == values).all()
+    found = rows_of(f"7 # {block(values)}", dtype=np.dtype(np.int16)).rows
+    assert found[:, 0].tolist() == [1, -2, 3, -4]
+    # "l" is 32 bits wide on a board, whatever this computer takes it for
+    assert rows_of(f"7 #l {block(np.array([5], np.int32))}").rows.tolist() == [[5]]
+
+
+@pytest.mark.parametrize("line", ["x", "5", "5 one", "hello world", "5 #h ?", "5 #q1 AAAA"])
+def test_what_is_not_a_sample(line):
+    with pytest.raises(DeployError, match="not a sample of numbers"):
+        rows_of(line)
+
+
+def test_a_block_that_ends_within_a_sample():
+    with pytest.raises(DeployError, match="6 bytes is not samples of 2 channels of int16"):
+        rows_of(f"7 #h {block(np.zeros(3, np.int16))}", channels=2)
+
+
+def test_samples_of_other_lengths():
+    samples = Samples(options())
+    samples.of_line("0 1 2")
+    with pytest.raises(DeployError, match="samples of 2 and of 3 numbers"):
+        samples.of_line("1 1 2 3")

@@ -1,0 +1,135 @@
+"""mpconnxr check: whether mpconnxr works on a board, as one report to keep or to send."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from mpconnxr import __version__
+from tools import arguments
+from tools.deploy import reach
+from tools.deploy.deployment import describe
+from tools.deploy.device import Device
+from tools.deploy.errors import BoardError, DeployError
+from tools.limits import printable
+
+from . import loops, models
+from .bench import Bench
+
+_CALLS = 20
+_REPORT = 1  # version of the report's form
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    found = arguments.parser_for(
+        "check",
+        description="Check mpconnxr on a board: each loop against plain Python on random data, "
+        "six models against onnxruntime, their times and heap. What is deployed there stays.",
+    )
+    reach.add_board_options(found)
+    add = found.add_argument
+    add("-o", "--output", type=Path, metavar="FILE.json", help="write the report, to send it")
+    add("--calls", type=int, default=_CALLS, metavar="N", help=f"of each loop ({_CALLS})")
+    add("--only", choices=("loops", "models"), help="a part of it")
+    add("--model", action="append", choices=models.NAMES, help="of these models only")
+    add("--json", action="store_true", help="print the report as one JSON object")
+    return found
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Exit status: 0 all is right, 1 something is not, 2 wrong usage."""
+    args = (asked := parser()).parse_args(argv)
+    if args.calls < 1:
+        asked.error("--calls N: N is at least 1")
+    try:
+        report = _report(args)
+        if args.output:
+            args.output.write_text(json.dumps(report, indent=1) + "\n")
+    except DeployError as e:
+        before = f"{e.traceback}\n" if isinstance(e, BoardError) else ""
+        return _failed(args, f"{before}check: {e}")
+    except OSError as e:
+        return _failed(args, f"check: {e.filename}: {e.strerror}")
+    if args.json:
+        print(json.dumps(report))
+    elif args.output:
+        print(f"report    {args.output}")
+    return 0 if report["ok"] else 1
+
+
+def _failed(args, text):
+    print(printable(text, keep="\n"), file=sys.stderr)
+    if args.json:
+        print(json.dumps({"error": text}))
+    return 1
+
+
+def _report(args):
+    with reach.port_of(args) as port, Device(port, reach.silence_of(args)) as device:
+        bench = Bench(device)
+        _say(args, f"board     {describe(bench.about, bench.board)}")
+        about = asdict(bench.about) | {"board": bench.board.name if bench.board else None}
+        about["emulated"] = bool(args.target)
+        found = {"report": _REPORT, "mpconnxr": __version__, "board": about}
+        if args.only != "models":
+            found["loops"] = _loops(args, bench)
+        if args.only != "loops":
+            found["models"] = _models(args, bench)
+    wrong = found.get("loops", {}).get("wrong", [])
+    failed = [m["name"] for m in found.get("models", []) if not m["ok"]]
+    return found | {"ok": not wrong and not failed}
+
+
+def _loops(args, bench):
+    """{calls, forms: {form: how many loops took it}, wrong: [[family, loop, form]]}"""
+    forms: dict[str, int] = {}
+    wrong = []
+    with bench.cleared():
+        for names in loops.parts():
+            bench.bring(loops.files_for(names, bench.machine))
+            lines = bench.run(loops.SCRIPT, [str(args.calls), *names])
+            found = {loop.key: loop for loop in loops.parsed(lines)}
+            for key, digest in loops.expected(names, args.calls).items():
+                loop = found.get(key)
+                form = loop.form if loop else "missing"
+                forms[form] = forms.get(form, 0) + 1
+                if loop is None or loop.digest != digest:
+                    wrong.append([*key, form])
+    taken = ", ".join(f"{n} {form}" for form, n in sorted(forms.items()))
+    _say(args, f"loops     {sum(forms.values())}, {args.calls} calls each: {taken}")
+    for family, name, form in wrong:
+        _say(args, f"WRONG     {family}.{name} as {form}: not the bits of plain Python")
+    return {"calls": args.calls, "forms": forms, "wrong": wrong}
+
+
+def _models(args, bench):
+    found = []
+    for model in models.models(tuple(args.model or models.NAMES)):
+        checked = models.check(bench, model)
+        _say(args, f"{model.name:9} {_text(checked)}")
+        found.append(asdict(checked))
+    return found
+
+
+def _text(model):
+    if model.error:
+        return f"FAILED: {model.error}"
+    verdict = "verified" if model.ok else "WRONG"
+    text = f"{verdict}, error {model.max_error:.3g} where values reach {model.largest:.3g}"
+    if model.warm_ms is not None:
+        text += f", {model.warm_ms:.1f} ms a run"
+    way = "program" if model.is_program else "kernels"
+    return f"{text}, heap {model.heap_bytes:,} bytes ({way})"
+
+
+def _say(args, text):
+    if not args.json:
+        print(printable(text), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+"""Random calls of loops/qdot: see on_board_loops."""
+
+import struct
+
+_BIAS = 1 << 29
+
+
+def channel_words(d, n, second=None):
+    """The table of n channels. second: makes the second word of one, by default a multiplier."""
+    words = bytearray()
+    for _ in range(n):
+        words += struct.pack("<iI", d.word() >> d.between(2, 20), (second or multiplier)(d))
+    return words
+
+
+def dots(d, kind, second=None, has_sum=None):
+    """x, w, out and p of a call, but for what limits the outputs; the three for x."""
+    kp, n, m = 4 * d.between(1, 19), d.between(1, 3), d.between(1, 9)
+    x = bytearray()
+    has_sum = d.below(2) if has_sum is None else has_sum
+    gap = 4 if has_sum else 4 * d.below(3)
+    for _ in range(n):
+        items = d.octets(kp)
+        x += (struct.pack("<i", sum(items)) if has_sum else d.octets(gap)) + items
+    table, between = 4 * d.below(3), d.below(5)
+    w = bytearray(table) + channel_words(d, m, second)
+    first = len(w) + between
+    w += d.octets(between + kp * m)
+    at, strides = d.below(3), [m + 1, 1] if d.below(2) else [1, n + 2]
+    out = d.blank(kind, at + (n - 1) * strides[0] + (m - 1) * strides[1] + 2)
+    p = [first, table, kp, n, m, at] + strides + [d.below(256)]
+    return x, w, out, p, [gap, kp + gap, has_sum]
+
+
+def multiplier(d):
+    """The word of a scale."""
+    f = d.below(25) if d.below(2) else d.between(33, 63)
+    return (1 << 23 | d.word() & 0x7FFFFF) << 8 | f
+
+
+def limits_of_out(d):
+    """BIAS + zero point, least and greatest value, of int8 or uint8; often all of them."""
+    least = -128 * d.below(2)
+    low = d.below(256) * d.below(2)
+    span = d.below(256 - low) if d.below(2) else 255 - low
+    return [_BIAS + least + v for v in (d.below(256), low, low + span)]
+
+
+def qdots8(d):
+    return _qdots8(d)
+
+
+def qdots8_many(d):
+    return _qdots8(d, 1)
+
+
+def _qdots8(d, has_sum=None):
+    x, w, out, p, of_x = dots(d, "B", has_sum=has_sum)
+    limits = limits_of_out(d)
+    if d.below(2):
+        return x, w, out, p + limits + of_x + [0]
+    size = 8 * p[4]
+    x += w[p[1] : p[1] + size]
+    p[1] = len(x) - size
+    return x, w, out, p + limits + of_x + [1]

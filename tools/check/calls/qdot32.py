@@ -1,0 +1,12 @@
+"""Random calls of loops/qdot32: see on_board_loops."""
+
+from .qdot import dots
+
+
+def qdots32(d):
+    x, w, out, p, of_x = dots(d, "i", _factor)
+    return x, w, out, p + [d.below(256), 0, 0] + of_x
+
+
+def _factor(d):
+    return d.below(1000) if d.below(2) else -d.below(1000) & 0xFFFFFFFF

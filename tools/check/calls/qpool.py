@@ -1,0 +1,19 @@
+"""Random calls of loops/qpool: see on_board_loops."""
+
+from array import array
+
+from .qdot import multiplier
+
+
+def means8(d):
+    planes, h, width = d.between(1, 3), d.between(1, 6), d.between(1, 6)
+    kh, kw, sy, sx = d.between(1, 4), d.between(1, 4), d.between(1, 2), d.between(1, 2)
+    py, px = d.below(kh), d.below(kw)
+    oh, ow = (h + py - 1) // sy + 1, (width + px - 1) // sx + 1
+    by_items = d.below(2)
+    w = array("I", [multiplier(d) for _ in range(kh * kw + 1)])
+    first, out_first = d.below(4), d.below(4)
+    x = d.octets(first + planes * h * width)
+    out = d.blank("B", out_first + planes * oh * ow + 1)
+    p = [first, out_first, planes, h, width, kh, kw, sy, sx, py, px, oh, ow, by_items]
+    return x, w, out, p + [d.below(256), d.below(256), d.below(2) * 128]

@@ -1,0 +1,55 @@
+"""Random calls of loops/tree_sums: see on_board_loops."""
+
+from array import array
+
+_BIAS = 1 << 29
+
+
+def _entries(d, n, limbs):
+    """The last one ends a leaf."""
+    found = array("H")
+    for i in range(n):
+        more = d.below(2) if i + 1 < n else 0
+        found.append(d.below(limbs - 2) << 2 | d.below(2) << 1 | more)
+        found.extend(array("H", [d.word() & 0xFFFF, d.word() & 0xFFFF]))
+    return found
+
+
+def add(d):
+    n, trees, limbs = d.between(1, 9), d.between(1, 20), d.between(3, 24)
+    leaves = array("i", [d.below(n) for _ in range(trees)])
+    mirrored = limbs // 2 * d.below(2)
+    p = [trees, limbs, mirrored, d.below(n)]
+    return leaves, _entries(d, n, limbs), d.blank("i", limbs + 1), p
+
+
+def settle(d):
+    targets, limbs = d.between(1, 4), d.between(2, 14)
+    sums = d.blank("i", targets * limbs + 1)
+    for i in range(targets * limbs):
+        sums[i] = _BIAS + (d.word() >> d.between(4, 31)) * d.below(2)
+    return sums, sums, sums, [targets, limbs, d.between(1, 4096) if d.below(2) else 1]
+
+
+def store(d):
+    """Digits with zeros above and below, as often as not right between two floats."""
+    targets, limbs, first = d.between(1, 4), d.between(8, 14), d.below(3)
+    sums = array("i", [0] * targets * limbs)
+    for t in range(targets):
+        low = d.below(limbs - 1)
+        for k in range(low, d.between(low, limbs - 1)):
+            sums[t * limbs + k] = (0, 255, 128, d.below(256))[d.below(4)]
+        sums[t * limbs + limbs - 1] = d.below(4)
+    least = d.between(1, 8 * (limbs - 5) + 1)
+    exponent = d.between(-22 - least, 230 - 8 * limbs)
+    if d.below(8) == 0:
+        exponent = 255 - 4 * limbs
+    out = d.blank("H", 2 * (first + targets) + 1)
+    return sums, sums, out, [targets, first, limbs, least, exponent + _BIAS]
+
+
+def check(d):
+    n, limbs = d.between(1, 9), d.between(3, 24)
+    entries = _entries(d, n, limbs + d.below(2))
+    entries[3 * n - 3] |= d.below(8) == 0
+    return entries, entries, d.blank("i", 2), [n, limbs, d.between(2, 9)]

@@ -1,0 +1,25 @@
+"""Random calls of loops/wide_dots: see on_board_loops."""
+
+import struct
+from array import array
+
+from .qdot import multiplier
+from .wide import items as items_of
+from .wide import limits
+
+
+def wide_dots(d):
+    k, n, m = d.between(1, 300), d.between(1, 3), d.between(1, 5)
+    x = array("H")
+    for _ in range(n):
+        items = items_of(d, k)
+        total = sum(items)
+        x.extend(array("H", [total & 65535, total >> 16]))
+        x.extend(items)
+    w = bytearray()
+    for _ in range(m):
+        w += struct.pack("<iII", d.word() >> d.between(4, 20), d.below(32768), multiplier(d))
+    w += d.octets(k * m)
+    at, strides = d.below(3), [m + 1, 1] if d.below(2) else [1, n + 2]
+    out = d.blank("H", at + (n - 1) * strides[0] + (m - 1) * strides[1] + 2)
+    return x, w, out, [12 * m, 0, k, n, m, at] + strides + [0] + limits(d)

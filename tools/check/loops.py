@@ -1,0 +1,127 @@
+"""Random calls of all loops: the board's results against those of plain Python on this computer.
+
+The calls are in calls/, a file a family of loops. Each is the same on every machine.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from types import SimpleNamespace
+
+import numpy as np
+
+from mpconnxr.forms import order
+from tools.deploy.code import code_for
+from tools.deploy.compile import compiled
+from tools.deploy.machine import Machine
+from tools.deploy.modules import PACKAGE, Package
+from tools.micropython import get_target
+
+LOOPS = PACKAGE / "loops"
+FORMS = tuple(form for form in order if form != "plain")
+CALLS = Path(__file__).with_name("calls")
+SCRIPT = Path(__file__).with_name("on_board_loops.py")
+A_PART = 8  # families, whose code and data fit the heap of the smallest board together
+_CORE = ("__init__", "mpconnxr", "errors", "forms", "parameters", "structview", "tensor")
+_WORDS = 4096
+_SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 3.4e38, -3.4e38, 1.0, -1.0]
+
+
+@dataclass(frozen=True)
+class Loop:
+    """What a machine found: form is the one it took; digest: of all results, "" where its own
+    forms disagree.
+    """
+
+    family: str
+    name: str
+    form: str
+    digest: str
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Family and name."""
+        return self.family, self.name
+
+
+def families() -> dict[str, list[str]]:
+    """{family: forms besides plain}, of those that have any."""
+    found = {}
+    for path in sorted(LOOPS.glob("*.py")):
+        common = "\nCOMMON = True" in path.read_text()
+        forms = [f for f in FORMS if (LOOPS / f / path.name).exists()]
+        if common or forms:
+            found[path.stem] = forms or ["viper"]
+    return found
+
+
+def parts() -> list[list[str]]:
+    """The families, so many at once as the smallest board takes."""
+    names = list(families())
+    return [names[i : i + A_PART] for i in range(0, len(names), A_PART)]
+
+
+def data() -> bytes:
+    """Words for calls: special floats, small numbers, any bits."""
+    rng = np.random.default_rng(11)
+    words = rng.integers(-(1 << 31), 1 << 31, _WORDS).astype(np.int32)
+    kind = rng.integers(0, 4, _WORDS)
+    special = np.array(_SPECIAL, np.float32).view(np.int32)
+    words[kind == 0] = rng.choice(special, _WORDS)[kind == 0]
+    words[kind == 1] = rng.normal(0, 9, _WORDS).astype(np.float32).view(np.int32)[kind == 1]
+    words[kind == 2] = rng.integers(-300, 300, _WORDS)[kind == 2]
+    return words.tobytes()
+
+
+def files_for(names: list[str], machine: Machine | None) -> dict[str, bytes]:
+    """The families, each in the one form that suits the machine, with what calls them."""
+    takes = [f"    forms.get({name!r})\n" for name in names]
+    source = ["from .. import forms\n\ndef prepare(node):\n", *takes]
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "every_loop.py").write_text("".join(source))
+        model = SimpleNamespace(kernels=["every_loop"], optional=(), weights=())
+        code = code_for(model, Package(own=Path(folder)), machine)
+    found = {f.path: f.data for f in code if _is_for_loops(PurePosixPath(f.path))}
+    return found | {"data": data()} | _calls_of(names, machine)
+
+
+def _is_for_loops(path):
+    """Of a package's file: loops, what kernels share, and what either imports of the core."""
+    return path.parts[1] == "loops" or path.stem in _CORE or path.stem.startswith("_")
+
+
+def _calls_of(names, machine):
+    """calls/FAMILY for each, with what these files import of each other."""
+    found: dict[str, bytes] = {}
+    wanted = ["draw", *names]
+    while wanted:
+        name = wanted.pop()
+        source = (CALLS / f"{name}.py").read_text()
+        made = compiled(source, f"{name}.py") if machine else source.encode()
+        found[f"calls/{name}.{'mpy' if machine else 'py'}"] = made
+        others = re.findall(r"^from (?:calls)?\.(\w+) import", source, re.MULTILINE)
+        wanted += [other for other in others if not any(f"/{other}." in path for path in found)]
+    return found
+
+
+def parsed(lines: list[str]) -> Iterator[Loop]:
+    """What on_board_loops.py printed."""
+    for line in lines:
+        fields = line.split()
+        if fields[:1] == ["differs"]:
+            yield Loop(fields[1], fields[2], fields[3], "")
+        elif len(fields) == 5:
+            yield Loop(fields[0], fields[1], fields[4], fields[3])
+
+
+def expected(names: list[str], n: int) -> dict[tuple[str, str], str]:
+    """Digests of n calls of each loop in plain Python."""
+    files = {"mpconnxr": PACKAGE, "data": data(), "calls": CALLS}
+    done = get_target("cpython").run(SCRIPT, files=files, args=(str(n), *names), timeout=3600)
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    return {loop.key: loop.digest for loop in parsed(done.stdout.splitlines())}

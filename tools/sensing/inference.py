@@ -1,0 +1,74 @@
+"""What a board prints of its model and of each inference."""
+
+from __future__ import annotations
+
+import ast
+import math
+from dataclasses import dataclass
+
+from tools.deploy.errors import DeployError
+
+
+@dataclass(frozen=True)
+class About:
+    """input: (name, dtype, shape); outputs: the same of each; labels: None without any."""
+
+    input: tuple
+    outputs: list
+    labels: tuple | None
+
+    @staticmethod
+    def of_line(line: str) -> About:
+        """Raises DeployError."""
+        try:
+            return About(**ast.literal_eval(line))
+        except (ValueError, SyntaxError, TypeError):
+            raise DeployError(f"the board prints {line[:80]!r} instead of its model") from None
+
+    @property
+    def scores(self) -> int:
+        """Which output has a number for each class: the first float one with several, else 0."""
+        for i, (_, dtype, shape) in enumerate(self.outputs):
+            if "float" in dtype and math.prod(shape) > 1 or self.labels and dtype == "int8":
+                return i
+        return 0
+
+    def name_of(self, i: int) -> str:
+        """Of a class."""
+        return self.labels[i] if self.labels and i < len(self.labels) else str(i)
+
+
+@dataclass(frozen=True)
+class Inference:
+    """ms: when, since the start; us: of the run; outputs: of each the numbers, or its text."""
+
+    ms: int
+    us: int
+    outputs: list
+
+    @staticmethod
+    def of_line(line: str) -> Inference:
+        """Raises DeployError."""
+        ms, _, rest = line.partition(" ")
+        us, _, rest = rest.partition(" ")
+        try:
+            return Inference(int(ms), int(us), [_numbers(text) for text in rest.split(";")])
+        except ValueError:
+            raise DeployError(f"the board prints {line[:80]!r} instead of an inference") from None
+
+    def answer(self, about: About) -> str:
+        """The likeliest class, or the value of a model that has but one."""
+        values = self.outputs[about.scores]
+        if isinstance(values, str) or not values:
+            return str(values)
+        if len(values) == 1:
+            return f"{values[0]:.6g}"
+        best = max(range(len(values)), key=lambda i: (values[i] == values[i], values[i]))
+        return about.name_of(best)
+
+
+def _numbers(text):
+    try:
+        return [float(value) for value in text.split(",") if value]
+    except ValueError:
+        return text

@@ -1,0 +1,99 @@
+"""mpconnxr monitor: what a deployed model says of a board's sensor, while it says it."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import sys
+from pathlib import Path
+
+from tools import arguments
+from tools.deploy import reach
+from tools.deploy.errors import BoardError, DeployError
+from tools.deploy.places import places_of
+from tools.limits import printable
+
+from .display import Lines, Picture
+from .inference import About, Inference
+from .keys import keys
+from .sensor import add_sensor_options, problem, source_of
+
+_MONITOR = Path(__file__).with_name("on_board_monitor.py")
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    found = arguments.parser_for(
+        "sensing.monitor",
+        description="Run a deployed model on a board's sensor and show its answers. q ends.",
+    )
+    reach.add_board_options(found)
+    add_sensor_options(found)
+    add = found.add_argument
+    add("--model", default="model.bin", metavar="NAME", help="as it was deployed (model.bin)")
+    add("--dir", metavar="FOLDER", help="where on the board (default: its current folder, /)")
+    add(
+        "--every",
+        type=int,
+        default=0,
+        metavar="N",
+        help="samples between two inferences (default: a quarter of the model's input)",
+    )
+    add("-n", type=int, default=0, metavar="N", help="end after N inferences")
+    add("--json", action="store_true", help="print one JSON object an inference")
+    return found
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Exit status: 0 it ended, 1 an error, 2 wrong usage."""
+    args = (asked := parser()).parse_args(argv)
+    if wrong := problem(args):
+        asked.error(wrong)
+    if min(args.n, args.every) < 0:
+        asked.error("-n and --every are not negative")
+    try:
+        _monitor(args)
+    except KeyboardInterrupt:  # ends it, as q does
+        pass
+    except DeployError as e:
+        before = f"{e.traceback}\n" if isinstance(e, BoardError) else ""
+        print(printable(f"{before}monitor: {e}", keep="\n"), file=sys.stderr)
+        return 1
+    return 0
+
+
+def _monitor(args):
+    source = source_of(args)
+    with reach.device_of(args) as device, keys() as pressed:
+        folder = args.dir or device.about().folder
+        places = places_of(device, folder)
+        if places.active:
+            device.execute(f"sys.path.insert(0, {places.parent(places.active)!r})")
+        device.execute(source)
+        device.execute(_MONITOR.read_text())
+        path = f"{folder.rstrip('/')}/{args.model}"
+        lines = device.lines(f"monitor({args.call}, {path!r}, {args.every}, {args.n})")
+        with contextlib.closing(lines):
+            _show(args, lines, pressed)
+
+
+def _show(args, lines, pressed):
+    about = About.of_line(next(filter(None, lines)))
+    kind = _Json if args.json else Picture if sys.stdout.isatty() else Lines
+    with kind(about) as shown:
+        for line in lines:
+            if line:
+                shown.show(Inference.of_line(line))
+            if pressed.pressed() in ("q", "Q"):
+                return
+
+
+class _Json(Lines):
+    def show(self, it: Inference) -> None:
+        about = {"ms": it.ms, "us": it.us, "answer": it.answer(self._about), "outputs": it.outputs}
+        print(json.dumps(about), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,199 @@
+"""mpconnxr record: samples of a board's sensor, labelled by key presses, into a .npz file."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import sys
+import time
+from pathlib import Path
+
+from tools import arguments
+from tools.deploy import reach
+from tools.deploy.errors import BoardError, DeployError
+from tools.limits import printable
+from tools.progress import EVERY
+
+from .dataset import NONE, Dataset
+from .keys import Keys, keys
+from .sensor import Samples, add_sensor_options, problem, source_of
+
+_STREAM = Path(__file__).with_name("on_board_stream.py")
+_MOST_LABELS = 9  # keys 1 to 9
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    found = arguments.parser_for(
+        "sensing.record",
+        description="Record samples of a board's sensor into a .npz file. While it records, the "
+        "keys 1 to 9 choose the label of what comes next, 0 none, and q ends.",
+    )
+    reach.add_board_options(found)
+    add_sensor_options(found)
+    add = found.add_argument
+    add("-o", "--output", type=Path, required=True, metavar="FILE.npz")
+    add("--labels", type=_names, default=[], metavar="A,B,...", help="of the keys 1, 2, ...")
+    add("--label", metavar="A", help="the label to begin with (default: none)")
+    add("-n", type=int, default=0, metavar="N", help="end after N samples")
+    add("--seconds", type=float, default=0, metavar="S", help="end after S seconds of the board")
+    add("--window", type=int, default=0, metavar="N", help="samples in a window of x")
+    add("--hop", type=int, default=0, metavar="N", help="from one window to the next (N)")
+    add("--append", action="store_true", help="to what FILE.npz has")
+    add("--overwrite", action="store_true", help="replace FILE.npz")
+    add("--json", action="store_true", help="print one JSON object")
+    return found
+
+
+def _names(text):
+    names = [name.strip() for name in text.split(",")]
+    if not all(names) or len(set(names)) < len(names) or len(names) > _MOST_LABELS:
+        raise argparse.ArgumentTypeError(f"up to {_MOST_LABELS} different names, A,B,...")
+    return names
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Exit status: 0 recorded, 1 not, 2 wrong usage."""
+    args = (asked := parser()).parse_args(argv)
+    if wrong := problem(args) or _problem(args):
+        asked.error(wrong)
+    try:
+        dataset = _dataset(args)
+        before = dataset.n
+        ended = _recorded(args, dataset)
+        if args.n:
+            dataset.cut(before + args.n)
+        if dataset.n == before:
+            raise ended or DeployError("there were no samples")
+        n_windows = dataset.write(args.output, args.window, args.hop or args.window)
+    except DeployError as e:
+        return _failed(args, e)
+    _say(args, dataset, before, n_windows)
+    return _failed(args, ended) if ended else 0
+
+
+def _recorded(args, dataset):
+    """What ended it too early, if anything: what came before is worth its file."""
+    try:
+        _record(args, dataset)
+    except KeyboardInterrupt:  # ends a recording, as q does
+        return None
+    except DeployError as e:
+        return e
+    return None
+
+
+def _problem(args):
+    if min(args.n, args.seconds, args.window, args.hop) < 0:
+        return "-n, --seconds, --window and --hop are not negative"
+    if args.hop and not args.window:
+        return "--hop goes with --window"
+    if args.append and args.overwrite:
+        return "--append or --overwrite, not both"
+    return ""
+
+
+def _dataset(args):
+    """The file's own, or an empty one: recordings are never lost by mistake."""
+    if args.output.exists() and not (args.append or args.overwrite):
+        raise DeployError(f"{args.output} exists: --append adds to it, --overwrite replaces it")
+    if not args.output.parent.is_dir():
+        raise DeployError(f"{args.output.parent} is not a folder")
+    is_old = args.append and args.output.exists()
+    dataset = Dataset.read(args.output) if is_old else Dataset([])
+    for name in [*args.labels, *filter(None, [args.label])]:
+        dataset.number_of(name)
+    return dataset
+
+
+def _record(args, dataset):
+    source = source_of(args)
+    with reach.device_of(args) as device, keys() as pressed:
+        device.execute(source)
+        device.execute(_STREAM.read_text())
+        most_ms = round(args.seconds * 1000)
+        call = f"stream({args.call}, {args.n}, {most_ms})"
+        session = _Session(args, dataset, pressed)
+        lines = device.lines(call)
+        with contextlib.closing(lines):
+            session.take(lines)
+
+
+class _Session:
+    """Samples as they come, with the label that was chosen last."""
+
+    def __init__(self, args: argparse.Namespace, dataset: Dataset, pressed: Keys):
+        self._args, self._dataset, self._keys = args, dataset, pressed
+        self._samples = Samples(args)
+        self._names = args.labels or dataset.labels
+        self._label = dataset.number_of(args.label) if args.label else NONE
+        self._wanted = dataset.n + args.n if args.n else 0
+        self._said, self._began = 0.0, dataset.n
+        if sys.stdin.isatty():
+            choices = [f"{i} {name}" for i, name in enumerate(self._names, 1)]
+            print("keys:", ", ".join([*choices, "0 no label", "q end"]), file=sys.stderr)
+
+    def take(self, lines) -> None:
+        """Until the board ends, or the person at the keys."""
+        for line in lines:
+            if line:
+                heard = self._samples.of_line(line)
+                self._dataset.add(heard, self._label)
+                self._show(heard.ms)
+            if self._is_end(self._keys.pressed()):
+                return
+            if self._wanted and self._dataset.n >= self._wanted:
+                return
+
+    def _is_end(self, key):
+        if key.isdigit() and int(key) <= len(self._names):
+            self._label = self._dataset.number_of(self._names[int(key) - 1]) if int(key) else NONE
+        return key in ("q", "Q")
+
+    def _show(self, ms):
+        """A line that changes on a terminal, else one now and then."""
+        is_terminal = sys.stderr.isatty()
+        now = time.monotonic()
+        if now - self._said < (0.2 if is_terminal else EVERY):
+            return
+        first, self._said = not self._said, now
+        label = self._dataset.labels[self._label] if self._label != NONE else "no label"
+        text = f"record: {ms / 1000:.1f} s, {self._dataset.n - self._began:,} samples, {label}"
+        if is_terminal:
+            print(f"\r{printable(text)}\x1b[K", end="", file=sys.stderr, flush=True)
+        elif not first:
+            print(printable(text), file=sys.stderr, flush=True)
+
+
+def _say(args, dataset, before, n_windows):
+    counts = dataset.counts()
+    about = {
+        "file": str(args.output),
+        "recorded": dataset.n - before,
+        "samples": dataset.n,
+        "channels": dataset.channels,
+        "labels": counts,
+        "windows": n_windows if args.window else None,
+    }
+    if args.json:
+        print(json.dumps(about))
+        return
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    counted = ", ".join(f"{name} {n:,}" for name, n in counts.items()) or "no labels"
+    line = f"{dataset.n - before:,} samples of {dataset.channels} numbers recorded, "
+    line += f"{dataset.n:,} in {args.output}: {counted}"
+    if args.window:
+        line += f"; {n_windows:,} windows of {args.window}"
+    print(printable(line))
+
+
+def _failed(args, error):
+    before = f"{error.traceback}\n" if isinstance(error, BoardError) else ""
+    print(printable(f"{before}record: {error}", keep="\n"), file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
