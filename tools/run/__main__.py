@@ -11,12 +11,13 @@ from tools import arguments, limits
 from tools.converter.__main__ import add_options, options_from
 from tools.deploy.errors import DeployError
 from tools.errors import ConvertError, UsageError, text_of
-from tools.micropython import TargetError, target_names
+from tools.micropython import TargetError, is_target, target_names
 
 from .errors import RunError
 from .execute import execute
 from .profile import profile
-from .show import print_profile, print_report, to_json
+from .show import print_profile, print_report, print_trace, to_json
+from .trace import trace
 
 _RUNS = 20  # of --profile
 _ITSELF = Path()  # --compare without a model
@@ -34,7 +35,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         options = options_from(args.options)
         options.ops = args.ops or options.ops
-        report = (profile if args.profile else execute)(args, options, _say)
+        report = _work(args)(args, options, _say)
     except (ConvertError, RunError, TargetError, DeployError, OSError) as e:
         text = text_of(e)
         _say(text)
@@ -43,9 +44,18 @@ def main(argv: list[str] | None = None) -> int:
         return 2 if isinstance(e, UsageError) else 1
     if args.json:
         print(to_json(report))
+    elif args.trace is not None:
+        print_trace(report, args)
     else:
         (print_profile if args.profile else print_report)(report)
     return 0
+
+
+def _work(args):
+    """What is to be done."""
+    if args.trace is not None:
+        return trace
+    return profile if args.profile else execute
 
 
 def parser() -> argparse.ArgumentParser:
@@ -74,7 +84,7 @@ def parser() -> argparse.ArgumentParser:
         "--target",
         default="unix",
         metavar="TARGET",
-        help=f"{', '.join(target_names())}; with --profile also a board's serial port",
+        help=f"{', '.join(target_names())}, or a board's port, with --profile or --trace",
     )
     add("--output-dir", type=Path, metavar="DIR", help="write output_K.npy, output_K_1.npy, ...")
     add("--random", type=int, metavar="N", help="run N samples of random numbers")
@@ -94,6 +104,15 @@ def parser() -> argparse.ArgumentParser:
         help="how long each step takes there, and whole runs; without X.npy, of random inputs",
     )
     add("--runs", type=int, metavar="N", help=f"of --profile ({_RUNS})")
+    add(
+        "--trace",
+        type=int,
+        choices=range(4),
+        metavar="LEVEL",
+        help="of one run: 1 each step with its time, 2 also the range of what it wrote, 3 the "
+        "first items; with --compare where it first deviates from onnxruntime",
+    )
+    add("--dump", type=Path, metavar="DIR", help="with --trace: write each tensor as STEP_K.npy")
     add("--ops", type=Path, metavar="FOLDER", help="operators of your own, with their kernels")
     add("--timeout", type=float, default=600, metavar="SECONDS", help="for one inference (600)")
     add("--json", action="store_true", help="print one JSON object")
@@ -115,10 +134,15 @@ def _arguments(argv):
     if args.runs is not None and not args.profile:
         asked.error("--runs goes with --profile")
     args.runs = _RUNS if args.runs is None else args.runs
-    others = (args.compare, args.output_dir, args.samples, args.random)
-    if args.profile and (any(others) or args.runs < 1):
+    others = (args.output_dir, args.samples, args.random)
+    if args.profile and (any(others) or args.compare or args.runs < 1):
         asked.error("--profile goes with X.npy and --runs N, from 1, alone")
-    if not args.profile and args.target not in target_names():
+    if args.trace is not None and (any(others) or args.profile or args.layers):
+        asked.error("--trace goes with X.npy, --dump and --compare alone")
+    if args.dump and args.trace is None:
+        asked.error("--dump goes with --trace LEVEL")
+    on_boards = args.profile or args.trace is not None
+    if not on_boards and not is_target(args.target):
         asked.error(f"--target {args.target} is none of {', '.join(target_names())}")
     options = arguments.Parser(f"{asked.prog} ... --")
     add_options(options)

@@ -1,4 +1,4 @@
-"""A program on a board at a serial port, with a model and other files, for tools/run/profile.py.
+"""A program on a board at a serial port, with a model and other files, for tools/run/once.py.
 
 The files go into a folder of their own, with what they need of mpconnxr/ unless the board has it
 in use already. That folder is removed afterwards: what is deployed stays as it is.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import tempfile
 from argparse import Namespace
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from tools.deploy import boards, transfer
@@ -26,11 +27,16 @@ _FOLDER = "mpconnxr_run"  # on the board
 
 
 def run_on_board(
-    args: Namespace, files: Mapping[str, bytes], program: Callable[[Namespace, str], str]
+    args: Namespace,
+    files: Mapping[str, bytes],
+    program: Callable[[str], str],
+    silence: float,
+    needs: Collection[str] = (),
 ) -> str:
     """What a program printed; it is made for the folder where the files are, model.bin too.
 
-    Raises RunError, DeployError.
+    silence: seconds without a byte after which the board counts as lost; needs: optional modules
+    of the package. Raises RunError, DeployError.
     """
     package = Package(own=args.ops and args.ops / "device")
     with Device(args.target) as device:
@@ -38,19 +44,20 @@ def run_on_board(
         machine = machine_of(
             about, boards.board_of(about.machine, about.platform, boards.load_boards())
         )
-        code = code_for(_model(files["model.bin"]), package, machine)
+        model = _model(files["model.bin"])
+        model = replace(model, optional=model.optional | set(needs))
+        code = code_for(model, package, machine)
         own = [File(f"{_FOLDER}/{name}", data).under(about.folder) for name, data in files.items()]
         away = own[0].path.rpartition("/")[0]
         deployed = _deployed(device, code, about.folder)
         copied = [] if deployed is not None else [f.under(away) for f in code]
-        _copy(device, copied + own, about.folder)
+        transfer.bring(device, copied + own, about.folder, "run")
         device.reset()
         folder = f"{away}/"
         parent = away if deployed is None else deployed
         start = f"import sys\nsys.path.insert(0, {parent!r})\n"
         try:
-            silence = args.timeout * (2 * args.runs + 4)
-            return device.execute(start + program(args, folder), silence)
+            return device.execute(start + program(folder), silence)
         except BoardError as e:
             raise RunError(f"{args.target}: {e}") from None
         finally:
@@ -74,10 +81,3 @@ def _model(data):
         path = Path(folder) / "model.bin"
         path.write_bytes(data)
         return read_model(path)
-
-
-def _copy(device, files, folder):
-    sizes = device.sizes({f.path.rpartition("/")[0] or "/" for f in files})
-    changes = transfer.compare(device, files, sizes)
-    transfer.check_space(device, changes, folder, sizes)
-    transfer.copy(device, changes)

@@ -62,6 +62,7 @@ class Reference:
         return [name for name in self._session.inputs if name not in kept]
 
     def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Return onnxruntime's outputs; the states are kept for the next run."""
         feed = dict(zip(self._names(), arrays, strict=True)) | self._held | self._bound
         try:
             outputs = self._session.run(None, feed)

@@ -43,9 +43,10 @@ class Spec:
 class Ready:
     """A converted model. fed: which arrays of a sample go in (the others became constants).
 
-    states: what is kept from run to run; inner: Options.inner, behind the outputs; nodes: by step
-    the name of its ONNX node, where the file does not have it; casts: by index of an array, the
-    dtype that the converted model takes instead of the one in the .onnx.
+    states: what is kept from run to run; inner: Options.inner, behind the outputs; nodes, values:
+    by step the name of its ONNX node, where the file does not have it, and those of what it
+    computes; casts: by index of an array, the dtype that the converted model takes instead of the
+    one in the .onnx.
     """
 
     data: bytes
@@ -55,6 +56,7 @@ class Ready:
     states: Sequence[Spec] = ()
     inner: Sequence[Spec] = ()
     nodes: Sequence[str] = ()
+    values: Sequence[Sequence[str]] = ()
     casts: Mapping[int, np.dtype] = field(default_factory=dict)
 
 
@@ -65,7 +67,11 @@ def open_model(path: Path, options: Options, say: Say) -> OnnxModel | BinModel:
     if not is_bin:
         return OnnxModel(path, options, say)
     if replace(options, ops=None, float64=Options.float64) != Options():
-        what = "--layers needs the .onnx" if options.inner else "no option after -- applies"
+        what = (
+            "--layers and --trace --compare need the .onnx"
+            if options.inner
+            else "no option after -- applies"
+        )
         raise UsageError(f"{path} is converted already: {what}")
     return BinModel(path)
 
@@ -92,6 +98,7 @@ class BinModel:
         self._ready = Ready(data, fed, outputs, stored.arena_nbytes, states)
 
     def ready(self, arrays: Sequence[np.ndarray]) -> Ready:
+        """Return the model for these inputs."""
         return self._ready
 
 
@@ -164,13 +171,15 @@ class OnnxModel:
         inner = [spec for spec in outputs if spec.name in options.inner]
         outputs = [spec for spec in outputs if spec.name not in options.inner]
         nodes = [step.node for step in done.graph.steps]
+        values = [[t.name for t in step.outputs] for step in done.graph.steps]
         taken = {t.name: t.np_dtype for t in done.graph.inputs}
         casts = {
             i: taken[spec.name]
             for i, spec in enumerate(self.inputs)
             if taken.get(spec.name, spec.dtype) != spec.dtype and not is_map(spec.number)
         }
-        return Ready(done.data, fed, outputs, done.plan.arena_bytes, states, inner, nodes, casts)
+        nbytes = done.plan.arena_bytes
+        return Ready(done.data, fed, outputs, nbytes, states, inner, nodes, values, casts)
 
 
 def spec_of(info: onnx.ValueInfoProto) -> Spec:

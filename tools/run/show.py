@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+from argparse import Namespace
 
 import numpy as np
 
+from tools.limits import printable
+
+from . import trace
 from .layers import aligned, shortened, table
 
 
@@ -52,6 +56,17 @@ def print_profile(report: dict) -> None:
     )
     print(f"runs    {b['n']} on {report['target']}: {times} us")
     print(f"bytes   {report['arena_bytes']:,} of arena, {report['file_bytes']:,} of file")
+
+
+def print_trace(report: dict, args: Namespace) -> None:
+    """The steps by args.trace, the verdict of a comparison."""
+    for line in trace.lines_of(report, args.trace):
+        print(printable(line))
+    if args.compare and not report["deviates"]:
+        n = sum("error" in output for step in report["steps"] for output in step["outputs"])
+        print(f"no step deviates from onnxruntime by more than {trace.TOLERANCE} ({n} compared)")
+    if args.dump:
+        print(f"tensors -> {args.dump}")
 
 
 def print_report(report: dict) -> None:

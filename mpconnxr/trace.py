@@ -1,0 +1,147 @@
+"""What each step of a run computes: Model.trace(). Only a program that asks imports this.
+
+model.trace(x, 2)       a line a step, and the range of what it wrote
+model.trace(x, 1, dump="out")   each output as out/STEP_K.npy, for numpy on a computer
+"""
+
+from . import tensor
+from .errors import InputError
+from .kernels import Listing
+from .profile import Step
+from .reader import CHUNK_NODES
+from .records import STORAGE_STATE
+from .timing import clock
+
+_SHOWN = 8  # items at level 3
+# What a .npy calls the dtypes that numpy has.
+_NPY = {"bool": "|b1", "int8": "|i1", "uint8": "|u1", "string": None}
+for _kind, _name in (("i", "int"), ("u", "uint"), ("f", "float")):
+    for _n in (2, 4, 8):
+        _NPY["{}{}".format(_name, 8 * _n)] = "<{}{}".format(_kind, _n)
+
+
+class _Written(Listing):
+    """Also what each step writes. written: by the step's place in found, tensors in the model's
+    memory, None for one whose shape a run decides, or of strings.
+    """
+
+    def __init__(self, model):
+        self.written = {}
+        self._kept = model._state
+        Listing.__init__(self, model, (CHUNK_NODES,))
+
+    def _prepare(self, reader, index, node):
+        at = len(self.found)
+        done = Listing._prepare(self, reader, index, node)
+        self.written[at] = [self._tensor_of(reader, reader.tensors[i]) for i in node[2]]
+        return done
+
+    def _tensor_of(self, reader, info):
+        if info.is_open or tensor.is_object(info.dtype):
+            return None
+        state = self._kept if info.storage == STORAGE_STATE else self.state
+        buffer, offset = reader.buffer(info, self.arena, state)
+        return tensor.Tensor(buffer, offset, info.nbytes, info.dtype, info.shape, "")
+
+
+def follow(model, each, x=None):
+    """Runs the model once; calls each(step, outputs) behind each step: a profile.Step with the
+    time of this call, and a list of Tensor, None where the shape is decided in the run.
+
+    x: as for Model.run. A step within a body comes each time that it runs. What `each` gets holds
+    until the next step. Raises InputError, UnsupportedError.
+    """
+    time = clock()
+    listing = _Written(model)
+    names = bytes(listing.chunk(CHUNK_NODES) or b"").split(b"\0")[:-1]
+    lists = [model._steps] + model._bodies
+    places = sum(listing.bodies, listing.steps)
+    inner = [step for steps in lists for _, step in steps]
+
+    def followed(k):
+        at, is_read = places[k]
+        number, kernel, taken = listing.found[at]
+        name = str(names[at], "utf-8") if len(names) == len(listing.found) else ""
+        forms = [] if is_read else sorted(set(taken.values()))
+        step = Step(number, name, "read weights" if is_read else kernel, forms)
+        outputs = [] if is_read else listing.written[at]
+
+        def run(lo, hi):
+            start = time.ticks_us()
+            inner[k](lo, hi)
+            step.us = time.ticks_diff(time.ticks_us(), start)
+            each(step, outputs)
+
+        return run
+
+    _exchange(lists, [followed(k) for k in range(len(inner))])
+    try:
+        return model.run(x)
+    finally:
+        _exchange(lists, inner)
+
+
+def _exchange(lists, given):
+    k = 0
+    for steps in lists:
+        for i in range(len(steps)):
+            steps[i] = steps[i][0], given[k]
+            k += 1
+
+
+def trace(model, x=None, level=1, write=print, dump=None):
+    """Runs the model and writes what each step does. Returns the outputs, as Model.run does.
+
+    level: 0 nothing, 1 a line a step with its time, 2 also the dtype, shape and range of what it
+    wrote, 3 also the first items. write: takes a line. dump: a folder that gets each tensor as
+    STEP_K.npy, of one in a body the last time's. Raises InputError, UnsupportedError, OSError.
+    """
+    if level not in (0, 1, 2, 3):
+        raise InputError("level: 0, 1, 2 or 3")
+
+    def each(step, outputs):
+        if level:
+            write("{:5} {:28} {:16} {:>9} us".format(step.step, step.name, step.kernel, step.us))
+        for k, t in enumerate(outputs):
+            if level > 1:
+                write("      -> " + ("decided in the run" if t is None else _about(t, level)))
+            if t is not None and dump is not None:
+                save(t, "{}/{}_{}.npy".format(dump, step.step.replace("/", "-"), k))
+
+    return follow(model, each, x)
+
+
+def _about(t, level):
+    """dtype, shape, the range of what is finite, how much is not, the first items."""
+    values = _values(t)
+    finite = [v for v in values if v - v == 0]
+    text = "{} {}".format(t.dtype, list(t.shape))
+    if finite:
+        mean = sum(finite) / len(finite)
+        text += ": {:.5g} to {:.5g}, mean {:.5g}".format(min(finite), max(finite), mean)
+    if len(finite) < len(values):
+        text += ", {} not finite".format(len(values) - len(finite))
+    if level > 2:
+        text += ", " + " ".join(["{:.5g}".format(v) for v in values[:_SHOWN]])
+    return text
+
+
+def _values(t):
+    if not tensor.is_narrow(t.dtype):
+        return list(t.data)
+    from .narrow import kind
+
+    decode = kind(t.dtype).decode
+    return [decode(v) for v in t.data]
+
+
+def save(t, path):
+    """Writes a tensor as a .npy file, bytes of one whose dtype numpy has not."""
+    npy = _NPY.get(t.dtype)
+    shape = "".join(["{}, ".format(d) for d in (t.shape if npy else (t.nbytes,))])
+    head = "{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}".format(npy or "|u1", shape)
+    head += " " * (-(len(head) + 11) % 64) + "\n"
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + bytes((len(head) & 255, len(head) >> 8)))
+        file.write(head.encode())
+        file.write(t.view("B"))

@@ -1,0 +1,113 @@
+"""python -m tools.run --trace: what each step computes, next to onnxruntime's values."""
+
+import json
+
+import numpy as np
+import onnx
+import pytest
+from onnx import numpy_helper
+
+from tests.host.device import small
+from tests.host.fake_board import FakeBoard
+from tools.converter.convert import Options, convert
+from tools.run.__main__ import main
+
+DIGITS = small.ROOT / "examples" / "digits" / "digits.onnx"
+
+
+@pytest.fixture(autouse=True)
+def _built(target):
+    """Every test here needs `unix`."""
+
+
+@pytest.fixture
+def other(tmp_path):
+    """The digits with another bias in their second convolution."""
+    model = onnx.load(DIGITS)
+    conv = [n for n in model.graph.node if n.op_type == "Conv"][1]
+    for tensor in model.graph.initializer:
+        if tensor.name == conv.input[2]:
+            moved = numpy_helper.to_array(tensor) + np.float32(0.1)
+            tensor.CopyFrom(numpy_helper.from_array(moved, tensor.name))
+    path = tmp_path / "other.onnx"
+    onnx.save(model, path)
+    return path
+
+
+def traced(capsys, *args):
+    assert main([*map(str, args), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_no_step_deviates(capsys):
+    report = traced(capsys, DIGITS, "--trace", 2, "--compare")
+    assert report["deviates"] is None
+    errors = [o["error"] for s in report["steps"] for o in s["outputs"] if "error" in o]
+    assert len(errors) >= 3 and max(errors) < 1e-5
+    assert main([str(DIGITS), "--trace", "0", "--compare"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("no step deviates from onnxruntime by more than 0.0001 (")
+
+
+def test_the_first_that_deviates_is_named(other, capsys):
+    report = traced(capsys, other, "--trace", 1, "--compare", DIGITS)
+    second = [s for s in report["steps"] if s["kernel"] == "conv_max_pool"][1]
+    assert report["deviates"]["step"] == second["step"] == "1"
+    assert report["deviates"]["error"] > 1e-3
+    assert main([str(other), "--trace", "1", "--compare", str(DIGITS)]) == 0
+    assert "first that deviates from onnxruntime: step 1 " in capsys.readouterr().out
+
+
+def test_the_lines_of_each_level(capsys):
+    found = []
+    for level in range(4):
+        assert main([str(DIGITS), "--trace", str(level)]) == 0
+        found.append(capsys.readouterr().out.splitlines())
+    none, one, two, three = found
+    assert not none and all(line.split("   error")[0].endswith(" us") for line in one)
+    assert len(two) == len(three) == len(one) + 4
+    assert len(two[-1].split("mean ")[1].split()) == 1
+    assert len(three[-1].split("mean ")[1].split()) == 9
+
+
+def test_tensors_are_dumped(tmp_path, capsys):
+    folder = tmp_path / "out"
+    assert main([str(DIGITS), "--trace", "0", "--dump", str(folder), "--compare"]) == 0
+    names = {path.name for path in folder.iterdir()}
+    assert {"0_0.npy", "0_0.expected.npy", "3_0.npy", "3_0.expected.npy"} <= names
+    got, right = (np.load(folder / f"3_0{kind}.npy") for kind in ("", ".expected"))
+    assert got.shape == (1, 10) and np.abs(got - right).max() < 1e-4
+
+
+def test_on_a_board(ready_target, tmp_path, capsys):
+    folder = tmp_path / "board"
+    folder.mkdir()
+    with FakeBoard(ready_target("unix32").build(), folder) as board:
+        report = traced(capsys, DIGITS, "--trace", 2, "--compare", "--target", board.port)
+        assert report["deviates"] is None and not board.files()
+
+
+def test_a_bin_has_no_values_to_compare(tmp_path, capsys):
+    path = tmp_path / "model.bin"
+    path.write_bytes(convert(DIGITS, Options()).data)
+    assert main([str(path), "--trace", "1"]) == 0
+    capsys.readouterr()
+    assert main([str(path), "--trace", "1", "--compare", str(DIGITS)]) == 2
+    assert "--trace --compare need the .onnx" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("--trace", "4"),
+        ("--dump", "x"),
+        ("--trace", "1", "--profile"),
+        ("--trace", "1", "--random", "3"),
+        ("--trace", "1", "--compare", "--layers"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage(argv, capsys):
+    with pytest.raises(SystemExit) as e:
+        main([str(DIGITS), *argv])
+    assert e.value.code == 2

@@ -1,0 +1,185 @@
+"""What each step of a model computes on a target or a board, next to onnxruntime's values."""
+
+from __future__ import annotations
+
+import base64
+import json
+from argparse import Namespace
+from dataclasses import replace
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+
+from tools.converter.convert import Options
+
+from .compare import Reference, inner_values
+from .errors import RunError
+from .models import Say
+from .once import Once
+
+TOLERANCE = 1e-4  # of the largest value: as golden vectors are compared
+_SCRIPT = Path(__file__).with_name("trace_on_target.py")
+_RUNS = 4  # times --timeout, as loading takes long, too
+
+
+def trace(args: Namespace, options: Options, say: Say) -> dict:
+    """The steps in the order in which they ran, with what they wrote; see print_trace.
+
+    Raises ConvertError, RunError, TargetError, DeployError, OSError.
+    """
+    if args.compare:  # as many values as there are to compare: none is merged away or renamed
+        options = replace(options, inner=tuple(inner_values(args.compare)))
+    once = Once(args, options, say)
+    with_values = args.trace > 1 or args.dump or args.compare
+    printed = once.run(_SCRIPT, str(int(bool(with_values))), _RUNS, ("trace",))
+    steps = _steps(printed, once.ready)
+    if args.compare:
+        _compare(args, once, options, steps)
+    if args.dump:
+        args.dump.mkdir(parents=True, exist_ok=True)
+        for step in steps:
+            for output in step["outputs"]:
+                _save(args.dump, step["step"], output)
+    return {
+        "model": str(args.model),
+        "target": args.target,
+        "steps": steps,
+        "deviates": _first_that_deviates(steps) if args.compare else None,
+    }
+
+
+def _steps(printed, ready):
+    steps: list[dict] = []
+    for line in printed.splitlines():
+        kind, _, rest = line.partition(" ")
+        if kind == "S":
+            steps.append(json.loads(rest) | {"outputs": []})
+            continue
+        if not steps or kind not in ("T", "B"):
+            raise RunError(f"the target printed {line[:80]!r} in its trace")
+        outputs = steps[-1]["outputs"]
+        if kind == "T":
+            dtype, _, dims = rest.partition(" ")
+            outputs.append({"dtype": dtype, "shape": [int(d) for d in dims.split(",") if d]})
+            outputs[-1]["data"] = b""
+        else:
+            outputs[-1]["data"] += base64.b64decode(rest)
+    if not steps:
+        raise RunError("the model has no steps")
+    for step in steps:
+        _describe(step, ready)
+    return steps
+
+
+def _describe(step, ready):
+    """Names, where the file has none, and arrays."""
+    number = step["step"]  # "3/0" is one in a body
+    known = number.isdigit() and int(number) < len(ready.nodes)
+    if not step["name"] and known:
+        step["name"] = ready.nodes[int(number)]
+    names = ready.values[int(number)] if known and ready.values else []
+    for k, output in enumerate(step["outputs"]):
+        output["name"] = names[k] if k < len(names) else ""
+        output["at"] = k
+        data = output.pop("data")
+        dtype = None if output["dtype"] == "?" else _dtype(output["dtype"])
+        if dtype is not None and len(data) == dtype.itemsize * int(np.prod(output["shape"])):
+            output["values"] = np.frombuffer(data, dtype).reshape(output["shape"])
+
+
+def _dtype(name):
+    """numpy's, of ml_dtypes where numpy has none; None for what neither has."""
+    name = name.replace("float8e4m3", "float8_e4m3").replace("float8e5m2", "float8_e5m2")
+    name = name.replace("float8e8m0", "float8_e8m0fnu").replace("float4e2m1", "float4_e2m1fn")
+    name = name.replace("float6e2m3", "float6_e2m3fn").replace("float6e3m2", "float6_e3m2fn")
+    try:
+        return np.dtype(getattr(ml_dtypes, name, name))
+    except TypeError:
+        return None
+
+
+def _compare(args, once, options, steps):
+    """Puts into each output what onnxruntime has for it, and how far it is from that."""
+    operators = inner_values(args.compare)
+    zeros = {s.name: np.zeros(s.shape, s.dtype) for s in once.ready.states}
+    reference = Reference(args.compare, options.state, zeros, operators, options.bind)
+    reference.check([once.arrays])
+    ends = reference.run(once.arrays)
+    names = [spec.name for spec in once.ready.outputs]
+    wanted = reference.values | dict(zip(names, ends, strict=False))
+    for step in steps:
+        for output in step["outputs"]:
+            right = wanted.get(output["name"])
+            got = output.get("values")
+            if right is None or got is None or not isinstance(right, np.ndarray):
+                continue
+            if right.dtype == got.dtype and right.shape == got.shape and got.dtype.kind in "biuf":
+                output["expected"] = right
+                output["error"] = _error(got, right)
+
+
+def _error(got, right):
+    """Largest difference: of floats as a part of the largest value, of integers in steps."""
+    a, b = got.astype(np.float64), right.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        apart = np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0, np.abs(a - b))
+    most = float(np.where(np.isnan(apart), np.inf, apart).max(initial=0))
+    if got.dtype.kind != "f":
+        return most
+    return most / (float(np.abs(b[np.isfinite(b)]).max(initial=0)) or 1.0)
+
+
+def _first_that_deviates(steps):
+    """{step, name, value, error} of the first value beyond TOLERANCE, or a step; None for none."""
+    for step in steps:
+        for output in step["outputs"]:
+            most = TOLERANCE if "float" in output["dtype"] else 1
+            if output.get("error", 0) > most:
+                about = {"value": output["name"], "error": output["error"]}
+                return {"step": step["step"], "name": step["name"]} | about
+    return None
+
+
+def _save(folder, step, output):
+    """STEP_K.npy, and onnxruntime's as STEP_K.expected.npy."""
+    stem = f"{step.replace('/', '-')}_{output['at']}"
+    for key, suffix in (("values", ".npy"), ("expected", ".expected.npy")):
+        if key in output:
+            values = output[key]
+            if values.dtype.kind == "V":  # which .npy files cannot name
+                values = values.view(np.uint8)
+            np.save(folder / (stem + suffix), values)
+
+
+def lines_of(report: dict, level: int) -> list[str]:
+    """level: 0 the verdict alone, 1 a line a step, 2 the range of what it wrote, 3 first items."""
+    found = []
+    widths = [max(len(step[key]) for step in report["steps"]) for key in ("name", "kernel")]
+    for step in report["steps"] if level else ():
+        about = f"{step['name']:{widths[0]}}  {step['kernel']:{widths[1]}}"
+        line = f"{step['step']:5} {about} {step['us']:>9,} us"
+        errors = [o["error"] for o in step["outputs"] if "error" in o]
+        found.append(line + (f"   error {max(errors):.1e}" if errors else ""))
+        if level > 1:
+            found += [f"      -> {_about(output, level)}" for output in step["outputs"]]
+    deviates = report["deviates"]
+    if deviates:
+        what = f"step {deviates['step']} {deviates['name']}, value {deviates['value']}"
+        found.append(f"first that deviates from onnxruntime: {what}: {deviates['error']:.3g}")
+    return found
+
+
+def _about(output, level):
+    text = f"{output['name']} {output['dtype']} {output['shape']}".lstrip()
+    if "values" not in output:
+        return text if output["dtype"] != "?" else f"{output['name']} decided in the run".lstrip()
+    values = output["values"].astype(np.float64).ravel()
+    finite = values[np.isfinite(values)]
+    if finite.size:
+        text += f": {finite.min():.5g} to {finite.max():.5g}, mean {finite.mean():.5g}"
+    if finite.size < values.size:
+        text += f", {values.size - finite.size} not finite"
+    if level > 2:
+        text += ", " + " ".join(f"{v:.5g}" for v in values[:8])
+    return text

@@ -1,0 +1,37 @@
+"""Traces model.bin on MicroPython, for tools/run/trace.py to read.
+
+Its inputs are the files input_0, input_1, ... The call of main() is put behind this text. Prints
+`S {json}` for each step, behind it `T DTYPE DIMS` for each tensor that it wrote (`T ?` where the
+run decides its shape), behind that lines of `B BASE64` unless with_values is 0.
+"""
+
+import binascii
+import json
+
+import mpconnxr
+from mpconnxr.trace import follow
+
+PIECE = 768  # bytes in a line: small next to any heap
+
+
+def main(with_values, folder):
+    """folder: where the files are, with a / behind it."""
+    model = mpconnxr.load(folder + "model.bin")
+    for i, t in enumerate(model.inputs):
+        with open(folder + "input_" + str(i), "rb") as f:
+            f.readinto(t.view("B"))
+
+    def each(s, outputs):
+        step = {"step": s.step, "name": s.name, "kernel": s.kernel, "forms": s.forms, "us": s.us}
+        print("S", json.dumps(step))
+        for t in outputs:
+            if t is None:
+                print("T ?")
+                continue
+            print("T", t.dtype, ",".join([str(d) for d in t.shape]))
+            data = t.view("B")
+            for at in range(0, len(data) if with_values else 0, PIECE):
+                text = binascii.b2a_base64(data[at : at + PIECE])
+                print("B", str(text, "ascii").strip())
+
+    follow(model, each)
