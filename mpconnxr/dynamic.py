@@ -221,6 +221,7 @@ class OpenStep:
         self.overlaps = node.overlaps  # of which prepare() takes off what it allows
 
     def step(self, lo, hi):
+        """Runs the step, after preparing it again where the dims have changed."""
         key = [self.values[d] for d in self.dims]
         if key != self.key:
             self.key = None
@@ -235,6 +236,7 @@ class OpenStep:
             self.inner(0, self.n)
 
     def renew(self):
+        """Prepares the step for the dims of this run."""
         self.node.guarded(self._prepare)
 
     def _prepare(self):

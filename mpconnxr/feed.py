@@ -131,6 +131,7 @@ class Writer:
                 self.put(x[i], patterns)
 
     def put(self, value, is_pattern=False):
+        """Writes one value. Raises InputError where it does not fit the dtype."""
         if self.at >= self.t.nelem:
             raise InputError("{}: more than {} values".format(self.t.name, self.t.nelem))
         try:

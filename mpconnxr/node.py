@@ -53,6 +53,7 @@ class Node:
         return self.runtime.dim(self.params[i], self.name)
 
     def fail(self, what):
+        """Raises ModelError with the node's name."""
         raise ModelError("{}: {}".format(self.name, what))
 
     def require(self, condition, what):

@@ -39,6 +39,7 @@ class Strings:
 
     @property
     def nelem(self):
+        """Number of strings."""
         return len(self.data)
 
     def set(self, shape, data):
@@ -67,15 +68,18 @@ class Maps:
 
     @property
     def dtype(self):
+        """As in 'map(int64,float32)' or 'seq(map(int64,float32))'."""
         name = "map({},{})".format(self.keys, self.values)
         return "seq({})".format(name) if self.is_sequence else name
 
     @property
     def shape(self):
+        """(n,) of a sequence, () of one map."""
         return (len(self.data),) if self.is_sequence else ()
 
     @property
     def nelem(self):
+        """Number of maps."""
         return len(self.data) if self.is_sequence else 1
 
 

@@ -57,6 +57,7 @@ def program(source, arena):
 
 
 def opened(source):
+    """Opens a path, that of a deployed model too; any other source is returned as it is."""
     if not isinstance(source, str):
         return source
     try:

@@ -41,6 +41,7 @@ class Queue:
         return bool(self.waiting)
 
     async def drain(self, slice_ms, sleep):
+        """Runs what was submitted while other tasks go on."""
         try:
             while self.poll(slice_ms):
                 await sleep(0)

@@ -12,6 +12,7 @@ _PLACES = {
     "close": "rare",
     "kernels": "kernels",
     "profile": "profile",
+    "trace": "trace",
     "benchmark": "timing",
     "run_until": "timing",
     "run_async": "slices",
@@ -73,8 +74,8 @@ def method(model, name):
         return labels(model)
     if name.startswith("__"):  # which Python looks for itself, to go over it or compare it
         raise TypeError("a Model is not a sequence or a number")
-    if name == "kernels" and type(model).__name__ == "Program":
-        raise UnsupportedError("kernels: the model is a program, without any")
+    if name in ("kernels", "trace") and type(model).__name__ == "Program":
+        raise UnsupportedError(name + ": the model is a program, without kernels")
     if name not in _PLACES:
         raise AttributeError("'Model' object has no attribute '{}'".format(name))
     module = __import__("mpconnxr." + _PLACES[name], None, None, (name,))

@@ -13,9 +13,11 @@ class Session:
         self.model = model
 
     def get_inputs(self):
+        """The input tensors, in the graph's order."""
         return self.model.inputs
 
     def get_outputs(self):
+        """The output tensors, in the graph's order."""
         return self.model.outputs
 
     def run(self, output_names, input_feed):

@@ -31,6 +31,7 @@ class Stream:
         self._chunks = self._tables = self._reads = None
 
     def close(self):
+        """Closes the file."""
         self._source.close()
 
 

@@ -157,10 +157,12 @@ class Tensor:
 
     @property
     def dtype(self):
+        """ONNX's name, such as 'float32'."""
         return name_of(self._dtype)
 
     @property
     def data(self):
+        """The items, a typed view into the arena."""
         if self._data is None:
             self._data = self.view(code_of(self._dtype))
         return self._data

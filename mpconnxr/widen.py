@@ -15,6 +15,7 @@ class Widening:
         self._widen = forms.get("widen").widen
 
     def step(self):
+        """Widens what was read."""
         self._widen(self._x, self._x, self._out, self._p)
 
 

@@ -15,6 +15,7 @@ class Parser(argparse.ArgumentParser):
     """Says what is wrong in one line and where help is in another, and exits with status 2."""
 
     def error(self, message: str) -> NoReturn:
+        """Print the message and how to get help; exit with status 2."""
         self.exit(2, f"{self.prog}: error: {message}\n{self.prog} --help lists the options\n")
 
     def parse_args(self, args=None, namespace=None):

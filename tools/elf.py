@@ -28,6 +28,7 @@ class Section(NamedTuple):
 
     @property
     def is_code(self) -> bool:
+        """Whether the processor executes it."""
         return bool(self.flags & _EXECUTABLE and self.nbytes)
 
 
@@ -63,6 +64,7 @@ class Elf:
 
     @cached_property
     def symbols(self) -> dict[str, Symbol]:
+        """Return the symbols by name."""
         found = {}
         for section in self.sections:
             if section.type == _SYMTAB:

@@ -12,7 +12,6 @@ Exit status: 0 deployed and verified, 1 not, 2 wrong usage.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -21,27 +20,23 @@ if __name__ == "__main__":  # as a plain script, the project's folder is not on 
     sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 from tools import arguments
-from tools.deploy import boards, firmware, fit, folder, names, origin, usage
+from tools.deploy import boards, firmware, fit, folder, names, origin, reach, usage
 from tools.deploy.code import File
 from tools.deploy.deployment import Deployment, RomDeployment
 from tools.deploy.device import Device
 from tools.deploy.errors import BoardError, DeployError
 from tools.deploy.model_file import read_model
 from tools.deploy.modules import OPTIONAL, Package
-from tools.deploy.ports import find_port
 from tools.deploy.said import Said
-from tools.limits import nbytes, overwritten, printable
-from tools.micropython import TargetError, get_target, target_names
-from tools.micropython.rp2040 import PicoTarget
+from tools.limits import nbytes, printable
 from tools.program.ways import Way, way_of
 
-_EMULATED_SILENCE = 600  # s; an emulated board is 30 times slower than its own clock says
-_FLASH = Path("build", "rp2040.flash")  # of an emulated board
 _RESTART = 20  # s for a new firmware to come up
 _RUN_TIMEOUT = 600  # s; a large model takes minutes where the firmware has no native code
 
 
 def main(argv: list[str] | None = None) -> int:
+    """Exit status: 0 deployed and verified, 1 not, 2 wrong usage."""
     asked = parser()
     args = asked.parse_args(argv)
     if args.model is None and not (args.list_boards or args.firmware):
@@ -71,22 +66,12 @@ def _failed(args, error, before=""):
 
 
 def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
     found = arguments.parser_for("flash", description=__doc__.partition("\n")[0])
     add = found.add_argument
     add("model", nargs="?", type=Path, help="made by python -m tools.converter")
     add("--port", default="auto", help="serial port or pty (default: the only USB one)")
-    add(
-        "--target",
-        metavar="rp2040",
-        choices=_emulated(),
-        help="an emulated board instead of one on a port",
-    )
-    add(
-        "--flash",
-        type=Path,
-        metavar="FILE",
-        help=f"where it keeps its flash (default: {_FLASH.as_posix()})",
-    )
+    reach.add_emulated_options(found)
     add("--dir", metavar="FOLDER", help="where on the board (default: its current folder, /)")
     add(
         "--with",
@@ -132,10 +117,6 @@ def parser() -> argparse.ArgumentParser:
     return found
 
 
-def _emulated():
-    return [name for name in target_names() if isinstance(get_target(name), PicoTarget)]
-
-
 def flash(args: argparse.Namespace) -> int:
     """Deploys as the arguments say; returns the exit status. Raises DeployError."""
     model = _model(args) if args.model else None
@@ -146,7 +127,7 @@ def flash(args: argparse.Namespace) -> int:
     package = Package(own=args.ops and args.ops / "device")
     if args.to:
         return _write(args, model, package)
-    with _port(args) as port, Device(port, _EMULATED_SILENCE if args.target else None) as device:
+    with _port(args) as port, Device(port, reach.silence_of(args)) as device:
         kind = RomDeployment if args.romfs else Deployment
         deployment = kind(device, model, package, args, lambda *of: _way(args, *of))
         return deployment.roll_back() if args.rollback else deployment.run()
@@ -189,29 +170,12 @@ def _model(args):
     return replace(model, optional=model.optional | set(args.extra))
 
 
-@contextlib.contextmanager
 def _port(args):
-    """The port of the board, or of an emulated one while it is used."""
-    if not args.target:
-        yield find_port(args.port, patience=_RESTART if args.firmware else 0)
-        return
-    try:
-        with get_target(args.target).board(_flash_file(args)) as board:
-            yield board.port
-    except TargetError as e:
-        raise DeployError(str(e)) from None
+    return reach.port_of(args, _RESTART if args.firmware else 0, _read(args))
 
 
-def _flash_file(args):
-    file = args.flash or _FLASH
-    read = [path for path in (args.model, args.firmware, args.ops, args.key) if path]
-    if reason := overwritten([file], read):
-        raise DeployError(reason)
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as e:
-        raise DeployError(f"{e.filename}: {e.strerror}") from None
-    return file
+def _read(args):
+    return [path for path in (args.model, args.firmware, args.ops, args.key) if path]
 
 
 if __name__ == "__main__":

@@ -48,6 +48,7 @@ class Seal:
 
     @property
     def is_signed(self) -> bool:
+        """Whether the file has a signature."""
         return self.public_key != _NONE
 
 

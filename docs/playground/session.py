@@ -82,6 +82,7 @@ class Session:
         self.at = 0
 
     def described(self):
+        """Return what the page shows of the model: its ends, steps and arena."""
         model = self.model
         listing = Listing(model, (CHUNK_NODES,))
         names = bytes(listing.chunk(CHUNK_NODES) or b"").split(b"\0")[:-1]
@@ -125,6 +126,7 @@ class Session:
         return {"inputs": [_shown(t) for t in self.model.inputs]}
 
     def stop(self):
+        """End the run that is under way, if there is one."""
         if self.parts:
             self.parts.close()
         self.parts = None
@@ -303,15 +305,18 @@ class _One:
 
 @_answer
 def load(path):
+    """Load a model file; return what the page shows of it."""
     _One.session = Session(path)
     return _One.session.described()
 
 
 @_answer
 def fill(text):
+    """Fill the inputs with JSON text; return what is wrong with it."""
     return _One.session.fill(json.loads(text))
 
 
 @_answer
 def go(slice_ms):
+    """Run for so many milliseconds; return how far that got."""
     return _One.session.go(slice_ms)

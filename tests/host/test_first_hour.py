@@ -131,6 +131,7 @@ def desk(hour, tmp_path, ready_target):
     public = serialization.PublicFormat.SubjectPublicKeyInfo
     (tmp_path / "key.pem").write_bytes(private)
     (tmp_path / "pub.pem").write_bytes(key.public_key().public_bytes(pem, public))
+    (tmp_path / "labels.txt").write_text("".join(f"{i}\n" for i in range(10)))
     (tmp_path / "secret.key").write_bytes(bytes(range(32)))
     return tmp_path
 

@@ -62,7 +62,7 @@ def test_what_it_needs(quantized, tmp_path, capsys):
     packed = tmp_path / "model.bin"
     packed.write_bytes(b"MPCONNXR")
     status, _, err = run(str(packed), x, capsys, "--compare", model, "--layers")
-    assert status == 2 and "--layers needs the .onnx" in err
+    assert status == 2 and "--layers and --trace --compare need the .onnx" in err
 
 
 def test_figures():

@@ -73,7 +73,7 @@ def test_rare_methods_have_the_signatures_of_their_functions(name):
     tree = ast.parse((STUBS / "model.pyi").read_text())
     stub = next(n for n in ast.walk(tree) if getattr(n, "name", "") == name)
     assert isinstance(stub, ast.AsyncFunctionDef) == inspect.iscoroutinefunction(function)
-    defaults = [ast.literal_eval(node) for node in stub.args.defaults]
+    defaults = [eval(ast.unparse(node)) for node in stub.args.defaults]
     parameters = list(inspect.signature(function).parameters.values())[1:]
     assert [arg.arg for arg in stub.args.args[1:]] == [p.name for p in parameters]
     assert defaults == [p.default for p in parameters if p.default is not p.empty]

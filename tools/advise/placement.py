@@ -38,10 +38,12 @@ class Placement:
 
     @property
     def heap(self) -> int:
+        """Bytes of heap that the model needs."""
         return self.needs.total
 
     @property
     def fits(self) -> bool:
+        """Whether the board can take it."""
         return self.verdict in FITTING
 
 

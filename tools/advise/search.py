@@ -33,6 +33,7 @@ class Row:
 
     @property
     def is_plain(self) -> bool:
+        """Whether no option was tried."""
         return not self.trial.options and not self.placement.flash_options
 
 

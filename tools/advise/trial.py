@@ -88,6 +88,7 @@ class Trial:
 
     @property
     def fits(self) -> bool:
+        """Whether any placement does."""
         return any(p.fits for p in self.placements)
 
 

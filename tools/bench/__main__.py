@@ -79,6 +79,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
     found = arguments.parser_for(
         "bench", description="Count a model's instructions on targets, next to C."
     )

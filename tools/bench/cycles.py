@@ -17,6 +17,7 @@ _LINE = re.compile(r"^cycles_per_mac = \{.*\}$", re.MULTILINE)
 
 
 def main() -> None:
+    """Write cycles_per_mac into boards/*.toml."""
     write(counts_in(PAGE.read_text()), FOLDER)
 
 

@@ -115,6 +115,7 @@ def _in_loops(forms):
 
 
 def main(forms, repeat):
+    """Load and run model.bin, and print what was counted."""
     gc.collect()
     before = gc.mem_alloc()
     model = mpconnxr.load("model.bin", verify=False, prefer=forms)

@@ -42,6 +42,7 @@ def _counted(n, step):
 
 
 def main():
+    """Time the steps that lie beside this file."""
     __import__("mpconnxr.forms")
     forms = sys.modules["mpconnxr.forms"]
     forms.order = _PREFER + forms.order

@@ -8,6 +8,7 @@ if COUNTER:
 
     @micropython.viper
     def ticks(address: int) -> int:
+        """Return the counter at an address."""
         counter = ptr32(address)
         i = 0
         return int(counter[i])
@@ -25,6 +26,7 @@ else:
     import time
 
     def ticks(address):
+        """Return the clock, where no counter can be read."""
         return time.ticks_cpu()
 
     low_ticks = ticks
@@ -32,6 +34,7 @@ else:
 
 
 def fill(inputs):
+    """Fill the inputs from the files x0, x1, ..."""
     for i, t in enumerate(inputs):
         with open(f"x{i}", "rb") as f:
             f.readinto(t.view("B"))

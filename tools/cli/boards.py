@@ -13,6 +13,7 @@ from tools.deploy.errors import DeployError
 
 
 def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
     found = arguments.parser_for(
         "cli boards", description="List the boards and what is known of each."
     )

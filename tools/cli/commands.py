@@ -21,10 +21,12 @@ class Command:
 
     @property
     def main(self) -> Callable[[list[str]], int]:
+        """The function that does it."""
         return getattr(importlib.import_module(self.module), self.entry)
 
     @property
     def parser(self) -> Callable:
+        """The function that returns its parser."""
         return getattr(importlib.import_module(self.module), self.parser_name)
 
 
@@ -50,6 +52,9 @@ COMMANDS = {
     "tensor": _converter("convert a .npy or .pb file for the device", "tensor"),
     "advise": _tool("say whether a model fits a board, and what helps", "advise.__main__"),
     "flash": _tool("deploy a model.bin to a board and verify it there", "flash"),
+    "check": _tool("check mpconnxr on a board, and write a report", "check.__main__"),
+    "record": _tool("record samples of a board's sensor, with labels", "sensing.record"),
+    "monitor": _tool("show what a deployed model says of a board's sensor", "sensing.monitor"),
     "run": _tool(
         "run a model on a target, compare it with onnxruntime", "run.__main__", "limited"
     ),
@@ -66,8 +71,9 @@ COMMANDS = {
 
 GROUPS = {
     "From a model to a board": ("convert", "quantize", "advise", "flash"),
+    "A sensor on a board": ("record", "monitor"),
     "Look at a model": ("inspect", "report", "ops", "run", "playground"),
-    "What there is": ("boards", "targets"),
+    "Boards and targets": ("boards", "targets", "check"),
     "Files": ("sign", "tensor", "dist"),
     "Measure and test mpconnxr itself": ("bench", "conformance", "fuzz"),
     "Shell": ("completion",),

@@ -12,6 +12,7 @@ from .commands import COMMANDS
 
 
 def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
     found = arguments.parser_for(
         "cli completion",
         description="Print the script that lets a shell complete commands and options.",
@@ -22,6 +23,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str] | None = None) -> int:
+    """Print the script. Exit status: 0."""
     shell = parser().parse_args(argv).shell
     print(shtab.complete(_all_commands(), shell))
     return 0

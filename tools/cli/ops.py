@@ -34,6 +34,7 @@ class Row:
 
 
 def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
     found = arguments.parser_for(
         "cli ops", description="List the operators that can be converted, or those of a model."
     )

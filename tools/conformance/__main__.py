@@ -9,7 +9,7 @@ import sys
 
 from tools import arguments
 from tools.errors import text_of
-from tools.micropython import TargetError, get_target, target_names
+from tools.micropython import TargetError, get_target, target_name
 from tools.progress import progress
 
 from .cases import all_cases
@@ -29,9 +29,10 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
     found = arguments.parser_for("conformance", description="Run ONNX's own tests on a target.")
     add = found.add_argument
-    add("--target", default="unix", choices=target_names())
+    add("--target", default="unix", type=target_name, metavar="T", help="unix, unix32@1.26.1, ...")
     add("--filter", type=_regex, metavar="REGEX", help="of 'COLLECTION NAME'")
     add("--json", action="store_true", help="print one JSON object a case and line")
     add("--list", action="store_true", help="print the cases' names and run nothing")

@@ -43,6 +43,7 @@ class Case:
 
     @property
     def id(self) -> str:
+        """Collection and name."""
         return f"{self.collection} {self.name}"
 
 

@@ -40,13 +40,16 @@ class Row:
 
     @property
     def passed(self) -> bool:
+        """Whether the case counts as passed."""
         return self.status in PASSED
 
     @property
     def id(self) -> str:
+        """Collection and name."""
         return f"{self.collection} {self.name}"
 
     def as_dict(self) -> dict:
+        """Return the fields, for JSON."""
         return asdict(self)
 
 

@@ -177,6 +177,7 @@ def _states(texts):
 
 
 def convert_parser(command: str = "converter") -> argparse.ArgumentParser:
+    """Return the parser of `convert`."""
     parser = arguments.parser_for(command, description="Convert a model for the device.")
     parser.add_argument("model", type=Path, help=".onnx")
     _add_output(parser, ".bin to write")
@@ -198,10 +199,12 @@ def convert_parser(command: str = "converter") -> argparse.ArgumentParser:
 
 
 def convert_main(argv: list[str]) -> int:
+    """Convert a model. Exit status: 0 done."""
     return _convert(convert_parser().parse_args(argv))
 
 
 def quantize_parser() -> argparse.ArgumentParser:
+    """Return the parser of `quantize`."""
     parser = convert_parser("converter quantize")
     parser.description = "Convert a float model into one of integers."
     parser.set_defaults(quantize=MODES[0])
@@ -271,6 +274,7 @@ def _output(args, suffix):
 
 
 def report_parser() -> argparse.ArgumentParser:
+    """Return the parser of `report`."""
     parser = arguments.parser_for(
         "converter report", description="Draw a model's arena, steps and boards as HTML."
     )
@@ -287,6 +291,7 @@ def _add_json(parser):
 
 
 def report_main(argv: list[str]) -> int:
+    """Write the page. Exit status: 0 done."""
     from .report import page
 
     args = report_parser().parse_args(argv)
@@ -303,6 +308,7 @@ def report_main(argv: list[str]) -> int:
 
 
 def inspect_parser() -> argparse.ArgumentParser:
+    """Return the parser of `inspect`."""
     parser = arguments.parser_for("converter inspect", description="Print what a file holds.")
     parser.add_argument("file", type=Path, help=".bin")
     parser.add_argument("--kernels", action="store_true", help="kernels, and forms of their loops")
@@ -313,6 +319,7 @@ def inspect_parser() -> argparse.ArgumentParser:
 
 
 def inspect_main(argv: list[str]) -> int:
+    """Print what a file holds. Exit status: 0 done."""
     from .commands.inspect import about_file, print_file
     from .commands.kernels import print_kernels
 
@@ -332,6 +339,7 @@ def inspect_main(argv: list[str]) -> int:
 
 
 def sign_parser() -> argparse.ArgumentParser:
+    """Return the parser of `sign`."""
     parser = arguments.parser_for("converter sign", description="Sign a file.")
     parser.add_argument("model", type=Path, metavar="file", help=".bin")
     _add_output(parser, ".bin to write", "the same file")
@@ -341,6 +349,7 @@ def sign_parser() -> argparse.ArgumentParser:
 
 
 def sign_main(argv: list[str]) -> int:
+    """Sign a file. Exit status: 0 done."""
     args = sign_parser().parse_args(argv)
     limits.apply()
     args.file, args.output = args.model, _output(args, args.model.suffix)
@@ -353,6 +362,7 @@ def sign_main(argv: list[str]) -> int:
 
 
 def tensor_parser() -> argparse.ArgumentParser:
+    """Return the parser of `tensor`."""
     parser = arguments.parser_for(
         "converter tensor", description="Convert a tensor's file for the device."
     )
@@ -363,6 +373,7 @@ def tensor_parser() -> argparse.ArgumentParser:
 
 
 def tensor_main(argv: list[str]) -> int:
+    """Convert a tensor's file. Exit status: 0 done."""
     from .file.tensorfile import convert_tensor
 
     args = tensor_parser().parse_args(argv)

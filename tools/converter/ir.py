@@ -44,6 +44,7 @@ class Tensor:
 
     @property
     def root(self) -> Tensor:
+        """The tensor whose memory this one has."""
         return self.alias.root if self.alias else self
 
     @property
@@ -53,6 +54,7 @@ class Tensor:
 
     @property
     def nelem(self) -> int:
+        """Number of elements."""
         return math.prod(self.shape)
 
     @property
@@ -67,10 +69,12 @@ class Tensor:
 
     @property
     def itemsize(self) -> int:
+        """Bytes of an element."""
         return itemsize(self.dtype)
 
     @property
     def nbytes(self) -> int:
+        """Bytes of all elements."""
         return self.nelem * self.itemsize
 
     @property
@@ -94,6 +98,7 @@ class Tensor:
 
     @property
     def np_dtype(self) -> np.dtype:
+        """numpy's dtype, object for strings and maps."""
         if self.is_object:
             return np.dtype(object)
         return helper.tensor_dtype_to_np_dtype(self.dtype)

@@ -72,6 +72,7 @@ class Field:
 
     @property
     def is_group(self) -> bool:
+        """Whether it stands for several numbers."""
         return bool(self.count or self.parts)
 
 
@@ -86,6 +87,7 @@ class Place:
 
     @property
     def end(self) -> int:
+        """The position behind it."""
         return self.at + self.n
 
 

@@ -32,6 +32,7 @@ class Chunk:
 
     @property
     def end(self) -> int:
+        """The offset behind it."""
         return self.offset + len(self.data)
 
 
@@ -55,6 +56,7 @@ class StoredTensor:
 
     @property
     def np_dtype(self) -> np.dtype:
+        """numpy's dtype, object for strings and maps."""
         if is_object(self.dtype):
             return np.dtype(object)
         return helper.tensor_dtype_to_np_dtype(self.dtype)

@@ -33,17 +33,21 @@ class Head(NamedTuple):
 
     @staticmethod
     def of(data: bytes) -> Head:
+        """Read a file's first bytes."""
         return Head(*_HEAD.unpack_from(data))
 
     @property
     def names_at(self) -> int:
+        """The offset of the kernels' names."""
         return layout.HEADER_NBYTES + DIGEST_NBYTES * self.n_chunks
 
     @property
     def numbers_at(self) -> int:
+        """The offset of the tables' numbers."""
         return self.names_at + self.names_nbytes
 
     def kernels(self, data: bytes) -> list[str]:
+        """Return the names of the kernels."""
         return data[self.names_at : self.numbers_at].decode().split("\0")[:-1]
 
 
@@ -54,12 +58,14 @@ class Words:
         self._numbers = iter(numbers)
 
     def take(self, n: int) -> list[int]:
+        """Return the next n numbers. Raises ValueError at the end of the tables."""
         found = list(islice(self._numbers, n))
         if len(found) != n:
             raise ValueError("the tables end too early")
         return found
 
     def next(self) -> int:
+        """Return the next number."""
         return self.take(1)[0]
 
     def list(self) -> list[int]:
@@ -67,6 +73,7 @@ class Words:
         return self.take(self.next())
 
     def rest(self) -> list[int]:
+        """Return all numbers that are left."""
         return list(self._numbers)
 
 
@@ -80,6 +87,7 @@ class ChunkEntry(NamedTuple):
 
 
 def chunks(words: Words, head: Head) -> Iterator[ChunkEntry]:
+    """Yield the entries of the chunks."""
     end = head.tables_nbytes
     for _ in range(head.n_chunks):
         kind, nbytes = words.take(2)
@@ -110,6 +118,7 @@ class TensorEntry(NamedTuple):
 
     @staticmethod
     def of(words: Words) -> TensorEntry:
+        """Read the next entry."""
         dtype, about, rank = words.take(3)
         dims, place = tuple(words.take(rank)), words.next()
         storage, flags = about & 3, about >> 2
@@ -134,6 +143,7 @@ class NodeEntry:
 
     @property
     def groups(self) -> tuple[list[int], ...]:
+        """Its lists of numbers, in the order of the file."""
         return self.inputs, self.outputs, self.scratch, self.params, self.reads
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from tools.micropython import Target, TargetTimeout, get_target, target_names
+from tools.micropython import Target, TargetTimeout, get_target, target_name
 
 from . import calls_models
 
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--cases", type=int, default=200, metavar="N", help=f"sequences of {CALLS} calls a target")
     add("--seed", type=int, default=0, metavar="S", help="the same calls for the same seed")
-    add("--target", action="append", choices=target_names(), help="default: unix-guard")
+    add("--target", action="append", type=target_name, metavar="T", help="default: unix-guard")
     add("--finds", type=Path, default=Path("build/fuzz"), metavar="FOLDER")
     add("--json", action="store_true", help="print the finds as one JSON array")
     add("--replay", type=Path, metavar="FILE", help="repeat one that was saved, with its calls")

@@ -10,7 +10,7 @@ from random import Random
 
 from tqdm import tqdm
 
-from tools.micropython import target_names
+from tools.micropython import target_name
 
 from . import batch, campaign, seeds
 from .batch import Case
@@ -27,7 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--target",
         action="append",
-        choices=target_names(),
+        type=target_name,
+        metavar="T",
         help="may be given several times; default: unix-guard",
     )
     add("--kernel", default="", metavar="K", help="only files in which this kernel is used")

@@ -37,6 +37,7 @@ class Job:
 
     @property
     def nbytes(self) -> int:
+        """Bytes of the model and of all samples."""
         return len(self.model) + sum(len(x) for sample in self.samples for x in sample)
 
 

@@ -30,6 +30,7 @@ def divert() -> None:
 
 
 def restore() -> None:
+    """Give stderr back."""
     global _kept
     if _kept is not None:
         os.dup2(_kept, 2)

@@ -14,6 +14,7 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
 def add_limit_options(parser: argparse.ArgumentParser) -> None:
+    """Add --memory and --timeout."""
     add = parser.add_argument_group("limits, of a model from elsewhere").add_argument
     add(
         "--memory",

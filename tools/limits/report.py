@@ -13,10 +13,12 @@ _MOST = 300  # characters of what an unexpected exception says
 
 
 def too_long(place: str) -> str:
+    """Return the message about --timeout. place: what was being done."""
     return f"this takes too long: stopped{_while(place)} (--timeout SECONDS allows more)"
 
 
 def too_large(limits: status.Limits, place: str) -> str:
+    """Return the message about --memory. place: what was being done."""
     amount = f"{limits.memory / (1 << 30):.2g} GB" if limits.memory else "the memory there is"
     return f"this needs more than {amount}: stopped{_while(place)} (--memory BYTES allows more)"
 

@@ -57,6 +57,7 @@ def watched_by(block: mmap.mmap | None) -> None:
 
 
 def is_watched() -> bool:
+    """Return whether another process watches this one."""
     return _block is not None
 
 

@@ -51,6 +51,7 @@ def _serve(args):
 
 
 def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
     found = arguments.parser_for("playground", description="A page that runs models in a browser.")
     what = found.add_mutually_exclusive_group(required=True)
     what.add_argument("--serve", action="store_true", help="serve the page on this computer")

@@ -62,6 +62,7 @@ class Linker:
         return self._names[key]
 
     def source(self) -> str:
+        """Return the text of the linked module."""
         imports = [f"import {name}" for name in sorted(self._imports)]
         inner = [text for name, text in self._made.items() if name not in self._outer]
         return "\n".join([*imports, *inner]) + "\n"
@@ -146,6 +147,7 @@ class Linker:
         return None
 
     def keep_import(self, name: str) -> None:
+        """Keep an import of a built-in module."""
         self._imports.add(name)
 
     def inner_import(self, path: Path, node: ast.ImportFrom) -> ast.ImportFrom:

@@ -111,6 +111,7 @@ class Block:
         self.words[self._at(i)] = UNKNOWN
 
     def append(self, value: int) -> None:
+        """Add a word."""
         self.words.append(int(value))
         self.last += 1
 
@@ -137,6 +138,7 @@ class BlockView(metaclass=_Viewed):
     """memoryview, for kernels: that of a Block is the Block."""
 
     def __new__(cls, thing: Any) -> Any:
+        """Return a view that the recorder knows."""
         return thing if isinstance(thing, Block | Region) else memoryview(thing)
 
 

@@ -19,11 +19,14 @@ _OPS = Path(__file__).parents[2] / _NAME / "ops"
 class Loops(Protocol):
     """Where kernels get their loops; plain: gives a family's real ones."""
 
-    def family(self, name: str, plain: Callable[[str], ModuleType]) -> Any: ...
+    def family(self, name: str, plain: Callable[[str], ModuleType]) -> Any:
+        """Return the module of a family in its best form."""
 
-    def rare(self, family: str, name: str, plain: Callable[[str], ModuleType]) -> Any: ...
+    def rare(self, family: str, name: str, plain: Callable[[str], ModuleType]) -> Any:
+        """Return a loop that is needed seldom."""
 
-    def inline(self, source: str, scope: str) -> Any: ...
+    def inline(self, source: str, scope: str) -> Any:
+        """Return what inline source defines."""
 
 
 @contextmanager

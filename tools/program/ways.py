@@ -25,6 +25,7 @@ class Way:
 
     @property
     def is_program(self) -> bool:
+        """Whether it needs no kernels on the board."""
         return self.program_for is not None
 
 

@@ -82,6 +82,7 @@ def test_an_unknown_command_is_wrong_usage_with_a_hint(capfd):
 def test_an_unknown_option_is_two_lines_and_status_2(name, capfd):
     required = {"targets": ["list"], "fuzz": ["model"], "completion": ["bash"]}
     required |= {"playground": ["--serve"], "advise": ["x", "--board", "pico"]}
+    required |= {"record": ["-o", "x.npz", "--pin", "26"], "monitor": ["--pin", "26"]}
     files = {
         "convert": 1,
         "quantize": 1,

@@ -17,6 +17,7 @@ class Table:
 
     @property
     def n_dims(self) -> int:
+        """Number of dims that a run decides."""
         return len(self._dims)
 
     def _number(self, key):

@@ -40,7 +40,8 @@ class Scope(Protocol):
 
     def lower_body(
         self, graph: onnx.GraphProto, inputs: Sequence[Tensor]
-    ) -> tuple[list[Step], list[Tensor]]: ...
+    ) -> tuple[list[Step], list[Tensor]]:
+        """Return the steps and outputs of a subgraph."""
 
 
 class Node(Signature):

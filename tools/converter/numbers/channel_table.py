@@ -84,6 +84,7 @@ def channel_table(
 
 
 def fields(numbers: np.ndarray) -> Fields:
+    """Return the table of these numbers."""
     least = int(numbers.min())
     return Fields(numbers - least, _bits(numbers - least), least)
 

@@ -86,6 +86,7 @@ def table_of(positive: Half, negative: Half) -> Table:
 
 
 def float_bits(value: float) -> int:
+    """Return the bits of a single float."""
     return int(np.float32(value).view(np.int32))
 
 

@@ -57,9 +57,11 @@ class Short(Rounding):
         self.bound = 1e-3 if is_known else 2e-3
 
     def bits(self, k: int) -> int:
+        """Return the bits that a product over k items leaves for each."""
         return _short.short_bits(k)
 
     def weights(self, w: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
+        """Return the weights as blocks see them."""
         places = range(-len(axes), 0)
         moved = np.moveaxis(w, axes, places)
         rows = moved.reshape(-1, math.prod(moved.shape[-len(axes) :]))

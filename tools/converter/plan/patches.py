@@ -46,14 +46,17 @@ class Patch:
 
     @property
     def last(self) -> int:
+        """The last step's number."""
         return self.first + len(self.chain) - 1
 
     @property
     def source(self) -> Tensor:
+        """The tensor that the chain reads."""
         return self.chain[0].inputs[0].root
 
     @property
     def out(self) -> Tensor:
+        """The tensor that the chain writes."""
         return self.chain[-1].outputs[0].root
 
     @property

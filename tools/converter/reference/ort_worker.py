@@ -28,6 +28,7 @@ def send(file: BinaryIO, value: object) -> None:
 
 
 def main() -> int:
+    """Answer requests until there are no more. Exit status: 0."""
     end_with_parent()
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is no answer

@@ -54,6 +54,7 @@ class Range(NamedTuple):
         return Range(*(a + b for a, b in zip(self, other, strict=True)))
 
     def times(self, least: float, most: float) -> Range:
+        """Return the range times a factor between two numbers."""
         return Range(self.least * least, self.likely * (least * most) ** 0.5, self.most * most)
 
 
@@ -63,11 +64,13 @@ def _costs():
 
 
 def kind_of(step: Step) -> str:
+    """Return the kind of step that its cost is known by: kernel and dtype."""
     inputs = [t for t in step.inputs if t.root.data is None] or step.outputs
     return f"{step.kernel} {dtype_name(inputs[0].dtype)}" if inputs else step.kernel
 
 
 def is_measured(step: Step, target: str) -> bool:
+    """Return whether this kind of step was counted on the target."""
     return kind_of(step) in _kinds(target)
 
 

@@ -140,6 +140,7 @@ def kept(value: int) -> int:
 
 
 def any_open(values: Sequence[int]) -> bool:
+    """Return whether a run decides any of these."""
     return any(isinstance(v, Extent) for v in values)
 
 

@@ -54,6 +54,7 @@ def drop_unused(graph: Graph) -> None:
 
 
 def is_decided_by_runs(graph: Graph) -> bool:
+    """Return whether a run decides any shape or parameter of the graph."""
     return any(t.is_open for t in graph.tensors()) or any(
         isinstance(p, extent.DimNumber) or extent.is_open(p)
         for step in walk(graph.steps)

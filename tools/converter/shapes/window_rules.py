@@ -13,30 +13,36 @@ INT64 = onnx.TensorProto.INT64
 
 
 def conv(p, node, x, w, *_):
+    """Infer the output of Conv and its quantized forms."""
     return [(x[0], [x[1][0], w[1][0], *_spatial(node, x[1][2:], w[1][2:])])]
 
 
 def pool(p, node, x, *_):
+    """Infer the outputs of MaxPool, AveragePool and LpPool."""
     dtype, dims = x
     shape = [*dims[:2], *_spatial(node, dims[2:], None)]
     return [(dtype, shape), (INT64, shape)][: len(node.output)]
 
 
 def global_pool(p, node, x):
+    """Infer the output of a global pool."""
     return [(x[0], [*x[1][:2], *[1] * (len(x[1]) - 2)])]
 
 
 def depth_to_space(p, node, x):
+    """Infer the output of DepthToSpace."""
     (dtype, (n, c, h, w)), size = x, attributes_of(node)["blocksize"]
     return [(dtype, [n, c // size**2, h * size, w * size])]
 
 
 def space_to_depth(p, node, x):
+    """Infer the output of SpaceToDepth."""
     (dtype, (n, c, h, w)), size = x, attributes_of(node)["blocksize"]
     return [(dtype, [n, c * size**2, h // size, w // size])]
 
 
 def pad(p, node, x, *_):
+    """Infer the output of Pad."""
     dtype, dims = x
     pads = attributes_of(node).get("pads") or p.input_contents(node, 1)
     axes = p.input_contents(node, 3)

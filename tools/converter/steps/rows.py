@@ -41,6 +41,7 @@ class Image:
 
     @property
     def is_dense(self) -> bool:
+        """Whether the rows lie behind each other."""
         width = self.strides[1]
         return self.strides == (self.n * width, width, 1)
 
@@ -81,6 +82,7 @@ class Rows:
         return low, max(min(last + 1, n), low + 1)
 
     def n_rows(self, step: Step) -> int:
+        """Return the number of rows of the output."""
         return step[self.n_out]
 
     def images(self, step: Step) -> tuple[Image, Image]:
@@ -120,18 +122,23 @@ class ItemRows:
     x = out = ()
 
     def is_cut(self, step: Step) -> bool:
+        """Return whether the step can be cut into rows."""
         return len(step.outputs[0].shape) == 4 and step.outputs[0].shape[0] == 1
 
     def needed(self, step: Step, lo: int, hi: int) -> tuple[int, int]:
+        """Return the rows of the input that rows lo to hi of the output need."""
         return lo, hi
 
     def n_rows(self, step: Step) -> int:
+        """Return the number of rows of the output."""
         return step.outputs[0].shape[2]
 
     def images(self, step: Step) -> tuple[Image, Image]:
+        """Return the input and the output as images."""
         return Image.dense(step.inputs[0]), Image.dense(step.outputs[0])
 
     def part(self, step: Step, x: Image, out: Image, lo: int, hi: int) -> Step:
+        """Return the step for rows lo to hi."""
         over = item_by_item(out.tensor, [x.tensor])
         inputs = [x.tensor, *step.inputs[1:]]
         return Step(step.kernel, inputs, [out.tensor], step.params, node=step.node, over=over)
