@@ -52,8 +52,9 @@ loops: venv ## make the modules of loops, from the templates in tools/loops and 
 	@$(PY) -m tools.asm
 
 setup: venv ## get ready for the tests: .venv, system packages, MicroPython targets
-# Without the right to install packages the targets that lack some are left out, and said so.
+# Without the right to install packages, tests skip the targets and the browser that lack some.
 	@$(MICROPYTHON) packages --install || true
+	@$(MICROPYTHON) packages --install --program chromium || true
 	@$(MICROPYTHON) build --available
 
 bench: setup ## count instructions of the collection's models next to C, into docs/benchmarks.md

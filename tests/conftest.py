@@ -2,7 +2,8 @@
 
 import pytest
 
-from tools.micropython import Target, get_target
+from tools.micropython import Target, get_target, source
+from tools.micropython.versions import split
 
 
 @pytest.fixture
@@ -10,7 +11,9 @@ def ready_target():
     """Get a target by its name, built; skip the test where it cannot be had."""
 
     def get(name: str) -> Target:
-        target = get_target(name)
+        target, version = get_target(name), split(name)[1]
+        if version and version not in source.SUITES and not source.archive_of(version):
+            pytest.skip(f"no source of MicroPython {version}: set MICROPYTHON_SOURCES")
         lacking = target.missing()
         if lacking:
             pytest.skip(f"{name} needs system packages: {' '.join(lacking)}")

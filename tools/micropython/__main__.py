@@ -8,7 +8,7 @@ from pathlib import Path
 from tools import arguments
 
 from . import Target, TargetError, get_target, target_names
-from .packages import install
+from .packages import Package, install, missing_of
 
 
 def do_build(args: argparse.Namespace) -> int:
@@ -71,15 +71,21 @@ def do_install(args: argparse.Namespace) -> int:
 
 def do_packages(args: argparse.Namespace) -> int:
     """Print or install the system packages that are lacking."""
-    lacking = list(dict.fromkeys(name for t in _targets(args) for name in t.missing()))
+    lacking = _lacking(args)
     if lacking and args.install:
         install(lacking)
-        lacking = list(dict.fromkeys(name for t in _targets(args) for name in t.missing()))
+        lacking = _lacking(args)
         if lacking:
             raise TargetError(f"still missing after the installation: {' '.join(lacking)}")
     if lacking:
         print("\n".join(lacking))
     return 0
+
+
+def _lacking(args):
+    names = [name for t in _targets(args) for name in t.missing()]
+    names += missing_of(Package(name, (name, "--version")) for name in args.program)
+    return list(dict.fromkeys(names))
 
 
 def _targets(args: argparse.Namespace) -> list[Target]:
@@ -95,7 +101,7 @@ def _named(text: str) -> tuple[str, Path]:
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     found = arguments.parser_for("micropython", description="MicroPython targets.")
-    found.set_defaults(do=do_list, json=False)
+    found.set_defaults(do=do_list, json=False, program=[])
     verbs = found.add_subparsers(metavar="VERB")
 
     def verb(do, about: str) -> argparse.ArgumentParser:
@@ -116,6 +122,13 @@ def parser() -> argparse.ArgumentParser:
     packages = verb(do_packages, "print the system packages that targets lack")
     packages.add_argument("targets", nargs="*", metavar="TARGET")
     packages.add_argument("--install", action="store_true", help="install them with apt-get")
+    packages.add_argument(
+        "--program",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a program that tests need, with a Debian package of the same name: chromium",
+    )
     return found
 
 
