@@ -66,3 +66,8 @@ def test_other_texts_are_fine():
     assert not found_in(
         "x is not a folder. There is nothing in folder x. The usual one by default."
     )
+
+
+def test_an_entry_of_the_changelog_is_one_line():
+    lines = (ROOT / "CHANGELOG.md").read_text().splitlines()
+    assert all(line.startswith(("* ", "#")) or not line for line in lines)
