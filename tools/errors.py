@@ -28,8 +28,11 @@ class TooSmall(ConvertError):
 def text_of(e: Exception) -> str:
     """What a refusal says; of an OSError its file and reason, without the number.
 
-    Where memory was lacking that is what it says; nothing in it moves a terminal's cursor.
+    Where memory was lacking that is what it says; nothing in it moves a terminal's cursor. Output
+    that nobody reads any more is not a refusal: that error goes on.
     """
+    if isinstance(e, BrokenPipeError):
+        raise e
     if isinstance(e, OSError) and e.filename:
         return printable(f"{e.filename}: {e.strerror}")
     lines = printable(str(e), keep="\n").split("\n")

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from tools import arguments
+from tools.errors import text_of
 from tools.micropython import TargetError
 
 from . import calls, campaign, model, onnx_files, seeds
@@ -45,7 +46,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         return args.do(args)
     except (TargetError, seeds.SeedError, OSError) as error:
-        print(f"fuzz: {error}", file=sys.stderr)
+        print(f"fuzz: {text_of(error)}", file=sys.stderr)
         return 1
 
 

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from tools import arguments
+from tools.errors import text_of
 
 from . import Target, TargetError, get_target, target_names
 from .packages import Package, install, missing_of
@@ -154,7 +155,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         return args.do(args)
     except (TargetError, OSError) as error:
-        print(f"micropython: {error}", file=sys.stderr)
+        print(f"micropython: {text_of(error)}", file=sys.stderr)
         return 1
 
 

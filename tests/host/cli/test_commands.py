@@ -266,11 +266,11 @@ def test_bash_completes_a_command_and_an_option(tmp_path, capfd):
         assert wanted in done.stdout.split(), done.stderr
 
 
-def test_a_reader_that_leaves_early_gets_no_traceback():
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    for command in ("ops", "boards --json"):
+def test_a_reader_that_leaves_early_gets_neither_traceback_nor_message(digits):
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    for command in ("ops", "boards --json", "targets list", f"inspect {digits}", f"ops {DIGITS}"):
         done = subprocess.run(
-            ["bash", "-c", f"{sys.executable} -m tools.cli {command} | head -c 10"],
+            ["bash", "-c", f"{sys.executable} -m tools.cli {command} | head -c 10; sleep 0.1"],
             capture_output=True,
             text=True,
             env=environment,
