@@ -130,7 +130,7 @@ class Reader:
                 "file format {}, this package reads {}: convert it again".format(version, VERSION)
             )
         if file_kind != kind:
-            fail("it holds " + ("tensors, no model" if file_kind else "a model, not tensors"))
+            fail("it has " + ("tensors, not a model" if file_kind else "a model, not tensors"))
         if features & ~_FEATURES_KNOWN:
             raise UnsupportedError("needs features {} of a newer mpconnxr".format(features))
         if features & FEATURE_FLOAT64 and not _has_doubles():

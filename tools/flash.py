@@ -87,9 +87,9 @@ def parser() -> argparse.ArgumentParser:
         type=nbytes,
         default=0,
         metavar="BYTES",
-        help="RP2 boards: models lie in so much flash before the file system, read in place",
+        help="RP2 boards: keep models in this much flash before the file system, read in place",
     )
-    add("--romfs", action="store_true", help="code and model go to the firmware's ROMFS")
+    add("--romfs", action="store_true", help="write code and model to the firmware's ROMFS")
     add("--interpret", action="store_true", help="kernels, though the model could be a program")
     add("--source", action="store_true", help="copy .py files in all forms, compile nothing")
     add(
@@ -100,8 +100,16 @@ def parser() -> argparse.ArgumentParser:
     )
     add("--older", action="store_true", help="take a model with a lower counter than the board's")
     add("--strand", action="store_true", help="update the code though other models cannot load")
-    add("--overwrite", action="store_true", help="replace code where there is no room for two")
-    add("--dry-run", action="store_true", help="say what would be copied, change nothing")
+    add(
+        "--overwrite",
+        action="store_true",
+        help="replace the code in place if there is no room for two copies",
+    )
+    add(
+        "--dry-run",
+        action="store_true",
+        help="list the files that would be copied; change nothing",
+    )
     add("--rollback", action="store_true", help="make the board's earlier model the active one")
     add("--no-verify", action="store_true", help="do not run the golden vectors on the board")
     add("--timeout", type=float, default=_RUN_TIMEOUT, metavar="S", help="for that run")
@@ -113,7 +121,7 @@ def parser() -> argparse.ArgumentParser:
     )
     add("--firmware", type=Path, metavar="FILE", help="first install MicroPython: .uf2 or .bin")
     add("--json", action="store_true", help="print one JSON object, at the end")
-    add("--list-boards", action="store_true", help="print the boards that are known")
+    add("--list-boards", action="store_true", help="list the known boards")
     return found
 
 

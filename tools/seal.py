@@ -147,7 +147,7 @@ def _intact(data):
     if not (lengths_fit and stored.intact and all(chunk.intact for chunk in stored.chunks)):
         raise SealError("the file is damaged: its digests or lengths are wrong")
     if stored.kind != layout.KIND_MODEL:
-        raise SealError("the file holds tensors, no model")
+        raise SealError("the file has tensors, not a model")
     return stored
 
 

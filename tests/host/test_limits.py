@@ -170,5 +170,5 @@ def test_bytes_may_have_a_unit():
     found = [limits.nbytes(text) for text in ("6144", "6K", "6k", "1.5M", "2G")]
     assert found == [6144, 6144, 6144, 3 << 19, 2 << 30]
     for text in ("", "K", "6X", "six", "inf", "1e999"):
-        with pytest.raises(argparse.ArgumentTypeError, match="no number of bytes"):
+        with pytest.raises(argparse.ArgumentTypeError, match="not a number of bytes"):
             limits.nbytes(text)

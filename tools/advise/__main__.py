@@ -42,7 +42,12 @@ def parser() -> argparse.ArgumentParser:
     add("model", type=Path, help=".onnx")
     add("--board", required=True, metavar="NAME", help="one that `mpconnxr boards` lists")
     add("--samples", type=Path, metavar="FILE", help="inputs: .npz, .npy or folder of .npy")
-    add("--seconds", type=_positive, default=_SECONDS, help=f"most time to take ({_SECONDS:.0f})")
+    add(
+        "--seconds",
+        type=_positive,
+        default=_SECONDS,
+        help=f"time limit in seconds ({_SECONDS:.0f})",
+    )
     add("--json", action="store_true", help="print one JSON object")
     return found
 

@@ -53,7 +53,7 @@ def verdict(advice: Advice, board: Board) -> str:
     placement = plain.placements[0]
     needed = f"{placement.heap:,} bytes of heap needed, {board.heap_text} free"
     if placement.verdict == "heap not known":
-        return f"nobody knows whether it fits: {placement.heap:,} bytes of heap needed"
+        return f"it is not known whether it fits: {placement.heap:,} bytes of heap needed"
     if placement.fits:
         return f"{placement.verdict}: {needed}"
     reasons = []

@@ -115,7 +115,7 @@ def tried(task: Task, options: tuple[str, ...], seconds: float) -> Trial:
     if path.exists():
         return pickle.loads(path.read_bytes())  # our own child wrote it
     report = end.report.replace("--timeout SECONDS", "--seconds N").partition(" (--memory")[0]
-    return Trial(options, refused=report or "the conversion ended without a word")
+    return Trial(options, refused=report or "the conversion ended without a message")
 
 
 def _trial(task, options, seconds):

@@ -72,7 +72,7 @@ def _in_qemu(folder, target_name, level):
     run += ["-monitor", "none", "-serial", "none", "-kernel", str(program)]
     lines = valgrind.output_of(run, _TIMEOUT).stderr.split() or ["", ""]
     if len(lines) != 2:
-        raise TargetError(f"{target_name}: the C program did not end well")
+        raise TargetError(f"{target_name}: the C program failed")
     ticks = int(np.frombuffer(bytes.fromhex(lines[0]), "<u4")[0])
     return CCount(round(ticks / per_instruction), bytes.fromhex(lines[1]))
 

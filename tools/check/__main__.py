@@ -28,7 +28,7 @@ def parser() -> argparse.ArgumentParser:
     found = arguments.parser_for(
         "check",
         description="Check mpconnxr on a board: each loop against plain Python on random data, "
-        "six models against onnxruntime, their times and heap. What is deployed there stays.",
+        "six models against onnxruntime, their times and heap. Deployed models stay.",
     )
     reach.add_board_options(found)
     add = found.add_argument
@@ -102,7 +102,7 @@ def _loops(args, bench):
     taken = ", ".join(f"{n} {form}" for form, n in sorted(forms.items()))
     _say(args, f"loops     {sum(forms.values())}, {args.calls} calls each: {taken}")
     for family, name, form in wrong:
-        _say(args, f"WRONG     {family}.{name} as {form}: not the bits of plain Python")
+        _say(args, f"WRONG     {family}.{name} as {form}: differs from plain Python")
     return {"calls": args.calls, "forms": forms, "wrong": wrong}
 
 

@@ -54,7 +54,7 @@ COMMANDS = {
     "flash": _tool("deploy a model.bin to a board and verify it there", "flash"),
     "check": _tool("check mpconnxr on a board, and write a report", "check.__main__"),
     "record": _tool("record samples of a board's sensor, with labels", "sensing.record"),
-    "monitor": _tool("show what a deployed model says of a board's sensor", "sensing.monitor"),
+    "monitor": _tool("show a deployed model's answers to a board's sensor", "sensing.monitor"),
     "run": _tool(
         "run a model on a target, compare it with onnxruntime", "run.__main__", "limited"
     ),

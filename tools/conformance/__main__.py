@@ -54,7 +54,7 @@ def _regex(text):
     try:
         return re.compile(text)
     except re.error as e:
-        raise argparse.ArgumentTypeError(f"no regular expression: {e}") from None
+        raise argparse.ArgumentTypeError(f"not a regular expression: {e}") from None
 
 
 def _run(args):

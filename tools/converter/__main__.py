@@ -67,9 +67,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--bound", action="append", default=[], metavar="NAME=N", help="most items of a value")
     add(
-        "--state", action="append", default=[], metavar="OUTPUT=INPUT", help="goes to the next run"
+        "--state",
+        action="append",
+        default=[],
+        metavar="OUTPUT=INPUT",
+        help="pass an output to an input of the next run",
     )
-    add("--keep-inputs", action="store_true", help="a run leaves the inputs' memory as it was")
+    add("--keep-inputs", action="store_true", help="runs do not overwrite the inputs")
     add("--ops", type=Path, metavar="FOLDER", help="operators of your own")
     add(
         "--allow-domain",
@@ -83,7 +87,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--float64",
         choices=("float32", "keep"),
         default="float32",
-        help="what becomes of float64, for which most boards' floats are too short",
+        help="convert float64, which most boards cannot compute, or keep it",
     )
     add("--optimize", type=int, choices=(0, 1, 2), default=2, help="level of the rewrites")
     add(
@@ -93,16 +97,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=rgb,chw,...",
         help="an input that takes pictures",
     )
-    add("--arena", type=limits.nbytes, metavar="BYTES", help="most memory for the tensors: 6K")
+    add(
+        "--arena",
+        type=limits.nbytes,
+        metavar="BYTES",
+        help="most memory for the tensors, such as 6K",
+    )
     add("--weights", choices=tuple(BITS), default="f32", help="format of the weights of products")
     add(
         "--window",
         type=limits.nbytes,
         metavar="BYTES",
-        help="most weights in memory if streamed",
+        help="most memory for streamed weights",
     )
     add("--no-check", action="store_true", help="do not run the model to check the rewrites")
-    add("--strip", action="store_true", help="no names, no golden vector in the file")
+    add("--strip", action="store_true", help="leave out names, source data and the golden vector")
     add_arguments(parser)
 
 
@@ -187,10 +196,12 @@ def convert_parser(command: str = "converter") -> argparse.ArgumentParser:
     )
     parser.add_argument("--golden", nargs="+", metavar="X.npy", help="inputs of the golden vector")
     parser.add_argument(
-        "--save-optimized", type=Path, metavar="X.onnx", help="write what the rewrites made"
+        "--save-optimized", type=Path, metavar="X.onnx", help="write the rewritten model"
     )
     seal_arguments.add(parser)
-    parser.add_argument("--sbom", type=Path, metavar="X.json", help="what went into the file")
+    parser.add_argument(
+        "--sbom", type=Path, metavar="X.json", help="write a bill of materials (CycloneDX)"
+    )
     _add_json(parser)
     parser.add_argument("--summary", action="store_true", help="tables of the steps and boards")
     parser.add_argument("-v", "--verbose", action="store_true", help="list the steps")
@@ -313,7 +324,9 @@ def inspect_parser() -> argparse.ArgumentParser:
     parser.add_argument("file", type=Path, help=".bin")
     parser.add_argument("--kernels", action="store_true", help="kernels, and forms of their loops")
     parser.add_argument("--ops", type=Path, metavar="FOLDER", help="operators of your own")
-    parser.add_argument("--verify", type=Path, metavar="PUB.pem", help="is it signed by this key?")
+    parser.add_argument(
+        "--verify", type=Path, metavar="PUB.pem", help="check that this key signed the file"
+    )
     _add_json(parser)
     return parser
 

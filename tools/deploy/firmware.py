@@ -121,7 +121,7 @@ def esp_offset(name: str, data: bytes) -> int:
     """Where esptool has to write an image for an ESP32 of any kind. Raises DeployError."""
     chip = struct.unpack_from("<H", data, 12)[0] if len(data) > 24 else -1
     if not data or data[0] != _ESP_IMAGE or chip not in _ESP_OFFSETS:
-        raise DeployError(f"{name} is not firmware for an ESP32 that is known: use esptool itself")
+        raise DeployError(f"{name} is not firmware for a known ESP32: use esptool itself")
     return _ESP_OFFSETS[chip]
 
 

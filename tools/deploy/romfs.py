@@ -59,4 +59,4 @@ class Partition:
                 on_written(len(block[at : at + _PIECE]))
         self._device.execute("finish()")
         if not self.holds(image):
-            raise DeployError("the ROMFS does not hold what was written to it")
+            raise DeployError("reading back the ROMFS gives other data than was written")

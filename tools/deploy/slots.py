@@ -60,7 +60,7 @@ class Slots:
     def other(self) -> str:
         """The slot to roll back to. Raises DeployError if there is none."""
         if self.by_hand:
-            raise DeployError(f"{self.path} was copied by hand and is what is loaded: remove it")
+            raise DeployError(f"{self.path} was copied by hand and takes precedence: remove it")
         if self.present != "ab":
             raise DeployError(f"the board holds no earlier {self.path}")
         return self.free

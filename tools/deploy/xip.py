@@ -92,7 +92,7 @@ class Region:
             self._device.execute(f"program(region, {reference.offset + at}, {text!r})")
             on_written(min(_BLOCK, len(data) - at))
         if not self.holds(reference, data):
-            raise DeployError("the flash does not hold what was written to it")
+            raise DeployError("reading back the flash gives other data than was written")
 
 
 def _rounded(nbytes):

@@ -33,7 +33,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument(
         "--in-place",
         action="store_true",
-        help="the model will lie in memory that can be addressed, such as a ROMFS",
+        help="the model will be in addressable memory, such as a ROMFS",
     )
     found.add_argument("--json", action="store_true", help="print one JSON object")
     return found

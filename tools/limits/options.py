@@ -26,7 +26,7 @@ def add_limit_options(parser: argparse.ArgumentParser) -> None:
         "--timeout",
         type=_seconds,
         metavar="SECONDS",
-        help=f"most time to take ({_SECONDS:.0f})",
+        help=f"time limit in seconds ({_SECONDS:.0f})",
     )
 
 
@@ -36,7 +36,7 @@ def nbytes(text: str) -> int:
     try:
         return int(float(number) * _UNITS[unit])
     except (KeyError, OverflowError, ValueError):
-        raise argparse.ArgumentTypeError(f"{text}: no number of bytes, such as 6K") from None
+        raise argparse.ArgumentTypeError(f"{text}: not a number of bytes, such as 6K") from None
 
 
 def _memory(text):

@@ -114,7 +114,9 @@ def parser() -> argparse.ArgumentParser:
     install.add_argument("targets", nargs="+", metavar="TARGET")
     build = verb(do_build, "build targets, all if none is named")
     build.add_argument("targets", nargs="*", metavar="TARGET")
-    build.add_argument("--available", action="store_true", help="leave out what lacks packages")
+    build.add_argument(
+        "--available", action="store_true", help="skip targets with missing packages"
+    )
     path = verb(do_path, "build a target and print where its executable or firmware is")
     path.add_argument("target")
     _add_run(verb(do_run, "run a script on a target"))

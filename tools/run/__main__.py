@@ -95,7 +95,7 @@ def parser() -> argparse.ArgumentParser:
         nargs="?",
         const=_ITSELF,
         metavar="MODEL.onnx",
-        help="errors against onnxruntime, with this model or the one that is run",
+        help="print errors against onnxruntime, with this model (default: MODEL itself)",
     )
     add("--layers", action="store_true", help="with --compare: every value that both sides have")
     add(

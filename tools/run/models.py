@@ -70,7 +70,7 @@ def open_model(path: Path, options: Options, say: Say) -> OnnxModel | BinModel:
         what = (
             "--layers and --trace --compare need the .onnx"
             if options.inner
-            else "no option after -- applies"
+            else "options after -- have no effect"
         )
         raise UsageError(f"{path} is converted already: {what}")
     return BinModel(path)
@@ -83,7 +83,7 @@ class BinModel:
         data = path.read_bytes()
         stored = reader.read(data)
         if stored.kind != layout.KIND_MODEL:
-            raise ConvertError(f"{path} holds tensors, no model")
+            raise ConvertError(f"{path} has tensors, not a model")
 
         def specs(tensors):
             return [

@@ -93,7 +93,7 @@ class Samples:
         except (IndexError, ValueError, TypeError, binascii.Error) as e:
             reason = e if isinstance(e, ValueError) and "block" in str(e) else ""
             raise DeployError(
-                str(reason) or f"the sensor yields what is not a sample of numbers: {line[:80]!r}"
+                str(reason) or f"the sensor yields something other than numbers: {line[:80]!r}"
             ) from None
         self._wanted = self._wanted or rows.shape[1]
         if rows.shape[1] != self._wanted:

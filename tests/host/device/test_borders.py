@@ -191,8 +191,8 @@ print(gc.mem_alloc() - before)
     ("text", "said"),
     [
         ("rgb,cwh", "cwh is none of gray, rgb"),
-        ("mean=1/2", "one a channel"),
-        ("std=0", "not 0"),
+        ("mean=1/2", "one for each channel"),
+        ("std=0", "not be 0"),
         ("scale=1/2/3", "one number"),
     ],
 )

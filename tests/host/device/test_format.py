@@ -132,7 +132,7 @@ def broken_files():
             good, "<I", 16, len(good) + 4
         ),
         "tables reach beyond the file": patched(good, "<I", 20, 8),
-        "it holds tensors, no model": patched(good, "<H", 10, 1),
+        "it has tensors, not a model": patched(good, "<H", 10, 1),
         "a size is negative": changed((0, -8)),
         "the streamed arena is smaller than the other": changed((1, 8)),
         "tables end too early": changed((node - 1, words[node - 1] + 20)),

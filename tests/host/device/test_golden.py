@@ -97,7 +97,7 @@ for read, wrong in ((tensorfile.read, "m.bin"), (mpconnxr.load, "t.bin"), (tenso
     assert small.lines(target, script, m=relu, t=tensorfile.tensor_file(arrays)) == [
         *[tensors] * 2,
         RELU,
-        "not a valid model file: it holds a model, not tensors",
-        "not a valid model file: it holds tensors, no model",
+        "not a valid model file: it has a model, not tensors",
+        "not a valid model file: it has tensors, not a model",
         "not a valid model file: damaged (digest of the data)",
     ]

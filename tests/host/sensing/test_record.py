@@ -82,7 +82,7 @@ def test_what_came_before_an_error_is_kept(port, tmp_path, capsys):
     ("source", "said"),
     [
         ("def samples():\n    return\n    yield", "there were no samples"),
-        ("def samples():\n    yield 'text'\n", "not a sample of numbers"),
+        ("def samples():\n    yield 'text'\n", "something other than numbers"),
         ("def samples(:\n", "SyntaxError"),
         ("import nothing_of_the_kind\n", "ImportError"),
     ],

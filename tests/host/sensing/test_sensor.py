@@ -39,7 +39,7 @@ def test_blocks():
 
 @pytest.mark.parametrize("line", ["x", "5", "5 one", "hello world", "5 #h ?", "5 #q1 AAAA"])
 def test_what_is_not_a_sample(line):
-    with pytest.raises(DeployError, match="not a sample of numbers"):
+    with pytest.raises(DeployError, match="something other than numbers"):
         rows_of(line)
 
 

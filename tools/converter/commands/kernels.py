@@ -19,7 +19,7 @@ def print_kernels(path: Path, ops: Path | None) -> None:
     """
     stored = reader.read(path.read_bytes())
     if stored.kind != layout.KIND_MODEL:
-        raise ConvertError(f"{path} holds tensors, no model")
+        raise ConvertError(f"{path} has tensors, not a model")
     package = Package(own=ops / "device" if own.kernels_in(ops) else None)
     for kernel, n in Counter(node.kernel for node in stored.nodes).items():
         try:

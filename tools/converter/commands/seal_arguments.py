@@ -15,15 +15,17 @@ def add(parser: argparse.ArgumentParser) -> None:
     """Options that say how to seal a file."""
     group = parser.add_argument_group("seal (docs/security.md)")
     group.add_argument("--sign", type=Path, metavar="KEY.pem", help="sign with this Ed25519 key")
-    group.add_argument("--hmac", type=Path, metavar="FILE", help="a secret that boards know, too")
-    group.add_argument("--counter", type=int, metavar="N", help="number of the release, growing")
+    group.add_argument(
+        "--hmac", type=Path, metavar="FILE", help="seal with a secret that the boards share"
+    )
+    group.add_argument("--counter", type=int, metavar="N", help="release number, increasing")
 
 
 def request_from(args: argparse.Namespace) -> seal.Request | None:
     """The seal that the arguments ask for, if any. Raises UsageError, OSError."""
     if not (args.sign or args.hmac):
         if args.counter is not None:
-            raise UsageError("--counter needs --sign or --hmac: anyone could change it else")
+            raise UsageError("--counter needs --sign or --hmac: otherwise anyone could change it")
         return None
     private = keys.private_key(args.sign) if args.sign else None
     secret = keys.secret(args.hmac) if args.hmac else None

@@ -59,9 +59,11 @@ def _numbers(key, text):
     except ValueError:
         values = []
     if len(values) not in ((1,) if key == "scale" else (1, 3)):
-        raise UsageError(f"--image: {key}={text}: one number, or one a channel as 0.4/0.5/0.6")
+        raise UsageError(
+            f"--image: {key}={text}: give one number, or one for each channel, such as 0.4/0.5/0.6"
+        )
     if key != "mean" and 0.0 in values:
-        raise UsageError(f"--image: {key}={text}: not 0, it divides")
+        raise UsageError(f"--image: {key}={text}: must not be 0")
     return values[0] if key == "scale" else tuple(values * (3 // len(values)))
 
 

@@ -18,7 +18,7 @@ from ..ir import Graph
 from . import on_host
 
 _REACH = 1 << 24  # bytes into a buffer at which a memoryview of 32-bit words can start
-_REPORT = "this is an error of mpconnxr: please report it with the model"
+_REPORT = "this is a bug in mpconnxr: please report it with the model"
 
 
 class LoadError(ConvertError):

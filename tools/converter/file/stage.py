@@ -59,10 +59,10 @@ def _for_people(state):
 def _golden(state):
     graph, carried = state.graph, state.options.state
     if any(t.is_object for t in graph.inputs):
-        state.notes.append("no golden vector: its inputs are numbers, those here strings or maps")
+        state.notes.append("no golden vector: inputs of strings or maps are not supported in it")
         return []
     if any(_is_open(t) for t in graph.inputs + graph.outputs):
-        state.notes.append("no golden vector: each run decides the shape of an input or output")
+        state.notes.append("no golden vector: the shape of an input or output depends on the run")
         return []
     choices = golden.choices(graph) if state.golden is None else [state.golden]
     for inputs in choices:

@@ -38,7 +38,7 @@ def convert_tensor(source: Path, target: Path) -> None:
             proto = onnx.TensorProto.FromString(source.read_bytes())
             protos.make_printable(proto)
             if external_data_helper.uses_external_data(proto):
-                raise ConvertError(f"{source} has its data in another file: save it in one")
+                raise ConvertError(f"{source} has external data: save it in one file")
             name, array = proto.name or source.stem, numpy_helper.to_array(proto)
     except (ConvertError, OSError):
         raise

@@ -38,7 +38,7 @@ def read(path: Path) -> onnx.ModelProto:
 def prepare(model: onnx.ModelProto, operators: Operators | None = None) -> onnx.ModelProto:
     """Checks a model in memory. operators: the lowerings there are. Raises ConvertError."""
     if not model.graph.node and not model.graph.output:
-        raise ConvertError("this is no ONNX model: it has no graph")
+        raise ConvertError("this is not an ONNX model: it has no graph")
     if not model.graph.output:
         raise ConvertError("the model has no outputs")
     sound.check(model)

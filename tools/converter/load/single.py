@@ -49,12 +49,12 @@ def cost(before: onnx.ModelProto, after: onnx.ModelProto) -> str:
     """How far the results are apart on random inputs, in words."""
     samples = [random_sample(free_inputs(before.graph), seed) for seed in range(_SAMPLES)]
     if None in samples:
-        return "what that costs is not known, since an input is of strings or has no fixed shape"
+        return "the loss is not known, because an input has strings or no fixed shape"
     try:
         first, second = open_session(before), open_session(after)
         pairs = [(first.run(None, x), second.run(None, _cast(x, after))) for x in samples]
     except (ImportError, OrtError):
-        return "what that costs is not known, since onnxruntime does not run it in float64"
+        return "the loss is not known, because onnxruntime does not run the model in float64"
     floats, others = 0.0, 0
     for wanted, got in pairs:
         for a, b in zip(wanted, got, strict=True):

@@ -162,7 +162,7 @@ def _check_outputs(declared, inferred):
         shapes = [_fixed(info) for info in (wanted, made)]
         if None not in shapes and math.prod(shapes[0]) != math.prod(shapes[1]):
             text = f"output {wanted.name} is declared as {shapes[0]}, its nodes give {shapes[1]}"
-            raise ConvertError(f"the model contradicts itself: {text}")
+            raise ConvertError(f"the model is inconsistent: {text}")
 
 
 def _fixed(info):

@@ -18,7 +18,9 @@ def lower(state: Conversion) -> None:
     state.graph = lowering.lower(model, twin, state.context, state.precision)
     state.notes += state.precision.notes(state.graph)
     if options.float == "fast16" and not ranges.is_known(state.rewritten):
-        state.notes.append("--float fast16: what it costs is not known, as a run decides shapes")
+        state.notes.append(
+            "--float fast16: the loss is not known, because shapes depend on the run"
+        )
     if options.weights == "f16":
         narrow.mark_halves(state.graph)
 

@@ -54,7 +54,7 @@ def declare(graph, name, value):
     """Writes down the type of a value. Raises ConvertError for a shape that none can have."""
     dtype, dims = value
     if any(not extent.is_open(d) and not objects.OPEN <= d < 1 << 63 for d in dims):
-        raise ConvertError(f"the model contradicts itself: {name} would have shape {[*dims]}")
+        raise ConvertError(f"the model is inconsistent: {name} would have shape {[*dims]}")
     value = dtype, extent_forms.symbols(dims)
     for values in (graph.output, graph.value_info):
         for info in values:
