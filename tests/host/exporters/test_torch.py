@@ -1,0 +1,32 @@
+"""PyTorch through both of its exporters, as torch_models.py wrote the files."""
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+from tests.host.exporters.against import check
+from tools.converter.protos import free_inputs
+
+FILES = sorted(Path(__file__).with_name("torch").glob("*.onnx"))
+
+
+def test_there_are_many():
+    assert len(FILES) >= 80
+
+
+@pytest.mark.parametrize("target", ["unix32"], indirect=True)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_model(path, target):
+    model = onnx.load(path)
+    rng = np.random.default_rng(3)
+    check(target, model, [[drawn(i, rng) for i in free_inputs(model.graph)] for _ in range(3)])
+
+
+def drawn(info, rng):
+    kind = info.type.tensor_type
+    shape = [d.dim_value for d in kind.shape.dim]
+    if kind.elem_type == onnx.TensorProto.INT64:
+        return rng.integers(0, 10, shape)
+    return rng.standard_normal(shape).astype(np.float32)
