@@ -115,7 +115,8 @@ def softmaxes(draw):
         fixed=[True, True, True, False],
         rank=[2, 3, 4],
     ):
-        shape = [draw.size(1, 9) for _ in range(c.rank)]
+        # along an axis of one, onnxruntime overflows
+        shape = [draw.size(2, 9) for _ in range(c.rank)]
         out = [draw.scales((), 1 / 256, 1 / 200), np.array(np.iinfo(c.dtype).min, c.dtype)]
         inputs = [draw.ints(shape, c.dtype), *_of(draw, c.dtype), *out]
         if not c.zero:

@@ -16,7 +16,7 @@ import onnx
 from ...errors import Problem
 from . import building
 
-DOMAIN = "com.microsoft"
+DOMAIN = building.DOMAIN
 
 _REASON = "mpconnxr.reason"  # of a node's metadata: why it got no body
 _OLDEST = 13  # opset of ai.onnx that bodies are written for

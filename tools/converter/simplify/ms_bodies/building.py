@@ -11,6 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from ...errors import Problem
 
+DOMAIN = "com.microsoft"
 BODIES: dict[str, Expansion] = {}
 
 
@@ -197,5 +198,5 @@ class Body:
             value = results[i] if i < len(results) and results[i] else self.nodes[-1].output[0]
             self.nodes.append(helper.make_node("Identity", [value], [name]))
         used = self.formal[: len(self.node.input)]
-        opsets = [helper.make_opsetid("", self.version)]
+        opsets = [helper.make_opsetid("", self.version), helper.make_opsetid(DOMAIN, 1)]
         return helper.make_function("", self.node.op_type, used, outputs, self.nodes, opsets)
