@@ -156,13 +156,31 @@ def test_damaged_models(target, mode):
     assert report.ok and report.refused > 100 and report.ran > 20, report
 
 
-def test_a_mask_is_refused():
-    mask = np.ones((2, 4), np.int32)
-    node = MsNode(
-        "Attention", [floats(2, 4, 6), floats(6, 24), floats(24), mask], {"num_heads": 2}
-    )
-    with pytest.raises(UnsupportedModel, match="com.microsoft::Attention .*padding masks"):
-        convert(node.model([(2, 4, 8)]))
+def test_what_has_no_body_is_refused():
+    packed = MsNode("MultiHeadAttention", [floats(1, 2, 1, 3, 4)], {"num_heads": 1})
+    with pytest.raises(UnsupportedModel, match="MultiHeadAttention .*packed inputs"):
+        convert(packed.model([(1, 2, 4)]))
+    x, w, b = floats(2, 4, 6), floats(6, 18), floats(18)
+    old = MsNode("Attention", [x, w, b], {"num_heads": 2}, opset=12)
+    with pytest.raises(UnsupportedModel, match="needs opset 13 of ai.onnx"):
+        convert(old.model([(2, 4, 6)]))
+    other = MsNode("Attention", [x, w, b, np.ones((1, 1, 4, 4), np.int32)], {"num_heads": 2})
+    with pytest.raises(UnsupportedModel, match="mask_index of 4 dimensions"):
+        convert(other.model([(2, 4, 6)]))
+
+
+def test_bodies_behind_each_other():
+    """Each needs shapes that the one before it gives."""
+    node = MsNode("Attention", [floats(1, 2, 4), floats(4, 12), floats(12)], {"num_heads": 2})
+    model = node.model([(1, 2, 4)])
+    [first] = model.graph.node
+    del model.graph.node[:]
+    for i in range(12):
+        other = model.graph.node.add()
+        other.CopyFrom(first)
+        other.input[0] = f"h{i}" if i else "x0"
+        other.output[0] = f"h{i + 1}" if i < 11 else "y0"
+    assert convert(model).graph.steps
 
 
 def test_zero_points_by_channel_are_refused():

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 
 import ml_dtypes
 import numpy as np
-import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from tools.converter.reference.ort_session import OrtError, open_session
@@ -39,7 +38,8 @@ _COARSE = (2**-6, 1e-2)  # bfloat16
 class One:
     """A node. inputs: None for one that is left out; fixed: those that are constants.
 
-    outputs: which of the operator's it has; odd: bfloat16, int4 and uint4 among these, by index;
+    outputs: which of the operator's it has; dtypes: of those whose dtype onnxruntime does not infer,
+    by index; odd: bfloat16, int4 and uint4 among these, by index;
     is_rounded: integers that come from floats may lie a
     step off, a few of them; rtol, atol: where the dtypes' own (_TOLERANCES) do not fit.
     """
@@ -48,6 +48,7 @@ class One:
     attributes: dict = field(default_factory=dict)
     fixed: Sequence[int] = ()
     outputs: Sequence[bool] = (True,)
+    dtypes: dict = field(default_factory=dict)
     odd: dict = field(default_factory=dict)
     is_rounded: bool = False
     rtol: float = 0.0
@@ -202,7 +203,10 @@ def _computed(operator, one, taken, values):
     graph = model.graph
     _constants_for_what_it_does_not_take(graph, values)
     names = [name for name in graph.node[0].output if name]
-    graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
+    for name in names:
+        info = graph.output.add(name=name)
+        if (dtype := one.dtypes.get(int(name[1:]))) is not None:
+            info.type.tensor_type.elem_type = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
     known = {i.name for i in graph.input}
     feed = {f"x{i}": x for i, x in zip(taken, values, strict=True) if f"x{i}" in known}
     odd = {f"y{i}": dtype for i, dtype in one.odd.items()}
