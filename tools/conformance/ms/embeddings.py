@@ -96,7 +96,8 @@ def rotary(draw):
         interleaved=[None, 0, 1],
         part=[False, False, True],
         positions=["start", "all"],
-        is_packed_batching=[None, None, 0],
+        is_packed_batching=[None, None, 0, 1],
+        scale=[None, 1.0, 2.0],
         fixed=[True, False],
     ):
         batch, heads, seq, half = (draw.size(1, n) for n in (3, 3, 5, 4))
@@ -104,14 +105,51 @@ def rotary(draw):
         shape = (batch, seq, heads * head) if c.rank == 3 else (batch, heads, seq, head)
         many = seq + draw.size(0, 4)
         start = np.array([draw.size(0, many - seq)], np.int64)
-        positions = start if c.positions == "start" else draw.ints((batch, seq), np.int64, 0, many - 1)
+        positions = start
+        if c.positions == "all":
+            positions = draw.ints((batch, seq), np.int64, 0, many - 1)
         angles = draw.rng.uniform(-3, 3, (many, half))
-        attributes = c.attributes("interleaved", "is_packed_batching")
+        attributes = c.attributes("interleaved", "is_packed_batching", "scale")
         if c.part:
             attributes |= {"rotary_embedding_dim": rotated, "num_heads": heads}
         inputs = [
             draw.floats(shape, c.dtype),
             positions,
+            np.cos(angles).astype(c.dtype),
+            np.sin(angles).astype(c.dtype),
+        ]
+        yield One(inputs, attributes, (2, 3) if c.fixed else ())
+
+
+@makes("MRotaryEmbedding")
+def multimodal_rotary(draw):
+    """Three positions a token, in both layouts."""
+    for c in draw.each(
+        36,
+        dtype=[np.float32, np.float32, np.float16],
+        rank=[3, 4],
+        interleaved=[None, 0, 1],
+        mrope_layout=[None, 0, 1],
+        part=[False, False, True],
+        fixed=[True, False],
+    ):
+        batch, heads, seq, third = (draw.size(1, n) for n in (3, 3, 5, 3))
+        sections = [third] * 3
+        if not c.mrope_layout:
+            sections = [third, draw.size(0, 2), draw.size(0, 3)]
+        half = sum(sections)
+        head = 2 * half + (2 if c.part else 0)
+        shape = (batch, seq, heads * head) if c.rank == 3 else (batch, heads, seq, head)
+        many = 2 * seq + 3
+        angles = draw.rng.uniform(-3, 3, (many, half))
+        attributes = {"mrope_section": sections, **c.attributes("interleaved", "mrope_layout")}
+        if c.part or c.rank == 3:
+            attributes["num_heads"] = heads
+        if c.part:
+            attributes["rotary_embedding_dim"] = 2 * half
+        inputs = [
+            draw.floats(shape, c.dtype),
+            draw.ints((3, batch, seq), np.int64, 0, many - 1),
             np.cos(angles).astype(c.dtype),
             np.sin(angles).astype(c.dtype),
         ]

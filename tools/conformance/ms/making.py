@@ -178,6 +178,8 @@ def _model(operator, one, taken):
     """Without outputs yet."""
     names = ["" if x is None else f"x{i}" for i, x in enumerate(one.inputs)]
     outputs = [f"y{i}" if is_there else "" for i, is_there in enumerate(one.outputs)]
+    while not outputs[-1]:
+        outputs.pop()
     node = helper.make_node(operator, names, outputs, domain=DOMAIN, **one.attributes)
     constants = [numpy_helper.from_array(np.asarray(one.inputs[i]), f"x{i}") for i in one.fixed]
     infos = [_info(f"x{i}", np.asarray(one.inputs[i])) for i in taken]

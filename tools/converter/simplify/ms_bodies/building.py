@@ -187,6 +187,27 @@ class Body:
         """Sums along these axes."""
         return self.add("ReduceSum", x, self.ints(*axes), keepdims=keepdims)
 
+    def wide(self, x: str) -> str:
+        """An input as float32."""
+        return x if self.dtype(x) == TensorProto.FLOAT else self.cast(x)
+
+    def narrow(self, x: str, like: str) -> str:
+        """A float32 value in the dtype of an input."""
+        dtype = self.dtype(like)
+        return x if dtype == TensorProto.FLOAT else self.cast(x, dtype)
+
+    def scaled_by_rms(self, x: str, epsilon: float) -> str:
+        """x / sqrt(mean(x * x) + epsilon), along the last axis."""
+        squares = self.add("Add", self.mean(self.add("Mul", x, x), -1), self.const(epsilon))
+        return self.add("Div", x, self.add("Sqrt", squares))
+
+    def normalized(self, x: str, gamma: str, beta: str, epsilon: float) -> str:
+        """The layer normalization of x along its last axis."""
+        if self.version >= 17:
+            return self.add("LayerNormalization", x, gamma, beta, axis=-1, epsilon=epsilon)
+        y = self.scaled_by_rms(self.add("Sub", x, self.mean(x, -1)), epsilon)
+        return self.add("Add", self.add("Mul", y, gamma), beta)
+
     def function(self, results: Sequence[str]) -> onnx.FunctionProto:
         """The body: results are its outputs. Raises Problem where the node has more."""
         outputs = self._outputs[: len(self.node.output)]
