@@ -72,11 +72,12 @@ def quantized_embed(draw):
             ends = draw.ints((batch, 1), np.int32, 0, seq)
             mask = (np.arange(seq) < ends).astype(np.int32)
         there = [True, True, c.segments, True, True]
-        shapes = [(words, size), (seq + 2, size), (2, size), (size,), (size,)]
+        of_segments = (2, size) if c.segments else None
+        shapes = [(words, size), (seq + 2, size), of_segments, (size,), (size,)]
         inputs = [
             draw.ints((batch, seq), np.int32, 0, words - 1),
             draw.ints((batch, seq), np.int32, 0, 1) if c.segments else None,
-            *(draw.ints(s, c.dtype) if is_ else None for s, is_ in zip(shapes, there, strict=True)),
+            *(draw.ints(s, c.dtype) if s else None for s in shapes),
             mask,
             *(draw.scales(()) if is_ else None for is_ in there),
             *(draw.ints((), c.dtype) if is_ else None for is_ in there),

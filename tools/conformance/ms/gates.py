@@ -46,7 +46,8 @@ def linear_attention_gate(draw):
     """One and two outputs."""
     for c in draw.each(24, dtype=_TWO, b=[True, False], beta=[True, False], fixed=[(), (1, 2)]):
         shape = tuple(draw.size(1, n) for n in (3, 5, 6))
-        inputs = [draw.floats(shape, c.dtype, 3.0), draw.floats(shape[-1:]), draw.floats(shape[-1:])]
+        inputs = [draw.floats(shape, c.dtype, 3.0)]
+        inputs += [draw.floats(shape[-1:]) for _ in range(2)]
         if c.b:
             inputs.append(draw.floats(shape, c.dtype))
         yield One(inputs, {}, c.fixed, (True, c.b and c.beta))

@@ -38,10 +38,10 @@ _COARSE = (2**-6, 1e-2)  # bfloat16
 class One:
     """A node. inputs: None for one that is left out; fixed: those that are constants.
 
-    outputs: which of the operator's it has; dtypes: of those whose dtype onnxruntime does not infer,
-    by index; odd: bfloat16, int4 and uint4 among these, by index;
-    is_rounded: integers that come from floats may lie a
-    step off, a few of them; rtol, atol: where the dtypes' own (_TOLERANCES) do not fit.
+    outputs: which of the operator's it has; dtypes: of those whose dtype onnxruntime does not
+    infer, by index; odd: bfloat16, int4 and uint4 among them, by index;
+    is_rounded: of integers that come from floats, a few may lie a step off;
+    rtol, atol: where the dtypes' own (_TOLERANCES) do not fit.
     """
 
     inputs: list

@@ -1,4 +1,4 @@
-"""Gates, RMS norms and hyper-connections. All is computed in float32, then in the inputs' dtype."""
+"""Gates, RMS norms and hyper-connections. Computed in float32, then in the inputs' dtype."""
 
 from __future__ import annotations
 

@@ -52,10 +52,8 @@ def _turned_input(b, turns):
     is_split = b.rank("input") == 4
     size = b.extent("input", -1)
     heads = b.attr("num_heads", 0)
-    if b.attr("rotary_embedding_dim"):
-        head = size if is_split else size // heads
-    else:
-        head = 2 * half
+    in_part = b.attr("rotary_embedding_dim") and not is_split
+    head = size // heads if in_part else size if is_split else 2 * half
     if head < 2 * half or (size != head if is_split else size % head):
         raise Problem(f"heads of {head} numbers for {half} pairs in an input of {size}")
     x = "input" if is_split else b.reshape("input", 0, 0, size // head, head)
