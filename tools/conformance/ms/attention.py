@@ -167,3 +167,53 @@ def quantized_attention(draw):
         fixed = [i for i in (1, 2, 3, 4, 6, 7) if i < len(inputs) and inputs[i] is not None]
         has_present = c.past is not None or c.present
         yield One(_trimmed(inputs), attributes, fixed if c.fixed else (), (True, has_present))
+
+
+@makes("DecoderMaskedMultiHeadAttention")
+def decoder_attention(draw):
+    """Of itself, with a buffer, beams or without; and of another sequence."""
+    for c in draw.each(
+        48,
+        heads=[1, 2, 3],
+        form=["self", "self", "cross"],
+        scale=[None, None, 0.3],
+        mask=[True, False],
+        bias=[True, False],
+        attention_bias=[None, None, (0, 0), (1, 1)],
+        beams=[0, 1, 2],
+        qk=[True, False],
+        mask_filter_value=[None, -100.0],
+        fixed=[True, False],
+    ):
+        head, keys = draw.size(1, 4), draw.size(1, 5)
+        batch = draw.size(1, 2) * (c.beams or 1)
+        hidden, total = c.heads * head, keys if c.form == "cross" else keys + 1
+        q, k, v = (draw.floats((batch, 1, hidden)) for _ in range(3))
+        is_self = c.form == "self"
+        if not is_self:
+            k, v = (draw.floats((batch, c.heads, keys, head)) for _ in range(2))
+        inputs = [q, k, v, _mask(draw, "rows" if c.mask else None, batch, 1, total)]
+        inputs.append(
+            _bias(draw, c.attention_bias if is_self else None, batch, c.heads, 1, total)
+        )
+        if is_self:
+            room = total + draw.size(0, 2)
+            inputs += [draw.floats((batch, c.heads, room, head)) for _ in range(2)]
+            inputs.append(np.array([keys], np.int32))
+            if c.beams:
+                inputs.append(np.array([c.beams], np.int32))
+                many = (batch // c.beams, c.beams, room)
+                inputs.append(draw.ints(many, np.int32, 0, c.beams - 1))
+        if c.bias:
+            inputs += [None] * (10 - len(inputs)) + [draw.floats((3 * hidden,))]
+        attributes = {"num_heads": c.heads, **c.attributes("scale", "mask_filter_value")}
+        if is_self:
+            attributes["past_present_share_buffer"] = 1
+        has_count = c.mask or c.attention_bias or c.fixed
+        qk = is_self and c.qk and has_count
+        if qk:
+            attributes["output_qk"] = 1
+        fixed = [i for i in (7, 8) if i < len(inputs) and inputs[i] is not None]
+        outputs = (True, is_self, is_self, qk)
+        of_qk = {3: np.float32}
+        yield One(_trimmed(inputs), attributes, fixed if c.fixed else (), outputs, of_qk)
