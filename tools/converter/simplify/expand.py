@@ -33,6 +33,9 @@ def _bodies(model, operators):
     for t in graph.initializer:
         types[t.name] = onnx.helper.make_tensor_type_proto(t.data_type, t.dims)
     constants = {t.name: t for t in graph.initializer}
+    for node in graph.node:
+        if node.op_type == "Constant" and node.attribute[0].name == "value":
+            constants[node.output[0]] = node.attribute[0].t
     found = {}
     for i, node in enumerate(graph.node):
         body = None

@@ -47,6 +47,15 @@ def body(
     return made
 
 
+def fixing(node: onnx.NodeProto) -> list[str]:
+    """The node's inputs that decide a shape."""
+    _load_all()
+    found = building.BODIES.get(node.op_type) if node.domain == DOMAIN else None
+    if found is None:
+        return []
+    return [name for f, name in zip(found.inputs, node.input, strict=False) if f in found.fixes]
+
+
 def reason_of(node: onnx.NodeProto) -> str:
     """Why the node got no body; "" if nothing is known."""
     return next((p.value for p in node.metadata_props if p.key == _REASON), "")

@@ -17,25 +17,31 @@ BODIES: dict[str, Expansion] = {}
 
 @dataclass
 class Expansion:
-    """inputs, outputs: formal names; build(body) gives the function, or None."""
+    """inputs, outputs: formal names; build(body) gives the function, or None.
+
+    fixes: inputs that must be known, for they decide a shape.
+    """
 
     inputs: list[str]
     outputs: list[str]
+    fixes: list[str]
     build: Callable[[Body], onnx.FunctionProto | None]
 
 
-def expands(*operators: str, inputs: str, outputs: str = "Y"):
+def expands(*operators: str, inputs: str, outputs: str = "Y", fixes: str = ""):
     """Declares a body: build(b) adds nodes to b and gives the values of the outputs, in order.
 
     inputs, outputs: their formal names, by which nodes name the inputs. A lone value, or a list;
-    None where a lowering serves the node. Raises Problem where nothing can.
+    None where a lowering serves the node. Raises Problem where nothing can. fixes: inputs that
+    must be known.
     """
 
     def declare(build):
         for operator in operators:
             if operator in BODIES:
                 raise ValueError(f"two bodies for {operator}")
-            BODIES[operator] = Expansion(inputs.split(), outputs.split(), _finished(build))
+            names = (text.split() for text in (inputs, outputs, fixes))
+            BODIES[operator] = Expansion(*names, _finished(build))
         return build
 
     return declare
