@@ -43,8 +43,8 @@ class _Sizes:
 
 @expands(
     "GroupQueryAttention",
-    inputs="query key value past_key past_value seqlens_k total_sequence_length cos_cache sin_cache "
-    "position_ids attention_bias head_sink k_scale v_scale q_norm_weight k_norm_weight",
+    inputs="query key value past_key past_value seqlens_k total_sequence_length cos_cache "
+    "sin_cache position_ids attention_bias head_sink k_scale v_scale q_norm_weight k_norm_weight",
     outputs="output present_key present_value output_qk",
     fixes="total_sequence_length",
 )
