@@ -42,7 +42,7 @@ def lstm(dtype, directions=1, batch=1, seq=5, inputs=3, hidden=6, by_channel=Fal
     values += [floats(*state), floats(*state), floats(directions, 3 * hidden)]
     values += [scales(many), zero, scales(many), zero]
     fixed = (1, 2, 3, 8, 9, 10, 11)
-    attributes = {"hidden_size": hidden, "direction": direction, **attrs}
+    attributes = {"hidden_size": hidden, "direction": direction} | attrs
     return MsNode("DynamicQuantizeLSTM", values, attributes, fixed=fixed, dtypes=(F,) * 3)
 
 
@@ -69,6 +69,18 @@ def test_dynamic_quantize_lstm(target):
         lstm(np.int8, clip=0.5),
         lstm(np.int8, 2, 2, activations=["Relu", "Tanh", "Elu"] * 2),
     ]
+    compare(target, nodes, [by_one_thread(node) for node in nodes], rtol=1e-4, atol=2e-5)
+
+
+@on_targets
+@pytest.mark.parametrize("lengths", [[2], [0], [4]])
+def test_what_lies_behind_the_longest_sequence_does_not_count(target, lengths):
+    ways = ("forward", "reverse")
+    nodes = [lstm(dtype, seq=4, direction=way) for dtype in DTYPES for way in ways]
+    for node in nodes:
+        node.inputs[0][2:] *= 10
+        node.inputs[4] = np.array(lengths, np.int32)
+        node.inputs[7] = None
     compare(target, nodes, [by_one_thread(node) for node in nodes], rtol=1e-4, atol=2e-5)
 
 
