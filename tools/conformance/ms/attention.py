@@ -57,6 +57,7 @@ def attention(draw):
         wide=[False, False, True],
         mask_filter_value=[None, None, -100.0],
         fixed=[True, False],
+        opset=[None, 11, 12],
     ):
         batch, seq, size, head = draw.size(1, 3), draw.size(1, 5), draw.size(1, 6), draw.size(1, 4)
         hidden, wide = c.heads * head, c.heads * (head + 1)
@@ -80,7 +81,7 @@ def attention(draw):
             attributes["qkv_hidden_sizes"] = sizes
         has_present = c.past is not None or (c.present and not c.wide)
         fixed = (1, 2) if c.fixed else ()
-        yield One(_trimmed(inputs), attributes, fixed, (True,) * (1 + has_present))
+        yield One(_trimmed(inputs), attributes, fixed, (True,) * (1 + has_present), opset=c.opset)
 
 
 @makes("MultiHeadAttention")
@@ -99,6 +100,7 @@ def multi_head_attention(draw):
         attention_bias=_BIASES,
         wide=[False, False, True],
         mask_filter_value=[None, None, -100.0],
+        opset=[None, 11, 12],
     ):
         batch, seq, head = draw.size(1, 3), draw.size(1, 5), draw.size(1, 4)
         is_three = c.form == "three"
@@ -127,7 +129,9 @@ def multi_head_attention(draw):
         # without present ones onnxruntime reads beyond the past ones
         present = past is not None
         outputs = (1, 1, 1, *c.outputs[3:]) if present else c.outputs
-        yield One(_trimmed(inputs), attributes, (), [bool(o) for o in outputs], {3: np.float32})
+        present = [bool(o) for o in outputs]
+        of_qk = {3: np.float32}
+        yield One(_trimmed(inputs), attributes, (), present, of_qk, opset=c.opset)
 
 
 @makes("QAttention")
@@ -146,6 +150,7 @@ def quantized_attention(draw):
         zeros=["both", "both", "weight", "none"],
         mask_filter_value=[None, None, -100.0],
         fixed=[True, False],
+        opset=[None, 11, 12],
     ):
         batch, seq, size, head = draw.size(1, 3), draw.size(1, 5), draw.size(1, 6), draw.size(1, 4)
         n, total = 3 * c.heads * head, seq + (c.past or 0)
@@ -166,7 +171,8 @@ def quantized_attention(draw):
             attributes["mask_filter_value"] = -100.0
         fixed = [i for i in (1, 2, 3, 4, 6, 7) if i < len(inputs) and inputs[i] is not None]
         has_present = c.past is not None or c.present
-        yield One(_trimmed(inputs), attributes, fixed if c.fixed else (), (True, has_present))
+        constants = fixed if c.fixed else ()
+        yield One(_trimmed(inputs), attributes, constants, (True, has_present), opset=c.opset)
 
 
 @makes("DecoderMaskedMultiHeadAttention")
@@ -193,9 +199,7 @@ def decoder_attention(draw):
         if not is_self:
             k, v = (draw.floats((batch, c.heads, keys, head)) for _ in range(2))
         inputs = [q, k, v, _mask(draw, "rows" if c.mask else None, batch, 1, total)]
-        inputs.append(
-            _bias(draw, c.attention_bias if is_self else None, batch, c.heads, 1, total)
-        )
+        inputs.append(_bias(draw, c.attention_bias if is_self else None, batch, c.heads, 1, total))
         if is_self:
             room = total + draw.size(0, 2)
             inputs += [draw.floats((batch, c.heads, room, head)) for _ in range(2)]

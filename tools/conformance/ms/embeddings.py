@@ -19,6 +19,7 @@ def embed(draw):
         epsilon=[None, 1e-3],
         total=[True, False],
         fixed=[True, False],
+        opset=[None, 11, 12],
     ):
         batch, seq, size, words = (draw.size(1, n) for n in (3, 5, 8, 9))
         ids = draw.ints((batch, seq), np.int32, 0, words - 1)
@@ -49,7 +50,12 @@ def embed(draw):
         has_index = c.mask is not None or c.mask_index_type == 1
         outputs = (True, has_index, c.total)
         yield One(
-            inputs, c.attributes("mask_index_type", "epsilon"), fixed, outputs, {1: np.int32}
+            inputs,
+            c.attributes("mask_index_type", "epsilon"),
+            fixed,
+            outputs,
+            {1: np.int32},
+            opset=c.opset,
         )
 
 
@@ -63,6 +69,7 @@ def quantized_embed(draw):
         mask=[None, "front", "any"],
         epsilon=[None, 1e-3],
         fixed=[True, False],
+        opset=[None, 11, 12],
     ):
         batch, seq, size, words = (draw.size(1, n) for n in (3, 5, 8, 9))
         mask = None
@@ -84,7 +91,7 @@ def quantized_embed(draw):
         ]
         constants = [i for i in range(2, 18) if i != 7 and inputs[i] is not None]
         fixed = constants if c.fixed else ()
-        yield One(inputs, c.attributes("epsilon"), fixed, (True, True))
+        yield One(inputs, c.attributes("epsilon"), fixed, (True, True), opset=c.opset)
 
 
 @makes("RotaryEmbedding")

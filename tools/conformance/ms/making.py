@@ -23,7 +23,7 @@ from tools.converter.reference.ort_session import OrtError, open_session
 DOMAIN = "com.microsoft"
 MAKERS: dict[str, Callable] = {}
 
-_OPSET, _IR = 21, 10
+_OPSETS, _IR = (21, 13, 17), 10  # of ai.onnx, in turn
 # What onnxruntime's Python does not take or give: it is cast inside of the model, exactly.
 _THROUGH = {
     np.dtype(ml_dtypes.bfloat16): TensorProto.FLOAT,
@@ -41,7 +41,7 @@ class One:
     outputs: which of the operator's it has; dtypes: of those whose dtype onnxruntime does not
     infer, by index; odd: bfloat16, int4 and uint4 among them, by index;
     is_rounded: of integers that come from floats, a few may lie a step off;
-    rtol, atol: where the dtypes' own (_TOLERANCES) do not fit.
+    rtol, atol: where the dtypes' own (_TOLERANCES) do not fit; opset: of ai.onnx.
     """
 
     inputs: list
@@ -53,7 +53,7 @@ class One:
     is_rounded: bool = False
     rtol: float = 0.0
     atol: float = 0.0
-    opset: int = _OPSET
+    opset: int | None = None
 
 
 @dataclass
@@ -146,6 +146,7 @@ class Choice:
 
 def run(operator: str, number: int, one: One) -> Made | None:
     """The case with what onnxruntime computes; None if it refuses."""
+    one.opset = one.opset or _OPSETS[number % len(_OPSETS)]
     taken = [i for i, x in enumerate(one.inputs) if x is not None and i not in one.fixed]
     values = [np.asarray(one.inputs[i]) for i in taken]
     due = _computed(operator, one, taken, values)

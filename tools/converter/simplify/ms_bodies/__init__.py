@@ -19,7 +19,6 @@ from . import building
 DOMAIN = building.DOMAIN
 
 _REASON = "mpconnxr.reason"  # of a node's metadata: why it got no body
-_OLDEST = 13  # opset of ai.onnx that bodies are written for
 
 
 def body(
@@ -37,8 +36,8 @@ def body(
     if found is None:
         return None
     try:
-        if version < _OLDEST:
-            raise Problem(f"needs opset {_OLDEST} of ai.onnx", "export with a newer opset")
+        if version < found.oldest:
+            raise Problem(f"needs opset {found.oldest} of ai.onnx", "export with a newer opset")
         made = found.build(building.Body(node, types, version, constants, found))
     except Problem as e:
         _note(node, e.reason)

@@ -22,6 +22,7 @@ _FILTER = -10000.0
     "Attention",
     inputs="input weights bias mask_index past attention_bias past_sequence_length",
     outputs="output present",
+    oldest=11,
 )
 def attention(b: Body):
     """Of one tensor, which is multiplied by the weights of queries, keys and values first."""
@@ -58,6 +59,7 @@ def of_joined(b: Body, joined: str, total: int, source: str) -> list[str]:
     inputs="query key value bias key_padding_mask attention_bias past_key past_value "
     "past_sequence_length cache_indirection",
     outputs="output present_key present_value qk",
+    oldest=11,
 )
 def multi_head_attention(b: Body):
     """Of three tensors; keys and values may be those of a past, split into heads."""
@@ -150,7 +152,7 @@ def _counted(b, name, total):
     ends, *starts = b.split(name, [batch] * (given // batch), 0)
     counts = b.add("Less", places, b.unsqueeze(ends, 1, 2, 3))
     for start in starts:
-        low = b.add("GreaterOrEqual", places, b.unsqueeze(start, 1, 2, 3))
+        low = b.at_least(places, b.unsqueeze(start, 1, 2, 3))
         counts = b.add("And", counts, low)
     return counts
 
@@ -176,6 +178,7 @@ def weighted(b: Body, scores: str, v: str) -> str:
     inputs="input weight bias input_scale weight_scale mask_index input_zero_point "
     "weight_zero_point past",
     outputs="output present",
+    oldest=11,
 )
 def quantized_attention(b: Body):
     """Attention with a product of integers."""

@@ -19,21 +19,22 @@ BODIES: dict[str, Expansion] = {}
 class Expansion:
     """inputs, outputs: formal names; build(body) gives the function, or None.
 
-    fixes: inputs that must be known, for they decide a shape.
+    fixes: inputs that must be known, for they decide a shape; oldest: opset of ai.onnx.
     """
 
     inputs: list[str]
     outputs: list[str]
     fixes: list[str]
+    oldest: int
     build: Callable[[Body], onnx.FunctionProto | None]
 
 
-def expands(*operators: str, inputs: str, outputs: str = "Y", fixes: str = ""):
+def expands(*operators: str, inputs: str, outputs: str = "Y", fixes: str = "", oldest: int = 13):
     """Declares a body: build(b) adds nodes to b and gives the values of the outputs, in order.
 
     inputs, outputs: their formal names, by which nodes name the inputs. A lone value, or a list;
     None where a lowering serves the node. Raises Problem where nothing can. fixes: inputs that
-    must be known.
+    must be known; oldest: opset of ai.onnx that the body is written for.
     """
 
     def declare(build):
@@ -41,7 +42,7 @@ def expands(*operators: str, inputs: str, outputs: str = "Y", fixes: str = ""):
             if operator in BODIES:
                 raise ValueError(f"two bodies for {operator}")
             names = (text.split() for text in (inputs, outputs, fixes))
-            BODIES[operator] = Expansion(*names, _finished(build))
+            BODIES[operator] = Expansion(*names, oldest, _finished(build))
         return build
 
     return declare
@@ -140,7 +141,7 @@ class Body:
 
     def ints(self, *values: int) -> str:
         """A vector of int64."""
-        return self.add("Constant", value_ints=values)
+        return self.const(np.array(values, np.int64))
 
     def const(self, value, dtype=None) -> str:
         """An array, or a number: float32 by default. dtype: numpy's or ONNX's."""
@@ -165,6 +166,8 @@ class Body:
         """The parts of x with these sizes."""
         if len(sizes) == 1:
             return [x]
+        if self.version < 13:
+            return self.add("Split", x, axis=axis, split=sizes, n=len(sizes))
         return self.add("Split", x, self.ints(*sizes), axis=axis, n=len(sizes))
 
     def slice(self, x: str, start: int, end: int, axis: int, step: int = 1) -> str:
@@ -177,11 +180,11 @@ class Body:
 
     def unsqueeze(self, x: str, *axes: int) -> str:
         """x with more axes of one."""
-        return self.add("Unsqueeze", x, self.ints(*axes))
+        return self._by_axes("Unsqueeze", x, axes)
 
     def squeeze(self, x: str, *axes: int) -> str:
         """x without these axes."""
-        return self.add("Squeeze", x, self.ints(*axes))
+        return self._by_axes("Squeeze", x, axes)
 
     def mean(self, x: str, *axes: int) -> str:
         """Means along these axes, which stay."""
@@ -191,7 +194,16 @@ class Body:
 
     def sum(self, x: str, *axes: int, keepdims: int = 1) -> str:
         """Sums along these axes."""
-        return self.add("ReduceSum", x, self.ints(*axes), keepdims=keepdims)
+        return self._by_axes("ReduceSum", x, axes, keepdims=keepdims)
+
+    def _by_axes(self, op, x, axes, **attributes):
+        if self.version < 13:
+            return self.add(op, x, axes=axes, **attributes)
+        return self.add(op, x, self.ints(*axes), **attributes)
+
+    def at_least(self, x: str, y: str) -> str:
+        """x >= y, which has an operator of its own since opset 12 only."""
+        return self.add("Not", self.add("Less", x, y))
 
     def wide(self, x: str) -> str:
         """An input as float32."""

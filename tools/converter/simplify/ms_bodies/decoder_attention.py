@@ -35,8 +35,7 @@ def decoder_attention(b: Body):
         last = b.reshape("past_sequence_length", 1)
         is_new = b.unsqueeze(b.add("Equal", b.const(places, np.int32), last), 1)
     present = [
-        b.add("Where", is_new, new, past)
-        for new, past in ((k, "past_key"), (v, "past_value"))
+        b.add("Where", is_new, new, past) for new, past in ((k, "past_key"), (v, "past_value"))
     ]
     used = present
     if b.has("cache_indirection"):

@@ -15,6 +15,7 @@ _EPSILON = 1e-12
     inputs="input_ids segment_ids word_embedding position_embedding segment_embedding gamma beta "
     "mask position_ids",
     outputs="output mask_index embedding_sum",
+    oldest=11,
 )
 def embed(b: Body):
     """Of floats."""
@@ -37,6 +38,7 @@ def embed(b: Body):
     "mask word_scale position_scale segment_scale gamma_scale beta_scale word_zero position_zero "
     "segment_zero gamma_zero beta_zero",
     outputs="layernorm_out mask_index_out",
+    oldest=11,
 )
 def quantized_embed(b: Body):
     """Of bytes: rows are taken out first, and then become floats."""

@@ -156,9 +156,7 @@ def _present(b, new, name, start, s):
 def _attended(b, q, keys, values, bounds, s):
     """Output (batch, heads, tokens, head), and the products or weights that qk_output asks for."""
     by_group = s.heads // s.groups
-    keys, values = (
-        x if s.room == s.total else b.slice(x, 0, s.total, 2) for x in (keys, values)
-    )
+    keys, values = (x if s.room == s.total else b.slice(x, 0, s.total, 2) for x in (keys, values))
     scale = b.attr("scale") or 1 / math.sqrt(s.head)
     q = b.reshape(q, s.batch, s.groups, by_group * s.tokens, s.head)
     scores = b.add("Mul", b.add("MatMul", q, b.transpose(keys, 0, 1, 3, 2)), b.const(scale))

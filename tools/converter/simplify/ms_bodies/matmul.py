@@ -7,7 +7,7 @@ from onnx import TensorProto
 from .building import Body, expands
 
 
-@expands("DynamicQuantizeMatMul", inputs="A B b_scale b_zero_point bias")
+@expands("DynamicQuantizeMatMul", inputs="A B b_scale b_zero_point bias", oldest=11)
 def dynamic_quantize_matmul(b: Body):
     """A is quantized as a whole, as it comes."""
     q, scale, zero = b.add("DynamicQuantizeLinear", "A", n=3)
@@ -15,7 +15,11 @@ def dynamic_quantize_matmul(b: Body):
     return _scaled(b, product, scale)
 
 
-@expands("MatMulIntegerToFloat", inputs="A B a_scale b_scale a_zero_point b_zero_point bias")
+@expands(
+    "MatMulIntegerToFloat",
+    inputs="A B a_scale b_scale a_zero_point b_zero_point bias",
+    oldest=11,
+)
 def matmul_integer_to_float(b: Body):
     """The scales are multiplied first."""
     zeros = b.optional("a_zero_point"), b.optional("b_zero_point")
