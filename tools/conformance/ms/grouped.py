@@ -76,6 +76,64 @@ def group_query_attention(draw):
         yield One(inputs, attributes, fixed, outputs, {3: c.dtype})
 
 
+@makes("SparseAttention")
+def sparse_attention(draw):
+    """A first prompt, later ones, and single tokens, with layouts of blocks."""
+    for c in draw.each(
+        32,
+        # of sequences that differ in length onnxruntime mixes up the weights
+        form=["first", "later", "token"],
+        dtype=[np.float32, np.float32, np.float16],
+        heads=[(1, 1), (2, 1), (4, 2)],
+        packed=[False, False, True],
+        rotary=[None, None, "whole"],
+        interleaved=[None, 0, 1],
+        positions=[False],
+        scale=[None, None, 0.3],
+        layouts=[1, 2],
+        block=[16, 32],
+    ):
+        heads, groups = c.heads
+        layouts = min(c.layouts, heads)
+        batch = 1 if c.form in ("first", "later") else draw.size(1, 2)
+        tokens = 1 if c.form == "token" else draw.size(2, 40)
+        head = 16 if c.rotary else 8
+        past = 0 if c.form == "first" else draw.size(2, 40)
+        total = past + tokens
+        blocks = -(-total // c.block) + draw.size(0, 1)
+        ends = np.full((batch,), total, np.int32)
+        q = draw.floats((batch, tokens, heads * head), c.dtype)
+        k, v = (draw.floats((batch, tokens, groups * head), c.dtype) for _ in range(2))
+        if c.packed:
+            q, k, v = np.concatenate([q, k, v], 2), None, None
+        old = [draw.floats((batch, groups, blocks * c.block, head), c.dtype) for _ in range(2)]
+        sees = np.tril(draw.rng.random((layouts, blocks, blocks)) < 0.5) | np.eye(
+            blocks, dtype=bool
+        )
+        rows, columns = _csr(sees)
+        inputs = [q, k, v, *old, rows, columns, np.array([total], np.int32), ends]
+        inputs += _rotary(draw, c, batch, tokens, past)[:2]
+        while inputs[-1] is None:
+            inputs.pop()
+        attributes = {"num_heads": heads, "kv_num_heads": groups, "sparse_block_size": c.block}
+        attributes |= c.attributes("scale")
+        if c.rotary:
+            attributes["do_rotary"] = 1
+            if c.interleaved is not None:
+                attributes["rotary_interleaved"] = c.interleaved
+        yield One(inputs, attributes, (5, 6, 7), (True,) * 3, shared={1: 3, 2: 4})
+
+
+def _csr(sees):
+    """Where rows of blocks end and which they are, -1 behind the last one."""
+    rows = np.concatenate([np.zeros((len(sees), 1)), sees.sum(2).cumsum(1)], 1).astype(np.int32)
+    columns = [np.nonzero(layout)[1] for layout in sees]
+    most = max(map(len, columns))
+    return rows, np.stack(
+        [np.pad(c, (0, most - len(c)), constant_values=-1) for c in columns]
+    ).astype(np.int32)
+
+
 def _rotary(draw, c, batch, tokens, past):
     """Cosines, sines and positions."""
     if not c.rotary:

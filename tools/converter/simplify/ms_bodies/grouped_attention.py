@@ -1,4 +1,4 @@
-"""GroupQueryAttention: several queries a key, keys and values that are appended to past ones.
+"""GroupQueryAttention, SparseAttention: several queries a key, keys appended to past ones.
 
 Where the past ends is data (seqlens_k), but for a first prompt: new keys are put there by Gather,
 zeros follow them, and what a query does not see is masked by comparing places.
@@ -186,6 +186,8 @@ def _seen(b, bounds, s):
         return sees
     own = b.add("Add", start, b.const(np.arange(s.tokens)[:, None], np.int32))
     sees = b.add("And", sees, b.add("LessOrEqual", places, own))
+    if b.has("block_row_indices"):
+        return b.add("And", sees, _blocks(b, own, s))
     window = b.attr("local_window_size", -1)
     if window > 0:
         first = b.add("Sub", own, b.const(window, np.int32))
@@ -204,3 +206,63 @@ def _softmax(b, scores, s):
         sink = b.const(np.zeros((s.batch, s.heads, s.tokens, 1)), np.float32)
     weights = b.add("Softmax", b.concat([scores, sink], 3), axis=-1)
     return b.slice(weights, 0, s.total, 3)
+
+
+@expands(
+    "SparseAttention",
+    inputs="query key value past_key past_value block_row_indices block_col_indices "
+    "total_sequence_length key_total_sequence_lengths cos_cache sin_cache",
+    outputs="output present_key present_value",
+    fixes="total_sequence_length block_row_indices block_col_indices",
+)
+def sparse_attention(b: Body):
+    """Blocks of keys that a query sees, by head; what is in the buffers behind the keys stays."""
+    q, k, v = _three(b)
+    s = _sizes(b)
+    if s.total > s.past:
+        raise Problem(f"{s.total} keys in a buffer of {s.past}")
+    ends = b.reshape("key_total_sequence_lengths", s.batch, 1)
+    start = b.add("Sub", ends, b.const(s.tokens, np.int32))
+    if s.is_first:
+        start = b.const(np.zeros((s.batch, 1)), np.int32)
+    q, k, v = (b.reshape(x, s.batch, s.tokens, -1, s.head) for x in (q, k, v))
+    if b.attr("do_rotary"):
+        q, k = _turned(b, q, k, start, s)
+    keys, values = (
+        _replaced(b, b.transpose(new, 0, 2, 1, 3), name, start, s)
+        for new, name in ((k, "past_key"), (v, "past_value"))
+    )
+    y = _attended(b, b.transpose(q, 0, 2, 1, 3), keys, values, (start, ends), s)[0]
+    y = b.reshape(b.transpose(y, 0, 2, 1, 3), s.batch, s.tokens, s.heads * s.head)
+    return [b.narrow(x, "query") for x in (y, keys, values)]
+
+
+def _replaced(b, new, name, start, s):
+    """The past with what is new from start on."""
+    if s.is_first:
+        if s.room == s.tokens:
+            return new
+        return b.concat([new, b.slice(b.wide(name), s.tokens, s.room, 2)], 2)
+    past = b.wide(name)
+    for t, one in enumerate(b.split(new, [1] * s.tokens, 2)):
+        place = b.unsqueeze(b.add("Add", start, b.const(t, np.int32)), 2, 3)
+        places = b.const(np.arange(s.room)[:, None], np.int32)
+        past = b.add("Where", b.add("Equal", places, place), one, past)
+    return past
+
+
+def _blocks(b, own, s):
+    """Which keys a query sees for the blocks they are in, (batch, heads, tokens, total)."""
+    rows, columns = b.known("block_row_indices"), b.known("block_col_indices")
+    if rows is None or columns is None:
+        raise Problem("the indices of blocks are not known")
+    size, blocks = b.attr("sparse_block_size"), rows.shape[1] - 1
+    sees = np.zeros((len(rows), blocks, blocks), bool)
+    for layout, ends in enumerate(rows):
+        for row in range(blocks):
+            sees[layout, row, columns[layout, ends[row] : ends[row + 1]]] = True
+    sees = np.repeat(sees, size, axis=2)[:, :, : s.total]
+    block = b.add("Div", own, b.const(size, np.int32))  # (batch, 1, tokens, 1)
+    found = b.add("Gather", b.const(sees), b.reshape(block, s.batch, s.tokens), axis=1)
+    found = b.transpose(found, 1, 0, 2, 3)
+    return b.add("Gather", found, b.const(np.arange(s.heads) % len(rows), np.int64), axis=1)
