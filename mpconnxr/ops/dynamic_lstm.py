@@ -2,7 +2,7 @@
 DynamicQuantizeLSTM.
 
 The gates are those of kernel lstm. x and h become bytes on the way: x by its own least and
-greatest value, over the whole input, h by those of a time step, over the batch:
+greatest value, over the steps of the longest sequence, h by those of a time step, over the batch:
 
     scale = (max(x, 0) - min(x, 0)) / 255;  zero = round(-min(x, 0) / scale);  q = x / scale + zero
     sums over x  = sum((q - zero) * (W - w_zero)) * scale * W_scale + bias, and so on
@@ -99,9 +99,19 @@ class _DynamicLstm(lstm.Lstm):
 
     def _start(self):
         lstm.Lstm._start(self)
-        self.measure(self.x_bits, self.n * self.batch * self.width, 0)
+        self.measure(self.x_bits, self._longest() * self.batch * self.width, 0)
         # what lies behind a record's items is added up with them
         self.copy(self.zero, self.zero, self.empty, self.empty_p)
+
+    def _longest(self):
+        """Time steps of the longest sequence: x behind them does not count."""
+        if self.lens is None:
+            return self.n
+        longest = b = 0
+        while b < self.batch:
+            longest = max(longest, min(self.lens[b], self.n))
+            b += 1
+        return longest
 
     def _advance(self, i, b):
         if b == 0:

@@ -34,8 +34,10 @@ def test_the_suite(ready_target):
     passed = {row.id for row in rows if row.passed}
     check_single_floats(ready_target("unix32"), cases, prepared, passed)
     remedy = "run python -m tools.conformance --write-docs"
-    assert passed == baseline(), f"{report.BASELINE} is out of date: {remedy}"
-    assert report.DOCS.read_text() == report.docs_text(rows), f"{report.DOCS}: {remedy}"
+    due = {i for i in baseline() if report.is_of(i, "onnx")}
+    assert passed == due, f"{report.BASELINE} is out of date: {remedy}"
+    section = report.sections_of(report.DOCS.read_text())["onnx"]
+    assert section.strip() == report.docs_text(rows).strip(), f"{report.DOCS}: {remedy}"
 
 
 def listed(rows):

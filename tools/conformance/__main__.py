@@ -1,4 +1,4 @@
-"""python -m tools.conformance: ONNX's backend tests on a MicroPython target."""
+"""python -m tools.conformance: ONNX's backend tests, and onnxruntime's operators, on a target."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tools.errors import text_of
 from tools.micropython import TargetError, get_target, target_name
 from tools.progress import progress
 
-from .cases import all_cases
+from .cases import COLLECTIONS, MS, ONNX, all_cases, ms_cases
 from .prepare import prepare_all
 from .report import DOCS, print_summary, write_docs
 from .suite import run_cases
@@ -33,6 +33,7 @@ def parser() -> argparse.ArgumentParser:
     found = arguments.parser_for("conformance", description="Run ONNX's own tests on a target.")
     add = found.add_argument
     add("--target", default="unix", type=target_name, metavar="T", help="unix, unix32@1.26.1, ...")
+    add("--collection", choices=COLLECTIONS, help="those of one collection only")
     add("--filter", type=_regex, metavar="REGEX", help="of 'COLLECTION NAME'")
     add("--json", action="store_true", help="print one JSON object a case and line")
     add("--list", action="store_true", help="print the cases' names and run nothing")
@@ -43,8 +44,9 @@ def parser() -> argparse.ArgumentParser:
 
 def _arguments(argv):
     args = (asked := parser()).parse_args(argv)
-    if args.write_docs and (args.filter or args.target != "unix"):
-        asked.error("--write-docs goes with the whole suite on unix")
+    part = args.filter or args.collection not in (None, MS)
+    if args.write_docs and (part or args.target != "unix"):
+        asked.error("--write-docs goes with the whole suite, or all of ms, on unix")
     if args.write_docs and not DOCS.is_file():
         asked.error("--write-docs: only works in a clone")
     return args
@@ -58,9 +60,10 @@ def _regex(text):
 
 
 def _run(args):
-    cases = [c for c in all_cases() if not args.filter or args.filter.search(c.id)]
+    cases = [c for c in _collected(args) if not args.filter or args.filter.search(c.id)]
     if not cases:
-        print(f"conformance: no case matches --filter {args.filter.pattern}", file=sys.stderr)
+        what = f"matches --filter {args.filter.pattern}" if args.filter else "without onnxruntime"
+        print(f"conformance: no case {what}", file=sys.stderr)
         return 2
     if args.list:
         for case in cases:
@@ -78,6 +81,13 @@ def _run(args):
                 print(f"{row.collection} {row.name}: {row.status}: {row.reason}")
     print_summary(rows)
     return 0
+
+
+def _collected(args):
+    """The cases of the collections that are asked for."""
+    wanted = [args.collection] if args.collection else COLLECTIONS
+    cases = all_cases() if set(wanted) & set(ONNX) else ()
+    return [c for c in (*cases, *(ms_cases() if MS in wanted else ())) if c.collection in wanted]
 
 
 def _with_progress(cases, target):

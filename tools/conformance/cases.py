@@ -1,7 +1,8 @@
-"""The test cases that come with the onnx package, in one form."""
+"""The test cases that come with the onnx package, and those of com.microsoft, in one form."""
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,11 @@ from onnx.backend.test.case.node import collect_testcases
 
 from tools.converter.protos import free_inputs
 
-COLLECTIONS = ("node", "pytorch-converted", "pytorch-operator", "simple", "light")
+from . import ms
+
+ONNX = ("node", "pytorch-converted", "pytorch-operator", "simple", "light")
+MS = "ms"  # onnxruntime's own operators
+COLLECTIONS = (*ONNX, MS)
 
 _DATA = Path(onnx.__file__).parent / "backend/test/data"
 _RTOL, _ATOL = 1e-3, 1e-7  # what onnx compares with, unless a case's data.json says otherwise
@@ -29,7 +34,8 @@ class Case:
     """operator: the one that is tested; "" for a model of several.
 
     model: serialized; inputs, outputs: arrays in the graph's order (initializers left out), lists
-    of arrays for sequences, None for an absent optional.
+    of arrays for sequences, None for an absent optional; is_rounded: of integers that come from
+    floats a few may lie a step off.
     """
 
     collection: str
@@ -40,6 +46,7 @@ class Case:
     outputs: list[Value]
     rtol: float = _RTOL
     atol: float = _ATOL
+    is_rounded: bool = False
 
     @property
     def id(self) -> str:
@@ -48,8 +55,20 @@ class Case:
 
 
 @cache
+def ms_cases(most: int | None = None) -> tuple[Case, ...]:
+    """Those of com.microsoft, or some: so many an operator. None without onnxruntime."""
+    if not ms.is_possible():
+        return ()
+    return tuple(
+        Case(MS, **vars(made))
+        for operator in ms.operators()
+        for made in itertools.islice(ms.models(operator), most)
+    )
+
+
+@cache
 def all_cases() -> tuple[Case, ...]:
-    """Every case, in the collections' order."""
+    """Every case of the onnx package, in the collections' order."""
     cases = list(_node_cases())
     for kind in ("pytorch-converted", "pytorch-operator", "simple"):
         cases += [_folder_case(kind, folder) for folder in sorted((_DATA / kind).glob("test_*"))]

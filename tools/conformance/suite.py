@@ -17,6 +17,7 @@ STATUSES = ("passed", "passed-bound", "folded", "failed", "unsupported")
 PASSED = STATUSES[:2]
 
 TIME_LIMIT = 600  # seconds for one case on the target, which may have to share its processor
+_ROUNDED = 0.02  # of the integers that come from floats: so many may lie a step off
 _MANY_MACS = 1_000_000  # that plain loops take a second for
 
 
@@ -98,10 +99,19 @@ def judge(case: Case, prepared: Prepared, outcome) -> tuple[str, str]:
         got = output_value(raw, *spec, tuple(shape))
         if got.dtype.kind == "O":
             expected = expected.astype(object)  # numpy has several dtypes for strings
+        if case.is_rounded and got.dtype.kind in "iu" and got.shape == expected.shape:
+            expected = _taken_as_due(got, expected)
         reason = difference(got, expected, case.rtol, case.atol)
         if reason:
             return "failed", reason
     return "passed-bound" if prepared.bound else "passed", ""
+
+
+def _taken_as_due(got, expected):
+    """What is got, if few integers lie a step off, for one in the middle may go either way."""
+    off = np.abs(got.astype(np.int64) - expected.astype(np.int64))
+    is_right = got.dtype == expected.dtype and off.max(initial=0) <= 1
+    return got if is_right and off.sum() <= off.size * _ROUNDED + 1 else expected
 
 
 def difference(got: np.ndarray, expected: np.ndarray, rtol: float, atol: float) -> str:

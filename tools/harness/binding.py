@@ -9,6 +9,7 @@ import onnx
 from tools.converter.context import PLAIN, Context
 from tools.converter.load import prepare
 from tools.converter.own import Operators
+from tools.converter.simplify import ms_bodies
 from tools.converter.simplify.expand import expand
 
 # Operators that hand such contents on, with how many of their first inputs are followed: those
@@ -72,7 +73,8 @@ def _fixing(node, at_run_time: bool, operators: Operators) -> list[str]:
     n, kind = _DECIDERS.get(node.op_type, (0, ""))
     if any(v.type.WhichOneof("value") == kind for body in _bodies(node) for v in body.output):
         fixing = range(n)
-    return [node.input[i] for i in fixing if i < len(node.input)]
+    fixed = [node.input[i] for i in fixing if i < len(node.input)]
+    return fixed if lowering else fixed + ms_bodies.fixing(node)
 
 
 def _sources(node) -> dict[str, tuple[str, Sequence[str]]]:

@@ -1,7 +1,9 @@
 """com.microsoft's operators that quantize as they run, and its attention, against onnxruntime."""
 
 import numpy as np
+import onnx
 import pytest
+from onnx import helper
 
 from tests.host import zoo
 from tests.host.device import small
@@ -9,6 +11,7 @@ from tests.host.ops.against_ort import compare
 from tests.host.ops.ms_node import MsNode
 from tools.converter.convert import Options, convert
 from tools.converter.errors import UnsupportedModel
+from tools.converter.reference import golden
 from tools.harness import Job, run_jobs
 from tools.micropython import UNIX_TARGETS
 
@@ -42,7 +45,7 @@ def lstm(dtype, directions=1, batch=1, seq=5, inputs=3, hidden=6, by_channel=Fal
     values += [floats(*state), floats(*state), floats(directions, 3 * hidden)]
     values += [scales(many), zero, scales(many), zero]
     fixed = (1, 2, 3, 8, 9, 10, 11)
-    attributes = {"hidden_size": hidden, "direction": direction, **attrs}
+    attributes = {"hidden_size": hidden, "direction": direction} | attrs
     return MsNode("DynamicQuantizeLSTM", values, attributes, fixed=fixed, dtypes=(F,) * 3)
 
 
@@ -69,6 +72,18 @@ def test_dynamic_quantize_lstm(target):
         lstm(np.int8, clip=0.5),
         lstm(np.int8, 2, 2, activations=["Relu", "Tanh", "Elu"] * 2),
     ]
+    compare(target, nodes, [by_one_thread(node) for node in nodes], rtol=1e-4, atol=2e-5)
+
+
+@on_targets
+@pytest.mark.parametrize("lengths", [[2], [0], [4]])
+def test_what_lies_behind_the_longest_sequence_does_not_count(target, lengths):
+    ways = ("forward", "reverse")
+    nodes = [lstm(dtype, seq=4, direction=way) for dtype in DTYPES for way in ways]
+    for node in nodes:
+        node.inputs[0][2:] *= 10
+        node.inputs[4] = np.array(lengths, np.int32)
+        node.inputs[7] = None
     compare(target, nodes, [by_one_thread(node) for node in nodes], rtol=1e-4, atol=2e-5)
 
 
@@ -156,13 +171,65 @@ def test_damaged_models(target, mode):
     assert report.ok and report.refused > 100 and report.ran > 20, report
 
 
-def test_a_mask_is_refused():
-    mask = np.ones((2, 4), np.int32)
-    node = MsNode(
-        "Attention", [floats(2, 4, 6), floats(6, 24), floats(24), mask], {"num_heads": 2}
+def test_what_has_no_body_is_refused():
+    packed = MsNode("MultiHeadAttention", [floats(1, 2, 1, 3, 4)], {"num_heads": 1})
+    with pytest.raises(UnsupportedModel, match="MultiHeadAttention .*packed inputs"):
+        convert(packed.model([(1, 2, 4)]))
+    x, w, b = floats(2, 4, 6), floats(6, 18), floats(18)
+    rotary = [floats(1, 2, 4), np.array([0]), floats(3, 2), floats(3, 2)]
+    old = MsNode("RotaryEmbedding", rotary, opset=12)
+    with pytest.raises(UnsupportedModel, match="needs opset 13 of ai.onnx"):
+        convert(old.model([(1, 2, 4)]))
+    other = MsNode("Attention", [x, w, b, np.ones((1, 1, 4, 4), np.int32)], {"num_heads": 2})
+    with pytest.raises(UnsupportedModel, match="mask_index of 4 dimensions"):
+        convert(other.model([(2, 4, 6)]))
+
+
+@on_targets
+def test_a_small_transformer(target):
+    """As onnxruntime leaves one: each body needs shapes that the one before it gives."""
+    size, heads = 8, {"num_heads": 2}
+    ids, mask = np.array([[1, 4, 2, 0], [3, 3, 1, 2]], np.int32), np.ones((2, 4), np.int32)
+    mask[0, 3] = 0
+    constants, nodes = {}, []
+
+    def add(op, inputs, n=1, **attributes):
+        names = [constant(x) if isinstance(x, np.ndarray) else x for x in inputs]
+        outputs = [f"{op}{len(nodes)}_{i}" for i in range(n)]
+        domain = "" if op == "MatMul" else "com.microsoft"
+        nodes.append(helper.make_node(op, names, outputs, domain=domain, **attributes))
+        return outputs if n > 1 else outputs[0]
+
+    def constant(x):
+        constants[f"c{len(constants)}"] = x
+        return f"c{len(constants) - 1}"
+
+    tables = [floats(5, size), floats(4, size), floats(2, size), floats(size), floats(size)]
+    h, index = add("EmbedLayerNormalization", ["ids", "segments", *tables, "mask"], 2)
+    for _ in range(6):
+        weights = [floats(size, 3 * size), floats(3 * size), index]
+        y = add("MatMul", [add("Attention", [h, *weights], **heads), floats(size, size)])
+        h = add("SkipLayerNormalization", [y, h, floats(size), floats(size), floats(size)])
+        y = add("BiasGelu", [add("MatMul", [h, floats(size, 16)]), floats(16)])
+        y = add("MatMul", [y, floats(16, size)])
+        h = add("SkipLayerNormalization", [y, h, floats(size), floats(size), floats(size)])
+    names = ("ids", "segments", "mask")
+    graph = helper.make_graph(
+        nodes,
+        "small",
+        [helper.make_tensor_value_info(n, onnx.TensorProto.INT32, [2, 4]) for n in names],
+        [helper.make_tensor_value_info(h, onnx.TensorProto.FLOAT, [2, 4, size])],
+        [onnx.numpy_helper.from_array(x, n) for n, x in constants.items()],
     )
-    with pytest.raises(UnsupportedModel, match="com.microsoft::Attention .*padding masks"):
-        convert(node.model([(2, 4, 8)]))
+    opsets = [helper.make_opsetid("", 12), helper.make_opsetid("com.microsoft", 1)]
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
+    values = [ids, np.array([[0, 0, 1, 1]] * 2, np.int32), mask]
+    [due] = golden.reference(model, values)
+    done = convert(model, Options(strip=True))
+    [outcome] = run_jobs(target, [Job(done.data, [[x.tobytes() for x in values]])])
+    assert not outcome.error, outcome.message
+    got = np.frombuffer(outcome.runs[0].outputs[0], F).reshape(due.shape)
+    np.testing.assert_allclose(got, due, 1e-4, 1e-5)
 
 
 def test_zero_points_by_channel_are_refused():

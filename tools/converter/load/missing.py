@@ -32,10 +32,8 @@ def operators(model: onnx.ModelProto, context: Context) -> list[Finding]:
 
 def problem_of(node: onnx.NodeProto, operators: Operators) -> Problem:
     """Why nothing serves a node."""
-    limit = ms_bodies.LIMITS.get(node.op_type) if node.domain == ms_bodies.DOMAIN else None
-    return Problem(
-        limit or "this operator has no kernel", operators.hint(node.domain, node.op_type)
-    )
+    reason = ms_bodies.reason_of(node) or "this operator has no kernel"
+    return Problem(reason, operators.hint(node.domain, node.op_type))
 
 
 def not_allowed(model: onnx.ModelProto, operators: Operators) -> list[str]:

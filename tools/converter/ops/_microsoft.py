@@ -13,7 +13,7 @@ from ..ir import Tensor
 from ..shapes import extent_forms, window_rules
 from ..steps.overlap import item_by_item
 from ..steps.rows import ItemRows
-from ._elementwise import emit_unary, float_bits
+from ._elementwise import emit_binary, emit_unary, float_bits
 from ._move import emit_transpose
 
 Types = list[tuple[int, Sequence[int]]]
@@ -24,13 +24,18 @@ _CONSTANTS = {
     "Elu": (("alpha", 1.0),),
     "HardSigmoid": (("alpha", 0.2), ("beta", 0.5)),
     "LeakyRelu": (("alpha", 0.01),),
+    "ParametricSoftplus": (("alpha", 1.0), ("beta", 1.0)),
     "Relu": (),
+    "ScaledTanh": (("alpha", 1.0), ("beta", 1.0)),
     "Sigmoid": (),
     "Softplus": (),
     "Softsign": (),
     "Tanh": (),
     "ThresholdedRelu": (("alpha", 1.0),),
 }
+
+# alpha * f(beta * x)
+_SCALED = {"ParametricSoftplus": "softplus", "ScaledTanh": "tanh"}
 
 
 def like(i: int) -> Callable:
@@ -99,6 +104,11 @@ def emit_activation(node, name: str, constants: Sequence[float | None], x: Tenso
     elif name == "Clip":
         bits = [float_bits(v) for v in c]
         node.emit("clip", [x], [out], over=item_by_item(out, [x]), rows=ItemRows(), limits=bits)
+    elif name in _SCALED:
+        scaled, y = node.temp(x.dtype, x.shape), node.temp(x.dtype, x.shape)
+        emit_binary(node, "mul", x, c[1], scaled)
+        emit_unary(node, _SCALED[name], scaled, y)
+        emit_binary(node, "mul", y, c[0], out)
     elif name == "Elu":
         emit_unary(node, "elu", x, out, 1.0, c[0], 1.0)
     else:

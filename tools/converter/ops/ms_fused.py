@@ -82,7 +82,7 @@ def _infer_matmul(node):
     return as_onnx(node, "MatMul", [a, b])
 
 
-@lowers("FusedMatMul", domain=MS, infer=_infer_matmul)
+@lowers("FusedMatMul", "TransposeMatMul", domain=MS, infer=_infer_matmul)
 def lower_fused_matmul(node):
     """alpha * MatMul(A, B), the operands transposed first. Known weights take in alpha."""
     node.require_dtype(FLOAT)

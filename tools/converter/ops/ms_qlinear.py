@@ -30,14 +30,14 @@ def dequantized(node, first: int) -> Tensor:
     """Inputs first, first + 1, first + 2 (values, scale, zero point) as float32."""
     x = node.inputs[first]
     out = node.temp(FLOAT, x.shape)
-    scale, zero = _scalars(node, first + 1)
+    scale, zero = _by_one(node, x, *rest(node, first + 1))
     emit_quantize(node, DEQUANTIZE, x, scale, zero, out)
     return out
 
 
 def quantize(node, y: Tensor, first: int) -> None:
     """The node's output = y by the scale and zero point in inputs first, first + 1."""
-    scale, zero = _scalars(node, first)
+    scale, zero = _by_one(node, y, *rest(node, first))
     emit_quantize(node, QUANTIZE, y, scale, zero, node.outputs[0])
 
 
@@ -48,11 +48,11 @@ def lower_by_floats(node, lower: Callable, inputs: Sequence[Tensor], first: int)
     quantize(node, y, first)
 
 
-def _scalars(node, first):
-    found = node.inputs[first], node.input(first + 1)
-    if any(t is not None and t.nelem != 1 for t in found):
+def _by_one(node, x, scale, zero):
+    """Scale and zero point in a shape that broadcasts to x's."""
+    if any(t is not None and t.nelem != 1 for t in (scale, zero)):
         raise Problem("a scale or zero point that is not one number")
-    return [t and node.reshaped(t, (1,)) for t in found]
+    return [t and node.reshaped(t, (1,) if x.shape else ()) for t in (scale, zero)]
 
 
 def _quantized(node, first):
@@ -107,18 +107,27 @@ def lower_activation(node):
 
 @lowers("QLinearSoftmax", domain=MS, infer=like(0))
 def lower_softmax(node):
-    """By integers where scales and zero points are known.
+    """By integers where scales and zero points are known. Its axis is the last one by default.
 
     opset: that of the Softmax that was quantized; its meaning changed at 13.
+    onnxruntime multiplies by 1 / y_scale, cut to an integer.
     """
     opset = node.attr("opset", 13)
-    lines = softmax_lines(node, node.inputs[0], opset)
-    out = [node.outputs[0], *rest(node, 3)]
-    if emit_quantized_softmax(node, _quantized(node, 0), out, lines):
+    lines = softmax_lines(node, node.inputs[0], opset, default=-1)
+    scale, zero = rest(node, 3)
+    if scale.data is not None:
+        scale = node.constant(1 / np.floor(1 / scale.data).astype(np.float32))
+    if emit_quantized_softmax(node, _quantized(node, 0), [node.outputs[0], scale, zero], lines):
         return
     y = node.temp(FLOAT, node.outputs[0].shape)
-    emit_softmax(node, "Softmax", dequantized(node, 0), y, opset)
-    quantize(node, y, 3)
+    emit_softmax(node, "Softmax", dequantized(node, 0), y, opset, lines)
+    if scale.data is None:
+        scale = node.reshaped(scale, (1,))
+        for op in ("reciprocal", "floor", "reciprocal"):
+            inverse, scale = scale, node.temp(FLOAT, scale.shape)
+            emit_unary(node, op, inverse, scale)
+    scale, zero = _by_one(node, y, scale, zero)
+    emit_quantize(node, QUANTIZE, y, scale, zero, node.outputs[0])
 
 
 def _infer_concat(node):
@@ -132,7 +141,7 @@ def _infer_concat(node):
 def lower_concat(node):
     """An input with the output's scale and zero point is copied: another one goes by a table."""
     out, parts = node.outputs[0], []
-    y_scale, y_zero = _scalars(node, 0)
+    y_scale, y_zero = _by_one(node, out, *rest(node, 0))
     for first in range(2, len(node.inputs), 3):
         x = node.inputs[first]
         if not _same(node.inputs[first + 1 : first + 3], node.inputs[:2]):

@@ -14,6 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..errors import Problem
+from ..ir import Tensor
 from . import MS, OWN, lowers
 from ._dtypes import FLOAT
 from ._microsoft import as_onnx
@@ -29,8 +30,12 @@ _MEAN = 1  # of kernel reduce
 
 def _infer_pool(op: str) -> Callable:
     def infer(node):
-        _require_channels_first(node)
-        [(_, shape)] = as_onnx(node, op, [stand_in(node.inputs[0])], 11)
+        x, is_last = stand_in(node.inputs[0]), node.attr("channels_last", 0)
+        if is_last:  # a body puts them first
+            x = Tensor(x.name, x.dtype, (x.shape[0], x.shape[-1], *x.shape[1:-1]))
+        [(_, shape)] = as_onnx(node, op, [x], 22)
+        if is_last:
+            shape = (shape[0], *shape[2:], shape[1])
         return [(node.inputs[0].dtype, shape)]
 
     return infer
@@ -38,7 +43,7 @@ def _infer_pool(op: str) -> Callable:
 
 def _require_channels_first(node):
     if node.attr("channels_last", 0):
-        raise Problem("channels_last", "export the model with channels first")
+        raise Problem("channels_last", "export the model with opset 13 or newer")
 
 
 @lowers("QLinearAveragePool", domain=MS, infer=_infer_pool("AveragePool"))

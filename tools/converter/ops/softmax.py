@@ -23,9 +23,11 @@ def lower_softmax(node):
     emit_softmax(node, node.op, node.inputs[0], node.outputs[0], node.opset)
 
 
-def emit_softmax(node, op: str, x: Tensor, out: Tensor, opset: int) -> None:
-    """out = op(x) along the node's axis."""
-    lines = softmax_lines(node, x, opset)
+def emit_softmax(
+    node, op: str, x: Tensor, out: Tensor, opset: int, lines: tuple[int, int, int] | None = None
+) -> None:
+    """out = op(x) along the node's axis. lines: if they aren't what ONNX's operator has."""
+    lines = lines or softmax_lines(node, x, opset)
     _, n, inner = lines
     if op == "LogSoftmax" and x.dtype == FLOAT and node.is_exact and not any_open(lines):
         if 0 not in lines:
@@ -47,10 +49,12 @@ def _emit_log_softmax(node, x, out, lines):
     emit_binary(node, "sub", shifted, unary(node, "log", total), y)
 
 
-def softmax_lines(node, x: Tensor, opset: int) -> tuple[int, int, int]:
-    """(outer, n, inner): along n the exponentials have a sum of one."""
+def softmax_lines(
+    node, x: Tensor, opset: int, default: int | None = None
+) -> tuple[int, int, int]:
+    """(outer, n, inner): along n the exponentials have a sum of one. default: another axis."""
     if opset >= 13:
         return lines_of(x.shape, node.attr("axis", -1))
-    axis = node.attr("axis", 1)
+    axis = node.attr("axis", 1 if default is None else default)
     axis += len(x.shape) if axis < 0 else 0
     return math.prod(x.shape[:axis]), math.prod(x.shape[axis:]), 1

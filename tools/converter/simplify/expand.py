@@ -16,7 +16,9 @@ _DOMAIN = "mpconnxr.bodies"  # of the functions while they wait to be inlined
 
 def expand(model: onnx.ModelProto, context: Context) -> onnx.ModelProto:
     """The model itself, or a copy with those operators expanded. Values must have types."""
-    for _ in range(_MAX_DEPTH):
+    # A body of com.microsoft needs shapes, which the one before it gives
+    waiting = sum(node.domain == ms_bodies.DOMAIN for node in model.graph.node)
+    for _ in range(_MAX_DEPTH + waiting):
         bodies = _bodies(model, context.operators)
         if not bodies:
             return model
@@ -30,19 +32,24 @@ def _bodies(model, operators):
     types = {v.name: v.type for v in [*graph.input, *graph.value_info, *graph.output]}
     for t in graph.initializer:
         types[t.name] = onnx.helper.make_tensor_type_proto(t.data_type, t.dims)
+    constants = {t.name: t for t in graph.initializer}
+    for node in graph.node:
+        if node.op_type == "Constant" and node.attribute[0].name == "value":
+            constants[node.output[0]] = node.attribute[0].t
     found = {}
     for i, node in enumerate(graph.node):
-        if operators.lowering_of(node.domain, node.op_type) is None:
-            body = _body(node, opset_of(model, node.domain), types, opset_of(model, ""))
-            if body is not None and body.node:  # empty where the types do not suffice
-                found[i] = body
+        body = None
+        if node.domain == ms_bodies.DOMAIN and not operators.is_own(node.domain, node.op_type):
+            body = ms_bodies.body(node, types, opset_of(model, ""), constants)
+        elif operators.lowering_of(node.domain, node.op_type) is None:
+            body = _body(node, opset_of(model, node.domain), types)
+        if body is not None and body.node:  # empty where the types do not suffice
+            found[i] = body
     return found
 
 
-def _body(node, version, types, ai_onnx):
+def _body(node, version, types):
     """The node's definition at this opset, for its inputs' types; None if it has none."""
-    if node.domain == ms_bodies.DOMAIN:
-        return ms_bodies.body(node, types, ai_onnx)
     domain = "" if node.domain == "ai.onnx" else node.domain
     try:
         schema = defs.get_schema(node.op_type, version, domain)

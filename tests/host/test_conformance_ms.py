@@ -1,0 +1,101 @@
+"""The cases of com.microsoft: none that passed may fail, and enough of them pass.
+
+Some of each operator's; MPCONNXR_LONG=1: all of them, and docs/operators.md says what passes.
+`python -m tools.conformance --collection ms --write-docs` rewrites its section and the baseline.
+"""
+
+import os
+
+import numpy as np
+import onnx
+import pytest
+
+from tests.host.test_conformance import baseline, listed, needs_doubles
+from tools.conformance import ms, report
+from tools.conformance.__main__ import main
+from tools.conformance.cases import MS, Case, ms_cases
+from tools.conformance.ms import making
+from tools.conformance.prepare import Prepared, prepare_all
+from tools.conformance.suite import Row, judge, run_cases
+from tools.harness import Outcome, Run
+
+pytest.importorskip("onnxruntime")
+
+LONG = os.environ.get("MPCONNXR_LONG") == "1"
+SOME = 4
+LEAST = 20  # cases of an operator
+SHARE = 0.97  # of them pass
+
+
+def test_the_suite(ready_target):
+    cases = ms_cases(None if LONG else SOME)
+    rows = run_cases(cases, prepare_all(cases), ready_target("unix32"))
+    lost = [row for row in rows if row.id in baseline() and not row.passed]
+    assert all(needs_doubles(row) for row in lost), listed(lost)
+
+
+@pytest.mark.skipif(not LONG, reason="MPCONNXR_LONG=1 runs all cases")
+def test_what_is_written(ready_target):
+    cases = ms_cases()
+    rows = run_cases(cases, prepare_all(cases), ready_target("unix"))
+    remedy = "run python -m tools.conformance --collection ms --write-docs"
+    passed = {row.id for row in rows if row.passed}
+    assert passed == {i for i in baseline() if report.is_of(i, MS)}, remedy
+    assert len(passed) >= SHARE * len(rows)
+    section = report.sections_of(report.DOCS.read_text())[MS]
+    assert section.strip() == report.docs_text(rows).strip(), remedy
+
+
+@pytest.mark.parametrize("operator", ms.operators())
+def test_an_operator_has_cases(operator):
+    made = list(ms.models(operator))
+    assert len(made) >= LEAST
+    again = [m.inputs for m in ms.models(operator)]
+    for one, other in zip(made, again, strict=True):
+        assert all(a.tobytes() == b.tobytes() for a, b in zip(one.inputs, other, strict=True))
+
+
+def judged(got, expected, is_rounded):
+    """A verdict on integers that come from a device."""
+    got, expected = np.array(got, np.uint8), np.array(expected, np.uint8)
+    case = Case("ms", "A_00", "A", b"", [], [expected], 0, 0, is_rounded)
+    run = Run([got.tobytes()], None, [got.shape])
+    outputs = [(onnx.TensorProto.UINT8, got.dtype)]
+    return judge(case, Prepared(outputs=outputs), Outcome([run]))[0]
+
+
+def test_few_integers_may_be_a_step_off():
+    due = [7] * 100
+    assert judged([8] + due[1:], due, True) == "passed"
+    assert judged([8] + due[1:], due, False) == "failed"
+    assert judged([9] + due[1:], due, True) == "failed"
+    assert judged([8] * 4 + due[4:], due, True) == "failed"
+
+
+@pytest.mark.parametrize("operator", ["Gelu", "QLinearAdd"])
+def test_a_case_that_onnxruntime_refuses_is_left_out(operator):
+    assert making.run(operator, 0, making.One([np.zeros(3, np.int16)])) is None
+
+
+def test_the_page_has_a_section_of_them():
+    rows = [
+        Row("node", "test_a", "A", ("float32",), "passed"),
+        Row("ms", "B_00", "com.microsoft::B", ("int8",), "passed"),
+        Row("ms", "B_01", "com.microsoft::B", (), "unsupported", "no kernel"),
+    ]
+    text = report.docs_text(rows)
+    sections = report.sections_of(text)
+    assert sections["onnx"] + sections[MS] == text
+    assert "| A | float32 | 1/1 |" in sections["onnx"]
+    assert "| B | int8 | 1/2 |  | 1 × no kernel |" in sections[MS]
+    assert "2 random cases" in " ".join(sections[MS].split())
+
+
+def test_the_command_line(ready_target, capsys):
+    ready_target("unix")
+    chosen = ["--collection", "ms", "--filter", "ms Gelu_0[01]"]
+    assert main([*chosen, "--list"]) == 0
+    listed = capsys.readouterr().out.splitlines()
+    assert listed == [f"ms Gelu_0{i} com.microsoft::Gelu" for i in (0, 1)]
+    assert main(chosen) == 0
+    assert "| ms | 2 | 2 | 0 | 0 | 0 | 0 |" in capsys.readouterr().out

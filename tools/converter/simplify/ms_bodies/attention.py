@@ -1,0 +1,191 @@
+"""Attention and MultiHeadAttention: masks, past keys and values, biases.
+
+A mask is added to the scaled products of queries and keys: 0, or mask_filter_value for a key that
+does not count. To a key that comes after the query, where a node is unidirectional, the lowest
+float is added instead, as onnxruntime does.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ...errors import Problem
+from .building import Body, expands
+
+_LOWEST = np.finfo(np.float32).min
+_FILTER = -10000.0
+
+
+@expands(
+    "Attention",
+    inputs="input weights bias mask_index past attention_bias past_sequence_length",
+    outputs="output present",
+    oldest=11,
+)
+def attention(b: Body):
+    """Of one tensor, which is multiplied by the weights of queries, keys and values first."""
+    if b.attr("do_rotary") or b.attr("past_present_share_buffer"):
+        raise Problem("do_rotary and past_present_share_buffer are not supported")
+    joined = b.add("MatMul", "input", "weights")
+    if b.has("bias"):
+        joined = b.add("Add", joined, "bias")
+    return of_joined(b, joined, b.extent("weights", -1), "input")
+
+
+def of_joined(b: Body, joined: str, total: int, source: str) -> list[str]:
+    """Output and present of joined queries, keys and values, total wide. source: of their rows."""
+    heads = b.attr("num_heads")
+    sizes = b.attr("qkv_hidden_sizes") or [total // 3] * 3
+    q, k, v = (split_heads(b, x, heads) for x in b.split(joined, sizes, 2))
+    past = 0
+    if b.has("past"):
+        past = b.extent("past", 3)
+        k, v = (
+            b.concat([b.squeeze(old, 0), new], 2)
+            for old, new in zip(b.split("past", [1, 1], 0), (k, v), strict=True)
+        )
+    present = ""
+    if b.wants(1):
+        present = b.concat([b.unsqueeze(x, 0) for x in (k, v)], 0)
+    scores = products(b, q, k, sizes[0] // heads)
+    scores = masked(b, scores, "mask_index", lambda: past + b.extent(source, 1), past, source)
+    return [join_heads(b, weighted(b, scores, v)), present]
+
+
+@expands(
+    "MultiHeadAttention",
+    inputs="query key value bias key_padding_mask attention_bias past_key past_value "
+    "past_sequence_length cache_indirection",
+    outputs="output present_key present_value qk",
+    oldest=11,
+)
+def multi_head_attention(b: Body):
+    """Of three tensors; keys and values may be those of a past, split into heads."""
+    if not b.has("key") or not b.has("value"):
+        raise Problem("packed inputs are not supported", "export query, key and value")
+    if b.has("past_sequence_length") or b.has("cache_indirection"):
+        raise Problem("past_sequence_length and cache_indirection are not supported")
+    heads = b.attr("num_heads")
+    hidden = b.extent("query", -1)
+    is_split = b.rank("key") == 4
+    parts = dict.fromkeys(("query", "key", "value"), "")
+    if b.has("bias"):
+        of_key = hidden if is_split else b.extent("key", -1)
+        of_value = hidden if is_split else b.extent("value", -1)
+        found = b.split("bias", [hidden, of_key, of_value], 0)
+        parts = dict(zip(parts, found, strict=True))
+    q, k, v = (
+        name if is_split and name != "query" else _biased_heads(b, name, part, heads)
+        for name, part in parts.items()
+    )
+    past = 0
+    if b.has("past_key"):
+        past = b.extent("past_key", 2)
+        k, v = b.concat(["past_key", k], 2), b.concat(["past_value", v], 2)
+    scores = products(b, q, k, hidden // heads)
+    own = 2 if is_split else 1
+    scores = masked(
+        b, scores, "key_padding_mask", lambda: past + b.extent("key", own), past, "query"
+    )
+    # onnxruntime's qk are the products, though its page says that they are normalized
+    return [join_heads(b, weighted(b, scores, v)), k, v, scores]
+
+
+def _biased_heads(b, x, bias, heads):
+    return split_heads(b, b.add("Add", x, bias) if bias else x, heads)
+
+
+def split_heads(b: Body, x: str, heads: int) -> str:
+    """(batch, sequence, hidden) as (batch, heads, sequence, size of a head)."""
+    return b.transpose(b.reshape(x, 0, 0, heads, -1), 0, 2, 1, 3)
+
+
+def join_heads(b: Body, x: str) -> str:
+    """The other way round."""
+    return b.reshape(b.transpose(x, 0, 2, 1, 3), 0, 0, -1)
+
+
+def products(b: Body, q: str, k: str, head: int) -> str:
+    """Scaled products of queries and keys, by heads."""
+    scale = b.attr("scale") or 1 / math.sqrt(head)
+    scores = b.add("MatMul", q, b.transpose(k, 0, 1, 3, 2))
+    return b.add("Mul", scores, b.const(scale))
+
+
+def masked(b: Body, scores: str, name: str, total, past: int, source: str) -> str:
+    """scores with the mask and attention_bias. name: the mask; total(): the number of keys.
+
+    past: keys that were there before; source: the input whose axis 1 are the queries.
+    """
+    mask = ""
+    if b.has(name):
+        mask = padding(b, name, total)
+    if b.attr("unidirectional"):
+        mask = causal(b, mask, b.extent(source, 1), total(), past)
+    if mask:
+        scores = b.add("Add", scores, mask)
+    return b.add("Add", scores, "attention_bias") if b.has("attention_bias") else scores
+
+
+def padding(b: Body, name: str, total) -> str:
+    """What is added for keys that are padding, (batch, 1, 1 or queries, keys)."""
+    rank = b.rank(name)
+    if rank in (2, 3):
+        counts = b.unsqueeze(b.add("Greater", name, b.const(0, np.int32)), *[1, 2][: 4 - rank])
+    elif rank == 1:
+        counts = _counted(b, name, total())
+    else:
+        raise Problem(f"{name} of {rank} dimensions is not supported")
+    value = b.attr("mask_filter_value", _FILTER)
+    return b.add("Where", counts, b.const(0.0), b.const(value))
+
+
+def _counted(b, name, total):
+    """By the ends of sequences, which the starts may follow."""
+    batch = b.extent(b.formal[0], 0)
+    places = b.const(np.arange(total), np.int32)
+    given = b.extent(name, 0)
+    if given not in (batch, 2 * batch):
+        raise Problem(f"{name} of {given} items for a batch of {batch} is not supported")
+    ends, *starts = b.split(name, [batch] * (given // batch), 0)
+    counts = b.add("Less", places, b.unsqueeze(ends, 1, 2, 3))
+    for start in starts:
+        low = b.at_least(places, b.unsqueeze(start, 1, 2, 3))
+        counts = b.add("And", counts, low)
+    return counts
+
+
+def causal(b: Body, mask: str, queries: int, total: int, past: int) -> str:
+    """The mask, which may be "", without keys that come after a query."""
+    after = np.arange(total) > past + np.arange(queries)[:, None]
+    after[-1:] = False  # as in onnxruntime, where the last one sees all, even in cross attention
+    if not after.any():
+        return mask
+    if not mask:
+        return b.const(np.where(after, _LOWEST, 0).astype(np.float32))
+    return b.add("Where", b.const(after), b.const(_LOWEST), mask)
+
+
+def weighted(b: Body, scores: str, v: str) -> str:
+    """Values by the softmax of scores."""
+    return b.add("MatMul", b.add("Softmax", scores, axis=-1), v)
+
+
+@expands(
+    "QAttention",
+    inputs="input weight bias input_scale weight_scale mask_index input_zero_point "
+    "weight_zero_point past",
+    outputs="output present",
+    oldest=11,
+)
+def quantized_attention(b: Body):
+    """Attention with a product of integers."""
+    if b.attr("do_rotary") or b.attr("past_present_share_buffer"):
+        raise Problem("do_rotary and past_present_share_buffer are not supported")
+    zeros = b.optional("input_zero_point"), b.optional("weight_zero_point")
+    joined = b.cast(b.add("MatMulInteger", "input", "weight", *zeros))
+    joined = b.add("Mul", joined, b.add("Mul", "input_scale", "weight_scale"))
+    joined = b.add("Add", joined, "bias")
+    return of_joined(b, joined, b.extent("weight", -1), "input")

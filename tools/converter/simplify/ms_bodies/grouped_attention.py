@@ -1,0 +1,268 @@
+"""GroupQueryAttention, SparseAttention: several queries a key, keys appended to past ones.
+
+Where the past ends is data (seqlens_k), but for a first prompt: new keys are put there by Gather,
+zeros follow them, and what a query does not see is masked by comparing places.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from onnx import TensorProto
+
+from ...errors import Problem
+from .building import Body, expands
+from .rotary import turned
+
+_LOWEST = np.finfo(np.float32).min
+_UNSUPPORTED = ("k_scale", "v_scale", "q_norm_weight", "k_norm_weight")
+
+
+@dataclass
+class _Sizes:
+    """total: places that queries may see; room: places of the present buffers."""
+
+    batch: int
+    tokens: int
+    heads: int
+    groups: int
+    head: int
+    past: int
+    total: int
+
+    @property
+    def room(self) -> int:
+        return max(self.total, self.past)
+
+    @property
+    def is_first(self) -> bool:
+        return self.total == self.tokens
+
+
+@expands(
+    "GroupQueryAttention",
+    inputs="query key value past_key past_value seqlens_k total_sequence_length cos_cache "
+    "sin_cache position_ids attention_bias head_sink k_scale v_scale q_norm_weight k_norm_weight",
+    outputs="output present_key present_value output_qk",
+    fixes="total_sequence_length",
+)
+def group_query_attention(b: Body):
+    """Of floats, whose sequences end where seqlens_k says."""
+    for name in _UNSUPPORTED:
+        if b.has(name):
+            raise Problem(f"{name} is not supported")
+    if b.attr("sliding_window_cache"):
+        raise Problem("sliding_window_cache is not supported")
+    if b.attr("local_window_size", -1) == 0:
+        raise Problem("local_window_size of 0")
+    q, k, v = _three(b)
+    s = _sizes(b)
+    # the number of keys of each sequence, with the new ones, (batch, 1)
+    ends = b.add("Add", b.reshape("seqlens_k", s.batch, 1), b.const(1, np.int32))
+    start = b.add("Sub", ends, b.const(s.tokens, np.int32))
+    if s.is_first:
+        start = b.const(np.zeros((s.batch, 1)), np.int32)
+    q, k, v = (b.reshape(x, s.batch, s.tokens, -1, s.head) for x in (q, k, v))
+    if b.attr("do_rotary"):
+        q, k = _turned(b, q, k, start, s)
+    k, v = (b.transpose(x, 0, 2, 1, 3) for x in (k, v))
+    keys, values = (
+        _present(b, new, name, start, s) for new, name in ((k, "past_key"), (v, "past_value"))
+    )
+    y, qk = _attended(b, b.transpose(q, 0, 2, 1, 3), keys, values, (start, ends), s)
+    y = b.reshape(b.transpose(y, 0, 2, 1, 3), s.batch, s.tokens, s.heads * s.head)
+    return [b.narrow(x, "query") if x else "" for x in (y, keys, values, qk)]
+
+
+def _three(b):
+    """Queries, keys and values as float32."""
+    if b.has("key") != b.has("value"):
+        raise Problem("key and value are given or left out together")
+    if b.has("key"):
+        return [b.wide(name) for name in ("query", "key", "value")]
+    heads, groups = b.attr("num_heads"), b.attr("kv_num_heads")
+    head = b.extent("query", 2) // (heads + 2 * groups)
+    return b.split(b.wide("query"), [n * head for n in (heads, groups, groups)], 2)
+
+
+def _sizes(b):
+    batch, tokens, width = b.shape("query")
+    heads, groups = b.attr("num_heads"), b.attr("kv_num_heads")
+    head = width // heads if b.has("key") else width // (heads + 2 * groups)
+    if b.has("key") and b.extent("key", 1) != tokens:
+        raise Problem("keys of another length than the queries")
+    past = 0
+    if b.has("past_key"):
+        if b.dtype("past_key") != b.dtype("query"):
+            raise Problem("quantized past keys are not supported")
+        past = b.extent("past_key", 2)
+    total = b.known("total_sequence_length")
+    if total is None:
+        raise Problem(
+            "total_sequence_length is not known, which decides the shapes of present keys",
+            "--bind total_sequence_length=N",
+        )
+    return _Sizes(batch, tokens, heads, groups, head, past, int(total.item()))
+
+
+def _turned(b, q, k, start, s):
+    """Queries and keys (batch, tokens, heads, head), turned by their places."""
+    steps = b.const(np.arange(s.tokens)[None], np.int64)
+    if b.has("position_ids") and not s.is_first:
+        places = "position_ids"
+    elif b.has("position_ids"):  # of a first prompt only the first one counts
+        first = b.slice(b.reshape("position_ids", -1), 0, 1, 0)
+        places = b.add("Add", b.add("Expand", first, b.ints(s.batch, 1)), steps)
+    else:
+        places = b.add("Add", b.cast(start, TensorProto.INT64), steps)
+    turns = [
+        b.unsqueeze(b.add("Gather", b.wide(f"{name}_cache"), places, axis=0), 2)
+        for name in ("cos", "sin")
+    ]
+    half, is_interleaved = b.extent("cos_cache", 1), bool(b.attr("rotary_interleaved"))
+    return [_rounded(b, turned(b, x, turns, half, s.head, is_interleaved)) for x in (q, k)]
+
+
+def _rounded(b, x):
+    """x as it is in the dtype of the queries, in float32."""
+    dtype = b.dtype("query")
+    return x if dtype == TensorProto.FLOAT else b.cast(b.cast(x, dtype))
+
+
+def _present(b, new, name, start, s):
+    """(batch, groups, room, head): the past up to start, what is new, zeros."""
+    if s.is_first:
+        rest = s.room - s.tokens
+        zeros = b.const(np.zeros((s.batch, s.groups, rest, s.head)), np.float32)
+        return b.concat([new, zeros], 2) if rest else new
+    if not s.past:
+        raise Problem("later tokens need past keys")
+    both = b.transpose(b.concat([b.wide(name), new], 2), 0, 2, 1, 3)
+    rows = s.past + s.tokens
+    both = b.reshape(both, s.batch * rows, s.groups * s.head)
+    places = b.const(np.arange(s.room)[None], np.int32)
+    after = b.add("Sub", places, start)
+    of_new = b.add("Add", after, b.const(s.past, np.int32))
+    of_new = b.add("Min", of_new, b.const(rows - 1, np.int32))
+    row = b.add("Where", b.add("Less", places, start), places, of_new)
+    row = b.add("Add", row, b.const(np.arange(s.batch)[:, None] * rows, np.int32))
+    found = b.reshape(b.add("Gather", both, row, axis=0), s.batch, s.room, s.groups, s.head)
+    is_there = b.unsqueeze(b.add("Less", after, b.const(s.tokens, np.int32)), 2, 3)
+    return b.transpose(b.add("Where", is_there, found, b.const(0.0)), 0, 2, 1, 3)
+
+
+def _attended(b, q, keys, values, bounds, s):
+    """Output (batch, heads, tokens, head), and the products or weights that qk_output asks for."""
+    by_group = s.heads // s.groups
+    keys, values = (x if s.room == s.total else b.slice(x, 0, s.total, 2) for x in (keys, values))
+    scale = b.attr("scale") or 1 / math.sqrt(s.head)
+    q = b.reshape(q, s.batch, s.groups, by_group * s.tokens, s.head)
+    scores = b.add("Mul", b.add("MatMul", q, b.transpose(keys, 0, 1, 3, 2)), b.const(scale))
+    scores = b.reshape(scores, s.batch, s.heads, s.tokens, s.total)
+    cap = b.attr("softcap", 0.0)
+    if cap:
+        scores = b.add("Tanh", b.add("Mul", scores, b.const(1 / cap)))
+        scores = b.add("Mul", scores, b.const(cap))
+    if b.has("attention_bias"):
+        scores = b.add("Add", scores, b.wide("attention_bias"))
+    sees = _seen(b, bounds, s)
+    masked = b.add("Where", sees, scores, b.const(_LOWEST))
+    weights = _softmax(b, masked, s)
+    y = b.reshape(weights, s.batch, s.groups, by_group * s.tokens, s.total)
+    y = b.reshape(b.add("MatMul", y, values), s.batch, s.heads, s.tokens, s.head)
+    kind = b.attr("qk_output", 0)
+    qk = weights if kind == 2 else b.add("Where", sees, scores, b.const(0.0)) if kind else ""
+    return y, qk
+
+
+def _seen(b, bounds, s):
+    """Which keys a query sees, (batch, 1, tokens, total)."""
+    start, ends = (b.unsqueeze(x, 2, 3) for x in bounds)
+    places = b.const(np.arange(s.total), np.int32)
+    sees = b.add("Less", places, ends)
+    if not b.attr("causal", 1):
+        return sees
+    own = b.add("Add", start, b.const(np.arange(s.tokens)[:, None], np.int32))
+    sees = b.add("And", sees, b.add("LessOrEqual", places, own))
+    if b.has("block_row_indices"):
+        return b.add("And", sees, _blocks(b, own, s))
+    window = b.attr("local_window_size", -1)
+    if window > 0:
+        first = b.add("Sub", own, b.const(window, np.int32))
+        sees = b.add("And", sees, b.add("Greater", places, first))
+    return sees
+
+
+def _softmax(b, scores, s):
+    """By heads with a sink, one more product counts that nothing belongs to."""
+    if not b.has("head_sink") and b.attr("smooth_softmax", -1) != 1:
+        return b.add("Softmax", scores, axis=-1)
+    if b.has("head_sink"):
+        sink = b.reshape(b.wide("head_sink"), 1, s.heads, 1, 1)
+        sink = b.add("Expand", sink, b.ints(s.batch, s.heads, s.tokens, 1))
+    else:
+        sink = b.const(np.zeros((s.batch, s.heads, s.tokens, 1)), np.float32)
+    weights = b.add("Softmax", b.concat([scores, sink], 3), axis=-1)
+    return b.slice(weights, 0, s.total, 3)
+
+
+@expands(
+    "SparseAttention",
+    inputs="query key value past_key past_value block_row_indices block_col_indices "
+    "total_sequence_length key_total_sequence_lengths cos_cache sin_cache",
+    outputs="output present_key present_value",
+    fixes="total_sequence_length block_row_indices block_col_indices",
+)
+def sparse_attention(b: Body):
+    """Blocks of keys that a query sees, by head; what is in the buffers behind the keys stays."""
+    q, k, v = _three(b)
+    s = _sizes(b)
+    if s.total > s.past:
+        raise Problem(f"{s.total} keys in a buffer of {s.past}")
+    ends = b.reshape("key_total_sequence_lengths", s.batch, 1)
+    start = b.add("Sub", ends, b.const(s.tokens, np.int32))
+    if s.is_first:
+        start = b.const(np.zeros((s.batch, 1)), np.int32)
+    q, k, v = (b.reshape(x, s.batch, s.tokens, -1, s.head) for x in (q, k, v))
+    if b.attr("do_rotary"):
+        q, k = _turned(b, q, k, start, s)
+    keys, values = (
+        _replaced(b, b.transpose(new, 0, 2, 1, 3), name, start, s)
+        for new, name in ((k, "past_key"), (v, "past_value"))
+    )
+    y = _attended(b, b.transpose(q, 0, 2, 1, 3), keys, values, (start, ends), s)[0]
+    y = b.reshape(b.transpose(y, 0, 2, 1, 3), s.batch, s.tokens, s.heads * s.head)
+    return [b.narrow(x, "query") for x in (y, keys, values)]
+
+
+def _replaced(b, new, name, start, s):
+    """The past with what is new from start on."""
+    if s.is_first:
+        if s.room == s.tokens:
+            return new
+        return b.concat([new, b.slice(b.wide(name), s.tokens, s.room, 2)], 2)
+    past = b.wide(name)
+    for t, one in enumerate(b.split(new, [1] * s.tokens, 2)):
+        place = b.unsqueeze(b.add("Add", start, b.const(t, np.int32)), 2, 3)
+        places = b.const(np.arange(s.room)[:, None], np.int32)
+        past = b.add("Where", b.add("Equal", places, place), one, past)
+    return past
+
+
+def _blocks(b, own, s):
+    """Which keys a query sees for the blocks they are in, (batch, heads, tokens, total)."""
+    rows, columns = b.known("block_row_indices"), b.known("block_col_indices")
+    if rows is None or columns is None:
+        raise Problem("the indices of blocks are not known")
+    size, blocks = b.attr("sparse_block_size"), rows.shape[1] - 1
+    sees = np.zeros((len(rows), blocks, blocks), bool)
+    for layout, ends in enumerate(rows):
+        for row in range(blocks):
+            sees[layout, row, columns[layout, ends[row] : ends[row + 1]]] = True
+    sees = np.repeat(sees, size, axis=2)[:, :, : s.total]
+    block = b.add("Div", own, b.const(size, np.int32))  # (batch, 1, tokens, 1)
+    found = b.add("Gather", b.const(sees), b.reshape(block, s.batch, s.tokens), axis=1)
+    found = b.transpose(found, 1, 0, 2, 3)
+    return b.add("Gather", found, b.const(np.arange(s.heads) % len(rows), np.int64), axis=1)

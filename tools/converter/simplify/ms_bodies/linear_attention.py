@@ -1,0 +1,106 @@
+"""LinearAttention: a state (batch, heads, d_k, d_v) that each token changes and is read from.
+
+For one token its nodes; for several a Scan of these.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from onnx import TensorProto, helper
+
+from ...errors import Problem
+from .building import Body, expands
+
+_RULES = ("linear", "gated", "delta", "gated_delta")
+
+
+@expands(
+    "LinearAttention",
+    inputs="query key value past_state decay beta",
+    outputs="output present_state",
+)
+def linear_attention(b: Body):
+    """All update rules."""
+    rule = b.attr("update_rule", "gated_delta")
+    if rule not in _RULES:
+        raise Problem(f"update_rule {rule}")
+    if b.attr("state_window"):
+        raise Problem("state_window is not supported")
+    batch, tokens, width = b.shape("query")
+    of_q, heads = b.attr("q_num_heads"), b.attr("kv_num_heads")
+    size, depth = width // of_q, b.extent("value", 2) // heads
+    if max(of_q, heads) % min(of_q, heads):
+        raise Problem(f"{of_q} heads of queries for {heads} of keys")
+    scale = b.attr("scale") or 1 / math.sqrt(size)
+    # for a token: queries as rows, keys as columns, values as rows
+    by_head = max(of_q // heads, 1)
+    given = {
+        "q": _tokens(b, b.add("Mul", "query", b.const(scale)), [batch, tokens, -1, by_head, size]),
+        "k": _tokens(b, "key", [batch, tokens, -1, size, 1]),
+        "v": _tokens(b, "value", [batch, tokens, heads, 1, depth]),
+    }
+    # the heads of queries, where these are fewer, serve several of keys each
+    for name, own in (("q", of_q), ("k", b.extent("key", 2) // size)):
+        if own < heads:
+            given[name] = _repeated(b, given[name], own, heads // own)
+    if rule.startswith("gated"):
+        per_key = b.extent("decay", 2) != heads
+        shape = [batch, tokens, heads, size if per_key else 1, 1]
+        given["decay"] = _tokens(b, b.add("Exp", "decay"), shape)
+    if rule.endswith("delta"):
+        given["beta"] = _tokens(b, "beta", [batch, tokens, b.extent("beta", 2), 1, 1])
+    if b.has("past_state"):
+        state = "past_state"
+    else:
+        state = b.const(np.zeros((batch, heads, size, depth)), np.float32)
+    y, last = _run(b, given, state, tokens)
+    # (tokens, batch, heads, by_head, d_v)
+    y = b.reshape(b.transpose(y, 1, 0, 2, 3, 4), batch, tokens, heads * by_head * depth)
+    return [y, last]
+
+
+def _tokens(b, x, shape):
+    """x in this shape, the tokens first."""
+    axes = [1, 0, *range(2, len(shape))]
+    return b.transpose(b.reshape(x, *shape), *axes)
+
+
+def _repeated(b, x, heads, times):
+    """Each head of (tokens, batch, heads, a, b) this many times."""
+    return b.add("Gather", x, b.const(np.repeat(np.arange(heads), times), np.int64), axis=2)
+
+
+def _step(add, state, given):
+    """The nodes of a token: its output and the state after it."""
+    if "decay" in given:
+        state = add("Mul", given["decay"], state)
+    new = given["v"]
+    if "beta" in given:
+        turned = add("Transpose", given["k"], perm=[0, 1, 3, 2])
+        new = add("Mul", given["beta"], add("Sub", new, add("MatMul", turned, state)))
+    state = add("Add", state, add("MatMul", given["k"], new))
+    return add("MatMul", given["q"], state), state
+
+
+def _run(b, given, state, tokens):
+    """Outputs by token, and the last state."""
+    if tokens == 1:
+        y, last = _step(b.add, state, {name: b.squeeze(x, 0) for name, x in given.items()})
+        return b.unsqueeze(y, 0), last
+    nodes = []
+
+    def add(op, *inputs, **attributes):
+        nodes.append(helper.make_node(op, inputs, [f"s{len(nodes)}"], **attributes))
+        return nodes[-1].output[0]
+
+    y, after = _step(add, "state", {name: f"{name}_t" for name in given})
+    inner = ["state", *(f"{name}_t" for name in given)]
+    infos = [
+        [helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in names]
+        for names in (inner, [after, y])
+    ]
+    body = helper.make_graph(nodes, "token", *infos)
+    last, y = b.add("Scan", state, *given.values(), n=2, body=body, num_scan_inputs=len(given))
+    return y, last
