@@ -26,8 +26,17 @@ def found_in(text):
 
 @pytest.mark.parametrize("page", TEXTS, ids=name_of)
 def test_a_page_has_none_of_them(page):
-    prose = re.sub(r"```.*?```|`[^`\n]*`|^ {4}.*$", "", page.read_text(), flags=re.S | re.M)
-    assert not found_in(prose)
+    assert not found_in(prose_of(page.read_text()))
+
+
+def prose_of(text):
+    """Without code: fenced, indented, or within a line."""
+    return re.sub(r"```.*?```|`[^`\n]*`|^ {4}[^\n]*$", "", text, flags=re.S | re.M)
+
+
+def test_prose_goes_on_behind_code():
+    text = "One `a`.\n\n    two\n\nThree.\n\n```\nfour\n```\nFive."
+    assert prose_of(text).split() == ["One", ".", "Three.", "Five."]
 
 
 def messages(path):
@@ -71,3 +80,4 @@ def test_other_texts_are_fine():
 def test_an_entry_of_the_changelog_is_one_line():
     lines = (ROOT / "CHANGELOG.md").read_text().splitlines()
     assert all(line.startswith(("* ", "#")) or not line for line in lines)
+    assert not [line for line in lines if len(line) > 130]
