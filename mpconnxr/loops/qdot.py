@@ -14,7 +14,7 @@
 qdots8_many is the same for positions with their sums, side by side (p[13] is Kp + 4), in a form
 that is quicker for several.
 Both add c and multiply by a scale, a positive number. A channel's first word holds f in bits 0-4
-and c, signed, in bits 5-31; its second one M, below 2**31. scale = M * 2**(f - 47) if f < 26, else
+and c, signed, in bits 5-31; its second one M, 2**30 to 2**31, or less where f is 31. scale = M * 2**(f - 47) if f < 26, else
 M * 2**(-22 - f).
 
     a = sum + c, shifted to the left by f; or c + sum shifted to the right by f - 25; limited to
@@ -23,8 +23,8 @@ M * 2**(-22 - f).
     out = q + zy, limited to lo .. hi
 
 The converter finds an M with which each sum comes out as the real scale says:
-docs/quantization.md. No intermediate value here exceeds 31 bits. The caller keeps Kp a multiple of 4 and Kp * 255 * 255 below 2**31,
-positions and M above 0.
+docs/quantization.md. No intermediate value here exceeds 31 bits. The caller keeps Kp a multiple
+of 4 and Kp * 255 * 255 below 2**31, positions and M above 0.
 """
 
 BIAS = 1 << 29

@@ -45,7 +45,7 @@ WORD_FULL:
     movs r7, #32; subs r7, r6; lsls r4, r7; lsrs r4, r7
     ldr r6, [r3, #p_unit]; muls r4, r6
     ldr r6, [r3, #p_least_word]; adds r4, r6; lsrs r6, r4, #23
-    movs r7, #1; lsls r7, #23; orrs r4, r7; lsls r4, #9; lsrs r4, #2
+    movs r7, #1; lsls r7, #23; orrs r4, r7; lsls r4, #8; lsrs r4, #1
     push {r5}
     ldr r5, [r3, #p_low]; ldr r7, [r2]; lsrs r7, r5; push {r7}
     lsls r7, r5
