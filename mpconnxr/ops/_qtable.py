@@ -53,7 +53,7 @@ class Table:
         node.require(255 * row * zx < 1 << 26, "sums of rows")
         self._words = [t.view("i") for t in (node.inputs[1], node.scratch[0])]
         channels = self._p[2] // groups
-        self._q = block(self.nbytes // 4, self.at // 4, groups, channels, row // 4, zx)
+        self._q = block(self.nbytes // 4, self.at // 4, groups, channels, row // 4, zx << 5)
         self._sums = forms.get("row_sums").row_sums
 
     def fill(self):

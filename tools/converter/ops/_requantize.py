@@ -84,6 +84,8 @@ def channel_multipliers(scales: Sequence[Fraction], sums: Sums, low: int, high: 
     nearest = np.rint(np.ldexp(fractions, 31 + np.minimum(left + right, 0))).astype(np.int64)
     nearest = np.minimum(nearest, (1 << 31) - 1)
     lower, upper = _bounds(scales, np.maximum(left, 0), sums, low, high)
+    if len(set(scales)) == 1 and lower.max() <= upper.min():  # one mantissa for all
+        lower, upper = np.full_like(lower, lower.max()), np.full_like(upper, upper.min())
     is_exact = (left >= 0) & (lower <= upper)
     mantissas = np.where(is_exact, _simplest(lower, upper, nearest), nearest)
     shifts = np.where(left < 0, MOST_LEFT + right, left)
