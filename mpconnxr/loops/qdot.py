@@ -2,8 +2,9 @@
 
     x    Kp items a position, those of the first from p[12] on, of the next ones p[13] bytes behind
          one another; where p[14] is 1 the 4 bytes before each hold the sum S of its items
-    w    from p[1] on, two words for each of M channels (below); from p[0] on, rows of Kp weights: four channels at a time, interleaved by four items ([Kp / 4][4 rows][4
-         items]), then the rows of the up to three channels that are left, one after another
+    w    from p[1] on, two words for each of M channels (below); from p[0] on, rows of Kp weights:
+         four channels at a time, interleaved by four items ([Kp / 4][4 rows][4 items]), then the
+         rows of the up to three channels that are left, one after another
     out  bytes; position i, channel m: item p[5] + i * p[6] + m * p[7]
     p    w first, table first, Kp, positions, M, out first, position stride, channel stride, zw,
          zy, lo, hi (zero point and range of out, BIAS + each), three for x, see there, and 1
@@ -14,8 +15,8 @@
 qdots8_many is the same for positions with their sums, side by side (p[13] is Kp + 4), in a form
 that is quicker for several.
 Both add c and multiply by a scale, a positive number. A channel's first word holds f in bits 0-4
-and c, signed, in bits 5-31; its second one M, 2**30 to 2**31, or less where f is 31. scale = M * 2**(f - 47) if f < 26, else
-M * 2**(-22 - f).
+and c, signed, in bits 5-31; its second one M, 2**30 to 2**31, or less where f is 31. scale =
+M * 2**(f - 47) if f < 26, else M * 2**(-22 - f).
 
     a = sum + c, shifted to the left by f; or c + sum shifted to the right by f - 25; limited to
         -2**25 .. 2**25

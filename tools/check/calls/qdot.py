@@ -10,7 +10,7 @@ def channel_words(d, n):
     words = bytearray()
     for _ in range(n):
         f = d.below(26) if d.below(2) else d.between(26, 31)
-        c = d.word() >> d.between(max(3, f - 16), 20) << 5
+        c = d.word() >> d.between(max(5, f - 19), 20) << 5
         m = (1 << 30 | d.word() & 0x3FFFFFFF) >> (d.below(3) * d.below(12) if f == 31 else 0)
         zeros = d.below(31)
         words += struct.pack("<iI", c | f, m >> zeros << zeros)
