@@ -6,7 +6,7 @@
     out  bytes: 8 a channel: the two words of loops/qdot
     p    first byte of x, first byte of out (a multiple of 4), channels, bits of the first field,
          BIAS + the least c, bits of the word, the least word, unit of the word, lowest bits (up
-         to 7, and to those of the first field)
+         to 7, and to those of the first field), those of all channels
 
 A field holds how much more its value is than the least one, in units. Fields have up to 29 bits,
 and are below 2**30 times their unit.
@@ -27,7 +27,7 @@ def channels(x, w, out, p):
         bit += p[3]
         word = _field(x, bit, p[5]) * p[7] + p[6]
         bit += p[5]
-        low = (first & ((1 << p[8]) - 1)) << (7 - p[8])
+        low = (first & ((1 << p[8]) - 1)) << (7 - p[8]) | p[9]
         c = (first >> p[8]) + p[4] - (1 << 29)
         _put(out, at, c << 5 | word >> 23)
         _put(out, at + 4, (word & 0x7FFFFF | 0x800000) << 7 | low)

@@ -1,6 +1,6 @@
 // The table of a quantized product's channels: see loops/channels. Assembler, ARMv6-M only.
 //
-// 8 instructions a byte of the fields, 57 a channel.
+// 8 instructions a byte of the fields, 58 a channel.
 //
 // Forms: thumb
 
@@ -8,7 +8,7 @@
 
 // Parameters.
 words 0, p_x, p_out, p_channels, p_c_bits, p_least_c, p_word_bits, p_least_word, p_unit
-words 32, p_low
+words 32, p_low, p_low_of_all
 
 function channels
     // r0 bytes, r1 the last one, r2 out, r4 bits that are not used yet, r5 how many, r12 end of
@@ -51,9 +51,10 @@ WORD_FULL:
     lsls r7, r5
     push {r6}
     ldr r6, [r2]; subs r6, r7
-    movs r7, #7; subs r7, r5; lsls r6, r7; orrs r4, r6; str r4, [r2, #4]
+    movs r7, #7; subs r7, r5; lsls r6, r7; orrs r4, r6
     pop {r6}
     pop {r7}
+    ldr r5, [r3, #p_low_of_all]; orrs r4, r5; str r4, [r2, #4]
     ldr r5, [r3, #p_least_c]; adds r7, r5
     movs r5, #1; lsls r5, #29; subs r7, r5; lsls r7, #5; orrs r7, r6; str r7, [r2]
     pop {r5}

@@ -77,14 +77,18 @@ def channel_table(
     lacking = rows.without_sums() if is_short else None
     c = fields(rows.constants if lacking is None else lacking)
     word = multiplier_fields(rows.shifts, rows.mantissas, is_short, rows.at_rest)
-    low = 0 if word.unit > 1 else _low_bits(rows.mantissas)
+    lowest = rows.mantissas & (1 << _LOW_BITS) - 1
+    is_one = (lowest == lowest[0]).all()
+    low = 0 if word.unit > 1 or is_one else _low_bits(rows.mantissas)
     if c.bits > _MOST_BITS or c.bits + low > _MOST_FIELD_BITS or abs(c.least) >> 26:
         return None
     named = {"table.bits": c.bits + low, "table.word_bits": word.bits, "table.word": word.least}
     named |= {"table.unit": word.unit >> 6, "table.low": low, "table.least": c.least}
     if rows.is_qconv:
         named["lacks_sums"] = int(lacking is not None)
-    lowest = (rows.mantissas & (1 << _LOW_BITS) - 1) >> _LOW_BITS - low
+    if is_one and word.unit == 1 and lowest[0]:
+        named["table.low"] = 1 + _LOW_BITS + int(lowest[0])
+    lowest >>= _LOW_BITS - low
     return [(c.values << low | lowest, c.bits + low), (word.values, word.bits)], named
 
 

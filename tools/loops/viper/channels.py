@@ -24,7 +24,7 @@ def channels(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             w = ptr8((last << int(out)) | int(w))
             out, x = ptr8(8 + int(out)), ptr8(1 + int(x))
         w = ptr8((int(w) & word_mask) * p[7] + p[6])
-        low = (c & low_mask) << (7 - p[8])
+        low = ((c & low_mask) << (7 - p[8])) | p[9]
         table[0] = (((c >> p[8]) + least) << 5) | (int(w) >> 23)
         table = ptr32(4 + int(table))
         table[0] = (((int(w) & 0x7FFFFF) | 0x800000) << 7) | low
