@@ -11,14 +11,13 @@ from ..parameters import BIAS, block
 _BITS = const(0)  # of c with the lowest bits of M; 32: the 8 bytes
 _WORD_BITS = const(1)  # of f and the upper bits of M
 _WORD = const(2)  # the least one, in 2**16 unless all are the same
-_UNIT = const(3)  # of the word, as (unit - 1) / 64
-_LOW = const(4)  # how many lowest bits of M; from 8 on: 8 + those of all channels
-_LEAST = const(5)  # signed; of c
-_N_PARAMS = const(6)
+_LOW = const(3)  # 16 + 128 * lowest bits of M + the common ones; or (unit of the word - 1) / 64
+_LEAST = const(4)  # signed; of c
+_N_PARAMS = const(5)
 
 _AS_IT_IS = 32
 _MOST_BITS = 29
-_MOST_LOW = 7
+_UNITS = 16
 
 
 class Table:
@@ -27,16 +26,18 @@ class Table:
     _sums = None
 
     def __init__(self, node, first, channels):
-        bits, word_bits, word, unit, low = node.extents(first, _LEAST)
+        bits, word_bits, word, low = node.extents(first, _LEAST)
         [least] = node.signed(first + _LEAST, 1)
         self.is_packed = bits != _AS_IT_IS
-        self.nbytes, self.room, common = 8 * channels, 0, 0
+        self.nbytes, self.room, common, unit = 8 * channels, 0, 0, 1
         if self.is_packed:
             node.require(max(bits, word_bits) <= _MOST_BITS, "bits of a channel")
-            low, common = (low, 0) if low <= _MOST_LOW else (0, low - _MOST_LOW - 1)
-            node.require(low <= bits and common < 1 << _MOST_LOW, "lowest bits of a channel")
+            if low < _UNITS:
+                low, unit = 0, 64 * low + 1
+            else:
+                low, common = (low - _UNITS) >> 7, (low - _UNITS) & 127
+            node.require(low <= min(bits, 7), "lowest bits of a channel")
             node.require(not word_bits or word < 1 << 13, "least word")
-            unit = min(unit, BIAS >> 6) * 64 + 1
             node.require(unit << word_bits <= 1 << 30, "unit of the word")
             word <<= 16 if word_bits else 0
             self.nbytes, self.room = ((bits + word_bits) * channels + 31) // 32 * 4, 8 * channels

@@ -49,7 +49,7 @@ _LOW = const(29)  # signed
 _HIGH = const(30)  # signed
 _LACKS_SUMS = const(31)  # flag: c lacks -zx * (sum of its row of w)
 _TABLE = const(32)  # [_qtable]
-_N_PARAMS = const(38)
+_N_PARAMS = const(37)
 
 STREAMS = (1,)
 _MAX_K = 33024  # K * 255 * 255 stays below 2**31

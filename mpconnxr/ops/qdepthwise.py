@@ -44,7 +44,7 @@ _ZY = const(26)  # signed
 _LOW = const(27)  # signed
 _HIGH = const(28)  # signed
 _TABLE = const(29)  # [_qtable]
-_N_PARAMS = const(35)
+_N_PARAMS = const(34)
 
 STREAMS = (1,)
 _MAX_K = 33024  # K * 255 * 255 stays below 2**31

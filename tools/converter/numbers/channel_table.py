@@ -15,11 +15,11 @@ import numpy as np
 
 from ..ir import Step
 from ..ops._qweights import row_sums
-from ..ops._requantize import MOST_LEFT, requantized
+from ..ops._requantize import LOW_BITS, MOST_LEFT, requantized
 
 _MOST_BITS = 24
 _MOST_FIELD_BITS = 29
-_LOW_BITS = 7  # of a multiplier's 31, beside the 24 of its word
+_UNITS = 16  # see mpconnxr/ops/_qtable.py
 _LARGEST_UNIT = 768  # that multipliers are rounded to: in the last place of a float32
 _LEAST_POSITIONS = 32  # for which a step adds up its weights once
 
@@ -77,25 +77,25 @@ def channel_table(
     lacking = rows.without_sums() if is_short else None
     c = fields(rows.constants if lacking is None else lacking)
     word = multiplier_fields(rows.shifts, rows.mantissas, is_short, rows.at_rest)
-    lowest = rows.mantissas & (1 << _LOW_BITS) - 1
-    is_one = (lowest == lowest[0]).all()
-    low = 0 if word.unit > 1 or is_one else _low_bits(rows.mantissas)
+    lowest = rows.mantissas & (1 << LOW_BITS) - 1 if word.unit == 1 else rows.mantissas * 0
+    low = _low_bits(lowest)
+    of_all = int(lowest[0]) & (1 << LOW_BITS - low) - 1
     if c.bits > _MOST_BITS or c.bits + low > _MOST_FIELD_BITS or abs(c.least) >> 26:
         return None
     named = {"table.bits": c.bits + low, "table.word_bits": word.bits, "table.word": word.least}
-    named |= {"table.unit": word.unit >> 6, "table.low": low, "table.least": c.least}
+    code = low << 7 | of_all
+    code = code + _UNITS if code else word.unit >> 6
+    named |= {"table.low": code, "table.least": c.least}
     if rows.is_qconv:
         named["lacks_sums"] = int(lacking is not None)
-    if is_one and word.unit == 1 and lowest[0]:
-        named["table.low"] = 1 + _LOW_BITS + int(lowest[0])
-    lowest >>= _LOW_BITS - low
+    lowest >>= LOW_BITS - low
     return [(c.values << low | lowest, c.bits + low), (word.values, word.bits)], named
 
 
-def _low_bits(mantissas: np.ndarray) -> int:
-    """How many more than 24 bits the mantissas take."""
-    zeros = int(np.bitwise_or.reduce(mantissas)) | 1 << _LOW_BITS
-    return _LOW_BITS - ((zeros & -zeros).bit_length() - 1)
+def _low_bits(lowest: np.ndarray) -> int:
+    """How many of the lowest bits of mantissas, but for the last ones, are not those of all."""
+    differ = int(np.bitwise_or.reduce(lowest ^ lowest[0])) | 1 << LOW_BITS
+    return LOW_BITS - ((differ & -differ).bit_length() - 1)
 
 
 def fields(numbers: np.ndarray) -> Fields:
@@ -112,7 +112,7 @@ def multiplier_fields(
     With one they are never rounded. at_rest: a sum of each channel that is to give the same in
     any case: a channel whose inputs are zero has it at many positions.
     """
-    numbers = shifts << 23 | mantissas >> _LOW_BITS & 0x7FFFFF
+    numbers = shifts << 23 | mantissas >> LOW_BITS & 0x7FFFFF
     if (numbers == numbers[0]).all():
         return Fields(numbers * 0, 0, int(numbers[0]))
     numbers -= (least := int(numbers.min()) >> 16) << 16
@@ -135,7 +135,7 @@ def numbers_of(multipliers: Fields) -> tuple[np.ndarray, np.ndarray]:
     """Shifts and mantissas that a step makes of them, without low bits: see loops/channels."""
     by = 16 if multipliers.bits else 0
     numbers = (multipliers.least << by) + multipliers.values * multipliers.unit
-    return numbers >> 23, (numbers & 0x7FFFFF | 0x800000) << _LOW_BITS
+    return numbers >> 23, (numbers & 0x7FFFFF | 0x800000) << LOW_BITS
 
 
 def _unit(most: int, bits: int) -> int:

@@ -14,7 +14,7 @@ from ._dtypes import INT8, INT16
 _MAX_K = 33024  # the device's
 _INT32 = 1 << 31
 _COUNTS = ("n", "g", "c", "h", "w", "m", "kh", "kw", "oh", "ow")
-AS_IT_IS = (32, 0, 0, 0, 0, 0)  # parameters of a table of 8 bytes a channel
+AS_IT_IS = (32, 0, 0, 0, 0)  # parameters of a table of 8 bytes a channel
 
 
 @dataclass

@@ -23,6 +23,7 @@ _MOST_RIGHT = 31
 MOST_LEFT = 25  # codes above are shifts to the right of the channels of products
 _MOST_RIGHT_OF_CHANNELS = 6
 _LIMIT = 1 << 25
+LOW_BITS = 7  # of a channel's 31, beside 24
 _SURE = 2.0**-40
 _LARGEST = math.ldexp((1 << _BITS) - 1, 8 - _BITS)  # saturates every sum but 0, as 256 does
 _SATURATING = Fraction((1 << 31) - 1, 1 << 23)
@@ -87,27 +88,29 @@ def channel_multipliers(scales: Sequence[Fraction], sums: Sums, low: int, high: 
     if len(set(scales)) == 1 and lower.max() <= upper.min():  # one mantissa for all
         lower, upper = np.full_like(lower, lower.max()), np.full_like(upper, upper.min())
     is_exact = (left >= 0) & (lower <= upper)
-    mantissas = np.where(is_exact, _simplest(lower, upper, nearest), nearest)
+    mantissas, lowest = _alike(lower, upper, nearest, is_exact)
+    mantissas = np.where(nearest >> 30, np.clip(mantissas, 1 << 30, (1 << 31) - 1), nearest)
     shifts = np.where(left < 0, MOST_LEFT + right, left)
     constants = sums.constants + (1 << right >> 1) >> right
     for i in np.flatnonzero(left < 0):
         one = _of_one_result(scales[i], *(int(v[i]) for v in sums))
         if one:
-            constants[i], shifts[i], mantissas[i], is_exact[i] = *one, True
+            constants[i], shifts[i], is_exact[i] = *one, True
+            mantissas[i] = 1 << 30 | lowest
     if (np.abs(constants) >> 26).any():
         raise ValueError("a constant beyond 27 bits")
     return Channels(constants, shifts, mantissas, is_exact)
 
 
 def _of_one_result(scale, constant, least, most):
-    """Constant, shift and mantissa of a channel whose weights hardly count; None for others."""
+    """Constant and shift of a channel whose weights hardly count; None for others."""
     result = round(least * scale)
     largest = max(constant - least, most - constant)
-    bits = (2 * largest + 1).bit_length()  # of which one step is so large that none reaches a half
+    bits = (4 * largest + 1).bit_length()  # of a step, so large that none reaches a half
     if result != round(most * scale) or abs(result) >> 9 or bits > 17 + _MOST_RIGHT_OF_CHANNELS:
         return None
     right = max(bits - 17, 0)
-    return result << bits - right, MOST_LEFT + right if right else 17 - bits, 1 << 30
+    return result << bits - right, MOST_LEFT + right if right else 17 - bits
 
 
 def _bounds(scales, left, limits, low, high):
@@ -141,15 +144,21 @@ def _bounds(scales, left, limits, low, high):
     return lower, upper
 
 
-def _simplest(lower, upper, nearest):
-    """The number between the bounds with the most zeros at its end, and then the nearest one."""
-    found = nearest
-    for bits in range(31):
+def _alike(lower, upper, nearest, is_exact):
+    """Mantissas between the bounds; as many of their 7 lowest bits as can be are those of all.
+
+    Such bits take no room in a file (see numbers/channel_table.py).
+    """
+    for bits in range(LOW_BITS, -1, -1):
         unit = 1 << bits
-        first, last = -(-lower // unit) * unit, upper // unit * unit
-        best = np.clip((nearest + unit // 2) // unit * unit, first, last)
-        found = np.where(first <= last, best, found)
-    return found
+        lowest = np.arange(unit)[:, None]
+        first, last = lower + (lowest - lower) % unit, upper - (upper - lowest) % unit
+        fits = ((first <= last) | ~is_exact).all(1)
+        if fits.any():
+            break
+    at = int(fits.argmax())
+    found = nearest + (at - nearest + unit // 2) % unit - unit // 2
+    return np.where(is_exact, np.clip(found, first[at], last[at]), found), at
 
 
 def requantized(sums: np.ndarray, shifts: np.ndarray, mantissas: np.ndarray) -> np.ndarray:
