@@ -2,32 +2,35 @@
 
     x    Kp items a position, those of the first from p[12] on, of the next ones p[13] bytes behind
          one another; where p[14] is 1 the 4 bytes before each hold the sum S of its items
-    w    from p[1] on, for each of M channels: int32 c, and a word (below); from p[0] on, rows of
-         Kp weights: four channels at a time, interleaved by four items ([Kp / 4][4 rows][4
-         items]), then the rows of the up to three channels that are left, one after another
+    w    from p[1] on, two words for each of M channels (below); from p[0] on, rows of Kp weights:
+         four channels at a time, interleaved by four items ([Kp / 4][4 rows][4 items]), then the
+         rows of the up to three channels that are left, one after another
     out  bytes; position i, channel m: item p[5] + i * p[6] + m * p[7]
     p    w first, table first, Kp, positions, M, out first, position stride, channel stride, zw,
          zy, lo, hi (zero point and range of out, BIAS + each), three for x, see there, and 1
          where the table lies in x, not in w
 
-    sum[m] = sum_k(x[k] * w[m, k]) - zw * S + c[m]
+    sum[m] = sum_k(x[k] * w[m, k]) - zw * S
 
 qdots8_many is the same for positions with their sums, side by side (p[13] is Kp + 4), in a form
 that is quicker for several.
-Both multiply by a scale, a positive number that the word holds as bits 0-5 f, 8-31 M: scale =
-M * 2**(f - 40) if f < 32, else M * 2**(-8 - f).
+Both add c and multiply by a scale, a positive number. A channel's first word holds f in bits 0-4
+and c, signed, in bits 5-31; its second one M, 2**30 to 2**31, or less where f is 31. scale =
+M * 2**(f - 47) if f < 26, else M * 2**(-22 - f).
 
-    a = sum shifted to the left by f, or to the right by f - 32, limited to -2**25 .. 2**25
-    g = a * M / 2**24, rounded;  q = g / 2**16, rounded to even from the middle
+    a = sum + c, shifted to the left by f; or c + sum shifted to the right by f - 25; limited to
+        -2**25 .. 2**25
+    q = a * M / 2**47, rounded to even from the middle: a product of 57 bits, all of which count
     out = q + zy, limited to lo .. hi
 
-such that no intermediate value exceeds 31 bits: docs/quantization.md. The shift to the right is
-rounded by half a unit in c. The caller keeps Kp a multiple of 4 and Kp * 255 * 255 below 2**31,
-positions and M above 0.
+The converter finds an M with which each sum comes out as the real scale says:
+docs/quantization.md. No intermediate value here exceeds 31 bits. The caller keeps Kp a multiple
+of 4 and Kp * 255 * 255 below 2**31, positions and M above 0.
 """
 
 BIAS = 1 << 29
 _LIMIT = 1 << 25
+_MOST_LEFT = 25
 
 
 def qdots8(x, w, out, p):
@@ -99,19 +102,19 @@ def _dot(x, w, i, j, n, step):
 
 
 def scaled(v, table, i):
-    return requantized(v + word(table, i), table, i + 4)
-
-
-def requantized(v, w, i):
-    """v times the scale of the word at byte i of w, rounded to even."""
-    f = w[i] & 63
-    if f > 31:
-        v >>= f - 32
+    """v plus c, times the scale of the channel at byte i of the table, rounded to even."""
+    c, f = word(table, i) >> 5, table[i] & 31
+    if f > _MOST_LEFT:
+        v >>= f - _MOST_LEFT
         f = 0
+    v += c
     limit = _LIMIT >> f
     v = min(max(v, -limit), limit) << f
-    m1, m0 = w[i + 3] << 4 | w[i + 2] >> 4, (w[i + 2] & 15) << 8 | w[i + 1]
-    low = (v & 4095) * m1 + ((v & 4095) * m0 >> 12) + 2048
-    v >>= 12
-    v = v * m1 + (v * m0 + low >> 12)
-    return v + 32767 + (v >> 16 & 1) >> 16
+    m1 = table[i + 7] << 9 | table[i + 6] << 1 | table[i + 5] >> 7
+    m0 = (table[i + 5] & 127) << 8 | table[i + 4]
+    lowest = (v & 4095) * m0
+    low = (v >> 12) * m0 + (lowest >> 12)
+    middle = (v & 4095) * m1 + (low >> 3)
+    v = (v >> 12) * m1 + (middle >> 12)
+    is_more = (lowest | middle) & 4095 or low & 7
+    return v + 524287 + (1 if is_more else v >> 20 & 1) >> 20

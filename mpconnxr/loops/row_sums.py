@@ -1,11 +1,11 @@
 """What a zero point adds to the sums of a quantized product. Written once, for Python and viper.
 
-out[c] -= zx * sum(w[c])
+out[c] -= factor * sum(w[c])
 
 w    uint8 as words: for each group its channels' rows, four at a time by turns of a word, then
      those left one after another
 out  int32, two words a channel: see loops/channels
-p    first word of w, first word of out, groups, channels a group, words a row, zx
+p    first word of w, first word of out, groups, channels a group, words a row, factor
 
 Made from tools/loops/common/row_sums.py by `make loops`:
 change that file, not this one.

@@ -8,15 +8,16 @@ from .. import forms
 from ..parameters import BIAS, block
 
 # params
-_BITS = const(0)  # of c; 32: the 8 bytes
-_WORD_BITS = const(1)
+_BITS = const(0)  # of c with the lowest bits of M; 32: the 8 bytes
+_WORD_BITS = const(1)  # of f and the upper bits of M
 _WORD = const(2)  # the least one, in 2**16 unless all are the same
-_UNIT = const(3)  # of the word, as (unit - 1) / 64
+_LOW = const(3)  # 16 + 128 * lowest bits of M + the common ones; or (unit of the word - 1) / 64
 _LEAST = const(4)  # signed; of c
 _N_PARAMS = const(5)
 
 _AS_IT_IS = 32
 _MOST_BITS = 29
+_UNITS = 16
 
 
 class Table:
@@ -25,18 +26,22 @@ class Table:
     _sums = None
 
     def __init__(self, node, first, channels):
-        bits, word_bits, word, unit = node.extents(first, _LEAST)
+        bits, word_bits, word, low = node.extents(first, _LEAST)
         [least] = node.signed(first + _LEAST, 1)
         self.is_packed = bits != _AS_IT_IS
-        self.nbytes, self.room = 8 * channels, 0
+        self.nbytes, self.room, common, unit = 8 * channels, 0, 0, 1
         if self.is_packed:
             node.require(max(bits, word_bits) <= _MOST_BITS, "bits of a channel")
+            if low < _UNITS:
+                low, unit = 0, 64 * low + 1
+            else:
+                low, common = (low - _UNITS) >> 7, (low - _UNITS) & 127
+            node.require(low <= min(bits, 7), "lowest bits of a channel")
             node.require(not word_bits or word < 1 << 13, "least word")
-            unit = min(unit, BIAS >> 6) * 64 + 1
             node.require(unit << word_bits <= 1 << 30, "unit of the word")
             word <<= 16 if word_bits else 0
             self.nbytes, self.room = ((bits + word_bits) * channels + 31) // 32 * 4, 8 * channels
-        self._p = block(0, 0, channels, bits, BIAS + least, word_bits, word, unit)
+        self._p = block(0, 0, channels, bits, BIAS + least, word_bits, word, unit, low, common)
         self.at = 0
 
     def bind(self, w, scratch, at):
@@ -47,10 +52,10 @@ class Table:
 
     def bind_sums(self, node, groups, row, zx):
         """Each c lacks -zx * (sum of its row of w): see loops/row_sums. row: bytes of one."""
-        node.require(255 * row * zx < 1 << 30, "sums of rows")
+        node.require(255 * row * zx < 1 << 26, "sums of rows")
         self._words = [t.view("i") for t in (node.inputs[1], node.scratch[0])]
         channels = self._p[2] // groups
-        self._q = block(self.nbytes // 4, self.at // 4, groups, channels, row // 4, zx)
+        self._q = block(self.nbytes // 4, self.at // 4, groups, channels, row // 4, zx << 5)
         self._sums = forms.get("row_sums").row_sums
 
     def fill(self):

@@ -55,6 +55,15 @@ def test_an_operator_has_cases(operator):
         assert all(a.tobytes() == b.tobytes() for a, b in zip(one.inputs, other, strict=True))
 
 
+def test_the_page_counts_what_onnxruntime_has():
+    from onnxruntime.capi.onnxruntime_pybind11_state import get_all_opkernel_def
+
+    kernels = get_all_opkernel_def()
+    names = {k.op_name for k in kernels if k.domain == making.DOMAIN and "CPU" in k.provider}
+    assert len(names) == report.MS_DUE
+    assert set(ms.operators()) <= names
+
+
 def judged(got, expected, is_rounded):
     """A verdict on integers that come from a device."""
     got, expected = np.array(got, np.uint8), np.array(expected, np.uint8)

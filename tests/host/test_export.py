@@ -23,9 +23,13 @@ NEEDS = {
     "lightgbm_trees": ("lightgbm", "onnxmltools"),
     "pytorch_network": ("torch", "onnxscript"),
     "sklearn_forest": ("skl2onnx",),
+    "tensorflow_network": ("tensorflow", "tf2onnx"),
     "xgboost_trees": ("xgboost", "onnxmltools"),
 }
-LARGE = ("keras==3.*", "torch==2.13.0", "onnxscript", "onnx", "scikit-learn")
+LARGE = (
+    *("keras==3.*", "torch==2.13.0", "onnxscript", "onnx", "scikit-learn"),
+    *("tensorflow-cpu==2.21.*", "tf2onnx==1.17.*"),
+)
 
 
 def script(name):

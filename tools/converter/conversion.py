@@ -30,7 +30,8 @@ class Conversion:
     log: by name of a rewrite, how many places it changed; rewritten: what can be saved;
     quantized, narrowed: what --quantize did, and what --weights cost, by layer;
     golden: inputs of the golden vector, None for random ones; precision: of products;
-    graph, arena: what the device runs, and where values lie; data: the file.
+    graph, arena: what the device runs, and where values lie; data: the file;
+    grids: (scale, zero_point) by name of an input or output of integers that has them.
     """
 
     source: Path | onnx.ModelProto
@@ -53,3 +54,4 @@ class Conversion:
     graph: Graph | None = None
     arena: Plan | None = None
     data: bytes = b""
+    grids: dict[str, tuple[float, int]] = field(default_factory=dict)

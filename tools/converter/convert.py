@@ -48,4 +48,5 @@ def convert(source: Path | onnx.ModelProto, options: Options | None = None) -> C
         state.log,
         state.quantized,
         state.narrowed,
+        state.grids,
     )

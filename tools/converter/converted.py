@@ -21,7 +21,8 @@ class Converted:
     """data: the file; graph, plan: what is in it; notes: choices made for the user.
 
     log: by name of a rewrite, how many places it changed; model: what the rewrites made;
-    quantized: what --quantize did; narrowed: what --weights cost, by layer.
+    quantized: what --quantize did; narrowed: what --weights cost, by layer;
+    grids: (scale, zero_point) by name of an input or output of integers that has them.
     """
 
     data: bytes
@@ -33,6 +34,7 @@ class Converted:
     log: dict[str, int] = field(default_factory=dict)
     quantized: Outcome | None = None
     narrowed: Sequence[Row] = ()
+    grids: dict[str, tuple[float, int]] = field(default_factory=dict)
 
     def report(self) -> dict:
         """The figures of the conversion; sizes in bytes."""
@@ -53,15 +55,15 @@ class Converted:
             "held_bytes": graph.weights.held_nbytes,
             "scratch_bytes": max(scratch, default=0),
             "state_bytes": self.plan.state_bytes,
-            "inputs": [_describe(t) for t in graph.inputs],
-            "outputs": [_describe(t) for t in graph.outputs],
+            "inputs": [self._describe(t) for t in graph.inputs],
+            "outputs": [self._describe(t) for t in graph.outputs],
             "rewrites": self.log,
             "layers": [asdict(row) for row in self.narrowed],
             "sha256": seal.digest(self.data).hex(),
             "notes": self.notes,
         }
 
-
-def _describe(t):
-    shape = [str(d) if extent.is_open(d) else d for d in t.shape]
-    return {"name": t.name, "dtype": dtype_name(t.dtype), "shape": shape}
+    def _describe(self, t):
+        shape = [str(d) if extent.is_open(d) else d for d in t.shape]
+        grid = zip(("scale", "zero_point"), self.grids.get(t.name, ()), strict=False)
+        return {"name": t.name, "dtype": dtype_name(t.dtype), "shape": shape, **dict(grid)}

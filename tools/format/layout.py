@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 
 MAGIC = b"MPCONNXR"
-VERSION = 7
+VERSION = 8
 HEADER_NBYTES = 64
 DIGEST_AT = 24  # SHA-256 of the tables without it
 KIND_MODEL, KIND_TENSORS = 0, 1
@@ -20,6 +20,7 @@ STORAGE_ARENA, STORAGE_DATA, STORAGE_OBJECT, STORAGE_STATE = 0, 1, 2, 3
 FLAG_PACKED, FLAG_OPEN = 1, 2
 FEATURE_FLOAT64, FEATURE_RUNTIME_DIMS, FEATURE_OBJECTS, FEATURE_STATE = 1, 2, 4, 8
 IMAGE = struct.Struct("<4B6f")  # a record of CHUNK_IMAGES
+GRID = struct.Struct("<fi")  # a record of CHUNK_GRIDS: scale (0 for none) and zero_point
 
 CHUNK_ALIGNMENT = 16
 _MOST_SHIFT = 28  # of a number's last byte

@@ -21,6 +21,7 @@ def channels(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     word_mask = (1 << word_bits) - 1
     least = p[4] - (1 << 29)
     last = 0
+    low_mask = (1 << p[8]) - 1
     left = p[2]
     while left:
         w = ptr8(last >> (8 - int(out)))
@@ -29,8 +30,7 @@ def channels(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             w = ptr8((last << int(out)) | int(w))
             out = ptr8(8 + int(out))
             x = ptr8(1 + int(x))
-        table[0] = (int(w) & mask) + least
-        table = ptr32(4 + int(table))
+        c = int(w) & mask
         out = ptr8(int(out) - bits)
         w = ptr8(last >> (8 - int(out)))
         while int(out) < word_bits:
@@ -39,7 +39,10 @@ def channels(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             out = ptr8(8 + int(out))
             x = ptr8(1 + int(x))
         w = ptr8((int(w) & word_mask) * p[7] + p[6])
-        table[0] = (int(w) >> 23) | (((int(w) & 0x7FFFFF) | 0x800000) << 8)
+        low = ((c & low_mask) << (7 - p[8])) | p[9]
+        table[0] = (((c >> p[8]) + least) << 5) | (int(w) >> 23)
+        table = ptr32(4 + int(table))
+        table[0] = (((int(w) & 0x7FFFFF) | 0x800000) << 7) | low
         table = ptr32(4 + int(table))
         out = ptr8(int(out) - word_bits)
         left -= 1

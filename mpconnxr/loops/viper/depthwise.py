@@ -60,7 +60,7 @@ def depthwise8(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
             k6 = out[6]
             k7 = out[7]
             k8 = out[8]
-        f = table[1] & 63
+        f = table[0] & 31
         limit = 0
         shift = 0
         factor = 0
@@ -68,16 +68,17 @@ def depthwise8(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
         bits = 0
         if f < 26:
             limit = (1 << 25) >> f
-            factor = (table[1] >> 17) & 32767
+            factor = (table[1] >> 16) & 32767
             addend = middle - (factor << 15)
             bits = 26 - f
             shift = 10 - f
             if shift < 0:
                 factor = factor << (f - 10)
                 shift = 0
-        c = table[0] + limit
+        c = ((table[0] ^ sign) - sign) >> 5
         at = place
         line = plane
+        c = c << (f - 25) if f > 25 else c + limit
         y = p[8]
         while y:
             first = line
@@ -149,8 +150,8 @@ def depthwise8(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
                 if int(w) >> bits or not 1966080 & int(x):
                     w = ptr8(int(w) - limit)
                     x = ptr8(f)
-                    if f > 31:
-                        w = ptr8(int(w) >> (f - 32))
+                    if f > 25:
+                        w = ptr8(int(w) >> (f - 25))
                         x = ptr8(0)
                     v = (1 << 25) >> int(x)
                     if int(w) > v:
@@ -158,13 +159,17 @@ def depthwise8(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
                     if int(w) < 0 - v:
                         w = ptr8(0 - v)
                     w = ptr8(int(w) << int(x))
-                    i = (table[1] >> 20) & 4095
-                    low = (table[1] >> 8) & 4095
-                    x = ptr8(int(w) & 4095)
+                    low = table[1] & 32767
+                    v = int(w) & 4095
+                    x = ptr8((table[1] >> 15) & 65535)
                     w = ptr8(int(w) >> 12)
-                    v = int(w) * low + int(x) * i + ((int(x) * low) >> 12) + 2048
-                    w = ptr8(int(w) * i + (v >> 12))
-                    x = ptr8((int(w) + 32767 + ((int(w) >> 16) & 1)) >> 16)
+                    lowest = v * low
+                    low = int(w) * low + (lowest >> 12)
+                    v = v * int(x) + (low >> 3)
+                    w = ptr8(int(w) * int(x) + (v >> 12))
+                    v = ((lowest | v) & 4095) | (low & 7)
+                    x = ptr8(1 if v else (int(w) >> 20) & 1)
+                    x = ptr8((int(w) + 524287 + int(x)) >> 20)
                     x = ptr8(int(x) + p[18] - bias)
                 else:
                     x = ptr8(int(x) >> 21)

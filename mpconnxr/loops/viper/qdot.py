@@ -6,8 +6,8 @@ if it were an address. `out` points to the weights; in qdots8_many, whose weight
 one place, to the items, while `x` points to the weights. Behind the sum the registers hold what
 requantizes it. In a comparison or a product what is in memory stands first: that saves a move.
 
-Most values are requantized by one product, v / 2**10 times M / 2**9, both rounded down: the whole
-product divided by 2**19 is at most 2**15 less than that or 2**16 more. Where all of these come to
+Most values are requantized by one product, a / 2**10 times M / 2**16, both rounded down: the whole
+product divided by 2**26 is at most 2**15 less than that or 2**16 more. Where all of these come to
 the same step the rest is not needed; near the middle of two steps it is. There bits 17 to 20 are
 zero, after what is added for it: a sixteenth of all values, which takes one test.
 
@@ -98,17 +98,20 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                     x = ptr8(4 + int(x))
                     out = ptr8(4 + int(out))
                 row += p[2]
-            w = ptr8(int(w) - zs + ((table[0] ^ sign) - sign))
+            x = ptr8(table[0] & 31)
+            v = ((table[0] ^ sign) - sign) >> 5
+            if int(x) > 25:
+                v = v << (int(x) - 25)
+            w = ptr8(int(w) - zs + v)
             out = ptr8(table[1])
-            x = ptr8(int(out) & 63)
             v = 0  # not in the quick way
             if int(x) < 26 and not (((int(w) >> (25 - int(x))) + 1) >> 1):
-                v = ((int(w) << int(x)) >> 10) * ((int(out) >> 17) & 32767) + middle
+                v = ((int(w) << int(x)) >> 10) * ((int(out) >> 16) & 32767) + middle
             if 1966080 & v:
                 v = v >> 21
             else:
-                if int(x) > 31:
-                    w = ptr8(int(w) >> (int(x) - 32))
+                if int(x) > 25:
+                    w = ptr8(int(w) >> (int(x) - 25))
                     x = ptr8(0)
                 v = (1 << 25) >> int(x)
                 if int(w) > v:
@@ -116,14 +119,18 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                 if int(w) < 0 - v:
                     w = ptr8(0 - v)
                 w = ptr8(int(w) << int(x))
-                x = ptr8((int(out) >> 20) & 4095)
-                out = ptr8((int(out) >> 8) & 4095)
+                low = int(out) & 32767
                 v = int(w) & 4095
+                x = ptr8((int(out) >> 15) & 65535)
                 w = ptr8(int(w) >> 12)
-                v = int(w) * int(out) + v * int(x) + ((v * int(out)) >> 12) + 2048
+                lowest = v * low
+                low = int(w) * low + (lowest >> 12)
+                v = v * int(x) + (low >> 3)
                 w = ptr8(int(w) * int(x) + (v >> 12))
-                v = (int(w) + 32767 + ((int(w) >> 16) & 1)) >> 16
-                v += zy
+                v = ((lowest | v) & 4095) | (low & 7)
+                x = ptr8(1 if v else (int(w) >> 20) & 1)
+                x = ptr8((int(w) + 524287 + int(x)) >> 20)
+                v = int(x) + zy
             if v < least:
                 v = least
             if v > most:
@@ -175,7 +182,7 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             of_tile = 0
         end = row + span
         last = end - 95
-        f = table[1] & 63
+        f = table[0] & 31
         limit = 0
         shift = 0
         factor = 0
@@ -183,7 +190,7 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
         bits = 0
         if f < 26:
             limit = (1 << 25) >> f
-            factor = (table[1] >> 17) & 32767
+            factor = (table[1] >> 16) & 32767
             addend = middle - (factor << 15)
             bits = 26 - f
             shift = 10 - f
@@ -193,7 +200,7 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
         c = table[0]
         if is_wide:
             c = (c ^ sign) - sign
-        c += limit
+        c = (c >> 5) << (f - 25) if f > 25 else (c >> 5) + limit
         at = place
         out = ptr8(start)
         n = p[3]
@@ -265,8 +272,8 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             if int(w) >> bits or not 1966080 & int(x):
                 w = ptr8(int(w) - limit)
                 x = ptr8(f)
-                if f > 31:
-                    w = ptr8(int(w) >> (f - 32))
+                if f > 25:
+                    w = ptr8(int(w) >> (f - 25))
                     x = ptr8(0)
                 v = (1 << 25) >> int(x)
                 if int(w) > v:
@@ -274,13 +281,17 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                 if int(w) < 0 - v:
                     w = ptr8(0 - v)
                 w = ptr8(int(w) << int(x))
-                x = ptr8((table[1] >> 20) & 4095)
-                low = (table[1] >> 8) & 4095
+                low = table[1] & 32767
                 v = int(w) & 4095
+                x = ptr8((table[1] >> 15) & 65535)
                 w = ptr8(int(w) >> 12)
-                v = int(w) * low + v * int(x) + ((v * low) >> 12) + 2048
+                lowest = v * low
+                low = int(w) * low + (lowest >> 12)
+                v = v * int(x) + (low >> 3)
                 w = ptr8(int(w) * int(x) + (v >> 12))
-                x = ptr8((int(w) + 32767 + ((int(w) >> 16) & 1)) >> 16)
+                v = ((lowest | v) & 4095) | (low & 7)
+                x = ptr8(1 if v else (int(w) >> 20) & 1)
+                x = ptr8((int(w) + 524287 + int(x)) >> 20)
                 x = ptr8(int(x) + p[9] - bias)
             else:
                 x = ptr8(int(x) >> 21)

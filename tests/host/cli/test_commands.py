@@ -191,6 +191,23 @@ def test_json_of_inspect_is_what_the_file_holds(digits, capfd):
     assert image["name"] == "image" and image["dtype"] == "float32"
 
 
+def test_integers_of_inputs_and_outputs_come_with_scale_and_zero_point(tmp_path, capfd):
+    images = np.load(HERE / "digits_test.npz")["images"][:20].astype(np.float32) / 16
+    np.savez(tmp_path / "data.npz", image=images.reshape(-1, 1, 1, 8, 8))
+    argv = ["quantize", DIGITS, tmp_path / "q.bin", "--calibration", tmp_path / "data.npz"]
+    assert status_of(*argv, "--io", "int8") == 0
+    assert "image int8 [1, 1, 8, 8], scale 0.003921569, zero point -128" in capfd.readouterr().out
+    assert status_of("inspect", tmp_path / "q.bin") == 0
+    assert "image, scale 0.003921569, zero point -128" in capfd.readouterr().out
+    assert status_of("inspect", tmp_path / "q.bin", "--json") == 0
+    stored = json.loads(capfd.readouterr().out)
+    assert status_of(*argv, "--io", "int8", "--json") == 0
+    report = json.loads(capfd.readouterr().out)
+    borders = [stored["tensors"][i] for i in (*stored["inputs"], *stored["outputs"])]
+    for t, said in zip(borders, [*report["inputs"], *report["outputs"]], strict=True):
+        assert t["scale"] == said["scale"] > 0 and t["zero_point"] == said["zero_point"]
+
+
 def test_json_of_boards_and_targets(capfd):
     assert status_of("boards", "--json") == 0
     assert [b["name"] for b in json.loads(capfd.readouterr().out)] == [

@@ -154,6 +154,20 @@ def test_multi_head_attention(target):
 
 
 @on_targets
+def test_packed_attention(target):
+    """onnxruntime's CPU provider has it for three tensors only: it computes the same."""
+    q, k, v, bias = *(floats(2, 3, 8) for _ in range(3)), floats(24)
+    op, heads = "MultiHeadAttention", {"num_heads": 2, "unidirectional": 1}
+    by_head = [x.reshape(2, 3, 2, 1, 4) for x in (q, k, v)]
+    plain = [MsNode(op, [q, k, v, b], heads) for b in (None, bias)]
+    for i in (0, 1):
+        packed = np.concatenate(by_head[i:], 3)
+        inputs = [packed, None, None] if i == 0 else [q, packed, None]
+        nodes = [MsNode(op, [*inputs, b], heads) for b in (None, bias)]
+        compare(target, nodes, [n.expected() for n in plain], rtol=1e-5, atol=1e-5)
+
+
+@on_targets
 def test_attention(target):
     x, w, b = floats(2, 4, 6), floats(6, 24), floats(24)
     nodes = [
@@ -172,9 +186,9 @@ def test_damaged_models(target, mode):
 
 
 def test_what_has_no_body_is_refused():
-    packed = MsNode("MultiHeadAttention", [floats(1, 2, 1, 3, 4)], {"num_heads": 1})
-    with pytest.raises(UnsupportedModel, match="MultiHeadAttention .*packed inputs"):
-        convert(packed.model([(1, 2, 4)]))
+    alone = MsNode("MultiHeadAttention", [floats(1, 2, 4)], {"num_heads": 1})
+    with pytest.raises(UnsupportedModel, match="MultiHeadAttention .*3 dimensions is not packed"):
+        convert(alone.model([(1, 2, 4)]))
     x, w, b = floats(2, 4, 6), floats(6, 18), floats(18)
     rotary = [floats(1, 2, 4), np.array([0]), floats(3, 2), floats(3, 2)]
     old = MsNode("RotaryEmbedding", rotary, opset=12)

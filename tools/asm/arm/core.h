@@ -39,11 +39,30 @@
 .endm
 
 #if !THUMB
-// \sum = what smull left in r2 and r3, >> 24 and rounded; plus what makes that, >> 16, rounded
-// to even from the middle. Changes r2.
-.macro round_product sum, middle
-    lsrs r2, #24; adc \sum, r2, r3, lsl #8
-    lsrs r2, \sum, #17; adcs \sum, \middle
+// r3:r2 = \sum times \factor, plus \middle << 32, which rounds bits 43 and above; where r2 is 0
+// they may have been in the middle between two: `even_product name` is to stand behind.
+.macro rounded_product sum, factor, middle, name
+    movs r2, #0; mov r3, \middle; smlal r2, r3, \sum, \factor
+    cmp r2, #0; beq.w EVEN_\name
+ROUNDED_\name:
+.endm
+
+// Takes one away if that made an odd number of a middle, without what \middle adds.
+.macro even_product middle, name
+EVEN_\name:
+    lsls r2, r3, #21; bne ROUNDED_\name
+    eor r2, r3, \middle; lsls r2, #20; bpl ROUNDED_\name
+    sub r3, #2048
+    b ROUNDED_\name
+.endm
+
+// r4 = bits 47 and above of r4 times \factor, rounded to even, plus \middle >> 11. Changes r2, r3.
+.macro slow_product factor, middle
+    smull r2, r3, r4, \factor
+    asrs r4, r3, #15; lsls r3, #17
+    orr r2, r2, r3, lsl #1; orrs r2, r2, r4, lsl #31
+    it ne; addne r4, r4, r3, lsr #31
+    add r4, r4, \middle, asr #11
 .endm
 #endif
 

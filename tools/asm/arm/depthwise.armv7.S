@@ -15,9 +15,9 @@
 
 //> from ..thumb.depthwise import depthwise8  # other kernels
 
-// On the stack, in bytes. middle: 32767 + ((zy - lo) << 16); span: hi - lo; quick: 9 if lo to hi
+// On the stack, in bytes. middle: 1024 + ((zy - lo) << 11); span: hi - lo; quick: 9 if lo to hi
 // are 256 values, else 0; general: 0 for 3 x 3; room: the weights in x.
-words 0, c, word, middle, lo, span, quick, p, x_bytes, out_bytes, planes_left, channels_left
+words 0, c, shift, middle, lo, span, quick, p, x_bytes, out_bytes, planes_left, channels_left
 words 44, lines_left, line, plane, table, weights, out, general
 words 76, window, room
 
@@ -47,10 +47,10 @@ words 76, window, room
 .endm
 #endif
 
-.macro requantize sum
+.macro requantize sum, name
     ssat \sum, #23, \sum; lsl \sum, \sum, r12
-    smull r2, r3, \sum, r8; ssat r3, #20, r3
-    round_product \sum, r6; usat \sum, #8, \sum, asr #16
+    rounded_product \sum, r8, r6, \name
+    usat \sum, #8, r3, asr #11
     adds \sum, r7
 .endm
 
@@ -79,8 +79,8 @@ WITH_WEIGHTS:
     adds r4, r5; adds r6, r1; adds r7, r2
     add r5, sp, #table; stmia r5!, {r4, r6-r7}
     ldr r4, [r3, #p_zy]; ldr r5, [r3, #p_lo]; ldr r6, [r3, #p_hi]; subs r6, r5
-    subs r4, r5; lsls r4, #16
-    movw r7, #32767; adds r4, r7
+    subs r4, r5; lsls r4, #11
+    add r4, #1024
     movs r7, #0
     cmp r6, #255; bne LIMITED
     movs r7, #9
@@ -132,11 +132,12 @@ ALL:
 #endif
     subs r4, #1; bne WEIGHT
     str r0, [sp, #weights]
-    ldr r0, [sp, #table]; ldrd r4, r5, [r0], #8
+    ldr r0, [sp, #table]; ldrd r4, r8, [r0], #8
     str r0, [sp, #table]
-    strd r4, r5, [sp, #c]
-    and r4, r5, #63; subs r4, #4
-    mov r8, r5, lsr #4
+    and r5, r4, #31
+    asrs r4, #5; subs r6, r5, #25
+    it gt; lslgt r4, r6; strd r4, r5, [sp, #c]
+    subs r4, r5, #4
     ldr r6, [sp, #quick]; cmp r4, r6; bcc QUICK
     movs r4, #9
 QUICK:
@@ -168,10 +169,10 @@ PAIR:
     ldr r3, [r0, r9, lsl #1]
     add_row_of_pair
     ldrd r6, r7, [sp, #middle]
-    requantize r4
+    requantize r4, left
     strb r4, [r10]
     add r10, lr
-    requantize r5
+    requantize r5, right
     strb r5, [r10]
     add r10, lr
     adds r0, #2; subs r11, #2; bge PAIR
@@ -214,7 +215,7 @@ OUTPUT33:
 #endif
     ldrd r6, r7, [sp, #middle]
     cmp r12, #9; beq SLOW
-    requantize r4
+    requantize r4, nine
 PUT33:
     strb r4, [r10]
 #if ARMV7EM
@@ -284,7 +285,7 @@ SUMMED:
 #else
     beq.w SLOW
 #endif
-    requantize r4
+    requantize r4, any
 PUT:
     strb r4, [r10]
     ldr r2, [sp, #out_bytes]; add r10, r2
@@ -299,19 +300,24 @@ NEXT_CHANNEL:
     ldr r5, [r3, #p_plane_bytes]; adds r4, r5; str r4, [sp, #plane]
     ldr r4, [sp, #planes_left]; subs r4, #1; str r4, [sp, #planes_left]; bne PLANE
     b DONE
+#if ARMV7EM
+    even_product r6, left
+    even_product r6, right
+#endif
+    even_product r6, nine
+    even_product r6, any
 SLOW:  // any other shift or range
-    ldr r5, [sp, #word]; lsls r3, r5, #26; bpl LEFT
-    lsrs r3, #26; subs r3, #32; asrs r4, r3
-    movs r3, #0
+    ldr r3, [sp, #shift]; subs r3, #25; ble LEFT
+    asrs r4, r3
+    mvn r3, #24
 LEFT:
-    lsrs r3, #26
+    adds r3, #25
     movs r2, #1; lsls r2, #25; lsrs r2, r3; cmp r4, r2
     it gt; movgt r4, r2
     negs r2, r2; cmp r4, r2
     it lt; movlt r4, r2; lsls r4, r3
-    lsrs r5, #8; smull r2, r3, r4, r5
-    round_product r4, r6
-    asrs r4, #16; bic.w r4, r4, r4, asr #31
+    slow_product r8, r6
+    bic.w r4, r4, r4, asr #31
     ldr r2, [sp, #span]; cmp r4, r2
     it gt; movgt r4, r2; adds r4, r7
     ldr r2, [sp, #general]; cmp r2, #0; bne.w PUT

@@ -1,7 +1,7 @@
 // Depthwise convolution of bytes: see loops/depthwise. Assembler, ARMv6-M instructions only.
 //
 // 4.2 instructions a tap of a 3 x 3 kernel, 4 and 5 a row of dense ones of up to 8 columns, 8 of
-// others; and 29 for each output, 50 where one product does not decide (see loops/viper/qdot).
+// others; and 29 for each output, 60 where one product does not decide (see loops/viper/qdot).
 //
 // Forms: thumb
 
@@ -73,11 +73,14 @@ WEIGHT:
     str r1, [r7, #weights]
     ldr r0, [r7, #table]; ldmia r0!, {r4-r5}; str r0, [r7, #table]
     str r5, [r7, #word]
-    lsls r6, r5, #26; lsrs r6, #26; str r6, [r7, #shift]
+    lsls r6, r4, #27; lsrs r6, #27; str r6, [r7, #shift]
+    asrs r4, #5; mov r2, r6; subs r2, #25; ble SHORT
+    lsls r4, r2
+SHORT:
     movs r0, #1; lsls r0, #25; lsrs r0, r6; adds r4, r0
     str r4, [r7, #c_and_limit]
     lsls r0, #1; mov r9, r0
-    lsrs r5, #17; str r5, [r7, #factor]
+    lsrs r5, #16; str r5, [r7, #factor]
     lsls r5, #15
     ldr r4, [r7, #middle]; subs r4, r5; mov r10, r4
     ldr r6, [r7, #out]
@@ -116,39 +119,6 @@ MOST:
     ldr r2, [sp, #x_bytes]; add r8, r2
     ldr r2, [sp, #line_end]; cmp r8, r2; bne OUTPUT
     b LINE_END
-BEYOND:
-    mov r2, r9; lsrs r2, #1; subs r4, r2
-    ldr r3, [sp, #shift]; cmp r3, #32; blt SHIFTED
-    subs r3, #32; asrs r4, r3
-    movs r3, #0
-SHIFTED:
-    movs r2, #1; lsls r2, #25; lsrs r2, r3; cmp r4, r2
-    ble BELOW
-    mov r4, r2
-BELOW:
-    negs r2, r2; cmp r4, r2; bge ABOVE
-    mov r4, r2
-ABOVE:
-    lsls r4, r3
-    b EXACT
-BETWEEN:
-    movs r2, #1; lsls r2, #25; subs r4, r2
-EXACT:
-    ldr r5, [sp, #word]; lsrs r3, r5, #20
-    lsls r5, #12; lsrs r5, #20
-    lsls r2, r4, #20; lsrs r2, #20
-    asrs r4, #12
-    mov r7, r2; muls r7, r3; muls r2, r5; lsrs r2, #12
-    adds r7, r2
-    muls r5, r4; adds r7, r5; asrs r7, #11; adds r7, #1
-    asrs r7, #1
-    muls r4, r3; adds r4, r7; lsls r2, r4, #15; lsrs r2, #31
-    adds r4, r2; subs r4, #1; asrs r4, #15; adds r4, #1
-    asrs r3, r4, #1
-    ldr r2, [sp, #p]; ldr r5, [r2, #p_ky_step]; ldr r2, [r2, #p_zy]; lsls r2, #3
-    asrs r2, #3; adds r3, r2
-    ldr r7, [sp, #factor]
-    b LIMIT
 ROWS:
     ldr r7, [sp, #kh]
     cmp r3, #1; beq ANY
@@ -172,6 +142,42 @@ TAP:
     subs r7, #1; bne ANY_ROW
     ldr r6, [sp, #slow_out]; ldr r7, [sp, #factor]
     b REQUANTIZE
+BEYOND:
+    mov r2, r9; lsrs r2, #1; subs r4, r2
+    ldr r3, [sp, #shift]; cmp r3, #25; ble SHIFTED
+    subs r3, #25; asrs r4, r3
+    movs r3, #0
+SHIFTED:
+    movs r2, #1; lsls r2, #25; lsrs r2, r3; cmp r4, r2
+    ble BELOW
+    mov r4, r2
+BELOW:
+    negs r2, r2; cmp r4, r2; bge ABOVE
+    mov r4, r2
+ABOVE:
+    lsls r4, r3
+    b EXACT
+BETWEEN:
+    movs r2, #1; lsls r2, #25; subs r4, r2
+EXACT:
+    ldr r5, [sp, #word]
+    lsrs r3, r5, #15
+    lsls r5, #17; lsrs r5, #17
+    lsls r2, r4, #20; lsrs r2, #20
+    asrs r4, #12
+    mov r7, r2; muls r7, r5; muls r5, r4; muls r2, r3; muls r4, r3
+    lsrs r3, r7, #12; adds r5, r3; lsls r7, #20
+    asrs r3, r5, #3; adds r2, r3; lsls r5, #29; orrs r7, r5
+    asrs r3, r2, #12; adds r4, r3; lsls r2, #20
+    lsls r3, r4, #11; lsrs r3, #31; orrs r7, r2; beq EVEN
+    movs r3, #1
+EVEN:
+    adds r4, r3; subs r4, #1; movs r3, #1; lsls r3, #19; adds r4, r3
+    asrs r3, r4, #20
+    ldr r2, [sp, #p]; ldr r5, [r2, #p_ky_step]; ldr r2, [r2, #p_zy]; lsls r2, #3
+    asrs r2, #3; adds r3, r2
+    ldr r7, [sp, #factor]
+    b LIMIT
 LINE_END:
     mov r7, sp; ldr r3, [r7, #p]; ldr r2, [r7, #line]
     ldr r4, [r3, #p_y_step]; adds r2, r4; str r2, [r7, #line]

@@ -1,7 +1,7 @@
 // Dot products of bytes with requantization: see loops/qdot. Assembler, ARMv6-M instructions only.
 //
-// Four channels at a time: 3.5 instructions a multiply-accumulate, and 36 for each requantization;
-// 57 where one product does not decide (see loops/viper/qdot), 70 where the sum has to be limited.
+// Four channels at a time: 3.5 instructions a multiply-accumulate, and 37 for each requantization;
+// 67 where one product does not decide (see loops/viper/qdot), 80 where the sum has to be limited.
 //
 // Forms: thumb
 
@@ -94,12 +94,12 @@ REQUANTIZE:
     ldr r0, [r7, #next_table]; ldr r1, [r7, #next_out]
 CHANNEL:
     pop {r4}; add r4, r12
-    ldmia r0!, {r2, r5}; adds r4, r2
-    lsls r3, r5, #26; lsrs r3, #26
+    ldmia r0!, {r2, r5}; lsls r3, r2, #27; lsrs r3, #27
+    asrs r2, #5; adds r4, r2
     ldr r2, [r7, #limit]; lsrs r2, r3; adds r6, r4, r2
-    lsls r2, #1; cmp r6, r2; bhi BEYOND
+    lsls r2, #1; cmp r6, r2; bcs BEYOND
     lsls r4, r3; asrs r6, r4, #10
-    lsrs r2, r5, #17; muls r6, r2; add r6, r11; lsls r2, r6, #11
+    lsrs r2, r5, #16; muls r6, r2; add r6, r11; lsls r2, r6, #11
     cmp r2, lr; bcs BETWEEN
     asrs r4, r6, #21
 LIMIT:
@@ -117,8 +117,13 @@ MOST:
     ldr r1, [r7, #next_rows]
     b ROWS
 BEYOND:
-    cmp r3, #32; blt SHIFTED
-    subs r3, #32; asrs r4, r3
+    subs r3, #25; bgt RIGHT
+    adds r3, #25
+    b SHIFTED
+RIGHT:
+    subs r0, #8; ldmia r0!, {r2, r6}; asrs r2, #5
+    subs r4, r2; asrs r4, r3
+    adds r4, r2
     movs r3, #0
 SHIFTED:
     ldr r2, [r7, #limit]; lsrs r2, r3; cmp r4, r2; ble BELOW
@@ -129,17 +134,19 @@ BELOW:
 ABOVE:
     lsls r4, r3
 BETWEEN:
-    lsrs r3, r5, #20
-    lsls r5, #12; lsrs r5, #20
+    lsrs r3, r5, #15
+    lsls r5, #17; lsrs r5, #17
     lsls r2, r4, #20; lsrs r2, #20
     asrs r4, #12
-    mov r6, r2; muls r6, r3; muls r2, r5; lsrs r2, #12
-    adds r6, r2
-    muls r5, r4; adds r6, r5; asrs r6, #11; adds r6, #1
-    asrs r6, #1
-    muls r4, r3; adds r4, r6; lsls r2, r4, #15; lsrs r2, #31
-    adds r4, r2; subs r4, #1; asrs r4, #15; adds r4, #1
-    asrs r4, #1
+    mov r6, r2; muls r6, r5; muls r5, r4; muls r2, r3; muls r4, r3
+    lsrs r3, r6, #12; adds r5, r3; lsls r6, #20
+    asrs r3, r5, #3; adds r2, r3; lsls r5, #29; orrs r6, r5
+    asrs r3, r2, #12; adds r4, r3; lsls r2, #20
+    lsls r3, r4, #11; lsrs r3, #31; orrs r6, r2; beq EVEN
+    movs r3, #1
+EVEN:
+    adds r4, r3; subs r4, #1; movs r3, #1; lsls r3, #19; adds r4, r3
+    asrs r4, #20
     ldr r6, [r7, #p]; ldr r2, [r6, #p_zy]; lsls r2, #3; asrs r2, #3
     adds r4, r2
     b LIMIT

@@ -1,6 +1,6 @@
 // Depthwise convolution of bytes: see loops/depthwise. Assembler for RISC-V (RV32IM).
 //
-// 3 x 3 kernels: 29 instructions for the sum, their weights in registers, and 19 for the rest of
+// 3 x 3 kernels: 29 instructions for the sum, their weights in registers, and 16 for the rest of
 // an output. Others of up to 8 columns: 4 a product and 4 a row.
 //
 // Forms: rv32
@@ -20,7 +20,7 @@ words 88, room, line_end
 
 function depthwise_dense
     // a0 window, a1 step of ky, a2 out, a3 step of x, a4 where a0 ends, a5 step of out, a6 c, a7
-    // limit of what is shifted, s9 M << 8, s10 zy << 16 and the middle of a step, s11 lo, t0 hi,
+    // limit of what is shifted, s9 M, s10 zy << 15 and the middle of a step, s11 lo, t0 hi,
     // t1 shift to the left, t2 to the right, t3 sum. 3 x 3: s0 to s8 weights. Others: s0 weights
     // as words, s1 bytes of a row, s2 end, s4 row of x, s6 of weights, both less the s7 columns it
     // lacks of 8, s8 where the code of a row begins
@@ -50,8 +50,8 @@ WITH_WEIGHTS:
 KIND:
     sw t0, taps(sp)
     li t1, 536870912
-    lw s10, p_zy(a3); sub s10, s10, t1; slli s10, s10, 16
-    li t2, 32767; add s10, s10, t2
+    lw s10, p_zy(a3); sub s10, s10, t1; slli s10, s10, 15
+    li t2, 16384; add s10, s10, t2
     lw s11, p_lo(a3); sub s11, s11, t1
     lw t0, p_hi(a3); sub t0, t0, t1
     lw a1, p_ky_step(a3)
@@ -63,11 +63,12 @@ CHANNEL:
     lw t3, p(sp)
     lw t4, table(sp); lw a6, 0(t4); lw s9, 4(t4)
     addi t4, t4, 8; sw t4, table(sp)
-    andi t1, s9, 63
-    andi s9, s9, -256
-    addi t2, t1, -32
-    blt t2, zero, LEFT
+    andi t1, a6, 31
+    srai a6, a6, 5
+    addi t2, t1, -25
+    bge zero, t2, LEFT
     li t1, 0
+    sll a6, a6, t2
     j SHIFTS
 LEFT:
     li t2, 0
@@ -150,9 +151,10 @@ BELOW:
     bge t3, t4, ABOVE
     mv t3, t4
 ABOVE:
-    sll t3, t3, t1; mulhsu t5, t3, s9
-    mul t3, t3, s9; srli t3, t3, 31; add t3, t3, t5; slli t5, t3, 15
-    srli t5, t5, 31; add t3, t3, t5; add t3, t3, s10; srai t3, t3, 16
+    sll t3, t3, t1; mulh t5, t3, s9; mul t3, t3, s9; add t5, t5, s10
+    beq t3, zero, EVEN
+ROUNDED:
+    srai t3, t5, 15
     bge t3, s11, LEAST
     mv t3, s11
 LEAST:
@@ -166,6 +168,14 @@ MOST:
     beq t4, zero, NEXT
     lw t4, line_end(sp)
     bne a0, t4, OUTPUT
+    j NEXT
+EVEN:  // what lies in the middle between two integers, and was rounded up to an odd one
+    slli t4, t5, 17
+    bne t4, zero, ROUNDED
+    xor t4, t5, s10; slli t4, t4, 16
+    bge t4, zero, ROUNDED
+    li t4, 32768; sub t5, t5, t4
+    j ROUNDED
 NEXT:
     lw t4, lines_left(sp); addi t4, t4, -1; sw t4, lines_left(sp)
     bne t4, zero, LINE

@@ -5,9 +5,11 @@ _BIAS = 1 << 29
 
 def channels(d):
     first, at, n, c, word = d.below(3), 4 * d.below(3), d.between(1, 9), d.below(30), d.below(30)
-    least = d.between(-(1 << d.below(29)), 1 << 20)
-    word_least = d.between(0, 63) << 23 | d.word() & 0x7FFFFF
+    low = d.below(min(c, 7) + 1)
+    c = min(c, 26)
+    least = d.between(-(1 << d.below(26)), 1 << 20)
+    word_least = d.between(0, 31) << 23 | d.word() & 0x7FFFFF
     unit = d.between(1, max(1, min(1 << 30 - word, 1000)))
     x = d.octets(first + (n * (c + word) + 7) // 8)
-    p = [first, at, n, c, _BIAS + least, word, word_least, unit]
+    p = [first, at, n, c, _BIAS + least, word, word_least, unit, low, d.below(128)]
     return x, x, d.blank("B", at + 8 * n), p

@@ -5,12 +5,22 @@ import struct
 _BIAS = 1 << 29
 
 
-def channel_words(d, n, second=None):
-    """The table of n channels. second: makes the second word of one, by default a multiplier."""
+def channel_words(d, n):
+    """The table of n channels; many multipliers are such that sums lie in the middle."""
     words = bytearray()
     for _ in range(n):
-        words += struct.pack("<iI", d.word() >> d.between(2, 20), (second or multiplier)(d))
+        f = d.below(26) if d.below(2) else d.between(26, 31)
+        c = d.word() >> d.between(max(5, f - 19), 20) << 5
+        m = (1 << 30 | d.word() & 0x3FFFFFFF) >> (d.below(3) * d.below(12) if f == 31 else 0)
+        zeros = d.below(31)
+        words += struct.pack("<iI", c | f, m >> zeros << zeros)
     return words
+
+
+def words_of_sums(d, n, second):
+    """The same where sums are not multiplied: int32 c and what second makes."""
+    pairs = [(d.word() >> d.between(2, 20), second(d)) for _ in range(n)]
+    return b"".join(struct.pack("<iI", *pair) for pair in pairs)
 
 
 def dots(d, kind, second=None, has_sum=None):
@@ -23,7 +33,7 @@ def dots(d, kind, second=None, has_sum=None):
         items = d.octets(kp)
         x += (struct.pack("<i", sum(items)) if has_sum else d.octets(gap)) + items
     table, between = 4 * d.below(3), d.below(5)
-    w = bytearray(table) + channel_words(d, m, second)
+    w = bytearray(table) + (words_of_sums(d, m, second) if second else channel_words(d, m))
     first = len(w) + between
     w += d.octets(between + kp * m)
     at, strides = d.below(3), [m + 1, 1] if d.below(2) else [1, n + 2]
@@ -33,7 +43,7 @@ def dots(d, kind, second=None, has_sum=None):
 
 
 def multiplier(d):
-    """The word of a scale."""
+    """The word of a scale with 24 bits, for the loops that take one."""
     f = d.below(25) if d.below(2) else d.between(33, 63)
     return (1 << 23 | d.word() & 0x7FFFFF) << 8 | f
 

@@ -10,8 +10,16 @@ from .making import One, makes
 @makes("GroupQueryAttention")
 def group_query_attention(draw):
     """A first prompt, later ones, and single tokens; rotary embeddings, windows, sinks."""
+    yield from _cases(draw, 64, [None])
+    kinds = ("PER_TENSOR", "PER_CHANNEL")
+    yield from _cases(draw, 32, [(bits, kind) for bits in (8, 4) for kind in kinds])
+
+
+def _cases(draw, n, caches):
+    """caches: None, or how many bits a number of the past has, and how it is quantized."""
     for c in draw.each(
-        64,
+        n,
+        cache=caches,
         form=["first", "first into a buffer", "later", "token", "token", "ragged"],
         dtype=[np.float32, np.float32, np.float16],
         heads=[(1, 1), (2, 1), (4, 2), (3, 3)],
@@ -49,16 +57,19 @@ def group_query_attention(draw):
         if past or c.form == "first into a buffer":
             room = room or total
             old = [draw.floats((batch, groups, room, head), c.dtype) for _ in range(2)]
+        scales, quantized = [None, None], {}
+        if c.cache:
+            old, scales, quantized = _quantized(draw, c.cache, (batch, groups, room, head))
         inputs = [q, k, v, *old, ends, np.array(total, np.int32)]
         inputs += _rotary(draw, c, batch, tokens, past)
         bias = None
         if c.attention_bias:
             rows, many = batch if c.attention_bias[0] else 1, heads if c.attention_bias[1] else 1
             bias = draw.floats((rows, many, tokens, total), c.dtype)
-        inputs += [bias, draw.floats((heads,), c.dtype) if c.sink else None]
+        inputs += [bias, draw.floats((heads,), c.dtype) if c.sink else None, *scales]
         while inputs[-1] is None:
             inputs.pop()
-        attributes = {"num_heads": heads, "kv_num_heads": groups}
+        attributes = {"num_heads": heads, "kv_num_heads": groups, **quantized}
         names = ["scale", "softcap", "causal", "smooth_softmax"]
         # behind a sequence's end onnxruntime leaves its qk as it finds it
         has_qk = c.qk_output is not None and c.form != "ragged"
@@ -74,6 +85,20 @@ def group_query_attention(draw):
         outputs = (True, True, True, has_qk)
         fixed = (5, 6) if c.fixed else (6,)
         yield One(inputs, attributes, fixed, outputs, {3: c.dtype})
+
+
+def _quantized(draw, cache, shape):
+    """Past keys and values, their scales, and the attributes that say so."""
+    bits, kind = cache
+    many = (1,) if kind == "PER_TENSOR" else (1, shape[1], 1, shape[3])
+    if bits == 4:
+        old = [draw.ints((*shape[:3], shape[3] // 2), np.uint8) for _ in range(2)]
+        scales = [draw.scales(many, 0.2, 0.5) for _ in range(2)]
+    else:
+        old = [draw.ints(shape, np.int8) for _ in range(2)]
+        scales = [draw.scales(many, 0.01, 0.05) for _ in range(2)]
+    kinds = {f"{letter}_quant_type": kind for letter in "kv"}
+    return old, scales, {"kv_cache_bit_width": bits, **kinds}
 
 
 @makes("SparseAttention")

@@ -12,6 +12,7 @@ from tools.limits import printable
 from ..ir import dtype_name
 from ..kernel_parameters import declaration_of
 from . import seal_arguments
+from .summary import grid_text
 
 _CHUNK_KINDS = [
     "data",
@@ -46,12 +47,25 @@ def about_file(path: Path) -> dict:
             {"kind": _kind_of(c), "offset": c.offset, "bytes": len(c.data), "intact": c.intact}
             for c in stored.chunks
         ],
-        "tensors": [_about_tensor(t) for t in stored.tensors],
+        "tensors": _about_tensors(stored),
         "inputs": stored.inputs,
         "outputs": stored.outputs,
         "labels": _labels(stored),
         "nodes": [_about_node(node, stored.extents) for node in stored.nodes],
     }
+
+
+def _about_tensors(stored):
+    found = [_about_tensor(t) for t in stored.tensors]
+    chunks = [c.data for c in stored.chunks if c.kind == layout.CHUNK_GRIDS]
+    borders = [*stored.inputs, *stored.outputs]
+    if chunks and len(chunks[0]) == layout.GRID.size * len(borders):
+        for i, (scale, zero_point) in zip(
+            borders, layout.GRID.iter_unpack(chunks[0]), strict=True
+        ):
+            if scale:
+                found[i] |= {"scale": scale, "zero_point": zero_point}
+    return found
 
 
 def _about_tensor(t):
@@ -109,10 +123,10 @@ def print_file(path: Path) -> None:
         state += f", read to {chunk.place}" if chunk.place is not None else ""
         print(f"  {kind:8} at {chunk.offset:8}  {len(chunk.data):8} bytes  {state}")
     print("tensors")
-    for i, t in enumerate(stored.tensors):
-        place = _PLACES[t.storage]
-        about = f"{dtype_name(t.dtype)} [{t.dims_text}]"
-        print(f"  {i:4} {about:28} {place:5} {t.offset:8}  {t.nbytes:8} bytes  {t.name}".rstrip())
+    for i, t in enumerate(_about_tensors(stored)):
+        about = f"{t['dtype']} [{t['shape']}]"
+        place = f"{t['place']:5} {t['offset']:8}  {t['bytes']:8} bytes"
+        print(f"  {i:4} {about:28} {place}  {t['name']}".rstrip() + grid_text(t))
     print(f"inputs   {stored.inputs}\noutputs  {stored.outputs}")
     if labels := _labels(stored):
         print(f"labels   {', '.join(labels)}")

@@ -8,6 +8,13 @@ from ..ir import walk
 from ..quantize.text import print_outcome
 
 
+def grid_text(tensor) -> str:
+    """What integers of an input or output stand for; "" where that is not known."""
+    if "scale" not in tensor:
+        return ""
+    return f", scale {tensor['scale']:.7g}, zero point {tensor['zero_point']}"
+
+
 def print_summary(converted, verbose: bool = False) -> None:
     """Nodes, kernels, MACs, file and arena bytes; with verbose each step."""
     report = converted.report()
@@ -20,7 +27,7 @@ def print_summary(converted, verbose: bool = False) -> None:
         print(f"note: {note}")
     for kind in ("inputs", "outputs"):
         for t in report[kind]:
-            print(f"{kind[:-1]:8} {t['name']} {t['dtype']} {t['shape']}")
+            print(f"{kind[:-1]:8} {t['name']} {t['dtype']} {t['shape']}{grid_text(t)}")
     if verbose and report["rewrites"]:
         print("rewrites " + ", ".join(f"{name} x{n}" for name, n in report["rewrites"].items()))
     kernels = Counter(step.kernel for step in walk(converted.graph.steps))

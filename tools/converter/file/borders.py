@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -67,14 +66,20 @@ def _numbers(key, text):
     return values[0] if key == "scale" else tuple(values * (3 // len(values)))
 
 
-def grids_chunk(model: onnx.ModelProto, graph: Graph) -> bytes:
-    """Scale and zero_point of each input and output; empty where there is none at all."""
+def grids_of(model: onnx.ModelProto, graph: Graph) -> dict[str, tuple[float, int]]:
+    """(scale, zero_point) by name of an input or output: of those that have them."""
     grids = _Grids(model)
-    found = [grids.of_input(t.name) for t in graph.inputs]
-    found += [grids.of_output(t.name) for t in graph.outputs]
-    if not any(found):
+    found = {t.name: grids.of_input(t.name) for t in graph.inputs}
+    found |= {t.name: grids.of_output(t.name) for t in graph.outputs}
+    return {name: grid for name, grid in found.items() if grid}
+
+
+def grids_chunk(grids: Mapping[str, tuple[float, int]], graph: Graph) -> bytes:
+    """Scale and zero_point of each input and output; empty where there is none at all."""
+    if not grids:
         return b""
-    return b"".join(struct.pack("<fi", *(grid or (0.0, 0))) for grid in found)
+    tensors = [*graph.inputs, *graph.outputs]
+    return b"".join(layout.GRID.pack(*grids.get(t.name, (0.0, 0))) for t in tensors)
 
 
 class _Grids:

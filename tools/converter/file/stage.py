@@ -29,7 +29,8 @@ def write(state: Conversion) -> None:
 
 def _borders(state):
     """Chunks that a board needs to feed the model."""
-    grids = borders.grids_chunk(state.simplified, state.graph)
+    state.grids = borders.grids_of(state.simplified, state.graph)
+    grids = borders.grids_chunk(state.grids, state.graph)
     images = borders.images_chunk(state.options.images, state.graph)
     chunks = [(layout.CHUNK_GRIDS, grids), (layout.CHUNK_IMAGES, images)]
     return [chunk for chunk in chunks if chunk[1]]

@@ -15,9 +15,11 @@ import numpy as np
 
 from ..ir import Step
 from ..ops._qweights import row_sums
-from ..ops._requantize import requantized
+from ..ops._requantize import LOW_BITS, MOST_LEFT, requantized
 
 _MOST_BITS = 24
+_MOST_FIELD_BITS = 29
+_UNITS = 16  # see mpconnxr/ops/_qtable.py
 _LARGEST_UNIT = 768  # that multipliers are rounded to: in the last place of a float32
 _LEAST_POSITIONS = 32  # for which a step adds up its weights once
 
@@ -37,8 +39,9 @@ class _Rows:
     def __init__(self, step: Step, channels: int):
         flat = step.inputs[1].data.reshape(-1)
         table = flat[: 8 * channels].view("<u4").reshape(channels, 2)
-        self.constants = table[:, 0].view("<i4").astype(np.int64)
-        self.words = table[:, 1].astype(np.int64)
+        first = table[:, 0].view("<i4").astype(np.int64)
+        self.constants, self.shifts = first >> 5, first & 31
+        self.mantissas = table[:, 1].astype(np.int64)
         self.is_qconv = step.kernel == "qconv"
         weights = flat[8 * channels :]
         self.padded = len(weights) // channels
@@ -55,7 +58,7 @@ class _Rows:
         """constants without -zx * (sum of their row); None where that is not to be."""
         if not self.is_qconv or self.positions < _LEAST_POSITIONS:
             return None
-        if 255 * self.padded * self.x_zero >> 30:
+        if 255 * self.padded * self.x_zero >> 26 or (self.shifts > MOST_LEFT).any():
             return None
         found = self.constants + self.x_zero * self.sums
         return found if fields(found).bits < fields(self.constants).bits else None
@@ -69,18 +72,30 @@ def channel_table(
     None where the kernel cannot take it.
     """
     rows = _Rows(step, channels)
-    if (rows.words >> 31 == 0).any():
+    if (rows.mantissas >> 30 == 0).any():
         return None
     lacking = rows.without_sums() if is_short else None
     c = fields(rows.constants if lacking is None else lacking)
-    if c.bits > _MOST_BITS or abs(c.least) >> 29:
+    word = multiplier_fields(rows.shifts, rows.mantissas, is_short, rows.at_rest)
+    lowest = rows.mantissas & (1 << LOW_BITS) - 1 if word.unit == 1 else rows.mantissas * 0
+    low = _low_bits(lowest)
+    of_all = int(lowest[0]) & (1 << LOW_BITS - low) - 1
+    if c.bits > _MOST_BITS or c.bits + low > _MOST_FIELD_BITS or abs(c.least) >> 26:
         return None
-    word = multiplier_fields(rows.words, is_short, rows.at_rest)
-    named = {"table.bits": c.bits, "table.word_bits": word.bits, "table.word": word.least}
-    named |= {"table.unit": word.unit >> 6, "table.least": c.least}
+    named = {"table.bits": c.bits + low, "table.word_bits": word.bits, "table.word": word.least}
+    code = low << 7 | of_all
+    code = code + _UNITS if code else word.unit >> 6
+    named |= {"table.low": code, "table.least": c.least}
     if rows.is_qconv:
         named["lacks_sums"] = int(lacking is not None)
-    return [(c.values, c.bits), (word.values, word.bits)], named
+    lowest >>= LOW_BITS - low
+    return [(c.values << low | lowest, c.bits + low), (word.values, word.bits)], named
+
+
+def _low_bits(lowest: np.ndarray) -> int:
+    """How many of the lowest bits of mantissas, but for the last ones, are not those of all."""
+    differ = int(np.bitwise_or.reduce(lowest ^ lowest[0])) | 1 << LOW_BITS
+    return LOW_BITS - ((differ & -differ).bit_length() - 1)
 
 
 def fields(numbers: np.ndarray) -> Fields:
@@ -89,37 +104,38 @@ def fields(numbers: np.ndarray) -> Fields:
     return Fields(numbers - least, _bits(numbers - least), least)
 
 
-def multiplier_fields(words: np.ndarray, are_rounded: bool, at_rest: np.ndarray) -> Fields:
-    """Shift and mantissa in one number, which rises with the scale if no shift is to the right.
+def multiplier_fields(
+    shifts: np.ndarray, mantissas: np.ndarray, are_rounded: bool, at_rest: np.ndarray
+) -> Fields:
+    """Shift and 24 bits of mantissa in one number, which rises with the scale.
 
     With one they are never rounded. at_rest: a sum of each channel that is to give the same in
     any case: a channel whose inputs are zero has it at many positions.
     """
-    shifts = words & 63
-    numbers = shifts << 23 | words >> 8 & 0x7FFFFF
+    numbers = shifts << 23 | mantissas >> LOW_BITS & 0x7FFFFF
     if (numbers == numbers[0]).all():
         return Fields(numbers * 0, 0, int(numbers[0]))
     numbers -= (least := int(numbers.min()) >> 16) << 16
     most, bits, unit = int(numbers.max()), _bits(numbers), 1
-    if not are_rounded or shifts.max() > 30:
+    if not are_rounded or shifts.max() > MOST_LEFT:
         return Fields(numbers, bits, least)
     while bits > 1 and (next_unit := _unit(most, bits - 1)) <= _LARGEST_UNIT:
         bits, unit = bits - 1, next_unit
     nearest = (numbers + unit // 2) // unit
     found = Fields(nearest, bits, least, unit)
     other = nearest + np.where(nearest * unit < numbers, 1, -1)
-    right = requantized(at_rest, words)
-    is_off = requantized(at_rest, words_of(found)) != right
-    is_off &= requantized(at_rest, words_of(found._replace(values=other))) == right
+    right = requantized(at_rest, shifts, mantissas)
+    is_off = requantized(at_rest, *numbers_of(found)) != right
+    is_off &= requantized(at_rest, *numbers_of(found._replace(values=other))) == right
     is_off &= (other >= 0) & (other < 1 << bits)
     return found._replace(values=np.where(is_off, other, nearest))
 
 
-def words_of(multipliers: Fields) -> np.ndarray:
-    """What a step makes of them: see mpconnxr/loops/channels.py."""
+def numbers_of(multipliers: Fields) -> tuple[np.ndarray, np.ndarray]:
+    """Shifts and mantissas that a step makes of them, without low bits: see loops/channels."""
     by = 16 if multipliers.bits else 0
     numbers = (multipliers.least << by) + multipliers.values * multipliers.unit
-    return numbers >> 23 | (numbers & 0x7FFFFF | 0x800000) << 8
+    return numbers >> 23, (numbers & 0x7FFFFF | 0x800000) << LOW_BITS
 
 
 def _unit(most: int, bits: int) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ from . import _qoverlap
 from ._dtypes import UINT8
 from ._qdepthwise import emit_depthwise, is_depthwise
 from ._qweights import AS_IT_IS, outer, pack, padded, scalar, shift_of
-from ._requantize import multipliers, range_of
+from ._requantize import Sums, channel_multipliers, range_of
 
 _PATCH_NBYTES = 1024  # of scratch; more makes fewer calls of the loops
 _ROWS = Rows(
@@ -23,21 +25,40 @@ _ROWS = Rows(
 )
 
 
-def emit_requantized(node, x, weights, geometry, x_zero, scales, out, y_zero, limits=None) -> bool:
-    """out (bytes) = the sums times scales (float32, one or one a channel); False if it can't be.
+def product_scales(
+    x_scale: float, w_scales: np.ndarray, y_scale: float, alpha: float = 1
+) -> list[Fraction] | None:
+    """x_scale * w_scale / y_scale of each channel, exactly; None where one is not positive."""
+    numbers = [np.float32(alpha), np.float32(x_scale), *w_scales.reshape(-1), np.float32(y_scale)]
+    if not all(math.isfinite(v) and v > 0 for v in numbers):
+        return None
+    a, x, *w, y = (Fraction(float(v)) for v in numbers)
+    return [a * x * v / y for v in w]
 
-    limits: least and greatest value of out, within its dtype's.
-    """
+
+def emit_requantized(
+    node,
+    x: Tensor,
+    weights,
+    geometry,
+    x_zero: int,
+    scales: Sequence[Fraction] | None,
+    out: Tensor,
+    y_zero: int,
+) -> bool:
+    """out (bytes) = the sums times scales (one or one a channel); False if it can't be."""
+    x_zero += shift_of(x)
+    if scales is None or not weights.fits(x_zero):
+        return False
+    low, high = range_of(out.dtype)
+    each = list(scales) * (len(weights.rows) // len(scales))
+    sums = Sums(weights.constants(x_zero), *weights.range(x_zero))
     try:
-        words, halves = multipliers(np.broadcast_to(scales, weights.rows.shape[:1]))
+        found = channel_multipliers(each, sums, low - y_zero, high - y_zero)
     except ValueError:
         return False
-    x_zero += shift_of(x)
-    if not weights.fits(x_zero, halves):
-        return False
-    low, high = limits or range_of(out.dtype)
-    constants = weights.constants(x_zero) + halves
     ends = {"zy": y_zero, "low": low, "high": high}
+    constants, words = found.first_words, found.mantissas
     if is_depthwise(geometry):
         shape = (x, weights, constants, words, geometry, x_zero, ends, out)
         emit_depthwise(node, *shape)

@@ -72,13 +72,17 @@ class Weights:
         k = self.rows.shape[1]
         return k * self.zero - self.rows.sum(1, dtype=np.int64)
 
-    def fits(self, x_zero: int, more: np.ndarray | int = 0) -> bool:
-        """True if no sum plus `more` can leave int32, nor its constant; K within the device's."""
+    def range(self, x_zero: int) -> tuple[np.ndarray, np.ndarray]:
+        """The least and the largest sum that there can be, of each row."""
         d = self.rows.astype(np.int64) - self.zero
         plus, minus = np.maximum(d, 0).sum(1), np.minimum(d, 0).sum(1)
-        largest = plus * (255 - x_zero) - minus * x_zero + self.bias + more
-        least = minus * (255 - x_zero) - plus * x_zero + self.bias
-        fixed = np.abs(self.constants(x_zero) + more)
+        largest = plus * (255 - x_zero) - minus * x_zero + self.bias
+        return minus * (255 - x_zero) - plus * x_zero + self.bias, largest
+
+    def fits(self, x_zero: int) -> bool:
+        """True if no sum can leave int32, nor its constant; K within the device's."""
+        least, largest = self.range(x_zero)
+        fixed = np.abs(self.constants(x_zero))
         most = max(int(largest.max()), int(-least.min()), int(fixed.max()))
         return most < _INT32 and self.rows.shape[1] <= _MAX_K
 

@@ -1,12 +1,16 @@
-"""Requantization by integers: what the device multiplies and shifts by for a float32 scale.
+"""Requantization by integers: what the device multiplies and shifts by for a scale.
 
-docs/quantization.md has the arithmetic and its error bound; mpconnxr/loops/qdot.py does it.
+docs/quantization.md has the arithmetic. Products with known weights (mpconnxr/loops/qdot.py) get
+multipliers of 31 bits that give, for every sum there can be, what the real scale gives; others
+(means, products of two tensors) those of 24 bits of a float32.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +20,13 @@ _BITS = 24  # of the multiplier: a float32's
 # A sum is shifted so that its multiplier is from 2**-17 to 2**-16: 2**25 of it then saturate.
 _UNIT = -16
 _MOST_RIGHT = 31
+MOST_LEFT = 25  # codes above are shifts to the right of the channels of products
+_MOST_RIGHT_OF_CHANNELS = 6
+_LIMIT = 1 << 25
+LOW_BITS = 7  # of a channel's 31, beside 24
+_SURE = 2.0**-40
 _LARGEST = math.ldexp((1 << _BITS) - 1, 8 - _BITS)  # saturates every sum but 0, as 256 does
+_SATURATING = Fraction((1 << 31) - 1, 1 << 23)
 
 
 def multiplier(scale: float) -> tuple[int, int]:
@@ -42,14 +52,124 @@ def multipliers(scales: Iterable[float]) -> tuple[np.ndarray, np.ndarray]:
     return np.array(words, np.int64), np.array(halves, np.int64)
 
 
-def requantized(sums: np.ndarray, words: np.ndarray) -> np.ndarray:
+class Sums(NamedTuple):
+    """Of each channel: what its sum starts with, and the least and the largest that there is."""
+
+    constants: np.ndarray
+    least: np.ndarray
+    most: np.ndarray
+
+
+class Channels(NamedTuple):
+    """What loops/qdot takes of each channel; are_exact: all sums come out as the scale says."""
+
+    constants: np.ndarray  # c
+    shifts: np.ndarray  # f
+    mantissas: np.ndarray  # M
+    are_exact: np.ndarray
+
+    @property
+    def first_words(self) -> np.ndarray:
+        return self.constants << 5 | self.shifts
+
+
+def channel_multipliers(scales: Sequence[Fraction], sums: Sums, low: int, high: int) -> Channels:
+    """low, high: limits of the results before their zero point is added.
+
+    Raises ValueError for a constant that is too large.
+    """
+    scales = [min(scale, _SATURATING) for scale in scales]
+    fractions, exponents = np.frexp([float(scale) for scale in scales])
+    left = exponents.astype(np.int64) - _UNIT
+    right = np.minimum(np.maximum(-left, 0), _MOST_RIGHT_OF_CHANNELS)
+    nearest = np.rint(np.ldexp(fractions, 31 + np.minimum(left + right, 0))).astype(np.int64)
+    nearest = np.minimum(nearest, (1 << 31) - 1)
+    lower, upper = _bounds(scales, np.maximum(left, 0), sums, low, high)
+    if len(set(scales)) == 1 and lower.max() <= upper.min():  # one mantissa for all
+        lower, upper = np.full_like(lower, lower.max()), np.full_like(upper, upper.min())
+    is_exact = (left >= 0) & (lower <= upper)
+    mantissas, lowest = _alike(lower, upper, nearest, is_exact)
+    mantissas = np.where(nearest >> 30, np.clip(mantissas, 1 << 30, (1 << 31) - 1), nearest)
+    shifts = np.where(left < 0, MOST_LEFT + right, left)
+    constants = sums.constants + (1 << right >> 1) >> right
+    for i in np.flatnonzero(left < 0):
+        one = _of_one_result(scales[i], *(int(v[i]) for v in sums))
+        if one:
+            constants[i], shifts[i], is_exact[i] = *one, True
+            mantissas[i] = 1 << 30 | lowest
+    if (np.abs(constants) >> 26).any():
+        raise ValueError("a constant beyond 27 bits")
+    return Channels(constants, shifts, mantissas, is_exact)
+
+
+def _of_one_result(scale, constant, least, most):
+    """Constant and shift of a channel whose weights hardly count; None for others."""
+    result = round(least * scale)
+    largest = max(constant - least, most - constant)
+    bits = (4 * largest + 1).bit_length()  # of a step, so large that none reaches a half
+    if result != round(most * scale) or abs(result) >> 9 or bits > 17 + _MOST_RIGHT_OF_CHANNELS:
+        return None
+    right = max(bits - 17, 0)
+    return result << bits - right, MOST_LEFT + right if right else 17 - bits
+
+
+def _bounds(scales, left, limits, low, high):
+    """Least and largest mantissa with which all sums come out right. low .. high: of results."""
+    real = np.array([float(scale) for scale in scales])[:, None, None]
+    middles = np.arange(low, high)[:, None] + 0.5
+    sums = np.floor(middles / real) + [0, 1]
+    above = sums * real - middles
+    twice = np.broadcast_to(2 * np.arange(low, high)[:, None] + 1, sums.shape)
+    sums = sums.astype(np.int64)
+    sides = np.sign(above)
+    for at in np.argwhere(np.abs(above) < _SURE):  # floats do not tell
+        exact = 2 * int(sums[tuple(at)]) * scales[at[0]] - int(twice[tuple(at)])
+        sides[tuple(at)] = (exact > 0) - (exact < 0)
+    least, most = limits.least[:, None, None], limits.most[:, None, None]
+    counts = (least <= sums) & (sums <= most) & (sums != 0)
+    counts &= np.abs(sums) <= _LIMIT >> left[:, None, None]
+    a = np.where(counts, sums << left[:, None, None], 1)
+    ends = np.where(a < 0, -twice, twice) << 46
+    a, sides = np.abs(a), np.where(sums < 0, -sides, sides)
+    # In the middle: to the even one; twice & 2: that is the one above.
+    is_even, to_larger = sides == 0, (twice & 2 > 0) ^ (sums < 0)
+    floor = ends // a
+    ceiling = -(-ends // a)
+    lower = np.where(is_even, ceiling, floor + 1)
+    upper = np.where(is_even, floor, ceiling - 1)
+    is_lower = counts & np.where(is_even, to_larger, sides > 0)
+    is_upper = counts & np.where(is_even, ~to_larger, sides < 0)
+    lower = np.where(is_lower, lower, 1 << 30).max((1, 2), initial=1 << 30)
+    upper = np.where(is_upper, upper, (1 << 31) - 1).min((1, 2), initial=(1 << 31) - 1)
+    return lower, upper
+
+
+def _alike(lower, upper, nearest, is_exact):
+    """Mantissas between the bounds; as many of their 7 lowest bits as can be are those of all.
+
+    Such bits take no room in a file (see numbers/channel_table.py).
+    """
+    for bits in range(LOW_BITS, -1, -1):
+        unit = 1 << bits
+        lowest = np.arange(unit)[:, None]
+        first, last = lower + (lowest - lower) % unit, upper - (upper - lowest) % unit
+        fits = ((first <= last) | ~is_exact).all(1)
+        if fits.any():
+            break
+    at = int(fits.argmax())
+    found = nearest + (at - nearest + unit // 2) % unit - unit // 2
+    return np.where(is_exact, np.clip(found, first[at], last[at]), found), at
+
+
+def requantized(sums: np.ndarray, shifts: np.ndarray, mantissas: np.ndarray) -> np.ndarray:
     """What the device makes of sums, before zero point and limits: see loops/qdot."""
-    f, mantissa = words & 63, words >> 8
-    left = np.where(f > 31, 0, f)
-    most = 1 << 25 >> left
-    a = np.clip(sums >> np.where(f > 31, f - 32, 0), -most, most) << left
-    g = (a * mantissa + (1 << 23)) >> 24
-    return np.rint(g / 65536).astype(np.int64)
+    right = np.maximum(shifts - MOST_LEFT, 0)
+    left = np.where(right > 0, 0, shifts)
+    most = _LIMIT >> left
+    a = np.clip(sums >> right, -most, most) << left
+    product = a * mantissas
+    whole, rest = product >> 47, product & (1 << 47) - 1
+    return whole + (rest > (1 << 46) - (whole & 1))
 
 
 def range_of(dtype: int) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from . import lowers
 from ._dtypes import INT32
 from ._integer import as_dtype, centred, combined
 from ._move import strides_of
-from ._qdot import emit_requantized, emit_sums
+from ._qdot import emit_requantized, emit_sums, product_scales
 from ._qweights import Geometry, Weights, scalar, unsigned
 from ._windows import windows_of
 from .conv import emit_conv_of
@@ -61,9 +61,9 @@ def _lower_known(node) -> bool:
     scales = scalar(x_scale), w_scale.data, scalar(y_scale)
     if weights is None or not _is_planar(x) or any(v is None for v in (*zeros, *scales)):
         return False
-    scale = np.float32(scales[0]) * scales[1].reshape(-1) / np.float32(scales[2])
+    exact = product_scales(*scales)
     geometry = geometry_of(node)
-    return emit_requantized(node, x, weights, geometry, zeros[0], scale, node.outputs[0], zeros[1])
+    return emit_requantized(node, x, weights, geometry, zeros[0], exact, node.outputs[0], zeros[1])
 
 
 def _weights(w: Tensor, zero: Tensor | None, bias: Tensor | None = None) -> Weights | None:

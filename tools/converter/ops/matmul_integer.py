@@ -11,7 +11,7 @@ from . import lowers
 from ._dtypes import FLOAT, INT32
 from ._elementwise import emit_binary
 from ._integer import as_dtype, centred, combined
-from ._qdot import emit_requantized, emit_sums
+from ._qdot import emit_requantized, emit_sums, product_scales
 from ._qweights import Geometry, Weights, scalar, unsigned
 from .gemm import emit_gemm, matmul_operands, require_fit
 from .quantize import QUANTIZE, emit_quantize
@@ -59,8 +59,8 @@ def emit_known(node, a, b, scales, zeros, bias, out, alpha: float = 1.0) -> bool
         return False
     if scales[1].data is None or scales[1].nelem not in (1, len(operands[0].rows)):
         return False
-    scale = np.float32(alpha) * np.float32(a_scale) * scales[1].data.reshape(-1)
-    return emit_requantized(node, a, *operands, a_zero, scale / np.float32(y_scale), out, y_zero)
+    exact = product_scales(a_scale, scales[1].data, y_scale, alpha)
+    return emit_requantized(node, a, *operands, a_zero, exact, out, y_zero)
 
 
 def emit_product(node, a, b, a_zero, b_zero, out):

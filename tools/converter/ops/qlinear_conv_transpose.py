@@ -15,9 +15,9 @@ from ..errors import Problem
 from . import OWN, lowers
 from ._microsoft import as_onnx
 from ._move import emit_move, strides_of
-from ._qdot import emit_requantized
+from ._qdot import emit_requantized, product_scales
 from ._qweights import Geometry, Weights, scalar, shift_of, unsigned
-from ._requantize import multipliers, range_of
+from ._requantize import range_of
 from .conv_transpose import dims_of, lower_conv_transpose, phases_of
 from .ms_qlinear import dequantized, lower_by_floats, stand_in
 
@@ -65,19 +65,17 @@ class _Product:
         w_scales = np.resize(node.inputs[4].data.reshape(-1), channels)
         exact = np.float64(x_scale) * w_scales.astype(np.float64)
         self.bias = np.rint(node.inputs[8].data.astype(np.float64) / exact).astype(np.int64)
-        self.scales = np.float32(x_scale) * w_scales / np.float32(y_scale)
+        self.scales = product_scales(x_scale, w_scales, y_scale)
 
     def fits(self) -> bool:
         """True if no phase's sum, which is part of that of all weights, can be too large."""
-        try:
-            _, halves = multipliers(self.scales)
-        except ValueError:
+        if self.scales is None:
             return False
         rows = self._rows([range(d.kernel) for d in self.dims])
         absolute = np.where(rows < self.w_zero, 2 * self.w_zero - rows.astype(np.int64), rows)
         x_zero = self.zeros[0] + shift_of(self.x)
         biases = np.abs(self.bias), -np.abs(self.bias)
-        return all(Weights(absolute, self.w_zero, b).fits(x_zero, halves) for b in biases)
+        return all(Weights(absolute, self.w_zero, b).fits(x_zero) for b in biases)
 
     def _rows(self, taps):
         """A row of weights for each channel, with these taps only."""
@@ -104,7 +102,8 @@ class _Product:
         y = self.out if is_all else self.node.temp(self.out.dtype, shape)
         by_phase = [self._rows([p.taps for p in pair]) for pair in phases]
         rows = np.stack([r.reshape(self.groups, m, -1) for r in by_phase], 1)
-        bias, scales = (self._repeated(v, len(phases)) for v in (self.bias, self.scales))
+        both = self.bias, np.array(self.scales)
+        bias, scales = (self._repeated(v, len(phases)) for v in both)
         weights = Weights(rows.reshape(len(bias), -1), self.w_zero, bias)
         geometry = self._geometry(first, m * len(phases))
         x_zero, y_zero = self.zeros
@@ -143,7 +142,8 @@ class _Product:
     def _emit_bias(self, phases):
         """Outputs that no tap reaches."""
         low, high = range_of(self.out.dtype)
-        levels = np.rint(self.bias.astype(np.float32) * self.scales) + self.zeros[1]
-        values = self.node.constant(np.clip(levels, low, high).astype(self.out.np_dtype))
+        both = zip(self.bias.tolist(), self.scales, strict=True)
+        levels = [min(max(round(b * s) + self.zeros[1], low), high) for b, s in both]
+        values = self.node.constant(np.array(levels, self.out.np_dtype))
         for pair in phases:
             self._move(values, [0, self.w.shape[2], 0, 1, 0, 0], 0, pair)

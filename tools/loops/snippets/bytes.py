@@ -33,7 +33,7 @@ def copy(n):
 @inline
 def quick_way(f, word, limit, factor, addend, bits, shift):
     """What requantizes most values of a channel with one product; f of its scale is below 26."""
-    limit, factor = (1 << 25) >> f, (word >> 17) & 32767
+    limit, factor = (1 << 25) >> f, (word >> 16) & 32767
     addend, bits, shift = middle - (factor << 15), 26 - f, 10 - f
     if shift < 0:
         factor, shift = factor << (f - 10), 0
@@ -43,8 +43,8 @@ def quick_way(f, word, limit, factor, addend, bits, shift):
 def scale_to_limits(f, v):
     """w, shifted by f of the scale and limited; x: room for f."""
     x = ptr8(f)
-    if f > 31:
-        w = ptr8(int(w) >> (f - 32))
+    if f > 25:
+        w = ptr8(int(w) >> (f - 25))
         x = ptr8(0)
     v = (1 << 25) >> int(x)
     if int(w) > v:
@@ -52,6 +52,20 @@ def scale_to_limits(f, v):
     if int(w) < 0 - v:
         w = ptr8(0 - v)
     w = ptr8(int(w) << int(x))
+
+
+@inline
+def to_even(word, v, low, lowest):
+    """x = w, a sum within the limits, times the scale, rounded to even; v, low, lowest: room."""
+    low, v = word & 32767, int(w) & 4095
+    x, w = ptr8((word >> 15) & 65535), ptr8(int(w) >> 12)
+    lowest = v * low
+    low = int(w) * low + (lowest >> 12)
+    v = v * int(x) + (low >> 3)
+    w = ptr8(int(w) * int(x) + (v >> 12))
+    v = ((lowest | v) & 4095) | (low & 7)
+    x = ptr8(1 if v else (int(w) >> 20) & 1)
+    x = ptr8((int(w) + 524287 + int(x)) >> 20)
 
 
 @inline

@@ -7,7 +7,14 @@ restored. The nine weights of 3 x 3 are locals: where they lie in memory, as all
 item takes one load less than with a pointer that lies there, too.
 """
 
-from tools.loops.snippets.bytes import products, products_from, put, quick_way, scale_to_limits
+from tools.loops.snippets.bytes import (
+    products,
+    products_from,
+    put,
+    quick_way,
+    scale_to_limits,
+    to_even,
+)
 
 
 def depthwise8(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
@@ -35,13 +42,14 @@ def depthwise8(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
             out = ptr32(room)
             k0, k1, k2, k3, k4 = out[:5]
             k5, k6, k7, k8 = out[5:9]
-        f, limit, shift = table[1] & 63, 0, 0
+        f, limit, shift = table[0] & 31, 0, 0
         factor = 0
         addend = 0  # such that no value is in the quick way
         bits = 0
         if f < 26:
             quick_way(f, table[1], limit, factor, addend, bits, shift)
-        c, at, line = table[0] + limit, place, plane
+        c, at, line = ((table[0] ^ sign) - sign) >> 5, place, plane
+        c = c << (f - 25) if f > 25 else c + limit
         for y in range(p[8], 0, -1):
             first = line
             for n in range(p[9], 0, -1):
@@ -87,11 +95,7 @@ def depthwise8(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
                 if int(w) >> bits or not 1966080 & int(x):
                     w = ptr8(int(w) - limit)
                     scale_to_limits(f, v)
-                    i, low = (table[1] >> 20) & 4095, (table[1] >> 8) & 4095
-                    x, w = ptr8(int(w) & 4095), ptr8(int(w) >> 12)
-                    v = int(w) * low + int(x) * i + ((int(x) * low) >> 12) + 2048
-                    w = ptr8(int(w) * i + (v >> 12))
-                    x = ptr8((int(w) + 32767 + ((int(w) >> 16) & 1)) >> 16)
+                    to_even(table[1], v, low, lowest)
                     x = ptr8(int(x) + p[18] - bias)
                 else:
                     x = ptr8(int(x) >> 21)

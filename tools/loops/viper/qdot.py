@@ -6,8 +6,8 @@ if it were an address. `out` points to the weights; in qdots8_many, whose weight
 one place, to the items, while `x` points to the weights. Behind the sum the registers hold what
 requantizes it. In a comparison or a product what is in memory stands first: that saves a move.
 
-Most values are requantized by one product, v / 2**10 times M / 2**9, both rounded down: the whole
-product divided by 2**19 is at most 2**15 less than that or 2**16 more. Where all of these come to
+Most values are requantized by one product, a / 2**10 times M / 2**16, both rounded down: the whole
+product divided by 2**26 is at most 2**15 less than that or 2**16 more. Where all of these come to
 the same step the rest is not needed; near the middle of two steps it is. There bits 17 to 20 are
 zero, after what is added for it: a sixteenth of all values, which takes one test.
 
@@ -16,7 +16,14 @@ from their beginning: those within the limits are then the ones of few bits. Ite
 24, 8 and 4, as many of each as there are in a row, so that a short row takes few tests.
 """
 
-from tools.loops.snippets.bytes import products, products_from, put, quick_way, scale_to_limits
+from tools.loops.snippets.bytes import (
+    products,
+    products_from,
+    put,
+    quick_way,
+    scale_to_limits,
+    to_even,
+)
 
 
 def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
@@ -56,17 +63,19 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                     products(w, x, out, 4)
                     x, out = ptr8(4 + int(x)), ptr8(4 + int(out))
                 row += p[2]
-            w = ptr8(int(w) - zs + ((table[0] ^ sign) - sign))
+            x, v = ptr8(table[0] & 31), ((table[0] ^ sign) - sign) >> 5
+            if int(x) > 25:
+                v = v << (int(x) - 25)
+            w = ptr8(int(w) - zs + v)
             out = ptr8(table[1])
-            x = ptr8(int(out) & 63)
             v = 0  # not in the quick way
             if int(x) < 26 and not (((int(w) >> (25 - int(x))) + 1) >> 1):
-                v = ((int(w) << int(x)) >> 10) * ((int(out) >> 17) & 32767) + middle
+                v = ((int(w) << int(x)) >> 10) * ((int(out) >> 16) & 32767) + middle
             if 1966080 & v:
                 v = v >> 21
             else:
-                if int(x) > 31:
-                    w = ptr8(int(w) >> (int(x) - 32))
+                if int(x) > 25:
+                    w = ptr8(int(w) >> (int(x) - 25))
                     x = ptr8(0)
                 v = (1 << 25) >> int(x)
                 if int(w) > v:
@@ -74,13 +83,8 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                 if int(w) < 0 - v:
                     w = ptr8(0 - v)
                 w = ptr8(int(w) << int(x))
-                x = ptr8((int(out) >> 20) & 4095)
-                out = ptr8((int(out) >> 8) & 4095)
-                v, w = int(w) & 4095, ptr8(int(w) >> 12)
-                v = int(w) * int(out) + v * int(x) + ((v * int(out)) >> 12) + 2048
-                w = ptr8(int(w) * int(x) + (v >> 12))
-                v = (int(w) + 32767 + ((int(w) >> 16) & 1)) >> 16
-                v += zy
+                to_even(int(out), v, low, lowest)
+                v = int(x) + zy
             v = min(max(v, least), most)
             items[k] = v
             k += p[7]
@@ -106,7 +110,7 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             span, step, many = kp, 4, 0
             sixteen, eight, four, of_tile = 0, 0, 4, 0
         end = row + span
-        last, f, limit = end - 95, table[1] & 63, 0
+        last, f, limit = end - 95, table[0] & 31, 0
         shift = factor = 0
         addend = 0  # such that no value is in the quick way
         bits = 0
@@ -115,7 +119,7 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
         c = table[0]
         if is_wide:
             c = (c ^ sign) - sign
-        c += limit
+        c = (c >> 5) << (f - 25) if f > 25 else (c >> 5) + limit
         at, out = place, ptr8(start)
         for n in range(p[3], 0, -1):
             w = ptr8(ptr32(out)[0] * zw + c)
@@ -147,12 +151,7 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             if int(w) >> bits or not 1966080 & int(x):
                 w = ptr8(int(w) - limit)
                 scale_to_limits(f, v)
-                x = ptr8((table[1] >> 20) & 4095)
-                low, v = (table[1] >> 8) & 4095, int(w) & 4095
-                w = ptr8(int(w) >> 12)
-                v = int(w) * low + v * int(x) + ((v * low) >> 12) + 2048
-                w = ptr8(int(w) * int(x) + (v >> 12))
-                x = ptr8((int(w) + 32767 + ((int(w) >> 16) & 1)) >> 16)
+                to_even(table[1], v, low, lowest)
                 x = ptr8(int(x) + p[9] - bias)
             else:
                 x = ptr8(int(x) >> 21)

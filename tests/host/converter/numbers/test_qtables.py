@@ -7,12 +7,12 @@ from tests.host.device import small
 from tests.host.ops.against_ort import run
 from tests.host.ops.test_qconv import SHAPES, F, check, conv
 from tools.converter.numbers import channel_table, qtables
-from tools.converter.numbers.channel_table import multiplier_fields, words_of
-from tools.converter.ops._requantize import multipliers, requantized
+from tools.converter.numbers.channel_table import multiplier_fields, numbers_of
+from tools.converter.ops._requantize import MOST_LEFT, requantized
 
 on_targets = pytest.mark.parametrize("target", ["unix", "unix32", "unix-plain"], indirect=True)
 # Parameters: whether sums of rows are left out, bits of c, bits and unit of the multiplier.
-SUMS, C_BITS, WORD_BITS, UNIT = "lacks_sums", "table.bits", "table.word_bits", "table.unit"
+SUMS, C_BITS, WORD_BITS, UNIT = "lacks_sums", "table.bits", "table.word_bits", "table.low"
 
 
 def params(node, name):
@@ -72,7 +72,7 @@ def test_damage(target, mode, amount, rows, monkeypatch):
     short_always(monkeypatch)
     node = conv(np.uint8, np.int8, (1, 6, 7, 8), rows, {"group": 6 // rows[1]}, True)
     node.inputs[2], node.inputs[8] = np.array(90, np.uint8), node.inputs[8] // 100
-    assert params(node, UNIT) and (rows[1] == 1 or params(node, SUMS))
+    assert 0 < params(node, UNIT) < 16 and (rows[1] == 1 or params(node, SUMS))
     report = small.damage(target, node.converted(node.expected()).data, mode, amount)
     assert report.ok and report.refused > 100 and report.ran > 100, report
 
@@ -88,12 +88,12 @@ def test_a_multiplier_is_the_nearest_or_the_next(spread):
     for _ in range(200):
         scales = np.exp2(rng.uniform(-12 - spread / 2, -12 + spread / 2, 50)).astype(F)
         at_rest = rng.integers(-30000, 30000, 50)
-        words, _ = multipliers(scales)
-        fields = multiplier_fields(words, True, at_rest)
+        numbers = numbers_for(scales)
+        fields = multiplier_fields(*numbers, True, at_rest)
         assert fields.values.min() >= 0 and fields.values.max() < 1 << fields.bits
-        if (words & 63).max() > 30:  # shifts to the right
+        if numbers[0].max() > MOST_LEFT:  # shifts to the right
             assert fields.unit == 1
-        got = scales_of(words_of(fields))
+        got = scales_of(*numbers_of(fields))
         assert np.abs(got / scales.astype(np.float64) - 1).max() <= fields.unit / (1 << 23)
 
 
@@ -101,10 +101,10 @@ def test_a_multiplier_is_the_nearest_or_the_next(spread):
 def test_scales_that_are_almost_the_same(apart):
     """In the last places of a float32, above a power of two."""
     bits = F(2**-7).view(np.int32) + np.arange(16, dtype=np.int32) % 2 * apart
-    words, _ = multipliers(bits.view(F))
+    numbers = numbers_for(bits.view(F))
     for are_rounded in (False, True):
-        fields = multiplier_fields(words, are_rounded, np.zeros(16, np.int64))
-        got = scales_of(words_of(fields))
+        fields = multiplier_fields(*numbers, are_rounded, np.zeros(16, np.int64))
+        got = scales_of(*numbers_of(fields))
         assert np.abs(got / bits.view(F) - 1).max() <= (fields.unit - 1) / (1 << 23)
 
 
@@ -112,16 +112,24 @@ def test_a_sum_at_rest_stays_what_it_is():
     """Of multipliers that change what such a sum gives, most find one beside that does not."""
     rng = np.random.default_rng(4)
     scales = np.exp2(rng.uniform(-12, -11, 20000)).astype(F)
-    words, _ = multipliers(scales)
-    middles = (rng.integers(-100, 100, len(words)) + 0.5) / scales
+    numbers = numbers_for(scales)
+    middles = (rng.integers(-100, 100, len(scales)) + 0.5) / scales
     at_rest = np.rint(middles).astype(np.int64)
-    fields = multiplier_fields(words, True, at_rest)
-    is_off = requantized(at_rest, words_of(fields)) != requantized(at_rest, words)
-    nothing = multiplier_fields(words, True, np.zeros_like(at_rest))
-    was_off = requantized(at_rest, words_of(nothing)) != requantized(at_rest, words)
+    fields = multiplier_fields(*numbers, True, at_rest)
+    right = requantized(at_rest, *numbers)
+    is_off = requantized(at_rest, *numbers_of(fields)) != right
+    nothing = multiplier_fields(*numbers, True, np.zeros_like(at_rest))
+    was_off = requantized(at_rest, *numbers_of(nothing)) != right
     assert was_off.sum() > 100 and is_off.sum() < 0.02 * was_off.sum()
 
 
-def scales_of(words):
-    f, m = words & 63, words >> 8
-    return m * np.exp2(np.where(f < 32, f - 40.0, -8.0 - f))
+def numbers_for(scales):
+    """Shifts and mantissas of float32s."""
+    fractions, exponents = np.frexp(scales.astype(np.float64))
+    left = exponents + 16
+    mantissas = np.ldexp(fractions, 31).astype(np.int64)
+    return np.where(left < 0, MOST_LEFT - left, left).astype(np.int64), mantissas
+
+
+def scales_of(f, m):
+    return m * np.exp2(np.where(f > MOST_LEFT, -22.0 - f, f - 47.0))

@@ -62,39 +62,49 @@ def of_joined(b: Body, joined: str, total: int, source: str) -> list[str]:
     oldest=11,
 )
 def multi_head_attention(b: Body):
-    """Of three tensors; keys and values may be those of a past, split into heads."""
-    if not b.has("key") or not b.has("value"):
-        raise Problem("packed inputs are not supported", "export query, key and value")
+    """Of three tensors, or packed; keys and values may be those of a past, split into heads."""
     if b.has("past_sequence_length") or b.has("cache_indirection"):
         raise Problem("past_sequence_length and cache_indirection are not supported")
     heads = b.attr("num_heads")
+    values = _unpacked(b)
+    is_split = b.has("value") and b.rank("key") == 4
     hidden = b.extent("query", -1)
-    is_split = b.rank("key") == 4
-    parts = dict.fromkeys(("query", "key", "value"), "")
+    if b.rank("query") == 5:
+        hidden *= heads
     if b.has("bias"):
-        of_key = hidden if is_split else b.extent("key", -1)
-        of_value = hidden if is_split else b.extent("value", -1)
-        found = b.split("bias", [hidden, of_key, of_value], 0)
-        parts = dict(zip(parts, found, strict=True))
-    q, k, v = (
-        name if is_split and name != "query" else _biased_heads(b, name, part, heads)
-        for name, part in parts.items()
-    )
+        sizes = [hidden] * 3
+        if b.has("value") and not is_split:
+            sizes[1:] = b.extent("key", -1), b.extent("value", -1)
+        parts = b.split("bias", sizes, 0)
+        added = (0,) if is_split else (0, 1, 2)
+        values = [b.add("Add", x, parts[i]) if i in added else x for i, x in enumerate(values)]
+    q, k, v = (x if is_split and i else split_heads(b, x, heads) for i, x in enumerate(values))
     past = 0
     if b.has("past_key"):
         past = b.extent("past_key", 2)
         k, v = b.concat(["past_key", k], 2), b.concat(["past_value", v], 2)
     scores = products(b, q, k, hidden // heads)
-    own = 2 if is_split else 1
+    source, axis = ("key", 2 if is_split else 1) if b.has("key") else ("query", 1)
     scores = masked(
-        b, scores, "key_padding_mask", lambda: past + b.extent("key", own), past, "query"
+        b, scores, "key_padding_mask", lambda: past + b.extent(source, axis), past, "query"
     )
     # onnxruntime's qk are the products, though its page says that they are normalized
     return [join_heads(b, weighted(b, scores, v)), k, v, scores]
 
 
-def _biased_heads(b, x, bias, heads):
-    return split_heads(b, b.add("Add", x, bias) if bias else x, heads)
+def _unpacked(b):
+    """Queries, keys and values, the packed ones as (batch, sequence, hidden)."""
+    if b.has("key") and b.has("value"):
+        return ["query", "key", "value"]
+    if b.has("key"):  # (batch, sequence, heads, 2, head)
+        return ["query", *_parts(b, "key", 2)]
+    return _parts(b, "query", 3)
+
+
+def _parts(b, name, n):
+    if b.has("value") or b.rank(name) != 5:
+        raise Problem(f"{name} of {b.rank(name)} dimensions is not packed")
+    return [b.reshape(b.squeeze(x, 3), 0, 0, -1) for x in b.split(name, [1] * n, 3)]
 
 
 def split_heads(b: Body, x: str, heads: int) -> str:

@@ -17,7 +17,7 @@ from .building import Body, expands
 from .rotary import turned
 
 _LOWEST = np.finfo(np.float32).min
-_UNSUPPORTED = ("k_scale", "v_scale", "q_norm_weight", "k_norm_weight")
+_UNSUPPORTED = ("q_norm_weight", "k_norm_weight")
 
 
 @dataclass
@@ -49,7 +49,7 @@ class _Sizes:
     fixes="total_sequence_length",
 )
 def group_query_attention(b: Body):
-    """Of floats, whose sequences end where seqlens_k says."""
+    """Of sequences that end where seqlens_k says; past keys may be quantized."""
     for name in _UNSUPPORTED:
         if b.has(name):
             raise Problem(f"{name} is not supported")
@@ -68,12 +68,64 @@ def group_query_attention(b: Body):
     if b.attr("do_rotary"):
         q, k = _turned(b, q, k, start, s)
     k, v = (b.transpose(x, 0, 2, 1, 3) for x in (k, v))
-    keys, values = (
-        _present(b, new, name, start, s) for new, name in ((k, "past_key"), (v, "past_value"))
-    )
+    caches = [_Cache(b, name) for name in ("k", "v")]
+    keys, values = (c.present(new, start, s) for c, new in zip(caches, (k, v), strict=True))
     y, qk = _attended(b, b.transpose(q, 0, 2, 1, 3), keys, values, (start, ends), s)
     y = b.reshape(b.transpose(y, 0, 2, 1, 3), s.batch, s.tokens, s.heads * s.head)
-    return [b.narrow(x, "query") if x else "" for x in (y, keys, values, qk)]
+    y, qk = (b.narrow(x, "query") if x else "" for x in (y, qk))
+    return [y, *(c.stored for c in caches), qk]
+
+
+class _Cache:
+    """Keys or values, of which what is stored may be integers: int8, or two of 4 bits a byte."""
+
+    def __init__(self, b: Body, letter: str):
+        self.b, self.scale = b, f"{letter}_scale"
+        self.past = "past_key" if letter == "k" else "past_value"
+        self.stored = ""
+        self.bits = 0
+        if b.has("past_key") and b.dtype("past_key") != b.dtype("query"):
+            self.bits = b.attr("kv_cache_bit_width", 0)
+            wanted = {8: TensorProto.INT8, 4: TensorProto.UINT8}.get(self.bits)
+            kind = b.attr(f"{letter}_quant_type", "NONE")
+            is_known = kind in ("PER_TENSOR", "PER_CHANNEL") and b.has(self.scale)
+            if b.dtype(self.past) != wanted or not is_known:
+                raise Problem(f"{self.past} quantized in another way than by int8 or 4 bits")
+
+    def present(self, new: str, start: str, s: _Sizes) -> str:
+        """(batch, groups, room, head) as float32; stored has what the node gives."""
+        b = self.b
+        if not self.bits:
+            found = _present(b, new, b.wide(self.past) if s.past else "", start, s)
+            self.stored = b.narrow(found, "query")
+            return found
+        low, high = -(2.0 ** (self.bits - 1)), 2.0 ** (self.bits - 1) - 1
+        new = b.add("Round", b.add("Div", new, self.scale))
+        new = b.add("Clip", new, b.const(low), b.const(high))
+        past, rest = b.cast(self.past), 0.0
+        if self.bits == 4:
+            past, rest = self._unpacked(past, s), low  # bytes of zero
+        found = _present(b, new, past, start, s, rest)
+        if self.bits == 8:
+            self.stored = b.cast(found, TensorProto.INT8)
+        else:
+            self.stored = self._packed(found, s)
+        return b.add("Mul", found, self.scale)
+
+    def _unpacked(self, x, s):
+        b = self.b
+        high = b.add("Floor", b.add("Mul", x, b.const(1 / 16)))
+        low = b.add("Sub", x, b.add("Mul", high, b.const(16)))
+        both = b.concat([b.unsqueeze(part, 4) for part in (low, high)], 4)
+        levels = b.reshape(both, s.batch, s.groups, s.past, s.head)
+        return b.add("Sub", levels, b.const(8))
+
+    def _packed(self, x, s):
+        b = self.b
+        levels = b.add("Add", x, b.const(8))
+        pairs = b.reshape(levels, s.batch, s.groups, s.room, s.head // 2, 2)
+        weighted = b.add("Mul", pairs, b.const([1, 16], np.float32))
+        return b.cast(b.sum(weighted, 4, keepdims=0), TensorProto.UINT8)
 
 
 def _three(b):
@@ -95,8 +147,6 @@ def _sizes(b):
         raise Problem("keys of another length than the queries")
     past = 0
     if b.has("past_key"):
-        if b.dtype("past_key") != b.dtype("query"):
-            raise Problem("quantized past keys are not supported")
         past = b.extent("past_key", 2)
     total = b.known("total_sequence_length")
     if total is None:
@@ -131,15 +181,14 @@ def _rounded(b, x):
     return x if dtype == TensorProto.FLOAT else b.cast(b.cast(x, dtype))
 
 
-def _present(b, new, name, start, s):
-    """(batch, groups, room, head): the past up to start, what is new, zeros."""
+def _present(b, new, past, start, s, rest=0.0):
+    """(batch, groups, room, head): the past up to start, what is new, then rest."""
     if s.is_first:
-        rest = s.room - s.tokens
-        zeros = b.const(np.zeros((s.batch, s.groups, rest, s.head)), np.float32)
-        return b.concat([new, zeros], 2) if rest else new
+        shape = (s.batch, s.groups, s.room - s.tokens, s.head)
+        return b.concat([new, b.const(np.full(shape, rest), np.float32)], 2) if shape[2] else new
     if not s.past:
         raise Problem("later tokens need past keys")
-    both = b.transpose(b.concat([b.wide(name), new], 2), 0, 2, 1, 3)
+    both = b.transpose(b.concat([past, new], 2), 0, 2, 1, 3)
     rows = s.past + s.tokens
     both = b.reshape(both, s.batch * rows, s.groups * s.head)
     places = b.const(np.arange(s.room)[None], np.int32)
@@ -150,7 +199,7 @@ def _present(b, new, name, start, s):
     row = b.add("Add", row, b.const(np.arange(s.batch)[:, None] * rows, np.int32))
     found = b.reshape(b.add("Gather", both, row, axis=0), s.batch, s.room, s.groups, s.head)
     is_there = b.unsqueeze(b.add("Less", after, b.const(s.tokens, np.int32)), 2, 3)
-    return b.transpose(b.add("Where", is_there, found, b.const(0.0)), 0, 2, 1, 3)
+    return b.transpose(b.add("Where", is_there, found, b.const(rest)), 0, 2, 1, 3)
 
 
 def _attended(b, q, keys, values, bounds, s):

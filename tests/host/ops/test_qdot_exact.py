@@ -1,0 +1,94 @@
+"""Requantization against exact fractions: random scales, sums at the middles of roundings."""
+
+import os
+from array import array
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.host.device import small
+from tools.converter.ops._qweights import table
+from tools.converter.ops._requantize import Sums, channel_multipliers
+
+PACKAGE = Path(__file__).parents[3] / "mpconnxr"
+LONG = os.environ.get("MPCONNXR_LONG") == "1"
+N = 1000  # sums a call; of each scale N_OF_ONE
+N_OF_ONE = 50
+CALLS = {"unix": 200, "unix32": 200}  # on an emulated core: 8
+MORE = 50 if LONG else 1
+BIAS = 1 << 29
+TARGETS = ["unix", "unix32", "mps2-an385", "mps2-an385-v6m", "mps2-an386", "virt-rv32"]
+
+# Sums lie in the constants of channels: all weights are 0.
+SCRIPT = f"""
+from array import array
+from mpconnxr import forms
+N = {N}
+x, w, out = bytearray(9 * N + 80), bytearray(18 * N), bytearray(N)
+p = array("i", [8 * N, 0, 4, 1, N, 0, N, 1, 0] + [0] * 3 + [4, 8, 1, 0])
+q = array("i", [72, 9, N, 1, 3, 3, 3, 1, 1, 1, 3, 1, 0, 8 * N, 0, 1, 1, 0] + [0] * 4)
+loops = []
+for form in forms.available("qdot"):
+    of_dots = forms.get("qdot", form)
+    loops += [(form, "qdots8", of_dots.qdots8, p), (form, "qdots8_many", of_dots.qdots8_many, p)]
+for form in forms.available("depthwise"):
+    loops.append((form, "depthwise33", forms.get("depthwise", form).depthwise33, q))
+counts = [0] * len(loops)
+with open("cases", "rb") as f:
+    for _ in range(int(open("n").read())):
+        f.readinto(memoryview(w)[:8 * N])
+        right, limits = f.read(N), array("i", f.read(12))
+        p[9:12] = limits
+        q[18:21] = limits
+        for i, (form, name, loop, block) in enumerate(loops):
+            loop(x, w, out, block)
+            if out != right:
+                counts[i] += sum([a != b for a, b in zip(out, right)])
+for (form, name, _, _), count in zip(loops, counts):
+    print(form, name, count)
+"""
+
+
+def call(rng):
+    """A table, the right bytes, and zero point and limits, as the script reads them."""
+    n = N // N_OF_ONE
+    numbers = [np.exp2(rng.uniform(*ends, n)) for ends in ((-7, 1), (-8, -4), (-7, 0))]
+    if rng.integers(3) == 0:  # powers of two and small multiples of them: true middles
+        numbers = [np.exp2(np.rint(np.log2(v))) for v in numbers]
+        numbers[1] *= rng.choice([1, 3, 5], n)
+    x, w, y = (v.astype(np.float32).tolist() for v in numbers)
+    scales = [Fraction(a) * Fraction(b) / Fraction(c) for a, b, c in zip(x, w, y, strict=True)]
+    zero = int(rng.integers(-128, 128))
+    reach = np.full(n, 1 << 25)
+    found = channel_multipliers(scales, Sums(reach * 0, -reach, reach), -128 - zero, 127 - zero)
+    real = np.array([float(s) for s in scales])[:, None]
+    middles = rng.integers(-130 - zero, 130 - zero, (n, N_OF_ONE)) + 0.5
+    sums = np.floor(middles / real).astype(np.int64) + rng.integers(-1, 3, middles.shape)
+    sums = np.clip(sums, -(1 << 25), 1 << 25)
+    exact = [[round(v * s) for v in row] for row, s in zip(sums.tolist(), scales, strict=True)]
+    exact = np.clip(np.array(exact) + zero, -128, 127)
+    exact = np.where(found.are_exact[:, None], exact, 0)
+    sums = np.where(found.are_exact[:, None], sums, 0)
+    exact[~found.are_exact] = zero
+    words = table(
+        (sums << 5 | found.shifts[:, None]).reshape(-1),
+        np.repeat(found.mantissas, N_OF_ONE),
+        N,
+    )
+    limits = array("i", [v + BIAS for v in (zero, -128, 127)])
+    case = words.tobytes() + exact.astype(np.int8).tobytes() + limits.tobytes()
+    return case, found.are_exact
+
+
+@pytest.mark.parametrize("target", TARGETS, indirect=True)
+def test_no_sum_goes_the_other_way(target):
+    rng = np.random.default_rng(7)
+    n = CALLS.get(target.name, 8) * MORE
+    calls = [call(rng) for _ in range(n)]
+    assert np.mean([flags.mean() for _, flags in calls]) > 0.999
+    files = {"mpconnxr": PACKAGE, "cases": b"".join(c for c, _ in calls), "n": str(n).encode()}
+    lines = small.run(target, SCRIPT, files, timeout=7200).splitlines()
+    assert len(lines) >= 6
+    assert [line for line in lines if not line.endswith(" 0")] == []
