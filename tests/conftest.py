@@ -3,6 +3,7 @@
 import pytest
 
 from tools.micropython import Target, get_target, source
+from tools.micropython.recipe import Recipe
 from tools.micropython.versions import split
 
 
@@ -12,7 +13,8 @@ def ready_target():
 
     def get(name: str) -> Target:
         target, version = get_target(name), split(name)[1]
-        if version and version not in source.SUITES and not source.archive_of(version):
+        from_source = version and isinstance(target.recipe, Recipe)
+        if from_source and version not in source.SUITES and not source.archive_of(version):
             pytest.skip(f"no source of MicroPython {version}: set MICROPYTHON_SOURCES")
         lacking = target.missing()
         if lacking:

@@ -4,7 +4,7 @@ import json
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from .cache import cache_folder, locked
@@ -17,28 +17,41 @@ _SECONDS = 300  # for npm
 class NpmRecipe:
     """A package of an exact version and content, and the file of it that a target runs.
 
-    integrity: of the package's archive, as a package-lock.json has it.
+    integrity: of the package's archive, as a package-lock.json has it; others: (version,
+    integrity) of releases that a target of another version takes.
     """
 
     package: str
     version: str
     integrity: str
     product: str
+    others: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+
+    def of_version(self, version: str) -> "NpmRecipe | None":
+        """Return this one with the release of a version of MicroPython, None where none is pinned.
+
+        npm's 1.28.0-6 is 1.28.0.
+        """
+        for number, integrity in ((self.version, self.integrity), *self.others):
+            if number.partition("-")[0] == version:
+                return replace(self, version=number, integrity=integrity)
+        return None
 
     def path(self, name: str) -> Path:
         """Where the product is, or will be, for the target `name`."""
-        folder = cache_folder() / f"{name}-{self.version}"
-        return folder / "node_modules" / self.package / self.product
+        return self._folder(name) / "node_modules" / self.package / self.product
 
     def build(self, name: str) -> Path:
         """Install it unless that is done already, here or by another process at this moment."""
-        product = self.path(name)
-        folder = cache_folder() / f"{name}-{self.version}"
+        product, folder = self.path(name), self._folder(name)
         if not product.is_file():
             with locked(folder.name):
                 if not product.is_file():
                     self._install(folder)
         return product
+
+    def _folder(self, name):
+        return cache_folder() / f"{name.partition('@')[0]}-{self.version}"
 
     def _install(self, folder: Path) -> None:
         """The folder appears complete, that is by a rename."""

@@ -1,7 +1,7 @@
 """Targets of another version of MicroPython: `unix32@1.26.1`.
 
 The version is part of the name, and of the name in the cache folder. Of each version only the
-targets that it was built for here: see docs/targets.md.
+targets that it was built for here, or that npm has: see docs/targets.md.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 
 from .errors import TargetError
+from .npm import NpmRecipe
 from .recipe import Recipe
 from .source import VERSION
 from .target import Target
@@ -43,19 +44,28 @@ def split(name: str) -> tuple[str, str]:
 
 def of_version(target: Target, version: str) -> Target:
     """Return the target built from another version. Raises TargetError where that cannot be."""
-    if version == VERSION:
+    recipe = target.recipe
+    made = recipe.of_version(version) if isinstance(recipe, NpmRecipe) else None
+    if made is None:
+        made = _recipe(target, version)
+    if made == recipe:
         return target
+    given = {"name": f"{target.name}@{version}", "recipe": made}
+    if hasattr(target, "may_be_installed"):
+        given["may_be_installed"] = False
+    return replace(target, **given)
+
+
+def _recipe(target, version):
+    """The target's recipe for another version."""
     recipe, number = target.recipe, tuple(map(int, version.split(".")))
     can = isinstance(recipe, Recipe) and recipe.port in _PORTS and number >= (1, 24)
     first = _NOT_FROM.get(recipe.board or target.name) if can else number
     if first and number >= first:
         raise TargetError(f"{target.name} is not built from MicroPython {version} here")
-    options = tuple(_options(recipe.options, number))
-    made = replace(recipe, version=version, options=options)
-    given = {"name": f"{target.name}@{version}", "recipe": made}
-    if hasattr(target, "may_be_installed"):
-        given["may_be_installed"] = False
-    return replace(target, **given)
+    if version == VERSION:
+        return recipe
+    return replace(recipe, version=version, options=tuple(_options(recipe.options, number)))
 
 
 def _options(options, number):

@@ -22,6 +22,30 @@ class WebAssemblyTarget(UnixTarget):
         return ["node", str(_RUNNER), self.build().as_uri()]
 
 
+# Releases of MicroPython, no previews; docs/targets.md has what was run on each.
+_OTHERS = (
+    (
+        "1.28.0-6",
+        "sha512-eRJw+jOhFPoEClHRI8RmzIBjORpOhVdDFcdrNYHUc0U+"
+        "EwchuD5cYIfmgvj3RWim7vBnjBK8mYxMBBVduOo8Lw==",
+    ),
+    (
+        "1.27.0",
+        "sha512-DnXx4EqxgkeaFESrS3uKrL7mLMk4mRTd0mMzaOd3HUSi"
+        "ZUOAE7t11uLnjf3ftF87N2xm4knHnWEKcVK4IYIUDA==",
+    ),
+    (
+        "1.26.0",
+        "sha512-48rQd947zn6xKzQapZ8uNyJPNNnnX92MmtsFSGADl755"
+        "X6ZXMNBHBJFK7aVjkUE+mp38R7CnHQHRrZ+gcRrLRA==",
+    ),
+    (
+        "1.25.0",
+        "sha512-jyepGQwQXRAD9P7DozK9271n0fdEGJWc8cPlew246tA2"
+        "Zd+FosxCosJh1Jo07mfUHpMhOa57ipDAK544T0WkJA==",
+    ),
+)
+
 TARGETS = (
     WebAssemblyTarget(
         "webassembly",
@@ -32,6 +56,7 @@ TARGETS = (
             "sha512-kLwGPJFsLY/2aUPmzZxpvauFSmKc0SlJWVvvEttULR0poVQ6W9HV"
             "//1fUJyxrGWAxCVDw9aYqJ0LAog0ZLjYVA==",
             "micropython.mjs",
+            _OTHERS,
         ),
         word_bits=32,
         float_bits=64,

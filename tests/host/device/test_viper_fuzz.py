@@ -23,6 +23,11 @@ from tools.asm.module import of_functions
 from tools.viperlint import problems
 
 TARGETS = ("unix32", "mps2-an385", "mps2-an385-v6m", "virt-rv32", "sim-de212", "sim-lx106")
+OTHER_VERSIONS = tuple(
+    f"{name}@{version}"
+    for version in ("1.26.1", "1.27.0", "1.29.0")
+    for name in ("unix32", "mps2-an385")
+)
 LONG = os.environ.get("MPCONNXR_LONG") == "1"
 N_FUNCTIONS = 5000 if LONG else 50
 SEED = random.SystemRandom().randrange(1 << 30) if LONG else 25
@@ -64,7 +69,7 @@ def compare(target, batch, seed, files, args=()):
     return len(found)
 
 
-@each_target
+@pytest.mark.parametrize("target", TARGETS + OTHER_VERSIONS, indirect=True)
 def test_compiled_there(target):
     for seed, batch in batches():
         text = "\f".join(f.source for f in batch)

@@ -1,7 +1,7 @@
 """Targets of other versions of MicroPython: their names, their sources, all loops on them.
 
-MPCONNXR_LONG=1: every pair of docs/targets.md, the loops 300 times, and ONNX's node tests and the
-model collection on those of the unix port.
+MPCONNXR_LONG=1: every pair of docs/targets.md, the loops 300 times, two models of the collection
+on those that are processes of this computer, and ONNX's node tests on those of the unix port.
 """
 
 import json
@@ -26,17 +26,25 @@ LONG = os.environ.get("MPCONNXR_LONG") == "1"
 # 1.26 and 1.27 have a bug in their Thumb emitter.
 OFTEN = (
     *("unix32@1.26.1", "mps2-an385@1.26.1"),
-    *("unix32@1.27.0", "mps2-an385@1.27.0", "unix32@1.29.0"),
+    *("unix32@1.27.0", "mps2-an385@1.27.0", "unix32@1.29.0", "webassembly@1.28.0"),
 )
 MATRIX = {
+    "1.25.0": ("webassembly",),
+    "1.26.0": ("webassembly",),
     "1.26.1": (
         *("unix", "unix32", "unix-plain", "mps2-an385", "mps2-an385-v6m", "mps2-an386"),
         *("mps2-an505", "virt-rv32", "sim-de212"),
     ),
-    "1.27.0": ("unix", "unix32", "mps2-an385", "mps2-an385-v6m", "mps2-an505", "virt-rv32"),
+    "1.27.0": (
+        *("unix", "unix32", "mps2-an385", "mps2-an385-v6m", "mps2-an505", "virt-rv32"),
+        "webassembly",
+    ),
+    "1.28.0": ("webassembly",),
     "1.29.0": ("unix", "unix32", "unix-plain", "mps2-an385"),
 }
 EVERY = [f"{name}@{version}" for version, names in MATRIX.items() for name in names]
+UNIX_PORT = [name for name in EVERY if name.startswith("unix")]
+WEBASSEMBLY = [name for name in EVERY if name.startswith("webassembly")]
 MODELS = ("mnist_8", "mlperf_kws_dscnn_int8")
 
 
@@ -63,11 +71,19 @@ def test_names_of_no_version(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["unix@1.23", "virt-rv32@1.29", "sim-de212@1.27", "webassembly@1.26"]
+    "name", ["unix@1.23", "virt-rv32@1.29", "sim-de212@1.27", "webassembly@1.24", "cpython@1.25"]
 )
 def test_what_is_not_built(name):
     with pytest.raises(TargetError, match="is not built from MicroPython 1."):
         get_target(name)
+
+
+@pytest.mark.parametrize("version", ["1.25.0", "1.26.0", "1.27.0", "1.28.0", "1.29.0"])
+def test_npm_gives_the_version_that_was_asked_for(version, ready_target):
+    target = ready_target(f"webassembly@{version}")
+    done = target.run("import sys\nprint('.'.join(map(str, sys.implementation.version[:3])))")
+    assert done.stdout.strip() == version
+    assert target.name == ("webassembly" if version == "1.29.0" else f"webassembly@{version}")
 
 
 def test_each_version_has_its_own_place():
@@ -108,9 +124,7 @@ def test_loops_give_the_same_bits(versioned):
 
 
 @pytest.mark.skipif(not LONG, reason="MPCONNXR_LONG=1 runs ONNX's node tests on each version")
-@pytest.mark.parametrize(
-    "versioned", [n for n in EVERY if n.startswith("unix")], indirect=True, ids=str
-)
+@pytest.mark.parametrize("versioned", UNIX_PORT, indirect=True, ids=str)
 def test_onnx_node_tests(versioned, capfd):
     """The same cases pass as on the usual version."""
     passed = {}
@@ -122,10 +136,12 @@ def test_onnx_node_tests(versioned, capfd):
     assert len(one) > 1800 and one == other
 
 
-@pytest.mark.skipif(not LONG, reason="MPCONNXR_LONG=1 runs models on each version")
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize(
-    "versioned", [n for n in EVERY if n.startswith("unix")], indirect=True, ids=str
+    "versioned",
+    UNIX_PORT + WEBASSEMBLY if LONG else ["webassembly@1.28.0"],
+    indirect=True,
+    ids=str,
 )
 def test_models(versioned, name, capfd):
     """As onnxruntime has them."""
