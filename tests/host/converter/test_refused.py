@@ -136,6 +136,31 @@ def test_an_input_that_nothing_gives_in_a_body_is_named():
         convert(model)
 
 
+def test_an_input_that_chooses_a_branch_is_offered_to_be_bound():
+    """As the sampling rate of a voice detector does: the branches differ in their shapes."""
+    parts = []
+    for k, name in ((4, "then"), (2, "else")):
+        ends = [
+            helper.make_node("Constant", [], [f"{n}{k}"], value_ints=[v])
+            for n, v in (("a", 0), ("b", k), ("i", 1))
+        ]
+        part = helper.make_node("Slice", ["x", f"a{k}", f"b{k}", f"i{k}"], [f"y{k}"])
+        out = helper.make_tensor_value_info(f"y{k}", TensorProto.FLOAT, [1, k])
+        parts.append(helper.make_graph([*ends, part], name, [], [out]))
+    rate = helper.make_node("Constant", [], ["rate"], value_int=16000)
+    is_fast = helper.make_node("Equal", ["sr", "rate"], ["fast"])
+    chosen = helper.make_node("If", ["fast"], ["y"], then_branch=parts[0], else_branch=parts[1])
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 8])
+    sr = helper.make_tensor_value_info("sr", TensorProto.INT64, [])
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, "n"])
+    graph = helper.make_graph([rate, is_fast, chosen], "g", [x, sr], [y])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    with pytest.raises(UnsupportedModel, match="--bind sr=FILE.npy chooses the branch"):
+        convert(model)
+    done = convert(model, Options(bind={"sr": np.array(16000, np.int64)}))
+    assert done.graph.outputs[0].shape == (1, 4)
+
+
 def mutated(model, rng):
     """A copy with one thing wrong: an attribute, edge or operator, or a constant's shape."""
     copy = onnx.ModelProto()

@@ -24,6 +24,7 @@ from ..shapes import contents, extent
 from ..shapes.infer_extents import NEEDS_BOUND
 from ..shapes.signature import Signature
 from ..steps.rows import ItemRows, Rows
+from .decided import chooser
 
 
 class Scope(Protocol):
@@ -74,6 +75,8 @@ class Node(Signature):
         if t is None:
             bound = f"--bound {name}=N says how many items there can be"
             todo = bound if self.op in NEEDS_BOUND and what.startswith("output") else ""
+            if self.op == "If" and (choice := chooser(self._scope.model, self.proto.input[0])):
+                todo = f"--bind {choice}=FILE.npy chooses the branch"
             reason = self._scope.unknown.get(name, "shape unknown")
             raise Problem(f"{what} ({name}): {reason}", todo)
         return t
