@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import json
 import sys
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from tools import arguments
 from tools.deploy import reach
@@ -75,11 +75,26 @@ def _monitor(args):
         path = f"{folder.rstrip('/')}/{args.model}"
         lines = device.lines(f"monitor({args.call}, {path!r}, {args.every}, {args.n})")
         with contextlib.closing(lines):
-            _show(args, lines, pressed)
+            try:
+                about = About.of_line(next(filter(None, lines)))
+            except BoardError as e:
+                raise _lacking(device, path, e) or e from None
+            _show(args, about, lines, pressed)
 
 
-def _show(args, lines, pressed):
-    about = About.of_line(next(filter(None, lines)))
+def _lacking(device, path, error):
+    """The plain reason why the board cannot load a model, None for another one."""
+    advice = "mpconnxr flash MODEL.bin deploys"
+    if "no module named 'mpconnxr'" in error.said:
+        return DeployError(f"mpconnxr is not on the board: {advice} it with a model")
+    found = PurePosixPath(path)
+    slots = [str(found.with_name(f"{found.stem}.{slot}{found.suffix}")) for slot in "ab"]
+    if any(device.kinds([path, *slots, f"/rom/{found.name}"])):
+        return None
+    return DeployError(f"no model {path} on the board: {advice} one, --model and --dir name it")
+
+
+def _show(args, about, lines, pressed):
     kind = _Json if args.json else Picture if sys.stdout.isatty() else Lines
     with kind(about) as shown:
         for line in lines:

@@ -49,7 +49,7 @@ def _rate(text):
 def problem(args: argparse.Namespace) -> str:
     """What is wrong with these options, "" for nothing."""
     if bool(args.sensor) == bool(args.pin):
-        return "give --sensor FILE.py or --pin P"
+        return "give either --sensor FILE.py or --pin P"
     if args.channels < 1:
         return "--channels N: N is at least 1"
     return ""

@@ -91,9 +91,31 @@ def test_samples_that_do_not_fill_the_input(board, tmp_path, capsys):
     assert "samples of 2 numbers do not fill x (1, 5)" in capsys.readouterr().err
 
 
-def test_no_model_there(board, tmp_path, capsys):
+def test_nothing_was_deployed(board, tmp_path, capsys):
     assert monitor_on(board.port, tmp_path, RAMP) == 1
-    assert "ImportError: no module named 'mpconnxr'" in capsys.readouterr().err
+    said = (
+        "monitor: mpconnxr is not on the board: mpconnxr flash MODEL.bin deploys it with a model\n"
+    )
+    assert capsys.readouterr().err == said
+
+
+def test_no_model_of_this_name(board, tmp_path, capsys):
+    deployed(board, tmp_path, linear((1, 6), np.eye(6)))
+    capsys.readouterr()
+    assert monitor_on(board.port, tmp_path, RAMP, "--model", "other.bin") == 1
+    err = capsys.readouterr().err
+    assert "other.bin on the board: mpconnxr flash MODEL.bin deploys one" in err
+    assert "Traceback" not in err
+
+
+def test_a_model_that_cannot_be_loaded(board, tmp_path, capsys):
+    """The board says why."""
+    deployed(board, tmp_path, linear((1, 6), np.eye(6)))
+    (board.folder / "bad.bin").write_bytes(b"MPCONNXR" + bytes(100))
+    capsys.readouterr()
+    assert monitor_on(board.port, tmp_path, RAMP, "--model", "bad.bin") == 1
+    err = capsys.readouterr().err
+    assert "Error: " in err and "no model" not in err
 
 
 def test_wrong_usage(capsys):

@@ -1,17 +1,31 @@
 """Samples in the lines that a board prints."""
 
 import base64
+import sys
+import types
 
 import numpy as np
 import pytest
 
 from tests.host.sensing.sensors import options
 from tools.deploy.errors import DeployError
-from tools.sensing.sensor import Samples
+from tools.sensing.sensor import Samples, source_of
 
 
 def rows_of(line, **given):
     return Samples(options(**given)).of_line(line)
+
+
+def test_a_pin_that_cannot_be_read_is_named(monkeypatch):
+    def adc(pin):
+        raise ValueError("Pin doesn't have ADC capabilities")
+
+    machine = types.SimpleNamespace(ADC=adc, Pin=lambda pin: pin)
+    monkeypatch.setitem(sys.modules, "machine", machine)
+    names = {}
+    exec(source_of(options(pin=["3"], rate=100)), names)
+    with pytest.raises(ValueError, match="^pin 3: Pin doesn't have ADC capabilities$"):
+        next(names["samples"]())
 
 
 def block(array):
