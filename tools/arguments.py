@@ -8,6 +8,7 @@ from typing import NoReturn
 
 from mpconnxr import __version__
 
+_MOST_PORT = 65535
 _called_as = ""  # what people typed, where that is not `python -m tools.NAME`
 
 
@@ -31,6 +32,37 @@ class Parser(argparse.ArgumentParser):
         near = difflib.get_close_matches(first, known, n=1)
         hint = f" (did you mean {near[0]}?)" if first.startswith("-") and near else ""
         return f"unrecognized arguments: {' '.join(unknown)}{hint}"
+
+
+def seconds(text: str) -> float:
+    """Read an option's argument, a time of more than 0. Raises argparse.ArgumentTypeError."""
+    value = _number(float, text, "seconds")
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text}: must be more than 0 seconds")
+    return value
+
+
+def count(text: str) -> int:
+    """Read an option's argument, a number from 1. Raises argparse.ArgumentTypeError."""
+    value = _number(int, text, "a whole number")
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text}: must be at least 1")
+    return value
+
+
+def port(text: str) -> int:
+    """Read an option's argument, a TCP port. Raises argparse.ArgumentTypeError."""
+    value = _number(int, text, "a port")
+    if not 0 <= value <= _MOST_PORT:
+        raise argparse.ArgumentTypeError(f"{text}: must be from 0 to {_MOST_PORT}")
+    return value
+
+
+def _number(kind, text, wanted):
+    try:
+        return kind(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text}: expected {wanted}") from None
 
 
 def parser_for(command: str, **options) -> Parser:

@@ -112,7 +112,9 @@ def parser() -> argparse.ArgumentParser:
     )
     add("--rollback", action="store_true", help="make the board's earlier model the active one")
     add("--no-verify", action="store_true", help="do not run the golden vectors on the board")
-    add("--timeout", type=float, default=_RUN_TIMEOUT, metavar="S", help="for that run")
+    add(
+        "--timeout", type=arguments.seconds, default=_RUN_TIMEOUT, metavar="S", help="for that run"
+    )
     add("--to", type=Path, metavar="FOLDER", help="write all files there, for another way to copy")
     add(
         "--board",

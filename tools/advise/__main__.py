@@ -44,7 +44,7 @@ def parser() -> argparse.ArgumentParser:
     add("--samples", type=Path, metavar="FILE", help="inputs: .npz, .npy or folder of .npy")
     add(
         "--seconds",
-        type=_positive,
+        type=arguments.seconds,
         default=_SECONDS,
         help=f"time limit in seconds ({_SECONDS:.0f})",
     )
@@ -58,13 +58,6 @@ def _arguments(argv):
     args = parser().parse_args(argv[:at])
     args.given = tuple(argv[at + 1 :])
     return args
-
-
-def _positive(text):
-    value = float(text)
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text}: seconds are needed, more than 0")
-    return value
 
 
 def _advise(args):

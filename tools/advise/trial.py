@@ -13,7 +13,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tools import limits
+from tools import arguments, limits
 from tools.converter import load, own
 from tools.converter.__main__ import add_options, options_from
 from tools.converter.context import Context
@@ -92,11 +92,11 @@ class Trial:
         return any(p.fits for p in self.placements)
 
 
-def parsed(arguments: list[str]) -> Options:
+def parsed(given: list[str]) -> Options:
     """Options of the converter as its command line has them. Raises UsageError."""
-    parser = argparse.ArgumentParser("options of the converter")
+    parser = arguments.Parser("advise ... --")
     add_options(parser)
-    return options_from(parser.parse_args(arguments))
+    return options_from(parser.parse_args(given))
 
 
 def tried(task: Task, options: tuple[str, ...], seconds: float) -> Trial:

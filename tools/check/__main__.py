@@ -33,7 +33,13 @@ def parser() -> argparse.ArgumentParser:
     reach.add_board_options(found)
     add = found.add_argument
     add("-o", "--output", type=Path, metavar="FILE.json", help="write the report, to send it")
-    add("--calls", type=int, default=_CALLS, metavar="N", help=f"of each loop ({_CALLS})")
+    add(
+        "--calls",
+        type=arguments.count,
+        default=_CALLS,
+        metavar="N",
+        help=f"of each loop ({_CALLS})",
+    )
     add("--only", choices=("loops", "models"), help="a part of it")
     add("--model", action="append", choices=models.NAMES, help="of these models only")
     add("--json", action="store_true", help="print the report as one JSON object")
@@ -42,9 +48,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: list[str] | None = None) -> int:
     """Exit status: 0 all is right, 1 something is not, 2 wrong usage."""
-    args = (asked := parser()).parse_args(argv)
-    if args.calls < 1:
-        asked.error("--calls N: N is at least 1")
+    args = parser().parse_args(argv)
     try:
         report = _report(args)
         if args.output:

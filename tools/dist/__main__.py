@@ -18,6 +18,7 @@ from tools import arguments
 from tools.deploy import boards
 from tools.deploy.errors import DeployError
 from tools.deploy.model_file import read_model
+from tools.errors import text_of
 
 from .build import machines, write_compiled, write_model, write_source
 
@@ -49,13 +50,13 @@ def main(argv: list[str] | None = None) -> int:
     if unknown := set(args.archs) - set(archs):
         asked.error(f"no architecture {' '.join(sorted(unknown))}: there are {' '.join(archs)}")
     to = args.to or Path()
-    to.mkdir(parents=True, exist_ok=True)
     try:
+        to.mkdir(parents=True, exist_ok=True)
         write_source(to)
         chosen = [] if args.source else args.archs or archs
         counts = {f"package-{arch}.json": len(write_compiled(to, known[arch])) for arch in chosen}
-    except DeployError as e:
-        print(f"dist: {e}", file=sys.stderr)
+    except (DeployError, OSError) as e:
+        print(f"dist: {text_of(e)}", file=sys.stderr)
         return 1
     if args.json:
         print(json.dumps({"folder": str(to), "modules": counts}))
@@ -74,8 +75,8 @@ def _model(parser, args):
     try:
         model = read_model(args.model)
         said, paths = write_model(args.to, model, board.machine, args.in_place)
-    except DeployError as e:
-        print(f"dist: {e}", file=sys.stderr)
+    except (DeployError, OSError) as e:
+        print(f"dist: {text_of(e)}", file=sys.stderr)
         return 1
     if args.json:
         print(

@@ -13,8 +13,18 @@ from . import calls, campaign, model, onnx_files, seeds
 
 
 def summary(args: argparse.Namespace) -> int:
-    model.show(campaign.summed(json.loads(p.read_text()) for p in args.files), args.json)
+    model.show(campaign.summed(map(_results, args.files)), args.json)
     return 0
+
+
+def _results(path):
+    try:
+        found = json.loads(path.read_text())
+    except ValueError:
+        found = None
+    if not isinstance(found, dict) or "seed_faults" not in found:
+        raise seeds.SeedError(f"{path} does not hold results of `fuzz model`")
+    return found
 
 
 def parser() -> argparse.ArgumentParser:

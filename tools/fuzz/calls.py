@@ -9,9 +9,11 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from tools import arguments
 from tools.micropython import Target, TargetTimeout, get_target, target_name
 
 from . import calls_models
+from .seeds import SeedError
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = Path(__file__).with_name("calls_on_target.py")
@@ -35,7 +37,13 @@ class Find:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--cases", type=int, default=200, metavar="N", help=f"sequences of {CALLS} calls a target")
+    add(
+        "--cases",
+        type=arguments.count,
+        default=200,
+        metavar="N",
+        help=f"sequences of {CALLS} calls a target",
+    )
     add("--seed", type=int, default=0, metavar="S", help="the same calls for the same seed")
     add("--target", action="append", type=target_name, metavar="T", help="default: unix-guard")
     add("--finds", type=Path, default=Path("build/fuzz"), metavar="FOLDER")
@@ -46,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Exit status: 1 if there was a find."""
     if args.replay:
-        return replay(Find(**json.loads(args.replay.read_text())), args.target)
+        return replay(_saved(args.replay), args.target)
     finds = []
     for target in args.target or ["unix-guard"]:
         finds += campaign(get_target(target), args.cases, args.seed)
@@ -62,6 +70,13 @@ def run(args: argparse.Namespace) -> int:
     n = args.cases * len(args.target or [0])
     print(f"fuzz: {n} sequences of {CALLS} calls: {len(finds)} finds")
     return 1 if finds else 0
+
+
+def _saved(path):
+    try:
+        return Find(**json.loads(path.read_text()))
+    except (TypeError, ValueError):
+        raise SeedError(f"{path} is not a saved find of `fuzz calls`") from None
 
 
 def campaign(target: Target, n: int, seed: int, package: Path = ROOT / "mpconnxr") -> list[Find]:

@@ -10,6 +10,7 @@ from random import Random
 
 from tqdm import tqdm
 
+from tools import arguments
 from tools.micropython import target_name
 
 from . import batch, campaign, seeds
@@ -22,7 +23,7 @@ _TRIES = 60  # of a file of which nothing else is known
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--cases", type=int, default=2000, metavar="N", help="on each target")
+    add("--cases", type=arguments.count, default=2000, metavar="N", help="on each target")
     add("--seed", type=int, default=0, metavar="S", help="the same cases for the same seed")
     add(
         "--target",
@@ -33,12 +34,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--kernel", default="", metavar="K", help="only files in which this kernel is used")
     add("--programs", action="store_true", help="as programs, where a file can be one")
-    add("--parts", type=int, default=1, metavar="P", help="a file of results for each part")
+    add(
+        "--parts",
+        type=arguments.count,
+        default=1,
+        metavar="P",
+        help="a file of results for each part",
+    )
     add("--results", type=Path, metavar="FOLDER", help="where those go")
     add("--resume", action="store_true", help="leave out parts whose results are there")
     add("--finds", type=Path, default=Path("build/fuzz"), metavar="FOLDER", help="of faults")
     add("--json", action="store_true", help="print the counts by kernel as one JSON object")
-    add("--workers", type=int, default=2, metavar="N", help="processes")
+    add("--workers", type=arguments.count, default=2, metavar="N", help="processes")
     add("--limit", type=int, default=batch.LIMIT_MS, metavar="MS", help="processor time a case")
     add("--renew-seeds", action="store_true", help="make the undamaged files again")
     add("--replay", type=Path, metavar="FILE", help="repeat a fault that was saved, or try a file")

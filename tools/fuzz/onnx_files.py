@@ -17,7 +17,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from tools import limits
+from tools import arguments, limits
 from tools.converter.__main__ import main as convert
 from tools.errors import ConvertError
 from tools.format import reader
@@ -32,7 +32,7 @@ _MOST_MEMORY = 2 << 30
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--cases", type=int, default=1000, metavar="N", help="how many (1000)")
+    add("--cases", type=arguments.count, default=1000, metavar="N", help="how many (1000)")
     add("--seed", type=int, default=0, metavar="S", help="the first case's number (0)")
     add("--finds", type=Path, default=Path("build/fuzz/onnx"), metavar="FOLDER", help="for finds")
     add("--models", type=Path, metavar="FOLDER", help="seeds: its .onnx (those of the examples)")

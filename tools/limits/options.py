@@ -6,6 +6,8 @@ import argparse
 import contextlib
 from collections.abc import Iterator
 
+from tools import arguments
+
 from . import noise, status
 
 _MEMORY = 2 << 30
@@ -24,7 +26,7 @@ def add_limit_options(parser: argparse.ArgumentParser) -> None:
     )
     add(
         "--timeout",
-        type=_seconds,
+        type=arguments.seconds,
         metavar="SECONDS",
         help=f"time limit in seconds ({_SECONDS:.0f})",
     )
@@ -34,22 +36,18 @@ def nbytes(text: str) -> int:
     """Bytes of an option's argument: 6144, 6K, 1.5M. Raises argparse.ArgumentTypeError."""
     number, unit = (text[:-1], text[-1].upper()) if text[-1:].isalpha() else (text, "")
     try:
-        return int(float(number) * _UNITS[unit])
+        value = int(float(number) * _UNITS[unit])
     except (KeyError, OverflowError, ValueError):
         raise argparse.ArgumentTypeError(f"{text}: not a number of bytes, such as 6K") from None
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"{text}: must not be negative")
+    return value
 
 
 def _memory(text):
     value = nbytes(text)
     if value < 1 << 20:
         raise argparse.ArgumentTypeError(f"{text}: at least 1M, such as 4G or 4000000000")
-    return value
-
-
-def _seconds(text):
-    value = float(text)
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text}: seconds are needed, more than 0")
     return value
 
 

@@ -144,7 +144,7 @@ def _add_run(run: argparse.ArgumentParser) -> None:
         metavar="[NAME=]PATH",
         help="a file or folder that the script finds in its current folder",
     )
-    run.add_argument("--timeout", type=float, default=60, metavar="SECONDS")
+    run.add_argument("--timeout", type=arguments.seconds, default=60, metavar="SECONDS")
     run.add_argument("--heap", type=int, metavar="BYTES", help="unix targets only")
     run.add_argument("--icount", action="store_true", help="count instructions, QEMU only")
     run.add_argument("script", type=Path)

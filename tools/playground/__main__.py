@@ -57,7 +57,10 @@ def parser() -> argparse.ArgumentParser:
     what.add_argument("--serve", action="store_true", help="serve the page on this computer")
     what.add_argument("--to", type=Path, metavar="DIR", help="write it there, for a web server")
     found.add_argument(
-        "--port", type=int, default=_PORT, help=f"port for --serve; 0 for any free port ({_PORT})"
+        "--port",
+        type=arguments.port,
+        default=_PORT,
+        help=f"port for --serve; 0 for any free port ({_PORT})",
     )
     found.add_argument("--json", action="store_true", help="print one JSON object")
     return found

@@ -114,7 +114,13 @@ def parser() -> argparse.ArgumentParser:
     )
     add("--dump", type=Path, metavar="DIR", help="with --trace: write each tensor as STEP_K.npy")
     add("--ops", type=Path, metavar="FOLDER", help="operators of your own, with their kernels")
-    add("--timeout", type=float, default=600, metavar="SECONDS", help="for one inference (600)")
+    add(
+        "--timeout",
+        type=arguments.seconds,
+        default=600,
+        metavar="SECONDS",
+        help="for one inference (600)",
+    )
     add("--json", action="store_true", help="print one JSON object")
     return found
 

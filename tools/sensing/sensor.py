@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tools import arguments
 from tools.deploy.errors import DeployError
 
 _PINS = Path(__file__).with_name("on_board_pins.py")
@@ -40,8 +41,8 @@ def add_sensor_options(found: argparse.ArgumentParser) -> None:
 
 
 def _rate(text):
-    hz = int(text)
-    if not 0 < hz <= 100_000:
+    hz = arguments.count(text)
+    if hz > 100_000:
         raise argparse.ArgumentTypeError("from 1 to 100,000 Hz")
     return hz
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ from tools.micropython import target_names
 
 ROOT = Path(__file__).parents[3]
 DIGITS = str(HERE / "digits.onnx")
+PROGRESS = re.compile(r", \d+ s$")  # of what takes over 10 s
 
 
 @pytest.fixture(autouse=True)
@@ -134,18 +136,41 @@ def test_a_file_that_is_not_there_is_status_1_in_one_line(argv, tmp_path, monkey
         ("convert",),
         ("convert", DIGITS, "a.bin", "-o", "b.bin"),
         ("convert", DIGITS, "--arena", "many"),
+        ("convert", DIGITS, "--arena", "-5"),
+        ("convert", DIGITS, "--window", "-1"),
+        ("convert", DIGITS, "--memory", "1"),
+        ("convert", DIGITS, "--timeout", "soon"),
         ("convert", DIGITS, "--dim", "n"),
         ("quantize", DIGITS, "--io", "what"),
         ("report", DIGITS, "a.html", "-o", "b.html"),
         ("run", DIGITS, "--target", "what"),
+        ("run", DIGITS, "--timeout", "-1"),
+        ("run", DIGITS, "--", "--what"),
+        ("advise", DIGITS, "--board", "what"),
+        ("advise", DIGITS, "--board", "pico", "--seconds", "0"),
+        ("advise", DIGITS, "--board", "pico", "--", "--what"),
+        ("check", "--calls", "0"),
+        ("record", "-o", "x.npz"),
+        ("record", "-o", "x.npz", "--pin", "26", "--rate", "often"),
+        ("record", "-o", "x.npz", "--pin", "26", "--append", "--overwrite"),
+        ("monitor", "--pin", "26", "--every", "-3"),
+        ("playground", "--serve", "--to", "x"),
+        ("playground", "--serve", "--port", "-1"),
+        ("playground", "--serve", "--port", "99999"),
         ("flash", "--target", "what", "x.bin"),
         ("flash",),
+        ("flash", "x.bin", "--reserve", "-4"),
+        ("flash", "x.bin", "--timeout", "-3"),
+        ("flash", "x.bin", "--to", "x", "--dry-run"),
+        ("flash", "x.bin", "--to", "x", "--board", "what"),
         ("boards", "what"),
         ("targets", "what"),
         ("bench", "x.onnx", "--target", "what"),
         ("conformance", "--target", "what"),
         ("fuzz", "what"),
+        ("fuzz", "model", "--cases", "-1"),
         ("dist", "what"),
+        ("dist", "--model", "x.bin"),
         ("completion", "what"),
     ],
     ids=lambda argv: " ".join(Path(a).name for a in argv),
@@ -155,6 +180,51 @@ def test_wrong_usage_is_status_2_and_writes_nothing(argv, tmp_path, monkeypatch,
     assert status_of(*argv) == 2
     assert capfd.readouterr().err.count("\n") <= 2
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("convert", "text"),
+        ("convert", "folder"),
+        ("convert", DIGITS, "folder"),
+        ("convert", DIGITS, "--save-optimized", "folder"),
+        ("convert", DIGITS, "none/x.bin"),
+        ("report", DIGITS, "folder"),
+        ("inspect", "text"),
+        ("inspect", "folder"),
+        ("sign", "text", "--hmac", DIGITS),
+        ("tensor", "folder"),
+        ("flash", "text.bin", "--to", "out"),
+        ("flash", "folder", "--to", "out"),
+        ("run", "text.bin"),
+        ("run", DIGITS, "folder"),
+        ("record", "-o", "text", "--append", "--pin", "26"),
+        ("record", "-o", "none/x.npz", "--pin", "26"),
+        ("monitor", "--sensor", "folder"),
+        ("targets", "build", "what"),
+        ("targets", "run", "unix", "folder"),
+        ("ops", "text"),
+        ("playground", "--to", "text"),
+        ("bench", "text", "--no-c"),
+        ("fuzz", "summary", "text"),
+        ("fuzz", "summary", "folder"),
+        ("fuzz", "calls", "--replay", "text"),
+        ("dist", "--to", "text"),
+        ("dist", "--model", "text.bin", "--board", "pico", "--to", "out"),
+    ],
+    ids=lambda argv: " ".join(Path(a).name for a in argv),
+)
+def test_a_file_of_another_kind_is_status_1_in_one_line(argv, tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    for name in ("text", "text.bin"):
+        (tmp_path / name).write_text("neither a model nor samples\n")
+    assert status_of(*argv) == 1
+    streams = capfd.readouterr()
+    lines = [text for text in streams.err.splitlines() if not PROGRESS.search(text)]
+    assert len(lines) == 1 and not streams.out
+    assert "[Errno" not in lines[0]
 
 
 def test_outputs_are_the_second_argument_an_option_or_beside_the_model(tmp_path):

@@ -390,9 +390,7 @@ def write(name, kind):
     options = {"external_data": False} if kind == "dynamo" else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        torch.onnx.export(
-            module, inputs, path, dynamo=kind == "dynamo", verbose=False, **options
-        )
+        torch.onnx.export(module, inputs, path, dynamo=kind == "dynamo", verbose=False, **options)
     strip(path)
 
 
