@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import Problem
 from ..ir import Tensor
-from . import MS, lowers
+from . import MS, OWN, lowers
 from ._dtypes import FLOAT, INT32
 from ._elementwise import emit_binary, emit_unary
 from ._integer import as_dtype, combined
@@ -128,6 +128,17 @@ def lower_softmax(node):
             emit_unary(node, op, inverse, scale)
     scale, zero = _by_one(node, y, scale, zero)
     emit_quantize(node, QUANTIZE, y, scale, zero, node.outputs[0])
+
+
+@lowers("QLinearSoftmax", domain=OWN, infer=like(0))
+def lower_own_softmax(node):
+    """What DequantizeLinear, Softmax and QuantizeLinear are: y_scale counts as it is."""
+    lines = softmax_lines(node, node.inputs[0], node.onnx_opset)
+    out = [node.outputs[0], *rest(node, 3)]
+    if not emit_quantized_softmax(node, _quantized(node, 0), out, lines):
+        y = node.temp(FLOAT, node.outputs[0].shape)
+        emit_softmax(node, "Softmax", dequantized(node, 0), y, node.onnx_opset, lines)
+        quantize(node, y, 3)
 
 
 def _infer_concat(node):

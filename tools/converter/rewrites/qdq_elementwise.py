@@ -1,9 +1,10 @@
-"""Add, Sub, Mul and Softmax between DQ and Q become com.microsoft's QLinear operators.
+"""Add, Sub, Mul and Softmax between DQ and Q become QLinear operators.
 
 1. DQ, DQ -> Add or Mul -> Q becomes QLinearAdd or QLinearMul. Sum of two is Add.
 2. DQ, DQ -> Sub -> Q becomes QLinearAdd with the integers of the second mirrored by a table (all
    bits flipped, those of the zero point too), which negates what they mean.
-3. DQ -> Softmax -> Q becomes QLinearSoftmax.
+3. DQ -> Softmax -> Q becomes `mpconnxr:QLinearSoftmax`. com.microsoft's cuts 1 / y_scale to an
+   integer.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 import onnx
 from onnx import helper
 
+from . import qdq_functions
 from .qdq_graph import Graph
 from .qdq_lookup import look_up
 from .qdq_operands import bytes_of, result_of
@@ -56,7 +58,5 @@ def fuse_softmax(graph: Graph, node: onnx.NodeProto) -> None:
     out = quantize.output[0]
     inputs = [*graph.operand(x, out), *graph.parameters(y, out)]
     axis = attribute(node, "axis", -1 if graph.opset >= 13 else 1)
-    fused = helper.make_node(
-        "QLinearSoftmax", inputs, [out], name=node.name, domain=MS, axis=axis, opset=graph.opset
-    )
+    fused = qdq_functions.call(graph, "QLinearSoftmax", inputs, out, node.name, axis=axis)
     graph.fuse(node, quantize, [fused])

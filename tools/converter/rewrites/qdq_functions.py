@@ -46,6 +46,10 @@ _ALL = [
         "real = GlobalAveragePool (real_x)",
     ),
     _between(
+        "QLinearSoftmax <axis> (x, x_scale, x_zero, y_scale, y_zero)",
+        "real = Softmax (real_x)",
+    ),
+    _between(
         """QLinearResize <coordinate_transformation_mode, mode>
         (x, x_scale, x_zero, y_scale, y_zero, roi, scales, sizes)""",
         "real = Resize (real_x, roi, scales, sizes)",

@@ -45,6 +45,7 @@ _SCALED = {
     (g.MS, "QLinearLeakyRelu"): (_ONE, 4),
     (g.MS, "QLinearSigmoid"): (_ONE, 4),
     (g.MS, "QLinearSoftmax"): (_ONE, 4),
+    (g.OWN, "QLinearSoftmax"): (_ONE, 4),
 }
 # (domain, operator): number of the weights.
 _PRODUCTS = {("", "MatMulInteger"): 1, ("", "QLinearMatMul"): 3, (g.MS, "QGemm"): 3}
