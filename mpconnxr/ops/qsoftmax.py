@@ -3,7 +3,7 @@
     out[o, k, i] = limited(round(exp(-d[k] * x_scale) / sum over j of exp(-d[j] * x_scale)
         / y_scale) + zy),     d[j] = the largest x[o, :, i] - x[o, j, i]
 
-Serves com.microsoft's QLinearSoftmax.
+Serves QLinearSoftmax: com.microsoft's, and the one between DequantizeLinear and QuantizeLinear.
 
     x, out  both uint8 or both int8 (outer, n, inner)
     scratch int32, 256: the exponentials of d from 0 on, which a step makes
