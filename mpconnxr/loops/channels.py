@@ -1,15 +1,14 @@
 """The table of a quantized product's channels, from few bits. Plain form.
 
     x    bytes: fields of bits, the lowest first, one behind another: of each channel that of c,
-         whose lowest p[8] bits are those of M, then that of its word, f << 23 | the upper 24 bits
+         whose lowest p[7] bits are those of M, then that of its word, f << 23 | the upper 24 bits
          of M without the highest one, which is set
     out  bytes: 8 a channel: the two words of loops/qdot
     p    first byte of x, first byte of out (a multiple of 4), channels, bits of the first field,
-         BIAS + the least c, bits of the word, the least word, unit of the word, lowest bits (up
-         to 7, and to those of the first field), those of all channels
+         BIAS + the least c, bits of the word, the least word, lowest bits (up to 7, and to those
+         of the first field), those of all channels
 
-A field holds how much more its value is than the least one, in units. Fields have up to 29 bits,
-and are below 2**30 times their unit.
+A field holds how much more its value is than the least one. Fields have up to 29 bits.
 """
 
 
@@ -25,10 +24,10 @@ def channels(x, w, out, p):
     while left:
         first = _field(x, bit, p[3])
         bit += p[3]
-        word = _field(x, bit, p[5]) * p[7] + p[6]
+        word = _field(x, bit, p[5]) + p[6]
         bit += p[5]
-        low = (first & ((1 << p[8]) - 1)) << (7 - p[8]) | p[9]
-        c = (first >> p[8]) + p[4] - (1 << 29)
+        low = (first & ((1 << p[7]) - 1)) << (7 - p[7]) | p[8]
+        c = (first >> p[7]) + p[4] - (1 << 29)
         _put(out, at, c << 5 | word >> 23)
         _put(out, at + 4, (word & 0x7FFFFF | 0x800000) << 7 | low)
         at += 8

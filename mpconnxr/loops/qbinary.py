@@ -4,14 +4,14 @@
     the same of w; first item of out; rows; items a row. Signed bytes are made unsigned by the flip
     p[9], also those of out.
 
-    qadd8  p[10] on: factors a and b, BIAS + constant c, 10 lower bits of each, shift, zero
-           point of out;  out = (x * a + w * b + c) / 2**(16 + shift) + zy
-    qmul8  p[10] on: zero points of x and w, limit, shift f, the halves of 12 bits M1 and M0 of the
-           multiplier (see loops/qdot), zero point of out
-           out = (x - zx) * (w - zw) * scale + zy
+    qadd8  p[10] on: factors a and b, BIAS + constant c, 10 lower bits of each, bits behind the
+           point, 16 to 20, zero point of out;  out = (x * a + w * b + c) / 2**bits + zy
+    qmul8  p[10] on: zero points of x and w, 2**25 >> f, f, the upper 16 bits of M and the
+           lower 15, zero point of out
+           out = (x - zx) * (w - zw) * scale + zy,  scale = M * 2**(f - 47)
 
-rounded to even from the middle (before zy is added) and limited to 0 .. 255; no intermediate value
-exceeds 31 bits.
+rounded to even from the middle (before zy is added) and limited to 0 .. 255; all bits count. No
+intermediate value exceeds 31 bits.
 
 Made from tools/loops/common/qbinary.py by `make loops`:
 change that file, not this one.
@@ -38,11 +38,12 @@ def qadd8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     a_low = p[13]
     b_low = p[14]
     low = p[15]
-    shift = p[16]
+    bits = p[16]
     zero = p[17]
     x_step = p[2]
     w_step = p[5]
     i = p[0]
+    half = (1 << (bits - 1)) - 1
     j = p[3]
     k = p[6]
     rows = p[7]
@@ -51,8 +52,10 @@ def qadd8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
         while k < end:
             u = x[i] ^ flip
             v = w[j] ^ flip
-            v = (u * a + v * b + constant + ((u * a_low + v * b_low + low) >> 10)) >> shift
-            v = ((v + 32767 + ((v >> 16) & 1)) >> 16) + zero
+            more = u * a_low + v * b_low + low
+            v = u * a + v * b + constant + (more >> 10)
+            v = (v + half + (1 if more & 1023 else (v >> bits) & 1)) >> bits
+            v = v + zero
             if v < 0:
                 v = 0
             if v > 255:
@@ -71,8 +74,6 @@ def qmul8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     """Access: as qadd8"""
     flip = p[9]
     limit = p[12]
-    high = p[14]
-    low = p[15]
     i = p[0]
     j = p[3]
     k = p[6]
@@ -86,10 +87,17 @@ def qmul8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             if v < 0 - limit:
                 v = 0 - limit
             v = v << p[13]
+            high = p[14]
+            low = p[15]
             part = v & 4095
             v = v >> 12
-            v = v * high + ((v * low + part * high + ((part * low) >> 12) + 2048) >> 12)
-            v = ((v + 32767 + ((v >> 16) & 1)) >> 16) + p[16]
+            more = part * low
+            low = v * low + (more >> 12)
+            part = part * high + (low >> 3)
+            v = v * high + (part >> 12)
+            more = ((more | part) & 4095) | (low & 7)
+            v = (v + 524287 + (1 if more else (v >> 20) & 1)) >> 20
+            v = v + p[16]
             if v < 0:
                 v = 0
             if v > 255:

@@ -15,8 +15,8 @@
 qdots8_many is the same for positions with their sums, side by side (p[13] is Kp + 4), in a form
 that is quicker for several.
 Both add c and multiply by a scale, a positive number. A channel's first word holds f in bits 0-4
-and c, signed, in bits 5-31; its second one M, 2**30 to 2**31, or less where f is 31. scale =
-M * 2**(f - 47) if f < 26, else M * 2**(-22 - f).
+and c, signed, in bits 5-31; its second one M, 2**30 to 2**31, or less where f is 0 or 31. scale
+= M * 2**(f - 47) if f < 26, else M * 2**(-22 - f).
 
     a = sum + c, shifted to the left by f; or c + sum shifted to the right by f - 25; limited to
         -2**25 .. 2**25

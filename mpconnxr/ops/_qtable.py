@@ -11,13 +11,12 @@ from ..parameters import BIAS, block
 _BITS = const(0)  # of c with the lowest bits of M; 32: the 8 bytes
 _WORD_BITS = const(1)  # of f and the upper bits of M
 _WORD = const(2)  # the least one, in 2**16 unless all are the same
-_LOW = const(3)  # 16 + 128 * lowest bits of M + the common ones; or (unit of the word - 1) / 64
+_LOW = const(3)  # 128 * lowest bits of M + the common ones
 _LEAST = const(4)  # signed; of c
 _N_PARAMS = const(5)
 
 _AS_IT_IS = 32
 _MOST_BITS = 29
-_UNITS = 16
 
 
 class Table:
@@ -29,19 +28,15 @@ class Table:
         bits, word_bits, word, low = node.extents(first, _LEAST)
         [least] = node.signed(first + _LEAST, 1)
         self.is_packed = bits != _AS_IT_IS
-        self.nbytes, self.room, common, unit = 8 * channels, 0, 0, 1
+        self.nbytes, self.room, common = 8 * channels, 0, low & 127
         if self.is_packed:
             node.require(max(bits, word_bits) <= _MOST_BITS, "bits of a channel")
-            if low < _UNITS:
-                low, unit = 0, 64 * low + 1
-            else:
-                low, common = (low - _UNITS) >> 7, (low - _UNITS) & 127
+            low >>= 7
             node.require(low <= min(bits, 7), "lowest bits of a channel")
             node.require(not word_bits or word < 1 << 13, "least word")
-            node.require(unit << word_bits <= 1 << 30, "unit of the word")
             word <<= 16 if word_bits else 0
             self.nbytes, self.room = ((bits + word_bits) * channels + 31) // 32 * 4, 8 * channels
-        self._p = block(0, 0, channels, bits, BIAS + least, word_bits, word, unit, low, common)
+        self._p = block(0, 0, channels, bits, BIAS + least, word_bits, word, low, common)
         self.at = 0
 
     def bind(self, w, scratch, at):

@@ -7,7 +7,8 @@ rounded to even from the middle; items: how many of the window lie inside x, at 
 com.microsoft's QLinearAveragePool and QLinearGlobalAveragePool.
 
     x    uint8 or int8 (planes, H, W);  out  same dtype (planes, oh, ow)
-    multipliers  int32, see loops/qdot: one, or one for each number of items from 0 on
+    multipliers  int32, two words as loops/qpool has them: for any number of items, or for each
+            from 0 on
 Raises ModelError. A step allocates nothing.
 """
 
@@ -39,8 +40,9 @@ def prepare(node):
     multipliers = node.inputs[1]
     node.expect_dtype("int32", multipliers)
     n = multipliers.nelem
-    node.require(n == 1 or n > min(e[_H], e[_KH]) * min(e[_W], e[_KW]), "multipliers")
-    step = Means(node, e, [int(n > 1)] + e[_ZX:_N_PARAMS] + [flip_of(node)])
+    most = min(e[_H], e[_KH]) * min(e[_W], e[_KW])
+    node.require(n == 2 or n >= 2 * most + 2, "multipliers")
+    step = Means(node, e, [int(n > 2)] + e[_ZX:_N_PARAMS] + [flip_of(node)])
     step.w, step.loop = multipliers.data, forms.get("qpool").means8
     return e[_PLANES], step.step
 

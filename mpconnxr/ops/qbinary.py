@@ -48,12 +48,13 @@ def prepare(node):
 
 
 def _check(node, op, numbers):
-    """Shifts that shift, and factors whose products stay within 31 bits."""
+    """Factors whose products stay within 31 bits."""
     if op == _SUM:
-        a, b, _, a_low, b_low, low, shift, zero = numbers
+        a, b, _, a_low, b_low, low, bits, zero = numbers
         node.require(max(a, b) < 1 << 21 and max(a_low, b_low, low) < 1024, "factors")
+        node.require(16 <= bits <= 20 and zero < 256, "point or zero point")
     else:
         zx, zw, _, shift, high, low, zero = numbers
-        node.require(max(zx, zw) < 256 and max(high, low) < 4096, "zero points or factors")
-        node.require(numbers[2] << shift <= 1 << 25, "limit")
-    node.require(shift < 32 and zero < 256, "shift or zero point")
+        node.require(max(zx, zw, zero) < 256, "zero points")
+        node.require(shift < 26 and numbers[2] == 1 << 25 >> shift, "shift or limit")
+        node.require(high < 1 << 16 and low < 1 << 15, "multiplier")

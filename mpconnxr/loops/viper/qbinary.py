@@ -5,8 +5,8 @@ The emitter keeps the first three locals in registers, in .mpy files two: where 
 
 The 10 lower bits of the factors add less than 511 to a sum. Only where that could come to another
 step, or to the middle between two, are they computed: with half a step and 512 more in the sum
-those are the ones that lie less than 1024 behind a step. Shifts up to 5 leave room for the zero
-point, too.
+those are the ones that lie less than 1024 behind a step. The zero point is in all sums: its last
+bit tells which of two steps was even without it.
 
 Made from tools/loops/viper/qbinary.py by `make loops`:
 change that file, not this one.
@@ -25,13 +25,10 @@ def qadd8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     flip = p[9]
     a = p[10]
     b = p[11]
-    constant = p[12] - (1 << 29)
-    step = p[16] + 16
-    middle = constant
-    mask = 0  # no sum is in the quick way
-    if p[16] < 6:
-        middle += (p[17] << step) + (1 << (step - 1)) + 512
-        mask = (1 << step) - 1024
+    bits = p[16]
+    constant = p[12] - (1 << 29) + (p[17] << bits)
+    middle = constant + (1 << (bits - 1)) + 512
+    mask = (1 << bits) - 1024
     x_step = p[2]
     w_step = p[5]
     rows = p[7]
@@ -40,13 +37,12 @@ def qadd8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
         while end > int(out):
             w = ptr8((x[0] ^ flip) * a + (y[0] ^ flip) * b + middle)
             if mask & int(w):
-                w = ptr8(int(w) >> step)
+                w = ptr8(int(w) >> bits)
             else:
                 v = (x[0] ^ flip) * p[13] + (y[0] ^ flip) * p[14] + p[15]
                 w = ptr8(int(w) - middle + constant + (v >> 10))
-                w = ptr8(int(w) >> p[16])
-                w = ptr8((int(w) + 32767 + ((int(w) >> 16) & 1)) >> 16)
-                w = ptr8(int(w) + p[17])
+                v = 1 if v & 1023 else ((int(w) >> bits) ^ p[17]) & 1
+                w = ptr8((int(w) + (1 << (bits - 1)) - 1 + v) >> bits)
             if int(w) >> 8:
                 w = ptr8(255 if int(w) > 0 else 0)
             out[0] = int(w) ^ flip

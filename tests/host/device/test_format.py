@@ -26,7 +26,7 @@ def mixed():
 def test_header_and_digests(mixed):
     data = mixed.data
     file = File(data)
-    assert (file.magic, file.version, file.kind, file.features) == (b"MPCONNXR", 8, 0, 0)
+    assert (file.magic, file.version, file.kind, file.features) == (b"MPCONNXR", 9, 0, 0)
     assert file.nbytes == len(data) and file.tables % 16 == 0 and 0 <= file.tables - file.end < 16
     assert set(data[file.end : file.tables]) <= {0}
     assert file.arena == mixed.plan.arena_bytes

@@ -54,19 +54,20 @@ for (form, name, _, _), count in zip(loops, counts):
 def call(rng):
     """A table, the right bytes, and zero point and limits, as the script reads them."""
     n = N // N_OF_ONE
-    numbers = [np.exp2(rng.uniform(*ends, n)) for ends in ((-7, 1), (-8, -4), (-7, 0))]
+    numbers = [np.exp2(rng.uniform(*ends, n)) for ends in ((-7, 1), (-13, -4), (-7, 0))]
     if rng.integers(3) == 0:  # powers of two and small multiples of them: true middles
         numbers = [np.exp2(np.rint(np.log2(v))) for v in numbers]
         numbers[1] *= rng.choice([1, 3, 5], n)
     x, w, y = (v.astype(np.float32).tolist() for v in numbers)
     scales = [Fraction(a) * Fraction(b) / Fraction(c) for a, b, c in zip(x, w, y, strict=True)]
     zero = int(rng.integers(-128, 128))
-    reach = np.full(n, 1 << 25)
+    # Small scales have sums of 2**20, as in real models.
+    reach = np.where([s < Fraction(1, 1 << 15) for s in scales], 1 << 20, 1 << 25)
     found = channel_multipliers(scales, Sums(reach * 0, -reach, reach), -128 - zero, 127 - zero)
     real = np.array([float(s) for s in scales])[:, None]
     middles = rng.integers(-130 - zero, 130 - zero, (n, N_OF_ONE)) + 0.5
     sums = np.floor(middles / real).astype(np.int64) + rng.integers(-1, 3, middles.shape)
-    sums = np.clip(sums, -(1 << 25), 1 << 25)
+    sums = np.clip(sums, -reach[:, None], reach[:, None])
     exact = [[round(v * s) for v in row] for row, s in zip(sums.tolist(), scales, strict=True)]
     exact = np.clip(np.array(exact) + zero, -128, 127)
     exact = np.where(found.are_exact[:, None], exact, 0)

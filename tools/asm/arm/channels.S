@@ -1,14 +1,14 @@
 // The table of a quantized product's channels: see loops/channels. Assembler, ARMv6-M only.
 //
-// 8 instructions a byte of the fields, 58 a channel.
+// 8 instructions a byte of the fields, 56 a channel.
 //
 // Forms: thumb
 
 #include "core.h"
 
 // Parameters.
-words 0, p_x, p_out, p_channels, p_c_bits, p_least_c, p_word_bits, p_least_word, p_unit
-words 32, p_low, p_low_of_all
+words 0, p_x, p_out, p_channels, p_c_bits, p_least_c, p_word_bits, p_least_word, p_low
+words 32, p_low_of_all
 
 function channels
     // r0 bytes, r1 the last one, r2 out, r4 bits that are not used yet, r5 how many, r12 end of
@@ -43,7 +43,6 @@ WORD_FULL:
     cmp r5, r6; blt WORD_MORE
     subs r5, r6
     movs r7, #32; subs r7, r6; lsls r4, r7; lsrs r4, r7
-    ldr r6, [r3, #p_unit]; muls r4, r6
     ldr r6, [r3, #p_least_word]; adds r4, r6; lsrs r6, r4, #23
     movs r7, #1; lsls r7, #23; orrs r4, r7; lsls r4, #8; lsrs r4, #1
     push {r5}

@@ -9,7 +9,6 @@ def channels(d):
     c = min(c, 26)
     least = d.between(-(1 << d.below(26)), 1 << 20)
     word_least = d.between(0, 31) << 23 | d.word() & 0x7FFFFF
-    unit = d.between(1, max(1, min(1 << 30 - word, 1000)))
     x = d.octets(first + (n * (c + word) + 7) // 8)
-    p = [first, at, n, c, _BIAS + least, word, word_least, unit, low, d.below(128)]
+    p = [first, at, n, c, _BIAS + least, word, word_least, low, d.below(128)]
     return x, x, d.blank("B", at + 8 * n), p

@@ -18,16 +18,16 @@ def _walk(d):
 def qadd8(d):
     """Every other time the first sum is close to the middle between two steps."""
     x, w, out, p = _walk(d)
-    a, b, constant, shift = d.word() & 0x7FFFF, d.word() & 0x7FFFF, d.word() >> 4, d.below(9)
+    a, b, constant, bits = d.word() & 0x7FFFF, d.word() & 0x7FFFF, d.word() >> 4, d.between(16, 20)
     if d.below(2):
         total = (x[p[0]] ^ p[9]) * a + (w[p[3]] ^ p[9]) * b + constant
-        constant -= (total + (1 << 15 + shift) + d.below(1400) - 800) % (1 << 16 + shift)
+        constant -= (total + (1 << bits - 1) + d.below(1400) - 800) % (1 << bits)
     p += [a, b, _BIAS + constant]
-    return x, w, out, p + [d.below(1024), d.below(1024), d.below(1024), shift, d.below(256)]
+    return x, w, out, p + [d.below(1024), d.below(1024), d.below(1024), bits, d.below(256)]
 
 
 def qmul8(d):
     x, w, out, p = _walk(d)
     f = d.below(25)
     p += [d.below(256), d.below(256), 1 << 25 >> f, f]
-    return x, w, out, p + [2048 + d.below(2048), d.below(4096), d.below(256)]
+    return x, w, out, p + [1 << 15 | d.below(1 << 15), d.below(1 << 15), d.below(256)]

@@ -9,9 +9,9 @@ def channel_words(d, n):
     """The table of n channels; many multipliers are such that sums lie in the middle."""
     words = bytearray()
     for _ in range(n):
-        f = d.below(26) if d.below(2) else d.between(26, 31)
+        f = d.below(26) * (d.below(6) > 0) if d.below(2) else d.between(26, 31)
         c = d.word() >> d.between(max(5, f - 19), 20) << 5
-        m = (1 << 30 | d.word() & 0x3FFFFFFF) >> (d.below(3) * d.below(12) if f == 31 else 0)
+        m = (1 << 30 | d.word() & 0x3FFFFFFF) >> (d.below(3) * d.below(12) if f in (0, 31) else 0)
         zeros = d.below(31)
         words += struct.pack("<iI", c | f, m >> zeros << zeros)
     return words
@@ -40,12 +40,6 @@ def dots(d, kind, second=None, has_sum=None):
     out = d.blank(kind, at + (n - 1) * strides[0] + (m - 1) * strides[1] + 2)
     p = [first, table, kp, n, m, at] + strides + [d.below(256)]
     return x, w, out, p, [gap, kp + gap, has_sum]
-
-
-def multiplier(d):
-    """The word of a scale with 24 bits, for the loops that take one."""
-    f = d.below(25) if d.below(2) else d.between(33, 63)
-    return (1 << 23 | d.word() & 0x7FFFFF) << 8 | f
 
 
 def limits_of_out(d):

@@ -2,7 +2,12 @@
 
 from array import array
 
-from .qdot import multiplier
+
+def _multiplier(d):
+    """Its two words; many are such that means lie in the middle, or close to it."""
+    zeros = d.below(31)
+    mantissa = (1 << 30 | d.word() & 0x3FFFFFFF) >> zeros << zeros
+    return d.below(26) | d.below(2) << 5, mantissa - d.below(2)
 
 
 def means8(d):
@@ -11,7 +16,7 @@ def means8(d):
     py, px = d.below(kh), d.below(kw)
     oh, ow = (h + py - 1) // sy + 1, (width + px - 1) // sx + 1
     by_items = d.below(2)
-    w = array("I", [multiplier(d) for _ in range(kh * kw + 1)])
+    w = array("i", [v for _ in range(kh * kw + 1) for v in _multiplier(d)])
     first, out_first = d.below(4), d.below(4)
     x = d.octets(first + planes * h * width)
     out = d.blank("B", out_first + planes * oh * ow + 1)

@@ -3,9 +3,14 @@
 import struct
 from array import array
 
-from .qdot import multiplier
 from .wide import items as items_of
 from .wide import limits
+
+
+def _multiplier(d):
+    """The word of a scale with 24 bits."""
+    f = d.below(25) if d.below(2) else d.between(33, 63)
+    return (1 << 23 | d.word() & 0x7FFFFF) << 8 | f
 
 
 def wide_dots(d):
@@ -18,7 +23,7 @@ def wide_dots(d):
         x.extend(items)
     w = bytearray()
     for _ in range(m):
-        w += struct.pack("<iII", d.word() >> d.between(4, 20), d.below(32768), multiplier(d))
+        w += struct.pack("<iII", d.word() >> d.between(4, 20), d.below(32768), _multiplier(d))
     w += d.octets(k * m)
     at, strides = d.below(3), [m + 1, 1] if d.below(2) else [1, n + 2]
     out = d.blank("H", at + (n - 1) * strides[0] + (m - 1) * strides[1] + 2)

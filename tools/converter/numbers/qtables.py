@@ -6,7 +6,7 @@
    multipliers: their tables stay as they are.
 2. A table of 256 bytes that rises slowly: its steps (mpconnxr/ops/lookup.py).
 
-Where rows of weights are so short that tables are a large part of the file, they are short ones.
+Where short tables make the file smaller by a percent, they are short ones.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LEAST_SAVED = 0.02  # of all constants
 _BYTES, _UINT8, _INT8 = (2, 3), 2, 3
 _ENTRIES = 256
 
-_LEAST_SHORTENED, _LEAST_SHORTENED_NBYTES = 0.05, 1024  # by short tables
+_LEAST_SHORTENED, _LEAST_SHORTENED_NBYTES = 0.01, 512  # by short tables
 
 
 class _Change(NamedTuple):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 
 import numpy as np
 
@@ -12,11 +14,12 @@ from ..steps.overlap import item_by_item, line_by_line
 from ._axes import named_lines
 from ._dtypes import INT32
 from ._elementwise import broadcast, runs_of
+from ._qdot import product_scales
 from ._qweights import scalar, shift_of
-from ._requantize import multiplier, range_of
+from ._requantize import MOST_LEFT, Sums, channel_multipliers, range_of
 
 _SUM, _PRODUCT = 0, 1
-_FRACTION = 16  # bits that the device rounds away at last
+_LEAST_BITS, _MOST_BITS = 16, 20  # behind the point of a sum
 _LOW = 10  # bits of a factor beside the 31 that products have
 _MOST = 1 << 29
 
@@ -27,22 +30,55 @@ def emit_quantized_sum(node, a: list[Tensor], b: list[Tensor], y: list[Tensor]) 
     if known is None:
         return False
     (a_scale, a_zero), (b_scale, b_zero), (y_scale, y_zero) = known
-    ratios = [np.float32(s) / np.float32(y_scale) for s in (a_scale, b_scale)]
-    constant = -float(ratios[0]) * a_zero - float(ratios[1]) * b_zero
-    reach = 255 * float(sum(ratios)) + abs(constant) + 1
-    if not (math.isfinite(reach) and min(ratios) >= 0):
+    ratios = product_scales(1, np.array([a_scale, b_scale]), y_scale)
+    if ratios is None:
         return False
-    bits = min(int(math.log2(_MOST / reach)), 20)
-    if bits < _FRACTION:
+    bits = min(int(math.log2(_MOST / (510 * float(sum(ratios)) + 1))), _MOST_BITS)
+    if bits < _LEAST_BITS:
         return False
-    unit = 1 << bits + _LOW
-    half = (1 << bits - _FRACTION >> 1) / (1 << bits)
-    wide = [round(float(v) * unit) for v in (*ratios, constant + half)]
+    factors = _factors(ratios, (a_zero, b_zero), y_zero, bits)
+    wide = [*factors, -factors[0] * a_zero - factors[1] * b_zero]
     high, low = [v >> _LOW for v in wide], [v & ((1 << _LOW) - 1) for v in wide]
     if max(high[:2]) >= 1 << 21:
         return False
-    _emit(node, _SUM, a[0], b[0], y[0], [*high, *low, bits - _FRACTION, y_zero])
+    _emit(node, _SUM, a[0], b[0], y[0], [*high, *low, bits, y_zero])
     return True
+
+
+def _factors(
+    ratios: Sequence[Fraction], zeros: Sequence[int], y_zero: int, bits: int
+) -> tuple[int, int]:
+    """Ratios in units of 2**-(bits + _LOW), with which each sum is rounded as the ratios say.
+
+    The nearest ones, or some beside them. If all of those round a sum to the other side, as those
+    of ratios such as 1/6 do where sums lie in the middle, the best of them.
+    """
+    unit = 1 << bits + _LOW
+    a, b = np.arange(256)[:, None] - zeros[0], np.arange(256) - zeros[1]
+    real = a * float(ratios[0]) + b * float(ratios[1])
+    are_near = np.abs(real % 1 - 0.5) < 2.0**-bits  # those beside the nearest are within that
+    are_near &= (real >= -1 - y_zero) & (real <= 256 - y_zero)
+    i, j = np.nonzero(are_near)
+    a, b = a[i, 0].astype(object), b[j].astype(object)
+    denominator = math.lcm(*(r.denominator for r in ratios))
+    exact = (int(r * denominator) for r in ratios)
+    right = _to_even(sum(n * v for n, v in zip(exact, (a, b), strict=True)), denominator)
+    nearest = [round(r * unit) for r in ratios]
+    beside = sorted(itertools.product(range(-2, 3), repeat=2), key=lambda d: np.abs(d).sum())
+    found = []
+    for more in beside:
+        factors = [n + d for n, d in zip(nearest, more, strict=True)]
+        wrong = np.count_nonzero(_to_even(factors[0] * a + factors[1] * b, unit) != right)
+        found.append((wrong, factors))
+        if not wrong:
+            break
+    return min(found, key=lambda f: f[0])[1]
+
+
+def _to_even(numerators: np.ndarray, denominator: int) -> np.ndarray:
+    """Quotients of integers of any size (dtype object), rounded half to even."""
+    whole, rest = numerators // denominator, numerators % denominator
+    return whole + (2 * rest + whole % 2 > denominator)
 
 
 def emit_quantized_product(node, a: list[Tensor], b: list[Tensor], y: list[Tensor]) -> bool:
@@ -51,15 +87,16 @@ def emit_quantized_product(node, a: list[Tensor], b: list[Tensor], y: list[Tenso
     if known is None:
         return False
     (a_scale, a_zero), (b_scale, b_zero), (y_scale, y_zero) = known
-    try:
-        scale = np.float32(a_scale) * np.float32(b_scale) / np.float32(y_scale)
-        word, half = multiplier(float(scale))
-    except ValueError:
+    scales = product_scales(a_scale, np.array([b_scale]), y_scale)
+    if scales is None:
         return False
-    if half or not word:
+    ends = np.outer([-a_zero, 255 - a_zero], [-b_zero, 255 - b_zero])
+    sums = Sums(*(np.array([v]) for v in (0, ends.min(), ends.max())))
+    found = channel_multipliers(scales, sums, -y_zero, 255 - y_zero)
+    shift, mantissa = int(found.shifts[0]), int(found.mantissas[0])
+    if shift > MOST_LEFT:
         return False
-    shift = word & 63
-    numbers = [a_zero, b_zero, 1 << 25 >> shift, shift, word >> 20, word >> 8 & 4095, y_zero]
+    numbers = [a_zero, b_zero, 1 << 25 >> shift, shift, mantissa >> 15, mantissa & 32767, y_zero]
     _emit(node, _PRODUCT, a[0], b[0], y[0], numbers)
     return True
 

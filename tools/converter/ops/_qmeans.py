@@ -13,7 +13,7 @@ from ._dtypes import INT32
 from ._levels import levels_of
 from ._qblend import SCALES
 from ._qweights import scalar, shift_of
-from ._requantize import multipliers
+from ._requantize import mean_multipliers, range_of
 from ._windows import Windows
 
 _LARGEST = 1 << 22  # the device's
@@ -42,15 +42,24 @@ def params_of(
     return params
 
 
-def _words_of(x_scale, y_scale, kernel, pads, counts_padding):
-    """The multipliers by number of items, or one. Raises ValueError."""
+def _words_of(x, y, kernel, pads, counts_padding):
+    """The multipliers by number of items, or one; None where there are none."""
+    (x_scale, x_zero), (y_scale, y_zero) = ([scalar(v) for v in t[1:]] for t in (x, y))
+    if not all(math.isfinite(v) and v > 0 for v in (x_scale, y_scale)):
+        return None
+    ratio = Fraction(float(np.float32(x_scale))) / Fraction(float(np.float32(y_scale)))
     whole = math.prod(kernel)
     fixed = counts_padding or not any(pads)
     counts = np.array([whole] if fixed else range(1, whole + 1))
-    ratio = float(np.float32(x_scale)) / float(np.float32(y_scale)) if y_scale else 0.0
-    words, _ = multipliers((ratio / counts).astype(np.float32))
-    words = words if fixed else np.concatenate([[0], words])
-    return words.astype(np.uint32).view(np.int32)
+    (least, most), (low, high) = range_of(x[0].dtype), range_of(y[0].dtype)
+    # Where padding counts, so do items that are not there: their sums are less.
+    least, most = min(least - x_zero, 0) * counts, max(most - x_zero, 0) * counts
+    scales = [ratio / n for n in counts.tolist()]
+    words = mean_multipliers(scales, least, most, low - y_zero, high - y_zero)
+    if words is None:
+        return None
+    words = words if fixed else np.concatenate([[[0, 1 << 30]], words])
+    return words.astype(np.int32).reshape(-1)
 
 
 def emit_means(
@@ -68,9 +77,8 @@ def emit_means(
     params = params_of(x, y, kernel, strides, pads)
     if params is None:
         return False
-    try:
-        words = _words_of(scalar(x[1]), scalar(y[1]), kernel, pads, counts_padding)
-    except ValueError:
+    words = _words_of(x, y, kernel, pads, counts_padding)
+    if words is None:
         return False
     node.emit("qaverage_pool", [x[0], node.constant(words)], [y[0]], **params)
     return True

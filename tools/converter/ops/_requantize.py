@@ -1,14 +1,13 @@
 """Requantization by integers: what the device multiplies and shifts by for a scale.
 
-docs/quantization.md has the arithmetic. Products with known weights (mpconnxr/loops/qdot.py) get
-multipliers of 31 bits that give, for every sum there can be, what the real scale gives; others
-(means, products of two tensors) those of 24 bits of a float32.
+docs/quantization.md has the arithmetic. Products with known weights (mpconnxr/loops/qdot.py),
+means and products of two tensors get multipliers of 31 bits, sums of two tensors factors as long.
+They give, for every sum there can be, what the real scale gives.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -16,40 +15,15 @@ import numpy as np
 
 from ..ir import Tensor
 
-_BITS = 24  # of the multiplier: a float32's
 # A sum is shifted so that its multiplier is from 2**-17 to 2**-16: 2**25 of it then saturate.
 _UNIT = -16
-_MOST_RIGHT = 31
 MOST_LEFT = 25  # codes above are shifts to the right of the channels of products
 _MOST_RIGHT_OF_CHANNELS = 6
 _LIMIT = 1 << 25
+NEAR = 32  # in a shift of means: what is near the middle counts as the middle
 LOW_BITS = 7  # of a channel's 31, beside 24
 _SURE = 2.0**-40
-_LARGEST = math.ldexp((1 << _BITS) - 1, 8 - _BITS)  # saturates every sum but 0, as 256 does
 _SATURATING = Fraction((1 << 31) - 1, 1 << 23)
-
-
-def multiplier(scale: float) -> tuple[int, int]:
-    """(word, half): the packed multiplier of a float32, and what rounds a shift to the right.
-
-    half is to be added to the sum. Raises ValueError for a scale that is no positive number.
-    """
-    if not (math.isfinite(scale) and scale > 0):
-        raise ValueError(f"a scale of {scale}")
-    fraction, exponent = math.frexp(min(scale, _LARGEST))
-    mantissa = int(fraction * (1 << _BITS))
-    left = exponent - _UNIT
-    if left < -_MOST_RIGHT:  # every product is nearer to 0 than to 1
-        return 0, 0
-    if left < 0:
-        return mantissa << 8 | 32 - left, 1 << -left - 1
-    return mantissa << 8 | left, 0
-
-
-def multipliers(scales: Iterable[float]) -> tuple[np.ndarray, np.ndarray]:
-    """(words, halves) of many scales, as int64."""
-    words, halves = zip(*(multiplier(float(s)) for s in scales), strict=True)
-    return np.array(words, np.int64), np.array(halves, np.int64)
 
 
 class Sums(NamedTuple):
@@ -81,16 +55,20 @@ def channel_multipliers(scales: Sequence[Fraction], sums: Sums, low: int, high: 
     scales = [min(scale, _SATURATING) for scale in scales]
     fractions, exponents = np.frexp([float(scale) for scale in scales])
     left = exponents.astype(np.int64) - _UNIT
-    right = np.minimum(np.maximum(-left, 0), _MOST_RIGHT_OF_CHANNELS)
+    # Only sums that could be cut off are shifted to the right; others take less of a mantissa.
+    is_whole = np.maximum(np.abs(sums.least), np.abs(sums.most)) <= _LIMIT
+    right = np.where(is_whole, 0, np.clip(-left, 0, _MOST_RIGHT_OF_CHANNELS))
     nearest = np.rint(np.ldexp(fractions, 31 + np.minimum(left + right, 0))).astype(np.int64)
     nearest = np.minimum(nearest, (1 << 31) - 1)
     lower, upper = _bounds(scales, np.maximum(left, 0), sums, low, high)
+    lower = np.where(left < 0, lower, np.maximum(lower, 1 << 30))
     if len(set(scales)) == 1 and lower.max() <= upper.min():  # one mantissa for all
         lower, upper = np.full_like(lower, lower.max()), np.full_like(upper, upper.min())
-    is_exact = (left >= 0) & (lower <= upper)
+    is_exact = (right == 0) & (lower <= upper)
     mantissas, lowest = _alike(lower, upper, nearest, is_exact)
-    mantissas = np.where(nearest >> 30, np.clip(mantissas, 1 << 30, (1 << 31) - 1), nearest)
-    shifts = np.where(left < 0, MOST_LEFT + right, left)
+    is_long = (left >= 0) & (nearest >> 30 > 0)
+    mantissas = np.where(is_long, np.clip(mantissas, 1 << 30, (1 << 31) - 1), mantissas)
+    shifts = np.where(right > 0, MOST_LEFT + right, np.maximum(left, 0))
     constants = sums.constants + (1 << right >> 1) >> right
     for i in np.flatnonzero(left < 0):
         one = _of_one_result(scales[i], *(int(v[i]) for v in sums))
@@ -100,6 +78,24 @@ def channel_multipliers(scales: Sequence[Fraction], sums: Sums, low: int, high: 
     if (np.abs(constants) >> 26).any():
         raise ValueError("a constant beyond 27 bits")
     return Channels(constants, shifts, mantissas, is_exact)
+
+
+def mean_multipliers(
+    scales: Sequence[Fraction], least: np.ndarray, most: np.ndarray, low: int, high: int
+) -> np.ndarray | None:
+    """What loops/qpool takes for each scale, int64 (n, 2); None for a scale that is too small.
+
+    least, most: of the sums of each; low, high: of the results before their zero point is added.
+    """
+    found = channel_multipliers(scales, Sums(least * 0, least, most), low, high)
+    if (found.shifts > MOST_LEFT).any():
+        return None
+    largest = np.maximum(-least, most).tolist()
+    # With a multiplier that is none of 2**n, sums in the middle would all go to one side.
+    pairs = zip(scales, largest, strict=True)
+    has_middles = [s.denominator % 2 == 0 and s.denominator <= 2 * m for s, m in pairs]
+    takes_near = ~found.are_exact & np.array(has_middles)
+    return np.stack([found.shifts | NEAR * takes_near, found.mantissas], 1)
 
 
 def _of_one_result(scale, constant, least, most):
@@ -139,7 +135,7 @@ def _bounds(scales, left, limits, low, high):
     upper = np.where(is_even, floor, ceiling - 1)
     is_lower = counts & np.where(is_even, to_larger, sides > 0)
     is_upper = counts & np.where(is_even, ~to_larger, sides < 0)
-    lower = np.where(is_lower, lower, 1 << 30).max((1, 2), initial=1 << 30)
+    lower = np.where(is_lower, lower, 0).max((1, 2), initial=0)
     upper = np.where(is_upper, upper, (1 << 31) - 1).min((1, 2), initial=(1 << 31) - 1)
     return lower, upper
 
@@ -159,17 +155,6 @@ def _alike(lower, upper, nearest, is_exact):
     at = int(fits.argmax())
     found = nearest + (at - nearest + unit // 2) % unit - unit // 2
     return np.where(is_exact, np.clip(found, first[at], last[at]), found), at
-
-
-def requantized(sums: np.ndarray, shifts: np.ndarray, mantissas: np.ndarray) -> np.ndarray:
-    """What the device makes of sums, before zero point and limits: see loops/qdot."""
-    right = np.maximum(shifts - MOST_LEFT, 0)
-    left = np.where(right > 0, 0, shifts)
-    most = _LIMIT >> left
-    a = np.clip(sums >> right, -most, most) << left
-    product = a * mantissas
-    whole, rest = product >> 47, product & (1 << 47) - 1
-    return whole + (rest > (1 << 46) - (whole & 1))
 
 
 def range_of(dtype: int) -> tuple[int, int]:

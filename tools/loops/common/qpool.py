@@ -1,7 +1,8 @@
 """Means of windows of quantized bytes, requantized. Written once, for Python and viper.
 
     x    bytes: planes (H, W) from p[0] on, one after another
-    w    words, multipliers by number of items, see loops/qdot: w[p[13] * items]
+    w    words, two by number of items, the first at w[2 * p[13] * items]: f, plus 32 where middles
+         are near ones, then M, below 2**31: scale = M * 2**(f - 47)
     out  bytes, planes (oh, ow) from p[1] on
     p    x first, out first, planes, H, W, kh, kw, strides y, x, pads y, x, oh, ow, 1 or 0, zx, zy,
          flip
@@ -9,8 +10,12 @@
     out = limited(round((sum of a window's items - items * zx) * scale) + zy)
 
 rounded to even from the middle and limited to 0 .. 255, where items are those of the window that
-lie inside x; a window has one at least. Signed bytes are made unsigned by flip, also those of out.
+lie inside x; a window has one at least. All bits of a product count; where f has 32, what lies
+within 2**-17 of the middle is taken for it (a sum / 6, for one). Signed bytes are made unsigned by
+flip, also those of out.
 """
+
+from tools.loops.snippets.words import times_multiplier
 
 
 def means8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
@@ -20,7 +25,7 @@ def means8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
         requires p[10] < p[6] and (p[12] - 1) * p[8] < p[4] + p[10]
         n = p[2] * p[11] * p[12]
         reads x[p[0] : p[0] + p[2] * p[3] * p[4]] if n
-        reads w[0 : p[13] * p[5] * p[6] + 1] if n
+        reads w[0 : 2 * p[13] * p[5] * p[6] + 2] if n
         writes out[p[1] : p[1] + n]
     """
     flip, width, first, at = p[16], p[4], p[0], p[1]
@@ -43,18 +48,16 @@ def means8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
                         i += 1
                     row += width
                 n = (bottom - top) * (right - left)
-                v, word = total - n * p[14], w[p[13] * n]
-                f = word & 63
-                if f > 31:
-                    v = (v + ((1 << (f - 32)) >> 1)) >> (f - 32)
-                    f = 0
+                i = 2 * p[13] * n
+                v, f, low = total - n * p[14], w[i] & 31, w[i + 1]
                 limit = (1 << 25) >> f
                 v = max(min(v, limit), 0 - limit)
-                v, high, low = v << f, (word >> 20) & 4095, (word >> 8) & 4095
-                part = v & 4095
-                v = v >> 12
-                v = v * high + ((v * low + part * high + ((part * low) >> 12) + 2048) >> 12)
-                v = min(max(((v + 32767 + ((v >> 16) & 1)) >> 16) + p[15], 0), 255)
+                v, high, low = v << f, (low >> 15) & 65535, low & 32767
+                times_multiplier(v, high, low, part, more)
+                if w[i] & 32:
+                    v, more = ((v + 8) >> 4) << 4, 0
+                v = (v + 524287 + (1 if more else (v >> 20) & 1)) >> 20
+                v = min(max(v + p[15], 0), 255)
                 out[at] = v ^ flip
                 at += 1
         first += p[3] * width

@@ -114,3 +114,18 @@ def start_sums(o, i, low, high):
     o[i + 1] = high
     o[i + 2] = 0
     i += 3
+
+
+@inline
+def times_multiplier(v, high, low, part, more):
+    """v = v * M / 2**27, cut off, M = 2**15 * high + low; more: not 0 if anything was cut off.
+
+    v: up to 2**25 in magnitude; part: room. high and low are used up.
+    """
+    part = v & 4095
+    v = v >> 12
+    more = part * low
+    low = v * low + (more >> 12)
+    part = part * high + (low >> 3)
+    v = v * high + (part >> 12)
+    more = ((more | part) & 4095) | (low & 7)

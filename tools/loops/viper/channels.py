@@ -10,7 +10,7 @@ def channels(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     bits = p[3]
     mask, word_bits = (1 << bits) - 1, p[5]
     word_mask, least, last = (1 << word_bits) - 1, p[4] - (1 << 29), 0
-    low_mask = (1 << p[8]) - 1
+    low_mask = (1 << p[7]) - 1
     for left in range(p[2], 0, -1):
         w = ptr8(last >> (8 - int(out)))
         while int(out) < bits:
@@ -23,9 +23,9 @@ def channels(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             last = x[0]
             w = ptr8((last << int(out)) | int(w))
             out, x = ptr8(8 + int(out)), ptr8(1 + int(x))
-        w = ptr8((int(w) & word_mask) * p[7] + p[6])
-        low = ((c & low_mask) << (7 - p[8])) | p[9]
-        table[0] = (((c >> p[8]) + least) << 5) | (int(w) >> 23)
+        w = ptr8((int(w) & word_mask) + p[6])
+        low = ((c & low_mask) << (7 - p[7])) | p[8]
+        table[0] = (((c >> p[7]) + least) << 5) | (int(w) >> 23)
         table = ptr32(4 + int(table))
         table[0] = (((int(w) & 0x7FFFFF) | 0x800000) << 7) | low
         table = ptr32(4 + int(table))
