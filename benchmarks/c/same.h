@@ -9,21 +9,17 @@
 #define HALF (1 << 23)
 
 // sum * multiplier, rounded to even: docs/quantization.md
-static inline int32_t rescaled(int32_t v, uint32_t word) {
-    int f = word & 63;
-    if (f < 32) {
-        int32_t limit = (1 << 25) >> f;
-        v = saturate(v, -limit, limit) << f;
-    } else {
-        v = saturate(v >> (f - 32), -(1 << 25), 1 << 25);
-    }
-    int32_t g = ((int64_t)v * (word >> 8) + (1 << 23)) >> 24;
-    return (g + 0x7FFF + (g >> 16 & 1)) >> 16;
+static inline int32_t rescaled(int32_t sum, const int32_t *table) {
+    int f = table[0] & 31;
+    int32_t v = sum + (table[0] >> 5), limit = (1 << 25) >> f;
+    int64_t g = (int64_t)(saturate(v, -limit, limit) * (1 << f)) * table[1];
+    int32_t high = g >> 32, whole = high >> 15;
+    return whole + ((high & 0x7FFF) + ((uint32_t)g != 0 || whole & 1) > 1 << 14);
 }
 
 // One sum as a byte; table: constant and multiplier of a channel
 static inline uint8_t put(int32_t sum, const int32_t *table, int y_zero, int low, int high) {
-    return saturate(rescaled(sum + table[0], table[1]) + y_zero, low, high);
+    return saturate(rescaled(sum, table) + y_zero, low, high);
 }
 
 // n patches, K bytes each (a multiple of 4), times M rows; sums: of the items of each patch

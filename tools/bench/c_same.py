@@ -6,12 +6,13 @@ Weights are packed here, as the converter packs them; buffers lie beside the ten
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
 from tools.converter.ops._block import HALF, mantissas
 from tools.converter.ops._qweights import Weights, pack, padded, unsigned
-from tools.converter.ops._requantize import multipliers
+from tools.converter.ops._requantize import MOST_LEFT, Sums, channel_multipliers
 
 _PATCH_NBYTES = 1024  # as of qconv
 
@@ -71,13 +72,16 @@ def _packed(code, product, groups):
     flip = 128 if of_x == np.int8 else 0
     w_zero += 128 if w.dtype == np.int8 else 0
     rows = unsigned(w).reshape(len(w), -1)
-    words, halves = multipliers(np.broadcast_to(np.ravel(ratio).astype(np.float32), len(w)))
     bias = np.zeros(len(w), np.int64) if bias is None else np.asarray(bias, np.int64).ravel()
-    constants = Weights(rows, w_zero, bias).constants(x_zero + flip) + halves
-    blob = pack(rows, groups or 1, constants, words)
+    weights, limits = Weights(rows, w_zero, bias), np.iinfo(of_y)
+    sums = Sums(weights.constants(x_zero + flip), *weights.range(x_zero + flip))
+    scales = [Fraction(float(v)) for v in np.broadcast_to(np.ravel(ratio), len(w))]
+    found = channel_multipliers(scales, sums, limits.min - y_zero, limits.max - y_zero)
+    if (found.shifts > MOST_LEFT).any():
+        raise ValueError("sums that are shifted to the right are not written in C")
+    blob = pack(rows, groups or 1, found.first_words, found.mantissas)
     body = blob[8 * len(w) :] if groups else rows
     table = code.constant(blob[: 8 * len(w)].view("<i4"), "int32")
-    limits = np.iinfo(of_y)
     zeros = [flip, x_zero + flip, w_zero, y_zero, limits.min, limits.max]
     return table, code.constant(body, "uint8"), zeros
 
