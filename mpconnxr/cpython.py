@@ -6,9 +6,11 @@ free. They last: a kernel may look for `const`, or the clock, at any time.
 """
 
 import builtins
+import errno
 import gc
 import sys
 import time
+import zlib
 from bdb import BdbQuit
 from types import ModuleType
 
@@ -46,10 +48,44 @@ def _sleep_us(us):
     time.sleep(us / 1e6)
 
 
+class _DeflateIO:
+    """deflate.DeflateIO of a stream of raw data, which it reads byte by byte."""
+
+    def __init__(self, stream, _, bits):
+        self._stream, self._more = stream, zlib.decompressobj(-bits)
+
+    def readinto(self, buffer):
+        n = 0
+        while n < len(buffer) and not self._more.eof:
+            try:
+                found = self._more.decompress(self._next(), len(buffer) - n)
+            except zlib.error as e:
+                raise OSError(errno.EINVAL) from e
+            buffer[n : n + len(found)] = found
+            n += len(found)
+        return n
+
+    def _next(self):
+        """What is left of the last byte, which may stand for many, or the next one."""
+        if self._more.unconsumed_tail:
+            return self._more.unconsumed_tail
+        byte = bytearray(1)
+        if not self._stream.readinto(byte):
+            raise EOFError
+        return bytes(byte)
+
+
+def _deflate():
+    module = ModuleType("deflate", "A stand-in by mpconnxr.cpython.")
+    module.RAW, module.DeflateIO = 1, _DeflateIO
+    return module
+
+
 def _install():
     module = ModuleType("micropython", "A stand-in by mpconnxr.cpython.")
     vars(module).update(dict.fromkeys((*_DECORATORS, "const"), _same))
     sys.modules.setdefault("micropython", module)
+    sys.modules.setdefault("deflate", _deflate())
     names = dict.fromkeys(_TYPES, object) | {"const": _same}
     clock = {"ticks_us": _ticks_us, "ticks_diff": _ticks_diff, "sleep_us": _sleep_us}
     memory = {"threshold": _threshold, "mem_free": _mem_free}

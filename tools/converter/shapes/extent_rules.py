@@ -14,7 +14,7 @@ from ..errors import Problem
 from ..protos import attributes_of
 from . import extent, window_rules
 
-INT64 = onnx.TensorProto.INT64
+INT64, UINT8 = onnx.TensorProto.INT64, onnx.TensorProto.UINT8
 
 
 def own_dim(node, bounds, derived=None, suffix="0"):
@@ -96,6 +96,11 @@ def _mel_weights(p, node, *_):
     if bins is not None and length is not None:
         dims = [length.item() // 2 + 1, bins.item()]
     return _unless_open(attributes_of(node).get("output_datatype", 1), dims)
+
+
+def _image_decoder(p, node, _):
+    colours = 1 if attributes_of(node).get("pixel_format", b"RGB") == b"Grayscale" else 3
+    return _unless_open(UINT8, [*p.dims(node, 3)[:2], colours])
 
 
 def _top_k(p, node, x, *_):
@@ -258,6 +263,7 @@ ASK = {
     "HammingWindow": _window,
     "BlackmanWindow": _window,
     "MelWeightMatrix": _mel_weights,
+    "ImageDecoder": _image_decoder,
 }
 RULES = (
     DECIDE

@@ -1,0 +1,148 @@
+"""PNG without interlacing: gray, RGB and palettes, with or without opacity.
+
+The checksums of its chunks are compared where the firmware has `binascii.crc32`, the one of the
+decompressed data is not. MicroPython's `deflate` does not clear its memory: a file that refers to
+data in front of its own gets what was there.
+"""
+
+import io
+
+from ..errors import UnsupportedError
+from ..parameters import block
+from ._image import grays
+
+_SAMPLES = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # of a pixel by its kind
+_BITS = {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16), 6: (8, 16)}
+_LOWER = const(32)  # a chunk's name in lower case: a decoder need not know it
+
+
+def decode(image):
+    chunks = _Chunks(image)
+    image.require(chunks.next() == b"IHDR" and chunks.nbytes == 13, "PNG without a header")
+    head = image.bytes(chunks.at, 13)
+    bits, kind = head[8], head[9]
+    if bits not in _BITS.get(kind, ()) or head[10] or head[11]:
+        image.refuse("PNG of kind {} with {} bits".format(kind, bits))
+    image.require(head[12] == 0, "interlaced PNG is not decoded")
+    image.size(int.from_bytes(head[:4], "big"), int.from_bytes(head[4:8], "big"))
+    name, colours = chunks.next(), None
+    while name != b"IDAT":
+        if name == b"PLTE":
+            image.require(chunks.nbytes <= 768, "PNG with a large palette")
+            colours = image.bytes(chunks.at, chunks.nbytes)
+        else:
+            image.require(name[0] & _LOWER, "PNG without pixels, or with an unknown chunk")
+        name = chunks.next()
+    nbytes = _layout(image, bits, kind, colours)
+    pixels = _decompressed(image, chunks, (nbytes + 1) * image.height)
+    _rows(image, pixels, nbytes, max(1, bits * _SAMPLES[kind] // 8))
+
+
+def _layout(image, bits, kind, colours):
+    """How pixels come; the bytes of a row."""
+    if kind == 3:
+        image.require(colours, "PNG without its palette")
+        return image.codes(bits, _palette(colours, 3 << bits))
+    if kind == 0 and bits < 16:
+        return image.codes(bits, grays(bits))
+    each = bits // 8
+    return image.places(each * _SAMPLES[kind], *[each * k if kind & 2 else 0 for k in range(3)])
+
+
+def _palette(colours, n):
+    """The table, black where the file's ends before."""
+    table = bytearray(n)
+    for i in range(min(n, len(colours))):
+        table[i] = colours[i]
+    return table
+
+
+def _rows(image, pixels, nbytes, step):
+    row, above, kind = bytearray(nbytes), bytearray(nbytes), bytearray(1)
+    for y in range(image.height):
+        _fill(image, pixels, kind)
+        _fill(image, pixels, row)
+        image.require(kind[0] < 5, "PNG with an unknown filter")
+        if kind[0]:
+            image.loops.unfilter(above, above, row, block(nbytes, kind[0], step))
+        image.row(y, row, 0)
+        row, above = above, row
+
+
+def _fill(image, pixels, row):
+    """The next bytes of the decompressed data."""
+    try:
+        n = more = pixels.readinto(row)
+        while more and n < len(row):
+            more = pixels.readinto(memoryview(row)[n:])
+            n += more or 0
+    except (OSError, EOFError):
+        n = 0
+    image.require(n == len(row), "the PNG's compressed data is damaged")
+
+
+def _decompressed(image, chunks, n):
+    """A stream of n bytes. It takes no more memory than these, or the file, need."""
+    try:
+        import deflate
+    except ImportError:
+        raise UnsupportedError(image.name + ": this firmware has no deflate, which a PNG needs")
+    file = _Compressed(image, chunks)
+    method, flags = file.byte(), file.byte()
+    is_known = method & 15 == 8 and method < 0x80 and not flags & 32
+    image.require(is_known and not (256 * method + flags) % 31, "PNG of an unknown compression")
+    bits = 8
+    while bits < (method >> 4) + 8 and 1 << bits < n:
+        bits += 1
+    return deflate.DeflateIO(file, deflate.RAW, bits)
+
+
+class _Chunks:
+    """The chunks of a file, one after another. at, nbytes: contents of the current one."""
+
+    def __init__(self, image):
+        self.image, self.at, self.nbytes = image, 4, 0
+
+    def next(self):
+        """Goes to the next one and gives its name."""
+        image, begin = self.image, self.at + self.nbytes + 4  # behind the checksum
+        self.at, self.nbytes = begin + 8, image.number(begin, 4, "big")
+        name, end = image.bytes(begin + 4, 4), self.at + self.nbytes
+        image.require(end + 4 <= image.n, "the file is truncated")
+        if not name[0] & _LOWER:
+            found = _crc32(image.x[begin + 4 : end])
+            image.require(found in (None, image.number(end, 4, "big")), "a checksum is wrong")
+        return name
+
+
+def _crc32(data):
+    try:
+        from binascii import crc32
+    except ImportError:
+        return None
+    return crc32(data) & 0xFFFFFFFF
+
+
+class _Compressed(io.IOBase):
+    """What is in all IDAT chunks, as a stream of which deflate reads byte by byte."""
+
+    def __init__(self, image, chunks):
+        self.x, self.chunks = image.x, chunks
+        self.at, self.end = chunks.at, chunks.at + chunks.nbytes
+
+    def readinto(self, buffer):
+        """The next byte alone; 0 behind the last one."""
+        while self.at == self.end:
+            if self.chunks.next() != b"IDAT":
+                return 0
+            self.at = self.chunks.at
+            self.end = self.at + self.chunks.nbytes
+        buffer[0] = self.x[self.at]
+        self.at += 1
+        return 1
+
+    def byte(self):
+        """The next byte."""
+        one = bytearray(1)
+        self.chunks.image.require(self.readinto(one), "PNG without pixels")
+        return one[0]
