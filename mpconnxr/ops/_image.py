@@ -70,7 +70,9 @@ class Image:
     def rows(self, at, nbytes, step):
         """All rows, one `step` bytes behind the other in the file."""
         last = at + (self.height - 1) * step
-        self.require(min(at, last) >= 0 and max(at, last) + nbytes <= self.n, "the file is truncated")
+        self.require(
+            min(at, last) >= 0 and max(at, last) + nbytes <= self.n, "the file is truncated"
+        )
         for y in range(self.height):
             self.row(y, self.x, at + y * step)
 
