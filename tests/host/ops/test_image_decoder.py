@@ -201,9 +201,10 @@ REFUSED = {
     b"RIFF\0\0\0\0WEBPVP8 ": "WebP is not decoded",
     b"GIF89a": "GIF is not decoded",
     b"BM": "truncated",
-    bmp(X)[:-1]: "truncated",
+    bmp(X)[:-3]: "truncated",
     bmp(X, 16): "16 bits a pixel",
-    bmp(X, header=44).replace(b"(\0\0\0", b"\x29\0\0\0", 1)[:30] + b"\1": "truncated",
+    bmp(X, header=16): "header of 16 bytes",
+    bmp(X)[:30] + b"\1" + bmp(X)[31:]: "compression 1 of 24 bits",
     bmp(pixels(2, 2, 4), 32, masks=(0x7C00, 0x3E0, 0x1F)): "not a byte each",
     bmp(pixels(2, 2, 1, most=1), 1, pixels(3, 3)): "table of 3 colours",
     PNG[:-30]: "truncated",
@@ -214,14 +215,13 @@ REFUSED = {
     png(X, before=chunk(b"ABCD")): "unknown chunk",
     png(X, before=chunk(b"IEND")): "without pixels",
     png(X, before=chunk(b"PLTE", bytes(771))): "large palette",
-    png(X, "gray", 8, (0,))[:25] + b"\7": "truncated",
     b"P6 4 4 256\n" + bytes(96): "256 as its largest value",
     b"P5 4 4 255\n" + bytes(15): "truncated",
     b"P5 4 4 255": "truncated",
     b"P2 2 1 9 3 x": "other than a number",
     b"P2 2 1 9 3 10": "above its largest",
     b"P5 0 4 255\n": "0 x 4 pixels",
-    b"P5 99999999999999 4 255\n": "planned for|pixels|other",
+    b"P5 99999999999999 4 255\n": "9999999 x 9999999 pixels",
     tiff(X, f259=5): "compression 5",
     tiff(X, f284=2): "planar configuration 2",
     tiff(X, f274=6): "orientation 6",
@@ -242,7 +242,7 @@ def test_what_is_refused(target):
     for (file, what), outcome in zip(REFUSED.items(), run_jobs(target, jobs), strict=True):
         assert outcome.error == "InputError" and len(outcome.runs) == 1, (file[:40], outcome)
         assert bytes(outcome.runs[0].outputs[0]) == good
-        assert any(w in outcome.message for w in what.split("|")), (what, outcome.message)
+        assert what in outcome.message, (what, outcome.message)
 
 
 def png_of(raw, width=4, height=4, wrap=zlib.compress, bits=8, kind=2):
@@ -277,7 +277,7 @@ def damaged():
     """Files with bytes changed, checksums right again, ends cut off; the same in every run."""
     rng = np.random.default_rng(8)
     files = [file for file, _ in all_cases() if len(file) < 1500]
-    for i in range(len(files) * 12):
+    for i in range(len(files) * 24):
         file = bytearray(files[i % len(files)])
         for _ in range(rng.integers(1, 4)):
             at = rng.integers(0, min(len(file), (len(file), 64, 200)[rng.integers(3)]))
@@ -311,8 +311,8 @@ def test_damaged_files(target):
         beside["good.png"] = PNG
         lines = small.run(target, small.SCRIPTS / "images.py", beside, timeout=300).splitlines()
         _, ran, _, refused, _, slowest, _ = lines[-1].split()
-        assert int(ran) + int(refused) == len(files) > 1500
-        assert int(ran) > 100 and int(refused) > 500 and int(slowest) < 3000
+        assert int(ran) + int(refused) == len(files) > 3000
+        assert int(ran) > 500 and int(refused) > 500 and int(slowest) < 3000
 
 
 def test_what_a_board_gets():

@@ -26,6 +26,7 @@ NEVER = {
     "place",  # what a loop's round writes
     # a run decides the shapes of what they give
     "given",
+    "image_decoder",
     "measure",
     "non_max_suppression",
     "nonzero",
