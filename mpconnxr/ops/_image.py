@@ -44,8 +44,8 @@ class Image:
         self.width, self.height = width, height
 
     def codes(self, bits, table):
-        """A pixel is a code of 1, 2, 4 or 8 bits; the table has 3 colours for each. Gives the bytes
-        of a row.
+        """A pixel is a code of 1, 2, 4 or 8 bits; the table has 3 colours for each. Gives the
+        bytes of a row.
         """
         self.loop, self.table, self.p[4] = self.loops.indexed, table, bits
         return (self.width * bits + 7) // 8
@@ -62,7 +62,7 @@ class Image:
         return self.width * step
 
     def row(self, y, source, at):
-        """Pixels of row y, from the place in source at which its bytes begin; all must be there."""
+        """Pixels of row y, whose bytes begin at a place in source; all of them must be there."""
         p = self.p
         p[0], p[2], p[3] = self.width, y * self.width * (1 if p[1] == 3 else 3), at
         self.loop(source, self.table, self.out, p)

@@ -1,4 +1,4 @@
-"""Decodes the files of images.bin, each behind its length in 2 bytes; model.bin is an ImageDecoder.
+"""Decodes the files of images.bin, each behind 2 bytes of its length, with model.bin.
 
 Each run must complete or end in an InputError, nothing beside the arena may change, and good.png
 must be decoded as before. Prints a line BAD for each rule that is broken; last,

@@ -61,9 +61,8 @@ MS_DUE = 82  # onnxruntime 1.31's get_all_opkernel_def(): com.microsoft of the C
 # Operators of which not all cases can pass, with the reason.
 _OUT = {
     "Bernoulli": "the expected values are numpy's random draws, which ONNX does not define",
-    "Dropout": "in training mode with a ratio other than 0, the expected values are numpy's draws",
     "DFT": "two inverse transforms expect numpy's rounding noise, up to 1.9e-7, where 0 is exact",
-    "ImageDecoder": "JPEG, PNG, WebP, ... are not decoded on a board; feed it the pixels",
+    "ImageDecoder": "JPEG, JPEG 2000 and WebP are refused; BMP, PNG, PNM and TIFF are decoded",
     "ai.onnx.preview.training::Gradient": "training",
 }
 

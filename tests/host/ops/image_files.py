@@ -42,7 +42,7 @@ def png(
     before: bytes = b"",
     interlace: int = 0,
 ) -> bytes:
-    """samples: (height, width, samples); filters: of the rows, in turn; piece: bytes of an IDAT."""
+    """samples: (height, width, samples); filters: the rows', in turn; piece: bytes of an IDAT."""
     height, width, n = samples.shape
     raw, above = b"", None
     for y, row in enumerate(packed(samples.reshape(height, width * n), bits)):

@@ -6,6 +6,7 @@ import pytest
 from onnx import helper
 
 from tools.converter.convert import Options, convert
+from tools.converter.errors import UnsupportedModel
 from tools.harness import Job, run_jobs
 from tools.micropython import UNIX_TARGETS
 
@@ -74,3 +75,49 @@ def test_multinomial(target):
     for row, shares in enumerate([(0.1, 0.2, 0.7), (0.5, 0.5, 0)]):
         got = np.bincount(both[:, row].reshape(-1), minlength=3) / N
         np.testing.assert_allclose(got, shares, atol=0.04)
+
+
+def dropout(dtype, ratio, seed=None, mask=True):
+    """A model of Dropout in training mode."""
+    info = [helper.make_tensor_value_info("x", dtype, [5, 131])]
+    info += [helper.make_tensor_value_info(n, dtype, [5, 131]) for n in "y"]
+    info += [helper.make_tensor_value_info("m", onnx.TensorProto.BOOL, [5, 131])] * mask
+    attrs = {} if seed is None else {"seed": seed}
+    node = helper.make_node("Dropout", ["x", "r", "t"], ["y", "m"][: 1 + mask], **attrs)
+    constants = {"r": np.array(ratio, np.float32), "t": np.array(True)}
+    initializers = [onnx.numpy_helper.from_array(v, name) for name, v in constants.items()]
+    graph = helper.make_graph([node], "g", info[:1], info[1:], initializers)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+
+
+@on_targets
+@pytest.mark.parametrize(
+    ("seed", "ratio"), [(0, 0.5), (1, 0.1), (4357, 0.999), (2**32 - 1, 0.25), (-3, 1e-9)]
+)
+def test_dropout_draws_as_the_reference_implementation_does(target, seed, ratio):
+    """Two runs after one load: the second one's draws are those that come next."""
+    x = np.random.default_rng(2).standard_normal((5, 131)).astype(np.float32)
+    data = convert(dropout(onnx.TensorProto.FLOAT, ratio, seed), Options(strip=True)).data
+    [outcome] = run_jobs(target, [Job(data, [[x.tobytes()]] * 2)])
+    assert not outcome.error, outcome.message
+    draws = np.random.RandomState(seed & 0xFFFFFFFF)
+    ratio = np.float32(ratio)
+    for run in outcome.runs:
+        kept = draws.uniform(size=x.shape) >= ratio
+        y, mask = (np.frombuffer(b, t).reshape(x.shape) for b, t in zip(run.outputs, "fB", strict=True))
+        np.testing.assert_array_equal(mask, kept)
+        np.testing.assert_array_equal(y, kept * x * (1 / (1 - ratio)))
+
+
+def test_dropout_without_a_seed_of_doubles(ready_target):
+    x = np.ones((5, 131))
+    data = convert(dropout(onnx.TensorProto.DOUBLE, 0.75, mask=False), Options(strip=True)).data
+    [outcome] = run_jobs(ready_target("unix"), [Job(data, [[x.tobytes()]])])
+    y = np.frombuffer(outcome.runs[0].outputs[0])
+    assert set(y) == {0, 4} and abs(y.mean() - 1) < 0.4
+
+
+@pytest.mark.parametrize("ratio", [1.0, -0.5, np.nan])
+def test_dropout_of_a_ratio_that_is_none(ratio):
+    with pytest.raises(UnsupportedModel, match="it must be from 0 to below 1"):
+        convert(dropout(onnx.TensorProto.FLOAT, ratio))

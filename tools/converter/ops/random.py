@@ -1,11 +1,15 @@
-"""RandomUniform, RandomNormal, their Like forms, Bernoulli, Multinomial -> kernel random."""
+"""RandomUniform, RandomNormal, their Like forms, Bernoulli, Multinomial, Dropout."""
 
 from __future__ import annotations
 
+import math
 import struct
 
+import numpy as np
+
+from ..errors import Problem
 from . import lowers
-from ._dtypes import BOOL, FLOAT
+from ._dtypes import BOOL, FLOAT, FLOATS
 from ._elementwise import binary, emit_binary, float_bits
 from .cast import emit_cast
 from .reduce import emit_reduce
@@ -55,6 +59,39 @@ def lower_multinomial(node):
     emit_binary(node, "sub", count, 1, out)
 
 
+@lowers("Dropout", fixes_shape=(1, 2), at_run_time=(1,))
+def lower_dropout(node):
+    """training_mode is an input from opset 12 on; before that Dropout only exists at inference."""
+    trains = node.input(2) is not None and node.const(2, "training_mode").any()
+    x, out, mask = (*node.inputs[:1], *node.outputs, None)[:3]
+    if trains and _ratio(node) != 0:
+        _emit_dropout(node, x, out, mask or node.temp(BOOL, x.shape))
+        return
+    node.alias(out, x)
+    if mask is not None:
+        mask.data = np.ones(mask.shape, mask.np_dtype)
+
+
+def _emit_dropout(node, x, out, mask):
+    """out = mask * x * scale, rounded twice, as onnx's reference implementation does."""
+    node.require_dtype(*FLOATS)
+    ratio = _ratio(node)
+    if not 0 <= ratio < 1:
+        raise Problem(f"ratio {ratio} in training mode", "it must be from 0 to below 1")
+    seed = node.attr("seed")
+    word = _signed(seed) if seed is not None else _hash(node.name)
+    upper, lower = divmod(math.ceil(float(ratio) * 2**53), 2**26)
+    node.emit("dropout", [], [mask], seed=word, upper=upper, lower=lower)
+    kept = node.temp(x.dtype, x.shape)
+    emit_cast(node, mask, kept)
+    emit_binary(node, "mul", binary(node, "mul", kept, x), 1 / (1 - ratio), out)
+
+
+def _ratio(node):
+    """What part is dropped; 1/2 where it is left out."""
+    return np.float32(0.5) if node.input(1) is None else node.const(1, "ratio").reshape(())[()]
+
+
 def _emit_random(node, op, a, b, out):
     """The seed is a float: its bits serve. Without one, the node's name makes its own."""
     seed = node.attr("seed")
@@ -67,4 +104,9 @@ def _hash(text):
     value = 0x811C9DC5
     for byte in text.encode():
         value = (value ^ byte) * 0x01000193 & 0xFFFFFFFF
-    return struct.unpack("<i", struct.pack("<I", value))[0]
+    return _signed(value)
+
+
+def _signed(value):
+    """The lower 32 bits, as a signed word."""
+    return struct.unpack("<i", struct.pack("<I", value & 0xFFFFFFFF))[0]
