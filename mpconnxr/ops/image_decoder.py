@@ -67,7 +67,7 @@ def _format(image, head):
         for begin, name in _OTHERS:
             image.require(
                 head[: len(begin)] != begin,
-                name + " is not decoded: only BMP, PNG, PNM and TIFF are",
+                name + " is not decoded (BMP, PNG, PNM and TIFF are)",
             )
         image.refuse("it begins like no BMP, PNG, PNM or TIFF")
     return decode
