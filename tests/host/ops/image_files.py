@@ -65,8 +65,8 @@ def filtered(row: bytes, above: bytes, kind: int, step: int) -> bytes:
     a, c = (np.concatenate([np.zeros(step, int), r])[: len(r)] for r in (x, b))
     p = a + b - c
     pa, pb, pc = abs(p - a), abs(p - b), abs(p - c)
-    paeth = np.where((pa <= pb) & (pa <= pc), a, np.where(pb <= pc, b, c))
-    return bytes(((x - (0, a, b, (a + b) // 2, paeth)[kind]) & 255).astype(np.uint8))
+    nearest = np.where((pa <= pb) & (pa <= pc), a, np.where(pb <= pc, b, c))
+    return bytes(((x - (0, a, b, (a + b) // 2, nearest)[kind]) & 255).astype(np.uint8))
 
 
 def bmp(
