@@ -319,3 +319,10 @@ def test_what_a_board_gets():
     files = {path.stem for path in Package().files_for(["image_decoder"])}
     wanted = {"_image", "_image_bmp", "_image_png", "_image_pnm", "_image_tiff", "pixels"}
     assert wanted <= files
+
+
+@every_target
+def test_damaged_models(target):
+    for mode, amount in (("words", "1"), ("several", "300")):
+        report = small.damage(target, model().data, mode, amount, timeout=240)
+        assert report.ok and report.slowest < 10_000, f"{mode}: {report}"

@@ -5,6 +5,7 @@ import onnx
 import pytest
 from onnx import helper
 
+from tests.host.device import small
 from tools.converter.convert import Options, convert
 from tools.converter.errors import UnsupportedModel
 from tools.harness import Job, run_jobs
@@ -122,3 +123,11 @@ def test_dropout_without_a_seed_of_doubles(ready_target):
 def test_dropout_of_a_ratio_that_is_none(ratio):
     with pytest.raises(UnsupportedModel, match="it must be from 0 to below 1"):
         convert(dropout(onnx.TensorProto.FLOAT, ratio))
+
+
+@on_targets
+def test_damaged_models_of_dropout(target):
+    data = convert(dropout(onnx.TensorProto.FLOAT, 0.5, 1), Options(strip=True)).data
+    for mode, amount in (("words", "1"), ("several", "300")):
+        report = small.damage(target, data, mode, amount, timeout=240)
+        assert report.ok and report.slowest < 10_000, f"{mode}: {report}"
