@@ -4,7 +4,8 @@
    be Pow. A Mul of a constant row behind is its scale, an Add of one its bias.
 
 ONNX has the operator from opset 17 on; below it is one of domain mpconnxr, with scale and bias,
-which a function in the model defines.
+which a function in the model defines. LeakyRelu of -1 is -epsilon there: Constant takes no number
+from an attribute before opset 12.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ _FUNCTION = """
         d = Sub (x, mean)
         squares = Mul (d, d)
         variance = ReduceMean <axes = [-1]> (squares)
-        e = Constant <value_float: float = @epsilon> ()
-        sum = Add (variance, e)
+        minus = Constant <value: tensor = float {-1}> ()
+        e = LeakyRelu <alpha: float = @epsilon> (minus)
+        sum = Sub (variance, e)
         root = Sqrt (sum)
         ratio = Div (d, root)
         scaled = Mul (ratio, scale)

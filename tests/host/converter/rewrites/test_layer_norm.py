@@ -30,7 +30,7 @@ def ops(*nodes, opset=17, outputs="y"):
     return Case(nodes, X, CONSTANTS, opset=opset, outputs=outputs).rewritten()
 
 
-@pytest.mark.parametrize("opset", [13, 17])
+@pytest.mark.parametrize("opset", [11, 13, 17])
 @pytest.mark.parametrize("squares", [SQUARES, node("Pow", "d two", "q")])
 @pytest.mark.parametrize(
     "quotient",
