@@ -23,6 +23,7 @@ from ..context import PLAIN, Context
 from ..shapes import infer
 from ..shapes.types import all_fixed
 from ..simplify import maps
+from . import _graph as g
 from . import (
     activations,
     batch_norm,
@@ -158,6 +159,7 @@ def _all_of(model, chosen, context):
         return model, log
     proto, aside = maps.set_aside(model)
     changed = ir.from_proto(proto)
+    g.import_into_bodies(changed)
     for _ in range(_MAX_ROUNDS):
         before = log.total()
         for one in chosen:

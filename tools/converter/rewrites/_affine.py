@@ -164,7 +164,9 @@ class Analysis:
 
 def selection(node, value) -> tuple[int, int, int] | None:
     """(axis, first, number) of what Split, Slice or Gather takes of one axis; else None."""
-    shape = g.shape_of(node.inputs[0])
+    shape, result = g.shape_of(node.inputs[0]), g.shape_of(value)
+    if shape is None or result is None:
+        return None
     if node.op_type == "Split":
         axis = g.attr(node, "axis", 0) % len(shape)
         sizes = [(g.shape_of(v) or (0,) * len(shape))[axis] for v in node.outputs]
@@ -178,7 +180,7 @@ def selection(node, value) -> tuple[int, int, int] | None:
         return None
     axis = 0 if axes is None else int(axes.item()) % len(shape)
     first = int(np.clip(starts.item() + shape[axis] * (starts.item() < 0), 0, shape[axis]))
-    return axis, first, g.shape_of(value)[axis]
+    return axis, first, result[axis]
 
 
 def _times(x: Affine, w: np.ndarray) -> Affine:

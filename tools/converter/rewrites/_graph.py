@@ -39,12 +39,15 @@ def ints_of(node: ir.Node, name: str, i: int) -> list[int] | None:
     return attr(node, name, None if data is None else data.tolist())
 
 
+def import_into_bodies(model: ir.Model) -> None:
+    """Gives the graphs of branches and loops the operator sets that the model imports."""
+    for graph in model.graph.subgraphs():
+        graph.opset_imports.update(model.opset_imports)
+
+
 def opset_of(node: ir.Node) -> int:
     """The version of ONNX's operator set around a node."""
-    graph = node.graph
-    while isinstance(graph, ir.Graph) and "" not in graph.opset_imports and graph.parent_node:
-        graph = graph.parent_node.graph
-    return graph.opset_imports.get("", 0)
+    return node.graph.opset_imports.get("", 0)
 
 
 def const(value: ir.Value | None) -> np.ndarray | None:
@@ -66,6 +69,11 @@ def shape_of(value: ir.Value | None) -> tuple[int, ...] | None:
         return None
     shape = tuple(int(d) for d in value.shape)
     return None if any(d < 0 for d in shape) else shape
+
+
+def rank_of(value: ir.Value | None) -> int | None:
+    """Number of dims, else None."""
+    return None if value is None or value.shape is None else len(value.shape)
 
 
 def is_one(value: ir.Value) -> bool:

@@ -27,17 +27,23 @@ def weights_of(node: ir.Node) -> np.ndarray | None:
     return None if data is None or node.op_type == "MatMul" and data.ndim != 2 else data
 
 
-def out_axis(node: ir.Node) -> int:
-    """The axis of the output's channels."""
-    rank = len(node.outputs[0].shape)
-    return rank - 1 if node.op_type in ("Gemm", "MatMul") else 1
+def out_axis(node: ir.Node) -> int | None:
+    """The axis of the output's channels; None if it has none, or that is not known."""
+    return _channels(node, node.outputs[0])
 
 
 def in_axis(node: ir.Node) -> int | None:
     """The axis of the input's channels; None where a factor along it cannot be moved."""
     if node.op_type == "Gemm" and g.attr(node, "transA", 0):
         return None
-    return len(node.inputs[0].shape) - 1 if node.op_type in ("Gemm", "MatMul") else 1
+    return _channels(node, node.inputs[0])
+
+
+def _channels(node, value):
+    if node.op_type not in ("Gemm", "MatMul"):
+        return 1
+    rank = g.rank_of(value)
+    return rank - 1 if rank else None
 
 
 def channel_values(data: np.ndarray, shape: tuple[int, ...], axis: int) -> np.ndarray | None:
@@ -113,7 +119,7 @@ def _rebuilt(node, before, x, rows, bias):
     w = w.reshape(node.inputs[1].const_value.shape.numpy()).astype(np.float32)
     inputs, op = [x, g.constant(node.inputs[1], w)], node.op_type
     if op != "MatMul" and bias.ndim or np.any(bias):
-        if op == "MatMul" and len(node.outputs[0].shape) != 2:
+        if op == "MatMul" and g.rank_of(node.outputs[0]) != 2:
             return None
         op = "Gemm" if op == "MatMul" else op
         name = g.input_of(node, 2) or node.inputs[1]

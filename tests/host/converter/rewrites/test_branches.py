@@ -1,0 +1,54 @@
+"""Patterns in the branches of an If, which see the constants of the graph around them."""
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from tests.host.converter.rewrites.graphs import Case, node, randn
+
+NORM = [
+    node("ReduceMean", "x", "m", axes=[-1]),
+    node("Sub", "x m", "d"),
+    node("Mul", "d d", "q"),
+    node("ReduceMean", "q", "v", axes=[-1]),
+    node("Add", "v e", "t"),
+    node("Sqrt", "t", "r"),
+    node("Div", "d r", "z"),
+]
+
+
+def operators(nodes, constants, outside, shape=(2, 8), opset=17):
+    """Those of the branch. outside: the constants are not the branch's own."""
+    tensors = [numpy_helper.from_array(np.asarray(c), name) for name, c in constants.items()]
+    info = helper.make_tensor_value_info("z", TensorProto.FLOAT, shape)
+    own = [] if outside else tensors
+    then = helper.make_graph(nodes, "then", [], [info], own)
+    other = helper.make_graph([node("Neg", "x", "z")], "else", [], [info])
+    branch = node("If", "chosen", "y", then_branch=then, else_branch=other)
+    inputs = {"x": randn(*shape), "chosen": np.asarray(True)}
+    case = Case([branch], inputs, constants if outside else {}, opset=opset)
+    case.rewritten()
+    [body] = [a.g for a in case.done.graph.node[0].attribute if a.name == "then_branch"]
+    return [n.op_type for n in body.node]
+
+
+@pytest.mark.parametrize("opset", [13, 17])
+@pytest.mark.parametrize("outside", [False, True])
+def test_the_operators_depend_on_the_opset(opset, outside):
+    found = operators(NORM, {"e": np.float32(1e-3)}, outside, opset=opset)
+    assert found == ["LayerNormalization"]
+
+
+def test_what_is_reshaped_as_the_graph_outside_says_has_no_known_shape():
+    nodes = [
+        node("Reshape", "x flat", "a"),
+        node("MatMul", "a w", "b"),
+        node("Mul", "b c", "g"),
+        node("BatchNormalization", "g c c c c", "d"),
+        node("Split", "d", "e f", axis=0),
+        node("Sigmoid", "e", "h"),
+        node("Mul", "h f", "i"),
+        node("Concat", "i i", "z", axis=0),
+    ]
+    constants = {"flat": [2, 4], "w": randn(4, 4), "c": np.abs(randn(4))}
+    assert operators(nodes, constants, True, (2, 4), opset=13)[0] == "Reshape"
