@@ -67,7 +67,7 @@ def _into_maker(node, x, factor, summand):
         return False
     shape = g.shape_of(x)
     axis = len(shape) - 1 if view else _linear.out_axis(made)
-    values = _by_channel(shape, axis, factor, summand)
+    values = None if axis is None else _by_channel(shape, axis, factor, summand)
     value = None if values is None else _linear.with_output(made, node, *values)
     if value is None:
         return False

@@ -31,8 +31,9 @@ def _fits(node, made, row, data):
     a, w, out = (g.shape_of(v) for v in (*made.inputs, made.outputs[0]))
     if None in (a, w, out) or data is None or g.const(made.inputs[1]) is None:
         return False
-    is_row = math.prod(row) == out[-1] and len(row) <= len(out) and (row or (1,))[-1] == out[-1]
-    return is_row and len(a) >= 2 and len(w) == 2 and g.shape_of(node.outputs[0]) == out
+    if len(a) < 2 or len(w) != 2 or g.shape_of(node.outputs[0]) != out:
+        return False
+    return math.prod(row) == out[-1] and len(row) <= len(out) and (row or (1,))[-1] == out[-1]
 
 
 def _gemm(node, made, row):

@@ -40,6 +40,7 @@ def test_layers_in_a_row_need_views_at_the_ends_only():
         (randn(1, 2, 5), randn(5, 4), randn(2, 4)),  # another row each time
         (randn(1, 1, 5), randn(5, 4), randn(3, 1, 1, 4)),  # the sum is larger
         (randn(1, 2, 5), randn(1, 5, 4), randn(4)),  # a batch of weights
+        (randn(5), randn(5), randn()),  # a product of vectors has no channels
     ],
 )
 def test_what_does_not_fit_stays(x, w, c):
