@@ -121,7 +121,7 @@ def constant(like: ir.Value, data: np.ndarray) -> ir.Value:
     while name in graph.initializers or n == 0:
         n += 1
         name = f"{base}/c{n}"
-    value = ir.Value(name=name, const_value=ir.tensor(np.ascontiguousarray(data), name=name))
+    value = ir.Value(name=name, const_value=ir.tensor(np.asarray(data, order="C"), name=name))
     value.dtype, value.shape = value.const_value.dtype, value.const_value.shape
     graph.register_initializer(value)
     return value

@@ -111,3 +111,13 @@ def test_doubles_and_halves_are_left_alone():
     nodes = [node("Mul", "x c", "a"), node("Mul", "a c", "y")]
     for dtype in (np.float16, np.float64):
         assert ops(nodes, IMAGE.astype(dtype), c=dtype([3])) == {"Mul": 2}
+
+
+def test_one_number_stays_one_number():
+    nodes = [node("Mul", "x c", "a"), node("Mul", "a c", "y")]
+    assert ops(nodes, np.asarray(2, np.float32), c=np.float32(3)) == {"Mul": 1}
+
+
+def test_a_product_of_vectors_has_no_channels():
+    nodes = [node("MatMul", "x v", "a"), node("Mul", "a c", "y")]
+    assert ops(nodes, randn(5), v=randn(5), c=np.float32(3)) == {"MatMul": 1, "Mul": 1}
