@@ -37,18 +37,3 @@ def operators(nodes, constants, outside, shape=(2, 8), opset=17):
 def test_the_operators_depend_on_the_opset(opset, outside):
     found = operators(NORM, {"e": np.float32(1e-3)}, outside, opset=opset)
     assert found == ["LayerNormalization"]
-
-
-def test_what_is_reshaped_as_the_graph_outside_says_has_no_known_shape():
-    nodes = [
-        node("Reshape", "x flat", "a"),
-        node("MatMul", "a w", "b"),
-        node("Mul", "b c", "g"),
-        node("BatchNormalization", "g c c c c", "d"),
-        node("Split", "d", "e f", axis=0),
-        node("Sigmoid", "e", "h"),
-        node("Mul", "h f", "i"),
-        node("Concat", "i i", "z", axis=0),
-    ]
-    constants = {"flat": [2, 4], "w": randn(4, 4), "c": np.abs(randn(4))}
-    assert operators(nodes, constants, True, (2, 4), opset=13)[0] == "Reshape"
