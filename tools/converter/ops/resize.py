@@ -112,7 +112,12 @@ _OPSET = 13  # of a Resize with these inputs; later ones have more attributes
 
 
 def _infer(node):
-    inputs = [stand_in(node.inputs[0]), *node.inputs[5:]]
+    roi, scales, sizes = [*node.inputs[5:], None, None, None][:3]
+    if sizes is not None and sizes.data is not None:
+        return [(node.inputs[4].dtype, sizes.data.tolist())]
+    if scales is not None and scales.shape == (0,):  # beside sizes, as opset 11 wants it
+        scales = None
+    inputs = [stand_in(node.inputs[0]), roi, scales, sizes]
     [(_, shape)] = as_onnx(node, "Resize", inputs, _OPSET)
     return [(node.inputs[4].dtype, shape)]
 

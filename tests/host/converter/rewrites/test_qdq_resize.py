@@ -108,6 +108,19 @@ OTHERS = {
 }
 
 
+@pytest.mark.parametrize("opset", [11, 12])
+def test_sizes_of_old_opsets(target, opset):
+    """Beside scales that are there and empty; the result's shape must be inferred."""
+    net = Net(opset)
+    x, empty = net.dq(net.input((1, 2, 3, 3)), A), net.constant([])
+    y = net.op("Resize", x, empty, empty, net.constant([1, 2, 5, 4], np.int64), mode="linear")
+    y = net.op("Reshape", net.qdq(y, A), net.constant([-1], np.int64))
+    model, xs = net.model(net.q(y, A)), net.values()
+    assert operators(rewritten(model)) == ["QLinearResize", "Reshape"]
+    [[got]], [want] = on_device(target, [model], [xs]), by_onnxruntime(model, xs)
+    assert np.array_equal(got, want)
+
+
 @pytest.mark.parametrize("about", OTHERS)
 def test_others_stay_in_float(about):
     net = Net(19)
