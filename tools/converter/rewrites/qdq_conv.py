@@ -8,6 +8,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import onnx
 from onnx import helper
@@ -39,8 +41,8 @@ def _to_qlinear(graph, node, quantize, x, w, bias, y):
     inputs = [name for q in (x, w) for name in graph.operand(q, out)]
     inputs += graph.parameters(y, out)
     if bias:
-        scale = np.broadcast_to(product_scale(x, w), graph.shape(bias))
-        inputs.append(integer_bias(graph, bias, scale, float(y.scale.reshape(()))))
+        step = float(y.scale.reshape(()))
+        inputs.append(integer_bias(graph, bias, product_scale(x, w), step))
     fused = helper.make_node("QLinearConv", inputs, [out], name=node.name)
     fused.attribute.extend(node.attribute)
     graph.replace(quantize, [fused])
@@ -50,7 +52,9 @@ def _to_integer(graph: Graph, node, x: Scaled, w: Scaled, bias: str):
     out = node.output[0]
     by_channel = (-1, *[1] * (len(graph.shape(node.input[1])) - 2))
     sums = graph.new_value(out, INT32, like=out)
-    zeros = [graph.parameters(q, out)[1] for q in (x, w)]
+    if (w.zero == w.zero.ravel()[:1]).all():  # onnxruntime takes no other
+        w = replace(w, zero=w.zero.ravel()[:1])
+    zeros = [graph.constant(q.zero.reshape(() if q.zero.size == 1 else -1), out) for q in (x, w)]
     convolve = helper.make_node("ConvInteger", [x.values, w.values, *zeros], [sums], node.name)
     convolve.attribute.extend(node.attribute)
     scale = product_scale(x, w).astype(np.float32)

@@ -31,6 +31,7 @@ class Graph:
         self._consumers: dict[str, list[onnx.NodeProto]] = defaultdict(list)
         for node in self.nodes:
             self._link(node)
+        self._node_names = {node.name for node in self.nodes}
         self._kept = {o.name for o in model.graph.output} | set(_captured(model.graph))
         infos = [*model.graph.input, *model.graph.value_info, *model.graph.output]
         self._types = {v.name: v.type.tensor_type for v in infos}
@@ -108,7 +109,8 @@ class Graph:
         self.model.graph.initializer.append(proto)
 
     def new_name(self, hint: str) -> str:
-        taken = (self._producer, self._constants, self._types)
+        """Of a value or a node: no other has it, nor had it before."""
+        taken = (self._producer, self._constants, self._types, self._node_names, self.invented)
         number = 1
         while any(f"{hint}/{number}" in names for names in taken):
             number += 1

@@ -96,7 +96,7 @@ def _integer_c(graph, product, y):
     shape = graph.shape(product.bias)
     if shape is None or math.prod(shape) != math.prod(shape[-1:]):
         raise StaysFloat("its C is not a row")
-    scale = np.broadcast_to(product_scale(product.a, product.b), (math.prod(shape),))
+    scale = product_scale(product.a, product.b)
     return integer_bias(graph, product.bias, scale, float(y.scale.reshape(())))
 
 

@@ -76,7 +76,8 @@ def _widened(graph, q, zero, axis):
 def integer_bias(graph: Graph, name: str, scale: np.ndarray, step: float) -> str:
     """Name of the bias as int32 in units of `scale`. Raises StaysFloat.
 
-    scale: of the products, one or one a channel; step: the scale of the result.
+    scale: of the products, one or one a channel; step: the scale of the result. A bias of one
+    number becomes as many as there are scales.
     """
     values = graph.floats(name)
     if values is None:
@@ -95,7 +96,7 @@ def added(graph: Graph, node: onnx.NodeProto, n: int, axis: int) -> tuple[onnx.N
     """
     name = node.output[0]
     add = graph.consumers(name)[0] if graph.is_used_once(name) else None
-    if add is None or add.op_type != "Add":
+    if add is None or add.op_type != "Add" or graph.shape(add.output[0]) != graph.shape(name):
         return node, ""
     other = add.input[1] if add.input[0] == name else add.input[0]
     values = graph.floats(other)

@@ -99,6 +99,7 @@ def fill_with_integer(
     if graph.opset < 11:
         return False
     if attribute(node, "mode", b"constant") != b"constant":
+        inputs[2:3] = [""] * len(inputs[2:3])  # a float that nothing is padded with
         return True
     value = np.zeros(1, np.float32)
     if len(node.input) > 2 and node.input[2]:

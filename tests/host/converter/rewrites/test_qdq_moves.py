@@ -24,11 +24,11 @@ def moved(op, *inputs, shape=(1, 4, 6, 6), zero=-9, opset=17, dtype=S8, **attrs)
     return net, [net.q(net.op(op, x, *names, **attrs), A, zero, dtype)]
 
 
-def pad(value, quantized_first=False):
+def pad(value, **attrs):
     net = Net()
     x = net.input([1, 2, 5, 5])
     values = [net.constant([0, 0, 1, 2, 0, 0, 3, 4], np.int64), net.constant(value)]
-    y = net.op("Pad", net.dq(x, A, 20), *values)
+    y = net.op("Pad", net.dq(x, A, 20), *values, **attrs)
     return net, [net.q(y, A, 20)]
 
 
@@ -78,6 +78,7 @@ MOVED = {
     "gather": (moved("Gather", [[2, 0]], axis=1), ["Gather"]),
     "pad": (pad(0), ["Pad"]),
     "pad with a value": (pad(A * np.float32(5)), ["Pad"]),
+    "pad with edges, beside a value": (pad(1, mode="edge"), ["Pad"]),
     "resize": (resize(), ["Resize"]),
     "split": (split(), ["Split"]),
     "argmax": (largest(), ["ArgMax"]),
@@ -168,13 +169,25 @@ def test_they_give_the_same_integers(target):
             assert a.dtype == b.dtype and np.array_equal(a, b), name
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_other_runtimes_run_the_tables(name):
+@pytest.mark.parametrize("name", [*MOVED, *TABLES])
+def test_other_runtimes_run_the_result(name):
     """Lookup is defined in the model by operators of ONNX."""
-    (net, outputs), _ = TABLES[name]
+    (net, outputs), _ = (MOVED | TABLES)[name]
     model, xs = net.model(*outputs), net.values()
     pairs = zip(by_onnxruntime(rewritten(model), xs), by_onnxruntime(model, xs), strict=True)
     assert all(np.array_equal(a, b) for a, b in pairs)
+
+
+def test_no_two_nodes_share_a_name():
+    """onnxruntime takes no such model."""
+    net = Net(13)
+    x = net.dq(net.input([2, 3, 4], U8), A, 0, U8)
+    first, second = net.op("Split", x, net.constant([1, 1], np.int64), outputs=2)
+    moved = net.op("Relu", net.op("Transpose", first, perm=[0, 2, 1]))
+    lowest = net.op("ReduceMin", moved, axes=[0])
+    found = rewritten(net.model(second, net.op("Neg", moved), net.q(lowest, A, 0, U8)))
+    names = [node.name for node in found.graph.node]
+    assert len({*names}) == len(names)
 
 
 def test_what_is_no_function_of_one_byte():
