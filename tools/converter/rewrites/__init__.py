@@ -169,6 +169,7 @@ def _all_of(model, chosen, context):
     if not log.total():
         return model, log
     _import_domains(changed)
+    g.name_apart(changed)
     done = maps.put_back(ir.to_proto(changed), aside)
     if not all_fixed(done.graph):  # else the rewrites have said all that there is
         del done.graph.value_info[:]

@@ -45,6 +45,28 @@ def import_into_bodies(model: ir.Model) -> None:
         graph.opset_imports.update(model.opset_imports)
 
 
+def name_apart(model: ir.Model) -> None:
+    """Gives values in branches and loops names that no other graph has.
+
+    Each graph numbers its new values itself, and ONNX lets none hide another.
+    """
+    taken = {value.name for value in _values_of(model.graph)}
+    for graph in model.graph.subgraphs():
+        for value in _values_of(graph):
+            name, n = value.name, 0
+            while value.name in taken:
+                n += 1
+                value.name = f"{name}/{n}"
+            taken.add(value.name)
+
+
+def _values_of(graph):
+    yield from graph.inputs
+    yield from list(graph.initializers.values())
+    for node in graph:
+        yield from node.outputs
+
+
 def opset_of(node: ir.Node) -> int:
     """The version of ONNX's operator set around a node."""
     return node.graph.opset_imports.get("", 0)

@@ -29,7 +29,8 @@ def rewrite(model: ir.Model) -> int:
 
 def _merged(node):
     operands = _operands(node)
-    if operands is None or g.shape_of(operands[0]) != g.shape_of(node.outputs[0]):
+    shape = None if operands is None else g.shape_of(operands[0])
+    if shape is None or shape != g.shape_of(node.outputs[0]):
         return False
     return (
         _into_maker(node, *operands) or _into_reader(node, *operands) or _joined(node, *operands)

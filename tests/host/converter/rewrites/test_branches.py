@@ -1,6 +1,7 @@
 """Patterns in the branches of an If, which see the constants of the graph around them."""
 
 import numpy as np
+import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
@@ -37,3 +38,27 @@ def operators(nodes, constants, outside, shape=(2, 8), opset=17):
 def test_the_operators_depend_on_the_opset(opset, outside):
     found = operators(NORM, {"e": np.float32(1e-3)}, outside, opset=opset)
     assert found == ["LayerNormalization"]
+
+
+def test_new_values_have_names_of_their_own():
+    """Two Transposes become one, outside and inside."""
+    perm = {"perm": [1, 2, 0]}
+    turned = [node("Transpose", "u", "r", **perm), node("Transpose", "r", "z", **perm)]
+    info = helper.make_tensor_value_info("z", TensorProto.FLOAT, (3, 4, 2))
+    then = helper.make_graph([*turned, node("Neg", "z", "s")], "then", [], [_named(info, "s")])
+    other = helper.make_graph([node("Transpose", "u", "z", perm=[2, 0, 1])], "else", [], [info])
+    nodes = [
+        node("Transpose", "x", "p", **perm),
+        node("Transpose", "p", "t", **perm),
+        node("Softplus", "t", "u"),
+        node("If", "chosen", "y", then_branch=then, else_branch=other),
+    ]
+    case = Case(nodes, {"x": randn(2, 3, 4), "chosen": np.asarray(True)})
+    assert case.rewritten()["If"] == 1
+
+
+def _named(info, name):
+    copy = onnx.ValueInfoProto()
+    copy.CopyFrom(info)
+    copy.name = name
+    return copy
