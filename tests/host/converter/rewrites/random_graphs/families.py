@@ -1,0 +1,93 @@
+"""Which generator makes graphs around which rewrite, and how often it must find something."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import onnx
+
+from . import dense, functions, layout, quantized, recurrent
+from .builder import OPSETS, Builder, Misfit
+
+_OF_BYTES = (11, 12, 13, 17, 19, 21)
+_WIDE = (21, 22)  # the first with integers of 16 bits
+
+
+@dataclass(frozen=True)
+class Family:
+    """rewrite: the module's name; make: adds the nodes.
+
+    share: of the graphs in which the rewrite finds something, at least; steps: of integers that
+    a result may be away, in few of its items; None for layers, which add them up: what is for
+    boards must be the same as before that all the same.
+    """
+
+    rewrite: str
+    make: Callable[[Builder], None]
+    share: float
+    steps: int | None = 0
+    opsets: tuple[int, ...] = OPSETS
+
+
+def _families(of, *families):
+    return {f.make.__name__: f for f in (Family(*family, opsets=of) for family in families)}
+
+
+FLOATS = _families(
+    OPSETS,
+    ("activations", dense.activations, 0.3),
+    ("batch_norm", dense.batch_norm, 0.3),
+    ("common", layout.common, 0.4),
+    ("constants", dense.constants, 0.4),
+    ("duplicates", layout.duplicates, 0.7),
+    ("gates", functions.gates, 0.4),
+    ("gemms", dense.gemms, 0.25),
+    ("identities", layout.identities, 0.4),
+    ("layer_norm", functions.layer_norm, 0.4),
+    ("pads", dense.pads, 0.15),
+    ("reshapes", layout.reshapes, 0.5),
+    ("residuals", dense.residuals, 0.2),
+    ("scans", recurrent.scans, 0.3),
+    ("transposes", layout.transposes, 0.4),
+    ("transposes_absorbed", layout.transposes_absorbed, 0.2),
+    ("transposes_pushed", layout.transposes_pushed, 0.3),
+    ("unrolled", recurrent.unrolled, 0.3),
+)
+QUANTIZED = _families(
+    _OF_BYTES,
+    ("qdq_conv", quantized.convs, 0.5, 1),
+    ("qdq_dynamic", quantized.dynamic, 0.5),
+    ("qdq_elementwise", quantized.elementwise, 0.4, 1),
+    ("qdq_hoist", quantized.hoisted, 0.4),
+    ("qdq_lookup", quantized.tables, 0.5),
+    ("qdq_matmul", quantized.products, 0.5, 1),
+    ("qdq_pool", quantized.means, 0.5),
+    ("qdq_resize", quantized.resized, 0.3),
+    ("qdq_sink", quantized.moved, 0.4),
+    ("qdq_sink", quantized.joined, 0.2),
+    ("qdq_transposed", quantized.transposed, 0.2),
+    ("qdq_weights", quantized.of_constants, 0.5),
+)
+QUANTIZED |= _families(_WIDE, ("qdq_wide", quantized.wide, 0.3))
+BOARDS = _families(OPSETS, ("conv_max_pool", dense.conv_max_pool, 0.15))
+BOARDS |= _families(_OF_BYTES, ("unsigned", quantized.nets, 0.2, None))
+ALL = {**FLOATS, **QUANTIZED, **BOARDS}
+
+
+def graphs(
+    family: Family, n: int, first: int = 0
+) -> Iterator[tuple[int, Builder, onnx.ModelProto]]:
+    """(seed, builder, model) for the first so many seeds that give a graph."""
+    seed = first
+    while n:
+        builder = Builder(seed, family.opsets)
+        try:
+            family.make(builder)
+            model = builder.model()
+        except Misfit:
+            model = None
+        if model is not None and model.graph.node and model.graph.output:
+            yield seed, builder, model
+            n -= 1
+        seed += 1

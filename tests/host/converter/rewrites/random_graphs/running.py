@@ -1,0 +1,192 @@
+"""Runs rewritten graphs in onnxruntime, those for boards as well, and compares what comes out."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+
+from tools.converter.reference import golden
+from tools.converter.rewrites import qdq_functions
+from tools.converter.shapes.infer import infer
+from tools.converter.shapes.types import known_values
+
+BOUND = 1e-5  # of the largest magnitude of an output
+_LAST_BITS, _TIMES = 2.0**-22, 5
+OFTEN = 0.999  # of integers that are the same, where others may be a step away
+_MS, _OWN = qdq_functions.MS, qdq_functions.OWN
+# Operators of which onnxruntime has no form for some dtypes: their operands and result, each with
+# the place of its zero point. The result has no place.
+_PRODUCTS = {
+    "QGemm": ({0: 2, 3: 5}, 8),
+    "QLinearConv": ({0: 2, 3: 5}, 7),
+    "QLinearMatMul": ({0: 2, 3: 5}, 7),
+}
+_U8, _S8, _S32 = onnx.TensorProto.UINT8, onnx.TensorProto.INT8, onnx.TensorProto.INT32
+
+
+def run(model: onnx.ModelProto, values) -> list[np.ndarray]:
+    found = golden.reference(model, values)
+    assert found is not None, golden.why_none(model, values)
+    return found
+
+
+def runnable(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The same with other operators where onnxruntime lacks one."""
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    constants = {t.name: numpy_helper.to_array(t) for t in copy.graph.initializer}
+    _put_others(copy.graph, copy.graph, constants)
+    if not any(f.name == "Lookup" for f in copy.functions):
+        opset = next(o.version for o in copy.opset_import if not o.domain)
+        copy.functions.append(qdq_functions._function("Lookup", opset))
+    if not any(o.domain == _OWN for o in copy.opset_import):
+        copy.opset_import.append(helper.make_opsetid(_OWN, 1))
+    return copy
+
+
+def _put_others(graph, whole, constants):
+    nodes = []
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                _put_others(attribute.g, whole, constants)
+        if node.op_type == "ConvMaxPool":
+            nodes += _apart(node)
+        elif node.op_type == "ConvInteger" and _has_many_zeros(node, constants):
+            nodes += _by_floats(node, whole, constants)
+        elif node.op_type in _PRODUCTS and _is_mixed(node, constants):
+            nodes += _signed(node, whole, constants)
+        else:
+            nodes.append(node)
+    del graph.node[:]
+    graph.node.extend(nodes)
+
+
+def _apart(node):
+    """Conv, with its activation, and MaxPool."""
+    attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    pool = list(attributes.pop("pool"))
+    op, domain = ("FusedConv", _MS) if "activation" in attributes else ("Conv", "")
+    between = f"{node.output[0]}/plane"
+    return [
+        helper.make_node(op, node.input, [between], domain=domain, **attributes),
+        helper.make_node("MaxPool", [between], node.output, kernel_shape=pool, strides=pool),
+    ]
+
+
+def _has_many_zeros(node, constants):
+    return len(node.input) > 3 and constants[node.input[3]].size > 1
+
+
+def _by_floats(node, graph, constants):
+    """Conv of floats, whose sums are as exact."""
+    w, zero = (constants[name].astype(np.float32) for name in (node.input[1], node.input[3]))
+    w = w - zero.reshape(-1, *[1] * (w.ndim - 1))
+    out, zero_x = node.output[0], constants[node.input[2]].astype(np.float32)
+    names = [f"{out}/{name}" for name in ("float", "zero", "centred", "w", "sums")]
+    x, by, centred, weights, sums = names
+    graph.initializer.append(numpy_helper.from_array(zero_x, by))
+    graph.initializer.append(numpy_helper.from_array(w, weights))
+    attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    return [
+        helper.make_node("Cast", node.input[:1], [x], to=onnx.TensorProto.FLOAT),
+        helper.make_node("Sub", [x, by], [centred]),
+        helper.make_node("Conv", [centred, weights], [sums], **attributes),
+        helper.make_node("Cast", [sums], [out], to=_S32),
+    ]
+
+
+def _is_mixed(node, constants):
+    operands, result = _PRODUCTS[node.op_type]
+    dtypes = [constants[node.input[i]].dtype.name for i in (*operands.values(), result)]
+    return len({*dtypes}) > 1 and dtypes != ["uint8", "int8", "uint8"]
+
+
+def _signed(node, graph, constants):
+    """A product of bytes as one of int8 alone, which means the same."""
+    copy, (operands, result) = onnx.NodeProto(), _PRODUCTS[node.op_type]
+    copy.CopyFrom(node)
+    before, after = [], []
+    for i, zero in operands.items():
+        if constants[node.input[zero]].dtype == np.uint8:
+            before += _moved(node.input[i], name := f"{node.output[0]}/signed{i}", -128, _S8)
+            copy.input[i], copy.input[zero] = name, _lowered(node.input[zero], graph, constants)
+    if constants[node.input[result]].dtype == np.uint8:
+        copy.input[result] = _lowered(node.input[result], graph, constants)
+        copy.output[0] = f"{node.output[0]}/signed"
+        after = _moved(copy.output[0], node.output[0], 128, _U8)
+    return [*before, copy, *after]
+
+
+def _moved(x, out, number, dtype):
+    """Nodes that add a number and give another dtype."""
+    wide, by, total = (f"{out}/{name}" for name in ("wide", "by", "sum"))
+    value = numpy_helper.from_array(np.int32(number))
+    return [
+        helper.make_node("Cast", [x], [wide], to=_S32),
+        helper.make_node("Constant", [], [by], value=value),
+        helper.make_node("Add", [wide, by], [total]),
+        helper.make_node("Cast", [total], [out], to=dtype),
+    ]
+
+
+def _lowered(name, graph, constants):
+    """A zero point of uint8 as the int8 that means the same."""
+    new = f"{name}/signed"
+    if new not in constants:
+        constants[new] = (constants[name].astype(np.int16) - 128).astype(np.int8)
+        graph.initializer.append(numpy_helper.from_array(constants[new], new))
+    return new
+
+
+def wrong_types(model: onnx.ModelProto) -> dict:
+    """Types that the model gives its values and inference does not."""
+    untyped = onnx.ModelProto()
+    untyped.CopyFrom(model)
+    del untyped.graph.value_info[:]
+    inferred, said = known_values(infer(untyped).graph), known_values(model.graph)
+    return {name: (inferred.get(name), t) for name, t in said.items() if inferred.get(name) != t}
+
+
+def difference(wanted, got, bound: float = BOUND, steps: int = 0, noise=None) -> str:
+    """What is wrong, or "". bound: of floats, to the largest one; 0: they must be the same.
+
+    noise: by output, how far one may be off anyway.
+    """
+    if len(wanted) != len(got):
+        return "other outputs"
+    noise = [0.0] * len(wanted) if noise is None else noise
+    found = [_difference(*of, bound, steps) for of in zip(wanted, got, noise, strict=True)]
+    return ", ".join(filter(None, found))
+
+
+def _difference(a, b, noise, bound, steps):
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return f"{a.dtype}{a.shape} is {b.dtype}{b.shape}"
+    same = (a == b) | (a != a) & (b != b)
+    apart = np.abs(a[~same].astype(np.float64) - b[~same])
+    if not apart.size:
+        return ""
+    if a.dtype.kind == "f":
+        largest = np.abs(a[np.isfinite(a)]).max(initial=0)
+        is_small = apart.max() <= max(bound * largest, noise)
+        return "" if is_small else f"{apart.max() / (largest or 1):.2g} apart"
+    if apart.max() <= steps and apart.size <= 1 + (1 - OFTEN) * a.size:
+        return ""
+    return f"{apart.size} of {a.size} integers up to {apart.max():.0f} apart"
+
+
+def noise_of(model: onnx.ModelProto, values, wanted) -> list[float]:
+    """By output, what other last bits of the inputs change: much where large summands cancel."""
+    rng, found = np.random.default_rng(0), [0.0] * len(wanted)
+    for _ in range(_TIMES):
+        others = [_with_noise(x, rng) if x.dtype == np.float32 else x for x in values]
+        for i, (a, b) in enumerate(zip(wanted, run(model, others), strict=True)):
+            if a.dtype.kind == "f" and np.isfinite(a).all() and np.isfinite(b).all():
+                found[i] = max(found[i], float(np.abs(a - b).max()))
+    return found
+
+
+def _with_noise(x, rng):
+    return np.asarray(x * (1 + _LAST_BITS * rng.standard_normal(x.shape)), np.float32)

@@ -1,0 +1,134 @@
+"""Random graphs around each rewrite's pattern keep their values, and no rewrite fails.
+
+Nothing leaves out a faulty rewrite here. MPCONNXR_LONG=1: ten times as many graphs.
+"""
+
+import os
+
+import numpy as np
+import pytest
+
+from tests.host.converter.rewrites.random_graphs.families import ALL, BOARDS, QUANTIZED, graphs
+from tests.host.converter.rewrites.random_graphs.running import (
+    BOUND,
+    difference,
+    noise_of,
+    run,
+    runnable,
+    wrong_types,
+)
+from tools.converter import load, rewrites
+from tools.converter.reference import golden
+from tools.converter.rewrites import qdq, qdq_wide
+from tools.converter.simplify import simplify
+
+LONG = os.environ.get("MPCONNXR_LONG") == "1"
+N = 600 if LONG else 60
+REFUSED = 0.1  # of the graphs, at most: onnxruntime does not take what onnx does
+
+
+def module_of(rewrite):
+    return rewrite.__module__.rpartition(".")[2]
+
+
+def rules_for_integers():
+    """(where it is, name of what the converter calls, rules in it)."""
+    return [
+        (qdq, "_RULES", qdq._RULES),
+        (qdq, "_FUSED", qdq._FUSED),
+        (qdq_wide, "FUSED", qdq_wide.FUSED),
+        (qdq, "scale_products", qdq.scale_products),
+        (qdq, "unquantize", qdq.unquantize),
+    ]
+
+
+def each(rules, do):
+    """The same, with do(rule, whether it raises where it does not fit) in the place of each."""
+    if isinstance(rules, dict):
+        return {op: do(rule, True) for op, rule in rules.items()}
+    return (
+        tuple(do(rule, False) for rule in rules) if isinstance(rules, tuple) else do(rules, False)
+    )
+
+
+@pytest.fixture
+def found(monkeypatch):
+    """Names of the modules whose rules for integers have found something."""
+    names = set()
+
+    def told(rule, always):
+        def call(*args):
+            done = rule(*args)
+            if done or always:
+                names.add(module_of(rule))
+            return done
+
+        return call
+
+    for module, name, rules in rules_for_integers():
+        monkeypatch.setattr(module, name, each(rules, told))
+    return names
+
+
+def checked(name, model, values):
+    """Names of the rewrites that found something, once the values are compared."""
+    family, is_exact = ALL[name], name not in QUANTIZED and name not in BOARDS
+    simple = simplify(load.prepare(model))
+    wanted = run(simple, values)
+    assert not (wrong := difference(run(model, values), wanted)), f"simplified: {wrong}"
+    log = {}
+    for level in (1, 2):
+        notes: list[str] = []
+        done, log = rewrites.rewrite(simple, level, notes=notes)
+        assert not notes, notes
+        assert [o.name for o in done.graph.output] == [o.name for o in model.graph.output], log
+        assert not (wrong := wrong_types(done)), f"types of {wrong}"
+        bound = 0 if level == 1 and is_exact else BOUND
+        got = run(runnable(done), values)
+        if family.steps is not None:
+            wrong = difference(wanted, got, bound, family.steps)
+            if wrong and bound:
+                noise = noise_of(simple, values, wanted)
+                wrong = difference(wanted, got, bound, family.steps, noise)
+            assert not wrong, f"level {level}: {wrong}, {log}"
+    if name in BOARDS:
+        before = got
+        done, log = rewrites.for_boards(done, 2, notes=notes)
+        assert not notes, notes
+        assert not (wrong := difference(before, run(runnable(done), values), 0)), wrong
+    return {module for module, n_places in log.items() if n_places}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_values_stay(name, found):
+    wrong, n_found, refused = [], 0, 0
+    for seed, builder, model in graphs(ALL[name], N):
+        values = list(builder.inputs.values())
+        if golden.reference(model, values) is None:
+            refused += 1
+            continue
+        found.clear()
+        try:
+            n_found += ALL[name].rewrite in {*checked(name, model, values), *found}
+        except Exception as e:  # the next graphs may tell more
+            operators = " ".join(node.op_type for node in model.graph.node)
+            wrong.append(f"seed {seed}, opset {builder.opset}: {str(e)[:400]} in {operators}")
+    assert not wrong, "\n".join(wrong)
+    assert refused <= REFUSED * N
+    assert n_found >= ALL[name].share * N
+
+
+def test_each_rewrite_has_a_family():
+    there = {module_of(one) for level in rewrites.LEVELS.values() for one in level}
+    there |= {module_of(one) for one in rewrites.FOR_BOARDS}
+    for _, _, rules in rules_for_integers():
+        each(rules, lambda rule, _: there.add(module_of(rule)))
+    assert there == {family.rewrite for family in ALL.values()}
+
+
+def test_a_change_of_values_is_found():
+    one = np.float32([1, 2])
+    assert difference([one], [one * np.float32(1 + 1e-4)])
+    assert difference([one], [one * np.float32(1 + 1e-6)], 0)
+    assert difference([one], [one[None]])
+    assert difference([np.int8([1, 2, 3])], [np.int8([1, 3, 4])], steps=1)
