@@ -70,7 +70,7 @@ def gemm(b: Builder, x: str | None = None) -> str:
     w = weights(b, n, k) if trans_b else weights(b, k, n)
     c = b.choice([n], [n], [1, n], [], [1], [m, 1], [m, n])
     bias = [weights(b, *c)] if b.chance(0.7) else []
-    given = {"alpha": 0.5} if b.chance(0.2) else {}
+    given = {"alpha": b.choice(0.5, -2.0, 0.0)} if b.chance(0.2) else {}
     if b.chance(0.2):
         given["beta"] = b.choice(0.0, 0.25, 2.0)
     return b.op("Gemm", x, w, *bias, transA=trans_a, transB=trans_b, **given)

@@ -97,7 +97,10 @@ def layer_norm(b: Builder) -> None:
 
     d = b.op("Sub", x, mean(x))
     second = b.op("Sub", x, mean(x)) if b.chance(0.2) else d
-    square = b.op("Pow", d, np.float32(2)) if b.chance(0.5) else b.op("Mul", d, second)
+    if b.chance(0.5):
+        square = b.op("Pow", d, np.float32(b.choice(*[2] * 8, 4)))
+    else:
+        square = b.op("Mul", d, b.choice(*[second] * 8, b.op("Sigmoid", d)))
     epsilon = np.full(b.choice([], [1], [1] * rank), b.choice(1e-5, 0.1), np.float32)
     root = b.op("Sqrt", b.op("Add", mean(square), epsilon))
     if b.chance(0.6):

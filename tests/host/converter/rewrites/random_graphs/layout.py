@@ -132,6 +132,9 @@ def _trivial(b: Builder, x: str) -> str:
 
 def identities(b: Builder) -> None:
     x = b.source(b.dims(0, 4)) if b.chance(0.8) else conv(b)
+    if b.chance(0.15):
+        x = b.op("Cast", x, to=b.choice(TensorProto.DOUBLE, TensorProto.FLOAT16))
+        x = b.op("Cast", x, to=TensorProto.FLOAT) if b.chance(0.9) else b.op("Identity", x)
     for _ in range(b.integer(1, 4)):
         x = _trivial(b, x)
         if b.chance(0.3):

@@ -26,7 +26,9 @@ class Scale:
         self.zero = np.asarray(b.choice(*kinds) if zero is None else zero, dtype)
 
     def parameters(self, b: Builder):
-        """As constants, the zero point maybe left out."""
+        """As constants, the zero point maybe left out; seldom a scale that a run decides."""
+        if b.chance(0.01):
+            return [b.op("Abs", b.input([])), self.zero]
         own = b.choice((), (), (), (1,)) if b.opset >= 13 else ()
         zero = (
             None
@@ -210,7 +212,7 @@ def products(b: Builder, dtypes=BYTES) -> None:
             inputs.append(
                 bias(b, {"float": [n], "number": b.choice([], [1]), "column": [m, 1]}[c])
             )
-        given = {"alpha": 0.5} if b.chance(0.15) else {}
+        given = {"alpha": b.choice(0.5, -0.5)} if b.chance(0.15) else {}
         given |= {"beta": 2.0} if b.chance(0.15) else {}
         y = b.op("Gemm", *inputs, transA=trans_a, transB=trans_b, **given)
     else:
