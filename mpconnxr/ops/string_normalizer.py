@@ -6,7 +6,8 @@ string is.
     x       strings (C) or (1, C);  stopwords  strings, a constant
     table   int32 (K, 8), a constant: letters beyond ASCII whose code points lie at equal steps,
             as first, last, step and difference to the other case, for lower case; then for upper
-    out     strings, x's rank, of a length that the run decides
+    out     strings, x's rank, of a length that the run decides; or of x's shape, where x has one
+            string, or no word is dropped
 Letters that have no single counterpart (such as German sharp s) stay. Raises ModelError. A step
 allocates the strings and the list that it makes.
 """
@@ -28,8 +29,11 @@ def prepare(node):
     node.expect_dtype("int32", table)
     case, heeds = node.extents(0, _N_PARAMS)
     node.require(case < 3 and heeds < 2, "params")
-    node.require(out.is_open and len(out.shape) == len(x.shape) in (1, 2), "shapes")
+    node.require(len(out.shape) == len(x.shape) in (1, 2), "shapes")
     node.require(len(x.shape) == 1 or out.shape[0] == 1, "shapes")
+    if not out.is_open:
+        node.require(not x.is_open and out.shape == x.shape and x.nelem > 0, "shapes")
+        node.require(x.nelem == 1 or not stopwords.nelem, "words that may be dropped")
     node.require(table.nelem % (2 * _ROW) == 0, "table")
     half = table.nelem // 2
     lower, upper = _runs(node, table.data, 0, half), _runs(node, table.data, half, 2 * half)
@@ -88,4 +92,8 @@ class _Normalizer:
             if (self.fold(s) if self.fold else s) not in self.stops:
                 found.append(self.change(s) if self.change else s)
         found = found or [""]
-        self.out.set((len(found),) if len(self.x.shape) == 1 else (1, len(found)), found)
+        if self.out.is_open:
+            self.out.set((len(found),) if len(self.x.shape) == 1 else (1, len(found)), found)
+            return
+        for i in range(len(found)):
+            self.out.data[i] = found[i]

@@ -1,5 +1,6 @@
 """Strings and maps on the device: what goes in and comes out, and what a damaged file can do."""
 
+import math
 import struct
 
 import numpy as np
@@ -73,6 +74,24 @@ def casts():
         small.value("r", (2, 2), TensorProto.BOOL),
     ]
     return small.model(nodes, inputs, outputs, opset=20, **constants)
+
+
+def tokens():
+    """Words of two strings, one string a row, and which strings are one."""
+    ms = {"domain": "com.microsoft", "mark": 1, "mincharnum": 1, "pad_value": "#"}
+    nodes = [
+        ("Tokenizer", "x", "y", {"tokenexp": "[a-c]+1?", **ms}),
+        ("Tokenizer", "x", "parts", {"separators": [" +", "[bc]"], **ms}),
+        ("RegexFullMatch", "x", "r", {"pattern": "[a-c]+1?"}),
+    ]
+    outputs = [
+        small.value("y", (2, None), STRING),
+        small.value("parts", (2, None), STRING),
+        small.value("r", (2,), TensorProto.BOOL),
+    ]
+    model = small.model(nodes, [small.value("x", (2,), STRING)], outputs, opset=20)
+    model.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+    return model
 
 
 def binary(model):
@@ -237,8 +256,33 @@ except mpconnxr.ModelError as e:
 
 
 @every_target
-@pytest.mark.parametrize("model", [words, mapped, casts])
-@pytest.mark.parametrize(("mode", "amount"), [("bits", "8"), ("words", "1"), ("several", "300")])
+def test_a_damaged_automaton_reads_nothing_beyond_it(target):
+    data = binary(tokens())
+    tables = [t for t in reader.read(data).tensors if t.dtype == TensorProto.INT32]
+    ends = [(t.offset, t.offset + 4 * math.prod(t.shape)) for t in tables]
+    assert len(ends) == 9
+    script = f"""
+import mpconnxr, struct
+good = open("m.bin", "rb").read()
+refused, found = 0, set()
+for start, end in {ends}:
+    for at in range(start, end, 4):
+        for value in (0, 1, 2, 3, 9, -1, 0x7FFFFFFF, -0x80000000):
+            data = bytearray(good)
+            struct.pack_into("<i", data, at, value)
+            try:
+                model = mpconnxr.load(data, verify=False)
+                found.add(str([t.data for t in model.run(["aab1 c", "ab"])]))
+            except mpconnxr.ModelError:
+                refused += 1
+print(refused > 200, len(found) > 10)
+"""
+    assert small.lines(target, script, m=data) == ["True True"]
+
+
+@every_target
+@pytest.mark.parametrize("model", [words, mapped, casts, tokens])
+@pytest.mark.parametrize(("mode", "amount"), [("bits", "8"), ("words", "1"), ("several", "400")])
 def test_damage(target, model, mode, amount):
     data = convert(model(), Options(strip=True, keep_inputs=True)).data
     report = small.damage(target, data, mode, amount)

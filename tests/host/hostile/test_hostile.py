@@ -11,11 +11,20 @@ from pathlib import Path
 import onnxruntime  # noqa: F401  before the fork, so that no case pays for it
 import pytest
 
-from tests.host.hostile import bodies, bombs, interface, machines, operators, protobuf, tensors
+from tests.host.hostile import (
+    bodies,
+    bombs,
+    interface,
+    machines,
+    microsoft,
+    operators,
+    protobuf,
+    tensors,
+)
 from tools import limits
 from tools.converter.__main__ import main
 
-FAMILIES = (protobuf, interface, operators, bodies, tensors, machines, bombs)
+FAMILIES = (protobuf, interface, operators, microsoft, bodies, tensors, machines, bombs)
 CASES = [case for family in FAMILIES for case in family.cases()]
 MOST_SECONDS, MOST_NBYTES = 30, 2 << 30
 

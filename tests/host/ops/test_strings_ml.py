@@ -167,9 +167,30 @@ def test_a_length_that_the_run_decides_goes_on(target):
             np.testing.assert_array_equal(value, wanted)
 
 
+@every_target
+def test_without_stop_words_a_length_is_fixed(target):
+    nodes = [
+        helper.make_node("StringNormalizer", ["x"], ["n"], case_change_action="LOWER"),
+        helper.make_node("LabelEncoder", ["n"], ["y"], domain="ai.onnx.ml", **LABELS),
+    ]
+    model = text_model(nodes, [helper.make_tensor_value_info("y", TensorProto.INT64, [4])])
+    [[got]] = outputs_on(target, model, [[np.array(["A", "b", "", "a"], object)]])
+    assert got.tolist() == [1, -1, -1, 1]
+
+
+@every_target
+def test_one_string_stays_one(target):
+    nodes = [helper.make_node("StringNormalizer", ["x"], ["y"], stopwords=["the"])]
+    x, y = (helper.make_tensor_value_info(name, TensorProto.STRING, [1]) for name in "xy")
+    model = text_model(nodes, [y], [x])
+    samples = [[np.array([s], object)] for s in ("the", "The", "cat", "")]
+    got = [y.tolist() for [y] in outputs_on(target, model, samples)]
+    assert got == [[""], [""], ["cat"], [""]]
+
+
 def test_a_shape_of_numbers_cannot_be_left_to_the_run():
     nodes = [
-        helper.make_node("StringNormalizer", ["x"], ["n"]),
+        helper.make_node("StringNormalizer", ["x"], ["n"], stopwords=["the"]),
         helper.make_node("LabelEncoder", ["n"], ["y"], domain="ai.onnx.ml", **LABELS),
     ]
     outputs = [helper.make_tensor_value_info("y", TensorProto.INT64, [None])]

@@ -43,7 +43,7 @@ _CONDITIONS = {
 
 
 def automaton(pattern: str) -> tuple[list[int], list[int], list[list[int]]]:
-    """(starts of intervals of code points, class of each, table) for kernel string_match.
+    """(starts of intervals of code points, class of each, table) for mpconnxr/ops/_automaton.py.
 
     table: a row a state: whether it accepts, then the next state by class. Raises Problem.
     """
@@ -58,6 +58,13 @@ def automaton(pattern: str) -> tuple[list[int], list[int], list[list[int]]]:
     kept = [i for i in range(len(starts)) if i == 0 or classes[i] != classes[i - 1]]
     table = [[int(a), *(col[i] for col in distinct)] for i, a in enumerate(accepting)]
     return [starts[i] for i in kept], [classes[i] for i in kept], table
+
+
+def has_conditions(pattern: str) -> bool:
+    """Whether a match depends on what is around it: ^, $, \\b or \\B. Raises Problem."""
+    nfa = _Nfa()
+    nfa.add(_parse(pattern), 0)
+    return any(condition is not None for jumps in nfa.jumps for condition, _ in jumps)
 
 
 # what Python reads otherwise than RE2, or not at all

@@ -37,7 +37,20 @@ def lower_where(node):
     node.emit("string_select", parts, [out])
 
 
-@lowers("StringNormalizer", objects=True)
+def _infer_normalizer(node):
+    return [(STRING, list(_normalized_shape(node)))]
+
+
+def _normalized_shape(node):
+    """x's, where as many strings come out as go in: no word is dropped, or "" is in its place."""
+    x = node.inputs[0]
+    is_fixed = not x.is_open_object and (
+        x.nelem == 1 or (x.nelem and not node.attr("stopwords", []))
+    )
+    return x.shape if is_fixed else (*x.shape[:-1], OPEN)
+
+
+@lowers("StringNormalizer", infer=_infer_normalizer, objects=True)
 def lower_normalizer(node):
     """The locale does not count: letters change as Unicode says."""
     x, out = node.inputs[0], node.outputs[0]
@@ -46,8 +59,8 @@ def lower_normalizer(node):
     case = node.attr("case_change_action", "NONE")
     if case not in _CASES:
         raise Problem(f"case_change_action {case}")
-    set_open(out, (*x.shape[:-1], OPEN))
     heeds = bool(node.attr("is_case_sensitive", 0))
+    out.shape = _normalized_shape(node)
     stopwords = node.constant(string_array(node.attr("stopwords", [])))
     changes = case != "NONE" or not heeds
     table = node.constant(_case_table() if changes else np.zeros((0, 4), np.int32))

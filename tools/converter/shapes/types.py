@@ -51,7 +51,10 @@ def all_fixed(graph: onnx.GraphProto) -> bool:
 
 
 def declare(graph, name, value):
-    """Writes down the type of a value. Raises ConvertError for a shape that none can have."""
+    """Writes down the type of a value; True if that is new.
+
+    Raises ConvertError for a shape that none can have.
+    """
     dtype, dims = value
     if any(not extent.is_open(d) and not objects.OPEN <= d < 1 << 63 for d in dims):
         raise ConvertError(f"the model is inconsistent: {name} would have shape {[*dims]}")
@@ -59,9 +62,11 @@ def declare(graph, name, value):
     for values in (graph.output, graph.value_info):
         for info in values:
             if info.name == name:
+                before = info.SerializeToString(deterministic=True)
                 info.CopyFrom(helper.make_tensor_value_info(name, *value))
-                return
+                return before != info.SerializeToString(deterministic=True)
     graph.value_info.append(helper.make_tensor_value_info(name, *value))
+    return True
 
 
 def declare_new(
@@ -70,16 +75,16 @@ def declare_new(
     values: Iterable[Value | None],
     known: dict[str, Value],
 ) -> bool:
-    """Declares those of a node's outputs that are not known yet; True if there was one.
+    """Declares those of a node's outputs that are not known yet; True if that changed the graph.
 
-    values: of the outputs in order, None where nothing can be said.
+    values: of the outputs in order, None where nothing can be said. Strings of an open shape never
+    get known (see known_values), so they come here each time, and change nothing the second time.
     """
     new = {
         name: value
         for name, value in zip(node.output, values, strict=False)
         if name and value is not None and name not in known
     }
-    for name, value in new.items():
-        declare(graph, name, value)
+    changes = [declare(graph, name, value) for name, value in new.items()]
     known |= new
-    return bool(new)
+    return any(changes)

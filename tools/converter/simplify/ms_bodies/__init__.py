@@ -42,6 +42,11 @@ def body(
     except Problem as e:
         _note(node, e.reason)
         return None
+    except (ArithmeticError, LookupError, TypeError, ValueError) as e:
+        # a body relies on what the operator's definition promises of inputs and attributes
+        error = f"{type(e).__name__}: {e}"
+        _note(node, f"its inputs and attributes do not fit together ({error})")
+        return None
     _note(node, "")
     return made
 
