@@ -7,7 +7,7 @@ those for which short mantissas are too short: they stay exact.
 2. onnxruntime computes the model with and without that. Where no output differs by more than the
    bound of its largest magnitude, all is well.
 3. Else the nodes leave one after another, the one with the largest error of its own first, until
-   that is so.
+   that is so. For 24 bits, an error is what the blocks alone lose: see wide.
 
 The samples are those of the golden vector, or random ones.
 """
@@ -24,6 +24,8 @@ from onnx import TensorProto, helper, numpy_helper
 from ..ops import _short
 from ..protos import copied, name_of, opset_of
 from ..reference.ort_session import open_session
+from . import wide
+from .block_loss import axes_of_values, inner
 from .narrow import PRODUCTS, RECURRENT, rounded_to, rounded_weights
 
 _MOST_NBYTES = 64 << 20  # of weights; larger models would take minutes
@@ -37,6 +39,7 @@ class Rounding:
     bound = 1e-5  # half of what a board may differ from onnxruntime: sums have errors of their own
     operators: tuple[str, ...] = PRODUCTS
     takes_values = True  # rows that only a run knows, in the place of weights
+    is_wide_only = True  # whether what float32 loses, too, is no loss
 
     def bits(self, k: int) -> int:
         """Of the first operand's mantissas in rows of k items."""
@@ -52,6 +55,7 @@ class Short(Rounding):
 
     operators = PRODUCTS + RECURRENT
     takes_values = False
+    is_wide_only = False
 
     def __init__(self, is_known: bool):
         self.bound = 1e-3 if is_known else 2e-3
@@ -87,6 +91,10 @@ def lossy(
         names = [name_of(n) for n in nodes]
         if _error(model, names, samples, exact, rounding) <= rounding.bound:
             return []
+        if rounding.is_wide_only:
+            left, unlike = wide.found(model, nodes, samples, rounding.bound)
+            errors = {n: _error(model, [n], samples, exact, rounding) for n in unlike}
+            return left + [name for name, error in errors.items() if error > rounding.bound]
         alone = {name: _error(model, [name], samples, exact, rounding) for name in names}
         found: list[str] = []
         for name in sorted(names, key=alone.__getitem__, reverse=True):
@@ -133,7 +141,7 @@ def _rounded(model, names, rounding):
                 _round_known(found, node, i, weights, rounding)
             elif rounding.takes_values and "Conv" not in node.op_type:
                 for j, side in enumerate("AB"):
-                    axes = [_inner(node, side)]
+                    axes = [inner(node, side)]
                     node.input[j] = _emit(found, f"{i}/{j}", node.input[j], axes, rounding.bits(0))
         found.graph.node.append(node)
     return found
@@ -153,18 +161,8 @@ def _round_known(model, node, i, weights, rounding):
         found = rounded(w, (-1,)) if recurrent else rounded_weights(node, w, rounded)
         node.input[1 + j] = f"{i}/w{j}"
         model.graph.initializer.append(numpy_helper.from_array(found, node.input[1 + j]))
-    axes = (
-        list(range(1, rank))
-        if "Conv" in node.op_type
-        else [-1 if recurrent else _inner(node, "A")]
-    )
+    axes = [-1] if recurrent else axes_of_values(node, rank)
     node.input[0] = _emit(model, f"{i}/x", node.input[0], axes, rounding.bits(lengths[0]))
-
-
-def _inner(node, side):
-    """The axis along which the products of an operand are summed."""
-    swapped = any(a.name == f"trans{side}" and a.i for a in node.attribute)
-    return -2 if swapped == (side == "A") else -1
 
 
 def _emit(model, name, x, axes, bits):
@@ -188,7 +186,7 @@ def _emit(model, name, x, axes, bits):
     if opset_of(model, "") >= 18:
         size = apply("ReduceMax", size, constant(np.array(axes, np.int64)), keepdims=1)
     else:
-        size = apply("ReduceMax", size, axes=axes, keepdims=1)
+        size = apply("ReduceMax", size, axes=list(axes), keepdims=1)
     power = apply("Div", apply("Log", apply("Max", size, number(1e-30))), number(np.log(2)))
     power = apply("Sub", apply("Floor", power), number(bits - 2))
     unit = apply("Pow", number(2), power)
