@@ -13,6 +13,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from onnx import NodeProto, helper
 
+from .finer import WHOLE, Form
 from .narrow import rounded_weights
 
 OWN = 2.0**-21  # of the sum of the products' sizes: 8 units of float32, and not the blocks'
@@ -25,19 +26,22 @@ class Unlike(Exception):
 
 
 class Loss:
-    """Of a node with these values, by name. error: of its sums, 0 where float32 has it, too.
+    """Of a node in a form, with these values by name. error: of its sums, 0 where float32 has it.
 
     Raises Unlike, or what numpy raises of attributes that are not for this node.
     """
 
-    def __init__(self, node: NodeProto, values: Mapping[str, np.ndarray], is_known: bool):
+    def __init__(
+        self,
+        node: NodeProto,
+        values: Mapping[str, np.ndarray],
+        is_known: bool,
+        form: Form = WHOLE,
+    ):
         self.attrs = {a.name: helper.get_attribute_value(a) for a in node.attribute}
         self.node, y = node, np.float64(values[node.output[0]])
         x, w = (np.float64(values[name]) for name in node.input[:2])
-        held = in_blocks(x, axes_of_values(node, x.ndim))
-        held_w = (
-            rounded_weights(node, w, in_blocks) if is_known else in_blocks(w, inner(node, "B"))
-        )
+        held, held_w = self._held(*form.operands(node, x, w), is_known, form)
         exact = self._product(x, w, y.shape)
         difference = self._product(held, held_w, y.shape) - exact
         sizes = self._product(np.abs(x), np.abs(w), y.shape, abs)
@@ -47,6 +51,13 @@ class Loss:
         found = self._activated(self._sums)
         if not np.abs(found - y).max(initial=0.0) <= _AGREED * np.abs(y).max(initial=0.0):
             raise Unlike
+
+    def _held(self, x, w, is_known, form):
+        """What mantissas hold of the operands."""
+        held = sum(in_blocks(part, axes_of_values(self.node, x.ndim)) for part in form.parts(x))
+        if is_known:
+            return held, rounded_weights(self.node, w, in_blocks)
+        return held, in_blocks(w, inner(self.node, "B"))
 
     def own(self, seed: int) -> np.ndarray:
         """An error of its sums as float32 has, of any signs."""

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import onnx
@@ -26,6 +27,7 @@ from ..protos import copied, name_of, opset_of
 from ..reference.ort_session import open_session
 from . import wide
 from .block_loss import axes_of_values, inner
+from .finer import Form
 from .narrow import PRODUCTS, RECURRENT, rounded_to, rounded_weights
 
 _MOST_NBYTES = 64 << 20  # of weights; larger models would take minutes
@@ -72,38 +74,49 @@ class Short(Rounding):
         return np.moveaxis(_short.nearest(rows).reshape(moved.shape), places, axes)
 
 
+class Lossy(NamedTuple):
+    """names: of nodes that are to leave; finer: forms for others, by their first output."""
+
+    names: Sequence[str] = ()
+    finer: Mapping[str, Form] = {}
+
+
+NONE = Lossy()
+
+
 def lossy(
     model: onnx.ModelProto,
     samples: Sequence[Sample],
     rounding: Rounding | None = None,
     but: Collection[str] = (),
-) -> list[str]:
-    """Names of the nodes that the rounding (exact products' by default) is not for; none where
-    onnxruntime is not there. but: names that do without it anyway.
+) -> Lossy:
+    """The nodes that the rounding (exact products' by default) is not for; none where onnxruntime
+    is not there. but: names that do without it anyway.
     """
     rounding = rounding or Rounding()
     nodes = [n for n in model.graph.node if n.op_type in rounding.operators]
     nodes = [n for n in nodes if name_of(n) not in but]
     if not nodes or sum(len(t.raw_data) for t in model.graph.initializer) > _MOST_NBYTES:
-        return []
+        return NONE
     try:
         exact = _outputs(model, samples)
         names = [name_of(n) for n in nodes]
         if _error(model, names, samples, exact, rounding) <= rounding.bound:
-            return []
+            return NONE
         if rounding.is_wide_only:
-            left, unlike = wide.found(model, nodes, samples, rounding.bound)
-            errors = {n: _error(model, [n], samples, exact, rounding) for n in unlike}
-            return left + [name for name, error in errors.items() if error > rounding.bound]
+            found = wide.found(model, nodes, samples, rounding.bound)
+            errors = {n: _error(model, [n], samples, exact, rounding) for n in found.unlike}
+            others = [name for name, error in errors.items() if error > rounding.bound]
+            return Lossy(found.floats + others, found.finer)
         alone = {name: _error(model, [name], samples, exact, rounding) for name in names}
-        found: list[str] = []
+        left: list[str] = []
         for name in sorted(names, key=alone.__getitem__, reverse=True):
-            found.append(name)
-            if _error(model, set(names) - set(found), samples, exact, rounding) <= rounding.bound:
+            left.append(name)
+            if _error(model, set(names) - set(left), samples, exact, rounding) <= rounding.bound:
                 break
-        return found
+        return Lossy(left, {})
     except Exception:  # not installed; the runtime's own kinds for what it does not support
-        return []
+        return NONE
 
 
 def _outputs(model, samples):

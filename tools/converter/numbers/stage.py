@@ -6,8 +6,9 @@ import onnx
 
 from ..conversion import Conversion
 from ..errors import UsageError
+from ..protos import name_of
+from . import finer, ranges
 from . import narrow as weights
-from . import ranges
 from .precision import Precision
 
 _N_SAMPLES = 3  # random ones, where there is no golden vector to look at
@@ -26,11 +27,26 @@ def narrow(state: Conversion) -> None:
         if state.twin is not None:
             state.twin, _ = _narrowed(state, state.twin)
     state.rewritten = state.model
-    floats = _lossy(state)
-    long: list[str] = []
+    floats, forms = _lossy(state)
+    long = _in_forms(state, forms)
     if options.float == "fast16":
-        long = _lossy(state, ranges.Short(state.golden is not None), floats)
+        but = [*floats, *long]
+        long += _lossy(state, ranges.Short(state.golden is not None), but).names
     state.precision = Precision(options.float, floats, weights.BITS[options.weights], long)
+
+
+def _in_forms(state, forms):
+    """Names of the nodes that get these forms, by their first output."""
+    if not forms:
+        return []
+    before = {name_of(node) for node in state.model.graph.node}
+    for node in state.model.graph.node:
+        if node.output and node.output[0] in forms:
+            said = forms[node.output[0]].said
+            state.notes.append(f"{name_of(node)}: {said}; its range is too wide for one block")
+    named = [name_of(node) for node in state.model.graph.node if set(node.output) & set(forms)]
+    state.model = finer.rewritten(state.model, forms, state.context)
+    return named + [name_of(n) for n in state.model.graph.node if name_of(n) not in before]
 
 
 def _narrowed(state: Conversion, model: onnx.ModelProto):
@@ -44,10 +60,10 @@ def _narrowed(state: Conversion, model: onnx.ModelProto):
 
 
 def _lossy(state, rounding=None, but=()):
-    """Names of nodes that the products' rounding is not for: see ranges."""
+    """Nodes that the products' rounding is not for: see ranges."""
     options = state.options
     if options.float == "python" or not ranges.is_known(state.model):
-        return []
+        return ranges.NONE
     seeds = range(1 if state.golden is not None else _N_SAMPLES)
     samples = [weights.sample_of(state.model, state.golden, options.state, seed) for seed in seeds]
     return ranges.lossy(state.model, samples, rounding, but)

@@ -6,11 +6,13 @@
    an output, by FACTOR and the output's largest magnitude, is what it costs there.
 3. Nodes leave one after another, the one that costs most first, until the others together cost
    no more than the bound, or than what float32 itself loses in all sums.
+4. Those that left come back in a form with finer exponents, where one costs as little.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import onnx
@@ -20,6 +22,7 @@ from ..protos import copied, name_of
 from ..quantize.activations import each_run
 from ..reference.ort_session import open_session
 from .block_loss import Loss, Unlike
+from .finer import Form, forms_of
 
 FACTOR = 256.0
 _N_OWN = 4  # errors of float32 that are tried
@@ -30,35 +33,60 @@ Sample = Mapping[str, np.ndarray]
 Errors = Mapping[str, Sequence[np.ndarray]]  # by a node's output, for each sample
 
 
+class Found(NamedTuple):
+    """floats: names of the nodes that leave; finer: forms of others, by their first output;
+    unlike: names of those whose loss cannot be computed.
+    """
+
+    floats: list[str]
+    finer: dict[str, Form]
+    unlike: list[str]
+
+
 def found(
     model: onnx.ModelProto,
     nodes: Sequence[onnx.NodeProto],
     samples: Sequence[Sample],
     bound: float,
-) -> tuple[list[str], list[str]]:
-    """Names of the nodes among these that leave, and of those whose loss cannot be computed.
-
-    Raises ImportError and OrtError, as open_session does.
-    """
-    losses, unlike = _losses(model, nodes, samples)
+) -> Found:
+    """What is to be done with these nodes. Raises ImportError, and OrtError as open_session."""
+    constants = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
+    runs = [values | constants for values in each_run(model, samples)]
+    losses, unlike = _losses(nodes, runs, constants)
     errors = {output: [loss.error for loss in some] for output, some in losses.items()}
     errors = {output: some for output, some in errors.items() if any(e.any() for e in some)}
     if not errors:
-        return [], unlike
+        return Found([], {}, unlike)
     costs = _Costs(model, samples, losses, bound)
+    leaving = _leaving(errors, costs)
+    held = {output: some for output, some in errors.items() if output not in leaving}
+    floats: list[str] = []
+    finer: dict[str, Form] = {}
+    for node in [node for output in leaving for node in nodes if node.output[0] == output]:
+        for form in forms_of(node, runs):
+            tried = [Loss(node, values, node.input[1] in constants, form) for values in runs]
+            more = {node.output[0]: [loss.error for loss in tried]}
+            if costs.of(held | more) <= 1:
+                held |= more
+                finer[node.output[0]] = form
+                break
+        else:
+            floats.append(name_of(node))
+    return Found(floats, finer, unlike)
+
+
+def _leaving(errors, costs):
+    """Nodes, by their outputs, without which the others cost little; the costliest first."""
     leaving: list[str] = []
     for output in sorted(errors, key=lambda output: costs.of({output: errors[output]}))[::-1]:
         if costs.of({o: some for o, some in errors.items() if o not in leaving}) <= 1:
             break
         leaving.append(output)
-    names = {node.output[0]: name_of(node) for node in nodes}
-    return [names[output] for output in leaving], unlike
+    return leaving
 
 
-def _losses(model, nodes, samples):
-    """By a node's output, its Loss in each sample; and names of nodes that have none."""
-    constants = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
-    runs = [values | constants for values in each_run(model, samples)]
+def _losses(nodes, runs, constants):
+    """By a node's output, its Loss in each run; and names of nodes that have none."""
     losses, unlike = {}, []
     for node in nodes:
         try:

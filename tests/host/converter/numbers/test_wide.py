@@ -116,17 +116,3 @@ def test_activations_are_those_of_onnxruntime(activation, given):
     model = helper.make_model(graph, opset_imports=sets, ir_version=8)
     [values] = each_run(model, [{"x": a}])
     Loss(node, values | {"b": b, "c": c}, True)  # raises Unlike where they are not
-
-
-def test_spikes_leave_the_blocks():
-    model, x = wide_models.spikes()
-    done = convert(model, Options(strip=True, golden=[x]))
-    assert products_of(done) == {"conv"}
-    assert [note for note in done.notes if note.startswith("spiked: computed with floats")]
-
-
-@pytest.mark.parametrize("kind", ["Conv", "ConvTranspose", "Gemm", "MatMul"])
-def test_features_of_other_units_leave_the_blocks(kind):
-    model, x = wide_models.features(kind)
-    done = convert(model, Options(strip=True, golden=[x]))
-    assert products_of(done) <= {"conv", "gemm"}
