@@ -247,7 +247,9 @@ def _convert(args):
         saved = keep.undeclared(ort_domain.release(converted.model))
         onnx.save(saved, args.save_optimized)
     if args.json:
-        print(json.dumps(converted.report()))
+        from .report import python_floats
+
+        print(json.dumps(converted.report() | python_floats.of(converted).report()))
     else:
         from .commands.summary import print_summary
 
@@ -303,7 +305,7 @@ def _add_json(parser):
 
 def report_main(argv: list[str]) -> int:
     """Write the page. Exit status: 0 done."""
-    from .report import page
+    from .report import page, python_floats
 
     args = report_parser().parse_args(argv)
     limits.apply(args)
@@ -312,7 +314,8 @@ def report_main(argv: list[str]) -> int:
     converted = convert(args.model, options_from(args))
     output.write_text(page(converted, "/".join(args.model.parts[-2:])), encoding="utf-8")
     if args.json:
-        print(json.dumps(converted.report() | {"file": str(output)}))
+        about = converted.report() | python_floats.of(converted).report()
+        print(json.dumps(about | {"file": str(output)}))
     else:
         print(f"report   {output}")
     return 0

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 
+import numpy as np
 import onnx
 
 from tools import seal
 
-from .ir import Graph, dtype_name, walk
+from .ir import Graph, Tensor, dtype_name, walk
 from .numbers.narrow import Row
 from .plan import Plan
 from .quantize import Outcome
@@ -39,7 +40,7 @@ class Converted:
     def report(self) -> dict:
         """The figures of the conversion; sizes in bytes."""
         graph = self.graph
-        weights = {t.root for t in graph.tensors() if t.root.data is not None}
+        weights = _told_apart(t.root for t in graph.tensors() if t.root.data is not None)
         scratch = [sum(t.nbytes for t in step.scratch) for step in walk(graph.steps)]
         return {
             "nodes": self.nodes_before,
@@ -67,3 +68,11 @@ class Converted:
         shape = [str(d) if extent.is_open(d) else d for d in t.shape]
         grid = zip(("scale", "zero_point"), self.grids.get(t.name, ()), strict=False)
         return {"name": t.name, "dtype": dtype_name(t.dtype), "shape": shape, **dict(grid)}
+
+
+def _told_apart(constants: Iterable[Tensor]) -> list[Tensor]:
+    """Those with equal contents once, as a file holds them."""
+    found = {
+        id(t) if t.is_object else (t.dtype, np.asarray(t.data).tobytes()): t for t in constants
+    }
+    return list(found.values())

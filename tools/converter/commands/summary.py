@@ -6,6 +6,7 @@ from collections import Counter
 
 from ..ir import walk
 from ..quantize.text import print_outcome
+from ..report import python_floats
 
 
 def grid_text(tensor) -> str:
@@ -25,6 +26,9 @@ def print_summary(converted, verbose: bool = False) -> None:
         print(f"weights  {row.node} ({row.operator}): {row.weights:.1f} dB{output}")
     for note in report["notes"]:
         print(f"note: {note}")
+    floats = python_floats.of(converted)
+    if floats.warning:
+        print(f"warning: {floats.warning}")
     for kind in ("inputs", "outputs"):
         for t in report[kind]:
             print(f"{kind[:-1]:8} {t['name']} {t['dtype']} {t['shape']}{grid_text(t)}")
@@ -34,6 +38,8 @@ def print_summary(converted, verbose: bool = False) -> None:
     print(f"nodes    {report['nodes']} -> {report['nodes_simplified']} -> {report['steps']} steps")
     print("kernels  " + ", ".join(f"{k} x{n}" if n > 1 else k for k, n in kernels.most_common()))
     print(f"MACs     {report['macs']:,}")
+    if floats.text and not floats.warning:
+        print(f"floats   Python's do {floats.text}")
     print(
         f"file     {report['file_bytes']:,} bytes, of which {report['weight_bytes']:,} are weights"
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 import jinja2
 
 from ..converted import Converted
-from . import arena_map, fits, graph_drawing, integers, rows
+from . import arena_map, fits, graph_drawing, integers, python_floats, rows
 from .terminal import time_text
 
 _TEMPLATE = Path(__file__).parent
@@ -32,6 +32,7 @@ def page(converted: Converted, title: str) -> str:
     return environment.get_template("page.html").render(
         title=title,
         report=converted.report(),
+        floats=python_floats.of(converted),
         rows=table,
         total_macs=sum(row.macs for row in table) or 1,
         arena=arena_map.draw(converted.plan, len(table)),
