@@ -7,6 +7,7 @@ import pytest
 from tests.host import zoo
 from tests.host.device import small
 from tools.converter.convert import Options, convert
+from tools.converter.report import python_floats
 
 # Integer ones have a test of their own; this one's weights take 3 MB.
 OTHERS = re.compile("_qdq_|_qop_|_dynq$|_int8$|_qtdnn$|^cifar10net")
@@ -20,6 +21,7 @@ ALLOCATING = {
     "skl_voting_wine",
     "tract_lgbm_regressor_tensor",
 }
+OBJECTS = {"skl_rf_wine_zipmap"}  # its maps allocate, no floats do
 MODELS = [n for n in zoo.models() if not OTHERS.search(n) and n not in ALLOCATING]
 SLOW_MACS = 1_000_000
 RUNS = 2
@@ -29,12 +31,25 @@ pytestmark = zoo.needs_zoo
 
 @pytest.mark.parametrize("name", MODELS)
 def test_a_run_allocates_nothing(ready_target, name):
-    first, *others = zoo.sample(name, 0, "input")
-    shapes = [x.shape for x in (first, *others)]
-    shapes = dict(zip(zoo.input_names(name), shapes, strict=True))
-    converted = convert(zoo.model_path(name), Options(shapes=shapes, strip=True, keep_inputs=True))
+    first, converted = converted_with_input(name)
+    assert not python_floats.of(converted).steps
     runs = 1 if converted.report()["macs"] > SLOW_MACS else RUNS
     script = (small.SCRIPTS / "allocation.py").read_text().replace("n = 50", f"n = {runs}")
     files = {"model.bin": converted.data, "x.bin": first.tobytes()}
     printed = small.run(ready_target("unix32"), script, files)
     assert printed.split()[0] == "0"
+
+
+def converted_with_input(name):
+    """The first input of a model's first sample, and the model for such inputs."""
+    first, *others = zoo.sample(name, 0, "input")
+    shapes = [x.shape for x in (first, *others)]
+    shapes = dict(zip(zoo.input_names(name), shapes, strict=True))
+    options = Options(shapes=shapes, strip=True, keep_inputs=True)
+    return first, convert(zoo.model_path(name), options)
+
+
+@pytest.mark.parametrize("name", sorted(ALLOCATING - OBJECTS))
+def test_the_converter_names_the_steps_of_others(name):
+    _, converted = converted_with_input(name)
+    assert python_floats.of(converted).steps
