@@ -52,6 +52,14 @@ class Rounding:
         return rounded_to(w, axes, 24)
 
 
+class Seen(Rounding):
+    """The same, where any change of an output counts: what is seen of 24 bits is too much of 15,
+    as which --float fast16 has them.
+    """
+
+    is_wide_only = False
+
+
 class Short(Rounding):
     """To short mantissas. bound: where the samples are not those of the user, twice as much."""
 

@@ -30,8 +30,8 @@ def narrow(state: Conversion) -> None:
     floats, forms = _lossy(state)
     long = _in_forms(state, forms)
     if options.float == "fast16":
-        but = [*floats, *long]
-        long += _lossy(state, ranges.Short(state.golden is not None), but).names
+        for rounding in (ranges.Seen(), ranges.Short(state.golden is not None)):
+            long += _lossy(state, rounding, [*floats, *long]).names
     state.precision = Precision(options.float, floats, weights.BITS[options.weights], long)
 
 
