@@ -22,7 +22,7 @@ from ..protos import copied, name_of
 from ..quantize.activations import each_run
 from ..reference.ort_session import open_session
 from .block_loss import Loss, Unlike
-from .finer import Form, forms_of
+from .finer import WHOLE, Form, forms_of
 
 FACTOR = 256.0
 _N_OWN = 4  # errors of float32 that are tried
@@ -64,9 +64,9 @@ def found(
     finer: dict[str, Form] = {}
     for node in [node for output in leaving for node in nodes if node.output[0] == output]:
         for form in forms_of(node, runs):
-            tried = [Loss(node, values, node.input[1] in constants, form) for values in runs]
-            more = {node.output[0]: [loss.error for loss in tried]}
-            if costs.of(held | more) <= 1:
+            tried, _ = _losses([node], runs, constants, form)
+            more = {output: [loss.error for loss in some] for output, some in tried.items()}
+            if more and costs.of(held | more) <= 1:
                 held |= more
                 finer[node.output[0]] = form
                 break
@@ -85,13 +85,13 @@ def _leaving(errors, costs):
     return leaving
 
 
-def _losses(nodes, runs, constants):
+def _losses(nodes, runs, constants, form=WHOLE):
     """By a node's output, its Loss in each run; and names of nodes that have none."""
     losses, unlike = {}, []
     for node in nodes:
         try:
             is_known = node.input[1] in constants
-            losses[node.output[0]] = [Loss(node, values, is_known) for values in runs]
+            losses[node.output[0]] = [Loss(node, values, is_known, form) for values in runs]
         except _OTHERS:
             unlike.append(name_of(node))
     return losses, unlike

@@ -49,7 +49,9 @@ def _emit_log_softmax(node, x, out, lines):
     emit_binary(node, "sub", shifted, unary(node, "log", total), y)
 
 
-def softmax_lines(node, x: Tensor, opset: int, default: int | None = None) -> tuple[int, int, int]:
+def softmax_lines(
+    node, x: Tensor, opset: int, default: int | None = None
+) -> tuple[int, int, int]:
     """(outer, n, inner): along n the exponentials have a sum of one. default: another axis."""
     if opset >= 13:
         return lines_of(x.shape, node.attr("axis", -1))
