@@ -13,7 +13,7 @@ from .model_file import ModelFile
 
 # Measured on the emulated Pico: heap of a step with its tensors, and of the modules that are in
 # memory for each byte of their .mpy (or of source, comments included, which compiles to as much).
-_STEP_NBYTES = 550
+STEP_NBYTES = 550
 _OF_MPY, _OF_ROM, _OF_SOURCE = 1.4, 1.1, 0.6
 _LOADING = 3000  # bytes that the reader has in use while it loads
 # The same of a program, loading and running included; on RISC-V garbage stays for longer.
@@ -72,7 +72,7 @@ def needs_of(
         window=0 if in_place else window,
         held=0 if in_place else held,
         code=int(sum(len(f.data) * factor[f.path.endswith(".mpy")] for f in code if f.loaded)),
-        steps=_STEP_NBYTES * model.steps + _LOADING,
+        steps=STEP_NBYTES * model.steps + _LOADING,
     )
 
 

@@ -111,3 +111,15 @@ def test_a_window_of_no_channel_says_how_many_bytes_would_do():
         with pytest.raises(TooSmall) as caught:
             convert(proto, Options(strip=True, window=window, weights="int8"))
         assert caught.value.least > window
+
+
+@pytest.mark.parametrize(("channels", "n_notes"), [(40, 0), (400, 1)])
+def test_a_note_says_that_steps_take_more_than_a_window_saves(channels, n_notes):
+    ends = [small.value("x", (1, 24))], [small.value("y", (1, channels))]
+    nodes = [("Gemm", "x w b", "y", {"transB": 1})]
+    proto = small.model(nodes, *ends, w=small.floats(channels, 24), b=small.floats(channels))
+    done = convert(proto, Options(strip=True, window=500))
+    found = [note for note in done.notes if "--window 500 cuts 1 steps into" in note]
+    assert len(found) == n_notes
+    if found:
+        assert f"into {len(done.graph.steps)}, " in found[0]

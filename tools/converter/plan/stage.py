@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from tools.deploy.fit import STEP_NBYTES
 from tools.limits import at
 
 from .. import own
 from .. import plan as planner
 from ..conversion import Conversion
+from ..ir import walk
 from ..numbers import qtables
 from ..reference import ort_session
 from . import slices, stream
 from . import state as states
+
+_MUCH, _TIMES = 16384, 4  # bytes of heap for steps that a note is due for; of the window
 
 
 def plan(state: Conversion) -> None:
@@ -18,7 +22,7 @@ def plan(state: Conversion) -> None:
     options, graph = state.options, state.graph
     states.carry(graph, options.state)
     if options.window is not None:
-        slices.split(graph, options.window)
+        _split(state, options.window)
     qtables.pack(graph)
     if state.doubt:
         ort_session.confirm(state.loaded, state.doubt)
@@ -27,3 +31,17 @@ def plan(state: Conversion) -> None:
     if again := state.arena.macs_again:
         state.notes.append(f"--arena: {again:,} multiply-accumulates are computed again")
     stream.arrange(graph, state.arena, options.window, own.kernels_in(options.ops))
+
+
+def _split(state: Conversion, window: int) -> None:
+    """A note says where steps take more memory than a small window saves."""
+    steps = state.graph.steps
+    n = sum(1 for _ in walk(steps))
+    slices.split(state.graph, window)
+    cut = sum(1 for _ in walk(steps))
+    more = STEP_NBYTES * (cut - n)
+    if more > max(_MUCH, _TIMES * window):
+        state.notes.append(
+            f"--window {window} cuts {n:,} steps into {cut:,}, which take about {more:,} bytes more "
+            "of a board's heap; a larger window cuts fewer"
+        )
