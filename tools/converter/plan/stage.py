@@ -42,6 +42,6 @@ def _split(state: Conversion, window: int) -> None:
     more = STEP_NBYTES * (cut - n)
     if more > max(_MUCH, _TIMES * window):
         state.notes.append(
-            f"--window {window} cuts {n:,} steps into {cut:,}, which take about {more:,} bytes more "
-            "of a board's heap; a larger window cuts fewer"
+            f"--window {window} cuts {n:,} steps into {cut:,}, which take about {more:,} "
+            "bytes more of a board's heap; a larger window cuts fewer"
         )
