@@ -4,7 +4,7 @@
          whose lowest p[7] bits are those of M, then that of its word, f << 23 | the upper 24 bits
          of M without the highest one, which is set
     out  bytes: 8 a channel: the two words of loops/qdot
-    p    first byte of x, first byte of out (a multiple of 4), channels, bits of the first field,
+    p    first byte of x, first byte of out (multiples of 4), channels, bits of the first field,
          BIAS + the least c, bits of the word, the least word, lowest bits (up to 7, and to those
          of the first field), those of all channels
 
@@ -15,7 +15,8 @@ A field holds how much more its value is than the least one. Fields have up to 2
 def channels(x, w, out, p):
     """
     Access:
-        reads x as uint8[p[0] : p[0] + (p[2] * (p[3] + p[5]) + 7) // 8]
+        requires p[0] % 4 == 0 and p[1] % 4 == 0
+        reads x as uint8[p[0] : p[0] + (p[2] * (p[3] + p[5]) + 31) // 32 * 4]
         writes out as uint8[p[1] : p[1] + 8 * p[2]]
     """
     bit = 8 * p[0]

@@ -1,7 +1,6 @@
 """The table of a quantized product's channels: see loops/channels. Viper form.
 
-The emitter keeps the first three locals in registers: where it reads, and as if they were
-addresses the bits of a field and of what follows it, in `w`, and how many they are, in `out`.
+w, as if it were an address, has the bits of the last word that are not used yet.
 
 Made from tools/loops/viper/channels.py by `make loops`:
 change that file, not this one.
@@ -11,38 +10,49 @@ import micropython
 
 
 @micropython.viper
-def channels(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    table = ptr32(int(out) + p[1])
-    x = ptr8(int(x) + p[0])
-    out = ptr8(0)
+def channels(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    x = ptr32(int(x) + p[0])
+    w = ptr32(0)
+    out = ptr32(int(out) + p[1])
     bits = p[3]
-    mask = (1 << bits) - 1
     word_bits = p[5]
+    count = 0
+    low = p[7]
+    mask = (1 << bits) - 1
     word_mask = (1 << word_bits) - 1
+    low_mask = (1 << low) - 1
     least = p[4] - (1 << 29)
-    last = 0
-    low_mask = (1 << p[7]) - 1
+    least_word = p[6]
+    of_all = p[8]
     left = p[2]
     while left:
-        w = ptr8(last >> (8 - int(out)))
-        while int(out) < bits:
-            last = x[0]
-            w = ptr8((last << int(out)) | int(w))
-            out = ptr8(8 + int(out))
-            x = ptr8(1 + int(x))
-        c = int(w) & mask
-        out = ptr8(int(out) - bits)
-        w = ptr8(last >> (8 - int(out)))
-        while int(out) < word_bits:
-            last = x[0]
-            w = ptr8((last << int(out)) | int(w))
-            out = ptr8(8 + int(out))
-            x = ptr8(1 + int(x))
-        w = ptr8((int(w) & word_mask) + p[6])
-        low = ((c & low_mask) << (7 - p[7])) | p[8]
-        table[0] = (((c >> p[7]) + least) << 5) | (int(w) >> 23)
-        table = ptr32(4 + int(table))
-        table[0] = (((int(w) & 0x7FFFFF) | 0x800000) << 7) | low
-        table = ptr32(4 + int(table))
-        out = ptr8(int(out) - word_bits)
+        c = int(w)
+        n = bits - count
+        if n > 0:
+            word = x[0]
+            x = ptr32(4 + int(x))
+            c = c | (word << count)
+            w = ptr32((word >> n) & ((1 << (32 - n)) - 1))
+            count = 32 - n
+        else:
+            w = ptr32(c >> bits)
+            count = 0 - n
+        c = c & mask
+        m = int(w)
+        n = word_bits - count
+        if n > 0:
+            word = x[0]
+            x = ptr32(4 + int(x))
+            m = m | (word << count)
+            w = ptr32((word >> n) & ((1 << (32 - n)) - 1))
+            count = 32 - n
+        else:
+            w = ptr32(m >> word_bits)
+            count = 0 - n
+        m = m & word_mask
+        m += least_word
+        out[0] = (((c >> low) + least) << 5) | (m >> 23)
+        out = ptr32(4 + int(out))
+        out[0] = (((m & 0x7FFFFF) | 0x800000) << 7) | ((c & low_mask) << (7 - low)) | of_all
+        out = ptr32(4 + int(out))
         left -= 1

@@ -4,11 +4,11 @@ _BIAS = 1 << 29
 
 
 def channels(d):
-    first, at, n, c, word = d.below(3), 4 * d.below(3), d.between(1, 9), d.below(30), d.below(30)
+    first, at, n, c, word = 4 * d.below(3), 4 * d.below(3), d.between(1, 9), d.below(30), d.below(30)
     low = d.below(min(c, 7) + 1)
     c = min(c, 26)
     least = d.between(-(1 << d.below(26)), 1 << 20)
     word_least = d.between(0, 31) << 23 | d.word() & 0x7FFFFF
-    x = d.octets(first + (n * (c + word) + 7) // 8)
+    x = d.octets(first + (n * (c + word) + 31) // 32 * 4)
     p = [first, at, n, c, _BIAS + least, word, word_least, low, d.below(128)]
     return x, x, d.blank("B", at + 8 * n), p

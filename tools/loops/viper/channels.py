@@ -1,32 +1,35 @@
 """The table of a quantized product's channels: see loops/channels. Viper form.
 
-The emitter keeps the first three locals in registers: where it reads, and as if they were
-addresses the bits of a field and of what follows it, in `w`, and how many they are, in `out`.
+w, as if it were an address, has the bits of the last word that are not used yet.
 """
 
 
-def channels(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    table, x, out = ptr32(int(out) + p[1]), ptr8(int(x) + p[0]), ptr8(0)
-    bits = p[3]
-    mask, word_bits = (1 << bits) - 1, p[5]
-    word_mask, least, last = (1 << word_bits) - 1, p[4] - (1 << 29), 0
-    low_mask = (1 << p[7]) - 1
+@inline
+def next_field(v, bits, mask, n, word):
+    """v = the next field; n, word: room."""
+    v = int(w)
+    n = bits - count
+    if n > 0:
+        word, x = x[0], ptr32(4 + int(x))
+        v = v | (word << count)
+        w = ptr32((word >> n) & ((1 << (32 - n)) - 1))
+        count = 32 - n
+    else:
+        w = ptr32(v >> bits)
+        count = 0 - n
+    v = v & mask
+
+
+def channels(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    x, w, out = ptr32(int(x) + p[0]), ptr32(0), ptr32(int(out) + p[1])
+    bits, word_bits, count, low = p[3], p[5], 0, p[7]
+    mask, word_mask, low_mask = (1 << bits) - 1, (1 << word_bits) - 1, (1 << low) - 1
+    least, least_word, of_all = p[4] - (1 << 29), p[6], p[8]
     for left in range(p[2], 0, -1):
-        w = ptr8(last >> (8 - int(out)))
-        while int(out) < bits:
-            last = x[0]
-            w = ptr8((last << int(out)) | int(w))
-            out, x = ptr8(8 + int(out)), ptr8(1 + int(x))
-        c, out = int(w) & mask, ptr8(int(out) - bits)
-        w = ptr8(last >> (8 - int(out)))
-        while int(out) < word_bits:
-            last = x[0]
-            w = ptr8((last << int(out)) | int(w))
-            out, x = ptr8(8 + int(out)), ptr8(1 + int(x))
-        w = ptr8((int(w) & word_mask) + p[6])
-        low = ((c & low_mask) << (7 - p[7])) | p[8]
-        table[0] = (((c >> p[7]) + least) << 5) | (int(w) >> 23)
-        table = ptr32(4 + int(table))
-        table[0] = (((int(w) & 0x7FFFFF) | 0x800000) << 7) | low
-        table = ptr32(4 + int(table))
-        out = ptr8(int(out) - word_bits)
+        next_field(c, bits, mask, n, word)
+        next_field(m, word_bits, word_mask, n, word)
+        m += least_word
+        out[0] = (((c >> low) + least) << 5) | (m >> 23)
+        out = ptr32(4 + int(out))
+        out[0] = (((m & 0x7FFFFF) | 0x800000) << 7) | ((c & low_mask) << (7 - low)) | of_all
+        out = ptr32(4 + int(out))
