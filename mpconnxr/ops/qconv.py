@@ -205,14 +205,22 @@ class _AsItLies(_QConv):
         self.q[13], self.q[14] = self.p[12] * self.p[14], 0
 
     def bind_loops(self):
-        pass
+        if self.n == 1 and not self.zero:  # one call, always the same
+            self._locate(0)
+            self.step = self._only
+
+    def _locate(self, i):
+        self.places[0] = i
+        self.locate(self.places, self.places, self.p, self.q)
+        self.q[12] = self.p[0] + self.p[17] * self.q[13]
+
+    def _only(self, lo, hi):
+        self.dots(self.x, self.w, self.out, self.q)
 
     def step(self, lo, hi):
         if self.zero:
             self.take(self.zero, self.zero, self.p, self.q)
         while lo < hi:
-            self.places[0] = lo
-            self.locate(self.places, self.places, self.p, self.q)
-            self.q[12] = self.p[0] + self.p[17] * self.q[13]
+            self._locate(lo)
             self.dots(self.x, self.w, self.out, self.q)
             lo += 1

@@ -21,6 +21,7 @@ MOST_LEFT = 25  # codes above are shifts to the right of the channels of product
 _MOST_RIGHT_OF_CHANNELS = 6
 _LIMIT = 1 << 25
 NEAR = 32  # in a shift of means: what is near the middle counts as the middle
+_MOST_QUICK = 12  # a shift up to which all loops have a quick way
 LOW_BITS = 7  # of a channel's 31, beside 24
 _SURE = 2.0**-40
 _SATURATING = Fraction((1 << 31) - 1, 1 << 23)
@@ -105,8 +106,10 @@ def _of_one_result(scale, constant, least, most):
     bits = (4 * largest + 1).bit_length()  # of a step, so large that none reaches a half
     if result != round(most * scale) or abs(result) >> 9 or bits > 17 + _MOST_RIGHT_OF_CHANNELS:
         return None
-    right = max(bits - 17, 0)
-    return result << bits - right, MOST_LEFT + right if right else 17 - bits
+    if bits > 17:
+        return result << 17, MOST_LEFT + bits - 17
+    left = min(17 - bits, _MOST_QUICK)
+    return result << 17 - left, left
 
 
 def _bounds(scales, left, limits, low, high):
