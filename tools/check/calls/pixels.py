@@ -11,14 +11,14 @@ def indexed(d):
     p, out = _pixels(d)
     bits, first = 1 << d.below(4), d.below(5)
     x = d.octets(first + (p[0] * bits + 7) // 8 + 1)
-    return x, d.octets(3 << bits), out, [*p, first, bits]
+    return x, d.octets(3 << bits), out, p + [first, bits]
 
 
 def direct(d):
     p, out = _pixels(d)
     step, first = d.between(1, 8), d.below(5)
     x = d.octets(first + p[0] * step + 1)
-    return x, d.octets(256), out, [*p, first, step, *[d.below(step) for _ in range(3)]]
+    return x, d.octets(256), out, p + [first, step] + [d.below(step) for _ in range(3)]
 
 
 def unfilter(d):
