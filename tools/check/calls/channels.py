@@ -4,7 +4,8 @@ _BIAS = 1 << 29
 
 
 def channels(d):
-    first, at, n, c, word = 4 * d.below(3), 4 * d.below(3), d.between(1, 9), d.below(30), d.below(30)
+    first, at, n = 4 * d.below(3), 4 * d.below(3), d.between(1, 9)
+    c, word = d.below(30), d.below(30)
     low = d.below(min(c, 7) + 1)
     c = min(c, 26)
     least = d.between(-(1 << d.below(26)), 1 << 20)

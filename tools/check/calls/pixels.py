@@ -1,5 +1,7 @@
 """Random calls of loops/pixels: see on_board_loops."""
 
+from array import array
+
 
 def _pixels(d):
     """n, place of red, first byte of out; out"""
@@ -23,4 +25,5 @@ def direct(d):
 
 def unfilter(d):
     n = d.below(30)
-    return d.octets(n + 1), (), d.octets(n + 2), [n, d.below(5), d.between(1, 8)]
+    out = array("B", d.octets(n + 2))  # read, too: a bytearray would be taken for signed bytes
+    return d.octets(n + 1), (), out, [n, d.below(5), d.between(1, 8)]
