@@ -26,4 +26,5 @@ def direct(d):
 def unfilter(d):
     n = d.below(30)
     out = array("B", d.octets(n + 2))  # read, too: a bytearray would be taken for signed bytes
-    return d.octets(n + 1), (), out, [n, d.below(5), d.between(1, 8)]
+    x = d.octets(n + 1)
+    return x, x, out, [n, d.below(5), d.between(1, 8)]
