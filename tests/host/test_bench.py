@@ -10,9 +10,10 @@ import pytest
 from onnx import TensorProto, helper
 
 from tests.host.device import small
-from tools.bench import c_build, c_code, page, paired
+from tools.bench import c_build, c_code, every_model, page, paired
 from tools.bench.__main__ import main
 from tools.bench.cycles import counts_in
+from tools.bench.measure import collection
 from tools.converter.convert import Options, convert
 from tools.converter.load import prepare
 from tools.converter.quantize import Settings, quantize
@@ -178,3 +179,26 @@ def test_the_page_has_a_row_and_two_bars_a_model(tmp_path):
     bars = [r for r in drawn.iter() if r.tag.endswith("rect") and float(r.get("x")) >= 250]
     widths = [float(r.get("width")) for r in bars if float(r.get("y")) > 20]
     assert widths == [230.0, 460.0]
+
+
+def test_every_model_has_a_row_the_worst_first(tmp_path):
+    targets = ["mps2-an385-v6m", "mps2-an385"]
+    rows = [
+        every_model.Row("a", "Floats", 1000, 3, 0.0, dict.fromkeys(targets, 3000), {}),
+        every_model.Row("b", "Floats", 10, 2, 0.25, dict.fromkeys(targets, 9000), {"x": 64}),
+        every_model.Row("c", "Integers", 0, 0, 0.0, {}, {}, "a reason"),
+    ]
+    text = every_model.page(rows, targets, "make it")
+    lines = [line for line in text.splitlines() if line[:4] in ("| a ", "| b ", "| c ")]
+    assert [line[2] for line in lines] == ["b", "a", "c"]
+    assert lines[0].endswith("| 9,000 | 900.00 | 25% | 64 |")
+    assert "| a | 1,000 | 3 | 3,000 | 3.00 | 3.6 to 5.1 | 3,000 | 3.00 | 0 | 0 |" in text
+    assert "| a reason |" in lines[2]
+
+
+@pytest.mark.skipif(not collection().is_dir(), reason="no model collection")
+def test_a_model_of_the_collection_is_counted(ready_target):
+    ready_target("mps2-an385")
+    row = every_model.measured("digits_cnn_qdq_s8", ["mps2-an385"])
+    assert (row.kind, row.macs, row.python, row.why) == ("Integers", 87_360, 0.0, "")
+    assert 2 < row.each("mps2-an385") < 10 and row.garbage == {"mps2-an385": 0}
