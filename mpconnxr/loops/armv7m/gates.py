@@ -2,7 +2,7 @@
 
 170 instructions an item: a term of the series takes 7, four bits of the quotient take 4.
 
-Machine code, made from tools/asm/arm/gates.S by `make loops`:
+Machine code, made from tools/asm/arm/gates.armv7.S by `make loops`:
 change that file, not this one.
 """
 

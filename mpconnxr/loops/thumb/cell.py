@@ -1,8 +1,6 @@
 """The cell of an LSTM in integers: see loops/cell. Assembler, ARMv6-M, of its costliest loop.
 
-540 instructions an item: 27 a term of the series, 5 a bit of the quotient. Where a term is
-divided by what is no power of 2, some shifts come near to that; what is left over says what is
-missing.
+540 instructions an item: 27 a term of the series, 5 a bit of the quotient.
 
 Machine code, made from tools/asm/arm/cell.thumb.S by `make loops`:
 change that file, not this one.

@@ -1,12 +1,11 @@
 // The cell of an LSTM in integers: see loops/cell. Assembler, ARMv6-M, of its costliest loop.
 //
-// 540 instructions an item: 27 a term of the series, 5 a bit of the quotient. Where a term is
-// divided by what is no power of 2, some shifts come near to that; what is left over says what is
-// missing.
+// 540 instructions an item: 27 a term of the series, 5 a bit of the quotient.
 //
 // Forms: thumb
 
 #include "core.h"
+#include "series.h"
 
 //+ product
 //+ state
@@ -16,15 +15,6 @@ words 0, p_x, p_items, p_out, p_tanh_from
 
 // On the stack, in bytes.
 words 0, powers_of_2
-
-// r1 = r5 * m >> 27
-.macro times_m
-    lsrs r1, r5, #14; lsls r2, r5, #18; lsrs r2, #18
-    mov r3, r2; muls r3, r4; lsrs r3, #14
-    muls r2, r6; adds r3, r2
-    mov r2, r1; muls r2, r4; adds r3, r2; lsrs r3, #13
-    muls r1, r6; lsls r1, #1; adds r1, r3
-.endm
 
 function squash
     // r8 x, r9 out, r10 items left, r11 items until those of tanh, r12 v, lr ln2 << 5. In the
@@ -78,65 +68,7 @@ COUNTS:
     lsls r4, r6, #18; lsrs r4, #18
     lsrs r6, #14
     movs r7, #1; lsls r7, #27; mov r5, r7
-    // r1 = r5 * m >> 27
-    times_m
-    // r5 = one + r1 // 10
-    lsrs r1, #1; lsrs r2, r1, #3
-    lsrs r3, r1, #4; adds r2, r3; lsrs r3, r2, #4; adds r2, r3
-    lsrs r3, r2, #8; adds r2, r3; lsrs r3, r2, #16; adds r2, r3
-    lsls r3, r2, #2; adds r3, r2; subs r1, r3
-    movs r3, #13; muls r1, r3; lsrs r1, #6; adds r1, r2
-    adds r5, r1, r7
-    times_m
-    // r5 = one + r1 // 9
-    lsrs r2, r1, #3; subs r2, r1, r2; lsrs r3, r2, #6; adds r2, r3
-    lsrs r3, r2, #12; adds r3, r2
-    lsrs r2, #24; adds r2, r3; lsrs r2, #3; lsls r3, r2, #3
-    adds r3, r2; subs r1, r3; adds r1, #7; lsrs r1, #4
-    adds r1, r2; adds r5, r1, r7
-    times_m
-    // r5 = one + r1 // 8
-    lsrs r1, #3; adds r5, r1, r7
-    times_m
-    // r5 = one + r1 // 7
-    lsrs r2, r1, #1
-    lsrs r3, r1, #4; adds r2, r3; lsrs r3, r2, #6; adds r2, r3
-    lsrs r3, r2, #12; adds r3, r2
-    lsrs r2, #24; adds r2, r3; lsrs r2, #2; lsls r3, r2, #3
-    subs r3, r2; subs r1, r3; adds r1, #1; lsrs r1, #3
-    adds r1, r2; adds r5, r1, r7
-    times_m
-    // r5 = one + r1 // 6, half of it as by 3
-    lsrs r1, #1; lsrs r2, r1, #2
-    lsrs r3, r1, #4; adds r2, r3; lsrs r3, r2, #4; adds r2, r3
-    lsrs r3, r2, #8; adds r2, r3; lsrs r3, r2, #16; adds r2, r3
-    lsls r3, r2, #1; adds r3, r2; subs r1, r3
-    movs r3, #11; muls r1, r3; lsrs r1, #5; adds r1, r2
-    adds r5, r1, r7
-    times_m
-    // r5 = one + r1 // 5, as half of it by 10
-    lsrs r2, r1, #3
-    lsrs r3, r1, #4; adds r2, r3; lsrs r3, r2, #4; adds r2, r3
-    lsrs r3, r2, #8; adds r2, r3; lsrs r3, r2, #16; adds r2, r3
-    lsls r3, r2, #2; adds r3, r2; subs r1, r3
-    movs r3, #13; muls r1, r3; lsrs r1, #6; adds r1, r2
-    adds r5, r1, r7
-    times_m
-    // r5 = one + r1 // 4
-    lsrs r1, #2; adds r5, r1, r7
-    times_m
-    // r5 = one + r1 // 3
-    lsrs r2, r1, #2
-    lsrs r3, r1, #4; adds r2, r3; lsrs r3, r2, #4; adds r2, r3
-    lsrs r3, r2, #8; adds r2, r3; lsrs r3, r2, #16; adds r2, r3
-    lsls r3, r2, #1; adds r3, r2; subs r1, r3
-    movs r3, #11; muls r1, r3; lsrs r1, #5; adds r1, r2
-    adds r5, r1, r7
-    times_m
-    // r5 = one + r1 // 2
-    lsrs r1, #1; adds r5, r1, r7
-    times_m
-    adds r5, r1, r7
+    exp_series
     ldr r0, [sp, #powers_of_2]; lsrs r5, r0
 POWER:
     movs r7, #1; lsls r7, #27; adds r6, r7, r5
