@@ -120,7 +120,9 @@ class Step:
     behind: the same of kernels that read windows and write behind them;
     rows: how to cut it into steps for some rows of an image, if that can be done (see
     steps/rows.py);
-    grow: gives it a larger scratch, of so many bytes at most, if it is faster with that.
+    grow: gives it a larger scratch, of so many bytes at most, if it is faster with that; its lead
+    of input 0 stays within the number given last (None: any);
+    lacks: bytes of scratch with which it is so much faster that the arena may grow for them.
     """
 
     kernel: str
@@ -136,7 +138,8 @@ class Step:
     over: Mapping[int, int] = field(default_factory=dict)
     behind: Mapping[int, int] = field(default_factory=dict)
     rows: Any = None
-    grow: Callable[[Step, int], None] | None = None
+    grow: Callable[[Step, int, int | None], None] | None = None
+    lacks: int = 0
 
     @classmethod
     def of(cls, kernel: str, inputs: list[Tensor], outputs: list[Tensor], **given: Any) -> Step:

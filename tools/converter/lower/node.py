@@ -149,13 +149,15 @@ class Node(Signature):
         over: Mapping[int, int] | None = None,
         behind: Mapping[int, int] | None = None,
         rows: Rows | ItemRows | None = None,
-        grow: Callable[[Step, int], None] | None = None,
+        grow: Callable[[Step, int, int | None], None] | None = None,
+        lacks: int = 0,
         **named: Any,
     ) -> None:
         """Adds a step. Several steps may write parts of one output.
 
         named: all the parameters that the kernel declares (see kernel_parameters); a user's kernel
-        that declares none takes params, a list. in_place, over, behind, rows, grow: see Step.
+        that declares none takes params, a list. in_place, over, behind, rows, grow, lacks: see
+        Step.
         Raises ParameterError for names that are not the kernel's.
         """
         declared = declaration_of(kernel) or declaration_of(kernel, self._own_kernels)
@@ -175,6 +177,7 @@ class Node(Signature):
             behind or {},
             rows,
             grow,
+            lacks,
         )
         if any(not -(1 << 31) <= p < 1 << 31 for p in step.params):
             raise Problem(f"a parameter of kernel {kernel} exceeds 32 bits")

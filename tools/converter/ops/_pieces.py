@@ -137,7 +137,7 @@ def words_for(*nbytes: int) -> int:
     return MOST_WORDS if any_open(nbytes) else min(sum(nbytes) // SHARE // 4, MOST_WORDS)
 
 
-def grow(step: Step, nbytes: int) -> None:
+def grow(step: Step, nbytes: int, _lead: int | None = None) -> None:
     """Gives a step a scratch of so many bytes at most, where that is more than it has.
 
     Of weights that are narrow there is room for their mantissas behind it, for an FPU.

@@ -12,13 +12,12 @@ import numpy as np
 from ..ir import Tensor
 from ..shapes.extent import any_open
 from ..steps.rows import Rows
-from . import _qoverlap
+from . import _patch_room, _qoverlap
 from ._dtypes import UINT8
 from ._qdepthwise import emit_depthwise, is_depthwise
 from ._qweights import AS_IT_IS, outer, pack, padded, scalar, shift_of
 from ._requantize import Sums, channel_multipliers, range_of
 
-_PATCH_NBYTES = 1024  # of scratch; more makes fewer calls of the loops
 _ROWS = Rows(
     x=[f"x_strides.{at}" for at in "gcyx"],
     out=["out_strides.g", "out_strides.m", None, "out_strides.i"],
@@ -86,10 +85,10 @@ def _emit(node, inputs, weights, constants, words, geometry, x_zero, ends, out):
     groups = geometry.counts[1]
     packed = node.constant(pack(weights.rows, groups, constants, words))
     positions = geometry.counts[8] * geometry.counts[9]
-    record = 4 + padded(weights.rows.shape[1])
-    piece = max(_PATCH_NBYTES // record, 1)
-    if not any_open(geometry.counts):
-        piece = _even_pieces(positions, piece)
+    k = weights.rows.shape[1]
+    record = 4 + padded(k)
+    products = k * geometry.counts[5]
+    piece = _patch_room.piece_of(positions, record, products, _patch_room.NBYTES)
     params = {
         **geometry.named,
         "x_strides": outer(geometry, geometry.x_strides),
@@ -102,6 +101,7 @@ def _emit(node, inputs, weights, constants, words, geometry, x_zero, ends, out):
         "table": AS_IT_IS,
     }
     how: dict[str, Any] = {"scratch": [node.temp(UINT8, (piece * record,))], "rows": _ROWS}
+    how |= {"grow": _patch_room.grow, "lacks": _patch_room.lacking(positions, piece, record)}
     if _is_taken_as_it_lies(geometry, x):
         how = {"behind": _qoverlap.behind_rows(geometry, x, out)}
     elif not any_open((*geometry.counts, *params["x_strides"], *params["out_strides"])):
@@ -118,8 +118,3 @@ def _is_taken_as_it_lies(geometry, x):
     _, _, c, _, width, _, kh, kw, oh, ow = geometry.counts
     is_row = kh * kw == oh == geometry.x_strides[2] == 1 and (ow - 1) * geometry.strides[1] < width
     return is_row and c == padded(c) and not any(geometry.pads)
-
-
-def _even_pieces(positions, most):
-    """The least piece that needs as few calls as the largest one does."""
-    return math.ceil(positions / math.ceil(positions / most)) if positions else 1

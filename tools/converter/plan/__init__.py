@@ -13,6 +13,7 @@ from .order import reorder
 from .pieces import share_memory
 from .place import place
 from .views import read_in_place
+from .widen import widen
 
 __all__ = ["ALIGNMENT", "Block", "Overlap", "Plan", "lifetimes", "lower_bound", "plan"]
 
@@ -54,6 +55,9 @@ def plan(
     if overlap:
         share_memory(graph, lambda g: lower_bound(g, keep_inputs, overlap))
     blocks, arena_bytes = _ordered(graph, keep_inputs, overlap)
+    blocks, arena_bytes = widen(
+        graph, (blocks, arena_bytes), limit, lambda g: _placed(g, keep_inputs, overlap)
+    )
     bound = lower_bound(graph, keep_inputs, min(overlap, Overlap.ITEMS))
     macs = sum(step.total_macs for step in graph.steps)
     if limit is not None and arena_bytes > limit:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..ir import Graph, walk
+from ..ir import Graph, Step, Tensor, walk
 from .blocks import Block, aligned
 
 
@@ -20,8 +20,21 @@ def fill_gaps(graph: Graph, blocks: Sequence[Block], arena_bytes: int) -> None:
         others = [b for b in blocks if b.first <= i <= b.last and b is not scratch]
         offset, nbytes = _largest_gap(others, arena_bytes)
         if nbytes > scratch.nbytes:
-            step.grow(step, nbytes)
+            step.grow(step, nbytes, _most_lead(step, by_tensor))
+        if step.scratch[0].nbytes > scratch.nbytes:
             scratch.offset, scratch.nbytes = offset, aligned(scratch.tensor.nbytes)
+
+
+def _most_lead(step: Step, by_tensor: dict[Tensor, Block]) -> int | None:
+    """The most that the lead of its input 0 may become; None where any will do."""
+    x, out = step.inputs[0], step.outputs[0]
+    a, b = by_tensor.get(x.root), by_tensor.get(out.root)
+    if a is None or b is None or a is b:
+        return None
+    apart = a.offset + a.nbytes <= b.offset or b.offset + b.nbytes <= a.offset
+    if apart or (a.offset == b.offset and step.is_same_place(x.root)):
+        return None
+    return a.offset + x.start - b.offset - out.start
 
 
 def _largest_gap(blocks: Sequence[Block], arena_bytes: int) -> tuple[int, int]:

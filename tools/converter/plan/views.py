@@ -50,6 +50,7 @@ def with_input(step: Step, image: Image) -> Step:
     _, out = step.rows.images(step)
     new = step.rows.part(step, image, out, 0, step.rows.n_rows(step))
     new.rows, new.macs = step.rows, step.macs
+    new.grow, new.lacks = step.grow, step.lacks
     return new
 
 
