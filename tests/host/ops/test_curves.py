@@ -86,29 +86,7 @@ def test_functions_are_exact_to_a_millionth(target):
         np.testing.assert_allclose(got[:-1], limit, TOLERANCE, LEAST, err_msg=str(key))
 
 
-@pytest.mark.parametrize("slope, offset", [(1 / 6, 0.5), (0.2, 0.5), (0.25, 0.5), (0.5, 0.75)])
-def test_hard_functions_have_their_corners(ready_target, slope, offset):
-    """Within 2**-23 of what is summed, as the sum in float32 is."""
-    rng = np.random.default_rng(4)
-    special = [0.0, -0.0, 3.0, -3.0, 2.5, -2.5, 1e30, -1e30, INF, -INF]
-    x = np.concatenate([rng.normal(0, 3, 3000), special]).astype(np.float32)
-    attributes = {"alpha": slope, "beta": offset}
-    wide = x.astype(np.float64)
-    cut = np.clip(wide * np.float32(slope) + offset, 0, 1)
-    cases = [("HardSigmoid", attributes, cut)]
-    if slope == 1 / 6:
-        with np.errstate(invalid="ignore"):
-            cases.append(("HardSwish", {}, np.where(x < -3, 0, wide * cut)))
-    for op, attrs, exact in cases:
-        converted = convert(model_of(op, [x], **attrs), Options())
-        assert [s.kernel for s in converted.graph.steps] == ["curve"]
-        outcome = run_jobs(ready_target("unix32"), [Job(converted.data, [[x.tobytes()]])])[0]
-        got = np.frombuffer(outcome.runs[0].outputs[0], np.float32)
-        np.testing.assert_allclose(got, exact, 3e-7, 4e-7, err_msg=op)
-
-
-CORNERS = [{"alpha": 0.3, "beta": 0.5}, {"alpha": -0.2}, {"alpha": 0.2, "beta": 1.5}]
-OTHERS = [("HardSigmoid", a) for a in CORNERS]
+OTHERS = [("HardSigmoid", {"alpha": -0.2}), ("HardSigmoid", {"alpha": 0.2, "beta": 1.5})]
 OTHERS += [("Swish", {"alpha": 1.5}), ("Elu", {"alpha": -1.0})]
 
 

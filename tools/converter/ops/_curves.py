@@ -12,11 +12,9 @@ from ..numbers.curves import (
     FACTOR,
     FACTOR_POWER,
     POWER,
-    TABLE_BITS,
     VALUE,
     Function,
     Half,
-    float_bits,
     reaches_limit,
 )
 
@@ -124,25 +122,6 @@ def _elu(above: float, below: float, scale: float) -> Halves | None:
     return Half((FACTOR, _constant(above)), _WIDE, (FACTOR, above), math.inf), negative
 
 
-def _hard(kind: int, end: float, limit: float, slope: float, offset: float) -> Halves | None:
-    """slope * x + offset, cut to [0, 1], or x times that."""
-    if not 0 < slope < _MOST_SCALE or not 0 < offset < 1:
-        return None
-    corners = [_on_grid((1 - offset) / slope), _on_grid(offset / slope)]
-    if None in corners:
-        return None
-    up, down = (lambda u: offset + slope * u), (lambda u: offset - slope * u)
-    positive = Half((kind, up), corners[0], (kind, end), limit)
-    return positive, Half((kind, down), corners[1], (VALUE, 0.0), 0.0, negative=kind == FACTOR)
-
-
-def _on_grid(corner: float) -> float | None:
-    """The place nearest to the corner where a segment may begin; None if it is another place."""
-    bits = (float_bits(corner) + (1 << TABLE_BITS >> 1)) >> TABLE_BITS << TABLE_BITS
-    found = float(np.int32(bits).view(np.float32))
-    return found if abs(found - corner) < 1e-6 * corner else None
-
-
 _FUNCTIONS: dict[str, Callable[..., Halves | None]] = {
     "sigmoid": _sigmoid,
     "swish": _swish,
@@ -154,6 +133,4 @@ _FUNCTIONS: dict[str, Callable[..., Halves | None]] = {
     "softplus": _softplus,
     "mish": _mish,
     "elu": _elu,
-    "hardsigmoid": functools.partial(_hard, VALUE, 1.0, 1.0),
-    "hardswish": functools.partial(_hard, FACTOR, 1.0, math.inf),
 }

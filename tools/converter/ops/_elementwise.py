@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Sequence
 
@@ -20,6 +21,8 @@ from ._move import collapse, strides_of
 
 _LIMIT = 1 << 29  # the device's BIAS
 _WORTH = 64  # bytes of a table for each item
+_HARD = ("hardsigmoid", "hardswish")
+_LEAST_SLOPE, _MOST_SLOPE = 2.0**-20, 2.0**6
 _FORMULAS = ("sigmoid", "tanh", "log", "sin", "cos")  # by the kernel's numbers
 
 # Names in the order of the device's tables (mpconnxr/ops/{binary,unary,activation}.py), by the
@@ -104,6 +107,8 @@ def emit_unary(node, op: str, x: Tensor, out: Tensor, *params: float) -> None:
     if 0 in out.shape:
         return
     if x.dtype == FLOAT and node.is_exact:
+        if op in _HARD and _emit_hard(node, op, x, out, *params):
+            return
         if _emit_curve(node, halves(op, *params), x, out):
             return
         if op in _FORMULAS:
@@ -121,6 +126,18 @@ def emit_unary(node, op: str, x: Tensor, out: Tensor, *params: float) -> None:
         named = {"op": _number(ACTIVATION, op), "constants": [float_bits(p) for p in params]}
         over = item_by_item(out, [x])
         node.emit("activation", [x], [out], over=over, rows=ItemRows(), **named)
+
+
+def _emit_hard(node, op, x, out, slope, offset):
+    """False where the kernel does not serve these constants."""
+    if not _LEAST_SLOPE < slope < _MOST_SLOPE or not 0 < offset < 1:
+        return False
+    fraction, exponent = math.frexp(slope)
+    params = {"slope": round(math.ldexp(fraction, 30)), "reach": 127 - exponent}
+    params |= {"offset": round(math.ldexp(offset, 30)), "times": int(op == "hardswish")}
+    over = item_by_item(out, [x])
+    node.emit("hard", [x], [out], over=over, rows=ItemRows(), **params)
+    return True
 
 
 def _emit_curve(node, function, x, out):

@@ -4,7 +4,8 @@
 2. x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) * 0.5: com.microsoft's FastGelu. The cube
    may be Pow or two Muls.
 3. min(max(a * x + b, 0), 1), as Clip with a factor before or behind: HardSigmoid.
-4. x * HardSigmoid(x) with alpha 1/6 and beta 1/2: HardSwish, from opset 14 on.
+4. x * HardSigmoid(x) with alpha 1/6 and beta 1/2: HardSwish, from opset 14 on; also where the
+   factor of rule 3 comes behind the product with x.
 5. x * sigmoid(a * x): com.microsoft's QuickGelu.
 
 Constants may differ from these by a thousandth of a percent, as exporters round them.
@@ -127,7 +128,7 @@ def _hard_sigmoid(node):
     if top is not node:
         values, factor = factors(top.outputs[0]) if g.is_op(top, "Mul", "Div") else ([], 0.0)
         if values[:1] != [node.outputs[0]] or len(values) > 1 or not _is_near(factor * high, 1):
-            return False
+            return _scaled_hard_swish(node, total, high)
     for y, c in (total.inputs, total.inputs[::-1]):
         if g.scalar(c) is not None and g.same_type(y, node.outputs[0]):
             values, factor = factors(y)
@@ -135,6 +136,15 @@ def _hard_sigmoid(node):
             attributes = {"alpha": (factor if x is not y else 1.0) / high}
             attributes["beta"] = g.scalar(c) / high
             return _gate(node, top, "HardSigmoid", x, "", **attributes)
+    return False
+
+
+def _scaled_hard_swish(node, total, high):
+    """x * clip(x + 3, 0, 6) / 6: see rule 4."""
+    for x, c in (total.inputs, total.inputs[::-1]):
+        is_usual = g.scalar(c) == 3 and high == 6 and g.opset_of(node) >= _HARD_SWISH_SINCE
+        if is_usual and g.same_type(x, node.outputs[0]):
+            return _gate(node, _product_above(node.outputs[0], x, 1 / 6), "HardSwish", x, "")
     return False
 
 

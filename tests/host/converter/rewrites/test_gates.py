@@ -103,6 +103,14 @@ def test_hard_swish():
     assert ops(*HARD, *ending, opset=13) == {"HardSigmoid": 1, "Mul": 1}
 
 
+@pytest.mark.parametrize("ending", [node("Div", "c six", "y"), node("Mul", "sixth c", "y")])
+def test_hard_swish_with_the_factor_last(ending):
+    assert ops(*HARD, node("Mul", "x b", "c"), ending) == {"HardSwish": 1}
+    assert "HardSwish" not in ops(*HARD, node("Mul", "x b", "c"), ending, opset=13)
+    assert "HardSwish" not in ops(*HARD, node("Mul", "z b", "c"), ending)
+    assert "HardSwish" not in ops(*HARD, node("Mul", "x b", "c"), node("Div", "c two", "y"))
+
+
 def test_a_clip_of_other_limits_stays():
     assert "HardSigmoid" not in ops(*HARD, node("Div", "b two", "y"))
     assert "HardSigmoid" not in ops(HARD[0], node("Clip", "a one six", "y"))

@@ -1,0 +1,34 @@
+"""hard: HardSigmoid and HardSwish of float32, on its bits. See loops/hard for the formulas.
+
+    x, out  float32, same size; may be the same memory
+Within 2**-23 of what is summed, as the sum in float32 is. NaN gives 0x7FC00000. Raises ModelError.
+A step allocates nothing where viper is.
+"""
+
+from .. import forms
+from ..parameters import block
+from ._inline import Items
+
+# params
+_SLOPE = const(0)  # its mantissa
+_REACH = const(1)  # exponent beyond which slope * |x| is 1 or more
+_OFFSET = const(2)  # 30 bits behind the point
+_TIMES = const(3)  # flag: the result is x times that
+_N_PARAMS = const(4)
+
+_ONE = 1 << 30
+_MOST_REACH = 254  # NaN is beyond it
+
+
+def prepare(node):
+    node.expect(1, 1, _N_PARAMS)
+    x, out = node.inputs[0], node.outputs[0]
+    node.over(out, x)
+    node.expect_dtype("float32", x, out)
+    node.require(x.nelem == out.nelem, "sizes differ")
+    slope, reach, offset, times = node.params
+    node.require(_ONE >> 1 <= slope <= _ONE and 0 <= reach <= _MOST_REACH, "slope")
+    node.require(0 <= offset < _ONE and 0 <= times < 2, "offset or flag")
+    bits = x.view("i")
+    p = block(0, 0, slope, reach, offset, times)
+    return x.nelem, Items(forms.get("hard").hard32, bits, bits, out.view("i"), p).step
