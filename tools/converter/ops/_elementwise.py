@@ -132,7 +132,7 @@ def _emit_hard(node, op, x, out, slope, offset):
     """False where the kernel does not serve these constants."""
     if not _LEAST_SLOPE < slope < _MOST_SLOPE or not 0 < offset < 1:
         return False
-    fraction, exponent = math.frexp(slope)
+    fraction, exponent = math.frexp(float(np.float32(slope)))
     params = {"slope": round(math.ldexp(fraction, 30)), "reach": 127 - exponent}
     params |= {"offset": round(math.ldexp(offset, 30)), "times": int(op == "hardswish")}
     over = item_by_item(out, [x])

@@ -106,6 +106,33 @@ def silu():
     return net, [net.q(net.op("Mul", x, gate), 0.02, -100)]
 
 
+def gate(kind, between=False, constants=False):
+    """x times a function of it as exporters write it. between: quantized after each operator;
+    constants: those too.
+    """
+    net = Net()
+    x = net.dq(net.input([3, 50]), A, 10)
+
+    def step(op, *inputs, **attrs):
+        y = net.op(op, *inputs, **attrs)
+        return net.qdq(y, 0.03, -40) if between else y
+
+    def number(value):
+        if constants:
+            return net.dq(net.constant(127, S8), value / 127)
+        return net.constant(value)
+
+    if kind == "hard sigmoid":
+        y = net.op("Mul", x, step("HardSigmoid", x, alpha=1 / 6))
+    else:
+        y = step("Clip", step("Add", x, number(3.0)), net.constant(0.0), net.constant(6.0))
+        if kind == "factor last":
+            y = net.op("Div", step("Mul", x, y), number(6.0))
+        else:
+            y = net.op("Mul", step("Mul", y, number(1 / 6)), x)
+    return net, [net.q(y, 0.02, -100)]
+
+
 def with_constants():
     net = Net()
     x = net.dq(net.input([3, 50], U8), A, 100, U8)
@@ -143,6 +170,12 @@ TABLES = {
     "requantize": (chain(), ["Lookup"]),
     "nothing": (chain(scale=A), ["Identity"]),
     "silu": (silu(), ["Lookup"]),
+    "hard sigmoid times x": (gate("hard sigmoid"), ["Lookup"]),
+    "the same, quantized between": (gate("hard sigmoid", True), ["Lookup"]),
+    "clip times x": (gate("factor first"), ["Lookup"]),
+    "clip times x, quantized between": (gate("factor first", True, True), ["Lookup"]),
+    "factor last": (gate("factor last"), ["Lookup"]),
+    "factor last, quantized between": (gate("factor last", True, True), ["Lookup"]),
     "constants": (with_constants(), ["Lookup"]),
     "quantized constant": (with_a_quantized_constant(), ["Lookup"]),
     "to float": (to_float(), ["Lookup"]),
