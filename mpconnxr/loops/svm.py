@@ -1,74 +1,12 @@
-"""Support vector machines: decisions of pairs of classes, and probabilities. Plain form.
+"""Support vector machines: probabilities of classes by decisions of pairs. Plain form.
 
-p    lo, hi: range of samples; classes; of pairs then: vectors, the first one of each class,
-     and the end of the last one's
+p    lo, hi: range of samples; classes
 """
 
 from ..ops._float_math import NAN, sigmoid
 
 _LEAST = 1e-7
 _MAX_ROUNDS = 100
-
-
-def pairs(x, w, out, p):
-    """x: what the kernel function gives; w: (coefficients, rho); out: (scores, votes)
-
-    Access:
-        lo, hi, n, vectors = p[0:4]
-        pairs, ends = n * (n - 1) // 2, p[4 : 5 + n]
-        requires min(ends) >= 0 and max(ends) <= vectors
-        reads p[4 : 5 + n]
-        reads x[lo * vectors : hi * vectors] if pairs
-        reads w[0 : 2] if lo < hi
-        reads w[0][0 : (n - 1) * vectors] if pairs and lo < hi
-        reads w[1][0 : pairs] if lo < hi
-        reads out[0 : 2] if lo < hi
-        writes out[0][lo * pairs : hi * pairs]
-        writes out[1][lo * n : hi * n]
-    """
-    n, sample = p[2], p[0]
-    while sample < p[1]:
-        c = 0
-        while c < n:
-            out[1][sample * n + c] = 0
-            c += 1
-        _decide(x, w, out, p, sample)
-        sample += 1
-
-
-def _decide(x, w, out, p, sample):
-    n, pair = p[2], 0
-    first, votes, at = sample * p[3], sample * n, sample * (n * (n - 1) // 2)
-    i = 0
-    while i < n:
-        j = i + 1
-        while j < n:
-            total = _sum(x, w[0], p, first, i, j) + w[1][pair]
-            out[0][at + pair] = total
-            out[1][votes + (i if total > 0 else j)] += 1
-            pair += 1
-            j += 1
-        i += 1
-
-
-def _sum(x, w, p, first, i, j):
-    """Sum over the vectors of classes i and j. Coefficients of thousands that cancel are common:
-    what each addition loses is added up, too (Neumaier).
-    """
-    total, lost, side = 0.0, 0.0, 0
-    while side < 2:
-        c = j if side else i
-        row = (i if side else j - 1) * p[3]
-        k, end = p[4 + c], p[5 + c]
-        while k < end:
-            term = w[row + k] * x[first + k]
-            new = total + term
-            part = new - total
-            lost += (total - (new - part)) + (term - part)
-            total = new
-            k += 1
-        side += 1
-    return total + lost if lost - lost == 0 else total
 
 
 def probabilities(x, w, out, p):

@@ -80,6 +80,7 @@ def pairs(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 low = (0 - low) & 0xFFFFFFF
                 high = (0 - high - (1 if low else 0)) & 0xFFFFFFF
                 top = 0 - top - (1 if low or high else 0)
+            top = top & 0xFFFFFFF  # weights may be anything
             e = exponent + p[3] - 94
             if top == 0:
                 top = high

@@ -328,17 +328,6 @@ def softmax_hardmax(d):
     return _same_shape(d)
 
 
-def svm_pairs(d):
-    n, classes = d.between(1, 4), d.between(2, 4)
-    firsts = [0]
-    for _ in range(classes):
-        firsts.append(firsts[-1] + d.below(5))
-    vectors, pairs, lo = firsts[-1], classes * (classes - 1) // 2, d.below(n)
-    w = floats(d, (classes - 1) * vectors), floats(d, pairs)
-    out = d.blank("f", n * pairs), d.blank("i", n * classes)
-    return floats(d, n * vectors), w, out, [lo, d.between(lo, n), classes, vectors, *firsts]
-
-
 def svm_probabilities(d):
     n, classes = d.between(1, 3), d.between(2, 4)
     pairs, lo = classes * (classes - 1) // 2, d.below(n)

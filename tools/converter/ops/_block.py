@@ -41,6 +41,15 @@ def mantissas(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return (signed + HALF).astype(np.int32), exponents.astype(np.uint8)
 
 
+def unit_mantissas(values: np.ndarray) -> tuple[np.ndarray, int]:
+    """(integers of one unit, as loops/units makes them of a row; its exponent), of any shape."""
+    values = np.asarray(values, np.float64)
+    largest = np.abs(values).max(initial=0.0)
+    exponent = int(np.clip(np.frexp(largest)[1] + 126, 1, 254)) if largest else 1
+    whole = np.floor(np.ldexp(np.abs(values), UNIT + 3 - exponent) + 0.5)
+    return (np.sign(values) * whole + (1 << 26)).astype(np.int32), exponent
+
+
 def block_constants(node, w: Tensor, k: int, has_bias: bool) -> list[Tensor]:
     """Mantissas and exponents of known rows of k items, with or without a bias behind each; the
     biases as well if one is not 0. Mantissas are short ones (uint32) where that is wanted.

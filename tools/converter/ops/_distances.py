@@ -1,16 +1,77 @@
-"""Distances of all rows of one matrix from all of another -> kernel distances."""
+"""Distances of all rows of one matrix from all of another -> kernels block_distances, distances."""
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..ir import Tensor
-from ._dtypes import FLOAT
-from ._elementwise import float_bits
+from ._block import MAX_K, unit_mantissas
+from ._dtypes import FLOAT, INT32
+from ._elementwise import emit_binary, float_bits
+from ._select import emit_gather
 
 _SCRATCH_ITEMS = 256
+_BITS = 5  # by which the largest numbers of features differ that are summed up in one unit
 
 
 def emit_distances(node, x: Tensor, w: Tensor, out: Tensor, scale: float = 1.0) -> None:
-    """out[n, v] = scale * sum of (x[n] - w[v]) ** 2; x (N, F), w (V, F), out (N, V) float32."""
+    """out[n, v] = scale * sum of (x[n] - w[v]) ** 2; x (N, F), w (V, F), out (N, V) float32.
+
+    Features of very different size have steps of their own: each is to count with the bits that
+    its numbers have, as in a sum of floats.
+    """
+    if w.data is None or not _is_block(node, w):
+        _emit_of_floats(node, x, w, out, scale)
+        return
+    groups = _groups(w.data)
+    if len(groups) == 1:
+        _emit_part(node, x, w.data, groups[0], out, scale)
+        return
+    parts = [node.temp(FLOAT, out.shape) for _ in groups]
+    for features, part in zip(groups, parts, strict=True):
+        _emit_part(node, x, w.data, features, part, 1.0)
+    total, *others = parts
+    while others:
+        is_last = len(others) == 1 and scale == 1.0
+        target = out if is_last else node.temp(FLOAT, out.shape)
+        emit_binary(node, "add", total, others.pop(0), target)
+        total = target
+    if total is not out:
+        emit_binary(node, "mul", total, scale, out)
+
+
+def _is_block(node, w):
+    return node.is_exact and w.nelem > 0 and w.shape[1] <= MAX_K and bool(np.isfinite(w.data).all())
+
+
+def _groups(w: np.ndarray) -> list[np.ndarray]:
+    """Features whose largest numbers are of similar size; those without any are of the first."""
+    exponents = np.frexp(np.abs(w).max(0))[1]
+    exponents[~w.any(0)] = exponents.max()
+    groups = []
+    for feature in np.argsort(-exponents, kind="stable"):
+        if groups and exponents[groups[-1][0]] - exponents[feature] < _BITS:
+            groups[-1].append(feature)
+        else:
+            groups.append([feature])
+    return [np.sort(group) for group in groups]
+
+
+def _emit_part(node, x, w, features, out, scale):
+    """The same of some features."""
+    n, vectors = x.shape[0], w.shape[0]
+    if len(features) < w.shape[1]:
+        some = node.temp(FLOAT, (n, len(features)))
+        emit_gather(node, x, node.constant(features.astype(np.int32)), some, 1)
+        x, w = some, w[:, features]
+    held, exponent = unit_mantissas(w)
+    sizes = {"n": n, "vectors": vectors, "features": len(features), "exponent": exponent}
+    about = {"macs": n * vectors * len(features), "scale": float_bits(scale)}
+    scratch = [node.temp(INT32, (len(features) + 2,))]
+    node.emit("block_distances", [x, node.constant(held)], [out], scratch=scratch, **about, **sizes)
+
+
+def _emit_of_floats(node, x, w, out, scale):
     (n, features), vectors = x.shape, w.shape[0]
     at_once = max(1, min(vectors, _SCRATCH_ITEMS // max(features, 1)))
     sizes = {"n": n, "vectors": vectors, "features": features, "at_once": at_once}

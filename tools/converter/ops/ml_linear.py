@@ -7,6 +7,7 @@ import numpy as np
 from ..errors import Problem
 from ..ir import Tensor
 from . import ML, lowers
+from ._block import unit_mantissas
 from ._distances import emit_distances
 from ._dtypes import BOOL, FLOAT, INT32
 from ._elementwise import binary, emit_binary, emit_unary
@@ -143,13 +144,18 @@ def _emit_pairs(node, kernels: Tensor, counts, scores, votes):
     if coefficients.shape[1] != sum(counts):
         raise Problem(f"{coefficients.size} coefficients for {sum(counts)} support vectors")
     rho = _rho(node, n * (n - 1) // 2)
-    constants = [node.constant(coefficients), node.constant(rho)]
+    if not np.isfinite(coefficients).all():
+        raise Problem("coefficients that are not finite")
+    held, exponent = unit_mantissas(coefficients)
+    constants = [node.constant(held), node.constant(rho)]
     node.emit(
         "svm_pairs",
         [kernels, *constants],
         [scores, votes],
+        scratch=[node.temp(INT32, (sum(counts) + 2,))],
         n=kernels.shape[0],
         classes=n,
+        exponent=exponent,
         vectors=counts,
         macs=kernels.nelem * (n - 1),
     )

@@ -52,6 +52,7 @@ def squares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             top += high >> 28
             high = high & 0xFFFFFFF
         low = low | (middle << 15)
+        top = top & 0xFFFFFFF  # weights may be anything
         middle = e + e - 94
         limbs_as_float(v, top, high, low, middle, a)
         out[k] = v

@@ -1,0 +1,86 @@
+"""block_distances: out[n, v] = scale * sum over f of (x[n, f] - w[v, f]) ** 2, in fixed point.
+
+Serves SVMClassifier and SVMRegressor with the kernel RBF (all opsets), com.microsoft's CDist, and
+Scans of distances, where w is known.
+
+    x    float32 (N, F);  out  float32 (N, V)
+    w    int32 (V, F): the vectors times 2**(152 - exponent), + 2**26
+    scratch  int32, F + 2 items: a row of x in these units, or in those of its largest number if
+         that is more (see loops/units)
+The sum of squares is exact, and rounded once; so is the product, if scale is not 1. A row with inf
+or NaN gives that. Raises ModelError. A step allocates nothing where viper is.
+"""
+
+import struct
+from array import array
+
+from .. import forms
+from ..parameters import block
+
+# params
+_N = const(0)
+_VECTORS = const(1)
+_FEATURES = const(2)
+_EXPONENT = const(3)  # of the largest number of w, biased
+_SCALE = const(4)  # float
+_N_PARAMS = const(5)
+
+STREAMS = (0, 1)
+_MOST_FEATURES = 0xFFFF
+_ONE = 0x3F800000
+
+
+def prepare(node):
+    node.expect(2, 1, _N_PARAMS, 1)
+    x, w, out, work = node.inputs[0], node.inputs[1], node.outputs[0], node.scratch[0]
+    node.expect_dtype("float32", x, out)
+    node.expect_dtype("int32", w, work)
+    n, vectors, features, exponent = node.extents(0, _SCALE)
+    node.require(n * features == x.nelem and vectors * features == w.nelem, "sizes")
+    node.require(n * vectors == out.nelem, "sizes")
+    node.require(0 < exponent < 255 and features <= _MOST_FEATURES, "exponent or features")
+    if out.nelem == 0:
+        return 0, None
+    node.require(features > 0 and features + 2 <= work.nelem, "scratch size")
+    step = _Distances(x.view("i"), w.view("i"), out, work.view("i"))
+    scale = node.params[_SCALE]
+    if scale != _ONE:
+        step.set_scale(struct.pack("<i", scale))
+    step.sizes(vectors, features, exponent)
+    return n, step.step
+
+
+class _Distances:
+    """The extent is samples."""
+
+    multiply = None
+
+    def __init__(self, x, w, out, work):
+        self.x, self.w, self.work = x, w, work
+        self.out, self.floats = out.view("i"), out.data
+        self.units = forms.get("units").units
+        self.squares = forms.get("squares").squares
+
+    def set_scale(self, scale):
+        self.multiply, self.scale = forms.get("mul").mul32, array("f", scale)
+
+    def sizes(self, vectors, n, exponent):
+        self.vectors = vectors
+        self.p = block(0, n, exponent)
+        self.q = block(0, n, 0, 0)
+        self.r = block(0, 0, 1, 0, 0, 0, 0, 1, 0, 0)
+
+    def step(self, lo, hi):
+        p, q, r, k = self.p, self.q, self.r, lo * self.vectors
+        r[0] = r[6] = k
+        r[8] = hi * self.vectors - k
+        while lo < hi:
+            p[0] = lo * p[1]
+            self.units(self.x, self.w, self.work, p)
+            q[2] = k
+            k += self.vectors
+            q[3] = k
+            self.squares(self.work, self.w, self.out, q)
+            lo += 1
+        if self.multiply and r[8] > 0:
+            self.multiply(self.floats, self.scale, self.floats, r)
