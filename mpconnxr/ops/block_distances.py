@@ -71,16 +71,19 @@ class _Distances:
         self.r = block(0, 0, 1, 0, 0, 0, 0, 1, 0, 0)
 
     def step(self, lo, hi):
-        p, q, r, k = self.p, self.q, self.r, lo * self.vectors
-        r[0] = r[6] = k
-        r[8] = hi * self.vectors - k
+        r = self.r
+        r[0] = r[6] = lo * self.vectors
+        r[8] = (hi - lo) * self.vectors
         while lo < hi:
-            p[0] = lo * p[1]
-            self.units(self.x, self.w, self.work, p)
-            q[2] = k
-            k += self.vectors
-            q[3] = k
-            self.squares(self.work, self.w, self.out, q)
+            self._row(lo)
             lo += 1
-        if self.multiply and r[8] > 0:
+        if self.multiply and r[8]:
             self.multiply(self.floats, self.scale, self.floats, r)
+
+    def _row(self, i):
+        p, q = self.p, self.q
+        p[0] = i * p[1]
+        self.units(self.x, self.w, self.work, p)
+        q[2] = i * self.vectors
+        q[3] = q[2] + self.vectors
+        self.squares(self.work, self.w, self.out, q)

@@ -17,12 +17,14 @@ from ._elementwise import binary, emit_binary, emit_unary
 from ._select import emit_gather
 from ._strings import emit_lookup
 from .cast import emit_cast
+from .gemm import emit_gemm
 from .reduce import emit_reduce
 
 TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 
 SUM = (0, 0)  # operation and power of kernel reduce
-_MOST_ITEMS = 1 << 11
+_MOST_ITEMS = 1 << 8
+_ALIKE, _MOST_SCALE = 4, 60  # bits by which columns may differ as they are, and of a factor
 
 # How kernel class_pair makes two scores of one.
 ONE_MINUS, NEGATED, LOGISTIC = range(3)
@@ -79,26 +81,44 @@ def rows_of(x: Tensor) -> tuple[int, int]:
     return (1, x.shape[0]) if len(x.shape) == 1 else x.shape
 
 
-def emit_dots(node, x: Tensor, w: np.ndarray, bias: np.ndarray | None, out: Tensor) -> None:
-    """out (samples, rows of w) = x times each row of w, plus that row's bias."""
+def emit_dots(
+    node, x: Tensor, w: np.ndarray, bias: np.ndarray | None, out: Tensor, alike: bool = False
+) -> None:
+    """out (samples, rows of w) = x times each row of w, plus that row's bias.
+
+    alike: the items of x are of one unit. A sample's features may be of very different size: in
+    block floating point each is first scaled, by a power of two, to what it counts at most.
+    """
     samples, n_features = rows_of(x)
     if w.shape[1] != n_features:
         raise Problem(f"coefficients for {w.shape[1]} features, the input has {n_features}")
     if is_worth_steps(node, samples, w):
         _emit_sums(node, x, w, bias, out)
         return
+    w, x = np.asarray(w, np.float64), node.reshaped(x, (samples, n_features))
+    if node.is_exact and not alike and np.isfinite(w).all():
+        x, w = _scaled(node, x, w)
     parts = [w] if bias is None else [w, bias.reshape(-1, 1)]
     packed = node.constant(np.concatenate(parts, axis=1).astype(np.float32))
-    shape = {"batches": [1, 1], "m": samples, "n": len(w), "k": n_features}
-    shape |= {"a_steps": [0, 0], "w_steps": [0, 0], "has_bias": int(bias is not None)}
-    node.emit("gemm", [x, packed], [out], macs=samples * w.size, **shape)
+    sizes = (1, 1, samples, len(w), n_features)
+    emit_gemm(node, x, packed, out, sizes, bias is not None, (0, 0, 0, 0))
+
+
+def _scaled(node, x, w):
+    """(x times powers of two, w by these): the largest number of each column is from 0.5 to 1."""
+    exponents = np.frexp(np.abs(w).max(0))[1]
+    exponents[~w.any(0)] = exponents.max(initial=0)
+    if np.ptp(exponents) < _ALIKE:
+        return x, w
+    exponents = np.clip(exponents, -_MOST_SCALE, _MOST_SCALE)
+    factors = node.constant(np.ldexp(1.0, exponents).astype(np.float32))
+    return binary(node, "mul", x, factors), np.ldexp(w, -exponents)
 
 
 def is_worth_steps(node, samples: int, w: np.ndarray) -> bool:
     """True if sums over samples and rows of w are to be made of elementwise steps.
 
-    They need no boxed floats, and memory for all that is summed. Not in block floating point: a
-    sample's features may be of very different size.
+    They need no boxed floats, and memory for all that is summed; a few are faster so.
     """
     return node.is_exact and not is_open(samples) and samples * w.size <= _MOST_ITEMS
 

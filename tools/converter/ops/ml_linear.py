@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from ..errors import Problem
@@ -27,6 +29,8 @@ from ._ml_scores import (
     table_of,
     transform_of,
 )
+
+_MOST_FACTORS = 16  # of a power that is made of products
 
 
 @lowers("LinearClassifier", domain=ML)
@@ -76,9 +80,12 @@ def lower_svm_regressor(node):
     one_class = node.attr("one_class", 0)
     raw = node.temp(FLOAT, out.shape) if one_class else out
     coefficients = table_of(floats(node, "coefficients"), 1)
-    if n:
-        x = _emit_kernel(node, x, table_of(floats(node, "support_vectors"), n))
-    emit_dots(node, x, coefficients, rho, raw)
+    vectors = table_of(floats(node, "support_vectors"), n) if n else None
+    if n and _is_linear(node) and coefficients.size == n:
+        coefficients = np.asarray(coefficients, np.float64) @ vectors
+    elif n:
+        x = _emit_kernel(node, x, vectors)
+    emit_dots(node, x, coefficients, rho, raw, alike=n > 0 and not _is_linear(node))
     if one_class:
         _emit_sign(node, raw, out)
 
@@ -105,20 +112,22 @@ def lower_svm_classifier(node):
     if len(counts) != n or min(counts) < 0:
         raise Problem(f"{len(counts)} numbers in vectors_per_class for {n} classes")
     samples, n_pairs = rows_of(x)[0], n * (n - 1) // 2
-    kernels = _emit_kernel(node, x, table_of(floats(node, "support_vectors"), sum(counts)))
+    vectors = table_of(floats(node, "support_vectors"), sum(counts))
     label, scores = (*node.outputs, None)[:2]
     proba = _proba(node, n_pairs)
     direct = scores if scores is not None and n > 2 and not proba else None
     pairs = node.temp(FLOAT, (samples, n_pairs))
     if direct is not None:
         pairs = before(node, transform, direct, n_pairs)
-    votes = node.temp(INT32, (samples, n))
-    _emit_pairs(node, kernels, counts, pairs, votes)
+    _emit_pairs(node, x, vectors, counts, pairs)
     if n == 2 and not proba:
         kind = NEGATED if transform == "NONE" else ONE_MINUS
         emit_pair(node, transform, kind, 0, pairs, labels[::-1], node.outputs)
         return
-    emit_labels(node, votes, labels, label)
+    if label is not None:
+        votes = node.temp(INT32, (samples, n))
+        node.emit("svm_votes", [pairs], [votes], n=samples, classes=n)
+        emit_labels(node, votes, labels, label)
     if proba and scores is not None:
         raw = before(node, transform, scores, n)
         scratch = [node.temp(FLOAT, (n * n,)), node.temp(FLOAT, (n * n,)), node.temp(FLOAT, (n,))]
@@ -138,27 +147,47 @@ def _lower_without_vectors(node, x, labels, transform):
     emit_classes(node, transform, labels, samples, lambda raw: emit_dots(node, x, w, rho, raw))
 
 
-def _emit_pairs(node, kernels: Tensor, counts, scores, votes):
-    n = len(counts)
+def _emit_pairs(node, x: Tensor, vectors: np.ndarray, counts, scores: Tensor) -> None:
+    """scores (samples, pairs): the decision of each pair of classes."""
+    n, n_vectors, n_features = len(counts), *vectors.shape
     coefficients = table_of(floats(node, "coefficients"), n - 1)
-    if coefficients.shape[1] != sum(counts):
-        raise Problem(f"{coefficients.size} coefficients for {sum(counts)} support vectors")
-    rho = _rho(node, n * (n - 1) // 2)
+    if coefficients.shape[1] != n_vectors:
+        raise Problem(f"{coefficients.size} coefficients for {n_vectors} support vectors")
     if not np.isfinite(coefficients).all():
         raise Problem("coefficients that are not finite")
+    n_pairs = n * (n - 1) // 2
+    rho = _rho(node, n_pairs)
+    if _is_linear(node) and n_pairs * n_features <= (n_features + n - 1) * n_vectors:
+        emit_dots(node, x, _planes(coefficients, vectors, counts), rho, scores)
+        return
+    kernels = _emit_kernel(node, x, vectors)
     held, exponent = unit_mantissas(coefficients)
-    constants = [node.constant(held), node.constant(rho)]
+    sums = node.temp(FLOAT, scores.shape)
     node.emit(
         "svm_pairs",
-        [kernels, *constants],
-        [scores, votes],
-        scratch=[node.temp(INT32, (sum(counts) + 2,))],
+        [kernels, node.constant(held)],
+        [sums],
+        scratch=[node.temp(INT32, (n_vectors + 2,))],
         n=kernels.shape[0],
         classes=n,
         exponent=exponent,
         vectors=counts,
         macs=kernels.nelem * (n - 1),
     )
+    emit_binary(node, "add", sums, node.constant(rho), scores)
+
+
+def _planes(coefficients, vectors, counts):
+    """For linear kernels: the sum of a pair's vectors times their coefficients."""
+    ends = np.cumsum([0, *counts])
+    of = [slice(*ends[c : c + 2]) for c in range(len(counts))]
+    w, v = np.asarray(coefficients, np.float64), np.asarray(vectors, np.float64)
+    pairs = itertools.combinations(range(len(counts)), 2)
+    return np.stack([w[j - 1, of[i]] @ v[of[i]] + w[i, of[j]] @ v[of[j]] for i, j in pairs])
+
+
+def _is_linear(node):
+    return node.attr("kernel_type", "LINEAR") == "LINEAR"
 
 
 def _rho(node, n):
@@ -201,8 +230,23 @@ def _emit_kernel(node, x: Tensor, vectors: np.ndarray) -> Tensor:
     emit_dots(node, x, vectors * gamma, np.full(len(vectors), coef0), raw)
     if kind == "SIGMOID":
         emit_unary(node, "tanh", raw, out)
-    elif degree == 2:
-        emit_binary(node, "mul", raw, raw, out)
+    elif degree == int(degree) and 1 < degree <= _MOST_FACTORS:
+        _emit_whole_power(node, raw, int(degree), out)
+    elif degree == 1:
+        return raw
     else:
         emit_binary(node, "pow", raw, degree, out)
     return out
+
+
+def _emit_whole_power(node, x: Tensor, degree: int, out: Tensor) -> None:
+    """out = x ** degree, 2 or more, by products: the bits of degree say which."""
+    power = x
+    for i, bit in enumerate(f"{degree:b}"[1:]):
+        is_last = i == degree.bit_length() - 2
+        square = out if is_last and bit == "0" else node.temp(FLOAT, out.shape)
+        emit_binary(node, "mul", power, power, square)
+        power = square
+        if bit == "1":
+            power = out if is_last else node.temp(FLOAT, out.shape)
+            emit_binary(node, "mul", square, x, power)
