@@ -27,6 +27,7 @@ from . import _graph as g
 from . import (
     activations,
     batch_norm,
+    column_sums,
     common,
     constants,
     conv_max_pool,
@@ -68,6 +69,7 @@ LEVELS: Mapping[int, Sequence[Rewrite]] = {
         transposes_pushed.rewrite,
         pads.rewrite,
         batch_norm.rewrite,
+        column_sums.rewrite,
         constants.rewrite,
         gemms.rewrite,
         residuals.rewrite,

@@ -1,0 +1,116 @@
+"""Sums of picked columns become a Gemm: what scikit-learn's SVC makes of its pairs' decisions.
+
+1. Concat (axis 1) of columns; each is made of columns that ArrayFeatureExtractor or Gather takes
+   from the same matrix, and of numbers, by Add, Sub, Sum and Neg: Gemm with weights of small
+   integers.
+
+Only where there are more such nodes than columns, which they are to stand for; and float32. (A
+column with inf or NaN makes all sums NaN then, not only those that read it.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import onnx_ir as ir
+
+from . import _graph as g
+
+_ML = "ai.onnx.ml"
+_MOST_WEIGHTS = 1 << 14
+
+
+@dataclass
+class _Sum:
+    """constant + sum over columns of weights[column] * column"""
+
+    matrix: ir.Value | None
+    weights: dict[int, float]
+    constant: float
+    nodes: set[ir.Node]
+
+    def plus(self, other: _Sum, factor: float) -> _Sum | None:
+        """None if both read another matrix."""
+        if self.matrix is not None and other.matrix not in (None, self.matrix):
+            return None
+        weights = dict(self.weights)
+        for column, weight in other.weights.items():
+            weights[column] = weights.get(column, 0.0) + factor * weight
+        constant = self.constant + factor * other.constant
+        return _Sum(self.matrix or other.matrix, weights, constant, self.nodes | other.nodes)
+
+
+def rewrite(model: ir.Model) -> int:
+    return sum(_merged(node) for node in g.nodes_of(model, "Concat"))
+
+
+def _merged(node):
+    shape = g.shape_of(node.outputs[0])
+    if not shape or len(shape) != 2 or g.attr(node, "axis") not in (1, -1):
+        return False
+    if not g.is_float(node.outputs[0]) or len(node.inputs) != shape[1]:
+        return False
+    found: dict[ir.Value, _Sum | None] = {}
+    sums = [_sum_of(value, shape[0], found) for value in node.inputs]
+    if None in sums:
+        return False
+    matrices = {s.matrix for s in sums}
+    matrix = next(iter(matrices))
+    width = (g.shape_of(matrix) or (0, 0))[-1]
+    n_nodes = len(set().union(*(s.nodes for s in sums)))
+    if len(matrices) > 1 or matrix is None or n_nodes <= width + len(sums):
+        return False
+    if g.const(matrix) is not None or width * len(sums) > _MOST_WEIGHTS:
+        return False
+    w = np.zeros((width, len(sums)), np.float32)
+    for j, one in enumerate(sums):
+        for i, weight in one.weights.items():
+            w[i, j] = weight
+    inputs = [matrix, g.constant(node.outputs[0], w)]
+    constants = np.array([one.constant for one in sums], np.float32)
+    if constants.any():
+        inputs.append(g.constant(node.outputs[0], constants))
+    return g.replace(node, g.add(node, "Gemm", inputs, named=node))
+
+
+def _sum_of(value, rows, found):
+    """The _Sum that a column is, of rows items; None if it is none."""
+    if value not in found:
+        number = g.scalar(value)
+        if number is not None:
+            found[value] = _Sum(None, {}, float(number), set())
+        else:
+            found[value] = _sum_of_node(value.producer(), value, rows, found)
+    return found[value]
+
+
+def _sum_of_node(node, value, rows, found):
+    if node is None or g.shape_of(value) != (rows, 1):
+        return None
+    column = _column(node)
+    if column is not None:
+        matrix, i = column
+        return _Sum(matrix, {i: 1.0}, 0.0, {node})
+    if node.domain or node.op_type not in ("Add", "Sub", "Sum", "Neg"):
+        return None
+    total = _Sum(None, {}, 0.0, {node})
+    for k, x in enumerate(node.inputs):
+        part = _sum_of(x, rows, found)
+        minus = node.op_type == "Neg" or node.op_type == "Sub" and k
+        total = part and total.plus(part, -1.0 if minus else 1.0)
+        if total is None:
+            return None
+    return total
+
+
+def _column(node):
+    """(matrix, number) of a column that a node takes from it; None if it takes none."""
+    is_picked = g.is_op(node, "ArrayFeatureExtractor", domain=_ML)
+    if not is_picked and not (g.is_op(node, "Gather") and g.attr(node, "axis", 0) in (1, -1)):
+        return None
+    matrix, place = node.inputs[0], g.scalar(node.inputs[1])
+    shape = g.shape_of(matrix)
+    if place is None or shape is None or len(shape) != 2 or not 0 <= place < shape[1]:
+        return None
+    return matrix, int(place)
