@@ -5,7 +5,7 @@ in the order is undefined.
 
     x        float32, float64 or any integer dtype (outer, n, inner)
     values   as x (outer, k, inner);  indices  int64 or int32 (outer, k, inner)
-Raises ModelError. A step allocates only boxed floats and integers.
+Raises ModelError. A step allocates only boxed floats and integers, of float32 nothing.
 """
 
 from .. import forms
@@ -31,7 +31,14 @@ def prepare(node):
     node.require(outer * k * inner == values.nelem == indices.nelem, "output sizes")
     if values.nelem == 0:
         return 0, None
-    step = _TopK(x.data, indices.data, values.data, block(0, 0, n, inner, k, smallest))
+    p = [0, 0, n, inner, k, smallest]
+    if x.dtype == "float32":
+        p.append(1 if indices.dtype == "int32" else 2)
+        step = _TopK(x.view("i"), indices.view("i"), values.view("i"), block(*p))
+        step.loop = forms.get("best").best32
+    else:
+        step = _TopK(x.data, indices.data, values.data, block(*p))
+        step.loop = forms.get("top_k").top_k
     return outer * inner, step.step
 
 
@@ -40,7 +47,6 @@ class _TopK:
 
     def __init__(self, x, indices, values, p):
         self.x, self.indices, self.values, self.p = x, indices, values, p
-        self.loop = forms.get("top_k").top_k
 
     def step(self, lo, hi):
         self.p[0] = lo
