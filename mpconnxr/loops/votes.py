@@ -4,7 +4,8 @@ once, for Python and viper.
 pairs   out[p[0] + ij] = sum over vectors v of i of w[j - 1, v] * x[v]
                          + sum over vectors v of j of w[i, v] * x[v]
         for classes i < j: exact, and rounded once; 0x7FC00000 if x is not finite
-votes   out[c] = number of pairs that c won: i where the sum is greater than 0, else j
+votes   out[c] = number of pairs that c won, as float32 in words: i where the sum is greater than 0,
+        else j
 
 x       of pairs: a row as loops/units leaves it; of votes: float32 as words
 w       (classes - 1, vectors): integers + 2**26
@@ -160,5 +161,14 @@ def votes(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 out[first + a] += 1
                 j += 1
                 c += 1
+            i += 1
+        i = 0
+        while i < p[2]:  # as floats: arg_reduce is fast with these
+            v = out[first + i]
+            e = 150
+            while v and v < 1 << 23:
+                v = v << 1
+                e -= 1
+            out[first + i] = (v & 0x7FFFFF) + (e << 23) if v else 0
             i += 1
         k += 1

@@ -2,9 +2,9 @@
 
     out[i] = (x[i] - zero) * scale
 
-Serves DequantizeLinear (all opsets) by a scale that is known at conversion: exact.
+Serves DequantizeLinear (all opsets) by a scale that is known at conversion, and Cast of bool: exact.
 
-    x      int8, uint8, int16 or uint16;  scale  float32, one item, 2**-100 to 2**100
+    x      bool, int8, uint8, int16 or uint16;  scale  float32, one item, 2**-100 to 2**100
     out    float32, as x
 Raises ModelError. A step allocates nothing.
 """
@@ -25,7 +25,7 @@ def prepare(node):
     node.expect(2, 1, _N_PARAMS)
     x, scale, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.over(out, x)
-    node.require(x.dtype in ("int8", "uint8", "int16", "uint16"), "dtype " + x.dtype)
+    node.require(x.dtype in ("bool", "int8", "uint8", "int16", "uint16"), "dtype " + x.dtype)
     node.expect_dtype("float32", out)
     node.require(x.nelem == out.nelem, "sizes differ")
     low, high = range_of(x.dtype)

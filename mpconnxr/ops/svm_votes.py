@@ -4,7 +4,7 @@
 
 Serves SVMClassifier (all opsets).
 
-    score   float32 (N, pairs);  votes  int32 (N, C)
+    score   float32 (N, pairs);  votes  float32 (N, C)
 Raises ModelError. A step allocates nothing where viper is.
 """
 
@@ -21,8 +21,7 @@ _N_PARAMS = const(2)
 def prepare(node):
     node.expect(1, 1, _N_PARAMS)
     score, votes = node.inputs[0], node.outputs[0]
-    node.expect_dtype("float32", score)
-    node.expect_dtype("int32", votes)
+    node.expect_dtype("float32", score, votes)
     n, n_classes = node.extents(0, _N_PARAMS)
     n_pairs = n_classes * (n_classes - 1) // 2
     node.require(n * n_pairs == score.nelem and n * n_classes == votes.nelem, "sizes")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..errors import Problem
 from ..ir import Tensor
 from ..steps.overlap import item_by_item
 from . import lowers
+from ._dtypes import BOOL, FLOAT
 
 _FLOAT8 = (17, 18, 19, 20, 24)
 _ROUND_MODES = ("up", "down", "nearest")  # of float8e8m0, in the device's order
@@ -24,6 +27,10 @@ def emit_cast(node, x: Tensor, out: Tensor, saturate: int = 1, round_mode: str =
     """out = x in out's dtype; saturate and round_mode matter to float8 only."""
     if x.dtype == out.dtype:
         node.alias(out, x)
+        return
+    if (x.dtype, out.dtype) == (BOOL, FLOAT) and node.is_exact:
+        one = node.constant(np.ones(1, np.float32))
+        node.emit("dequantize", [x, one], [out], over=item_by_item(out, [x]), zero=0)
         return
     params = {}
     if out.dtype in _FLOAT8:

@@ -125,7 +125,7 @@ def lower_svm_classifier(node):
         emit_pair(node, transform, kind, 0, pairs, labels[::-1], node.outputs)
         return
     if label is not None:
-        votes = node.temp(INT32, (samples, n))
+        votes = node.temp(FLOAT, (samples, n))
         node.emit("svm_votes", [pairs], [votes], n=samples, classes=n)
         emit_labels(node, votes, labels, label)
     if proba and scores is not None:
