@@ -1,0 +1,55 @@
+"""Sums of picked columns as Gemm."""
+
+import numpy as np
+import pytest
+
+from tests.host.converter.rewrites.graphs import Case, node, randn
+
+# y = [a - b + 1, a + c, -b - c], a to c: columns 0, 2 and 3 of x
+PICKED = [node("Gather", f"x i{k}", name, axis=1) for k, name in ((0, "a"), (2, "b"), (3, "c"))]
+SUMS = [
+    node("Neg", "b", "b_neg"),
+    node("Sum", "a b_neg one", "s0"),
+    node("Add", "a c", "s1"),
+    node("Sub", "b_neg c", "s2"),
+    node("Concat", "s0 s1 s2", "y", axis=1),
+]
+INDICES = {f"i{k}": np.array([k]) for k in range(4)} | {"one": np.float32([1])}
+
+
+def ops(nodes, x=None, **inputs):
+    x = randn(2, 4) if x is None else x
+    return Case(nodes, {"x": x, **inputs}, INDICES).rewritten()
+
+
+@pytest.mark.parametrize("rows", [1, 5])
+def test_sums(rows):
+    assert ops([*PICKED, *SUMS], randn(rows, 4)) == {"Gemm": 1}
+
+
+def test_few_nodes_stay():
+    """They are not more than what the product's weights would be for."""
+    nodes = [*PICKED[:2], node("Add", "a b", "s"), node("Concat", "s a", "y", axis=1)]
+    assert "Gemm" not in ops(nodes)
+
+
+@pytest.mark.parametrize(
+    "replaced",
+    [
+        node("Mul", "a c", "s1"),
+        node("Concat", "a c", "s1", axis=1),
+    ],
+)
+def test_what_is_something_else(replaced):
+    assert "Gemm" not in ops([*PICKED, *SUMS[:2], replaced, *SUMS[3:]])
+
+
+def test_columns_of_several_matrices_stay():
+    nodes = [*PICKED[:2], node("Gather", "z i3", "c", axis=1), *SUMS]
+    assert "Gemm" not in ops(nodes, z=randn(2, 4, seed=1))
+
+
+def test_whole_numbers_stay():
+    x = np.arange(8, dtype=np.int64).reshape(2, 4)
+    indices = INDICES | {"one": np.array([1])}
+    assert "Gemm" not in Case([*PICKED, *SUMS], {"x": x}, indices).rewritten()

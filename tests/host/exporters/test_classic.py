@@ -1,0 +1,57 @@
+"""Models of stored samples: near onnxruntime, and what a run costs in ARMv6-M code."""
+
+import json
+
+import pytest
+
+from tests.host.exporters.against import check
+from tools.bench.__main__ import main
+
+pytest.importorskip("skl2onnx", reason="exporting needs scikit-learn and skl2onnx")
+
+from tests.host.exporters import classic_models  # noqa: E402
+
+TARGET = "mps2-an385-v6m"
+CLOSE = 1e-5  # of the largest value
+MOST = 60  # instructions a multiply-accumulate
+ENOUGH = 10_000  # of them, so that what a step takes anyway does not count
+COUNTED = (
+    "svc_rbf",
+    "svc_poly",
+    "svc_sigmoid",
+    "one_class",
+    "knn_classifier",
+    "knn_regressor",
+    "mixture_full",
+)
+MAY_ALLOCATE = {"knn_classifier": 1000, "one_class": 100}  # bytes: casts of 64-bit integers
+
+
+@pytest.mark.parametrize("target", ["unix32"], indirect=True)
+@pytest.mark.parametrize("name", classic_models.MODELS)
+def test_values(name, target):
+    model, x = classic_models.trained(name)
+    tolerance = 2e-3 if name == "svc_proba" else 1e-4 if name == "mixture_diag" else CLOSE
+    check(target, model, [[x[k : k + 1]] for k in range(8)], tolerance=tolerance)
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_instructions(name, tmp_path, ready_target, capsys):
+    ready_target(TARGET)
+    path = tmp_path / f"{name}.onnx"
+    path.write_bytes(classic_models.trained(name)[0].SerializeToString())
+    assert main([str(path), "--no-c", "--strip", "--json", "--target", TARGET]) == 0
+    [row] = json.loads(capsys.readouterr().out)
+    assert row["macs"] >= ENOUGH
+    assert row["instructions"] <= MOST * row["macs"]
+    assert row["heap_growth_bytes"] <= MAY_ALLOCATE.get(name, 0)
+
+
+def test_a_linear_kernel_is_a_linear_model(tmp_path, ready_target, capsys):
+    """The vectors of each pair of classes are added up by the converter."""
+    ready_target(TARGET)
+    path = tmp_path / "svc.onnx"
+    path.write_bytes(classic_models.trained("svc_linear")[0].SerializeToString())
+    assert main([str(path), "--no-c", "--strip", "--json", "--target", TARGET]) == 0
+    [row] = json.loads(capsys.readouterr().out)
+    assert row["macs"] < 64 * 45 + 2 * 450 + 1 and row["instructions"] < 350_000
