@@ -13,6 +13,9 @@ from tests.host.exporters import classic_models  # noqa: E402
 
 TARGET = "mps2-an385-v6m"
 CLOSE = 1e-5  # of the largest value
+# onnxruntime adds up in float32, and is farther from scikit-learn in float64 than this project;
+# where coupling probabilities ends depends on the last bits (see mpconnxr/ops/svm_proba.py).
+FARTHER = {"svr_linear": 3e-5, "one_class": 3e-5, "svc_proba": 2e-3}
 MOST = 60  # instructions a multiply-accumulate
 ENOUGH = 10_000  # of them, so that what a step takes anyway does not count
 COUNTED = (
@@ -31,7 +34,7 @@ MAY_ALLOCATE = {"knn_classifier": 1000, "one_class": 100}  # bytes: casts of 64-
 @pytest.mark.parametrize("name", classic_models.MODELS)
 def test_values(name, target):
     model, x = classic_models.trained(name)
-    tolerance = 2e-3 if name == "svc_proba" else 1e-4 if name == "mixture_diag" else CLOSE
+    tolerance = FARTHER.get(name, CLOSE)
     check(target, model, [[x[k : k + 1]] for k in range(8)], tolerance=tolerance)
 
 

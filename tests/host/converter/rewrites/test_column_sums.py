@@ -5,14 +5,16 @@ import pytest
 
 from tests.host.converter.rewrites.graphs import Case, node, randn
 
-# y = [a - b + 1, a + c, -b - c], a to c: columns 0, 2 and 3 of x
+# y = [a - b + 1, a + c, -b - c, a + b + c], a to c: columns 0, 2 and 3 of x
 PICKED = [node("Gather", f"x i{k}", name, axis=1) for k, name in ((0, "a"), (2, "b"), (3, "c"))]
 SUMS = [
     node("Neg", "b", "b_neg"),
     node("Sum", "a b_neg one", "s0"),
     node("Add", "a c", "s1"),
     node("Sub", "b_neg c", "s2"),
-    node("Concat", "s0 s1 s2", "y", axis=1),
+    node("Add", "a b", "ab"),
+    node("Add", "ab c", "s3"),
+    node("Concat", "s0 s1 s2 s3", "y", axis=1),
 ]
 INDICES = {f"i{k}": np.array([k]) for k in range(4)} | {"one": np.float32([1])}
 
@@ -49,7 +51,7 @@ def test_columns_of_several_matrices_stay():
     assert "Gemm" not in ops(nodes, z=randn(2, 4, seed=1))
 
 
-def test_whole_numbers_stay():
-    x = np.arange(8, dtype=np.int64).reshape(2, 4)
-    indices = INDICES | {"one": np.array([1])}
+def test_doubles_stay():
+    x = randn(2, 4).astype(np.float64)
+    indices = INDICES | {"one": np.float64([1])}
     assert "Gemm" not in Case([*PICKED, *SUMS], {"x": x}, indices).rewritten()
