@@ -5,7 +5,7 @@ from array import array
 from .. import forms
 from ..parameters import block
 
-_POWERS = (  # 2**(30 - i / 32)
+POWERS = (  # 2**(30 - i / 32)
     1073741824, 1050733750, 1028218693, 1006186086, 984625593, 963527097, 942880699, 922676709,
     902905650, 883558244, 864625413, 846098273, 827968132, 810226482, 792864999, 775875537,
     759250124, 742980960, 727060410, 711481005, 696235434, 681316544, 666717336, 652430958,
@@ -18,7 +18,7 @@ class Lines:
 
     def __init__(self, x, out, n, inner):
         self.x, self.out, self.size, self.inner = x, out, n * inner, inner
-        self.w = array("i", _POWERS)
+        self.w = array("i", POWERS)
         self.p = block(0, 0, inner, 0, 0, 0, 0)
         loops = forms.get("exponentials")
         self.heights, self.exponentials = loops.heights, loops.exponentials

@@ -1,14 +1,17 @@
-"""block_distances: out[n, v] = scale * sum over f of (x[n, f] - w[v, f]) ** 2, in fixed point.
+"""block_distances: squared distances in fixed point, or exponentials of them.
 
-Serves SVMClassifier and SVMRegressor with the kernel RBF (all opsets), com.microsoft's CDist, and
-Scans of distances, where w is known.
+    out[n, v] = scale * sum over f of (x[n, f] - w[v, f]) ** 2
+    or exp(-decay * the sum)
+
+Serves SVMClassifier and SVMRegressor with the kernel RBF (all opsets), com.microsoft's CDist,
+Scans of distances, and Exp of these, where w is known.
 
     x    float32 (N, F);  out  float32 (N, V)
     w    int32 (V, F): the vectors times 2**(152 - exponent), + 2**26
     scratch  int32, F + 2 items: a row of x in these units, or in those of its largest number if
          that is more (see loops/units)
-The sum of squares is exact, and rounded once; so is the product, if scale is not 1. A row with inf
-or NaN gives that. Raises ModelError. A step allocates nothing where viper is.
+The sum of squares is exact, and rounded once; so is the product, if scale is not 1. Exponentials are
+within 1e-6 of the exact value (see loops/decay). A row with inf or NaN gives that. Raises ModelError. A step allocates nothing where viper is.
 """
 
 import struct
@@ -23,11 +26,13 @@ _VECTORS = const(1)
 _FEATURES = const(2)
 _EXPONENT = const(3)  # of the largest number of w, biased
 _SCALE = const(4)  # float
-_N_PARAMS = const(5)
+_DECAY = const(5)  # [factor, shift] decay / ln(2) = factor / 2 ** shift, of 30 bits; 0: none
+_N_PARAMS = const(7)
 
 STREAMS = (0, 1)
 _MOST_FEATURES = 0xFFFF
 _ONE = 0x3F800000
+_MOST_SHIFT = 200
 
 
 def prepare(node):
@@ -42,10 +47,15 @@ def prepare(node):
     if out.nelem == 0:
         return 0, None
     node.require(features > 0 and features + 2 <= work.nelem, "scratch size")
+    factor, [shift] = node.params[_DECAY], node.extents(_DECAY + 1, 1)
+    node.require(factor == 0 or factor >> 29 == 1 and shift <= _MOST_SHIFT, "decay")
     step = _Distances(x.view("i"), w.view("i"), out, work.view("i"))
     scale = node.params[_SCALE]
     if scale != _ONE:
         step.set_scale(struct.pack("<i", scale))
+    if factor:
+        node.require(scale == _ONE, "a scale and a decay")
+        step.set_decay(factor, shift)
     step.sizes(vectors, features, exponent)
     return n, step.step
 
@@ -53,7 +63,7 @@ def prepare(node):
 class _Distances:
     """The extent is samples."""
 
-    multiply = None
+    multiply = decay = None
 
     def __init__(self, x, w, out, work):
         self.x, self.w, self.work = x, w, work
@@ -63,6 +73,12 @@ class _Distances:
 
     def set_scale(self, scale):
         self.multiply, self.scale = forms.get("mul").mul32, array("f", scale)
+
+    def set_decay(self, factor, shift):
+        from ._softmax_bits import POWERS
+
+        self.decay, self.powers = forms.get("decay").decay32, array("i", POWERS)
+        self.d = block(0, 0, factor, shift)
 
     def sizes(self, vectors, n, exponent):
         self.vectors = vectors
@@ -79,6 +95,10 @@ class _Distances:
             lo += 1
         if self.multiply and r[8]:
             self.multiply(self.floats, self.scale, self.floats, r)
+        if self.decay:
+            self.d[0] = r[0]
+            self.d[1] = r[0] + r[8]
+            self.decay(self.out, self.powers, self.out, self.d)
 
     def _row(self, i):
         p, q = self.p, self.q

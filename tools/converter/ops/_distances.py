@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..ir import Tensor
 from ._block import MAX_K, unit_mantissas
 from ._dtypes import FLOAT, INT32
-from ._elementwise import emit_binary, float_bits
+from ._elementwise import emit_binary, emit_unary, float_bits
 from ._select import emit_gather
 
 _SCRATCH_ITEMS = 256
+_MOST_SHIFT = 200  # of a decay's factor
 _BITS = 5  # by which the largest numbers of features differ that are summed up in one unit
 
 
@@ -40,6 +43,29 @@ def emit_distances(node, x: Tensor, w: Tensor, out: Tensor, scale: float = 1.0) 
         emit_binary(node, "mul", total, scale, out)
 
 
+def emit_decays(node, x: Tensor, w: Tensor, out: Tensor, gamma: float) -> None:
+    """out[n, v] = exp(-gamma * sum of (x[n] - w[v]) ** 2), with shapes as above."""
+    decay = decay_words(gamma)
+    groups = _groups(w.data) if w.data is not None and _is_block(node, w) else []
+    if decay is not None and len(groups) == 1:
+        _emit_part(node, x, w.data, groups[0], out, 1.0, decay)
+        return
+    powers = node.temp(FLOAT, out.shape)
+    emit_distances(node, x, w, powers, -gamma)
+    emit_unary(node, "exp", powers, out)
+
+
+def decay_words(gamma: float) -> tuple[int, int] | None:
+    """(factor, shift) of loops/decay; None where it takes none."""
+    if not 0 < gamma < math.inf:
+        return None
+    fraction, exponent = math.frexp(gamma / math.log(2))
+    factor, shift = round(math.ldexp(fraction, 30)), 30 - exponent
+    if factor >> 30:
+        factor, shift = factor >> 1, shift - 1
+    return (factor, shift) if 0 <= shift <= _MOST_SHIFT else None
+
+
 def _is_block(node, w):
     return node.is_exact and w.nelem > 0 and w.shape[1] <= MAX_K and bool(np.isfinite(w.data).all())
 
@@ -57,7 +83,7 @@ def _groups(w: np.ndarray) -> list[np.ndarray]:
     return [np.sort(group) for group in groups]
 
 
-def _emit_part(node, x, w, features, out, scale):
+def _emit_part(node, x, w, features, out, scale, decay=(0, 0)):
     """The same of some features."""
     n, vectors = x.shape[0], w.shape[0]
     if len(features) < w.shape[1]:
@@ -67,6 +93,7 @@ def _emit_part(node, x, w, features, out, scale):
     held, exponent = unit_mantissas(w)
     sizes = {"n": n, "vectors": vectors, "features": len(features), "exponent": exponent}
     about = {"macs": n * vectors * len(features), "scale": float_bits(scale)}
+    about["decay"] = list(decay)
     scratch = [node.temp(INT32, (len(features) + 2,))]
     node.emit("block_distances", [x, node.constant(held)], [out], scratch=scratch, **about, **sizes)
 

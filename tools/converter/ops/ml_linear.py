@@ -10,7 +10,7 @@ from ..errors import Problem
 from ..ir import Tensor
 from . import ML, lowers
 from ._block import unit_mantissas
-from ._distances import emit_distances
+from ._distances import emit_decays
 from ._dtypes import BOOL, FLOAT, INT32
 from ._elementwise import binary, emit_binary, emit_unary
 from ._ml_scores import (
@@ -222,9 +222,7 @@ def _emit_kernel(node, x: Tensor, vectors: np.ndarray) -> Tensor:
         if vectors.shape[1] != n_features:
             raise Problem(f"{vectors.shape[1]} elements a support vector, not {n_features}")
         rows = node.constant(vectors.astype(np.float32))
-        powers = node.temp(FLOAT, out.shape)
-        emit_distances(node, node.reshaped(x, (samples, n_features)), rows, powers, -gamma)
-        emit_unary(node, "exp", powers, out)
+        emit_decays(node, node.reshaped(x, (samples, n_features)), rows, out, float(gamma))
         return out
     raw = node.temp(FLOAT, out.shape)
     emit_dots(node, x, vectors * gamma, np.full(len(vectors), coef0), raw)

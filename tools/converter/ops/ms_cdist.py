@@ -1,10 +1,14 @@
-"""com.microsoft's CDist -> kernel distances, and the root. scikit-learn's neighbours export it."""
+"""CDist and mpconnxr:Decays -> kernels block_distances and distances, and the root.
+
+com.microsoft's CDist is what scikit-learn's neighbours export; a rewrite for boards makes Decays of
+it and Exp: exp(-gamma * squared distance).
+"""
 
 from __future__ import annotations
 
 from ..errors import Problem
-from . import MS, lowers
-from ._distances import emit_distances
+from . import MS, OWN, lowers
+from ._distances import emit_decays, emit_distances
 from ._dtypes import FLOAT
 from ._elementwise import emit_unary
 
@@ -26,3 +30,9 @@ def lower_cdist(node):
     emit_distances(node, *node.inputs, squares)
     if squares is not out:
         emit_unary(node, "sqrt", squares, out)
+
+
+@lowers("Decays", domain=OWN, infer=_infer)
+def lower_decays(node):
+    node.require_dtype(FLOAT)
+    emit_decays(node, *node.inputs, node.outputs[0], node.attr("gamma"))

@@ -31,6 +31,7 @@ from . import (
     common,
     constants,
     conv_max_pool,
+    decays,
     distances,
     duplicates,
     gates,
@@ -80,7 +81,7 @@ LEVELS: Mapping[int, Sequence[Rewrite]] = {
 }
 
 # What only boards have operators for: not in a model that is saved.
-FOR_BOARDS = (conv_max_pool.rewrite, unsigned.rewrite)
+FOR_BOARDS = (conv_max_pool.rewrite, decays.rewrite, unsigned.rewrite)
 
 # They write operators of com.microsoft, which a quantizer does not know.
 FUSING = (residuals.rewrite, activations.rewrite)

@@ -1,0 +1,59 @@
+"""exp(-g * x) of float32 that is not negative, on the bits. Written once, for Python and viper.
+
+x, out  float32 as words, of out[i] item i of x; may be the same memory. The sign of x does not
+        count; of NaN 0x7FC00000
+w       2**(30 - i / 32) for i from 0 to 31, as integers
+p       lo, hi: range of items; G of 30 bits and its shift s: g / ln(2) = G / 2**s
+
+With T = G * x / 2**s, of 22 bits behind the point, rounded, exp(-g * x) is 2**-n * 2**(-i / 32) *
+2**-r, where n are the whole ones of T, i the next five bits and r the others; 2**-r comes from three
+terms of its series. Within 1e-6 of the exact value.
+"""
+
+from tools.loops.snippets.floats import first_bit, unpack
+from tools.loops.snippets.words import nan_bits
+
+
+def decay32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[1]]
+        reads w[0 : 32] if p[0] < p[1]
+        writes out[p[0] : p[1]]
+    """
+    k = p[0]
+    high, low = p[2] >> 15, p[2] & 32767
+    while k < p[1]:
+        unpack(x[k], m, e)
+        if e == 255:
+            v = 0
+            if m:
+                nan_bits(v)
+            out[k] = v
+            k += 1
+            continue
+        first_bit(m, e)
+        a = m >> 12
+        m = m & 4095
+        v = (a * high << 3) + ((a * low + (m * high << 3) + (m * low >> 12)) >> 12)
+        s = 104 + p[3] - e
+        if s > 0:
+            v = (v + (1 << (s - 1))) >> s if s < 31 else 0
+        elif s < 0:
+            v = v << 1 if s == 0 - 1 else 0x2FFFFFFF
+        n = v >> 22
+        m = v & 131071
+        a = (m >> 8) * 45426 + ((m & 255) * 45426 >> 8)
+        m = a >> 10
+        e = m * m
+        a = (1 << 29) - a + (e >> 11) - (((e >> 15) * m >> 15) * 10923 >> 16) + (1 << 29)
+        v = w[(v >> 17) & 31]
+        m, v = v >> 15, v & 32767
+        e, a = a >> 15, a & 32767
+        v = m * e + (m * a >> 15) + (v * e >> 15)
+        s = 6 if n < 126 else n - 119
+        a = (v + (1 << (s - 1))) >> s if s < 31 else 0
+        if n < 126:
+            a += (125 - n) << 23
+        out[k] = a
+        k += 1
