@@ -8,8 +8,8 @@ Scans of distances, and Exp of these, where w is known.
 
     x    float32 (N, F);  out  float32 (N, V)
     w    int32 (V, F): the vectors times 2**(152 - exponent), + 2**26
-    scratch  int32, F + 2 items: a row of x in these units, or in those of its largest number if
-         that is more (see loops/units)
+    scratch  int32: a row of x in these units, or in those of its largest number if that is more
+         (F + 2 items, see loops/units), and sums of up to 128 vectors (three items each)
 The sum of squares is exact, and rounded once; so is the product, if scale is not 1. Exponentials are
 within 1e-6 of the exact value (see loops/decay). A row with inf or NaN gives that. Raises ModelError. A step allocates nothing where viper is.
 """
@@ -31,6 +31,7 @@ _N_PARAMS = const(7)
 
 STREAMS = (0, 1)
 _MOST_FEATURES = 0xFFFF
+_CHUNK = 128  # vectors of one call
 _ONE = 0x3F800000
 _MOST_SHIFT = 200
 
@@ -46,7 +47,8 @@ def prepare(node):
     node.require(0 < exponent < 255 and features <= _MOST_FEATURES, "exponent or features")
     if out.nelem == 0:
         return 0, None
-    node.require(features > 0 and features + 2 <= work.nelem, "scratch size")
+    words = features + 2 + 3 * min(vectors, _CHUNK)
+    node.require(features > 0 and words <= work.nelem, "scratch size")
     factor, [shift] = node.params[_DECAY], node.extents(_DECAY + 1, 1)
     node.require(factor == 0 or factor >> 29 == 1 and shift <= _MOST_SHIFT, "decay")
     step = _Distances(x.view("i"), w.view("i"), out, work.view("i"))
@@ -69,7 +71,8 @@ class _Distances:
         self.x, self.w, self.work = x, w, work
         self.out, self.floats = out.view("i"), out.data
         self.units = forms.get("units").units
-        self.squares = forms.get("squares").squares
+        loops = forms.get("squares")
+        self.totals, self.squares = loops.totals, loops.squares
 
     def set_scale(self, scale):
         self.multiply, self.scale = forms.get("mul").mul32, array("f", scale)
@@ -104,6 +107,12 @@ class _Distances:
         p, q = self.p, self.q
         p[0] = i * p[1]
         self.units(self.x, self.w, self.work, p)
+        q[0] = 0
         q[2] = i * self.vectors
-        q[3] = q[2] + self.vectors
-        self.squares(self.work, self.w, self.out, q)
+        end = q[2] + self.vectors
+        while q[2] < end:
+            q[3] = min(q[2] + _CHUNK, end)
+            self.totals(self.work, self.w, self.work, q)
+            self.squares(self.work, self.w, self.out, q)
+            q[0] += _CHUNK * q[1]
+            q[2] = q[3]

@@ -13,6 +13,7 @@ from ._elementwise import emit_binary, emit_unary, float_bits
 from ._select import emit_gather
 
 _SCRATCH_ITEMS = 256
+_CHUNK = 128  # vectors of one call
 _MOST_SHIFT = 200  # of a decay's factor
 _BITS = 5  # by which the largest numbers of features differ that are summed up in one unit
 
@@ -94,7 +95,7 @@ def _emit_part(node, x, w, features, out, scale, decay=(0, 0)):
     sizes = {"n": n, "vectors": vectors, "features": len(features), "exponent": exponent}
     about = {"macs": n * vectors * len(features), "scale": float_bits(scale)}
     about["decay"] = list(decay)
-    scratch = [node.temp(INT32, (len(features) + 2,))]
+    scratch = [node.temp(INT32, (len(features) + 2 + 3 * min(vectors, _CHUNK),))]
     node.emit("block_distances", [x, node.constant(held)], [out], scratch=scratch, **about, **sizes)
 
 

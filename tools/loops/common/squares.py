@@ -1,43 +1,40 @@
 """Squared distances of a row from many, in fixed point. Written once, for Python and viper.
 
-x       a row as loops/units leaves it
-w       rows of the same unit if the row's exponent is the least one: integers + 2**26
-out     float32 as words: the sum of the squares of what the rows differ by, exact if the row has
-        the least exponent, and rounded once, to nearest, ties to even; inf or 0x7FC00000 if x is
-        not finite
-p       first item of w, items of a row (1 to 65535), range of out
+totals   to out, behind the row: of each vector the sum of the squares of what it differs by from the
+         row, exact if the row has the least exponent: three limbs, of 28 bits but for the last
+squares  out[i] = these sums as float32, rounded once, to nearest, ties to even; inf or 0x7FC00000 if
+         the row is not finite
+
+x       a row as loops/units leaves it; of squares with the limbs behind it
+w       vectors of the same unit if the row's exponent is the least one: integers + 2**26
+p       first item of w, items of a row (1 to 65535), range of items of out that squares writes: as
+        many vectors
 """
 
 from tools.loops.snippets.limbs import infinity_bits, limbs_as_float
 from tools.loops.snippets.words import nan_bits
 
 
-def squares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+def totals(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
-        n, first, end = p[1], p[2], max(p[3], p[2])
-        reads x[0 : 2 + n]
-        reads w[p[0] : p[0] + n * (end - first)]
-        writes out[first : end]
+        n, vectors = p[1], max(p[3] - p[2], 0)
+        reads x[1 : 2 + n]
+        reads w[p[0] : p[0] + n * vectors]
+        writes out[2 + n : 2 + n + 3 * vectors]
     """
-    k = 0
-    e = x[k]
-    s = x[k + 1]
+    k = 1
+    s = x[k]
     bias = (1 << 26) - (1 << 26 >> s)
-    j, k, last = p[0], p[2], p[1] + 2
-    while k < p[3]:
-        if e > 254:
-            infinity_bits(v)
-            if e > 255:
-                nan_bits(v)
-            out[k] = v
-            k += 1
-            continue
+    j, last = p[0], p[1] + 2
+    k = last
+    end = k + 3 * (p[3] - p[2])
+    while k < end:
         low = middle = high = 0
         top, i = 0, 2
         while i < last:
-            end = min(i + 8, last)
-            while i < end:
+            stop = min(i + 8, last)
+            while i < stop:
                 v = x[i] - bias - (w[j] >> s)
                 a, v = v >> 14, v & 16383
                 low += v * v
@@ -51,9 +48,31 @@ def squares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             middle = middle & 8191
             top += high >> 28
             high = high & 0xFFFFFFF
-        low = low | (middle << 15)
-        top = top & 0xFFFFFFF  # weights may be anything
-        middle = e + e - 94
-        limbs_as_float(v, top, high, low, middle, a)
+        out[k] = low | (middle << 15)
+        out[k + 1] = high
+        out[k + 2] = top & 0xFFFFFFF  # weights may be anything
+        k += 3
+
+
+def squares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        n, first, end = p[1], p[2], max(p[3], p[2])
+        reads x[0 : 1]
+        reads x[2 + n : 2 + n + 3 * (end - first)]
+        writes out[first : end]
+    """
+    k = 0
+    exponent = x[k]
+    i, k = p[1] + 2, p[2]
+    while k < p[3]:
+        low, high, top = x[i], x[i + 1], x[i + 2]
+        e = exponent + exponent - 94
+        limbs_as_float(v, top, high, low, e, a)
+        if exponent > 254:
+            infinity_bits(v)
+            if exponent > 255:
+                nan_bits(v)
         out[k] = v
+        i += 3
         k += 1
