@@ -17,7 +17,13 @@ from sklearn.gaussian_process import kernels
 
 
 def samples(kind):
-    """(x, y): digits to classify, or measurements of patients (each of unit size) to predict."""
+    """(x, y): digits or wines (whose measurements have different units) to classify, or
+    measurements of patients (each of unit size) to predict by.
+    """
+    if kind == "wine":
+        x, y = datasets.load_wine(return_X_y=True)
+        order = np.random.default_rng(0).permutation(len(x))
+        return x[order].astype(np.float32), y[order]
     if kind == "digits":
         x, y = datasets.load_digits(return_X_y=True)
         return (x / 16).astype(np.float32), y
@@ -50,6 +56,15 @@ MODELS = {
         "digits",
         1000,
         lambda: mixture.GaussianMixture(10, covariance_type="diag", reg_covar=1e-3),
+    ),
+    "mixture_wine": ("wine", 150, lambda: mixture.GaussianMixture(3, covariance_type="diag")),
+    "svc_wine": ("wine", 150, lambda: svm.SVC()),
+    "svc_poly_wine": ("wine", 150, lambda: svm.SVC(kernel="poly")),
+    "knn_wine": ("wine", 150, lambda: neighbors.KNeighborsRegressor(5)),
+    "svr_many": (
+        "diabetes",
+        400,
+        lambda: svm.SVR(gamma=0.05, epsilon=0.01),
     ),
 }
 

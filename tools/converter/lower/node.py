@@ -101,6 +101,14 @@ class Node(Signature):
         """True if the known weights of its exact products are to be short mantissas."""
         return self._scope.precision.is_short(name_of(self.proto))
 
+    def is_raw(self, x: Tensor) -> bool:
+        """True for inputs of the graph and their squares, whose items may be of any units."""
+        if any(x is t for t in self._scope.graph.inputs):
+            return True
+        made = [s for s in self.steps if s.kernel == "binary" and s.outputs[0] is x]
+        squares = [s for s in made if s.inputs[0] is s.inputs[1]]
+        return bool(squares) and self.is_raw(squares[0].inputs[0])
+
     @property
     def onnx_opset(self) -> int:
         """The version of ONNX's own operators in the model."""

@@ -17,14 +17,14 @@ from ._elementwise import binary, emit_binary, emit_unary
 from ._select import emit_gather
 from ._strings import emit_lookup
 from .cast import emit_cast
-from .gemm import emit_gemm
+from .gemm import emit_gemm, scaled_columns
 from .reduce import emit_reduce
 
 TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 
 SUM = (0, 0)  # operation and power of kernel reduce
 _MOST_ITEMS = 1 << 8
-_ALIKE, _MOST_SCALE = 4, 60  # bits by which columns may differ as they are, and of a factor
+_ALIKE = 4  # bits by which columns may differ as they are
 
 # How kernel class_pair makes two scores of one.
 ONE_MINUS, NEGATED, LOGISTIC = range(3)
@@ -97,22 +97,11 @@ def emit_dots(
         return
     w, x = np.asarray(w, np.float64), node.reshaped(x, (samples, n_features))
     if node.is_exact and not alike and np.isfinite(w).all():
-        x, w = _scaled(node, x, w)
+        x, w = scaled_columns(node, x, w, _ALIKE)
     parts = [w] if bias is None else [w, bias.reshape(-1, 1)]
     packed = node.constant(np.concatenate(parts, axis=1).astype(np.float32))
     sizes = (1, 1, samples, len(w), n_features)
     emit_gemm(node, x, packed, out, sizes, bias is not None, (0, 0, 0, 0))
-
-
-def _scaled(node, x, w):
-    """(x times powers of two, w by these): the largest number of each column is from 0.5 to 1."""
-    exponents = np.frexp(np.abs(w).max(0))[1]
-    exponents[~w.any(0)] = exponents.max(initial=0)
-    if np.ptp(exponents) < _ALIKE:
-        return x, w
-    exponents = np.clip(exponents, -_MOST_SCALE, _MOST_SCALE)
-    factors = node.constant(np.ldexp(1.0, exponents).astype(np.float32))
-    return binary(node, "mul", x, factors), np.ldexp(w, -exponents)
 
 
 def is_worth_steps(node, samples: int, w: np.ndarray) -> bool:

@@ -18,6 +18,9 @@ from ._extents import emit_same
 from ._move import collapse, emit_move, strides_of
 
 INTS = (6, 7, 12, 13)
+_FEW_SUMS, _FEW_FEATURES = 16, 64
+_UNLIKE = 6  # bits by which the columns of weights differ where features are scaled
+_MOST_SCALE = 60  # bits of a factor
 
 
 @lowers("Gemm")
@@ -160,6 +163,10 @@ def emit_gemm(node, a, w, out, shape, has_bias, steps):
     """One call of a kernel. shape: n0, n1, M, N, K; steps: of A and W, as its parameters."""
     n0, n1, m, n, k = shape
     macs = n0 * n1 * m * n * k
+    if w.data is not None and n0 * n1 == 1 and _are_features(node, a, w, n, k):
+        rows = w.data.reshape(n, -1)
+        a, columns = scaled_columns(node, node.reshaped(a, (m, k)), rows[:, :k], _UNLIKE)
+        w = node.constant(np.concatenate([columns, rows[:, k:]], 1).astype(np.float32))
     sizes = {
         "batches": [n0, n1],
         "m": m,
@@ -180,3 +187,24 @@ def emit_gemm(node, a, w, out, shape, has_bias, steps):
     sizes |= {"limits": list(map(float_bits, NO_CLIP)), "has_bias": int(has_bias)}
     scratch = [node.temp(INT32, (words,))]
     node.emit("block_gemm", [a, *weights], [out], scratch=scratch, macs=macs, **sizes)
+
+
+def _are_features(node, a, w, n, k):
+    """A few sums of what may be of different units: a table's columns, or their squares."""
+    small = not any_open([n, k]) and n <= _FEW_SUMS and k <= _FEW_FEATURES
+    return small and is_block(node, a, w, k) and node.is_raw(a)
+
+
+def scaled_columns(node, x: Tensor, w: np.ndarray, alike: int) -> tuple[Tensor, np.ndarray]:
+    """(x times powers of two, w by these): the largest number of each column is from 0.5 to 1.
+
+    So the items of x, which share an exponent, are as large as what they count at most. Both as
+    they are if the columns differ by less than so many bits.
+    """
+    exponents = np.frexp(np.abs(w).max(0))[1]
+    exponents[~w.any(0)] = exponents.max(initial=0)
+    if not exponents.size or np.ptp(exponents) < alike:
+        return x, w
+    exponents = np.clip(exponents, -_MOST_SCALE, _MOST_SCALE)
+    factors = node.constant(np.ldexp(1.0, exponents).astype(np.float32))
+    return binary(node, "mul", x, factors), np.ldexp(w, -exponents)
