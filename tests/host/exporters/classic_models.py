@@ -17,9 +17,12 @@ from sklearn.gaussian_process import kernels
 
 
 def samples(kind):
-    """(x, y): digits or wines (whose measurements have different units) to classify, or
-    measurements of patients (each of unit size) to predict by.
+    """(x, y): digits or wines (whose measurements have different units) to classify; measurements
+    of patients (each of unit size) or many samples of ten numbers to predict by.
     """
+    if kind == "friedman":
+        x, y = datasets.make_friedman1(1100, random_state=0)
+        return x.astype(np.float32), y
     if kind == "wine":
         x, y = datasets.load_wine(return_X_y=True)
         order = np.random.default_rng(0).permutation(len(x))
@@ -61,10 +64,13 @@ MODELS = {
     "svc_wine": ("wine", 150, lambda: svm.SVC()),
     "svc_poly_wine": ("wine", 150, lambda: svm.SVC(kernel="poly")),
     "knn_wine": ("wine", 150, lambda: neighbors.KNeighborsRegressor(5)),
-    "svr_many": (
-        "diabetes",
-        400,
-        lambda: svm.SVR(gamma=0.05, epsilon=0.01),
+    "svr_many": ("friedman", 1080, lambda: svm.SVR(gamma=1.0, epsilon=0.01)),
+    "gaussian_process_many": (
+        "friedman",
+        1000,
+        lambda: gaussian_process.GaussianProcessRegressor(
+            kernels.RBF(1.0), alpha=0.1, optimizer=None
+        ),
     ),
 }
 

@@ -27,6 +27,8 @@ COUNTED = (
     "knn_classifier",
     "knn_regressor",
     "mixture_full",
+    "svr_many",
+    "gaussian_process_many",
 )
 MAY_ALLOCATE = {"knn_classifier": 1000, "one_class": 100}  # bytes: casts of 64-bit integers
 
