@@ -1,4 +1,4 @@
-"""The k best of float32 in order, on the bits: see loops/top_k. Written once, for Python and viper.
+"""The k best of float32 in order, on the bits: see loops/top_k. For Python and viper.
 
 Made from tools/loops/common/best.py by `make loops`:
 change that file, not this one.

@@ -10,8 +10,9 @@ Scans of distances, and Exp of these, where w is known.
     w    int32 (V, F): the vectors times 2**(152 - exponent), + 2**26
     scratch  int32: a row of x in these units, or in those of its largest number if that is more
          (F + 2 items, see loops/units), and sums of up to 128 vectors (three items each)
-The sum of squares is exact, and rounded once; so is the product, if scale is not 1. Exponentials are
-within 1e-6 of the exact value (see loops/decay). A row with inf or NaN gives that. Raises ModelError. A step allocates nothing where viper is.
+The sum of squares is exact, and rounded once; so is the product, if scale is not 1. Exponentials
+are within 1e-6 of the exact value (see loops/decay). A row with inf or NaN gives that.
+Raises ModelError. A step allocates nothing where viper is.
 """
 
 import struct

@@ -2,7 +2,8 @@
 
     out[i] = (x[i] - zero) * scale
 
-Serves DequantizeLinear (all opsets) by a scale that is known at conversion, and Cast of bool: exact.
+Serves DequantizeLinear (all opsets) by a scale that is known at conversion, and Cast of bool:
+exact.
 
     x      bool, int8, uint8, int16 or uint16;  scale  float32, one item, 2**-100 to 2**100
     out    float32, as x

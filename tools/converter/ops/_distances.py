@@ -1,4 +1,4 @@
-"""Distances of all rows of one matrix from all of another -> kernels block_distances, distances."""
+"""Distances of all rows of a matrix from all of another -> block_distances or distances."""
 
 from __future__ import annotations
 
@@ -68,7 +68,8 @@ def decay_words(gamma: float) -> tuple[int, int] | None:
 
 
 def _is_block(node, w):
-    return node.is_exact and w.nelem > 0 and w.shape[1] <= MAX_K and bool(np.isfinite(w.data).all())
+    fits = node.is_exact and w.nelem > 0 and w.shape[1] <= MAX_K
+    return fits and bool(np.isfinite(w.data).all())
 
 
 def _groups(w: np.ndarray) -> list[np.ndarray]:
@@ -96,7 +97,8 @@ def _emit_part(node, x, w, features, out, scale, decay=(0, 0)):
     about = {"macs": n * vectors * len(features), "scale": float_bits(scale)}
     about["decay"] = list(decay)
     scratch = [node.temp(INT32, (len(features) + 2 + 3 * min(vectors, _CHUNK),))]
-    node.emit("block_distances", [x, node.constant(held)], [out], scratch=scratch, **about, **sizes)
+    inputs = [x, node.constant(held)]
+    node.emit("block_distances", inputs, [out], scratch=scratch, **about, **sizes)
 
 
 def _emit_of_floats(node, x, w, out, scale):

@@ -1,7 +1,7 @@
 """CDist and mpconnxr:Decays -> kernels block_distances and distances, and the root.
 
-com.microsoft's CDist is what scikit-learn's neighbours export; a rewrite for boards makes Decays of
-it and Exp: exp(-gamma * squared distance).
+com.microsoft's CDist is what scikit-learn's neighbours export. A rewrite for boards makes Decays
+of it and Exp: exp(-gamma * squared distance).
 """
 
 from __future__ import annotations

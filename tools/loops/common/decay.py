@@ -5,9 +5,9 @@ x, out  float32 as words, of out[i] item i of x; may be the same memory. The sig
 w       2**(30 - i / 32) for i from 0 to 31, as integers
 p       lo, hi: range of items; G of 30 bits and its shift s: g / ln(2) = G / 2**s
 
-With T = G * x / 2**s, of 22 bits behind the point, rounded, exp(-g * x) is 2**-n * 2**(-i / 32) *
-2**-r, where n are the whole ones of T, i the next five bits and r the others; 2**-r comes from three
-terms of its series. Within 1e-6 of the exact value.
+T = G * x / 2**s has 22 bits behind the point. exp(-g * x) is 2**-n * 2**(-i / 32) * 2**-r, where n
+are the whole ones of T, i the next five bits and r the others; 2**-r comes from three terms of its
+series. Within 1e-6 of the exact value.
 """
 
 from tools.loops.snippets.floats import first_bit, unpack

@@ -1,9 +1,9 @@
 """Squared distances of a row from many, in fixed point. Written once, for Python and viper.
 
-totals   to out, behind the row: of each vector the sum of the squares of what it differs by from the
-         row, exact if the row has the least exponent: three limbs, of 28 bits but for the last
-squares  out[i] = these sums as float32, rounded once, to nearest, ties to even; inf or 0x7FC00000 if
-         the row is not finite
+totals   to out, behind the row: the sum of the squares of what each vector differs by from the row,
+         exact if the row has the least exponent: three limbs of 28 bits
+squares  out[i] = these sums as float32, rounded once, to nearest, ties to even; inf or 0x7FC00000
+         if the row is not finite
 
 x       a row as loops/units leaves it; of squares with the limbs behind it
 w       vectors of the same unit if the row's exponent is the least one: integers + 2**26

@@ -4,13 +4,12 @@ once, for Python and viper.
 pairs   out[p[0] + ij] = sum over vectors v of i of w[j - 1, v] * x[v]
                          + sum over vectors v of j of w[i, v] * x[v]
         for classes i < j: exact, and rounded once; 0x7FC00000 if x is not finite
-votes   out[c] = number of pairs that c won, as float32 in words: i where the sum is greater than 0,
-        else j
+votes   out[c] = number of pairs that c won, as float32: i where the sum is greater than 0, else j
 
 x       of pairs: a row as loops/units leaves it; of votes: float32 as words
 w       (classes - 1, vectors): integers + 2**26
-p       of pairs: first item of out, classes, vectors, exponent of w, the first vector of each class
-        and the end of the last one's; of votes: range of samples, classes
+p       of pairs: first item of out, classes, vectors, exponent of w, the first vector of each
+        class and the end of the last one's; of votes: range of samples, classes
 """
 
 from tools.loops.snippets.limbs import limbs_as_float

@@ -3,8 +3,9 @@
 
 @inline
 def limbs_as_float(m, a, b, c, e, n):
-    """m = the bits of the float a * 2**56 + b * 2**28 + c, rounded to nearest, ties to even; e: its
-    exponent if bit 27 of a is the highest one. a < 2**28; n: room.
+    """m = the bits of the float a * 2**56 + b * 2**28 + c, rounded to nearest, ties to even.
+
+    e: its exponent if bit 27 of a is the highest one. a < 2**28; n: room.
     """
     if a == 0:
         a, b, c = b, c, 0

@@ -1,6 +1,5 @@
 """Scan of squared distances as CDist."""
 
-import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
