@@ -1,6 +1,6 @@
 """Squared distances of a row from many, in fixed point. Written once, for Python and viper.
 
-totals   to out, behind the row: the sum of the squares of what each vector differs by from the row,
+totals   to out, behind the row: the sum of the squares of what each vector differs from it by,
          exact if the row has the least exponent: three limbs of 28 bits
 squares  out[i] = these sums as float32, rounded once, to nearest, ties to even; inf or 0x7FC00000
          if the row is not finite
