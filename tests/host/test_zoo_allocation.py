@@ -11,7 +11,7 @@ from tools.converter.report import python_floats
 
 # Integer ones have a test of their own; this one's weights take 3 MB.
 OTHERS = re.compile("_qdq_|_qop_|_dynq$|_int8$|_qtdnn$|^cifar10net")
-# Integers of 64 bits, casts from and to them and to float16, TopK, maps and an SVM's probabilities.
+# Integers of 64 bits, casts from and to them and to float16, maps, probabilities of an SVM.
 ALLOCATING = {
     "digits_cnn_f16",
     "sensor_features_f32",
