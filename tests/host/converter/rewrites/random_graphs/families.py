@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import onnx
 
-from . import dense, functions, layout, quantized, recurrent
+from . import dense, functions, layout, quantized, recurrent, samples
 from .builder import OPSETS, Builder, Misfit
 
 _OF_BYTES = (11, 12, 13, 17, 19, 21)
@@ -38,8 +38,10 @@ FLOATS = _families(
     OPSETS,
     ("activations", dense.activations, 0.3),
     ("batch_norm", dense.batch_norm, 0.3),
+    ("column_sums", samples.column_sums, 0.3),
     ("common", layout.common, 0.4),
     ("constants", dense.constants, 0.4),
+    ("distances", samples.distances, 0.3),
     ("duplicates", layout.duplicates, 0.7),
     ("gates", functions.gates, 0.4),
     ("gemms", dense.gemms, 0.25),
@@ -70,7 +72,11 @@ QUANTIZED = _families(
     ("qdq_weights", quantized.of_constants, 0.5),
 )
 QUANTIZED |= _families(_WIDE, ("qdq_wide", quantized.wide, 0.3))
-BOARDS = _families(OPSETS, ("conv_max_pool", dense.conv_max_pool, 0.15))
+BOARDS = _families(
+    OPSETS,
+    ("conv_max_pool", dense.conv_max_pool, 0.15),
+    ("decays", samples.decays, 0.1),
+)
 BOARDS |= _families(_OF_BYTES, ("unsigned", quantized.nets, 0.2, None))
 ALL = {**FLOATS, **QUANTIZED, **BOARDS}
 

@@ -53,6 +53,8 @@ def _put_others(graph, whole, constants):
                 _put_others(attribute.g, whole, constants)
         if node.op_type == "ConvMaxPool":
             nodes += _apart(node)
+        elif node.op_type == "Decays":
+            nodes += _decays(node, whole)
         elif node.op_type == "ConvInteger" and _has_many_zeros(node, constants):
             nodes += _by_floats(node, whole, constants)
         elif node.op_type in _PRODUCTS and _is_mixed(node, constants):
@@ -72,6 +74,18 @@ def _apart(node):
     return [
         helper.make_node(op, node.input, [between], domain=domain, **attributes),
         helper.make_node("MaxPool", [between], node.output, kernel_shape=pool, strides=pool),
+    ]
+
+
+def _decays(node, graph):
+    """CDist, Mul and Exp."""
+    apart, powers, by = (f"{node.output[0]}/{name}" for name in ("apart", "powers", "by"))
+    factor = np.float32(-helper.get_attribute_value(node.attribute[0]))
+    graph.initializer.append(numpy_helper.from_array(factor, by))
+    return [
+        helper.make_node("CDist", node.input, [apart], domain=_MS, metric="sqeuclidean"),
+        helper.make_node("Mul", [apart, by], [powers]),
+        helper.make_node("Exp", [powers], node.output),
     ]
 
 
