@@ -55,3 +55,8 @@ class Conversion:
     arena: Plan | None = None
     data: bytes = b""
     grids: dict[str, tuple[float, int]] = field(default_factory=dict)
+
+    def models(self) -> list[onnx.ModelProto]:
+        """All models that stages may still look at."""
+        found = (self.model, self.twin, self.loaded, self.simplified, self.answers, self.rewritten)
+        return [model for model in found if model is not None]

@@ -8,6 +8,7 @@ import onnx
 from onnx import checker, shape_inference
 from onnx_ir import serde
 
+from . import aside
 from .conversion import Conversion
 from .converted import Converted
 from .errors import ConvertError
@@ -31,8 +32,11 @@ def convert(source: Path | onnx.ModelProto, options: Options | None = None) -> C
     """Converts a model. Raises ConvertError (UnsupportedModel names every reason at once)."""
     state = Conversion(source, options or Options())
     try:
-        for stage in STAGES:
-            stage(state)
+        with aside.kept():
+            for stage in STAGES:
+                stage(state)
+                aside.keep_those_of(*state.models())
+            constants = aside.constants_of(state.rewritten)
     except _INVALID as e:
         while e.__cause__:
             e = e.__cause__
@@ -45,6 +49,7 @@ def convert(source: Path | onnx.ModelProto, options: Options | None = None) -> C
         state.notes,
         state.nodes_before,
         state.rewritten,
+        constants,
         state.log,
         state.quantized,
         state.narrowed,

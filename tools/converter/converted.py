@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 
 import numpy as np
 import onnx
 
 from tools import seal
 
+from . import aside
 from .ir import Graph, Tensor, dtype_name, walk
 from .numbers.narrow import Row
 from .plan import Plan
@@ -21,7 +23,8 @@ from .shapes import extent
 class Converted:
     """data: the file; graph, plan: what is in it; notes: choices made for the user.
 
-    log: by name of a rewrite, how many places it changed; model: what the rewrites made;
+    rewritten: what the rewrites made, constants: its large ones (see aside);
+    log: by name of a rewrite, how many places it changed;
     quantized: what --quantize did; narrowed: what --weights cost, by layer;
     grids: (scale, zero_point) by name of an input or output of integers that has them.
     """
@@ -31,11 +34,17 @@ class Converted:
     plan: Plan
     notes: list[str]
     nodes_before: int
-    model: onnx.ModelProto
+    rewritten: onnx.ModelProto
+    constants: aside.Arrays
     log: dict[str, int] = field(default_factory=dict)
     quantized: Outcome | None = None
     narrowed: Sequence[Row] = ()
     grids: dict[str, tuple[float, int]] = field(default_factory=dict)
+
+    @cached_property
+    def model(self) -> onnx.ModelProto:
+        """What the rewrites made, with all its constants."""
+        return aside.filled(self.rewritten, self.constants)
 
     def report(self) -> dict:
         """The figures of the conversion; sizes in bytes."""

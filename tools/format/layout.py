@@ -86,7 +86,13 @@ def unpacked(raw: bytes, dtype: np.dtype, bits: int, nelem: int) -> np.ndarray:
 
 def element_bytes(array: np.ndarray) -> bytes:
     """The elements in C order as a board holds them in its memory."""
+    return bytes(element_view(array))
+
+
+def element_view(array: np.ndarray) -> memoryview:
+    """The same; the array's own bytes if they are so."""
     array = np.ascontiguousarray(array)
     if array.dtype in (ml_dtypes.int4, ml_dtypes.int2):
         array = array.astype(np.int8)  # the sign fills its byte, which numpy leaves open
-    return array.astype(array.dtype.newbyteorder("<")).tobytes()
+    array = array.astype(array.dtype.newbyteorder("<"), copy=False)
+    return memoryview(array.reshape(-1).view(np.uint8))

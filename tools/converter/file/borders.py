@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import onnx
-from onnx import defs, numpy_helper
+from onnx import defs
 
 from tools.format import layout
 
+from ..aside import array_of
 from ..errors import UsageError
 from ..ir import Graph, Tensor
 from ..protos import opset_of
@@ -115,7 +116,7 @@ class _Grids:
             names = self._of_operator(node, at)
         else:
             return None
-        arrays = [numpy_helper.to_array(self.constants[n]) for n in names if n in self.constants]
+        arrays = [array_of(self.constants[n]) for n in names if n in self.constants]
         if len(arrays) != len(names) or not arrays or any(a.size != 1 for a in arrays):
             return None
         scale = float(arrays[0].reshape(-1)[0])

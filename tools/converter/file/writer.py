@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Iterable, Sequence
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -14,9 +15,11 @@ from tools.format.objects import string_bytes
 
 from ..ir import Graph, Step, Tensor, walk
 from .extent_table import Table
-from .weights import ALIGNMENT, Contents, Weights
+from .weights import ALIGNMENT, Contents, Large, Weights
 
 _DOUBLE = 11
+_LARGE = 64 << 10  # bytes of a constant that is not copied before it is written
+_large: WeakKeyDictionary[Tensor, tuple[np.ndarray, Large]] = WeakKeyDictionary()
 
 
 def model_bytes(graph: Graph, arena_nbytes: int, extra: Sequence[tuple[int, bytes]] = ()) -> bytes:
@@ -90,16 +93,22 @@ def contents_of(t: Tensor) -> Contents:
 def unchanged(t: Tensor) -> Contents:
     """A constant as it lies in a file and in memory."""
     size = 0 if t.is_object else np.asarray(t.root.data).itemsize
-    return Contents(raw_bytes(t), alignment=max(size, ALIGNMENT))
+    return Contents(_raw(t), alignment=max(size, ALIGNMENT))
 
 
-def raw_bytes(t: Tensor) -> bytes:
-    """A constant as it lies in a file."""
+def _raw(t: Tensor) -> bytes | Large:
     if t.is_object:
         return string_bytes(t.root.data)
-    data = np.ascontiguousarray(t.root.data)
+    data = t.root.data
     bits = packed_bits(t.dtype)
-    return layout.packed(data, bits) if bits else layout.element_bytes(data)
+    if bits or data.nbytes < _LARGE:
+        data = np.ascontiguousarray(data)
+        return layout.packed(data, bits) if bits else layout.element_bytes(data)
+    known, large = _large.get(t.root, (None, None))
+    if known is not data:
+        large = Large(layout.element_view(data))
+        _large[t.root] = data, large
+    return large
 
 
 def held(tensors: Iterable[Tensor]) -> Weights:
@@ -113,28 +122,29 @@ def held(tensors: Iterable[Tensor]) -> Weights:
 
 def _file(kind, tensors, inputs, outputs, arena_nbytes, kernels, graph_words, weights, extra):
     data = [(_kind_of(c), c) for c in weights.chunks]
-    chunks = [(k, bytes(c.data), c.place) for k, c in data] + [(k, c, None) for k, c in extra]
+    chunks = [(k, c.parts, c.place) for k, c in data] + [(k, [c], None) for k, c in extra]
     offsets, body = _body(chunks)
+    body_nbytes = sum(map(len, body))
     table = Table()
     spans = [number for t in tensors for number in _record(t, table, weights, offsets)]
     graph_words = table.graph(graph_words)
     words = [arena_nbytes, max(arena_nbytes, weights.streamed_nbytes)]
     for k, contents, place in chunks:
-        words += [k, len(contents)] + ([] if place is None else [place])
+        words += [k, sum(map(len, contents))] + ([] if place is None else [place])
     words += [len(tensors), *spans, len(inputs), *inputs, len(outputs), *outputs]
     words += table.words() + [len(graph_words), *graph_words]
     names = layout.names_chunk(kernels)
-    tables = b"".join(hashlib.sha256(contents).digest() for _, contents, _ in chunks)
+    tables = b"".join(_digest(contents) for _, contents, _ in chunks)
     tables = _padded(tables + names + b"".join(map(layout.number, words)), layout.CHUNK_ALIGNMENT)
     features = layout.FEATURE_FLOAT64 if any(t.dtype == _DOUBLE for t in tensors) else 0
     features |= layout.FEATURE_OBJECTS if any(t.is_object for t in tensors) else 0
     features |= layout.FEATURE_RUNTIME_DIMS if table.n_dims else 0
     features |= layout.FEATURE_STATE if any(t.root.persistent for t in tensors) else 0
     tables_nbytes = layout.HEADER_NBYTES + len(tables)
-    lengths = (tables_nbytes + len(body), tables_nbytes)
+    lengths = (tables_nbytes + body_nbytes, tables_nbytes)
     head = struct.pack("<8sHHIII", layout.MAGIC, layout.VERSION, kind, features, *lengths)
     rest = struct.pack("<2I", len(chunks), len(names)) + tables
-    return head + hashlib.sha256(head + rest).digest() + rest + body
+    return b"".join([head, hashlib.sha256(head + rest).digest(), rest, *body])
 
 
 def _kind_of(chunk):
@@ -144,13 +154,21 @@ def _kind_of(chunk):
 
 
 def _body(chunks):
-    """([offset from the end of the tables by chunk], the chunks' bytes, each aligned)."""
-    offsets, body = [], bytearray()
+    """([offset from the end of the tables by chunk], the chunks' parts, each chunk aligned)."""
+    offsets, body, end = [], [], 0
     for _, contents, _ in chunks:
-        body.extend(bytes(-len(body) % layout.CHUNK_ALIGNMENT))
-        offsets.append(len(body))
-        body.extend(contents)
-    return offsets, bytes(body)
+        padding = bytes(-end % layout.CHUNK_ALIGNMENT)
+        offsets.append(end + len(padding))
+        body += [padding, *contents]
+        end = offsets[-1] + sum(map(len, contents))
+    return offsets, body
+
+
+def _digest(parts):
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part)
+    return digest.digest()
 
 
 def _record(t, table, weights, offsets):

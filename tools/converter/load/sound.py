@@ -10,10 +10,11 @@ import math
 
 import numpy as np
 import onnx
-from onnx import AttributeProto, TensorProto, defs, helper, numpy_helper, shape_inference
+from onnx import AttributeProto, TensorProto, defs, helper, shape_inference
 
 from tools import limits
 
+from ..aside import array_of
 from ..errors import ConvertError, Finding, Problem, UnsupportedModel
 from ..protos import bodies_of, name_of, nodes_of, operator_of
 
@@ -180,7 +181,7 @@ def check_scales(model: onnx.ModelProto) -> None:
     for node in model.graph.node:
         for i in _SCALES.get(node.op_type, ()):
             name = node.input[i] if i < len(node.input) else ""
-            scale = numpy_helper.to_array(constants[name]) if name in constants else np.ones(1)
+            scale = array_of(constants[name]) if name in constants else np.ones(1)
             may_be_negative = node.op_type == "DequantizeLinear"
             is_positive = may_be_negative or (scale >= 0).all()
             if not (np.isfinite(scale.astype(np.float64)).all() and is_positive):

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import onnx
 
-from .. import own
+from .. import aside, own
 from ..context import Context
 from ..conversion import Conversion
 from ..errors import Finding, Problem, UnsupportedModel
@@ -27,6 +27,7 @@ def load(state: Conversion) -> None:
     given = _read(state.source)
     state.notes += missing.not_allowed(given, operators)  # while it still has its functions
     model = prepare(given, operators)
+    del given  # it may be large
     state.nodes_before = len(model.graph.node)
     doubted = output_ranks.doubted(model)
     _fix_shapes(state, model, operators)
@@ -37,6 +38,8 @@ def load(state: Conversion) -> None:
     state.context = Context(operators, options.bounds, limits.declared(model), keeps)
     if keeps:
         keep.declare(model)
+    if options.quantize is None and options.weights == "f32":  # others compute with all weights
+        model = aside.with_stand_ins(model)
     state.model = state.loaded = state.answers = model
     state.doubt = sound.check_growth(model)
     state.twin = dims.twin_of(model)

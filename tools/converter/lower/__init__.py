@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import onnx
-from onnx import helper, numpy_helper
+from onnx import helper
 
 from tools import limits
 from tools.format import objects
 
+from ..aside import array_of
 from ..context import PLAIN, Context
 from ..errors import BlockedProblem, DtypeProblem, Finding, Problem, UnsupportedModel
 from ..ir import Graph, Step, Tensor, dtype_name
@@ -68,7 +69,7 @@ class Lowerer:
         graph = model.graph
         self.int64 = int64.Narrowing(graph, bound is not None)
         for proto in graph.initializer:
-            data = numpy_helper.to_array(proto)
+            data = array_of(proto)
             self.values[proto.name] = Tensor(proto.name, proto.data_type, data.shape, data)
         for info in list(graph.input) + list(graph.value_info) + list(graph.output):
             if info.name not in self.values:

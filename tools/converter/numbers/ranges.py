@@ -22,6 +22,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from ..aside import array_of, nbytes_of
 from ..ops import _short
 from ..protos import copied, name_of, opset_of
 from ..reference.ort_session import open_session
@@ -104,7 +105,7 @@ def lossy(
     rounding = rounding or Rounding()
     nodes = [n for n in model.graph.node if n.op_type in rounding.operators]
     nodes = [n for n in nodes if name_of(n) not in but]
-    if not nodes or sum(len(t.raw_data) for t in model.graph.initializer) > _MOST_NBYTES:
+    if not nodes or sum(nbytes_of(t) for t in model.graph.initializer) > _MOST_NBYTES:
         return NONE
     try:
         exact = _outputs(model, samples)
@@ -178,7 +179,7 @@ def _round_known(model, node, i, weights, rounding):
         return rounding.weights(w, axes)
 
     for j, t in enumerate(weights):
-        w = numpy_helper.to_array(t)
+        w = array_of(t)
         found = rounded(w, (-1,)) if recurrent else rounded_weights(node, w, rounded)
         node.input[1 + j] = f"{i}/w{j}"
         model.graph.initializer.append(numpy_helper.from_array(found, node.input[1 + j]))

@@ -74,8 +74,9 @@ class Weights:
 
     def range(self, x_zero: int) -> tuple[np.ndarray, np.ndarray]:
         """The least and the largest sum that there can be, of each row."""
-        d = self.rows.astype(np.int64) - self.zero
-        plus, minus = np.maximum(d, 0).sum(1), np.minimum(d, 0).sum(1)
+        zero, shift = np.uint8(self.zero), self.rows.shape[1] * self.zero
+        plus = np.maximum(self.rows, zero).sum(1, dtype=np.int64) - shift
+        minus = np.minimum(self.rows, zero).sum(1, dtype=np.int64) - shift
         largest = plus * (255 - x_zero) - minus * x_zero + self.bias
         return minus * (255 - x_zero) - plus * x_zero + self.bias, largest
 
@@ -117,8 +118,9 @@ def pack(rows: np.ndarray, groups: int, constants: np.ndarray, words: np.ndarray
     wide = np.zeros((groups, channels // groups, padded(k)), np.uint8)
     wide[:, :, :k] = rows.reshape(groups, -1, k)
     n_tiles = wide.shape[1] // 4
-    tiled = wide[:, : 4 * n_tiles].reshape(groups, n_tiles, 4, padded(k) // 4, 4)
-    tiled = tiled.transpose(0, 1, 3, 2, 4).reshape(groups, -1)
+    fours = wide.view(np.uint32)[:, : 4 * n_tiles]
+    tiled = fours.reshape(groups, n_tiles, 4, padded(k) // 4).transpose(0, 1, 3, 2)
+    tiled = tiled.reshape(groups, -1).view(np.uint8)
     rest = wide[:, 4 * n_tiles :].reshape(groups, -1)
     body = np.concatenate([tiled, rest], 1).reshape(-1)
     return np.concatenate([table(constants, words, channels), body])

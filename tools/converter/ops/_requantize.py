@@ -133,7 +133,7 @@ def _bounds(scales, left, limits, low, high):
     # In the middle: to the even one; twice & 2: that is the one above.
     is_even, to_larger = sides == 0, (twice & 2 > 0) ^ (sums < 0)
     floor = ends // a
-    ceiling = -(-ends // a)
+    ceiling = floor + (floor * a != ends)  # divisions take longest here
     lower = np.where(is_even, ceiling, floor + 1)
     upper = np.where(is_even, floor, ceiling - 1)
     is_lower = counts & np.where(is_even, to_larger, sides > 0)

@@ -20,6 +20,7 @@ import onnx
 
 from tools import limits
 
+from .. import aside
 from ..errors import ConvertError
 from ..load.ort_domain import release
 from ..protos import copied
@@ -43,10 +44,12 @@ class Session:
 
     _numbers = itertools.count()
 
-    def __init__(self, serialized: bytes):
+    def __init__(self, serialized: bytes, constants: Mapping[str, np.ndarray]):
         limits.at("loading the model into onnxruntime")
         self._number = next(Session._numbers)
         self._worker = _worker()
+        for constant in constants.items():
+            self._worker.ask("take", self._number, constant)
         self.inputs, self.outputs = self._worker.ask("open", self._number, serialized)
 
     def run(self, names: Sequence[str] | None, feed: Mapping[str, np.ndarray]) -> list:
@@ -63,16 +66,16 @@ def open_session(model: onnx.ModelProto) -> Session:
     """A session on the CPU. Raises ImportError without onnxruntime, OrtError where it refuses."""
     if not importlib.util.find_spec("onnxruntime"):
         raise ImportError("onnxruntime")
-    model = release(model)
+    model, constants = release(model), aside.constants_of(model)
     try:
-        return Session(model.SerializeToString())
+        return Session(model.SerializeToString(), constants)
     except OrtError as e:
         newest = re.search(r"max supported IR version: (\d+)", str(e))
         if not newest:
             raise
     older = copied(model)  # what a new version of the format adds, a model seldom has
     older.ir_version = int(newest[1])
-    return Session(older.SerializeToString())
+    return Session(older.SerializeToString(), constants)
 
 
 class _Worker:

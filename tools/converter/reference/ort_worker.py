@@ -33,32 +33,40 @@ def main() -> int:
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is no answer
     sessions: dict[int, object] = {}
+    constants: dict[int, dict] = {}  # of models that are not open yet
     while head := requests.read(LENGTH.size):
         verb, number, value = pickle.loads(requests.read(*LENGTH.unpack(head)))
         try:
-            send(answers, (True, _done(sessions, verb, number, value)))
+            send(answers, (True, _done(sessions, constants, verb, number, value)))
         except Exception as e:  # the runtime has kinds of its own
             send(answers, (False, (type(e).__name__, str(e))))
     return 0
 
 
-def _done(sessions, verb, number, value):
+def _done(sessions, constants, verb, number, value):
+    if verb == "take":
+        name, array = value
+        constants.setdefault(number, {})[name] = array
+        return None
     if verb == "close":
         sessions.pop(number, None)
         return None
     if verb == "open":
-        sessions[number] = session = _session(value)
+        sessions[number] = session = _session(value, constants.pop(number, {}))
         return [[i.name for i in session.get_inputs()], [o.name for o in session.get_outputs()]]
     return sessions[number].run(*value)
 
 
-def _session(serialized):
+def _session(serialized, constants):
     import onnxruntime as ort
 
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
     options.intra_op_num_threads = 1  # how sums are cut must not depend on the computer's cores
+    if constants:
+        values = map(ort.OrtValue.ortvalue_from_numpy, constants.values())
+        options.add_external_initializers(list(constants), list(values))
     return ort.InferenceSession(serialized, options, ["CPUExecutionProvider"])
 
 

@@ -19,6 +19,7 @@ from onnx_ir.passes import common as ir_passes
 
 from tools import limits
 
+from .. import aside
 from ..context import PLAIN, Context
 from ..shapes import infer
 from ..shapes.types import all_fixed
@@ -162,8 +163,8 @@ def _all_of(model, chosen, context):
     log: Counter[str] = Counter()
     if not chosen:
         return model, log
-    proto, aside = maps.set_aside(model)
-    changed = ir.from_proto(proto)
+    proto, taken = maps.set_aside(model)
+    changed = aside.to_ir(proto)
     g.import_into_bodies(changed)
     for _ in range(_MAX_ROUNDS):
         before = log.total()
@@ -175,7 +176,7 @@ def _all_of(model, chosen, context):
         return model, log
     _import_domains(changed)
     g.name_apart(changed)
-    done = maps.put_back(ir.to_proto(changed), aside)
+    done = maps.put_back(aside.from_ir(changed), taken)
     if not all_fixed(done.graph):  # else the rewrites have said all that there is
         del done.graph.value_info[:]
         done = infer.infer(done, context)

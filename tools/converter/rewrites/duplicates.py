@@ -9,6 +9,8 @@ from __future__ import annotations
 import onnx_ir as ir
 from onnx_ir.passes import common as ir_passes
 
+from ..aside import digest_of
+
 
 def rewrite(model: ir.Model) -> int:
     ir_passes.RemoveUnusedNodesPass()(model)
@@ -31,5 +33,5 @@ def _merged(graph):
 
 def _key(tensor):
     is_text = tensor.dtype == ir.DataType.STRING
-    data = tuple(tensor.string_data()) if is_text else tensor.tobytes()
+    data = tuple(tensor.string_data()) if is_text else digest_of(tensor.numpy())
     return tensor.dtype, tuple(tensor.shape), data

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 import onnx
-from onnx import defs, helper, numpy_helper
+from onnx import defs, helper
 
+from ..aside import array_of, digest_of, tensor_of
 from ..protos import opset_of
 from .qdq_terms import FLOAT, INTEGERS, Scaled, attribute, dequantize, is_dq, is_q
 
@@ -77,7 +78,7 @@ class Graph:
         if name not in self._constants:
             return None
         if name not in self._arrays:
-            self._arrays[name] = numpy_helper.to_array(self._constants[name])
+            self._arrays[name] = array_of(self._constants[name])
         return self._arrays[name]
 
     def floats(self, name: str) -> np.ndarray | None:
@@ -92,10 +93,10 @@ class Graph:
     def constant(self, data: np.ndarray, hint: str) -> str:
         """Name of an initializer with these contents, the same one for the same contents."""
         data = np.asarray(data, order="C")
-        key = (data.dtype.str, str(data.dtype), data.shape, data.tobytes())
+        key = (data.dtype.str, str(data.dtype), data.shape, digest_of(data))
         if key not in self._made:
             name = self.new_name(hint)
-            proto = numpy_helper.from_array(data, name)
+            proto = tensor_of(data, name)
             self._constants[name] = proto
             self.model.graph.initializer.append(proto)
             self._made[key] = name
@@ -103,7 +104,7 @@ class Graph:
 
     def set_constant(self, node: onnx.NodeProto, data: np.ndarray) -> None:
         """Lets an initializer take the place of a node, under the name of its output."""
-        proto = numpy_helper.from_array(data, node.output[0])
+        proto = tensor_of(data, node.output[0])
         self.replace(node, [])
         self._constants[proto.name] = proto
         self.model.graph.initializer.append(proto)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import onnx
-from onnx import numpy_helper
 
+from ..aside import array_of
 from ..context import Context
 from ..protos import attributes_of
 from .bodies import model_of
@@ -118,7 +118,7 @@ def _constant(model, name):
     """A known number of rounds, else None."""
     for t in model.graph.initializer:
         if t.name == name:
-            return int(numpy_helper.to_array(t).item())
+            return int(array_of(t).item())
     return None
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import onnx
-from onnx import numpy_helper
 
+from ..aside import array_of
 from ..context import Context
 from ..errors import ConvertError, Problem
 from ..ir import Tensor
@@ -56,5 +56,5 @@ def _apply(model, node, rule, known, data):
 
 def _tensor(name, known, data):
     dtype, dims = known[name]
-    values = numpy_helper.to_array(data[name]) if name in data else None
+    values = array_of(data[name]) if name in data else None
     return Tensor(name, dtype, tuple(dims), values)

@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 import onnx
-from onnx import numpy_helper
 
+from ..aside import array_of
 from ..context import Context
 from ..errors import Problem, UsageError
 from ..protos import attributes_of
@@ -91,7 +91,7 @@ class _Pass:
         for t in graph.initializer:
             self.known[t.name] = (t.data_type, list(t.dims))
             if t.data_type in (6, 7):
-                found = contents.of_constant(numpy_helper.to_array(t))
+                found = contents.of_constant(array_of(t))
                 if found is not None:
                     self.contents[t.name] = found
         for info in [*graph.input, *graph.value_info, *graph.output]:
@@ -121,7 +121,7 @@ class _Pass:
         self.constant.update(node.output)
         if node.op_type == "Constant":
             value = next((a.t for a in node.attribute if a.name == "value"), None)
-            found = None if value is None else contents.of_constant(numpy_helper.to_array(value))
+            found = None if value is None else contents.of_constant(array_of(value))
         else:
             found = contents.evaluate(node, [self.contents.get(name) for name in node.input])
         if found is not None:
@@ -170,7 +170,7 @@ class _Pass:
         """The values of an input that is a constant, in a row; else None."""
         name = node.input[i] if i < len(node.input) else ""
         found = next((t for t in self.graph.initializer if t.name == name), None)
-        return None if found is None else numpy_helper.to_array(found).reshape(-1).tolist()
+        return None if found is None else array_of(found).reshape(-1).tolist()
 
     def input_contents(self, node, i):
         name = node.input[i] if i < len(node.input) else ""

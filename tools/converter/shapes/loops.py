@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import onnx
-from onnx import numpy_helper
+
+from ..aside import array_of
 
 
 def always(body: onnx.GraphProto, condition: str, known: Mapping[str, onnx.TensorProto]) -> bool:
@@ -29,4 +30,4 @@ def always(body: onnx.GraphProto, condition: str, known: Mapping[str, onnx.Tenso
 
 
 def _is_true(tensor):
-    return bool(numpy_helper.to_array(tensor).all())
+    return bool(array_of(tensor).all())

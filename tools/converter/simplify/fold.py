@@ -21,6 +21,7 @@ from onnxscript import optimizer
 
 from tools import limits
 
+from .. import aside
 from ..context import Context
 from ..errors import ConvertError
 from ..protos import opset_of
@@ -70,11 +71,11 @@ def fold(model: onnx.ModelProto, context: Context) -> onnx.ModelProto:
 
 def _folded(model, context):
     """The model after one round, and whether there is nothing to do any more."""
-    bare, aside = maps.set_aside(model)
+    bare, maps_aside = maps.set_aside(model)
     logging.getLogger("onnxscript").setLevel(logging.ERROR)  # what it does not fold is no news
     if context.keeps_operators:
         keep.hide(bare, context.operators)
-    ir = onnx_ir.from_proto(bare)
+    ir = aside.to_ir(bare)
     try:
         changed = optimizer.fold_constants(
             ir,
@@ -91,11 +92,11 @@ def _folded(model, context):
     changed |= ir_passes.RemoveUnusedNodesPass()(ir).modified
     split = False
     if changed or any(node.op_type == "Split" for node in ir.graph):
-        done = onnx_ir.to_proto(ir)
+        done = aside.from_ir(ir)
         split = split_constants(done)
     if context.keeps_operators:
         keep.reveal(done if changed or split else bare)
-    return (maps.put_back(done, aside) if changed or split else model), not split
+    return (maps.put_back(done, maps_aside) if changed or split else model), not split
 
 
 def _fill_weights(ir):

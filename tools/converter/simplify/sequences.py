@@ -18,8 +18,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import onnx
-from onnx import helper, numpy_helper
+from onnx import helper
 
+from ..aside import array_of
 from ..context import Context
 from ..errors import ConvertError
 from ..protos import captured, copied, opset_of, set_all
@@ -133,7 +134,7 @@ class _Resolver:
         if not name:
             return default
         t = self.constants.get(name)
-        return None if t is None else numpy_helper.to_array(t)
+        return None if t is None else array_of(t)
 
     def carries(self, name: str) -> bool:
         """True for a sequence or optional."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import onnx
-from onnx import helper, numpy_helper
+from onnx import helper
+
+from ..aside import array_of, tensor_of
 
 
 def split_constants(model: onnx.ModelProto) -> bool:
@@ -19,10 +21,10 @@ def split_constants(model: onnx.ModelProto) -> bool:
         and known.keys() >= {*node.input}
     ]
     for node in found:
-        values = [numpy_helper.to_array(known[name]) for name in node.input]
+        values = [array_of(known[name]) for name in node.input]
         for name, part in zip(node.output, _parts(node, *values), strict=True):
             if name:
-                graph.initializer.append(numpy_helper.from_array(part, name))
+                graph.initializer.append(tensor_of(part, name))
         graph.node.remove(node)
     return bool(found)
 

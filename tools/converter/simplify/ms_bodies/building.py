@@ -9,6 +9,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from ...aside import array_of
 from ...errors import Problem
 
 DOMAIN = "com.microsoft"
@@ -129,7 +130,7 @@ class Body:
     def known(self, name: str) -> np.ndarray | None:
         """An input's contents, if it is a constant."""
         tensor = self.constants.get(self.names.get(name, ""))
-        return None if tensor is None else numpy_helper.to_array(tensor)
+        return None if tensor is None else array_of(tensor)
 
     # Nodes
 
