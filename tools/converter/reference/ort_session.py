@@ -23,7 +23,7 @@ from tools import limits
 from .. import aside
 from ..errors import ConvertError
 from ..load.ort_domain import release
-from ..protos import copied
+from ..protos import bodies_of, copied, set_all
 from . import ort_worker
 
 _SECONDS = 10.0  # of computing, for one run; what is for a microcontroller takes far less here
@@ -67,6 +67,8 @@ def open_session(model: onnx.ModelProto) -> Session:
     if not importlib.util.find_spec("onnxruntime"):
         raise ImportError("onnxruntime")
     model, constants = release(model), aside.constants_of(model)
+    if constants:
+        model = _weights_first(model)
     try:
         return Session(model.SerializeToString(), constants)
     except OrtError as e:
@@ -76,6 +78,21 @@ def open_session(model: onnx.ModelProto) -> Session:
     older = copied(model)  # what a new version of the format adds, a model seldom has
     older.ir_version = int(newest[1])
     return Session(older.SerializeToString(), constants)
+
+
+def _weights_first(model):
+    """A copy in which the nodes that read only constants come first.
+
+    onnxruntime orders nodes anew, from the outputs back: of what a node needs it computes first
+    what comes last in the model. Float weights made of integers would all be there at once.
+    """
+    found = copied(model)
+    known, first, others = {t.name for t in found.graph.initializer}, [], []
+    for node in found.graph.node:
+        is_first = bool(node.input) and known.issuperset(node.input) and not any(bodies_of(node))
+        (first if is_first else others).append(node)
+    set_all(found.graph.node, first + others)
+    return found
 
 
 class _Worker:

@@ -63,6 +63,7 @@ def _session(serialized, constants):
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
+    options.enable_cpu_mem_arena = False  # it keeps what a run needs no more
     options.intra_op_num_threads = 1  # how sums are cut must not depend on the computer's cores
     if constants:
         values = map(ort.OrtValue.ortvalue_from_numpy, constants.values())
