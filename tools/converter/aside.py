@@ -83,7 +83,8 @@ def _stand_in_of(tensor):
     if tensor.data_type not in _DTYPES or tensor.ByteSize() < LEAST:
         return tensor
     found = _stand_in(numpy_helper.to_array(tensor), tensor.name, tensor.data_type)
-    found.doc_string = tensor.doc_string
+    if tensor.doc_string:
+        found.doc_string = tensor.doc_string
     found.metadata_props.extend(tensor.metadata_props)
     return found
 
