@@ -44,9 +44,8 @@ class Graph:
             kernel = numbers.size()
             if kernel >= len(self._kernels):
                 fail("kernel index {}".format(kernel))
-            n_in, n_out, n_scratch, n_params, n_bodies, n_reads = [
-                numbers.count() for _ in range(6)
-            ]
+            n_in, n_out, n_scratch = numbers.count(), numbers.count(), numbers.count()
+            n_params, n_bodies, n_reads = numbers.count(), numbers.count(), numbers.count()
             inputs = read_ids(numbers, n_in, self._n_tensors)
             outputs = read_ids(numbers, n_out, self._n_tensors)
             scratch = read_ids(numbers, n_scratch, self._n_tensors)

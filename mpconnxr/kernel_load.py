@@ -5,8 +5,10 @@ import gc
 from .opening import forget
 
 # While a model is loaded the heap is collected whenever so many bytes were allocated: what the
-# model keeps would else come to lie between garbage all over it, and leave no large piece.
+# model keeps would else come to lie between garbage all over it, and leave no large piece. In a
+# large heap, which takes longer to collect, it is a part of what is free.
 _GARBAGE = const(10240)
+_PART = const(5)  # 1 / 2**5
 # What only loading needs, a quarter of the code.
 LOADING = "opening kernel_load loading reader records graph numbers borders node arena source"
 
@@ -18,7 +20,7 @@ def load(source, verify, arena, prefer, stream, origin):
 
         return seal.load(source, verify, arena, prefer, stream, **origin)
     usual = gc.threshold()
-    gc.threshold(_GARBAGE)
+    gc.threshold(max(_GARBAGE, gc.mem_free() >> _PART))
     try:  # not by way of load_all: kernels may need the rest of the stack
         return _load(source, verify, arena, prefer, stream)
     finally:
@@ -29,7 +31,7 @@ def load(source, verify, arena, prefer, stream, origin):
 def load_all(sources, verify, arena, prefer, stream):
     """Models of all these sources, in one arena if it is given."""
     usual = gc.threshold()
-    gc.threshold(_GARBAGE)
+    gc.threshold(max(_GARBAGE, gc.mem_free() >> _PART))
     try:
         return [_load(source, verify, arena, prefer, stream) for source in sources]
     finally:

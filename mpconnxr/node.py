@@ -85,16 +85,16 @@ class Node:
 
     def extents(self, first, n):
         """params[first : first + n] as a list; ModelError unless each is from 0 to BIAS - 1."""
-        values = [self.params[first + i] for i in range(n)]
-        for v in values:
-            if not 0 <= v < BIAS:
-                self.fail("parameter {} out of range".format(v))
-        return values
+        return self._within(0, first, n)
 
     def signed(self, first, n):
         """params[first : first + n] as a list; ModelError unless each is within +-(BIAS - 1)."""
-        values = [self.params[first + i] for i in range(n)]
-        for v in values:
-            if not -BIAS < v < BIAS:
-                self.fail("parameter {} out of range".format(v))
+        return self._within(1 - BIAS, first, n)
+
+    def _within(self, least, first, n):
+        values = list(self.params[first : first + n])
+        if len(values) != n or first < 0:
+            self.fail("params")
+        if n and not least <= min(values) <= max(values) < BIAS:
+            self.fail("parameter {} or {} out of range".format(min(values), max(values)))
         return values

@@ -1,4 +1,8 @@
-"""The numbers of a model file: 1 to 5 bytes each, read one after another (docs/format.md)."""
+"""The numbers of a model file: 1 to 5 bytes each, read one after another (docs/format.md).
+
+Here and in records functions are small because a frame of more than 11 words is of the heap on
+most firmware: looking for its place takes ten times what such a function computes.
+"""
 
 from .errors import fail
 
@@ -18,7 +22,19 @@ class Numbers:
 
     def next(self):
         """A number from -2**31 to 2**31 - 1: even codes are positive, odd ones negative."""
-        code = shift = 0
+        at = self.at
+        if at >= self._end:
+            fail("tables end inside a number")
+        code = self._data[at]
+        self.at = at + 1
+        if code > 127:
+            code = self._longer(code & 127)
+        self.n_read += 1
+        return -1 - (code >> 1) if code & 1 else code >> 1
+
+    def _longer(self, code):
+        """The code that begins with this byte, and has more."""
+        shift = 7
         while True:
             if self.at >= self._end:
                 fail("tables end inside a number")
@@ -32,11 +48,17 @@ class Numbers:
                 fail("a number of more than 32 bits")
         if code >> 32:
             fail("a number of more than 32 bits")
-        self.n_read += 1
-        return -1 - (code >> 1) if code & 1 else code >> 1
+        return code
 
     def size(self):
         """A number that is not negative."""
+        at = self.at
+        if at < self._end:  # most are of one byte: a fifth of what loading takes were calls
+            code = self._data[at]
+            if not code & 129:
+                self.at = at + 1
+                self.n_read += 1
+                return code >> 1
         n = self.next()
         if n < 0:
             fail("a size is negative")
@@ -50,18 +72,24 @@ class Numbers:
         return n
 
     def take(self, n):
-        """A list of the next n numbers."""
-        return [self.next() for _ in range(n)]
+        """A list of the next n numbers, n from `count`."""
+        found, i = [0] * n, 0
+        while i < n:
+            found[i] = self.next()
+            i += 1
+        return found
 
     def skip(self, n):
         """Goes past n numbers."""
         self.n_read += n
+        data, at, end = self._data, self.at, self._end
         while n:
-            if self.at >= self._end:
+            if at >= end:
                 fail("tables end inside a number")
-            if self._data[self.at] < 128:
+            if data[at] < 128:
                 n -= 1
-            self.at += 1
+            at += 1
+        self.at = at
 
     def fork(self, at=None):
         """Another one that reads on from here, or from a byte before."""

@@ -158,7 +158,7 @@ class Reader:
         return [str(name, "ascii") for name in names]
 
     def _read_chunks(self, numbers, n):
-        self._chunks = []
+        self._chunks, self._found = [], None  # the last one that data_chunk gave
         offset = self.tables_nbytes
         for i in range(n):
             kind, nbytes = numbers.size(), numbers.size()
@@ -178,11 +178,14 @@ class Reader:
 
     def data_chunk(self, offset, nbytes):
         """The chunk of data with these bytes of the file in it, or None."""
+        if not self._found or not self._found.has(offset, nbytes):
+            self._found = self._find(offset, nbytes)
+        return self._found
+
+    def _find(self, offset, nbytes):
         for c in self._chunks:
-            inside = c.offset <= offset and offset + nbytes <= c.offset + c.nbytes
-            if inside and (c.kind == CHUNK_DATA or c.kind in _STREAMED):
+            if c.has(offset, nbytes) and (c.kind == CHUNK_DATA or c.kind in _STREAMED):
                 return c
-        return None
 
     def _fetch_chunks(self, verify):
         for c in self._chunks:

@@ -41,6 +41,11 @@ class Chunk:
         return bytes(tables[self.digest_at : self.digest_at + 32])
 
 
+    def has(self, offset, nbytes):
+        """True if these bytes of the file are in it."""
+        return self.offset <= offset and offset + nbytes <= self.offset + self.nbytes
+
+
 class TensorInfo:
     """A tensor's record: dtype (ONNX number), shape, storage class, offset and size in bytes.
 
@@ -49,14 +54,16 @@ class TensorInfo:
     chunk: of a constant.
     """
 
-    packed = stored_nbytes = nbytes = 0
+    # What an object does not set takes no room in it, and no time to find that room.
+    packed = stored_nbytes = nbytes = storage = 0
     is_open = False
     chunk = None
 
-    def __init__(self, dtype, storage, shape):
-        self.dtype = dtype
-        self.storage = storage
-        self.shape = shape
+    def clear(self):
+        """Makes it one that nothing was set of yet."""
+        self.packed = self.stored_nbytes = self.nbytes = self.storage = 0
+        self.is_open = False
+        self.chunk = None
 
     @property
     def is_streamed(self):
@@ -83,32 +90,43 @@ class Records:
         """Checks all records, from their number on, and goes past them."""
         self._numbers = numbers
         self._places = array("I", [0] * numbers.count())
+        t = TensorInfo()
         for i in range(len(self)):
             self._places[i] = numbers.at
-            self._record(i)
+            self._record(t, i)
+            t.clear()
+        self._numbers = numbers.fork()
 
     def __len__(self):
         return len(self._places)
 
     def __getitem__(self, i):
-        self._numbers = self._numbers.fork(self._places[i])
-        return self._record(i)
+        self._numbers.at = self._places[i]
+        t = TensorInfo()
+        self._record(t, i)
+        t.shape = tuple(t.shape)
+        return t
 
-    def _record(self, i):
+    def _record(self, t, i):
         numbers = self._numbers
-        dtype, about, rank = numbers.size(), numbers.size(), numbers.count()
-        if rank > _MAX_RANK:
-            fail("tensor {}: rank".format(i))
-        t = TensorInfo(dtype, about & 3, tuple(numbers.take(rank)))
-        flags = about >> 2
+        t.dtype = numbers.size()
+        flags = numbers.size()
+        if flags & 3:
+            t.storage = flags & 3
+        self._read_shape(t, i)
         t.offset = numbers.size()
         if t.storage == STORAGE_DATA:
             t.offset += self._data_at
-        if tensor.code_of(dtype) is None and self.has_objects:
-            self._check_object(t, i, flags)
+        if tensor.code_of(t.dtype) is None and self.has_objects:
+            self._check_object(t, i, flags >> 2)
         else:
-            self._check_numbers(t, i, flags)
-        return t
+            self._check_numbers(t, i, flags >> 2)
+
+    def _read_shape(self, t, i):
+        rank = self._numbers.count()
+        if rank > _MAX_RANK:
+            fail("tensor {}: rank".format(i))
+        t.shape = self._numbers.take(rank)
 
     def _check_object(self, t, i, flags):
         from . import objects
@@ -120,32 +138,35 @@ class Records:
             self._place(t, i)
 
     def _check_numbers(self, t, i, flags):
-        code = tensor.code_of(t.dtype)
+        if flags or tensor.code_of(t.dtype) is None:
+            self._check_flags(t, i, flags)
+        self._check_size(t, i, struct.calcsize(tensor.code_of(t.dtype)))
+        if t.storage == STORAGE_DATA:
+            self._place(t, i)
+        elif t.storage != STORAGE_ARENA:
+            self._check_state(t, i)
+
+    def _check_flags(self, t, i, flags):
         if flags == FLAG_PACKED and t.storage == STORAGE_DATA:
             t.packed = tensor.packed_bits(t.dtype)
         if flags == FLAG_OPEN and self.has_dims and not t.storage:
             t.is_open = True
-        if code is None or flags and not t.packed and not t.is_open:
+        if tensor.code_of(t.dtype) is None or flags and not t.packed and not t.is_open:
             raise UnsupportedError("tensor {}: dtype {} or flags {}".format(i, t.dtype, flags))
-        size = struct.calcsize(code)
-        if t.is_open:
-            t.nbytes = self._numbers.size()
-        else:
-            nelem = _nelem(t, i)
-            t.nbytes = nelem * size
+
+    def _check_size(self, t, i, size):
+        t.nbytes = self._numbers.size() if t.is_open else _nelem(t, i) * size
         if t.offset % size:
             fail("tensor {}: alignment".format(i))
-        if t.storage == STORAGE_ARENA:
-            if t.offset + t.nbytes > self._arena_nbytes:
-                fail("tensor {} lies outside the arena".format(i))
-        elif t.storage == STORAGE_DATA:
-            self._place(t, i)
-        elif t.storage == STORAGE_STATE and self.has_state:
-            self.state_nbytes = max(self.state_nbytes, t.offset + t.nbytes)
-            if self.state_nbytes >> 31:
-                fail("tensor {}: size".format(i))
-        else:
+        if t.storage == STORAGE_ARENA and t.offset + t.nbytes > self._arena_nbytes:
+            fail("tensor {} lies outside the arena".format(i))
+
+    def _check_state(self, t, i):
+        if t.storage != STORAGE_STATE or not self.has_state:
             fail("tensor {}: storage class".format(i))
+        self.state_nbytes = max(self.state_nbytes, t.offset + t.nbytes)
+        if self.state_nbytes >> 31:
+            fail("tensor {}: size".format(i))
 
     def _place(self, t, i):
         if not t.stored_nbytes:
@@ -161,9 +182,9 @@ class Records:
 
 
 def _nelem(t, i):
+    if t.shape and min(t.shape) < 0:
+        fail("tensor {}: negative dimension".format(i))
     nelem = 1
     for d in t.shape:
-        if d < 0:
-            fail("tensor {}: negative dimension".format(i))
         nelem *= d
     return nelem

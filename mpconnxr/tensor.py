@@ -22,12 +22,16 @@ _NAMES = (
 )
 _WRITABLE = 0x80
 _named = {}  # those that were asked for; as strings of their own all of them would take more room
+_coded = {}  # the same: an index into a string takes thousands of instructions
 
 
 def code_of(dtype):
     """struct code of an ONNX dtype number; None where it has no typed view."""
+    if dtype in _coded:
+        return _coded[dtype]
     if 0 < dtype < len(_CODES) and _CODES[dtype] != "?":
-        return _CODES[dtype]
+        _coded[dtype] = _CODES[dtype]
+        return _coded[dtype]
     return None
 
 
@@ -70,15 +74,17 @@ def words(view):
 
 
 def _retyped(buffer, offset, code, n):
-    size = struct.calcsize(code)
-    mv = memoryview(buffer)[offset : offset + n * size]
-    held = words(mv)
-    start = held[1] >> 8
-    if start % size:
-        raise ValueError("misaligned")
-    held[1] = (start // size << 8) | (held[1] & _WRITABLE) | ord(code)
-    held[2] = n
+    mv = memoryview(buffer)[offset : offset + n * struct.calcsize(code)]
+    _retype(words(mv), code, n)
     return mv
+
+
+def _retype(held, code, n):
+    size = struct.calcsize(code)
+    if (held[1] >> 8) % size:
+        raise ValueError("misaligned")
+    held[1] = ((held[1] >> 8) // size << 8) | (held[1] & _WRITABLE) | ord(code)
+    held[2] = n
 
 
 def _retyping_works():

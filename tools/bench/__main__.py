@@ -124,6 +124,7 @@ def _row(path, converted, target, form, package):
         "macs": report["macs"],
         "instructions": found.instructions,
         "in_loops_instructions": found.in_loops,
+        "load_instructions": found.load,
         "arena_bytes": report["arena_bytes"],
         "heap_bytes_after_load": found.heap_bytes_after_load,
         "heap_growth_bytes": found.heap_growth_bytes,

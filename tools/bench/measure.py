@@ -31,7 +31,8 @@ class Count:
     """instructions: of one steady-state run(); heap_bytes_after_load: with code and arena, at most
     once collected; heap_growth_bytes: what one run allocates; steps: instructions of each step,
     none where valgrind counts; in_loops: of the run's instructions, those within loops, unless
-    valgrind counts, loops are plain, or a run allocates (what collects garbage runs anywhere).
+    valgrind counts, loops are plain, or a run allocates (what collects garbage runs anywhere);
+    load: of loading the model once more, digests included, unless valgrind counts.
     """
 
     instructions: int
@@ -39,6 +40,7 @@ class Count:
     heap_growth_bytes: int | None
     steps: tuple[int, ...] = ()
     in_loops: int | None = None
+    load: int | None = None
 
 
 def count(
@@ -63,7 +65,10 @@ def count(
     loops = None
     if found["loops"] is not None and not found["grown"]:
         loops = round(found["loops"] / per_instruction)
-    return Count(round(ticks / per_instruction), found["heap"], found["grown"], steps, loops)
+    load = round(found["load"] / per_instruction)
+    return Count(
+        round(ticks / per_instruction), found["heap"], found["grown"], steps, loops, load
+    )
 
 
 def input_files(converted: Converted) -> dict[str, Path | bytes]:

@@ -139,6 +139,11 @@ def main(forms, repeat):
     found["steps"] = _by_step(model)
     del model
     gc.collect()
+    start = ticks(COUNTER)
+    model = mpconnxr.load("model.bin", prefer=forms)  # all modules from source are there
+    found["load"] = (ticks(COUNTER) - start) & LIMIT
+    del model
+    gc.collect()
     # plain loops are the interpreter's, too
     found["loops"] = _in_loops(forms) if COUNTER and "plain" not in forms else None
     print(json.dumps(found))
