@@ -35,8 +35,13 @@ def load(source, arena, about, entries):
     words[2] = n
     for i in range(n):
         words[5 + i] = _address(views[i])
-    w = [advance, entries(views, words[5 + n :])]
-    accessors = [_words(view) for view in views] if is_plain else None
+    w = [advance, entries(views, words[5 + n :]), code, words]
+    if is_plain:
+        accessors = [_words(view) for view in views]
+    else:
+        from uctypes import addressof
+
+        accessors, w[2], w[3] = None, addressof(code), addressof(words)
     chunks = [(at, _view(arena, place, n)) for at, n, place in reads]
     model = Program((code, words, accessors, w), n_calls, chunks)
     model._arena, model.arena_nbytes, model._state = arena, arena_nbytes, memories[1]

@@ -10,15 +10,15 @@ if sys.maxsize > 0x7FFFFFFF:
 
 @micropython.viper
 def run(what) -> int:
-    code, words, views, w = what
-    advance, entries = w
+    _, _, views, w = what
+    advance, entries, code, words = w
     while True:
-        k = int(advance(code, words, views))
-        if k > 239:
+        k = advance(code, words, views)  # an object, as an index has to be one
+        if int(k) > 239:
             break
         f, a, b, c, d = entries[k]
         f(a, b, c, d)
-    return k
+    return int(k)
 
 
 @micropython.viper
@@ -56,16 +56,21 @@ def advance(code: ptr8, words: ptr32, views) -> int:
                 v = code[at]
                 at += 1
                 adds = 1 - (v & 1)
-                value = (v & 127) >> 1
-                shift = 6
-                while v & 128:
-                    v = code[at]
-                    at += 1
-                    value = value | (v & 127) << shift
-                    shift += 7
                 shift = 1
-                v = value & 1
-                value = (value >> 1) & ((shift << 31) - 1)
+                if v < 128:  # as most are
+                    value = v >> 2
+                    v = v & 2
+                else:
+                    value = (v & 127) >> 1
+                    shift = 6
+                    while v & 128:
+                        v = code[at]
+                        at += 1
+                        value = value | (v & 127) << shift
+                        shift += 7
+                    shift = 1
+                    v = value & 1
+                    value = (value >> 1) & ((shift << 31) - 1)
                 if v:
                     value = 0 - 1 - value
                 if i - 5 < words[2]:
