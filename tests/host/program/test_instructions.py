@@ -1,8 +1,12 @@
-"""Programs load and run in fewer instructions than the kernels do, on ARMv6-M code."""
+"""Programs load and run in fewer instructions than the kernels do."""
 
 import pytest
+from onnx import helper
 
 from tests.device.networks import NETWORKS
+from tests.host import zoo
+from tests.host.device import small
+from tools.bench.measure import count, input_files
 from tools.converter.convert import Options, convert
 from tools.deploy.code import code_for
 from tools.deploy.machine import Machine
@@ -11,11 +15,10 @@ from tools.deploy.modules import Package
 from tools.program.build import build
 
 TARGET = "mps2-an385-v6m"
-# QEMU's timer counts 1.6 ticks an instruction.
 SCRIPT = """
 @micropython.viper
 def ticks() -> int:
-    timer = ptr32(0x40028018)
+    timer = ptr32(COUNTER)
     i = 0
     return int(timer[i]) & 0x3fffffff
 
@@ -25,16 +28,29 @@ model = mpconnxr.load("model.bin")
 times.append(ticks())
 model.run()
 times.append(ticks())
+FILL
+filled = ticks()
 model.run()
-times.append(ticks())
-print(*[round((b - a & 0x3fffffff) / 1.6) for a, b in zip(times, times[1:])])
+times.append(ticks() - filled + times[-1])
+print(*[round((b - a & 0x3fffffff) / TICKS) for a, b in zip(times, times[1:])])
 """
 # The most instructions of a load, and of a run beside what the kernels take.
 CASES = {"digits float32": (7_000_000, 1.0), "digits int8": (7_000_000, 1.0)}
 
 
-def counted(target, files, data):
-    done = target.run("import micropython\n" + SCRIPT, files | {"model.bin": data}, icount=True)
+FILL = """
+for i, t in enumerate(model.inputs):
+    with open("x%d" % i, "rb") as f:
+        f.readinto(t.view("B"))
+"""
+
+
+def counted(target, files, data, fill=""):
+    """Instructions of load, the first run and the second one. fill: does so before that."""
+    address, per_instruction = target.counter
+    script = SCRIPT.replace("COUNTER", str(address)).replace("TICKS", str(per_instruction))
+    script = script.replace("FILL", fill)
+    done = target.run("import micropython\n" + script, files | {"model.bin": data}, icount=True)
     assert done.returncode == 0 and not done.stderr, done.stderr
     return [int(n) for n in done.stdout.split()]
 
@@ -51,3 +67,58 @@ def test_instructions(ready_target, network):
     print(f"{network}: load {load} ({usual[0]} with kernels), run {run} ({usual[2]})")
     assert load <= most
     assert run <= share * usual[2]
+
+
+# Of MLPerf Tiny's person detection: instructions to load it, for each of a run.
+VWW, MOST_OF_A_RUN, MOST_WITH_KERNELS = "mlperf_vww_mobilenet_int8", 0.75, 2.9
+
+
+@pytest.mark.skipif(VWW not in zoo.models(), reason="the model collection is absent")
+def test_loading_takes_less_than_a_run(ready_target):
+    target = ready_target("mps2-an385")
+    machine = Machine.for_arch(target.arch)
+    data = convert(zoo.model_path(VWW), Options(strip=True)).data
+    kernels = {f.path: f.data for f in code_for(parse_model("m", data), Package(), machine)}
+    load, _, run = counted(target, build(data, machine, stream=False).files, data)
+    usual, _, _ = counted(target, kernels, data)
+    print(f"load {load} ({usual} with kernels), run {run}")
+    assert load <= MOST_OF_A_RUN * run
+    assert usual <= MOST_WITH_KERNELS * run
+
+
+# The most instructions of a call outside of its loop; boards with RISC-V have no assembler.
+STEPS = {
+    "mps2-an385": (1000, ()),
+    "mps2-an385-v6m": (1000, ()),
+    "mps2-an386": (1000, ()),
+    "virt-rv32": (1400, ("viper",)),
+}
+N_STEPS = 200
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_a_tiny_step(ready_target, name):
+    target = ready_target(name)
+    most, forms = STEPS[name]
+    converted = convert(_tiny(), Options(strip=True))
+    assert len(converted.graph.steps) == N_STEPS
+    made = build(converted.data, Machine.for_arch(target.arch), stream=False)
+    files = input_files(converted) | made.files
+    del files["mpconnxr"]
+    _, _, run = counted(target, files, converted.data, FILL)
+    kernels = count(converted, name, forms)
+    step, usual = ((n - kernels.in_loops) / N_STEPS for n in (run, kernels.instructions))
+    print(f"{name}: {step:.0f} instructions a step outside of its loop, {usual:.0f} with kernels")
+    assert step <= most
+
+
+def _tiny():
+    """A chain of operators on 8 floats."""
+    nodes, x = [], "x"
+    for i in range(N_STEPS):
+        op = ("Add", "Relu", "Mul", "Neg", "Sub", "Abs")[i % 6]
+        inputs = [x, "y"] if op in ("Add", "Mul", "Sub") else [x]
+        nodes.append(helper.make_node(op, inputs, [x := f"v{i}"]))
+    infos = [small.value(name, (8,)) for name in ("x", "y", x)]
+    graph = helper.make_graph(nodes, "tiny", infos[:2], infos[2:])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
