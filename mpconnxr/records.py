@@ -40,7 +40,6 @@ class Chunk:
         """The SHA-256 of its bytes, as the tables have it."""
         return bytes(tables[self.digest_at : self.digest_at + 32])
 
-
     def has(self, offset, nbytes):
         """True if these bytes of the file are in it."""
         return self.offset <= offset and offset + nbytes <= self.offset + self.nbytes

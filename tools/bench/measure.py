@@ -66,9 +66,7 @@ def count(
     if found["loops"] is not None and not found["grown"]:
         loops = round(found["loops"] / per_instruction)
     load = round(found["load"] / per_instruction)
-    return Count(
-        round(ticks / per_instruction), found["heap"], found["grown"], steps, loops, load
-    )
+    return Count(round(ticks / per_instruction), found["heap"], found["grown"], steps, loops, load)
 
 
 def input_files(converted: Converted) -> dict[str, Path | bytes]:

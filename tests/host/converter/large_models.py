@@ -1,4 +1,4 @@
-"""Models with many bytes of weights, as people convert them by mistake or for a board with flash."""
+"""Models with many bytes of weights."""
 
 from __future__ import annotations
 
