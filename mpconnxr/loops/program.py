@@ -4,7 +4,7 @@ advance  makes what the next call takes, and gives the number of its entry; 255 
          end, or if words[1] calls are made; 256 + the number of a chunk of weights that has to be
          read from the file before it goes on
 run      makes these calls until advance gives 255 or more, and gives that.
-         what: code, words, views, w
+         what: code, words, w
 
 code   bytes, from words[0] on:
            n < 240  a call of entry n. Then what changes before: bytes whose upper half says how
@@ -18,8 +18,8 @@ code   bytes, from words[0] on:
 words  int32: position in code, calls to make, number of views, two counters, the numbers that
        change: of each view 256 times the item at which it begins; then the parameters of loops
 views  the words of each view, as uctypes shows them
-w      advance; entries, tuples of a loop and its four arguments; code and words as advance takes
-       them: for machine code their addresses, which a call hands over in a fifth of the time
+w      entries, tuples of a loop and its four arguments; advance, and what it takes: for machine code
+       the addresses of code and words, which a call hands over in a fifth of the time
 
 Machine code writes to the views themselves: words has their addresses in the place of numbers.
 """
@@ -28,7 +28,7 @@ _FIRST = 5
 
 
 def run(what):
-    _, _, views, (advance, entries, code, words) = what
+    entries, advance, code, words, views = what[2]
     while True:
         k = advance(code, words, views)
         if k > 239:

@@ -35,15 +35,15 @@ def load(source, arena, about, entries):
     words[2] = n
     for i in range(n):
         words[5 + i] = _address(views[i])
-    w = [advance, entries(views, words[5 + n :]), code, words]
+    w = entries(views, words[5 + n :]), advance
     if is_plain:
-        accessors = [_words(view) for view in views]
+        w += code, words, [_words(view) for view in views]
     else:
         from uctypes import addressof
 
-        accessors, w[2], w[3] = None, addressof(code), addressof(words)
+        w += addressof(code), addressof(words), None
     chunks = [(at, _view(arena, place, n)) for at, n, place in reads]
-    model = Program((code, words, accessors, w), n_calls, chunks)
+    model = Program((code, words, w), n_calls, chunks)
     model._arena, model.arena_nbytes, model._state = arena, arena_nbytes, memories[1]
     if reads:
         model._stream = source if memory is None else memory

@@ -10,8 +10,7 @@ if sys.maxsize > 0x7FFFFFFF:
 
 @micropython.viper
 def run(what) -> int:
-    _, _, views, w = what
-    advance, entries, code, words = w
+    entries, advance, code, words, views = what[2]
     while True:
         k = advance(code, words, views)  # an object, as an index has to be one
         if int(k) > 239:
