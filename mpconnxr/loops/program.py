@@ -18,8 +18,8 @@ code   bytes, from words[0] on:
 words  int32: position in code, calls to make, number of views, two counters, the numbers that
        change: of each view 256 times the item at which it begins; then the parameters of loops
 views  the words of each view, as uctypes shows them
-w      entries, tuples of a loop and its four arguments; advance, and what it takes: for machine code
-       the addresses of code and words, which a call hands over in a fifth of the time
+w      entries, tuples of a loop and its four arguments; advance, and what it takes: of code and
+       words machine code gets the addresses, which a call hands over in a fifth of the time
 
 Machine code writes to the views themselves: words has their addresses in the place of numbers.
 """
