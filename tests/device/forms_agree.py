@@ -41,7 +41,10 @@ def outputs(data, inputs):
     model = mpconnxr.load(data, verify=False)
     for i in range(len(inputs)):
         model.inputs[i].view("B")[:] = inputs[i]
-    return [bytes(t.view("B")) for t in model.run()]
+    try:
+        return [bytes(t.view("B")) for t in model.run()]
+    except mpconnxr.InputError as e:  # a JPEG
+        return str(e)
 
 
 while True:
