@@ -11,6 +11,10 @@
 // sum * multiplier, rounded to even: docs/quantization.md
 static inline int32_t rescaled(int32_t sum, const int32_t *table) {
     int f = table[0] & 31;
+    if (f > 25) {
+        sum >>= f - 25;
+        f = 0;
+    }
     int32_t v = sum + (table[0] >> 5), limit = (1 << 25) >> f;
     int64_t g = (int64_t)(saturate(v, -limit, limit) * (1 << f)) * table[1];
     int32_t high = g >> 32, whole = high >> 15;

@@ -12,7 +12,7 @@ import numpy as np
 
 from tools.converter.ops._block import HALF, mantissas
 from tools.converter.ops._qweights import Weights, pack, padded, unsigned
-from tools.converter.ops._requantize import MOST_LEFT, Sums, channel_multipliers
+from tools.converter.ops._requantize import Sums, channel_multipliers
 
 _PATCH_NBYTES = 1024  # as of qconv
 
@@ -77,8 +77,6 @@ def _packed(code, product, groups):
     sums = Sums(weights.constants(x_zero + flip), *weights.range(x_zero + flip))
     scales = [Fraction(float(v)) for v in np.broadcast_to(np.ravel(ratio), len(w))]
     found = channel_multipliers(scales, sums, limits.min - y_zero, limits.max - y_zero)
-    if (found.shifts > MOST_LEFT).any():
-        raise ValueError("sums that are shifted to the right are not written in C")
     blob = pack(rows, groups or 1, found.first_words, found.mantissas)
     body = blob[8 * len(w) :] if groups else rows
     table = code.constant(blob[: 8 * len(w)].view("<i4"), "int32")
