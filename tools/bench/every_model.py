@@ -33,7 +33,6 @@ _TITLES = {
     "mps2-an385": "Cortex-M3",
     "mps2-an386": "Cortex-M4F",
 }
-_INTEGERS = {"qconv", "qdepthwise", "wide_conv"}  # kernels
 _HEAD = """# The collection
 
 Written by `{command}`; do not edit.
@@ -126,7 +125,8 @@ def kind_of(converted: Converted) -> str:
     """What most of its products are computed with."""
     work = {"Integers": 0, "Floats": 0}
     for step in walk(converted.graph.steps):
-        work["Integers" if step.kernel in _INTEGERS else "Floats"] += step.macs
+        if step.macs:
+            work["Floats" if step.outputs[0].np_dtype.kind == "f" else "Integers"] += step.macs
     return max(work, key=lambda kind: work[kind]) if any(work.values()) else "Without products"
 
 

@@ -72,6 +72,7 @@ print(n)
 """
     chosen = {}
     for case in cases.all_cases():
+        # Draws go on from run to run, and some image files are refused.
         is_same = not case.kernels & {"random", "dropout"} and "image_decoder" not in case.name
         if case.inputs is not None and is_same and len(case.data) < 3000:
             for kernel in case.kernels:

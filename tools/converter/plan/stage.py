@@ -14,7 +14,8 @@ from ..reference import ort_session
 from . import slices, stream
 from . import state as states
 
-_MUCH, _TIMES = 16384, 4  # bytes of heap for steps that a note is due for; of the window
+# A note is due where more steps take as many bytes of heap as this, and as many windows.
+_LEAST_NBYTES, _LEAST_WINDOWS = 16384, 4
 
 
 def plan(state: Conversion) -> None:
@@ -40,7 +41,7 @@ def _split(state: Conversion, window: int) -> None:
     slices.split(state.graph, window)
     cut = sum(1 for _ in walk(steps))
     more = STEP_NBYTES * (cut - n)
-    if more > max(_MUCH, _TIMES * window):
+    if more > max(_LEAST_NBYTES, _LEAST_WINDOWS * window):
         state.notes.append(
             f"--window {window} cuts {n:,} steps into {cut:,}, which take about {more:,} "
             "bytes more of a board's heap; a larger window cuts fewer"
