@@ -17,8 +17,10 @@ from tools.deploy.machine import ASSEMBLER
 from tools.errors import ConvertError, text_of
 from tools.micropython import GUARD_TARGETS, TargetError, target_names
 
-from . import c_build, c_code, cycles, page, paired
+from . import c_build, c_cmsis, c_code, cycles, page, paired
 from .measure import PACKAGE, collection, count
+from .measure import cycles as measured_cycles
+from .timing.cores import CORES
 
 # Forms of loops by what --form says, the best one first.
 FORMS = {
@@ -39,7 +41,7 @@ MODELS = (
     "mcunet_vww_int8",
 )
 _OF_PACKAGE = "folder of mpconnxr, such as the .mpy that tools.dist writes (default: the source)"
-_NARROWEST = 130  # columns of the table, also where it goes to a file
+_NARROWEST = 150  # columns of the table, also where it goes to a file
 _DOCS = Path(__file__).parents[2] / "docs"
 _OTHERS = ("unix-plain", "cpython", "webassembly", *GUARD_TARGETS)
 TARGETS = tuple(name for name in target_names() if name not in _OTHERS)
@@ -64,7 +66,9 @@ def main(argv: list[str] | None = None) -> int:
             target, _, form = target.partition(":")
             try:
                 row = _row(path, converted, target, form or args.form, args.package)
-                rows.append(row | ({} if args.no_c else _c_row(path, converted, row)))
+                if not args.no_c:
+                    row |= _c_row(path, converted, row) | _cmsis_row(path, converted, row, args)
+                rows.append(row)
             except TargetError as e:
                 print(f"bench: {path} on {target}: {e}", file=sys.stderr)
                 status = 1
@@ -117,7 +121,11 @@ def _target(text):
 def _row(path, converted, target, form, package):
     found = count(converted, target, FORMS[form], package)
     report = converted.report()
-    return {
+    cycles = {}
+    if target in CORES:
+        found_cycles = measured_cycles(converted, target, FORMS[form], package).estimate
+        cycles = {"cycles": round(found_cycles.cycles), "fetched": round(found_cycles.fetched)}
+    return cycles | {
         "model": str(path),
         "target": target,
         "form": form or "best",
@@ -144,34 +152,65 @@ def _kernels(steps, counts):
 
 def _c_row(path, converted, row):
     """What the C takes; None where an operator has no C, or the core no compiler here."""
-    names = ("c_o2_instructions", "c_o3_instructions", "c_same_o3_instructions")
+    names = ("c_o2", "c_o3", "c_same_o3")
     target = row["target"]
     try:
         text = c_code.generate(path).text
         same = c_code.generate(path, same=c_build.same_products(target)).text
     except ConvertError as e:
         print(f"bench: no C for {path}: {e}", file=sys.stderr)
-        return dict.fromkeys(names)
+        return dict.fromkeys(f"{name}_instructions" for name in names)
     if target not in c_build.TARGETS:
-        return dict.fromkeys(names)
+        return dict.fromkeys(f"{name}_instructions" for name in names)
     runs = ((text, "-O2"), (text, "-O3"), (same, "-O3"))
-    counts = [c_build.count(source, target, level).instructions for source, level in runs]
-    found = dict(zip(names, counts, strict=True))
+    counts = [c_build.count(source, target, level) for source, level in runs]
+    found = _named(zip(names, counts, strict=True))
     if target == "unix" and row["form"] == "best":
         taken = paired.measure(converted, text)
         found |= {"time_ns": taken.ours, "c_o3_time_ns": taken.c, "c_o3_time_ratio": taken.ratio}
     return found
 
 
+def _named(counts):
+    """Instructions and cycles of counts, by name."""
+    found = {}
+    for name, counted in counts:
+        found[f"{name}_instructions"] = counted.instructions
+        if counted.cycles is not None:
+            found[f"{name}_cycles"] = round(counted.cycles)
+    return found
+
+
+def _cmsis_row(path, converted, row, args):
+    """What CMSIS-NN takes, and how many steps of its output lie between it and ours."""
+    target = row["target"]
+    if target not in CORES or c_cmsis.folder() is None:
+        return {}
+    try:
+        source = c_cmsis.generate(path)
+    except ConvertError as e:
+        print(f"bench: {path} by CMSIS-NN: {e}", file=sys.stderr)
+        return {"cmsis_why": str(e)}
+    core, counts = c_build.core_of(target), {}
+    for level in ("-O2", "-O3"):
+        library = c_cmsis.library(target, core, level)
+        counts[f"cmsis_{level[1:].lower()}"] = c_build.count(source.text, target, level, library)
+    forms = FORMS["" if row["form"] == "best" else row["form"]]
+    ours = measured_cycles(converted, target, forms, args.package, source.sample).output
+    off = max(source.steps_off(count.output, ours) for count in counts.values())
+    return _named(counts.items()) | {"cmsis_steps_off": off}
+
+
 def _print(rows):
     table = Table(box=None, pad_edge=False)
     texts = ("model", "target", "form")
-    numbers = ("MACs", "instructions", "a MAC", "C -O3", "same in C", "no loops", "time/C")
-    numbers += ("arena", "growth")
+    numbers = ("MACs", "instructions", "a MAC", "C -O3", "same in C", "CMSIS-NN", "cycles", "its")
+    numbers += ("no loops", "time/C", "arena", "growth")
     for title in texts + numbers:
         table.add_column(title, justify="left" if title in texts else "right")
     for row in rows:
         counts = ("instructions", "c_o3_instructions", "c_same_o3_instructions")
+        counts += ("cmsis_o3_instructions", "cycles", "cmsis_o3_cycles")
         table.add_row(
             "/".join(Path(row["model"]).parts[-2:]),
             row["target"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from tools.micropython.process import compile_c
 from tools.micropython.qemu import ICOUNT
 
 from . import valgrind
+from .timing import blocks
+from .timing.cores import CORES, estimate
 
 _SOURCES = Path(__file__).parents[2] / "benchmarks" / "c"
 _TIMEOUT = 600.0  # seconds
@@ -34,20 +37,29 @@ def same_products(target: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class CCount:
-    """instructions: of one run; output: its bytes."""
+    """instructions: of one run; output: its bytes; cycles: estimated, of an ARM core."""
 
     instructions: int
     output: bytes
+    cycles: float | None = None
 
 
-def count(text: str, target: str, level: str) -> CCount:
-    """Compiles model.h with -O2 or -O3 and runs it. Raises TargetError."""
+def core_of(target: str) -> tuple[str, ...]:
+    """The compiler's options for a target's core."""
+    return _CORES[target]
+
+
+def count(text: str, target: str, level: str, more: Sequence[str] = ()) -> CCount:
+    """Compiles model.h with -O2 or -O3 and runs it. Raises TargetError.
+
+    more: what the compiler needs besides: options, libraries.
+    """
     with tempfile.TemporaryDirectory(prefix="mpconnxr-") as name:
         folder = Path(name)
         (folder / "model.h").write_text(text)
         if target == "unix":
             return _on_host(folder, level)
-        return _in_qemu(folder, target, level)
+        return _in_qemu(folder, target, level, more)
 
 
 def timed_on_host(folder: Path, text: str) -> Path:
@@ -58,7 +70,7 @@ def timed_on_host(folder: Path, text: str) -> Path:
     return program
 
 
-def _in_qemu(folder, target_name, level):
+def _in_qemu(folder, target_name, level, more):
     target = get_target(target_name)
     address, per_instruction = target.counter
     program = folder / "program.elf"
@@ -67,14 +79,17 @@ def _in_qemu(folder, target_name, level):
         *_CORES[target_name],
         f"-DCOUNTER={address}",
     ]
-    _compile([*command, level, str(_SOURCES / "start.c")], program)
+    _compile([*command, level, str(_SOURCES / "start.c"), *more], program)
+    report = folder / "blocks"
     run = [target.system, *ICOUNT, "-machine", target.machine, "-semihosting", "-display", "none"]
     run += ["-monitor", "none", "-serial", "none", "-kernel", str(program)]
+    run += ["-plugin", blocks.option(target.system, report)]
     lines = valgrind.output_of(run, _TIMEOUT).stderr.split() or ["", ""]
     if len(lines) != 2:
         raise TargetError(f"{target_name}: the C program failed")
     ticks = int(np.frombuffer(bytes.fromhex(lines[0]), "<u4")[0])
-    return CCount(round(ticks / per_instruction), bytes.fromhex(lines[1]))
+    found = estimate(blocks.blocks_in(report), CORES[target_name])
+    return CCount(round(ticks / per_instruction), bytes.fromhex(lines[1]), found.cycles)
 
 
 def _on_host(folder, level):

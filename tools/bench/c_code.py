@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+import onnx
 from onnx import helper, numpy_helper
 
 from tools.converter import load, rewrites
@@ -52,7 +53,9 @@ class _Value:
 
 
 @dataclass
-class _Code:
+class Code:
+    """What model.h is made of."""
+
     values: dict[str, _Value] = field(default_factory=dict)
     arrays: list[str] = field(default_factory=list)
     calls: list[str] = field(default_factory=list)
@@ -74,6 +77,7 @@ class _Code:
         return name
 
     def call(self, name: str, *args) -> None:
+        """Adds a call to run()."""
         words = [_float(a) if isinstance(a, float) else str(a) for a in args]
         self.calls.append(f"    {name}({', '.join(words)});")
 
@@ -83,11 +87,9 @@ def generate(path: Path, seed: int = 0, same: tuple[str, ...] = ()) -> Source:
 
     same: "int8", "float": the kinds of products that are computed as mpconnxr does.
     """
-    model = load.load(path)
-    dims.fix(model, {}, {}, {})
-    model, _ = rewrites.rewrite(simplify(model), 1)
-    code = _Code(same=same)
-    _declare(code, model.graph)
+    model = lowered(path)
+    code = Code(same=same)
+    declare(code, model.graph)
     for node in model.graph.node:
         emit = EMITTERS.get(node.op_type)
         if emit is None:
@@ -96,16 +98,28 @@ def generate(path: Path, seed: int = 0, same: tuple[str, ...] = ()) -> Source:
     [output] = model.graph.output
     [given] = [i for i in model.graph.input if code.values[i.name].data is None]
     x, y = code.values[given.name], code.values[output.name]
-    sample = _random(x, seed)
-    kind = _TYPES[str(x.dtype)]
-    code.arrays.append(f"static const {kind} given[{x.n}] = {{{_numbers(sample)}}};")
-    return Source(_TEXT.format(x=x, y=y, **_parts(code, x)), sample)
+    sample = random(x, seed)
+    return Source(text_of(code, x, y, sample, '#include "same.h"\n'), sample)
+
+
+def lowered(path: Path) -> onnx.ModelProto:
+    """The model, its layers whole operators. Raises ConvertError."""
+    model = load.load(path)
+    dims.fix(model, {}, {}, {})
+    return rewrites.rewrite(simplify(model), 1)[0]
+
+
+def text_of(code: Code, x, y, given: np.ndarray, header: str, types: dict | None = None) -> str:
+    """model.h, with run(). x, y: input and output; types: what others are called in C."""
+    names = _TYPES | {name: _TYPES[other] for name, other in (types or {}).items()}
+    kind = names[str(x.dtype)]
+    code.arrays.append(f"static const {kind} given[{x.n}] = {{{_numbers(given)}}};")
+    return _TEXT.format(x=x, y=y, header=header, **_parts(code, names))
 
 
 _TEXT = """#include <string.h>
 #include "kernels.h"
-#include "same.h"
-
+{header}
 {arrays}
 {buffers}
 #define OUTPUT {y.c}
@@ -118,9 +132,9 @@ __attribute__((noinline)) static void run(void) {{
 """
 
 
-def _parts(code, x):
+def _parts(code, types):
     names = {v.c: v for v in code.values.values() if v.data is None}
-    buffers = [f"static {_TYPES[str(v.dtype)]} {v.c}[{v.n}];" for v in names.values()]
+    buffers = [f"static {types[str(v.dtype)]} {v.c}[{v.n}];" for v in names.values()]
     buffers += code.buffers
     return {
         "arrays": "\n".join(code.arrays),
@@ -129,7 +143,8 @@ def _parts(code, x):
     }
 
 
-def _random(x, seed):
+def random(x, seed: int) -> np.ndarray:
+    """A sample for this input."""
     rng = np.random.default_rng(seed)
     if x.dtype == np.float32:
         return rng.standard_normal(x.shape).astype(np.float32)
@@ -147,14 +162,15 @@ def _float(x):
     return f"{float(np.float32(x))!r}f"
 
 
-def _declare(code, graph):
+def declare(code: Code, graph: onnx.GraphProto, kind: type = _Value) -> None:
+    """The graph's values as `kind`."""
     for t in graph.initializer:
         data = numpy_helper.to_array(t)
-        code.values[t.name] = _Value("", data.shape, data.dtype, data)
+        code.values[t.name] = kind("", data.shape, data.dtype, data)
     infos = [*graph.input, *graph.value_info, *graph.output]
     for info in infos:
         if info.name not in code.values:
             t = info.type.tensor_type
             shape = tuple(d.dim_value for d in t.shape.dim)
             dtype = helper.tensor_dtype_to_np_dtype(t.elem_type)
-            code.values[info.name] = _Value(f"v{len(code.values)}", shape, dtype)
+            code.values[info.name] = kind(f"v{len(code.values)}", shape, dtype)

@@ -48,8 +48,11 @@ class Node:
         return self.scalar(1) * self.data(4).astype(np.float64) / self.scalar(i)
 
 
-def _windows(node, x, w):
-    """N, G, C, H, W, M, kh, kw, oh, ow, sh, sw, ph, pw, dh, dw; one dimension is a row."""
+def windows(node: Node, x, w) -> tuple:
+    """Sizes of input, kernel and output, strides, pads before and dilations, each a pair.
+
+    One dimension is a row. w: the weights; None where an attribute has the kernel's size.
+    """
     a, rank = node.attributes, len(x.shape) - 2
     kernel = list(w.shape[2:]) if w is not None else list(a["kernel_shape"])
 
@@ -75,7 +78,7 @@ def _pads(a, rank):
 
 
 def _conv_args(node, x, w):
-    size, kernel, out, strides, pads, dilations = _windows(node, x, w)
+    size, kernel, out, strides, pads, dilations = windows(node, x, w)
     groups = node.attributes.get("group", 1)
     head = [x.shape[0], groups, w.shape[1], *size, w.shape[0] // groups]
     return [*head, *kernel, *out, *strides, *pads, *dilations]
@@ -164,7 +167,7 @@ def _add(code, node):
 
 def _max_pool(code, node):
     x = node.inputs[0]
-    size, kernel, out, strides, pads, _ = _windows(node, x, None)
+    size, kernel, out, strides, pads, _ = windows(node, x, None)
     name = f"max_pool_{x.short}"
     planes = x.shape[0] * x.shape[1]
     code.call(name, x.c, node.out.c, planes, *size, *kernel, *out, *strides, *pads)

@@ -28,10 +28,15 @@ def counts_in(page: str) -> dict[str, dict[str, tuple[float, float]]]:
         target = re.search(r"\(`([\w-]+)`\)\n", section)
         kinds = {"int8": [], "float32": []}
         for model, figure in re.findall(r"^\| (\w+) \| [\d,]+ \| ([\d.]+) \|", section, re.M):
-            kinds["int8" if _INTEGERS.search(model) else "float32"].append(float(figure))
+            kinds["int8" if is_integer(model) else "float32"].append(float(figure))
         if target and all(kinds.values()):
             counts[target[1]] = {kind: (min(v), max(v)) for kind, v in kinds.items()}
     return counts
+
+
+def is_integer(model: str) -> bool:
+    """Whether a model of this name computes with integers."""
+    return bool(_INTEGERS.search(model))
 
 
 def cycles(board: Board, counts: dict) -> dict[str, list[float]]:

@@ -19,6 +19,8 @@ from tools.format.layout import element_bytes
 from tools.micropython import Target, TargetError, get_target
 
 from . import valgrind
+from .timing import blocks
+from .timing.cores import CORES, Estimate, estimate
 
 PACKAGE = Path(__file__).parents[2] / "mpconnxr"
 _FOLDER = Path(__file__).parent
@@ -67,6 +69,38 @@ def count(
         loops = round(found["loops"] / per_instruction)
     load = round(found["load"] / per_instruction)
     return Count(round(ticks / per_instruction), found["heap"], found["grown"], steps, loops, load)
+
+
+@dataclass(frozen=True)
+class Cycles:
+    """estimate: of one steady-state run(); output: the bytes of its first output."""
+
+    estimate: Estimate
+    output: bytes
+
+
+def cycles(
+    converted: Converted,
+    target_name: str,
+    forms: Sequence[str] = (),
+    package: Path = PACKAGE,
+    sample: np.ndarray | None = None,
+) -> Cycles:
+    """Of the converted model on a target of timing.cores. Raises TargetError.
+
+    sample: the only input; default: random ones.
+    """
+    target = get_target(target_name)
+    files = input_files(converted) | script_files(target, "on_device_cycles.py")
+    files |= {"mpconnxr": package}
+    if sample is not None:
+        files["x0"] = element_bytes(np.ascontiguousarray(sample))
+    with tempfile.TemporaryDirectory(prefix="mpconnxr-") as name:
+        report = Path(name) / "blocks"
+        found = printed(blocks.counting(target, report), files, [",".join(forms)])
+        ran = blocks.blocks_in(report)
+    core, is_loaded = CORES[target_name], blocks.is_loaded(target)
+    return Cycles(estimate(ran, core, is_loaded), bytes.fromhex(found["output"]))
 
 
 def input_files(converted: Converted) -> dict[str, Path | bytes]:

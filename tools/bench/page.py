@@ -7,14 +7,18 @@ from pathlib import Path
 
 from tools.converter.report.svg import element
 
+from .cycles import is_integer
+from .timing.cores import CORES
+from .timing.published import compared
+
 _HEAD = """# Benchmarks
 
 Written by `{command}`; do not edit. Instructions of one steady-state `run()` of a whole model for
 each of its nominal multiply-accumulates (padding included), counted exactly in QEMU (`unix`: by
 valgrind, to a few percent); next to them C that is generated from the same graph
 ([benchmarks/c](../benchmarks/c)),
-compiled by gcc for the same core and counted in the same emulator. They are instructions, not
-cycles or milliseconds, and no real board was in the loop.
+compiled by gcc for the same core and counted in the same emulator. Cycles are
+[estimated](#estimated-cycles), and no real board was in the loop.
 
 The C is straightforward, as a code generator or a reference kernel writes it: nested loops over
 the output, one multiply-accumulate at a time, with every extent a constant. Floats are soft on
@@ -28,7 +32,64 @@ does nothing. Loops that another loop calls are a part of that.
 *Time / C -O3*, on the computer that wrote this page: processor time of a run, and of the C that
 took turns with it; the median of 15 rounds' ratios.
 
+{cmsis}
 ![Instructions a multiply-accumulate](benchmarks.svg)
+"""
+_CMSIS = """*CMSIS-NN*, Arm's library of kernels, is called layer by layer from C that is generated
+from the same graph, and compiled by the same gcc (`-fno-math-errno -ffunction-sections`). Its
+sources are no part of this repository: `MPCONNXR_CMSIS_NN` names their folder. Its activations are
+int8, and its weights have no zero point: models that need anything else have no figure (–). *Off*
+is the largest distance of its output from mpconnxr's on the same random input, in steps of the
+output.
+"""
+_NO_CMSIS = """Arm's CMSIS-NN is not compared here: `MPCONNXR_CMSIS_NN` named no folder of it.
+"""
+_SUMMARY = """## At a glance
+
+mpconnxr next to C and CMSIS-NN, each at the better of -O2 and -O3: least and most of the models of
+integers. Below 1, mpconnxr takes less.
+
+| core | instructions / C | cycles / C | instructions / CMSIS-NN | cycles / CMSIS-NN |
+|---|---:|---:|---:|---:|
+{lines}
+"""
+_CYCLES = """## Estimated cycles
+
+QEMU counts instructions. Cycles are estimates: a plugin of QEMU counts how often each block of
+instructions runs and how often its branch is taken, and each instruction takes what the core's
+reference manual (TRM) says ([tools/bench/timing](../tools/bench/timing)).
+
+| core | source | where the source leaves it open |
+|---|---|---|
+{cores}
+
+On a Cortex-M3, M4 and M33, a load right behind another one takes one cycle instead of two, and an
+address that the instruction before computed costs a cycle. A taken branch costs one cycle for the
+pipeline, two where a register says where to, three where memory does.
+
+Wait states, of mpconnxr's loops in SRAM, and of C, CMSIS-NN and the interpreter in flash:
+
+| board | code in SRAM | code in flash |
+|---|---|---|
+| RP2040 | none | none: its cache of 16 KB answers in a cycle; misses are not counted |
+| with a Cortex-M3, M4, M33 | {sram} | none: as on an RP2040, or behind an accelerator |
+
+Weights that are read from flash have no wait states, either.
+"""
+_SRAM = (
+    "fetched over the system bus, as data are: a cycle for each taken branch, and one where a "
+    "fetch and a load meet (*of them SRAM*)"
+)
+_PUBLISHED = """### Next to published figures
+
+CMSIS-NN, cycles a MAC: as others measured them on boards, and as they are estimated here (-O3).
+
+| board | model | measured | estimated | off | source |
+|---|---|---:|---:|---:|---|
+{lines}
+
+What was measured waits for flash. The STM32L4R5 has 5 wait states at this clock, and caches of
+1 KB for code and of 256 bytes for data: most of the weights come from flash itself.
 """
 _TARGETS = {
     "mps2-an385": "Cortex-M3",
@@ -49,11 +110,15 @@ _BAR, _GAP, _LEFT, _WIDTH = 14.0, 10.0, 250.0, 460.0  # pixels
 
 def write(rows: Sequence[dict], folder: Path, command: str) -> None:
     """Writes benchmarks.md and benchmarks.svg. command: that makes them again."""
-    parts = [_HEAD.format(command=command)]
+    has_cmsis = any("cmsis_o3_instructions" in row for row in rows)
+    parts = [_HEAD.format(command=command, cmsis=_CMSIS if has_cmsis else _NO_CMSIS)]
+    parts += _summary(rows)
     for kind in dict.fromkeys(map(_kind, rows)):
         of_target = [row for row in rows if _kind(row) == kind]
         parts.append(f"## {kind}\n\n{_table(of_target)}")
+        parts += [_cycles(of_target)] if any("cycles" in row for row in of_target) else []
         parts.append(_kernels(of_target))
+    parts += _about_cycles(rows)
     (folder / "benchmarks.md").write_text("\n".join(parts))
     first = [row for row in rows if row["target"] == rows[0]["target"]]
     (folder / "benchmarks.svg").write_text(_bars(first) + "\n")
@@ -77,6 +142,58 @@ def _table(rows):
         cells += [f"{row['arena_bytes']:,}", f"{row['heap_growth_bytes']:,}"]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
+
+
+def _cycles(rows):
+    """mpconnxr, C and CMSIS-NN, cycles a MAC."""
+    lines = [_CYCLES_COLUMNS, "|---|" + "---:|" * (_CYCLES_COLUMNS.count("|") - 2)]
+    for row in rows:
+        cells = [each(row, name) or "–" for name in _CYCLES_COUNTS]
+        off = f"{row['cmsis_steps_off']:g}" if "cmsis_steps_off" in row else "–"
+        lines.append("| " + " | ".join([_name(row), *cells, off]) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def _summary(rows):
+    """A table of ratios by core, where CMSIS-NN was counted."""
+    lines = []
+    for target in dict.fromkeys(row["target"] for row in rows if "cmsis_o3_cycles" in row):
+        of_target = [r for r in rows if r["target"] == target and is_integer(_name(r))]
+        cells = [
+            _range(of_target, counted, other)
+            for other in ("c", "cmsis")
+            for counted in ("instructions", "cycles")
+        ]
+        lines.append(f"| {CORES[target].name} | {' | '.join(cells)} |")
+    return [_SUMMARY.format(lines="\n".join(lines))] if lines else []
+
+
+def _range(rows, counted, other):
+    """'0.50 to 0.75': what is counted of mpconnxr over the other's better figure."""
+    ratios = [
+        row[counted] / min(row[f"{other}_{level}_{counted}"] for level in ("o2", "o3"))
+        for row in rows
+        if row.get(f"{other}_o2_{counted}")
+    ]
+    return f"{min(ratios):.2f} to {max(ratios):.2f}" if ratios else "–"
+
+
+def _about_cycles(rows):
+    """Sections on where cycles come from, and how far they are from what others measured."""
+    targets = [t for t in CORES if any(row["target"] == t and "cycles" in row for row in rows)]
+    if not targets:
+        return []
+    cores = [f"| {c.name} | {c.source} | {c.note} |" for c in (CORES[t] for t in targets)]
+    parts = [_CYCLES.format(cores="\n".join(cores), sram=_SRAM)]
+    lines = [
+        f"| {f.board} | {f.model} | {is_:.2f} | {said:.2f} | {_off(said / is_)} | {f.source} |"
+        for f, is_, said in compared(rows)
+    ]
+    return parts + ([_PUBLISHED.format(lines="\n".join(lines))] if lines else [])
+
+
+def _off(ratio):
+    return f"{round(ratio - 1, 2) + 0.0:+.0%}"
 
 
 def outside(row: dict) -> str:
@@ -105,6 +222,19 @@ def _kernels(rows):
     return "\n".join(lines) + "\n" if total else ""
 
 
+_CYCLES_COLUMNS = (
+    "| model | mpconnxr, cycles a MAC | of them SRAM | C -O3, cycles | CMSIS-NN -O2, cycles "
+    "| CMSIS-NN -O3, cycles | CMSIS-NN -O2, instructions | CMSIS-NN -O3, instructions | off |"
+)
+_CYCLES_COUNTS = (
+    "cycles",
+    "fetched",
+    "c_o3_cycles",
+    "cmsis_o2_cycles",
+    "cmsis_o3_cycles",
+    "cmsis_o2_instructions",
+    "cmsis_o3_instructions",
+)
 _COUNTS = (
     "instructions",
     "c_o2_instructions",

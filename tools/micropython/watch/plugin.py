@@ -1,4 +1,4 @@
-"""The plugin of QEMU, compiled once for each version of QEMU's interface."""
+"""A plugin of QEMU, compiled once for each version of QEMU's interface."""
 
 import hashlib
 import re
@@ -16,17 +16,18 @@ _SOURCE = Path(__file__).with_name("watch.c")
 _APIS = (((9, 1), 3), ((9, 0), 2), ((0, 0), 1))
 
 
-def plugin(system: str) -> Path:
+def plugin(system: str, source: Path = _SOURCE) -> Path:
     """The plugin for this QEMU, compiled once into the cache folder."""
     api = _api(system)
-    digest = hashlib.sha256(_SOURCE.read_bytes()).hexdigest()[:8]
-    return made(f"watch-{api}-{digest}.so", lambda _, product: _compile(api, product))
+    digest = hashlib.sha256(source.read_bytes()).hexdigest()[:8]
+    name = f"{source.stem}-{api}-{digest}.so"
+    return made(name, lambda _, product: _compile(api, source, product))
 
 
 @cache
 def _api(system: str) -> int:
     if "-plugin" not in _said(system, "--help"):
-        raise TargetError(f"{system} was built without plugins, which see stray accesses")
+        raise TargetError(f"{system} was built without plugins, which this needs")
     found = re.search(r"version (\d+)\.(\d+)", _said(system, "--version"))
     if not found:
         raise TargetError(f"{system} does not say its version")
@@ -41,7 +42,7 @@ def _said(system: str, option: str) -> str:
         raise TargetError(f"cannot start {system}: {error.strerror}") from None
 
 
-def _compile(api: int, product: Path) -> None:
+def _compile(api: int, source: Path, product: Path) -> None:
     command = ["gcc", "-shared", "-fPIC", "-O2", "-Wall", "-fvisibility=hidden"]
-    command += [f"-DPLUGIN_API={api}", "-o", str(product), str(_SOURCE)]
-    compile_c(command, _SOURCE.name)
+    command += [f"-DPLUGIN_API={api}", "-o", str(product), str(source)]
+    compile_c(command, source.name)

@@ -1,0 +1,196 @@
+"""How many cycles instructions take on a core: the tables of the cores' reference manuals.
+
+Estimates: memory without wait states, no interrupts, and nothing that the manuals leave open but
+as `note` says.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from .blocks import Block
+from .thumb import PC, SP, Op, decoded
+
+_COMPUTED = ("data", "multiply", "multiply and add", "long multiply", "dsp multiply", "divide")
+_LOADS = ("load", "float load")
+_STORES = ("store", "store indexed", "float store")
+_MANY = ("load many", "store many", "load many and pc")
+
+
+@dataclass(frozen=True)
+class Core:
+    """cycles: by kind of instruction, 1 where none is given; refills: what filling the pipeline
+    again adds where a branch is taken, by kind.
+
+    pipelines: neighbouring loads overlap, an address that was just computed comes a cycle later,
+    and code behind the system bus waits for loads (3.3.3 of the Cortex-M4's manual).
+    """
+
+    name: str
+    source: str
+    note: str
+    cycles: dict[str, float]
+    refills: dict[str, int]
+    pipelines: bool = True
+
+    def of(self, op: Op) -> float:
+        """Of one instruction by itself, its branch not taken."""
+        base = self.cycles.get(op.kind, 1)
+        return base + op.n if op.kind in _MANY else base
+
+
+_M0PLUS = {
+    "load": 2,
+    "store": 2,
+    "store indexed": 2,
+    "load many": 1,
+    "store many": 1,
+    "load many and pc": 3,
+    "call": 3,
+    "branch": 2,
+    "indirect call": 2,
+    "indirect branch": 2,
+    "move to pc": 2,
+    "system": 3,
+}
+_M4 = {
+    "load": 2,
+    "store": 1,
+    "store indexed": 2,
+    "load many": 1,
+    "store many": 1,
+    "load many and pc": 1,
+    "load pc": 2,
+    "table branch": 3,
+    "divide": 7,
+    "system": 2,
+    "float load": 2,
+    "float store": 2,
+    "float move many": 2,
+    "float multiply and add": 3,
+    "float divide": 14,
+}
+_M3 = _M4 | {"multiply and add": 2, "long multiply": 4, "long multiply and add": 5}
+_REFILLS = {
+    "branch": 1,
+    "conditional branch": 1,
+    "call": 1,
+    "indirect branch": 2,
+    "indirect call": 2,
+    "move to pc": 2,
+    "load pc": 3,
+    "load many and pc": 3,
+    "table branch": 3,
+}
+CORES = {
+    "mps2-an385-v6m": Core(
+        "Cortex-M0+",
+        "Cortex-M0+ TRM r0p1, table 3-1",
+        "the multiplier of one cycle, as the RP2040 has it",
+        _M0PLUS,
+        {"conditional branch": 1},
+        pipelines=False,
+    ),
+    "mps2-an385": Core(
+        "Cortex-M3",
+        "Cortex-M3 TRM r2p1, table 3-1 and 3.3.3",
+        "long products 4 cycles of 3 to 5, with a sum 5 of 4 to 7, divisions 7 of 2 to 12",
+        _M3,
+        _REFILLS,
+    ),
+    "mps2-an386": Core(
+        "Cortex-M4F",
+        "Cortex-M4 TRM r0p1, tables 3-1 and 7-1, and 3.3.3",
+        "divisions 7 cycles of 2 to 12",
+        _M4,
+        _REFILLS,
+    ),
+    "mps2-an505": Core(
+        "Cortex-M33",
+        "as a Cortex-M4, for its TRM has no table",
+        "pairs of 16-bit instructions that the core issues together are not",
+        _M4,
+        _REFILLS,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Of a run. fetched: of its cycles, those that code behind the system bus waits."""
+
+    instructions: int
+    cycles: float
+    fetched: float = 0.0
+
+
+def estimate(
+    blocks: Iterable[Block], core: Core, is_in_ram: Callable[[int], bool] = lambda address: False
+) -> Estimate:
+    """Of all these blocks' runs. is_in_ram: whether code at an address is loaded into RAM."""
+    instructions, cycles, fetched = 0, 0.0, 0.0
+    for block in blocks:
+        ops = _ops(block.code)
+        instructions += len(ops) * block.runs
+        own = _in_order(ops, core)
+        refill = _refill(ops, block.address, core)
+        cycles += own * block.runs + refill * block.taken
+        if core.pipelines and is_in_ram(block.address):
+            waits = max(_bus_cycles(ops, block) - own, 0)
+            added = waits * block.runs + block.taken
+            cycles, fetched = cycles + added, fetched + added
+    return Estimate(instructions, cycles, fetched)
+
+
+@cache
+def _ops(code: bytes) -> tuple[Op, ...]:
+    return tuple(decoded(code))
+
+
+def _in_order(ops: Sequence[Op], core: Core) -> float:
+    """Cycles of a block whose branch is not taken."""
+    total, before = 0.0, None
+    for op in ops:
+        total += core.of(op)
+        if core.pipelines and before is not None:
+            total += _between(before, op)
+        before = op
+    return total
+
+
+def _between(before: Op, op: Op) -> int:
+    """What an instruction takes more, or less, behind another one."""
+    if op.kind in (*_LOADS, *_STORES, *_MANY):
+        if before.kind in _COMPUTED and before.writes & op.uses - {PC, SP}:
+            return 1
+        overlaps = before.kind in _LOADS and not before.writes & op.uses
+        return -1 if overlaps and op.kind in (*_LOADS, "store indexed", "float store") else 0
+    if op.kind.startswith("float") and before.kind in (
+        "float sum or product",
+        "float multiply and add",
+    ):
+        return int(bool(before.writes & op.uses))
+    return 0
+
+
+def _refill(ops: Sequence[Op], address: int, core: Core) -> int:
+    """What a taken branch at the end adds."""
+    last = ops[-1]
+    refill = core.refills.get(last.kind, 0)
+    if not core.pipelines or last.to is None:
+        return refill
+    start = address + sum(op.nbytes for op in ops[:-1]) + last.to
+    if start == address:  # a loop: where its first instruction lies is known
+        return refill + (address % 4 == 2 and ops[0].nbytes == 4)
+    return refill
+
+
+def _bus_cycles(ops: Sequence[Op], block: Block) -> int:
+    """Words that a block fetches, and those that its instructions load and store."""
+    end = block.address + len(block.code)
+    words = math.ceil(end / 4) - block.address // 4
+    moved = sum(op.n for op in ops if op.kind in (*_LOADS, *_STORES, *_MANY))
+    return words + moved
