@@ -10,10 +10,11 @@ import pytest
 from onnx import TensorProto, helper
 
 from tests.host.device import small
-from tools.bench import c_build, c_code, every_model, page, paired
+from tools.bench import c_build, c_code, every_model, limits, page, paired
 from tools.bench.__main__ import main
 from tools.bench.cycles import counts_in
 from tools.bench.measure import collection
+from tools.bench.nodes_visited import Ensemble
 from tools.converter.convert import Options, convert
 from tools.converter.load import prepare
 from tools.converter.quantize import Settings, quantize
@@ -183,17 +184,60 @@ def test_the_page_has_a_row_and_two_bars_a_model(tmp_path):
 
 def test_every_model_has_a_row_the_worst_first(tmp_path):
     targets = ["mps2-an385-v6m", "mps2-an385"]
-    rows = [
-        every_model.Row("a", "Floats", 1000, 3, 0.0, dict.fromkeys(targets, 3000), {}),
-        every_model.Row("b", "Floats", 10, 2, 0.25, dict.fromkeys(targets, 9000), {"x": 64}),
-        every_model.Row("c", "Integers", 0, 0, 0.0, {}, {}, "a reason"),
-    ]
+    rows = [_row("a", targets, 1000), _row("b", targets, 10), every_model.Row("c", "Integers")]
+    rows[1].garbage, rows[1].python, rows[2].why = {"x": 64}, 0.25, "a reason"
     text = every_model.page(rows, targets, "make it")
     lines = [line for line in text.splitlines() if line[:4] in ("| a ", "| b ", "| c ")]
     assert [line[2] for line in lines] == ["b", "a", "c"]
-    assert lines[0].endswith("| 9,000 | 900.00 | 25% | 64 |")
-    assert "| a | 1,000 | 3 | 3,000 | 3.00 | 3.6 to 5.1 | 3,000 | 3.00 | 0 | 0 |" in text
-    assert "| a reason |" in lines[2]
+    assert lines[0].endswith("| 3,000 | 4,500 | 300.00 | 450.00 | 25% | 64 |")
+    assert lines[1].startswith("| a | 1,000 | 3 | 3,000 | 4,500 | 3.00 | 4.50 | 3,000 | ")
+    assert "* c: a reason\n" in text
+
+
+def _row(name, targets, macs):
+    counts = [dict.fromkeys(targets, n) for n in (3000, 4500, 2000)]
+    return every_model.Row(name, "Floats", macs, 3, 20, 0.0, *counts)
+
+
+def test_models_over_the_limits():
+    """12 times what mnist_8 takes; 1,000 a step outside of loops, 120 an element in loops."""
+    targets = ["mps2-an386"]
+    reference = _row("mnist_8", targets, 100_000)
+    models = [reference, _row("fine", targets, 100_000), _row("small", targets, 10)]
+    assert list(limits.broken(models, targets)) == []
+    models[1].loaded = {"mps2-an386": 40_000}
+    [line] = limits.broken(models, targets)
+    assert line == "fine, mps2-an386: 0.4 instructions a MAC, above 0.4"
+    models[1].loaded, models[1].python = {"mps2-an386": 0}, 0.5
+    models[1].counts = {"mps2-an386": 36_001}
+    assert len(list(limits.broken(models, targets))) == 1
+    models[2].loaded, models[2].counts = {"mps2-an386": 2_401}, {"mps2-an386": 5_402}
+    said = list(limits.broken(models[2:], targets))
+    assert said == [
+        "small, mps2-an386: 1,000 instructions a step outside of loops",
+        "small, mps2-an386: 120 instructions an element in loops",
+    ]
+
+
+def test_nodes_of_trees_that_a_run_visits():
+    """A stump, and a chain whose leaves lie 2, 3 and 3 nodes deep."""
+    trees = helper.make_node(
+        "TreeEnsembleRegressor",
+        ["x"],
+        ["y"],
+        domain="ai.onnx.ml",
+        nodes_treeids=[0, 1, 1, 1, 1, 1],
+        nodes_nodeids=[0, 0, 1, 2, 3, 4],
+        nodes_modes=["LEAF", "BRANCH_LEQ", "LEAF", "BRANCH_LEQ", "LEAF", "LEAF"],
+        nodes_featureids=[0, 0, 0, 1, 0, 0],
+        nodes_values=[0.0, 0.5, 0.0, 0.5, 0.0, 0.0],
+        nodes_truenodeids=[0, 1, 0, 3, 0, 0],
+        nodes_falsenodeids=[0, 2, 0, 4, 0, 0],
+    )
+    counted = Ensemble(trees)
+    x = np.array([[0.5, 9], [0.75, 0]], np.float32)
+    assert [counted.visited(row[None]) for row in x] == [1 + 2, 1 + 3]
+    assert counted.visited(x) == 7 and counted.visited(None) == pytest.approx(1 + 8 / 3)
 
 
 @pytest.mark.skipif(not collection().is_dir(), reason="no model collection")
@@ -202,3 +246,23 @@ def test_a_model_of_the_collection_is_counted(ready_target):
     row = every_model.measured("digits_cnn_qdq_s8", ["mps2-an385"])
     assert (row.kind, row.macs, row.python, row.why) == ("Integers", 87_360, 0.0, "")
     assert 2 < row.each("mps2-an385") < 10 and row.garbage == {"mps2-an385": 0}
+    assert row.counts["mps2-an385"] < row.cycles["mps2-an385"] < 2 * row.counts["mps2-an385"]
+    assert (
+        row.elements > row.macs and 0.9 < row.loaded["mps2-an385"] / row.counts["mps2-an385"] < 1
+    )
+
+
+@pytest.mark.skipif(not collection().is_dir(), reason="no model collection")
+def test_a_model_that_fails_does_not_end_the_count(capsys, tmp_path, ready_target):
+    """A second call takes from the file what the first one counted."""
+    ready_target("mps2-an386")
+    known = tmp_path / "known"
+    names = ["none_of_this_name", "tflm_hello_world_int8"]
+    asked = [*names, "--target", "mps2-an386", "--resume", str(known)]
+    assert every_model.main(asked) == 1
+    first = capsys.readouterr().out
+    assert "none_of_this_name: 0 MACs; ; " in first and "2 models in" in first
+    [line] = known.read_text().splitlines()
+    known.write_text(line.replace('"macs": 288', '"macs": 289') + "\n")
+    assert every_model.main(asked[1:]) == 0
+    assert "tflm_hello_world_int8: 289 MACs" in capsys.readouterr().out

@@ -1,15 +1,19 @@
 """python -m tools.bench.every_model [MODEL ...] [--target T]: all models of the collection.
 
-Counts the instructions of a run of each model, converted for the shapes of its first sample, and
-what a run allocates. With --write-docs it makes docs/collection.md: a table for each kind of
-arithmetic, the models that take most for a multiply-accumulate first.
+Counts the instructions of a run of each model, converted for the shapes of its first sample,
+estimates its cycles, and says which models take more than they should (see `limits`). A model that
+fails is named, and the others go on. With --resume FILE a second call takes from the file what the
+first one counted. With --write-docs it makes docs/collection.md: a table for each kind of model,
+those that take most for a multiply-accumulate first.
 """
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -17,48 +21,54 @@ import onnx
 
 from tools import arguments
 from tools.converter.convert import Converted, Options, convert
-from tools.converter.ir import walk
+from tools.converter.ir import Step, walk
 from tools.converter.report import python_floats
-from tools.deploy.boards import load_boards
+from tools.converter.report.costs import work_of
 from tools.errors import ConvertError, text_of
 from tools.micropython import TargetError
 
-from .measure import collection, count
+from . import limits
+from .measure import collection, cycles
+from .nodes_visited import nodes_visited
+from .timing.cores import CORES
 
 TARGETS = ("mps2-an385-v6m", "mps2-an385", "mps2-an386")
 _DOCS = Path(__file__).parents[2] / "docs"
-_CYCLES = {"mps2-an385-v6m": "pico", "mps2-an386": "pico2"}  # boards whose cycles are estimated
-_TITLES = {
-    "mps2-an385-v6m": "ARMv6-M",
-    "mps2-an385": "Cortex-M3",
-    "mps2-an386": "Cortex-M4F",
-}
+_RECURRENT = {"LSTM", "GRU", "RNN", "Scan", "Loop", "DynamicQuantizeLSTM"}
 _HEAD = """# The collection
 
 Written by `{command}`; do not edit.
 
-Instructions of one steady-state `run()` of each model of the collection, counted in QEMU on
-{targets}, and for each nominal multiply-accumulate (MAC; padding included, bodies of loops as
-often as they may run). *Cycles* are estimated: the instructions times the cycles an instruction of
-[the board](boards.md). *Python* is the share of the run's estimated work that Python's floats do.
+One steady-state `run()` of each model of the collection on {targets}, in QEMU: its instructions,
+counted exactly, and its cycles, [estimated](benchmarks.md#estimated-cycles) with code of loops in
+SRAM; both also for each nominal multiply-accumulate (MAC; padding included, bodies of loops as
+often as they may run). *Python* is the share of the run's estimated work that Python's floats do.
 *Garbage* is what one run allocates.
 
-Models with few MACs spend their run between the loops: for them the instructions of a whole run
-say more.
+Models with few MACs spend their run between the loops: for them the figures of a whole run say
+more.
 """
 
 
 @dataclass
 class Row:
-    """counts: instructions by target, 0 where it could not be counted, with the reason in why."""
+    """What was counted of a model.
+
+    elements: those that its steps compute, or MACs where they are more, and tree nodes visited;
+    steps: as often as they run; counts, cycles, loaded (instructions of code in RAM), garbage: by
+    target; why: what failed.
+    """
 
     name: str
     kind: str
-    macs: int
-    steps: int
-    python: float
-    counts: dict[str, int]
-    garbage: dict[str, int]
+    macs: int = 0
+    steps: int = 0
+    elements: int = 0
+    python: float = 0.0
+    counts: dict[str, int] = field(default_factory=dict)
+    cycles: dict[str, int] = field(default_factory=dict)
+    loaded: dict[str, int] = field(default_factory=dict)
+    garbage: dict[str, int] = field(default_factory=dict)
     why: str = ""
 
     def each(self, target: str) -> float:
@@ -68,43 +78,83 @@ class Row:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit status: 0 all counted, 1 some could not be, 2 usage."""
-    args = _arguments(argv)
+    args, began = _arguments(argv), time.monotonic()
     names = args.models or sorted(p.parent.name for p in collection().glob("*/model.onnx"))
     targets = args.target or list(TARGETS)
+    known = _resumed(args.resume, targets)
     rows = []
     for name in names:
-        rows.append(row := measured(name, targets))
-        counts = ", ".join(f"{t} {n:,}" for t, n in row.counts.items())
-        print(f"{name}: {row.macs:,} MACs; {counts}{row.why and '; ' + row.why}", flush=True)
+        row = known.get(name) or measured(name, targets)
+        rows.append(row)
+        if args.resume and name not in known and not row.why:
+            with open(args.resume, "a") as file:
+                file.write(json.dumps(asdict(row)) + "\n")
+        said = [f"{row.macs:,} MACs", *(f"{t} {n:,}" for t, n in row.counts.items()), row.why]
+        print(f"{name}: {', '.join(filter(None, said))}", flush=True)
+    for line in limits.broken(rows, targets):
+        print(f"over the limit: {line}")
+    print(f"{len(rows)} models in {time.monotonic() - began:,.0f} s")
     if args.write_docs:
         command = "python -m tools.bench.every_model --write-docs"
         (_DOCS / "collection.md").write_text(page(rows, targets, command))
     return int(any(row.why for row in rows))
 
 
+def _resumed(path, targets):
+    """Rows by name of a file that an earlier call wrote, if they have all these targets."""
+    if not path or not path.is_file():
+        return {}
+    rows = [Row(**json.loads(line)) for line in path.read_text().splitlines()]
+    return {row.name: row for row in rows if set(targets) <= set(row.counts)}
+
+
 def measured(name: str, targets: Sequence[str]) -> Row:
-    """The model of this name on each target."""
+    """The model of this name on each target. Raises nothing: the row says what failed."""
+    path = collection() / name / "model.onnx"
     try:
-        converted = convert(collection() / name / "model.onnx", options_for(name))
+        model = onnx.load(path, load_external_data=False)
+        converted = convert(path, options_for(name))
+        row = _described(name, model, converted)
     except ConvertError as e:
-        return Row(name, "Not converted", 0, 0, 0.0, {}, {}, text_of(e))
-    row = Row(
-        name,
-        kind_of(converted),
-        sum(step.total_macs for step in converted.graph.steps),
-        len(list(walk(converted.graph.steps))),
-        python_floats.of(converted).share,
-        {},
-        {},
-    )
+        return Row(name, "Not converted", why=text_of(e))
+    except Exception as e:  # one model must not end the count of all others
+        return Row(name, "Not converted", why=f"{type(e).__name__}: {e}")
     for target in targets:
         try:
-            found = count(converted, target)
+            found = cycles(converted, target)
         except TargetError as e:
-            row.why = f"{target}: {text_of(e).splitlines()[-1]}"
+            row.why = f"{target}: {(text_of(e).splitlines() or ['failed'])[-1]}"
             continue
-        row.counts[target], row.garbage[target] = found.instructions, found.heap_growth_bytes or 0
+        row.counts[target], row.loaded[target] = found.estimate.instructions, found.estimate.loaded
+        row.cycles[target] = round(found.estimate.cycles)
+        row.garbage[target] = found.heap_growth_bytes
     return row
+
+
+def _described(name, model, converted):
+    steps = converted.graph.steps
+    elements = sum(_elements(step) * times for step, times in _repeated(steps))
+    return Row(
+        name,
+        kind_of(converted, model),
+        sum(step.total_macs for step in steps),
+        sum(times for _, times in _repeated(steps)),
+        round(elements + nodes_visited(model, converted)),
+        python_floats.of(converted).share,
+    )
+
+
+def _repeated(steps: Sequence[Step], times: int = 1) -> Iterator[tuple[Step, int]]:
+    """Each step, and how often it may run."""
+    for step in steps:
+        yield step, times
+        for body in step.bodies:
+            yield from _repeated(body, times * step.trips)
+
+
+def _elements(step):
+    work = work_of(step)
+    return 0 if step.bodies else max(work.macs, work.inputs, work.outputs)
 
 
 def options_for(name: str) -> Options:
@@ -121,62 +171,81 @@ def options_for(name: str) -> Options:
     return Options(shapes=shapes, strip=True)
 
 
-def kind_of(converted: Converted) -> str:
-    """What most of its products are computed with."""
+def kind_of(converted: Converted, model: onnx.ModelProto) -> str:
+    """The heading of its table: by its operators, or what most of its products are made of."""
+    nodes = [*model.graph.node]
+    if any(node.op_type in _RECURRENT for node in nodes):
+        return "Recurrent"
+    if any(node.domain == "ai.onnx.ml" for node in nodes):
+        return "Classic machine learning"
     work = {"Integers": 0, "Floats": 0}
     for step in walk(converted.graph.steps):
         if step.macs:
             work["Floats" if step.outputs[0].np_dtype.kind == "f" else "Integers"] += step.macs
+    if any(node.op_type in ("Softmax", "Attention") for node in nodes) and _attends(model):
+        return "Attention"
     return max(work, key=lambda kind: work[kind]) if any(work.values()) else "Without products"
+
+
+def _attends(model):
+    """Whether a product of two tensors, neither of them constant, is there."""
+    constant = {t.name for t in model.graph.initializer}
+    constant |= {n.output[0] for n in model.graph.node if n.op_type == "Constant"}
+    return any(
+        node.op_type == "MatMul" and not constant & set(node.input) for node in model.graph.node
+    )
 
 
 def page(rows: Sequence[Row], targets: Sequence[str], command: str) -> str:
     """The text of docs/collection.md."""
-    boards = {b.name: b for b in load_boards()}
-    cycles = {t: boards[b].cycles_per_instruction for t, b in _CYCLES.items() if t in targets}
-    shown = ", ".join(f"{_TITLES.get(t, t)} (`{t}`)" for t in targets)
+    shown = ", ".join(f"{CORES[t].name} (`{t}`)" for t in targets)
     parts = [_HEAD.format(command=command, targets=shown)]
     for kind in sorted({row.kind for row in rows}):
         of_kind = sorted(
             (row for row in rows if row.kind == kind), key=lambda r: -r.each(targets[0])
         )
-        parts.append(f"## {kind}\n\n{_table(of_kind, targets, cycles)}")
-    return "\n".join(parts)
+        parts.append(f"## {kind}\n\n{_table(of_kind, targets)}")
+    found = "\n".join(f"* {line}" for line in limits.broken(rows, targets))
+    return "\n".join([*parts, limits.TEXT, f"{found or 'None.'}\n"])
 
 
-def _table(rows, targets, cycles):
+def _table(rows, targets):
     heads = ["model", "MACs", "steps"]
     for target in targets:
-        heads.append(f"{_TITLES.get(target, target)}, a run")
-        heads.append("a MAC")
-        if target in cycles:
-            heads.append(f"cycles a MAC, {_CYCLES[target]}")
+        core = CORES[target].name
+        heads += [f"{core}: instructions", "cycles", "instructions a MAC", "cycles a MAC"]
     heads += ["Python", "garbage, bytes"]
     lines = ["| " + " | ".join(heads) + " |", "|---|" + "---:|" * (len(heads) - 1)]
     for row in rows:
-        cells = [row.name, f"{row.macs:,}" if row.macs else "–", f"{row.steps}"]
+        cells = [row.name, f"{row.macs:,}" if row.macs else "–", f"{row.steps:,}"]
         for target in targets:
-            n = row.counts.get(target, 0)
-            cells.append(f"{n:,}" if n else row.why or "–")
-            each = row.each(target)
-            cells.append(f"{each:,.2f}" if n and row.macs else "–")
-            if target in cycles:
-                low, high = (each * v for v in cycles[target])
-                cells.append(f"{low:,.1f} to {high:,.1f}" if n and row.macs else "–")
+            cells += _cells(row, target)
         cells.append(f"{row.python:.0%}" if row.python else "0")
         cells.append(f"{max(row.garbage.values(), default=0):,}")
         lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+    failed = [f"* {row.name}: {row.why}" for row in rows if row.why]
+    return "\n".join([*lines, *(["", *failed] if failed else [])]) + "\n"
+
+
+def _cells(row, target):
+    """Instructions and cycles, of a run and of a MAC."""
+    found = [counts.get(target) for counts in (row.counts, row.cycles)]
+    whole = [f"{n:,}" if n else "–" for n in found]
+    return whole + [f"{n / row.macs:,.2f}" if n and row.macs else "–" for n in found]
 
 
 def _arguments(argv):
     found = arguments.parser_for("bench.every_model", description=__doc__.split("\n")[0])
     found.add_argument("models", nargs="*", metavar="MODEL", help="names; default: all")
-    found.add_argument("--target", action="append", metavar="T", help=", ".join(TARGETS))
+    found.add_argument("--target", action="append", metavar="T", help=", ".join(CORES))
     found.add_argument("--write-docs", action="store_true", help="make docs/collection.md of it")
+    found.add_argument("--resume", type=Path, metavar="FILE", help="counts of an earlier call")
     asked = found.parse_args(argv)
     if not collection().is_dir():
         found.error("MPCONNXR_ZOO has no models")
+    unknown = set(asked.target or ()) - set(CORES)
+    if unknown:
+        found.error(f"no target {min(unknown)}: there are {', '.join(CORES)}")
     return asked
 
 

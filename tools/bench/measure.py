@@ -73,10 +73,13 @@ def count(
 
 @dataclass(frozen=True)
 class Cycles:
-    """estimate: of one steady-state run(); output: the bytes of its first output."""
+    """estimate: of one steady-state run(); output: the bytes of its first output;
+    heap_growth_bytes: what the run allocates.
+    """
 
     estimate: Estimate
     output: bytes
+    heap_growth_bytes: int
 
 
 def cycles(
@@ -100,7 +103,8 @@ def cycles(
         found = printed(blocks.counting(target, report), files, [",".join(forms)])
         ran = blocks.blocks_in(report)
     core, is_loaded = CORES[target_name], blocks.is_loaded(target)
-    return Cycles(estimate(ran, core, is_loaded), bytes.fromhex(found["output"]))
+    output = bytes.fromhex(found["output"])
+    return Cycles(estimate(ran, core, is_loaded), output, found["grown"])
 
 
 def input_files(converted: Converted) -> dict[str, Path | bytes]:

@@ -1,7 +1,7 @@
 """Runs on MicroPython: one steady-state run between the marks of timing/blocks.c.
 
 Arguments: the forms to prefer, with commas. Prints a JSON object with the bytes of the first
-output, in hexadecimal.
+output, in hexadecimal, and of the heap that the run took.
 """
 
 import gc
@@ -28,12 +28,14 @@ def main(forms):
         model.run()
     fill(model.inputs)
     gc.collect()
+    total = micropython.mem_total()
     _mark()
     model.run()
     _mark()
+    grown = micropython.mem_total() - total
     output = model.outputs[0]
     seen = hexlify(output.view("B")).decode() if hasattr(output, "view") else ""
-    print(json.dumps({"output": seen}))
+    print(json.dumps({"output": seen, "grown": grown}))
 
 
 main([form for form in sys.argv[1].split(",") if form])

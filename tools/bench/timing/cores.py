@@ -120,29 +120,35 @@ CORES = {
 
 @dataclass(frozen=True)
 class Estimate:
-    """Of a run. fetched: of its cycles, those that code behind the system bus waits."""
+    """Of a run. fetched: of its cycles, those that code behind the system bus waits; loaded: of
+    its instructions, those of code in RAM, that is of loops.
+    """
 
     instructions: int
     cycles: float
     fetched: float = 0.0
+    loaded: int = 0
 
 
 def estimate(
     blocks: Iterable[Block], core: Core, is_in_ram: Callable[[int], bool] = lambda address: False
 ) -> Estimate:
     """Of all these blocks' runs. is_in_ram: whether code at an address is loaded into RAM."""
-    instructions, cycles, fetched = 0, 0.0, 0.0
+    instructions, cycles, fetched, loaded = 0, 0.0, 0.0, 0
     for block in blocks:
         ops = _ops(block.code)
         instructions += len(ops) * block.runs
         own = _in_order(ops, core)
         refill = _refill(ops, block.address, core)
         cycles += own * block.runs + refill * block.taken
-        if core.pipelines and is_in_ram(block.address):
+        if not is_in_ram(block.address):
+            continue
+        loaded += len(ops) * block.runs
+        if core.pipelines:
             waits = max(_bus_cycles(ops, block) - own, 0)
             added = waits * block.runs + block.taken
             cycles, fetched = cycles + added, fetched + added
-    return Estimate(instructions, cycles, fetched)
+    return Estimate(instructions, cycles, fetched, loaded)
 
 
 @cache
