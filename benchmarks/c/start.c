@@ -1,4 +1,4 @@
-// The program around a model on a bare ARM board of QEMU: reset, one run for warming up, one that
+// The program around a model on a bare ARM or RISC-V board of QEMU: reset, one run for warming up, one that
 // is counted, and what it found, through semihosting.
 #include <stdint.h>
 #include <string.h>
@@ -8,12 +8,29 @@
 extern uint32_t _estack, _sidata, _sdata, _edata, _sbss, _ebss;
 int main(void);
 
+#if defined(__arm__)
+// What tools/bench/timing/blocks.c counts lies between two of these.
+#define MARK __asm volatile("mov r11, r11" ::: "memory")
+
 static int semihost(int operation, const void *argument) {
     register int r0 __asm("r0") = operation;
     register const void *r1 __asm("r1") = argument;
     __asm volatile("bkpt 0xab" : "+r"(r0) : "r"(r1) : "memory");
     return r0;
 }
+#else
+#define MARK
+
+static int semihost(int operation, const void *argument) {
+    register int a0 __asm("a0") = operation;
+    register const void *a1 __asm("a1") = argument;
+    __asm volatile(
+        ".option push\n.option norvc\n.balign 16\n"
+        "slli x0, x0, 0x1f\nebreak\nsrai x0, x0, 7\n.option pop"
+        : "+r"(a0) : "r"(a1) : "memory");
+    return a0;
+}
+#endif
 
 static void print_hex(const uint8_t *bytes, unsigned n) {
     char text[3] = {0};
@@ -33,17 +50,22 @@ void reset(void) {
     memcpy(&_sdata, &_sidata, (char *)&_edata - (char *)&_sdata);
     memset(&_sbss, 0, (char *)&_ebss - (char *)&_sbss);
     main();
+#if defined(__arm__)
     semihost(0x18, (void *)0x20026);
+#else
+    semihost(0x18, (uint32_t[]){0x20026, 0});
+#endif
     for (;;) {
     }
 }
 
+#if defined(__arm__)
 const uint32_t vectors[] __attribute__((section(".isr_vector"))) = {
     (uint32_t)&_estack, (uint32_t)reset,
 };
-
-// What tools/bench/timing/blocks.c counts lies between two of these.
-#define MARK __asm volatile("mov r11, r11" ::: "memory")
+#else
+__asm(".section .isr_vector, \"ax\"\n.globl _start\n_start: la sp, _estack\nj reset\n.previous");
+#endif
 
 int main(void) {
     volatile uint32_t *counter = (volatile uint32_t *)COUNTER;

@@ -247,9 +247,8 @@ def test_a_model_of_the_collection_is_counted(ready_target):
     assert (row.kind, row.macs, row.python, row.why) == ("Integers", 87_360, 0.0, "")
     assert 2 < row.each("mps2-an385") < 10 and row.garbage == {"mps2-an385": 0}
     assert row.counts["mps2-an385"] < row.cycles["mps2-an385"] < 2 * row.counts["mps2-an385"]
-    assert (
-        row.elements > row.macs and 0.9 < row.loaded["mps2-an385"] / row.counts["mps2-an385"] < 1
-    )
+    assert 0.5 < row.loaded["mps2-an385"] / row.counts["mps2-an385"] < 1
+    assert row.elements > row.macs
 
 
 @pytest.mark.skipif(not collection().is_dir(), reason="no model collection")
@@ -261,7 +260,7 @@ def test_a_model_that_fails_does_not_end_the_count(capsys, tmp_path, ready_targe
     asked = [*names, "--target", "mps2-an386", "--resume", str(known)]
     assert every_model.main(asked) == 1
     first = capsys.readouterr().out
-    assert "none_of_this_name: 0 MACs; ; " in first and "2 models in" in first
+    assert "none_of_this_name: 0 MACs, " in first and "2 models in" in first
     [line] = known.read_text().splitlines()
     known.write_text(line.replace('"macs": 288', '"macs": 289') + "\n")
     assert every_model.main(asked[1:]) == 0

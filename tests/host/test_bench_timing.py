@@ -150,7 +150,7 @@ def test_cmsis_nn_computes_what_we_do(target, ready_target, tmp_path):
     ready_target(target)
     onnx.save(_quantized(), tmp_path / "m.onnx")
     source = c_cmsis.generate(tmp_path / "m.onnx")
-    library = c_cmsis.library(target, c_build.core_of(target), "-O3")
+    library = c_cmsis.library(target, c_build.compiler_of(target), "-O3")
     done = c_build.count(source.text, target, "-O3", library)
     converted = convert(tmp_path / "m.onnx", Options(strip=True))
     ours = measure.cycles(converted, target, sample=source.sample).output

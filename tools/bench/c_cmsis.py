@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def folder() -> Path | None:
     return found if (found / "Include" / "arm_nnfunctions.h").is_file() else None
 
 
-def library(target: str, core: tuple[str, ...], level: str) -> tuple[str, ...]:
+def library(target: str, compiler: Sequence[str], level: str) -> tuple[str, ...]:
     """What the compiler needs beside model.h: includes and the archive, made once in the cache."""
     root = folder().absolute()
     sources = sorted(
@@ -47,17 +48,17 @@ def library(target: str, core: tuple[str, ...], level: str) -> tuple[str, ...]:
         for path in (root / "Source" / f"{name}Functions").glob("*.c")
         if not path.stem.endswith(("_f16", "_f32", "_flt"))
     )
-    digest = hashlib.sha256(" ".join(core).encode())
+    digest = hashlib.sha256(" ".join(compiler).encode())
     for path in [*sources, *sorted((root / "Include").rglob("*.h"))]:
         digest.update(path.read_bytes())
     name = f"cmsis-nn-{target}{level}-{digest.hexdigest()[:8]}.a"
 
     def make(work, product):
-        command = ["arm-none-eabi-gcc", "-mthumb", *core, *_FLAGS, level, "-c", "-w"]
+        command = [*compiler, *_FLAGS, level, "-c", "-w"]
         command += [f"-I{root / 'Include'}", *map(str, sources)]
         compile_c(["env", "-C", str(work), *command], "CMSIS-NN")
         objects = [str(path) for path in sorted(work.glob("*.o"))]
-        compile_c(["arm-none-eabi-ar", "rcs", str(product), *objects], "CMSIS-NN")
+        compile_c([compiler[0].replace("-gcc", "-ar"), "rcs", str(product), *objects], "CMSIS-NN")
 
     archive = made(name, make)
     return (f"-I{root / 'Include'}", "-Wl,--gc-sections", *_FLAGS, str(archive))

@@ -33,6 +33,8 @@ does nothing. Loops that another loop calls are a part of that.
 took turns with it; the median of 15 rounds' ratios.
 
 {cmsis}
+[collection.md](collection.md) has all models of the collection.
+
 ![Instructions a multiply-accumulate](benchmarks.svg)
 """
 _CMSIS = """*CMSIS-NN*, Arm's library of kernels, is called layer by layer from C that is generated
