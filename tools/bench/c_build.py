@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from tools.micropython import TargetError, get_target
+from tools.micropython import TargetError, get_target, xtensa
 from tools.micropython.process import compile_c
 from tools.micropython.qemu import ICOUNT
+from tools.micropython.source import source_tree
 
 from . import valgrind
 from .timing import blocks
@@ -34,7 +35,9 @@ _COMPILERS = {
     name: ("arm-none-eabi-gcc", "-mthumb", "--specs=nosys.specs", *core)
     for name, core in _CORES.items()
 } | {"virt-rv32": ("riscv64-unknown-elf-gcc", *_RISCV)}
-TARGETS = (*_COMPILERS, "unix")
+TARGETS = (*_COMPILERS, "sim-de212", "unix")
+_SIM_TICKS = 64 / 25  # of the cycle counter of QEMU's Xtensa machine, an instruction
+_LIBM = ("math.c", "sf_ldexp.c")  # of MicroPython's lib/libm
 
 
 def same_products(target: str) -> tuple[str, ...]:
@@ -54,7 +57,14 @@ class CCount:
 
 def compiler_of(target: str) -> tuple[str, ...]:
     """The compiler for a target's core, with its options."""
-    return _COMPILERS[target]
+    return _xtensa() if target == "sim-de212" else _COMPILERS[target]
+
+
+def _xtensa():
+    """Without an FPU, which the ESP32 has; its ABI."""
+    known = f"XTENSA_GNU_CONFIG={xtensa.describe('de212')}"
+    options = ("-mabi=windowed", "-mlongcalls", "-mtext-section-literals", "-DHAVE_DIV32")
+    return ("env", known, "xtensa-lx106-elf-gcc", *options)
 
 
 def count(text: str, target: str, level: str, more: Sequence[str] = ()) -> CCount:
@@ -84,10 +94,17 @@ def _in_qemu(folder, target_name, level, more):
     program = folder / "program.elf"
     ld = str(_SOURCES / f"{target.machine}.ld")
     linked = [word.format(ld=ld) for word in _LINKED]
-    command = [*compiler_of(target_name), *linked, f"-DCOUNTER={address}"]
-    _compile([*command, level, str(_SOURCES / "start.c"), *more], program)
+    command = [*compiler_of(target_name), *linked, f"-DCOUNTER={address}", level]
+    sources = [str(_SOURCES / "start.c")]
+    if target_name == "sim-de212":
+        per_instruction = _SIM_TICKS
+        command = [*compiler_of(target_name), level, "-nostdlib", "-Wl,--gc-sections"]
+        command += ["-T", str(xtensa.SOURCES / "memory.ld")]
+        sources = [str(_SOURCES / "start_sim.c"), *_xtensa_library(folder, level)]
+    _compile([*command, *sources, *more], program)
     report = folder / "blocks"
     run = [target.system, *ICOUNT, "-machine", target.machine, *target.bios, "-semihosting"]
+    run += ["-cpu", target.cpu] if target.cpu else []
     run += ["-display", "none", "-monitor", "none", "-serial", "none", "-kernel", str(program)]
     if target_name in CORES:
         run += ["-plugin", blocks.option(target.system, report)]
@@ -101,6 +118,21 @@ def _in_qemu(folder, target_name, level, more):
     return CCount(round(ticks / per_instruction), bytes.fromhex(lines[1]), cycles)
 
 
+def _xtensa_library(folder, level):
+    """Objects with what Debian has for no core with register windows."""
+    tree = source_tree()
+    sources = [xtensa.SOURCES / name for name in ("window.S", "integers.c", "floats.c")]
+    sources += [tree / "lib" / "libm" / name for name in _LIBM]
+    sources.append(tree / "shared" / "libc" / "string0.c")
+    names = [f"{path.stem}.o" for path in sources]
+    command = ["-fno-builtin", "-ffunction-sections", "-w", "-c", level]
+    command.append(f"-I{tree / 'lib' / 'libm'}")
+    for name, path in zip(names, sources, strict=True):
+        whole = [*compiler_of("sim-de212"), *command, "-o", str(folder / name), str(path)]
+        compile_c(whole, path.name)
+    return [str(folder / name) for name in names]
+
+
 def _on_host(folder, level):
     program = folder / "program"
     _compile(["gcc", level, str(_SOURCES / "host.c")], program)
@@ -112,4 +144,5 @@ def _on_host(folder, level):
 
 def _compile(command, program):
     includes = [f"-I{_SOURCES}", f"-I{program.parent}", f"-L{_SOURCES}"]
-    compile_c([*command, *includes, "-o", str(program), "-lm"], "the C")
+    libraries = [] if "-nostdlib" in command else ["-lm"]
+    compile_c([*command, *includes, "-o", str(program), *libraries], "the C")

@@ -58,7 +58,8 @@ def library(target: str, compiler: Sequence[str], level: str) -> tuple[str, ...]
         command += [f"-I{root / 'Include'}", *map(str, sources)]
         compile_c(["env", "-C", str(work), *command], "CMSIS-NN")
         objects = [str(path) for path in sorted(work.glob("*.o"))]
-        compile_c([compiler[0].replace("-gcc", "-ar"), "rcs", str(product), *objects], "CMSIS-NN")
+        [gcc] = [word for word in compiler if word.endswith("-gcc")]
+        compile_c([gcc.replace("-gcc", "-ar"), "rcs", str(product), *objects], "CMSIS-NN")
 
     archive = made(name, make)
     return (f"-I{root / 'Include'}", "-Wl,--gc-sections", *_FLAGS, str(archive))

@@ -22,7 +22,7 @@ compiled by gcc for the same core and counted in the same emulator. Cycles are
 
 The C is straightforward, as a code generator or a reference kernel writes it: nested loops over
 the output, one multiply-accumulate at a time, with every extent a constant. Floats are soft on
-cores without an FPU. *Same in C* computes products as mpconnxr's loops do: patches of bytes, four
+cores without an FPU, and in C for Xtensa (the ESP32 has one). *Same in C* computes products as mpconnxr's loops do: patches of bytes, four
 channels of two positions at a time, integers that requantize; mantissas of floats, summed in 64
 bits (where the core has an FPU floats are computed straightforwardly).
 
@@ -42,7 +42,7 @@ from the same graph, and compiled by the same gcc (`-fno-math-errno -ffunction-s
 sources are no part of this repository: `MPCONNXR_CMSIS_NN` names their folder. Its activations are
 int8, and its weights have no zero point: models that need anything else have no figure (–). *Off*
 is the largest distance of its output from mpconnxr's on the same random input, in steps of the
-output.
+output. On a core without the DSP extension it is plain C.
 """
 _NO_CMSIS = """Arm's CMSIS-NN is not compared here: `MPCONNXR_CMSIS_NN` named no folder of it.
 """
@@ -118,7 +118,7 @@ def write(rows: Sequence[dict], folder: Path, command: str) -> None:
     for kind in dict.fromkeys(map(_kind, rows)):
         of_target = [row for row in rows if _kind(row) == kind]
         parts.append(f"## {kind}\n\n{_table(of_target)}")
-        parts += [_cycles(of_target)] if any("cycles" in row for row in of_target) else []
+        parts += _cycles(of_target)
         parts.append(_kernels(of_target))
     parts += _about_cycles(rows)
     (folder / "benchmarks.md").write_text("\n".join(parts))
@@ -147,26 +147,29 @@ def _table(rows):
 
 
 def _cycles(rows):
-    """mpconnxr, C and CMSIS-NN, cycles a MAC."""
-    lines = [_CYCLES_COLUMNS, "|---|" + "---:|" * (_CYCLES_COLUMNS.count("|") - 2)]
-    for row in rows:
-        cells = [each(row, name) or "–" for name in _CYCLES_COUNTS]
-        off = f"{row['cmsis_steps_off']:g}" if "cmsis_steps_off" in row else "–"
-        lines.append("| " + " | ".join([_name(row), *cells, off]) + " |")
-    return "\n".join(lines) + "\n"
+    """A table of cycles a MAC, and of CMSIS-NN, with the columns that have a figure."""
+    columns = {title: [each(row, name) for row in rows] for title, name in _CYCLES_COLUMNS.items()}
+    columns["off"] = [f"{r['cmsis_steps_off']:g}" if "cmsis_steps_off" in r else "" for r in rows]
+    shown = {title: cells for title, cells in columns.items() if any(cells)}
+    if not shown:
+        return []
+    lines = [f"| model | {' | '.join(shown)} |", "|---|" + "---:|" * len(shown)]
+    for row, *cells in zip(rows, *shown.values(), strict=True):
+        lines.append(f"| {_name(row)} | {' | '.join(cell or '–' for cell in cells)} |")
+    return ["\n".join(lines) + "\n"]
 
 
 def _summary(rows):
     """A table of ratios by core, where CMSIS-NN was counted."""
     lines = []
-    for target in dict.fromkeys(row["target"] for row in rows if "cmsis_o3_cycles" in row):
-        of_target = [r for r in rows if r["target"] == target and is_integer(_name(r))]
+    for kind in dict.fromkeys(_kind(row) for row in rows if "cmsis_o3_instructions" in row):
+        of_target = [r for r in rows if _kind(r) == kind and is_integer(_name(r))]
         cells = [
             _range(of_target, counted, other)
             for other in ("c", "cmsis")
             for counted in ("instructions", "cycles")
         ]
-        lines.append(f"| {CORES[target].name} | {' | '.join(cells)} |")
+        lines.append(f"| {kind.partition(' (')[0]} | {' | '.join(cells)} |")
     return [_SUMMARY.format(lines="\n".join(lines))] if lines else []
 
 
@@ -175,7 +178,7 @@ def _range(rows, counted, other):
     ratios = [
         row[counted] / min(row[f"{other}_{level}_{counted}"] for level in ("o2", "o3"))
         for row in rows
-        if row.get(f"{other}_o2_{counted}")
+        if row.get(f"{other}_o2_{counted}") and row.get(counted)
     ]
     return f"{min(ratios):.2f} to {max(ratios):.2f}" if ratios else "–"
 
@@ -224,19 +227,15 @@ def _kernels(rows):
     return "\n".join(lines) + "\n" if total else ""
 
 
-_CYCLES_COLUMNS = (
-    "| model | mpconnxr, cycles a MAC | of them SRAM | C -O3, cycles | CMSIS-NN -O2, cycles "
-    "| CMSIS-NN -O3, cycles | CMSIS-NN -O2, instructions | CMSIS-NN -O3, instructions | off |"
-)
-_CYCLES_COUNTS = (
-    "cycles",
-    "fetched",
-    "c_o3_cycles",
-    "cmsis_o2_cycles",
-    "cmsis_o3_cycles",
-    "cmsis_o2_instructions",
-    "cmsis_o3_instructions",
-)
+_CYCLES_COLUMNS = {
+    "cycles a MAC: mpconnxr": "cycles",
+    "of them SRAM": "fetched",
+    "C -O3": "c_o3_cycles",
+    "CMSIS-NN -O2": "cmsis_o2_cycles",
+    "CMSIS-NN -O3": "cmsis_o3_cycles",
+    "instructions a MAC: CMSIS-NN -O2": "cmsis_o2_instructions",
+    "its -O3": "cmsis_o3_instructions",
+}
 _COUNTS = (
     "instructions",
     "c_o2_instructions",
