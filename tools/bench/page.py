@@ -22,9 +22,10 @@ compiled by gcc for the same core and counted in the same emulator. Cycles are
 
 The C is straightforward, as a code generator or a reference kernel writes it: nested loops over
 the output, one multiply-accumulate at a time, with every extent a constant. Floats are soft on
-cores without an FPU, and in C for Xtensa (the ESP32 has one). *Same in C* computes products as mpconnxr's loops do: patches of bytes, four
-channels of two positions at a time, integers that requantize; mantissas of floats, summed in 64
-bits (where the core has an FPU floats are computed straightforwardly).
+cores without an FPU, and in the C for Xtensa (an ESP32 has one). *Same in C* computes products as
+mpconnxr's loops do: patches of bytes, four channels of two positions at a time, integers that
+requantize; mantissas of floats, summed in 64 bits (where the core has an FPU floats are computed
+straightforwardly).
 
 *Outside of loops* is what the interpreter takes around them, its calls of them included: the
 counter is read before and after each loop of a second run, less what that takes around a loop that
