@@ -190,13 +190,16 @@ def test_every_model_has_a_row_the_worst_first(tmp_path):
     lines = [line for line in text.splitlines() if line[:4] in ("| a ", "| b ", "| c ")]
     assert [line[2] for line in lines] == ["b", "a", "c"]
     assert lines[0].endswith("| 3,000 | 4,500 | 300.00 | 450.00 | 25% | 64 |")
-    assert lines[1].startswith("| a | 1,000 | 3 | 3,000 | 4,500 | 3.00 | 4.50 | 3,000 | ")
+    assert lines[1].startswith(
+        "| a | program | 1,000 | 3 | 3,000 | 4,500 | 3.00 | 4.50 | 3,000 | "
+    )
     assert "* c: a reason\n" in text
 
 
 def _row(name, targets, macs):
-    counts = [dict.fromkeys(targets, n) for n in (3000, 4500, 2000)]
-    return every_model.Row(name, "Floats", macs, 3, 20, 0.0, *counts)
+    counts, cycles, loops = (dict.fromkeys(targets, n) for n in (3000, 4500, 2000))
+    known = {"counts": counts, "cycles": cycles, "loops": loops}
+    return every_model.Row(name, "Floats", macs, 3, 20, **known)
 
 
 def test_models_over_the_limits():
@@ -205,13 +208,13 @@ def test_models_over_the_limits():
     reference = _row("mnist_8", targets, 100_000)
     models = [reference, _row("fine", targets, 100_000), _row("small", targets, 10)]
     assert list(limits.broken(models, targets)) == []
-    models[1].loaded = {"mps2-an386": 40_000}
+    models[1].loops = {"mps2-an386": 40_000}
     [line] = limits.broken(models, targets)
     assert line == "fine, mps2-an386: 0.4 instructions a MAC, above 0.4"
-    models[1].loaded, models[1].python = {"mps2-an386": 0}, 0.5
+    models[1].loops, models[1].python = {"mps2-an386": 0}, 0.5
     models[1].counts = {"mps2-an386": 36_001}
     assert len(list(limits.broken(models, targets))) == 1
-    models[2].loaded, models[2].counts = {"mps2-an386": 2_401}, {"mps2-an386": 5_402}
+    models[2].loops, models[2].counts = {"mps2-an386": 2_401}, {"mps2-an386": 5_402}
     said = list(limits.broken(models[2:], targets))
     assert said == [
         "small, mps2-an386: 1,000 instructions a step outside of loops",
@@ -245,9 +248,10 @@ def test_a_model_of_the_collection_is_counted(ready_target):
     ready_target("mps2-an385")
     row = every_model.measured("digits_cnn_qdq_s8", ["mps2-an385"])
     assert (row.kind, row.macs, row.python, row.why) == ("Integers", 87_360, 0.0, "")
-    assert 2 < row.each("mps2-an385") < 10 and row.garbage == {"mps2-an385": 0}
+    assert 2 < row.each("mps2-an385") < 10 and row.way == "program"
+    assert row.garbage["mps2-an385"] < 100  # a program's frame
     assert row.counts["mps2-an385"] < row.cycles["mps2-an385"] < 2 * row.counts["mps2-an385"]
-    assert 0.5 < row.loaded["mps2-an385"] / row.counts["mps2-an385"] < 1
+    assert 0.5 < row.loops["mps2-an385"] / row.counts["mps2-an385"] < 1
     assert row.elements > row.macs
 
 

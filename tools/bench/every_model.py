@@ -24,11 +24,13 @@ from tools.converter.convert import Converted, Options, convert
 from tools.converter.ir import Step, walk
 from tools.converter.report import python_floats
 from tools.converter.report.costs import work_of
+from tools.deploy.errors import DeployError
 from tools.errors import ConvertError, text_of
 from tools.micropython import TargetError
+from tools.program.record import CannotRecord
 
 from . import limits
-from .measure import collection, cycles
+from .measure import collection, count, cycles
 from .nodes_visited import nodes_visited
 from .timing.cores import CORES
 
@@ -39,11 +41,12 @@ _HEAD = """# The collection
 
 Written by `{command}`; do not edit.
 
-One steady-state `run()` of each model of the collection on {targets}, in QEMU: its instructions,
-counted exactly, and its cycles, [estimated](benchmarks.md#estimated-cycles) with code of loops in
-SRAM; both also for each nominal multiply-accumulate (MAC; padding included, bodies of loops as
-often as they may run). *Python* is the share of the run's estimated work that Python's floats do.
-*Garbage* is what one run allocates.
+One steady-state `run()` of each model of the collection in QEMU, as it is deployed: as a
+[program](programs.md), or with its kernels if it can be none. Instructions are counted exactly,
+cycles [estimated](benchmarks.md#estimated-cycles), with the loops in SRAM. Both are also given for
+each nominal multiply-accumulate (MAC; padding included, bodies of loops as often as they may run).
+*Python* is the share of the run's estimated work that Python's floats do. *Garbage* is what one
+run allocates. Targets: {targets}.
 
 Models with few MACs spend their run between the loops: for them the figures of a whole run say
 more.
@@ -55,8 +58,8 @@ class Row:
     """What was counted of a model.
 
     elements: those that its steps compute, or MACs where they are more, and tree nodes visited;
-    steps: as often as they run; counts, cycles, loaded (instructions of code in RAM), garbage: by
-    target; why: what failed.
+    steps: as often as they run; way: "program" or "kernels"; counts, cycles, loops (of the
+    instructions, those in loops), garbage: by target; why: what failed.
     """
 
     name: str
@@ -65,9 +68,10 @@ class Row:
     steps: int = 0
     elements: int = 0
     python: float = 0.0
+    way: str = "program"
     counts: dict[str, int] = field(default_factory=dict)
     cycles: dict[str, int] = field(default_factory=dict)
-    loaded: dict[str, int] = field(default_factory=dict)
+    loops: dict[str, int] = field(default_factory=dict)
     garbage: dict[str, int] = field(default_factory=dict)
     why: str = ""
 
@@ -121,14 +125,25 @@ def measured(name: str, targets: Sequence[str]) -> Row:
         return Row(name, "Not converted", why=f"{type(e).__name__}: {e}")
     for target in targets:
         try:
-            found = cycles(converted, target)
-        except TargetError as e:
+            _count(row, converted, target)
+        except (TargetError, DeployError) as e:
             row.why = f"{target}: {(text_of(e).splitlines() or ['failed'])[-1]}"
-            continue
-        row.counts[target], row.loaded[target] = found.estimate.instructions, found.estimate.loaded
-        row.cycles[target] = round(found.estimate.cycles)
-        row.garbage[target] = found.heap_growth_bytes
     return row
+
+
+def _count(row, converted, target):
+    """As it is deployed: as a program, if it can be one."""
+    found = kernels = cycles(converted, target)
+    try:
+        found = cycles(converted, target, program=True)
+    except CannotRecord:
+        row.way = "kernels"
+    within = kernels.estimate.loaded  # without what loops in Python do that call others
+    if row.macs < limits.MANY_MACS:
+        within = count(converted, target).in_loops or within
+    row.counts[target], row.loops[target] = found.estimate.instructions, within
+    row.cycles[target] = round(found.estimate.cycles)
+    row.garbage[target] = found.heap_growth_bytes
 
 
 def _described(name, model, converted):
@@ -190,10 +205,12 @@ def kind_of(converted: Converted, model: onnx.ModelProto) -> str:
 def _attends(model):
     """Whether a product of two tensors, neither of them constant, is there."""
     constant = {t.name for t in model.graph.initializer}
-    constant |= {n.output[0] for n in model.graph.node if n.op_type == "Constant"}
-    return any(
-        node.op_type == "MatMul" and not constant & set(node.input) for node in model.graph.node
-    )
+    for node in model.graph.node:
+        if constant.issuperset(name for name in node.input if name):
+            constant |= set(node.output)
+        elif node.op_type == "MatMul" and not constant & set(node.input):
+            return True
+    return False
 
 
 def page(rows: Sequence[Row], targets: Sequence[str], command: str) -> str:
@@ -210,14 +227,14 @@ def page(rows: Sequence[Row], targets: Sequence[str], command: str) -> str:
 
 
 def _table(rows, targets):
-    heads = ["model", "MACs", "steps"]
+    heads = ["model", "as", "MACs", "steps"]
     for target in targets:
         core = CORES[target].name
         heads += [f"{core}: instructions", "cycles", "instructions a MAC", "cycles a MAC"]
     heads += ["Python", "garbage, bytes"]
-    lines = ["| " + " | ".join(heads) + " |", "|---|" + "---:|" * (len(heads) - 1)]
+    lines = ["| " + " | ".join(heads) + " |", "|---|---|" + "---:|" * (len(heads) - 2)]
     for row in rows:
-        cells = [row.name, f"{row.macs:,}" if row.macs else "–", f"{row.steps:,}"]
+        cells = [row.name, row.way, f"{row.macs:,}" if row.macs else "–", f"{row.steps:,}"]
         for target in targets:
             cells += _cells(row, target)
         cells.append(f"{row.python:.0%}" if row.python else "0")

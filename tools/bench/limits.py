@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 
 _REFERENCE = "mnist_8"
 _TIMES = 12  # the reference's instructions a MAC
-_MANY_MACS = 50_000  # from so many on, a model is measured by them
+MANY_MACS = 50_000  # from so many on, a model is measured by them
 _STEP, _ELEMENT = 1_000, 120  # instructions, of a smaller one
 _LITTLE = 0.01  # share of Python's floats, which are no loops
 TEXT = f"""## Over the limits
 
-The limits tell which models to work on. Instructions in loops are those of loaded code, viper and
-assembler; all others are the interpreter's, outside of loops.
+The limits tell which models to work on. Instructions in loops are those of viper and assembler; of
+models with fewer MACs, all within the calls of loops, as in [the benchmarks](benchmarks.md).
 
-* At least {_MANY_MACS:,} MACs: in loops at most {_TIMES} times the instructions a MAC of a run of
+* At least {MANY_MACS:,} MACs: in loops at most {_TIMES} times the instructions a MAC of a run of
   {_REFERENCE} on the same core; in the whole run, if Python's floats do over {_LITTLE:.0%} of it.
 * Fewer MACs: outside of loops at most {_STEP:,} instructions a step; in loops at most {_ELEMENT}
   for an element. A step's elements are those that it takes, those that it gives or its MACs,
@@ -31,21 +31,21 @@ def broken(rows: Sequence, targets: Sequence[str]) -> Iterator[str]:
         for target in targets:
             if target not in row.counts:
                 continue
-            if row.macs < _MANY_MACS:
+            if row.macs < MANY_MACS:
                 yield from _small(row, target)
             elif references and target in references[0].counts:
                 yield from _large(row, target, references[0])
 
 
 def _large(row, target, reference):
-    counts = row.loaded if row.python <= _LITTLE else row.counts
+    counts = row.loops if row.python <= _LITTLE else row.counts
     found, most = counts[target] / row.macs, _TIMES * reference.each(target)
     if found > most:
         yield f"{row.name}, {target}: {found:,.1f} instructions a MAC, above {most:,.1f}"
 
 
 def _small(row, target):
-    within = row.loaded[target]
+    within = row.loops[target]
     a_step = (row.counts[target] - within) / max(row.steps, 1)
     an_element = within / max(row.elements, 1)
     if a_step > _STEP:

@@ -15,8 +15,10 @@ import numpy as np
 
 from tools.converter.convert import Converted
 from tools.converter.reference.golden import random_inputs
+from tools.deploy.machine import Machine
 from tools.format.layout import element_bytes
 from tools.micropython import Target, TargetError, get_target
+from tools.program.build import build
 
 from . import valgrind
 from .timing import blocks
@@ -88,14 +90,19 @@ def cycles(
     forms: Sequence[str] = (),
     package: Path = PACKAGE,
     sample: np.ndarray | None = None,
+    program: bool = False,
 ) -> Cycles:
     """Of the converted model on a target of timing.cores. Raises TargetError.
 
-    sample: the only input; default: random ones.
+    sample: the only input; default: random ones; program: as a program, not with its kernels.
+    Raises CannotRecord and DeployError, too, for what can be no program.
     """
     target = get_target(target_name)
     files = input_files(converted) | script_files(target, "on_device_cycles.py")
     files |= {"mpconnxr": package}
+    if program:
+        made = build(converted.data, Machine.for_arch(target.arch), stream=False)
+        files = {name: f for name, f in files.items() if name != "mpconnxr"} | made.files
     if sample is not None:
         files["x0"] = element_bytes(np.ascontiguousarray(sample))
     with tempfile.TemporaryDirectory(prefix="mpconnxr-") as name:

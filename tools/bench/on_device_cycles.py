@@ -22,7 +22,8 @@ def _mark():
 
 def main(forms):
     """Mark a run."""
-    model = mpconnxr.load("model.bin", verify=False, prefer=forms)
+    wanted = {"prefer": forms} if forms else {}  # a program has its forms
+    model = mpconnxr.load("model.bin", **wanted)
     for _ in range(2):
         fill(model.inputs)
         model.run()
