@@ -2,5 +2,6 @@
 
     python -m tools.bench model.onnx --target mps2-an385
 
-Emulators count instructions, not cycles: a claim made of these figures says so.
+Emulators count instructions, not cycles. Those are estimated (see timing): a claim made of either
+says so.
 """
