@@ -29,10 +29,12 @@ FORMS = (
     ("armv7m", (5, 6, 7, 8)),
     ("thumb", (4, 5, 6, 7, 8)),
     ("rv32", (11,)),
+    ("xtensawin", (10,)),
     ("viper64", (2,)),
     ("viper", None),
     ("plain", None),
 )
+COMPILED = ("xtensawin",)  # forms that firmware takes from .mpy files alone
 order = tuple([form for form, _ in FORMS])  # in which get() tries them
 _loaded = {}
 

@@ -12,6 +12,7 @@ from tools import arguments
 
 from ..made import update
 from .compiled import Compiled, compiled_sources
+from .entries import PATH, entries_text
 from .errors import AsmError
 from .forms import CORES, module_path
 from .module import module
@@ -41,6 +42,8 @@ def _make(names: list[str], check: bool) -> int:
     for source in known:
         for form in source.forms if not names or source.name in names else ():
             changed += update(module_path(source.name, form), _text(source, form), check)
+    if not names:
+        changed += update(PATH, entries_text(), check)
     return 1 if check and changed else 0
 
 

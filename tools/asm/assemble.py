@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from .forms import FORMS, SOURCES
 from .source import Source
 
 # Everything lies at address 0, as it is written: a linker may not make branches shorter.
-_LINK = ("-nostdlib", "-Wl,--no-relax", "-Wl,-e,0", "-Wl,-Ttext=0", "-Wl,--build-id=none")
+LINK = ("-nostdlib", "-Wl,--no-relax", "-Wl,-e,0", "-Wl,-Ttext=0", "-Wl,--build-id=none")
 
 
 @dataclass(frozen=True)
@@ -33,8 +32,7 @@ def assemble(source: Source, form: str) -> list[Function]:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder, "out.elf")
         define = f"-D{form.upper()}=1"
-        command = [core.gcc, *flags, *_LINK, define, "-I", SOURCES, "-o", out, source.path]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = core.run(*flags, *LINK, define, "-I", SOURCES, "-o", out, source.path)
         if done.returncode:
             raise AsmError(f"{source.shown} as {form}:\n{done.stderr.strip()}")
         return _functions(Elf(out.read_bytes()))

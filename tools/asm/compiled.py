@@ -20,7 +20,7 @@ from .forms import FORMS, Core
 from .module import of_functions
 from .source import sources
 
-FORMS_MADE = ("thumb", "rv32")  # of each core the one that all its processors run
+FORMS_MADE = ("thumb", "rv32", "xtensawin")  # of each core the one that all its processors run
 _TITLE = re.compile(r"(: see loops/\w+)?\..*", re.DOTALL)
 
 
@@ -54,7 +54,9 @@ class Compiled:
         behind = "\n\n\n".join(map(self._text, rest))
         functions = [compiled(self.name, name, self.form) for name in names]
         before = self._imports(tree, behind)
-        return of_functions(self.core, about, before, functions, [behind] if behind else [])
+        behind = [behind] if behind else []
+        behind += [ast.unparse(n) for n in tree.body if _is_other_name(n, names)]
+        return of_functions(self.core, about, before, functions, behind)
 
     def _taken_over(self, tree: ast.Module) -> list[str]:
         """Loops that a tuned module imports from the one that is written once."""
@@ -74,6 +76,12 @@ class Compiled:
         if made and self.path.parent == LOOPS:  # the form is a folder deeper
             raise AsmError(f"{shown(self.path)}: {ast.unparse(made[0])} is not taken over")
         return [ast.unparse(node) for node in made]
+
+
+def _is_other_name(node: ast.stmt, names: list[str]) -> bool:
+    """Whether a statement gives another name to one of these."""
+    is_name = isinstance(node, ast.Assign) and isinstance(node.value, ast.Name)
+    return is_name and node.value.id in names
 
 
 def compiled_sources() -> list[Compiled]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import subprocess
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -24,20 +23,21 @@ _FLAGS = (
     *("-nostdlib", "-Wl,-e,0", "-Wl,-Ttext=0", "-Wl,--build-id=none"),
 )
 # What stands before the code that a compiler makes. @micropython.asm_thumb writes the first
-# instruction, and one that ends the function behind all of it.
+# instruction, and one that ends the function behind all of it. Literals stand before a function.
 _BEGIN = {
     "arm": '__asm__("push {r1, r4-r7, lr}; bl BEGIN; pop {r1, r4-r7, pc}; .balign 4");',
     "rv32": '__asm__("j BEGIN");',
+    "xtensa": '__asm__("j BEGIN; .balign 4");',
 }
-_NBYTES_OF_PUSH = {"arm": 2, "rv32": 0}
-_DIVIDES = {"thumb": 0}  # whether a form has an instruction for it; 1 if it is not named
+_NBYTES_OF_PUSH = {"arm": 2, "rv32": 0, "xtensa": 0}
+# Whether a form has an instruction for it; 1 if it is not named, 2: the compiler does not know it.
+_DIVIDES = {"thumb": 0, "xtensawin": 2}
 
 
 @cache
 def version(core: Core) -> str:
     """Of a core's compiler: major and minor."""
-    command = [core.gcc, "-dumpfullversion"]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    shown = core.run("-dumpfullversion").stdout
     return ".".join(shown.strip().split(".")[:2])
 
 
@@ -75,12 +75,12 @@ def machine_code(function: ast.FunctionDef, form: str) -> Function:
         out, source = Path(folder, "out.elf"), Path(folder, f"{function.name}.c")
         source.write_text(text)
         define = f"-DDIVIDES={_DIVIDES.get(form, 1)}"
-        command = [core.gcc, *flags, *_FLAGS, define, "-o", out, source]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = core.run(*flags, *_FLAGS, define, "-o", out, source)
         if done.returncode:
             raise AsmError(f"{function.name} as {form}:\n{done.stderr.strip()}\n{text}")
         code = _only_code(Elf(out.read_bytes()), function.name)
     code = code[_NBYTES_OF_PUSH[core.name] :]
+    code += bytes(len(code) % 2)
     return Function(function.name, len(function.args.args), code, {})
 
 

@@ -2,32 +2,55 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools.micropython.errors import TargetError
+from tools.micropython.xtensa import describe
+
 from ..made import ROOT
+from .errors import AsmError
 
 SOURCES = Path(__file__).parent
 
 
 @dataclass(frozen=True)
 class Core:
-    """A folder of sources. gcc: the command, which runs preprocessor, assembler and linker."""
+    """A folder of sources. gcc: the command, which runs preprocessor, assembler and linker;
+    described: QEMU's name of the core, where binutils has to be told of it.
+    """
 
     name: str
     gcc: str
     decorator: str
     registers: tuple[str, ...]  # of the arguments
+    described: str = ""
 
     @property
     def is_here(self) -> bool:
         return shutil.which(self.gcc) is not None
 
+    def run(self, *args: str | Path) -> subprocess.CompletedProcess[str]:
+        """The command with these arguments. Raises AsmError."""
+        env = dict(os.environ)
+        if self.described:
+            try:
+                env["XTENSA_GNU_CONFIG"] = str(describe(self.described))
+            except TargetError as e:
+                raise AsmError(str(e)) from None
+        command = [self.gcc, *args]
+        return subprocess.run(command, capture_output=True, text=True, check=False, env=env)
+
 
 _ARM = Core("arm", "arm-none-eabi-gcc", "asm_thumb", ("r0", "r1", "r2", "r3"))
 _RV32 = Core("rv32", "riscv64-unknown-elf-gcc", "asm_rv32", ("a0", "a1", "a2", "a3"))
-CORES = (_ARM, _RV32)
+_XTENSA = Core(
+    "xtensa", "xtensa-lx106-elf-gcc", "asm_xtensawin", ("a2", "a3", "a4", "a5"), "de212"
+)
+CORES = (_ARM, _RV32, _XTENSA)
 
 
 @dataclass(frozen=True)
@@ -44,6 +67,7 @@ FORMS = {
     "armv7em": Form(_ARM, ("-mthumb", "-march=armv7e-m")),
     "vfp": Form(_ARM, ("-mthumb", "-march=armv7e-m+fp", "-mfloat-abi=hard")),
     "rv32": Form(_RV32, ("-march=rv32imc", "-mabi=ilp32")),
+    "xtensawin": Form(_XTENSA, ("-mabi=windowed", "-mtext-section-literals")),
 }
 
 

@@ -19,8 +19,15 @@ _JOIN = {ast.And: " && ", ast.Or: " || "}
 _DIVISION = {ast.FloorDiv: "floor_divide", ast.Mod: "floor_modulo"}
 # Cores without an instruction for it divide bit by bit.
 _DIVIDE = """\
-#if DIVIDES
+#if DIVIDES == 1
 #define quotient(a, b) ((a) / (b))
+#elif DIVIDES == 2
+static inline unsigned quotient(unsigned a, unsigned b)
+{
+    unsigned q;
+    __asm__("quou %0, %1, %2" : "=r"(q) : "r"(a), "r"(b));
+    return q;
+}
 #else
 static __attribute__((noinline)) unsigned quotient(unsigned a, unsigned b)
 {

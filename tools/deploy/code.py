@@ -46,6 +46,7 @@ def code_for(model: ModelFile, package: Package, machine: Machine | None) -> lis
     loaded = package.loaded_for(model.kernels, model.optional, model.weights, builder.pick)
     if machine is None:
         paths = package.files_for(model.kernels, model.optional)
+        paths = [path for path in paths if path.parent.name not in forms.COMPILED]
         files = [(path, _file(package, path, path.read_bytes(), ".py", paths)) for path in paths]
     else:
         built = [(path, builder.build(path)) for path in chosen]

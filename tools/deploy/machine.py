@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from mpconnxr.forms import order
 
+from .native import ASSEMBLERS
+
 # mpy-cross's -march by the number in sys.implementation._mpy; "" is no native code.
 _ARCHS = (
     "",
@@ -65,7 +67,8 @@ class Machine:
         """Whether it has the emitters that a module's decorators name."""
         wanted = _DECORATOR.findall(source)
         assemblers = {assembler for _, assembler in wanted if assembler}
-        return not wanted or bool(self.arch) and assemblers <= self.assemblers
+        native = {ASSEMBLERS[self.arch]} if self.arch in ASSEMBLERS and self.takes_mpy else set()
+        return not wanted or bool(self.arch) and assemblers <= self.assemblers | native
 
 
 def is_native(source: str) -> bool:

@@ -19,7 +19,8 @@ ROOT = PACKAGE.parent
 
 def write_source(folder: Path) -> list[str]:
     """package.json there, of all modules as source; their names in mpconnxr's folder."""
-    names = [path.relative_to(ROOT).as_posix() for path in device_paths()]
+    paths = [path for path in device_paths() if path.parent.name not in forms.COMPILED]
+    names = [path.relative_to(ROOT).as_posix() for path in paths]
     _write_list(folder / "package.json", [(name, name) for name in names])
     return names
 
@@ -66,11 +67,7 @@ def write_model(
 
 
 def machines() -> dict[str, Machine]:
-    """By architecture; with an assembler where all of its boards have it.
-
-    Code of inline assembler in a .mpy is run as bytecode by a firmware that has none, such as the
-    ESP32-C3's: a Pico 2 in RISC-V mode takes it from sources.
-    """
+    """By architecture; with an inline assembler where all of its boards have it."""
     found = {}
     for board in load_boards():
         if board.arch:

@@ -54,7 +54,7 @@ class RomTarget(Target):
         lines = SerialLines(on_line)
         with tempfile.NamedTemporaryFile(prefix="mpconnxr-", suffix=".romfs") as rom:
             with staged(script, files) as folder:
-                image = self._checked(romfs_image(folder))
+                image = self._checked(romfs_image(folder, self.arch))
             rom.write(image)
             rom.flush()
             command = self._command(firmware, rom.name, icount)

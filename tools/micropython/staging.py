@@ -3,8 +3,10 @@
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
+from functools import cache
+from pathlib import Path, PurePosixPath
 
+from mpconnxr.forms import COMPILED
 from tools import romfs
 
 from .errors import TargetError
@@ -39,9 +41,25 @@ def _stage(folder: Path, relative: str, content: bytes | Path) -> None:
         place.write_bytes(content)
 
 
-def romfs_image(folder: Path) -> bytes:
-    """The folder, links followed, as an image for MicroPython's VfsRom."""
-    return romfs.image_of(dict(_contents(folder, "")))
+def romfs_image(folder: Path, arch: str = "") -> bytes:
+    """The folder, links followed, as an image for MicroPython's VfsRom; arch: of its native code.
+
+    Loops that no firmware takes as source (mpconnxr.forms) are there compiled, for this arch alone.
+    """
+    files = dict(_contents(folder, ""))
+    for form in COMPILED:
+        for path in [p for p in files if PurePosixPath(p).match(f"loops/{form}/*.py")]:
+            source = files.pop(path)
+            if arch == form:
+                files[path.removesuffix("py") + "mpy"] = _compiled(source.decode(), path, arch)
+    return romfs.image_of(files)
+
+
+@cache
+def _compiled(source: str, path: str, arch: str) -> bytes:
+    from tools.deploy.compile import compiled  # which imports a compiler that few scripts need
+
+    return compiled(source, path, arch)
 
 
 def _contents(folder: Path, above: str) -> Iterator[tuple[str, bytes]]:

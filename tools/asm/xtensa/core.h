@@ -1,0 +1,30 @@
+// What all sources for Xtensa with register windows share: how a function begins and ends.
+//
+// A function takes x, w, out and p in a2 to a5 and may change a2 to a15; a0, too, if it is in its
+// frame (`entry`, `keep_return`). What it returns, as a small integer, is in a2.
+//
+// Only instructions that each of the ESP32, ESP32-S2 and ESP32-S3 has: no loops, no MAC16, no
+// floats. mulsh and muluh, which they have, are not in the core that tests run on.
+
+#include "words.h"
+
+// Begins a function. Its literals stand between the jump and what it jumps to.
+.macro function name:req, frame=32, arguments=4
+    .balign 4
+    .global \name
+\name:
+    .equ \name\().arguments, \arguments
+\name\().body:
+    j BEGIN_\name
+    .balign 4
+    .literal_position
+BEGIN_\name:
+    entry a1, \frame
+.endm
+
+.macro endfunction name:req
+    movi a2, 0
+    retw
+    .balign 4
+\name\().end:
+.endm

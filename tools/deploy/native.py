@@ -1,0 +1,183 @@
+"""Loops in assembler as native code of .mpy files, for firmware without inline assembler.
+
+What @micropython.asm_rv32 or asm_xtensawin has is machine code already. In a .mpy file it becomes
+a native function, as one of viper is, which any firmware with native code loads. An
+ESP32 has no inline assembler; mpy-cross knows none for Xtensa with register windows.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .entries import ENTRIES
+from .errors import DeployError
+
+# The assembler whose functions .mpy files for an architecture have as native code.
+ASSEMBLERS = {"rv32imc": "rv32", "xtensawin": "xtensawin"}
+_FUN_TABLE, _STR, _BYTES, _TUPLE = 0, 5, 6, 10  # kinds of constants
+_NATIVE_PY, _VIPER, _ASSEMBLER = 1, 2, 3  # kinds of code
+_MARK = 0x2D700000  # what the first stand-in gives, the second one more, and so on
+_MARKED = re.compile(rb"..\x70\x2d", re.DOTALL)
+_MARKS = 1 << 16
+_STAND_IN = "@micropython.asm_xtensawin"
+
+
+@dataclass(frozen=True)
+class Code:
+    """A function's machine code without what begins it, and how many arguments it takes."""
+
+    arguments: int
+    code: bytes
+
+
+def stand_ins(source: str) -> tuple[str, list[Code]]:
+    """A module for mpy-cross: where it has asm_xtensawin, functions of viper that `with_code`
+    takes for them. Raises DeployError.
+    """
+    if _STAND_IN not in source:
+        return source, []
+    codes: list[Code] = []
+    lines = source.split("\n")
+    tree = ast.parse(source)
+    found = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and _is_marked(n)]
+    for node in sorted(found, key=lambda n: n.lineno, reverse=True):
+        first, indent = node.decorator_list[0].lineno - 1, " " * node.col_offset
+        arguments = ", ".join(f"{a.arg}: ptr" for a in node.args.args)
+        lines[first : node.end_lineno] = [
+            f"{indent}@micropython.viper",
+            f"{indent}def {node.name}({arguments}) -> int: return {_MARK + len(codes)}",
+        ]
+        codes.append(Code(len(node.args.args), _data(node)))
+    if len(codes) > _MARKS:
+        raise DeployError(f"more than {_MARKS} functions in a module")
+    return "\n".join(lines), codes
+
+
+def with_code(mpy: bytes, arch: str, codes: list[Code]) -> bytes:
+    """The .mpy with machine code as native functions. Raises DeployError."""
+    if arch not in ASSEMBLERS:
+        return mpy
+    return _Writer(mpy, ASSEMBLERS[arch], codes).made()
+
+
+def _is_marked(node: ast.FunctionDef) -> bool:
+    return [f"@{ast.unparse(d)}" for d in node.decorator_list] == [_STAND_IN]
+
+
+def _data(node: ast.FunctionDef) -> bytes:
+    """The words of data(2, ...)."""
+    calls = [s.value for s in node.body if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)]
+    words = [ast.literal_eval(a) for call in calls for a in call.args[1:]]
+    return struct.pack(f"<{len(words)}H", *words)
+
+
+class _Writer:
+    """Copies a .mpy file, and changes what it has to."""
+
+    def __init__(self, mpy: bytes, assembler: str, codes: list[Code]):
+        self._mpy, self._codes, self._assembler = mpy, codes, assembler
+        self._at = 4  # behind magic number, version, architecture and bits of small integers
+        self._needs_table = False
+        self._placed: list[int] = []
+
+    def made(self) -> bytes:
+        n_names, n_constants = self._number(), self._number()
+        names = self._copied(self._name, n_names)
+        first = self._at
+        kinds = [self._constant() for _ in range(n_constants)]
+        constants = self._mpy[first : self._at]
+        code = self._function(kinds.index(_FUN_TABLE) if _FUN_TABLE in kinds else n_constants)
+        if sorted(self._placed) != [*range(len(self._codes))]:
+            raise DeployError("mpy-cross made other code than machine code can take the place of")
+        if _FUN_TABLE not in kinds and self._needs_table:
+            n_constants, constants = n_constants + 1, constants + bytes([_FUN_TABLE])
+        head = self._mpy[:4] + _number(n_names) + _number(n_constants)
+        return head + names + constants + code
+
+    def _copied(self, read: Callable[[], object], n: int) -> bytes:
+        first = self._at
+        for _ in range(n):
+            read()
+        return self._mpy[first : self._at]
+
+    def _take(self, n: int) -> bytes:
+        self._at += n
+        return self._mpy[self._at - n : self._at]
+
+    def _number(self) -> int:
+        value = 0
+        while True:
+            byte = self._mpy[self._at]
+            self._at += 1
+            value = value << 7 | byte & 127
+            if not byte & 128:
+                return value
+
+    def _name(self) -> None:
+        length = self._number()
+        if not length & 1:  # else a name that all firmware has
+            self._take((length >> 1) + 1)
+
+    def _constant(self) -> int:
+        [kind] = self._take(1)
+        if kind >= _STR:
+            length = self._number()
+            if kind == _TUPLE:
+                for _ in range(length):
+                    self._constant()
+            else:
+                self._take(length + (kind in (_STR, _BYTES)))
+        return kind
+
+    def _function(self, table: int) -> bytes:
+        """Copies a function and those in it."""
+        kind_and_length = self._number()
+        kind, has_inner, length = kind_and_length & 3, kind_and_length & 4, kind_and_length >> 3
+        data = self._take(length)
+        about = b""
+        if kind == _NATIVE_PY:
+            about = self._copied(self._number, 1)
+        elif kind == _VIPER:
+            about = self._copied(self._number, 1)
+            if marks := self._marks(data):
+                [mark] = marks
+                self._placed.append(mark)
+                data = self._begun(self._codes[mark], table)
+        elif kind == _ASSEMBLER:
+            about = self._copied(self._number, 1)
+            arguments, _ = self._number(), self._number()
+            kind, data = _VIPER, self._begun(Code(arguments, data), table)
+        made = _number(len(data) << 3 | has_inner | kind) + data + about
+        if has_inner:
+            n = self._number()
+            made += _number(n) + b"".join(self._function(table) for _ in range(n))
+        return made
+
+    def _marks(self, data: bytes) -> list[int]:
+        """Which stand-ins a function is: one, or none."""
+        found = [struct.unpack("<I", mark)[0] - _MARK for mark in _MARKED.findall(data)]
+        return [mark for mark in found if mark < len(self._codes)]
+
+    def _begun(self, code: Code, table: int) -> bytes:
+        self._needs_table = True
+        at, digits = ENTRIES[self._assembler][code.arguments - 1]
+        entry = bytearray.fromhex(digits)
+        if self._assembler == "rv32":  # lw s1, 4 * table(t0)
+            word = int.from_bytes(entry[at : at + 4], "little") | table << 22
+            entry[at : at + 4] = word.to_bytes(4, "little")
+        else:  # l32i a7, a8, 4 * table
+            entry[at + 2] = table
+        if table > 255:
+            raise DeployError("a module with so many constants has no room for machine code")
+        return bytes(entry) + code.code
+
+
+def _number(value: int) -> bytes:
+    digits = [value & 127]
+    while value := value >> 7:
+        digits.append(value & 127 | 128)
+    return bytes(reversed(digits))
