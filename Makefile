@@ -47,7 +47,7 @@ lint: venv ## check style and spelling
 	@$(PY) -m tools.viperlint
 
 loops: venv ## make the modules of loops, from the templates in tools/loops and the assembler in tools/asm
-	@$(MICROPYTHON) packages --install mps2-an385 virt-rv32
+	@$(MICROPYTHON) packages --install mps2-an385 virt-rv32 sim-de212
 	@$(PY) -m tools.loops
 	@$(PY) -m tools.asm
 

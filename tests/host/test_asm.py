@@ -23,6 +23,7 @@ MARCH = {
     "armv7em": "armv7em",
     "vfp": "armv7emsp",
     "rv32": "rv32imc",
+    "xtensawin": "xtensawin",
 }
 MADE = [(source, form) for source in sources() for form in source.forms]
 COMPILED = compiled_sources()
@@ -121,7 +122,7 @@ def test_check(monkeypatch, tmp_path, capsys):
     assert not list(tmp_path.iterdir())
     assert asm.main(["planes"]) == 0
     assert {path.name for path in tmp_path.iterdir()} == {
-        f"planes_{form}.py" for form in ("thumb", "armv7m", "rv32")
+        f"planes_{form}.py" for form in ("thumb", "armv7m", "rv32", "xtensawin")
     }
 
 
@@ -135,8 +136,8 @@ def test_no_such_source(capsys):
 def test_no_assembler(monkeypatch, capsys):
     monkeypatch.setenv("PATH", "")
     assert asm.main([]) == 1
-    both = "arm-none-eabi-gcc and riscv64-unknown-elf-gcc"
-    assert capsys.readouterr().err == f"asm: {both} not found: `make loops` installs them\n"
+    all_ = "arm-none-eabi-gcc and riscv64-unknown-elf-gcc and xtensa-lx106-elf-gcc"
+    assert capsys.readouterr().err == f"asm: {all_} not found: `make loops` installs them\n"
 
 
 def test_forms_are_those_of_the_package():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -12,13 +13,14 @@ from tools.elf import Elf
 from ..made import ROOT
 from .assemble import Function
 from .errors import AsmError
-from .forms import FORMS, Core
+from .forms import FORMS, SOURCES, Core
+from .source import Source
 from .translate import is_loop, to_c
 
 VERSION = "12.2"  # of the compilers whose code is committed; others make other code
 LOOPS = ROOT / "mpconnxr" / "loops"
 _FLAGS = (
-    *("-Os", "-ffreestanding", "-fno-builtin", "-fwrapv", "-fno-strict-aliasing"),
+    *("-ffreestanding", "-fno-builtin", "-fwrapv", "-fno-strict-aliasing"),
     *("-fno-jump-tables", "-fno-tree-loop-distribute-patterns", "-fno-toplevel-reorder"),
     *("-nostdlib", "-Wl,-e,0", "-Wl,-Ttext=0", "-Wl,--build-id=none"),
 )
@@ -68,20 +70,35 @@ def compiled(family: str, name: str, form: str) -> Function:
 
 def machine_code(function: ast.FunctionDef, form: str) -> Function:
     """A function in viper, compiled for a form. Raises AsmError."""
+    return from_c(function.name, len(function.args.args), to_c(function), form, "-Os")
+
+
+def from_source(source: Source, form: str) -> Function:
+    """The one function of a source in C that is not static. Raises AsmError."""
+    text = source.path.read_text()
+    found = re.findall(r"^int (\w+)\((.*?)\)", text, re.MULTILINE | re.DOTALL)
+    if len(found) != 1:
+        raise AsmError(f"{source.shown} has to have one function: int NAME(...)")
+    [(name, arguments)] = found
+    return from_c(name, arguments.count(",") + 1, text, form, "-O2")
+
+
+def from_c(name: str, arguments: int, text: str, form: str, level: str) -> Function:
+    """The function of this name in a text in C, compiled for a form. Raises AsmError."""
     core, flags = FORMS[form].core, FORMS[form].flags
-    begin = _BEGIN[core.name].replace("BEGIN", function.name)
-    text = f"{begin}\n{to_c(function)}"
+    begin = _BEGIN[core.name].replace("BEGIN", name)
+    text = f"{begin}\n{text}"
     with tempfile.TemporaryDirectory() as folder:
-        out, source = Path(folder, "out.elf"), Path(folder, f"{function.name}.c")
+        out, source = Path(folder, "out.elf"), Path(folder, f"{name}.c")
         source.write_text(text)
         define = f"-DDIVIDES={_DIVIDES.get(form, 1)}"
-        done = core.run(*flags, *_FLAGS, define, "-o", out, source)
+        done = core.run(*flags, level, *_FLAGS, define, "-I", SOURCES, "-o", out, source)
         if done.returncode:
-            raise AsmError(f"{function.name} as {form}:\n{done.stderr.strip()}\n{text}")
-        code = _only_code(Elf(out.read_bytes()), function.name)
+            raise AsmError(f"{name} as {form}:\n{done.stderr.strip()}\n{text}")
+        code = _only_code(Elf(out.read_bytes()), name)
     code = code[_NBYTES_OF_PUSH[core.name] :]
     code += bytes(len(code) % 2)
-    return Function(function.name, len(function.args.args), code, {})
+    return Function(name, arguments, code, {})
 
 
 def _only_code(elf: Elf, name: str) -> bytes:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..made import documented
 from .assemble import Function, assemble
-from .compiler import compiled
+from .compiler import compiled, from_source
 from .forms import FORMS, Core
 from .source import Source
 
@@ -20,7 +20,10 @@ def module(source: Source, form: str) -> str:
     about = documented(source.doc, "Machine code, made", source.path)
     others = [(compiled(source.name, name, form), shown) for name, shown in source.compiled]
     functions = [replace(function, name=shown) for function, shown in others]
-    functions += assemble(source, form)
+    if source.path.suffix == ".c":
+        functions.append(from_source(source, form))
+    else:
+        functions += assemble(source, form)
     return of_functions(FORMS[form].core, about, source.before, functions, source.behind)
 
 

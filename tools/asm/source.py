@@ -20,10 +20,12 @@ from ..made import shown
 from .errors import AsmError
 from .forms import CORES, FORMS, SOURCES, Core
 
+_BEGINS = ("function ", "int ")  # a function, in assembler and in C
+
 
 @dataclass(frozen=True)
 class Source:
-    """A file of assembler; before and behind: lines of Python; compiled: functions in
+    """A file of assembler or of C; before and behind: lines of Python; compiled: functions in
     viper, with their names in the module.
     """
 
@@ -43,7 +45,9 @@ class Source:
 
 def sources() -> list[Source]:
     """All sources there are, by name. Raises AsmError."""
-    found = [(path, core) for core in CORES for path in sorted((SOURCES / core.name).glob("*.S"))]
+    found = [
+        (path, core) for core in CORES for path in sorted((SOURCES / core.name).glob("*.[Sc]"))
+    ]
     return [read(path, core) for path, core in found]
 
 
@@ -60,7 +64,7 @@ def read(path: Path, core: Core) -> Source:
     forms = tuple(about[-1].split()[1:])
     if unknown := [form for form in forms if form not in FORMS or FORMS[form].core != core]:
         raise AsmError(f"{path}: {core.name} has no form {' '.join(unknown)}")
-    first = next((i for i, line in enumerate(lines) if line.startswith("function ")), 0)
+    first = next((i for i, line in enumerate(lines) if line.startswith(_BEGINS)), 0)
     before, behind = (
         tuple(line[3:].removeprefix(" ") for line in part if line.startswith("//>"))
         for part in (lines[:first], lines[first:])

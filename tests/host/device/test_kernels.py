@@ -125,9 +125,9 @@ def test_inspect_lists_kernels_with_their_forms(tmp_path, capsys):
     path.write_bytes(small.binary(small.mixed(), optimize=1))
     assert converter.main(["inspect", "--kernels", str(path)]) == 0
     printed = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert ["block_conv", "1", "block:", "thumb,", "rv32,", "viper,", "plain"] in printed
-    assert ["max_pool", "1", "maxima:", "thumb,", "rv32,", "viper,", "plain"] in printed
-    assert ["block_rows:", "thumb,", "rv32,", "viper,", "plain"] in printed
+    assert ["block_conv", "1", "block:", "thumb,", "rv32,", "xtensawin,", "viper,", "plain"] in printed
+    assert ["max_pool", "1", "maxima:", "thumb,", "rv32,", "xtensawin,", "viper,", "plain"] in printed
+    assert ["block_rows:", "thumb,", "rv32,", "xtensawin,", "viper,", "plain"] in printed
 
 
 def test_inspect_knows_every_family_and_form():
@@ -136,8 +136,8 @@ def test_inspect_knows_every_family_and_form():
     found = {}
     for kernel in kernels:
         found |= package.forms_for(kernel)
-    assert found["qdot"] == ["armv7em", "armv7m", "thumb", "rv32", "viper", "plain"]
-    assert found["relu"] == ["thumb", "rv32", "viper", "plain"]
+    assert found["qdot"] == ["armv7em", "armv7m", "thumb", "rv32", "xtensawin", "viper", "plain"]
+    assert found["relu"] == ["thumb", "rv32", "xtensawin", "viper", "plain"]
     assert found["block_pieces"] == ["viper", "plain"]
     files = [*(PACKAGE / "loops").rglob("*.py")]
     core = {"unpack", "image", "widen", "audio", "cepstra", "program"}
