@@ -10,9 +10,10 @@ from tools.asm import __main__ as asm
 from tools.asm.assemble import assemble
 from tools.asm.compiled import compiled_sources
 from tools.asm.compiler import VERSION, version
+from tools.asm.entries import PATH, entries_text
 from tools.asm.errors import AsmError
 from tools.asm.forms import CORES, FORMS, ROOT, module_path
-from tools.asm.module import module
+from tools.asm.module import functions_of, module
 from tools.asm.source import read, sources
 from tools.deploy.compile import compiled
 
@@ -42,7 +43,7 @@ needs_arm = needs(ARM)
 
 @each
 def test_is_up_to_date(source, form):
-    if source.compiled and version(source.core) != VERSION:
+    if (source.compiled or source.is_c) and version(source.core) != VERSION:
         pytest.skip(f"{source.core.gcc} is {version(source.core)}: {VERSION} made the modules")
     assert module_path(source.name, form).read_text() == module(source, form)
 
@@ -52,9 +53,10 @@ def test_compiles_to_its_code(source, form):
     """What the decorator writes at both ends of a function is what the macros write."""
     compact = compiled(module(source, form), "m.py", MARCH[form])
     push, pop, code_of_return = b"\xf2\xb5", b"\xf2\xbd", b"\x82\x80"
-    for function in assemble(source, form):
-        whole = function.code + code_of_return if form == "rv32" else push + function.code + pop
-        assert whole in compact
+    ends = {"rv32": (b"", code_of_return), "xtensawin": (b"", b"")}
+    before, behind = ends.get(form, (push, pop))
+    for function in functions_of(source, form):
+        assert before + function.code + behind in compact
 
 
 @pytest.mark.parametrize(
@@ -64,6 +66,12 @@ def test_what_is_compiled_is_up_to_date(made):
     if version(made.core) != VERSION:
         pytest.skip(f"{made.core.gcc} is {version(made.core)}: {VERSION} made the modules")
     assert module_path(made.name, made.form).read_text() == made.module()
+
+
+@needs(CORES[1])
+@needs(CORES[2])
+def test_what_begins_native_code_is_up_to_date():
+    assert PATH.read_text() == entries_text()
 
 
 def test_all_assembler_is_made():
@@ -114,6 +122,7 @@ def test_sources_say_their_forms(tmp_path, forms):
 
 @needs_arm
 @needs(CORES[1])
+@needs(CORES[2])
 def test_check(monkeypatch, tmp_path, capsys):
     assert asm.main(["--check", "planes"]) == 0
     monkeypatch.setattr(asm, "module_path", lambda name, form: tmp_path / f"{name}_{form}.py")
@@ -128,6 +137,7 @@ def test_check(monkeypatch, tmp_path, capsys):
 
 @needs_arm
 @needs(CORES[1])
+@needs(CORES[2])
 def test_no_such_source(capsys):
     assert asm.main(["what"]) == 1
     assert capsys.readouterr().err == "asm: no source of what\n"

@@ -20,11 +20,13 @@ def module(source: Source, form: str) -> str:
     about = documented(source.doc, "Machine code, made", source.path)
     others = [(compiled(source.name, name, form), shown) for name, shown in source.compiled]
     functions = [replace(function, name=shown) for function, shown in others]
-    if source.path.suffix == ".c":
-        functions.append(from_source(source, form))
-    else:
-        functions += assemble(source, form)
+    functions += functions_of(source, form)
     return of_functions(FORMS[form].core, about, source.before, functions, source.behind)
+
+
+def functions_of(source: Source, form: str) -> list[Function]:
+    """Those that are in a source. Raises AsmError."""
+    return [from_source(source, form)] if source.is_c else assemble(source, form)
 
 
 def of_functions(

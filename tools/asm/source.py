@@ -39,6 +39,11 @@ class Source:
     compiled: tuple[tuple[str, str], ...]
 
     @property
+    def is_c(self) -> bool:
+        """Whether it is C, whose code depends on the version of the compiler."""
+        return self.path.suffix == ".c"
+
+    @property
     def shown(self) -> str:
         return shown(self.path)
 

@@ -398,6 +398,7 @@ def describe(about: About, board: boards.Board | None) -> str:
     version = ".".join(map(str, about.version))
     text = f"{about.machine or about.platform}, MicroPython {version}, "
     text += f"{about.free_heap_bytes:,} bytes of heap free"
+    text += "" if about.native else ", no memory for native code: loops run as plain Python"
     return text + (f" ({board.name})" if board else "")
 
 
@@ -417,6 +418,8 @@ def machine_of(about: About, board: boards.Board | None) -> Machine | None:
     if board and not board.inline_assembler:
         assemblers = []
     machine = Machine.of(about.mpy, assemblers)
+    if not about.native:
+        machine = replace(machine, arch="", assemblers=frozenset())
     return machine if machine.takes_mpy else None
 
 

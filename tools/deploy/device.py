@@ -58,7 +58,8 @@ class About:
     """What a board says of itself, much of it from its sys.implementation.
 
     mpy: architecture and version of its .mpy files; folder: its current one; largest_bytes: the
-    largest free piece of its heap; assemblers: inline ones that its compiler knows.
+    largest free piece of its heap; assemblers: inline ones that its compiler knows; native:
+    whether it has memory for native code.
     """
 
     name: str
@@ -71,6 +72,7 @@ class About:
     free_heap_bytes: int
     largest_bytes: int
     assemblers: list
+    native: bool = True
 
 
 @dataclass(frozen=True)

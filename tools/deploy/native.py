@@ -59,6 +59,8 @@ def stand_ins(source: str) -> tuple[str, list[Code]]:
 
 def with_code(mpy: bytes, arch: str, codes: list[Code]) -> bytes:
     """The .mpy with machine code as native functions. Raises DeployError."""
+    if codes and arch != "xtensawin":
+        raise DeployError(f"{_STAND_IN}: code for another architecture than {arch or 'none'}")
     if arch not in ASSEMBLERS:
         return mpy
     return _Writer(mpy, ASSEMBLERS[arch], codes).made()
@@ -70,8 +72,9 @@ def _is_marked(node: ast.FunctionDef) -> bool:
 
 def _data(node: ast.FunctionDef) -> bytes:
     """The words of data(2, ...)."""
-    calls = [s.value for s in node.body if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)]
-    words = [ast.literal_eval(a) for call in calls for a in call.args[1:]]
+    calls = [n for n in ast.walk(node) if isinstance(n, ast.Call)]
+    calls = [call for call in calls if ast.unparse(call.func) == "data"]
+    words = [ast.literal_eval(word) for call in calls for word in call.args[1:]]
     return struct.pack(f"<{len(words)}H", *words)
 
 

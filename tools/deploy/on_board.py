@@ -30,6 +30,7 @@ def describe():
     }
     about["largest_bytes"] = largest()
     about["assemblers"] = [name for name in ("thumb", "rv32") if has_assembler(name)]
+    about["native"] = takes_native()
     print(about)
 
 
@@ -54,6 +55,17 @@ def has_assembler(name):
         return True
     except SyntaxError:
         return False
+
+
+def takes_native():
+    """False where the memory for native code, of viper and of .mpy files, cannot be had."""
+    try:
+        exec("import micropython\n@micropython.viper\ndef f():\n pass\nf()")
+    except SyntaxError:  # no emitter, which .mpy files do not need
+        pass
+    except (MemoryError, OSError, ValueError):
+        return False
+    return True
 
 
 def space(path):

@@ -44,7 +44,8 @@ def _stage(folder: Path, relative: str, content: bytes | Path) -> None:
 def romfs_image(folder: Path, arch: str = "") -> bytes:
     """The folder, links followed, as an image for MicroPython's VfsRom; arch: of its native code.
 
-    Loops that no firmware takes as source (mpconnxr.forms) are there compiled, for this arch alone.
+    Loops that no firmware takes as source (mpconnxr.forms) are there as .mpy files, if they are
+    for this arch.
     """
     files = dict(_contents(folder, ""))
     for form in COMPILED:
