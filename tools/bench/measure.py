@@ -131,15 +131,10 @@ def laid_out(folder: Path, files: dict[str, Path | bytes]) -> None:
             (folder / name).write_bytes(content)
 
 
-def script_files(target: Target, name: str, **constants) -> dict[str, bytes]:
-    """A script of this folder as script.py, and the counter of time that it imports.
-
-    constants: values of names that the script leaves to the host.
-    """
+def script_files(target: Target, name: str) -> dict[str, bytes]:
+    """A script of this folder as script.py, and the counter of time that it imports."""
     address, _ = getattr(target, "counter", (0, 1.0))
     text = (_FOLDER / name).read_text()
-    for constant, value in constants.items():
-        text = text.replace(f"= {constant}", f"= {value}")
     ticks = (_FOLDER / "on_device_ticks.py").read_text().replace("= COUNTER", f"= {address}")
     return {"script.py": text.encode(), "on_device_ticks.py": ticks.encode()}
 

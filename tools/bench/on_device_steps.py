@@ -4,11 +4,8 @@ Prints a JSON list: of each outermost step [number, ticks].
 """
 
 import json
-import sys
 
 from on_device_ticks import COUNTER, LIMIT, fill, ticks
-
-_PREFER = PREFER  # noqa: F821 - forms of loops, written here by the host
 
 
 def _noting(data):
@@ -43,9 +40,6 @@ def _counted(n, step):
 
 def main():
     """Time the steps that lie beside this file."""
-    __import__("mpconnxr.forms")
-    forms = sys.modules["mpconnxr.forms"]
-    forms.order = _PREFER + forms.order
     with open("model.bin", "rb") as f:
         data = f.read()
     model = _noting(data)

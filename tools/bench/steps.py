@@ -34,8 +34,6 @@ _IN_FLOATS = (
     "tinymaix_mnist_f32",
     "tract_keras_mlp",
 )
-# Most boards that are counted on virt-rv32 have no inline assembler.
-_PREFER = {"virt-rv32": ("viper",)}
 TARGETS = ("mps2-an385-v6m", "mps2-an386", "virt-rv32", "sim-de212")  # that boards are counted on
 
 
@@ -90,7 +88,7 @@ def measure(converted: Converted, target_name: str) -> list[tuple[str, Work, int
     """
     target = get_target(target_name)
     _, per_instruction = getattr(target, "counter", (0, 1.0))
-    script = script_files(target, "on_device_steps.py", PREFER=_PREFER.get(target_name, ()))
+    script = script_files(target, "on_device_steps.py")
     files = input_files(converted) | script
     found = printed(target, files, icount=hasattr(target, "counter"))
     return [

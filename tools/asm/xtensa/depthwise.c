@@ -1,0 +1,136 @@
+// Depthwise convolution of bytes: see loops/depthwise. C for Xtensa.
+//
+// 3 x 3 kernels with their weights in registers: some 50 instructions an output. Others: 4 a
+// product and 5 a row.
+//
+// Forms: xtensawin
+
+#include "xtensa/core_c.h"
+#include "xtensa/scale.h"
+
+typedef struct {
+    const int *p;
+    const int *weights;
+    int ky_step, kx_step, x_step, position_step;
+    Range range;
+    Scale scale;
+} Call;
+
+NOINLINE void nine(const Call *c, const u8 *x, u8 *out, int n)
+{
+    const int *w = c->weights;
+    int a0 = w[0], a1 = w[1], a2 = w[2], a3 = w[3], a4 = w[4], a5 = w[5], a6 = w[6], a7 = w[7];
+    int a8 = w[8];
+    for (; n; n--) {
+        const u8 *row = x;
+        int sum = c->scale.added;
+        sum += row[0] * a0;
+        sum += row[1] * a1;
+        sum += row[2] * a2;
+        row += c->ky_step;
+        sum += row[0] * a3;
+        sum += row[1] * a4;
+        sum += row[2] * a5;
+        row += c->ky_step;
+        sum += row[0] * a6;
+        sum += row[1] * a7;
+        sum += row[2] * a8;
+        *out = scaled(&c->scale, sum, &c->range);
+        out += c->position_step;
+        x += c->x_step;
+    }
+}
+
+// Rows of any kernel; in those of the compiler's choice the columns lie side by side.
+INLINE int row_of(const u8 *x, const int *w, int columns, int step)
+{
+    int sum = 0;
+    for (; columns > 3; columns -= 4) {
+        sum += x[0] * w[0];
+        x += step;
+        sum += x[0] * w[1];
+        x += step;
+        sum += x[0] * w[2];
+        x += step;
+        sum += x[0] * w[3];
+        x += step;
+        w += 4;
+    }
+    for (; columns; columns--) {
+        sum += *x * *w++;
+        x += step;
+    }
+    return sum;
+}
+
+INLINE int five_of(const u8 *x, const int *w)
+{
+    return x[0] * w[0] + x[1] * w[1] + x[2] * w[2] + x[3] * w[3] + x[4] * w[4];
+}
+
+INLINE int seven_of(const u8 *x, const int *w)
+{
+    return five_of(x, w) + x[5] * w[5] + x[6] * w[6];
+}
+
+NOINLINE void others(const Call *c, const u8 *x, u8 *out, int n)
+{
+    int columns = c->p[5], step = c->kx_step;
+    int kind = step == 1 ? columns : 0;
+    for (; n; n--) {
+        const u8 *row = x;
+        const int *w = c->weights, *end = w + c->p[4] * columns;
+        int sum = c->scale.added;
+        for (; w != end; row += c->ky_step, w += columns) {
+            if (kind == 5)
+                sum += five_of(row, w);
+            else if (kind == 7)
+                sum += seven_of(row, w);
+            else if (kind == 3)
+                sum += row[0] * w[0] + row[1] * w[1] + row[2] * w[2];
+            else
+                sum += row_of(row, w, columns, step);
+        }
+        *out = scaled(&c->scale, sum, &c->range);
+        out += c->position_step;
+        x += c->x_step;
+    }
+}
+
+int depthwise8(u8 *x, const u8 *w, u8 *out, const int *p)
+{
+    Call c;
+    int *room = (int *)x, size = p[4] * p[5];
+    const int *table = (const int *)((p[21] ? x : w) + p[12]);
+    const u8 *plane = x + p[0], *weight = w + p[13];
+    c.p = p;
+    c.weights = room;
+    c.ky_step = p[6];
+    c.kx_step = p[7];
+    c.x_step = p[11];
+    c.position_step = p[16];
+    c.range = range_of(p[18], p[19], p[20]);
+    out += p[14];
+    for (int planes = p[2]; planes; planes--, plane += p[1])
+        for (int channels = p[3]; channels; channels--) {
+            get_scale(&c.scale, table, &c.range);
+            table += 2;
+            for (int i = 0; i < size; i++)
+                room[i] = *weight++ - p[17];
+            const u8 *line = plane;
+            u8 *at = out;
+            int is_nine = p[4] == 3 && p[5] == 3 && p[7] == 1;
+            for (int lines = p[8]; lines; lines--) {
+                if (is_nine)
+                    nine(&c, line, at, p[9]);
+                else
+                    others(&c, line, at, p[9]);
+                line += p[10];
+                at += p[9] * p[16];
+            }
+            out += p[15];
+        }
+    return 0;
+}
+
+//> depthwise33 = depthwise_dense = depthwise8
