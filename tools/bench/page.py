@@ -99,11 +99,10 @@ _TARGETS = {
     "mps2-an385-v6m": "ARMv6-M code, as the RP2040 runs it",
     "mps2-an386": "Cortex-M4F",
     "mps2-an505": "Cortex-M33",
-    "virt-rv32": "RISC-V, rv32imac",
-    "sim-de212": "Xtensa with register windows",
+    "virt-rv32": "RISC-V, rv32imac, as an ESP32-C3 and an RP2350 run it",
+    "sim-de212": "Xtensa with register windows, as an ESP32 runs it",
     "unix": "x86-64, a process of this computer",
 }
-_BEST = {"virt-rv32": "RISC-V with inline assembler, as the RP2350 has it"}  # beside viper
 _COLUMNS = (
     "| model | MACs | mpconnxr | C -O2 | C -O3 | same in C -O3 | {} | arena, bytes "
     "| allocated by a run, bytes |"
@@ -130,8 +129,6 @@ def write(rows: Sequence[dict], folder: Path, command: str) -> None:
 def _kind(row):
     """The heading of its section; tools.bench.cycles knows a target's by what is in brackets."""
     target = row["target"]
-    if target in _BEST and row.get("form") == "best":
-        return f"{_BEST[target]} (`{target}`, best form)"
     return f"{_TARGETS.get(target, target)} (`{target}`)"
 
 

@@ -34,7 +34,8 @@ _IN_FLOATS = (
     "tinymaix_mnist_f32",
     "tract_keras_mlp",
 )
-TARGETS = ("mps2-an385-v6m", "mps2-an386", "virt-rv32", "sim-de212")  # that boards are counted on
+# That boards are counted on.
+TARGETS = ("mps2-an385-v6m", "mps2-an386", "virt-rv32", "sim-de212", "sim-lx106")
 
 
 def main(argv: list[str] | None = None) -> int:

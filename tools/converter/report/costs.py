@@ -16,7 +16,7 @@ from ..shapes import extent
 COSTS = Path(__file__).parent / "costs.json"
 # Where there are fewer steps than this of a kind, others may be further off than those were.
 _FEW, _WIDER = 4, 1.5
-# Whose counts stand in for a kind that was not counted on a target: both run loops that are compiled.
+# Whose counts stand in for a kind that was not counted on a target.
 _LIKE = {"sim-de212": "virt-rv32"}
 _UNKNOWN = 4.0  # how far off the middle of all kinds may be for one that was not measured
 
