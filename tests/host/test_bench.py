@@ -165,16 +165,15 @@ def test_the_page_has_a_row_and_two_bars_a_model(tmp_path):
     ]
     on_host = {"target": "unix", "in_loops_instructions": None, "c_o3_time_ratio": 1.456}
     rows += [rows[0] | on_host | {"kernels": {}}]
-    rows += [rows[2] | {"form": "best", "instructions": 2000, "in_loops_instructions": 1900}]
     page.write(rows, tmp_path, "make it")
     text = (tmp_path / "benchmarks.md").read_text()
     assert "| a | 1,000 | 3.50 | 9.00 | 7.00 | 5.00 | 2.0% | 2,048 | 0 |" in text
     assert "| b | 1,000 | 3.50 | 9.00 | – | 5.00 | 2.0% | 2,048 | 0 |" in text
     assert "| a | 1,000 | 3.50 | 9.00 | 7.00 | 5.00 | 1.46 | 2,048 | 0 |" in text
-    assert text.count("## RISC-V") == 2 and "| 2.00 | 9.00 | 7.00 | 5.00 | 5.0% |" in text
+    assert text.count("## RISC-V") == 1
     assert counts_in(text.replace("| b |", "| b_int8 |"))["virt-rv32"]["float32"] == (3.5, 3.5)
-    assert text.count("| outside of loops |") == 3 and text.count("| time / C -O3 |") == 1
-    assert text.count("| qconv | 100.0% | 3.00 |") == 3
+    assert text.count("| outside of loops |") == 2 and text.count("| time / C -O3 |") == 1
+    assert text.count("| qconv | 100.0% | 3.00 |") == 2
     assert text.index("Cortex-M3 (`mps2-an385`)") < text.index("RISC-V")
     drawn = ElementTree.fromstring((tmp_path / "benchmarks.svg").read_text())
     bars = [r for r in drawn.iter() if r.tag.endswith("rect") and float(r.get("x")) >= 250]
