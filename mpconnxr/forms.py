@@ -10,7 +10,8 @@ A family is a module NAME in the folder loops/. Two kinds:
 All forms of a loop give the same bits, so an operator never knows which one it got. One form is
 apart: vfp is the only one of its families, which compute with floats (see ops/_block_vfp).
 
-Installed as .mpy files, a family has the forms that were compiled.
+Installed as .mpy files, a family has the forms that were compiled. xtensawin is in such files
+alone: as source it is refused, and viper takes its place.
 """
 
 import sys

@@ -13,6 +13,8 @@ from tools.converter.convert import convert
 from tools.deploy import boards, fit, folder
 from tools.deploy.code import code_for
 from tools.deploy.compile import CompileError, compiled
+from tools.deploy.deployment import describe, machine_of
+from tools.deploy.device import About
 from tools.deploy.machine import Machine, plain
 from tools.deploy.model_file import read_model
 from tools.deploy.modules import PACKAGE, Package
@@ -54,6 +56,14 @@ def test_a_family_goes_in_the_one_form_that_the_machine_takes(machine, form, mod
     assert [name for name in found if name.endswith("block_dot")] == [form]
     assert set(found.values()) <= {0, machine.number}
     assert (set(found.values()) == {0}) == (machine.arch == "")
+
+
+def test_a_board_without_memory_for_native_code_gets_plain_loops(model):
+    about = About("micropython", (1, 25, 0), "", "", 10 << 10 | 3 << 8 | 6, "esp32", "/", 1, 1, [])
+    assert machine_of(about, None) == Machine("xtensawin")
+    machine = machine_of(replace(about, native=False), None)
+    assert machine == Machine("") and set(loops(model, machine).values()) == {0}
+    assert "no memory for native code" in describe(replace(about, native=False), None)
 
 
 @pytest.mark.parametrize("board", ["pico", "esp32"])
