@@ -10,23 +10,26 @@
 
 // Sums of four channels of two positions, from `sums` on, += K items, 4 or more, times weights:
 // those of the first position, then those of the second one.
-// a2 x, a3 w, a4 x of the second position, a5 and a6 items, a7 weight, a0 product, a8 to a15 sums.
+// a2 x, a3 w, a4 x of the second position, a5 and a6 items, a8 to a15 sums, a7 and a0 a weight and a
+// product, by turns: a weight is loaded early, as it is not there at once.
 __asm__(
     ".balign 4\n"
     "dots24: entry a1, 48\n"
     "s32i a0, a1, 0; s32i a5, a1, 4; s32i a6, a1, 8\n"
     "l32i a8, a6, 0; l32i a9, a6, 4; l32i a10, a6, 8; l32i a11, a6, 12\n"
     "l32i a12, a6, 16; l32i a13, a6, 20; l32i a14, a6, 24; l32i a15, a6, 28\n"
-    ".macro add_two i, of, first, second\n"
-    "l8ui a7, a3, \\i + 4 * \\of; mull a0, a5, a7; mull a7, a6, a7\n"
-    "add \\first, \\first, a0; add \\second, \\second, a7\n"
+    ".macro add_two w, other, first, second, next=-1\n"
+    "mull \\other, a5, \\w; mull \\w, a6, \\w; add \\first, \\first, \\other\n"
+    ".if \\next >= 0; l8ui \\other, a3, \\next; .endif\n"
+    "add \\second, \\second, \\w\n"
     ".endm\n"
-    ".macro add_items i\n"
+    ".macro add_items i, next\n"
     "l8ui a5, a2, \\i; l8ui a6, a4, \\i\n"
-    "add_two \\i, 0, a8, a12; add_two \\i, 1, a9, a13\n"
-    "add_two \\i, 2, a10, a14; add_two \\i, 3, a11, a15\n"
+    "add_two a7, a0, a8, a12, \\i + 4; add_two a0, a7, a9, a13, \\i + 8\n"
+    "add_two a7, a0, a10, a14, \\i + 12; add_two a0, a7, a11, a15, \\next\n"
     ".endm\n"
-    "FOUR24: add_items 0; add_items 1; add_items 2; add_items 3\n"
+    "FOUR24: l8ui a7, a3, 0\n"
+    "add_items 0, 1; add_items 1, 2; add_items 2, 3; add_items 3, -1\n"
     "l32i a7, a1, 4\n"
     "addi a2, a2, 4; addi a4, a4, 4; addi a3, a3, 16\n"
     "bne a2, a7, FOUR24\n"
