@@ -11,17 +11,20 @@
 typedef struct {
     const int *p;
     const int *weights;
-    int ky_step, kx_step, x_step, position_step;
+    int ky_step, kx_step, x_step, y_step, position_step;
+    int lines, line_bytes;  // bytes of x from a line's first output to behind its last one
     Range range;
     Scale scale;
 } Call;
 
-NOINLINE void nine(const Call *c, const u8 *x, u8 *out, int n)
+// A channel's plane.
+NOINLINE void nine(const Call *c, const u8 *line, u8 *out)
 {
     const int *w = c->weights;
     int a0 = w[0], a1 = w[1], a2 = w[2], a3 = w[3], a4 = w[4], a5 = w[5], a6 = w[6], a7 = w[7];
     int a8 = w[8];
-    for (; n; n--) {
+    const u8 *x = line, *end = line + c->line_bytes;
+    for (int lines = c->lines;;) {
         const u8 *row = x;
         int sum = c->scale.added;
         sum += row[0] * a0;
@@ -38,6 +41,12 @@ NOINLINE void nine(const Call *c, const u8 *x, u8 *out, int n)
         *out = scaled(&c->scale, sum, &c->range);
         out += c->position_step;
         x += c->x_step;
+        if (x == end) {
+            if (!--lines)
+                return;
+            x = line = line + c->y_step;
+            end = line + c->line_bytes;
+        }
     }
 }
 
@@ -108,6 +117,9 @@ int depthwise8(u8 *x, const u8 *w, u8 *out, const int *p)
     c.ky_step = p[6];
     c.kx_step = p[7];
     c.x_step = p[11];
+    c.y_step = p[10];
+    c.lines = p[8];
+    c.line_bytes = p[9] * p[11];
     c.position_step = p[16];
     c.range = range_of(p[18], p[19], p[20]);
     out += p[14];
@@ -119,15 +131,14 @@ int depthwise8(u8 *x, const u8 *w, u8 *out, const int *p)
                 room[i] = *weight++ - p[17];
             const u8 *line = plane;
             u8 *at = out;
-            int is_nine = p[4] == 3 && p[5] == 3 && p[7] == 1;
-            for (int lines = p[8]; lines; lines--) {
-                if (is_nine)
-                    nine(&c, line, at, p[9]);
-                else
+            if (p[4] == 3 && p[5] == 3 && p[7] == 1)
+                nine(&c, line, at);
+            else
+                for (int lines = p[8]; lines; lines--) {
                     others(&c, line, at, p[9]);
-                line += p[10];
-                at += p[9] * p[16];
-            }
+                    line += p[10];
+                    at += p[9] * p[16];
+                }
             out += p[15];
         }
     return 0;
