@@ -72,8 +72,8 @@ def test_in_memory_are_the_products_of_its_weights(options, taken):
     model = parse_model("model.bin", convert(HERE / "digits.onnx", options).data)
     files = code_for(model, Package(), Machine("xtensawin"))
     loaded = [PurePosixPath(file.path) for file in files if file.loaded]
-    viper = {path.stem for path in loaded if path.parent.name == "viper"}
-    assert viper & {"block_dot", "block_narrow", "short_dot"} == taken
+    native = {path.stem for path in loaded if path.parent.name == "xtensawin"}
+    assert native & {"block_dot", "block_narrow", "short_dot"} == taken
 
 
 def test_an_unknown_kernel_is_refused(package):

@@ -20,6 +20,7 @@ from tests.host.device.viper_functions import Function, computed, functions
 from tools.asm.compiler import machine_code
 from tools.asm.forms import FORMS
 from tools.asm.module import of_functions
+from tools.deploy.compile import compiled
 from tools.viperlint import problems
 
 TARGETS = ("unix32", "mps2-an385", "mps2-an385-v6m", "virt-rv32", "sim-de212", "sim-lx106")
@@ -90,9 +91,17 @@ def test_compiled_before(target, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("target", "form"), [("mps2-an385-v6m", "thumb"), ("virt-rv32", "rv32")], indirect=["target"]
+    ("target", "form", "is_mpy"),
+    [
+        ("mps2-an385-v6m", "thumb", False),
+        ("virt-rv32", "rv32", False),
+        ("virt-rv32", "rv32", True),
+        ("sim-de212", "xtensawin", True),
+    ],
+    indirect=["target"],
 )
-def test_compiled_by_way_of_c(target, form):
+def test_compiled_by_way_of_c(target, form, is_mpy):
+    """is_mpy: as native code, for boards without that assembler."""
     core = FORMS[form].core
     if not core.is_here:
         pytest.skip(f"{core.gcc} not found: make loops gets it")
@@ -101,6 +110,8 @@ def test_compiled_by_way_of_c(target, form):
         made = [machine_code(ast.parse(s).body[0], form) for s in sources]
         module = of_functions(core, ['"""Random."""'], [], made, [])
         files = {"functions.py": module.encode()}
+        if is_mpy:
+            files = {"functions.mpy": compiled(module, "functions.py", target.arch)}
         assert compare(target, batch, seed, files, ["mpy"]) == len(batch)
 
 
