@@ -7,10 +7,15 @@
          rows of the up to three channels that are left, one after another
     out  bytes; position i, channel m: item p[5] + i * p[6] + m * p[7]
     p    w first, table first, Kp, positions, M, out first, position stride, channel stride, zw,
-         zy, lo, hi (zero point and range of out, BIAS + each), three for x, see there, and 1
-         where the table lies in x, not in w
+         zy, lo, hi (zero point and range of out, BIAS + each), three for x, see there, 1 where the
+         table lies in x, not in w, and a room
 
     sum[m] = sum_k(x[k] * w[m, k]) - zw * S
+
+p[16], if not 0: a multiple of 4, from where x has (N + N % 2) * (2 * Kp + 4) + 8 * Kp bytes that a
+form may write, not before the items of the third position: of those behind it, too, which it then
+no longer needs. p[14] is 1 then, p[13] Kp + 4, and positions, table and rows lie at multiples of
+4.
 
 qdots8_many is the same for positions with their sums, side by side (p[13] is Kp + 4), in a form
 that is quicker for several.
@@ -38,7 +43,9 @@ def qdots8(x, w, out, p):
     Access:
         kp, n, m = p[2:5]
         requires kp % 4 == 0 and n and m
+        requires not p[16] or p[14] and p[13] == kp + 4 and p[16] >= p[12] - 4 + 2 * p[13]
         reads x as uint8[p[12] - (4 if p[14] else 0) : p[12] + (n - 1) * p[13] + kp]
+        updates x as uint8[p[16] : p[16] + (n + n % 2) * (2 * kp + 4) + 8 * kp] if p[16]
         reads x as uint8[p[1] : p[1] + 8 * m] if p[15]
         reads w as uint8[p[1] : p[1] + 8 * m] if not p[15]
         reads w as uint8[p[0] : p[0] + m * kp]

@@ -14,8 +14,9 @@ ConvInteger and MatMulInteger: a product of matrices is a convolution whose posi
     zx   uint8 or int8, one item, where only a run knows it (int32 outputs only)
     out  uint8, int8 or int32, position i = y * ow + x of (b, g, m) at b*on + g*og + m*om + i*op
     scratch  uint8: positions a call times (4 + K rounded up to a multiple of 4), then room for
-             the table; none where the loops take x as it lies: uint8, K channels side by side, K
-             a multiple of 4, and positions in one row, without pads
+             the table, and, where it is large enough, another room: see loops/qdot; none where
+             the loops take x as it lies: uint8, K channels side by side, K a multiple of 4, and
+             positions in one row, without pads
 Signed bytes are computed with plus 128. K up to 33,024. Raises ModelError. A step allocates
 nothing.
 """
@@ -71,7 +72,7 @@ def prepare(node):
     node.require(not table.is_packed or gathers and out.dtype != "int32", "table")
     step = (_QConv if gathers else _AsItLies)(e, signed[:2], 128 if x.dtype == "int8" else 0)
     step.bind(x, w, *node.scratch)
-    step.bind_table(table, e)
+    step.bind_table(table, e, *node.scratch)
     if node.extents(_LACKS_SUMS, 1)[0]:
         node.require(table.is_packed, "sums of rows")
         table.bind_sums(node, e[_G], step.q[2], e[_ZX])
@@ -140,7 +141,7 @@ class _QConv:
         within = (oh - 1) * sy < h and (ow - 1) * sx < w
         if kh * kw == 1 and within and pads == [0, 0]:
             self._along_channels(c, xc)
-        self.q = block(0, 0, padded, 0, m, 0, op, om, e[_ZW], 0, 0, 0, 4, 4 + padded, 1, 0)
+        self.q = block(0, 0, padded, 0, m, 0, op, om, e[_ZW], 0, 0, 0, 4, 4 + padded, 1, 0, 0)
         places = [0, pieces, e[_PIECE], oh * ow, g]
         places += e[_X_STRIDES : _X_STRIDES + 2] + e[_OUT_STRIDES : _OUT_STRIDES + 2]
         self.places = block(*places + [0, m * padded, 8 * m, 0] + [0] * 3)
@@ -159,11 +160,18 @@ class _QConv:
     def take_zero(self, zero):
         self.zero, self.take = zero, forms.get("pieces").zero_point
 
-    def bind_table(self, table, e):
+    def bind_table(self, table, e, scratch=None):
         self.table = table
         self.places[9] = table.nbytes
+        end = e[_PIECE] * self.q[13]
+        if scratch:
+            kp, n = self.q[2], e[_PIECE]
+            room = 2 * self.q[13]
+            end_of_room = room + (n + n % 2) * (2 * kp + 4) + 8 * kp
+            if n > 1 and end_of_room + table.room <= scratch.nelem:
+                end, self.q[16] = end_of_room, room
         if table.is_packed:
-            table.bind(self.w, self.patch, e[_PIECE] * self.q[13])
+            table.bind(self.w, self.patch, end)
             self.places[12], self.q[15] = table.at, 1
 
     def bind_inputs(self, x, w):

@@ -17,7 +17,8 @@ from tools.loops.access import Access, AccessError
 
 N_CALLS = 10_000 if LONG else 150
 # Declared, and never touched by the plain form.
-OF_OTHER_FORMS = {("depthwise", "x", "writes")}  # where they keep the weights of a channel
+# They keep weights there, as they multiply by them.
+OF_OTHER_FORMS = {("depthwise", "x", "writes"), ("qdot", "x", "writes")}
 
 
 class Buffer:

@@ -26,8 +26,9 @@ from mpconnxr import forms  # noqa: E402
 
 
 def results(call, loop):
-    """Return all bytes that a loop wrote, its parameters too."""
+    """Return all bytes that a loop wrote, its parameters too; not what it left in room in x."""
     x, w, out, p = call
+    x = x[:] if isinstance(x, bytearray) and x is not out else x
     out, p = array("b", bytes(out)) if isinstance(out, bytearray) else out[:], array("i", p)
     loop(x, w, out, p)
     return bytes(out) + bytes(p)

@@ -93,7 +93,7 @@ class Case:
         p = [8 * m, 0, kp, n, m, self.first, *self.strides, self.zw]
         limits = [v + BIAS for v in (self.zy, *self.limits)]
         of_x = [4, 4 + kp, 1] if self.has_sums else [0, kp, 0]
-        return [self.nbytes(), [*p, *limits, *of_x, 0], [*p, self.zx, 0, 0, *of_x]]
+        return [self.nbytes(), [*p, *limits, *of_x, 0, 0], [*p, self.zx, 0, 0, *of_x]]
 
     def _sums(self, c):
         x, w = self.x.astype(np.int64), self.w.astype(np.int64)

@@ -27,12 +27,18 @@ from array import array
 from mpconnxr import forms
 N = {N}
 x, w, out = bytearray(9 * N + 80), bytearray(18 * N), bytearray(N)
-p = array("i", [8 * N, 0, 4, 1, N, 0, N, 1, 0] + [0] * 3 + [4, 8, 1, 0])
+p = array("i", [8 * N, 0, 4, 1, N, 0, N, 1, 0] + [0] * 3 + [4, 8, 1, 0, 0])
+# The same for some positions, in a loop that has room.
+some, of_some = bytearray(200), bytearray(7 * N)
+r = array("i", list(p[:16]) + [16])
+r[3] = 7
 q = array("i", [72, 9, N, 1, 3, 3, 3, 1, 1, 1, 3, 1, 0, 8 * N, 0, 1, 1, 0] + [0] * 4)
 loops = []
 for form in forms.available("qdot"):
     of_dots = forms.get("qdot", form)
     loops += [(form, "qdots8", of_dots.qdots8, p), (form, "qdots8_many", of_dots.qdots8_many, p)]
+    if form != "plain":
+        loops.append((form, "with room", of_dots.qdots8, r))
 for form in forms.available("depthwise"):
     loops.append((form, "depthwise33", forms.get("depthwise", form).depthwise33, q))
 counts = [0] * len(loops)
@@ -41,9 +47,12 @@ with open("cases", "rb") as f:
         f.readinto(memoryview(w)[:8 * N])
         right, limits = f.read(N), array("i", f.read(12))
         p[9:12] = limits
+        r[9:12] = limits
         q[18:21] = limits
         for i, (form, name, loop, block) in enumerate(loops):
-            loop(x, w, out, block)
+            loop(some if block is r else x, w, of_some if block is r else out, block)
+            if block is r:
+                out[:] = memoryview(of_some)[6 * N:]
             if out != right:
                 counts[i] += sum([a != b for a, b in zip(out, right)])
 for (form, name, _, _), count in zip(loops, counts):

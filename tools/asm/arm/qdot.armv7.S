@@ -2,10 +2,12 @@
 // time.
 //
 // armv7m: 1.9 instructions a multiply-accumulate (2.5 of the last position, 5.1 of up to three
-// last channels), and 16.5 for each requantization (24 of the last position).
+// last channels), and 16.5 for each requantization (24 of the last position). With room: 1.6, 1.4
+// a weight, and 11.
 //
-// armv7em: with DSP, pairs of products by `smlad`: 1.3 instructions a multiply-accumulate (1.6 of
-// the last position, 3.3 of up to three last channels), and as many for each requantization.
+// armv7em: with DSP, pairs of products by `smlad`: 1.3 instructions a multiply-accumulate (1.5 of
+// the last position, 3.3 of up to three last channels), and 15 for each requantization (21). With
+// room: 0.7, 1.1 a weight, and 9.5.
 //
 // Forms: armv7m armv7em
 
@@ -19,16 +21,26 @@ words 32, minus_zw_s, minus_zw_s_2, p, now, next_row, position_bytes, channel_st
 words 76, sums_2
 words 92, requantizing
 words 104, table_left, out_now, to_other, lo, slow_other, span
+// In the room of x: pairs of positions, each with the two -zw * S and items side by side, then the
+// weights of four channels; of these, on the stack, c, and f - 4 and M.
+words 96, sums_end, quick
+words 128, pairs, room, room_end, pair, pairs_left, middle, low, out_of_pair, out_step
+words 164, is_slow, four_table
+words 172, constants
+words 188, multipliers
+#define FRAME 224
 
 #if ARMV7EM
 // A channel's sum += four of its weights times the items in r2 and r3.
-.macro add_word sum, at
-    ldr lr, [r1, #\at]; uxtb16 r12, lr; uxtb16 lr, lr, ror #8
+.macro add_word sum
+    ldr lr, [r1], #4; uxtb16 r12, lr; uxtb16 lr, lr, ror #8
     smlad \sum, r2, r12, \sum; smlad \sum, r3, lr, \sum
 .endm
 
-.macro add_words at
-    add_word r4, \at; add_word r5, \at+4; add_word r6, \at+8; add_word r7, \at+12
+.macro add_words
+    ldr r3, [r0], #4; uxtb16 r2, r3
+    uxtb16 r3, r3, ror #8
+    add_word r4; add_word r5; add_word r6; add_word r7
 .endm
 
 // A channel's sums of both positions += two of its weights times items of each in r2 and r3.
@@ -48,6 +60,17 @@ words 104, table_left, out_now, to_other, lo, slow_other, span
     ldr r3, [r0, lr]; ldr r2, [r0], #4; uxtb16 r2, r2, ror #8; uxtb16 r3, r3, ror #8
     add_odd r4, r8, \at; add_odd r5, r9, \at+4; add_odd r6, r10, \at+8; add_odd r7, r11, \at+12
 .endm
+
+// Sums of four channels of both positions += two items of each, halfwords as the weights are.
+.macro add_halves
+    ldrd r2, r3, [r0], #8
+    ldrd r12, lr, [r1], #8
+    smlad r4, r2, r12, r4; smlad r8, r3, r12, r8
+    smlad r5, r2, lr, r5; smlad r9, r3, lr, r9
+    ldrd r12, lr, [r1], #8
+    smlad r6, r2, r12, r6; smlad r10, r3, r12, r10
+    smlad r7, r2, lr, r7; smlad r11, r3, lr, r11
+.endm
 #else
 // Sums of four channels += the item at r0 + i times their weights.
 .macro add_item i
@@ -66,6 +89,22 @@ words 104, table_left, out_now, to_other, lo, slow_other, span
     ldrb r12, [r1, #\i+12]; mla r7, r2, r12, r7; mla r11, r3, r12, r11
 .endm
 
+// The same of both positions, side by side, where weights are words.
+.macro add_words_of_both
+    ldrd r12, lr, [r1], #8
+    ldrb r2, [r0], #1; ldrb r3, [r0], #1
+    mla r4, r2, r12, r4; mla r8, r3, r12, r8
+    mla r5, r2, lr, r5; mla r9, r3, lr, r9
+    ldrd r12, lr, [r1], #8
+    mla r6, r2, r12, r6; mla r10, r3, r12, r10
+    mla r7, r2, lr, r7; mla r11, r3, lr, r11
+.endm
+
+.macro four_weights by
+    ubfx r8, r4, #\by, #8; ubfx r9, r5, #\by, #8; ubfx r10, r6, #\by, #8; ubfx r11, r7, #\by, #8
+    stmia r1!, {r8-r11}
+.endm
+
 .macro add_one_item i
     ldrb r2, [r0, #\i]; ldrb r3, [r1, #\i]; mla r4, r2, r3, r4
 .endm
@@ -75,11 +114,30 @@ words 104, table_left, out_now, to_other, lo, slow_other, span
 .endm
 #endif
 
+// The outputs of a channel at r0 and r0 + r1, where neither a sum nor a middle is to be cut.
+.macro requantize_both sum, other, at
+    ldrd r2, r3, [sp, #multipliers+\at]
+    lsls \sum, r2; lsl \other, \other, r2
+#if ARMV7EM
+    smmla \sum, \sum, r3, r12; smmla \other, \other, r3, r12
+#else
+    smull r2, \sum, \sum, r3; smull r2, \other, \other, r3
+    add \sum, r12; add \other, r12
+#endif
+    usat \sum, #8, \sum, asr #11; usat \other, #8, \other, asr #11
+    add \sum, lr; add \other, lr
+    strb \sum, [r0]; strb \other, [r0, r1]
+.endm
+
 .macro requantize name
     add r4, r4, r5, asr #5; ssat r4, #23, r4; lsls r4, r1
+#if ARMV7EM
+    smmla r4, r4, r6, r0; usat r4, #8, r4, asr #11; add r4, r12
+#else
     movs r2, #0; mov r3, r0; smlal r2, r3, r4, r6; cbz r2, EVEN_\name
 ROUNDED_\name:
     usat r4, #8, r3, asr #11; add r4, r12
+#endif
 .endm
 
 function qdots8
@@ -88,8 +146,10 @@ function qdots8
     // one position to the other, 0 if alone, r12 lo, lr sums. Shifts of 4 to 12 are quick: the sum
     // is cut where any would saturate.
     push {r8-r11}
-    sub sp, #128
+    sub sp, #FRAME
     str r3, [sp, #p]
+    ldr r4, [r3, #p_room]; cmp r4, #0; bne.w ROOM
+PLAIN:
     mov r5, r1
     ldr r4, [r3, #p_table_in_x]; cmp r4, #0; beq WITH_WEIGHTS
     mov r5, r0
@@ -162,20 +222,13 @@ ROWS:
     ldr r3, [sp, #now]; cmp r3, #2; beq TWO
     ldr r8, [sp, #items_end]
 #if ARMV7EM
-    cmp r2, #0; bge EIGHT
-    subs r0, #4; subs r1, #16
-    b FOUR
+    cmp r2, #0; blt FOUR
 EIGHT:
-    ldr r3, [r0]; uxtb16 r2, r3
-    uxtb16 r3, r3, ror #8
-    add_words 0
+    add_words
 #endif
 FOUR:
 #if ARMV7EM
-    ldr r3, [r0, #4]; uxtb16 r2, r3
-    uxtb16 r3, r3, ror #8
-    add_words 16
-    adds r0, #8; adds r1, #32
+    add_words
 #else
     add_item 0; add_item 1; add_item 2; add_item 3
     adds r0, #4; adds r1, #16
@@ -260,9 +313,15 @@ SINGLED:
     add r2, sp, #requantizing; ldmia r2, {r0, r7-r12}; subs r7, #12
 FIRST_CHANNEL:
     sub lr, r2, #32
+#if ARMV7EM
+    ldr r3, [sp, #channel_step]
+#endif
 CHANNEL:
     ldrd r5, r6, [r9], #8; and r1, r5, #31; subs r1, #4; cmp r1, r8
     bcs SLOW
+#if ARMV7EM
+    lsls r2, r6, #31; beq SLOW  // a product may lie in the middle
+#endif
     ldr r4, [lr], #4
     requantize first
     strb r4, [r10]
@@ -271,13 +330,22 @@ CHANNEL:
     requantize second
     strb r4, [r10, r11]
 STEP:
+#if ARMV7EM
+    add r10, r3
+#else
     ldr r2, [sp, #channel_step]; add r10, r2
+#endif
     cmp lr, r7; bne CHANNEL
     strd r9, r10, [sp, #table_left]
     ldr r1, [sp, #next_row]
+    cbz r1, TO_PAIRS
     b ROWS
+TO_PAIRS:
+    b FROM_SLOW
+#if !ARMV7EM
     even_product r0, first
     even_product r0, second
+#endif
 SLOW:  // any other shift or range
     str r11, [sp, #slow_other]
     ldr r4, [lr, #16]
@@ -303,6 +371,9 @@ LEFT:
     movs r2, #0; str r2, [sp, #slow_other]
     cmp r1, #0; bne FIRST
     add lr, #4
+#if ARMV7EM
+    ldr r3, [sp, #channel_step]
+#endif
     b STEP
 NEXT:
     ldr r5, [sp, #positions_left]; ldr r4, [sp, #now]; subs r5, r4; beq DONE
@@ -312,8 +383,179 @@ NEXT:
     ldr r5, [sp, #items_end]; ldr r6, [sp, #position_bytes]; muls r6, r4; adds r5, r6
     str r5, [sp, #items_end]
     b POSITION
+ROOM:  // pairs of positions
+    ldr r5, [r3, #p_positions]
+#if ARMV7EM
+    cmp r5, #2; blt PLAIN
+#else
+    cmp r5, #7; blt PLAIN  // the room is for halfwords: of so many, for bytes and words
+#endif
+    ldr r4, [r3, #p_channels]; lsls r6, r4, #30; bne PLAIN
+    ldr r7, [r3, #p_table]; ldr r6, [r3, #p_table_in_x]; cmp r6, #0
+    ite eq; addeq r7, r1; addne r7, r0
+    str r4, [sp, #channels_left]
+    str r7, [sp, #table]
+    ldr r4, [r3, #p_weights]; add r4, r1; str r4, [sp, #rows]
+    ldr r4, [r3, #p_out]; add r4, r2; str r4, [sp, #out]
+    ldr r4, [r3, #p_zy]; ldr r6, [r3, #p_lo]; ldr r7, [r3, #p_hi]
+    subs r4, r6; subs r7, r6; lsls r4, #11; add r4, #1024
+    strd r4, r6, [sp, #middle]; str r6, [sp, #lo]; str r7, [sp, #span]
+    movs r6, #9; cmp r7, #255
+    it ne; movne r6, #0; str r6, [sp, #quick]
+    add r6, sp, #sums_2; strd r4, r6, [sp, #requantizing]
+    ldr r8, [r3, #p_kp]
+    ldr r6, [r3, #p_room]; add r6, r0; str r6, [sp, #pairs]
+    adds r7, r5, #1; lsrs r7, #1
+#if ARMV7EM
+    lsl r8, r8, #2; add r9, r8, #8; mla r12, r9, r7, r6; str r12, [sp, #room]
+    add r4, r12, r8, lsl #1; str r4, [sp, #room_end]
+#else
+    lsl r8, r8, #1; add r9, r8, #8; mla r12, r9, r7, r6; str r12, [sp, #room]
+    add r4, r12, r8, lsl #3; str r4, [sp, #room_end]
+#endif
+    ldr r4, [r3, #p_zw]; negs r4, r4
+    ldr r6, [r3, #p_x]; adds r0, r6; ldr r1, [r3, #p_x_step]
+    sub r6, r5, #1; mla r2, r6, r1, r0  // the last position, twice if it is odd
+    lsls r6, #31
+    it ne; subne r0, r2, r1
+    it eq; moveq r0, r2
+    rsb r1, r1, #0
+    // r0, r2 items of a pair, from the last one on; r1 from one position to that before it; r4
+    // -zw; r7 pairs; r12 end of the pair's items; r8 bytes of them
+BYTES:
+    sub r12, r9
+    ldr r5, [r0, #-4]; mul r5, r5, r4; str r5, [r12]
+    ldr r5, [r2, #-4]; mul r5, r5, r4; str r5, [r12, #4]
+    add r10, r12, #8; add r11, r10, r8
+WIDEN:
+#if ARMV7EM
+    ldr r5, [r0], #4; ldr r6, [r2], #4
+    uxtb16 r3, r5; uxtb16 lr, r6
+    stmia r10!, {r3, lr}
+    uxtb16 r5, r5, ror #8; uxtb16 r6, r6, ror #8
+    stmia r10!, {r5, r6}
+#else
+    ldrb r5, [r0], #1; ldrb r6, [r2], #1; orr r5, r5, r6, lsl #8; strh r5, [r10], #2
+    ldrb r5, [r0], #1; ldrb r6, [r2], #1; orr r5, r5, r6, lsl #8; strh r5, [r10], #2
+    ldrb r5, [r0], #1; ldrb r6, [r2], #1; orr r5, r5, r6, lsl #8; strh r5, [r10], #2
+    ldrb r5, [r0], #1; ldrb r6, [r2], #1; orr r5, r5, r6, lsl #8; strh r5, [r10], #2
+#endif
+    cmp r10, r11; bne WIDEN
+#if ARMV7EM
+    sub r0, r0, r8, lsr #2
+#else
+    sub r0, r0, r8, lsr #1
+#endif
+    adds r2, r0, r1; adds r0, r2, r1
+    subs r7, #1; bne BYTES
+FOUR_ROWS:  // r12, lr: bounds of |w - zw| of two channels each, added up
+    ldr r0, [sp, #rows]; ldrd r1, r2, [sp, #room]
+    ldr r3, [sp, #p]
+#if ARMV7EM
+    ldr r3, [r3, #p_zw]; orr r3, r3, r3, lsl #8; orr r3, r3, r3, lsl #16
+    mov r12, #0; mov lr, #0
+#else
+    ldr r3, [r3, #p_kp]; rsb r12, r3, r3, lsl #8; mov lr, r12
+#endif
+WEIGHTS:
+    ldmia r0!, {r4-r7}
+#if ARMV7EM
+    usada8 r12, r4, r3, r12; usada8 r12, r5, r3, r12
+    usada8 lr, r6, r3, lr; usada8 lr, r7, r3, lr
+    uxtb16 r8, r4; uxtb16 r9, r5; uxtb16 r10, r6; uxtb16 r11, r7
+    stmia r1!, {r8-r11}
+    uxtb16 r4, r4, ror #8; uxtb16 r5, r5, ror #8
+    uxtb16 r6, r6, ror #8; uxtb16 r7, r7, ror #8
+    stmia r1!, {r4-r7}
+#else
+    uxtb r8, r4; uxtb r9, r5; uxtb r10, r6; uxtb r11, r7; stmia r1!, {r8-r11}
+    four_weights 8; four_weights 16; four_weights 24
+#endif
+    cmp r1, r2; bne WEIGHTS
+    str r0, [sp, #rows]
+    // They are quick if no sum exceeds 31 bits when it is shifted by f - 4, and if M is odd, so
+    // that no product lies in the middle. r11: 0 until one is not.
+    ldr r7, [sp, #table]; str r7, [sp, #four_table]
+    add r8, sp, #constants; add r9, sp, #multipliers; movs r6, #4
+    ldr r11, [sp, #quick]; subs r11, #9
+CHANNEL_WORDS:
+    ldrd r4, r5, [r7], #8
+    and r3, r4, #31; rsb r2, r3, #35; subs r3, #4; strd r3, r5, [r9], #8
+    asrs r4, #5; str r4, [r8], #4
+    eor r4, r4, r4, asr #31; rsb r3, r12, r12, lsl #8; adds r4, r3; adds r4, #1
+    lsr r4, r4, r2; orr r11, r11, r4
+    orr r11, r11, r2, lsr #5
+    mvns r5, r5; lsls r5, #31; orr r11, r11, r5
+    subs r6, #1; cmp r6, #2
+    it eq; moveq r12, lr
+    cmp r6, #0; bne CHANNEL_WORDS
+    str r7, [sp, #table]
+    str r11, [sp, #is_slow]; cmp r11, #0; beq QUICK
+    add r8, sp, #constants; movs r4, #0; movs r5, #0; movs r6, #0; movs r7, #0
+    stmia r8, {r4-r7}
+QUICK:
+    ldr r3, [sp, #p]; ldr r4, [r3, #p_positions]; str r4, [sp, #pairs_left]
+    ldr r0, [sp, #pairs]; ldr r1, [r3, #p_position_step]
+    ldr r4, [sp, #out]
+    strd r4, r1, [sp, #out_of_pair]
+    ldr r5, [r3, #p_channel_step]; str r5, [sp, #channel_step]
+    add r4, r4, r5, lsl #2; str r4, [sp, #out]
+PAIR:
+    ldrd r2, r3, [r0], #8
+    add r1, sp, #constants; ldmia r1, {r4-r7}
+    add r8, r4, r3; add r9, r5, r3; add r10, r6, r3; add r11, r7, r3
+    adds r4, r2; adds r5, r2; adds r6, r2; adds r7, r2
+    ldr r1, [sp, #room]
+    ldr r2, [sp, #room_end]; subs r2, r1
+#if ARMV7EM
+    lsls r2, #26; bmi LATTER_ITEMS
+PRODUCTS:
+    add_halves; add_halves
+LATTER_ITEMS:
+    add_halves; add_halves
+#else
+    lsls r2, #25; bmi LATTER_ITEMS
+PRODUCTS:
+    add_words_of_both; add_words_of_both; add_words_of_both; add_words_of_both
+LATTER_ITEMS:
+    add_words_of_both; add_words_of_both; add_words_of_both; add_words_of_both
+#endif
+    ldr r2, [sp, #room_end]; cmp r1, r2; bne PRODUCTS
+    str r0, [sp, #pair]
+    ldrd r0, r1, [sp, #out_of_pair]
+    ldr r2, [sp, #is_slow]; cmp r2, #0; bne SLOW_PAIR
+    ldrd r12, lr, [sp, #middle]
+    requantize_both r4, r8, 0
+    ldr r4, [sp, #channel_step]; adds r0, r4
+    requantize_both r5, r9, 8
+    adds r0, r4
+    requantize_both r6, r10, 16
+    adds r0, r4
+    requantize_both r7, r11, 24
+    b PAIR_DONE
+FROM_SLOW:
+    ldr r1, [sp, #out_step]
+PAIR_DONE:
+    ldr r0, [sp, #out_of_pair]; add r0, r0, r1, lsl #1
+    ldr r2, [sp, #pairs_left]; subs r2, #2; ble PAIRS_DONE
+    str r2, [sp, #pairs_left]
+    cmp r2, #1
+    it eq; moveq r1, #0
+    strd r0, r1, [sp, #out_of_pair]
+    ldr r0, [sp, #pair]
+    b PAIR
+SLOW_PAIR:
+    strd r0, r1, [sp, #out_now]
+    ldr r0, [sp, #four_table]; str r0, [sp, #table_left]
+    movs r1, #0
+    add r2, sp, #sums; stmia r2!, {r4-r11}
+    b START
+PAIRS_DONE:
+    ldr r4, [sp, #channels_left]; subs r4, #4; str r4, [sp, #channels_left]
+    bne FOUR_ROWS
+    b DONE
 DONE:
-    add sp, #128
+    add sp, #FRAME
     pop {r8-r11}
     movs r0, #0
 endfunction qdots8

@@ -1,7 +1,8 @@
 // Dot products of bytes with requantization: see loops/qdot. Assembler, ARMv6-M instructions only.
 //
-// Four channels at a time: 3.5 instructions a multiply-accumulate, and 37 for each requantization;
-// 67 where one product does not decide (see loops/viper/qdot), 80 where the sum has to be limited.
+// Four channels at a time: 3.5 instructions a multiply-accumulate, 2.6 where there is room for their
+// weights as words, and 37 for each requantization; 67 where one product does not decide (see
+// loops/viper/qdot), 80 where the sum has to be limited.
 //
 // Forms: thumb
 
@@ -10,7 +11,9 @@
 
 // On the stack, in bytes. limit: 1 << 25.
 words 0, channels_left, rows, table, out, positions_left, p, next_rows, next_table, next_out
-words 36, channel_step, limit, first_item
+words 36, channel_step, limit, first_item, channels
+// With room:
+words 52, room, middle, positions_of_four, items_end, out_now
 
 // Sums of four channels += item \i of four times their weights.
 .macro add_item i
@@ -21,6 +24,18 @@ words 36, channel_step, limit, first_item
     ldrb r3, [r1, #\i+12]; muls r3, r2; adds r7, r3
 .endm
 
+// The same of weights that are words, with sums in r8, r11, r12 and lr.
+.macro add_item_of_words i
+    ldrb r2, [r0, #\i]; ldmia r1!, {r3-r6}
+    muls r3, r2; add r8, r3; muls r4, r2; add r11, r4
+    muls r5, r2; add r12, r5; muls r6, r2; add lr, r6
+.endm
+
+.macro four_weights i
+    ldrb r3, [r0, #\i]; ldrb r4, [r0, #\i+4]; ldrb r5, [r0, #\i+8]; ldrb r6, [r0, #\i+12]
+    stmia r1!, {r3-r6}
+.endm
+
 .macro add_one_item i
     ldrb r2, [r0, #\i]; ldrb r3, [r1, #\i]; muls r3, r2; adds r4, r3
 .endm
@@ -29,7 +44,7 @@ function qdots8
     // r8 end of the position's items, r9 lo, r10 hi, r11 zy << 21 and the middle of a step, r12
     // -zw * S, lr the part of a step for which one product decides
     push_high
-    sub sp, #48
+    sub sp, #72
     mov r7, sp; str r3, [r7, #p]
     ldr r4, [r3, #p_positions]; str r4, [r7, #positions_left]
     ldr r4, [r3, #p_out]; adds r4, r2; str r4, [r7, #out]
@@ -48,6 +63,11 @@ WITH_WEIGHTS:
     lsls r4, #12; subs r4, #64
     ldr r6, [r3, #p_zy]; lsls r6, #21; adds r6, r4; mov r11, r6
     movs r4, #244; lsls r4, #24; mov lr, r4
+    ldr r6, [r3, #p_channels]; str r6, [r7, #channels]
+    ldr r4, [r3, #p_room]; cmp r4, #0; beq POSITION
+    cmp r6, #4; blt POSITION
+    ldr r5, [r3, #p_positions]; cmp r5, #7; blt POSITION
+    b ROOM
 POSITION:
     ldr r0, [r7, #first_item]; mov r4, r0
     ldr r5, [r3, #p_kp]; adds r4, r5; mov r8, r4
@@ -64,7 +84,7 @@ TOTALLED:
     ldr r6, [r3, #p_zw]; muls r5, r6; negs r5, r5; mov r12, r5
     ldr r1, [r7, #rows]; ldr r5, [r7, #table]; str r5, [r7, #next_table]
     ldr r5, [r7, #out]; str r5, [r7, #next_out]
-    ldr r5, [r3, #p_channels]; str r5, [r7, #channels_left]
+    ldr r5, [r7, #channels]; str r5, [r7, #channels_left]
 ROWS:
     ldr r0, [r7, #first_item]; ldr r5, [r7, #channels_left]; subs r5, #4; bpl TILE
     b SINGLE
@@ -114,8 +134,10 @@ MOST:
     cmp sp, r7; bne CHANNEL
     str r0, [r7, #next_table]
     str r1, [r7, #next_out]
-    ldr r1, [r7, #next_rows]
+    ldr r1, [r7, #next_rows]; cmp r1, #0; beq TO_FOUR
     b ROWS
+TO_FOUR:
+    b NEXT_OF_FOUR
 BEYOND:
     subs r3, #25; bgt RIGHT
     adds r3, #25
@@ -151,15 +173,64 @@ EVEN:
     adds r4, r2
     b LIMIT
 NEXT:
-    ldr r5, [r7, #positions_left]; subs r5, #1; beq DONE
+    ldr r5, [r7, #positions_left]; subs r5, #1; bne ONWARD
+    b DONE
+ONWARD:
     str r5, [r7, #positions_left]
     ldr r3, [r7, #p]; ldr r5, [r7, #out]
     ldr r6, [r3, #p_position_step]; adds r5, r6; str r5, [r7, #out]
     ldr r5, [r7, #first_item]
     ldr r6, [r3, #p_x_step]; adds r5, r6; str r5, [r7, #first_item]
     b POSITION
+NEXT_OF_FOUR:
+    ldr r3, [r7, #p]; ldr r4, [r7, #positions_of_four]; subs r4, #1; beq FOUR_DONE
+    str r4, [r7, #positions_of_four]
+    ldr r4, [r7, #out_now]; ldr r5, [r3, #p_position_step]; adds r4, r5; str r4, [r7, #out_now]
+    ldr r0, [r7, #items_end]; adds r0, #4
+    b POSITION_OF_FOUR
+FOUR_DONE:
+    str r0, [r7, #table]
+    ldr r4, [r7, #out]; ldr r5, [r7, #channel_step]; lsls r5, #2; adds r4, r5; str r4, [r7, #out]
+    ldr r4, [r7, #channels]; subs r4, #4; str r4, [r7, #channels]; bne MORE
+    b DONE
+MORE:
+    cmp r4, #4; bge FOUR_ROWS
+    b POSITION
+ROOM:  // it is for halfwords: of so many positions, for words of weights behind their bytes
+    subs r5, #2; ldr r2, [r3, #p_x_step]; muls r5, r2; adds r4, r5
+    ldr r2, [r3, #p_x]; subs r4, r2; adds r4, r0; str r4, [r7, #room]
+    mov r4, r11; str r4, [r7, #middle]
+FOUR_ROWS:
+    ldr r0, [r7, #rows]; ldr r1, [r7, #room]
+    ldr r3, [r7, #p]; ldr r2, [r3, #p_positions]; str r2, [r7, #positions_of_four]
+    ldr r2, [r3, #p_kp]
+WEIGHTS:
+    four_weights 0; four_weights 1; four_weights 2; four_weights 3
+    adds r0, #16; subs r2, #4; bne WEIGHTS
+    str r0, [r7, #rows]
+    ldr r4, [r7, #out]; str r4, [r7, #out_now]
+    ldr r0, [r7, #first_item]; ldr r3, [r7, #p]
+POSITION_OF_FOUR:
+    subs r0, #4; ldmia r0!, {r4}
+    ldr r5, [r3, #p_zw]; muls r4, r5; negs r4, r4
+    ldr r5, [r3, #p_kp]; adds r5, r0; str r5, [r7, #items_end]
+    ldr r1, [r7, #room]
+    mov r8, r4; mov r11, r4; mov r12, r4; mov lr, r4
+    subs r5, r0; lsls r5, #29; bpl WORDS
+    subs r0, #4
+    b LATTER_WORDS
+WORDS:
+    add_item_of_words 0; add_item_of_words 1; add_item_of_words 2; add_item_of_words 3
+LATTER_WORDS:
+    add_item_of_words 4; add_item_of_words 5; add_item_of_words 6; add_item_of_words 7
+    adds r0, #8; ldr r3, [r7, #items_end]; cmp r0, r3; bne WORDS
+    mov r3, r8; mov r4, r11; mov r5, r12; mov r6, lr; push {r3-r6}
+    ldr r3, [r7, #middle]; mov r11, r3; movs r3, #244; lsls r3, #24; mov lr, r3
+    movs r3, #0; mov r12, r3; str r3, [r7, #next_rows]
+    ldr r0, [r7, #table]; ldr r1, [r7, #out_now]
+    b CHANNEL
 DONE:
-    add sp, #48
+    add sp, #72
     pop_high
     movs r0, #0
 endfunction qdots8

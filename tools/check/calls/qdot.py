@@ -8,6 +8,8 @@ _BIAS = 1 << 29
 def channel_words(d, n):
     """The table of n channels; many multipliers are such that sums lie in the middle."""
     words = bytearray()
+    if d.below(2):
+        return b"".join([_usual_words(d) for _ in range(n)])
     for _ in range(n):
         f = d.below(26) * (d.below(6) > 0) if d.below(2) else d.between(26, 31)
         c = d.word() >> d.between(max(5, f - 19), 20) << 5
@@ -15,6 +17,12 @@ def channel_words(d, n):
         zeros = d.below(31)
         words += struct.pack("<iI", c | f, m >> zeros << zeros)
     return words
+
+
+def _usual_words(d):
+    """Of a channel as most are: M is odd, sums and c have no more bits than f allows."""
+    c = d.word() >> d.between(8, 20) << 5
+    return struct.pack("<iI", c | d.between(4, 9), 1 << 30 | d.word() & 0x3FFFFFFF | 1)
 
 
 def words_of_sums(d, n, second):
@@ -25,14 +33,15 @@ def words_of_sums(d, n, second):
 
 def dots(d, kind, second=None, has_sum=None):
     """x, w, out and p of a call, but for what limits the outputs; the three for x."""
-    kp, n, m = 4 * d.between(1, 19), d.between(1, 3), d.between(1, 9)
+    kp, n, m = 4 * d.between(1, 19), d.between(1, 9), d.between(1, 9)
+    m = m + 3 & -4 if d.below(2) else m
     x = bytearray()
     has_sum = d.below(2) if has_sum is None else has_sum
     gap = 4 if has_sum else 4 * d.below(3)
     for _ in range(n):
         items = d.octets(kp)
         x += (struct.pack("<i", sum(items)) if has_sum else d.octets(gap)) + items
-    table, between = 4 * d.below(3), d.below(5)
+    table, between = 4 * d.below(3), d.below(5) * d.below(2)
     w = bytearray(table) + (words_of_sums(d, m, second) if second else channel_words(d, m))
     first = len(w) + between
     w += d.octets(between + kp * m)
@@ -61,9 +70,13 @@ def qdots8_many(d):
 def _qdots8(d, has_sum=None):
     x, w, out, p, of_x = dots(d, "B", has_sum=has_sum)
     limits = limits_of_out(d)
+    room, kp, n = 0, p[2], p[3]
+    if of_x[2] and p[0] % 4 == 0:
+        room = of_x[0] - 4 + 2 * of_x[1] + 4 * d.below(3)
+        x += bytearray(max(room + (n + n % 2) * (2 * kp + 4) + 8 * kp - len(x), 0))
     if d.below(2):
-        return x, w, out, p + limits + of_x + [0]
+        return x, w, out, p + limits + of_x + [0, room]
     size = 8 * p[4]
     x += w[p[1] : p[1] + size]
     p[1] = len(x) - size
-    return x, w, out, p + limits + of_x + [1]
+    return x, w, out, p + limits + of_x + [1, room]
