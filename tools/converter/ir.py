@@ -122,7 +122,8 @@ class Step:
     steps/rows.py);
     grow: gives it a larger scratch, of so many bytes at most, if it is faster with that; its lead
     of input 0 stays within the number given last (None: any);
-    lacks: bytes of scratch with which it is so much faster that the arena may grow for them.
+    lacks: bytes of scratch with which it is so much faster that the arena may grow for them; the
+    first that the arena takes.
     """
 
     kernel: str
@@ -139,7 +140,7 @@ class Step:
     behind: Mapping[int, int] = field(default_factory=dict)
     rows: Any = None
     grow: Callable[[Step, int, int | None], None] | None = None
-    lacks: int = 0
+    lacks: Sequence[int] = ()
 
     @classmethod
     def of(cls, kernel: str, inputs: list[Tensor], outputs: list[Tensor], **given: Any) -> Step:

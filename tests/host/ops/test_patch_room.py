@@ -127,7 +127,7 @@ def test_the_largest_steps_get_it_where_not_all_can():
         step.scratch[0].shape = (nbytes // 4,)
 
     steps = [
-        Step("any", [], [], [], [Tensor("s", FLOAT, (10,))], macs=macs, grow=grow, lacks=400)
+        Step("any", [], [], [], [Tensor("s", FLOAT, (10,))], macs=macs, grow=grow, lacks=[400])
         for macs in (3, 9, 5, 7)
     ]
 

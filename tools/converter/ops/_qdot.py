@@ -82,13 +82,13 @@ def emit_sums(node, x, weights, geometry, zero: Tensor | None, out: Tensor) -> b
 
 def _emit(node, inputs, weights, constants, words, geometry, x_zero, ends, out):
     x, *zero = inputs
-    groups = geometry.counts[1]
+    groups, m = geometry.counts[1], geometry.counts[5]
     packed = node.constant(pack(weights.rows, groups, constants, words))
-    positions = geometry.counts[8] * geometry.counts[9]
+    oh, ow = geometry.counts[8:]
     k = weights.rows.shape[1]
     record = 4 + padded(k)
     products = k * geometry.counts[5]
-    piece = _patch_room.piece_of(positions, record, products, _patch_room.NBYTES)
+    piece, nbytes, lacks = _patch_room.first_piece(oh, ow, m, record, products)
     params = {
         **geometry.named,
         "x_strides": outer(geometry, geometry.x_strides),
@@ -100,8 +100,8 @@ def _emit(node, inputs, weights, constants, words, geometry, x_zero, ends, out):
         "lacks_sums": 0,
         "table": AS_IT_IS,
     }
-    how: dict[str, Any] = {"scratch": [node.temp(UINT8, (piece * record,))], "rows": _ROWS}
-    how |= {"grow": _patch_room.grow, "lacks": _patch_room.lacking(positions, piece, record)}
+    how: dict[str, Any] = {"scratch": [node.temp(UINT8, (nbytes,))], "rows": _ROWS}
+    how |= {"grow": _patch_room.grow, "lacks": lacks}
     if _is_taken_as_it_lies(geometry, x):
         how = {"behind": _qoverlap.behind_rows(geometry, x, out)}
     elif not any_open((*geometry.counts, *params["x_strides"], *params["out_strides"])):

@@ -16,27 +16,37 @@ Place = Callable[[Graph], tuple[list[Block], int]]
 def widen(
     graph: Graph, placed: tuple[list[Block], int], limit: int | None, place: Place
 ) -> tuple[list[Block], int]:
-    """The placement with larger scratch, of as many steps as there is room for, largest first."""
-    blocks, nbytes = placed
-    most = nbytes + nbytes // SHARE
+    """The placement with larger scratch, of as many steps as there is room for, largest first.
+
+    Steps that did not get the first that they lack get the next, if there is room.
+    """
+    most = placed[1] + placed[1] // SHARE
     most = most if limit is None else min(most, limit)
-    steps = [
-        step
-        for i, step in enumerate(walk(graph.steps))
-        if step.grow and step.lacks and covered(blocks, i) + step.lacks <= most
-    ]
-    steps.sort(key=lambda step: -step.macs)
+    lacking = [(i, step) for i, step in enumerate(walk(graph.steps)) if step.grow and step.lacks]
+    for level in range(max((len(step.lacks) for _, step in lacking), default=0)):
+        steps = [
+            (step, step.lacks[level])
+            for i, step in lacking
+            if level < len(step.lacks) and covered(placed[0], i) + step.lacks[level] <= most
+        ]
+        placed = _with(graph, placed, sorted(steps, key=lambda found: -found[0].macs), most, place)
+    return placed
+
+
+def _with(graph, placed, steps, most, place):
     while steps:
-        before = [_state(step) for step in steps]
-        for step in steps:
-            step.grow(step, step.scratch[0].nbytes + step.lacks, None)
+        before = [_state(step) for step, _ in steps]
+        for step, nbytes in steps:
+            step.grow(step, step.scratch[0].nbytes + nbytes, None)
         found = place(graph)
         if found[1] <= most:
+            for step, _ in steps:
+                step.lacks = ()
             return found
         for state in before:
             _restore(*state)
         steps = steps[: len(steps) // 2]
-    return blocks, nbytes
+    return placed
 
 
 def _state(step: Step):
