@@ -4,6 +4,23 @@ _BIAS = 1 << 29
 
 
 def patches(d):
+    return _channels(d) if d.below(3) == 0 else _windows(d)
+
+
+def _channels(d):
+    """Patches of nothing but channels, as those of kernels of one item."""
+    h, width, k = d.between(1, 4), d.between(1, 7), 4 * d.between(1, 9) - d.below(3) * d.below(2)
+    plane, first = h * width + d.below(3), d.below(5)
+    n = d.between(1, h * width)
+    at = d.below(h * width - n + 1)
+    p = [first, 1, 1, k, plane, width, plane, h, width, 1, 0, 1, 1, width, 1, width]
+    p += [at // width, at % width, d.below(2) * 128, d.below(256), n, -k % 4, _BIAS, _BIAS]
+    x = d.octets(first + k * plane)
+    out = d.blank("B", n * (4 + (k + 3 & -4)))
+    return x, out, out, p
+
+
+def _windows(d):
     c, image, taps = (
         d.between(1, 4),
         [d.between(1, 9) for _ in "yx"],
