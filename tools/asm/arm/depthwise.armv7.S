@@ -1,11 +1,11 @@
-// Depthwise convolution of bytes: see loops/depthwise. Shifts of 4 to 12 are quick: the sum is cut
-// where any would saturate.
+// Depthwise convolution of bytes: see loops/depthwise. A channel is quick if no sum exceeds 31 bits
+// when it is shifted by f - 4, and if M is odd, so that no product lies in the middle.
 //
-// armv7m: 3 x 3 kernels: 25 instructions for the sum and 20 for the rest of an output. Kernels of
+// armv7m: 3 x 3 kernels: 25 instructions for the sum and 16 for the rest of an output. Kernels of
 // 2 to 9 columns: 2.5 a product, and 8 a row.
 //
 // armv7em: with DSP, bytes become pairs of halfwords, for smlad. 3 x 3 kernels: two outputs at a
-// time, 13 instructions for each sum and 14 for the rest; 20 and 22 where x has a stride. Kernels
+// time, 13 instructions for each sum and 9 for the rest; 20 and 17 where x has a stride. Kernels
 // of 2 to 8 columns: 9 a row of up to 4, 15 of up to 8.
 //
 // Forms: armv7m armv7em
@@ -15,11 +15,12 @@
 
 //> from ..thumb.depthwise import depthwise8  # other kernels
 
-// On the stack, in bytes. middle: 1024 + ((zy - lo) << 11); span: hi - lo; quick: 9 if lo to hi
-// are 256 values, else 0; general: 0 for 3 x 3; room: the weights in x.
+// On the stack, in bytes. middle: 1024 + ((zy - lo) << 11); span: hi - lo; quick: 0 if lo to hi
+// are 256 values; general: 0 for 3 x 3; room: the weights in x; reach: what no sum without
+// c exceeds, plus 1.
 words 0, c, shift, middle, lo, span, quick, p, x_bytes, out_bytes, planes_left, channels_left
 words 44, lines_left, line, plane, table, weights, out, general
-words 76, window, room
+words 76, window, room, reach
 
 #if ARMV7EM
 // Two outputs side by side += a row of 3 weights in r6 and r7 times the four bytes in r3.
@@ -47,10 +48,14 @@ words 76, window, room
 .endm
 #endif
 
-.macro requantize sum, name
-    ssat \sum, #23, \sum; lsl \sum, \sum, r12
-    rounded_product \sum, r8, r6, \name
-    usat \sum, #8, r3, asr #11
+// Where neither a sum nor a middle is to be cut.
+.macro requantize sum
+    lsl \sum, \sum, r12
+#if ARMV7EM
+    smmla \sum, \sum, r8, r6; usat \sum, #8, \sum, asr #11
+#else
+    smull r2, r3, \sum, r8; add r3, r6; usat \sum, #8, r3, asr #11
+#endif
     adds \sum, r7
 .endm
 
@@ -59,15 +64,15 @@ function depthwise_dense
     // Weights of four items: (w0, w2), (w1, w3); the last four of a row may overlap those before
     // them, or what lies before the row, with weights of 0: (0, w1), (w0, w2) of three.
     // r0 items, r1 weights, r2 and r3 items, r4 sum, r8 multiplier, r9 step of ky, r10 out, r11
-    // outputs left, r12 shift or 9 if it is not quick. 3 x 3: r5 second sum, lr step of out.
+    // outputs left, r12 f - 4, or 255 if it is not quick. 3 x 3: r5 second sum, lr step of out.
     // Others: r5 rows left, lr from the row to its last four items
 #else
-    // r0 items, r1 weights as words, r4 sum, r8 multiplier, r10 out, r11 outputs left, r12 shift
-    // or 9 if it is not quick. 3 x 3: r7 row, r9 step of ky, lr of x. Others: r5 rows left, r7 not
+    // r0 items, r1 weights as words, r4 sum, r8 multiplier, r10 out, r11 outputs left, r12 f - 4,
+    // or 255 if it is not quick. 3 x 3: r7 row, r9 step of ky, lr of x. Others: r5 rows left, r7 not
     // 0 if there is an odd column, r9 from row to row, lr pairs to skip
 #endif
     push {r8-r11}
-    sub sp, #92
+    sub sp, #96
     str r3, [sp, #p]
     str r0, [sp, #room]
     ldr r4, [r3, #p_planes]; adds r4, r0; str r4, [sp, #plane]
@@ -81,10 +86,7 @@ WITH_WEIGHTS:
     ldr r4, [r3, #p_zy]; ldr r5, [r3, #p_lo]; ldr r6, [r3, #p_hi]; subs r6, r5
     subs r4, r5; lsls r4, #11
     add r4, #1024
-    movs r7, #0
-    cmp r6, #255; bne LIMITED
-    movs r7, #9
-LIMITED:
+    sub r7, r6, #255
     add r2, sp, #middle; stmia r2!, {r4-r7}
     ldr r9, [r3, #p_ky_step]; ldr r4, [r3, #p_x_step]; ldr r5, [r3, #p_position_step]
     ldr r6, [r3, #p_plane_count]
@@ -92,7 +94,9 @@ LIMITED:
 #if !ARMV7EM
     ldr lr, [r3, #p_x_step]
 #endif
-    ldrd r4, r5, [r3, #p_kh]; subs r4, #3; subs r5, #3; orrs r4, r5
+    ldrd r4, r5, [r3, #p_kh]; mul r6, r4, r5; movw r7, #65025; mul r6, r6, r7; adds r6, #1
+    str r6, [sp, #reach]
+    subs r4, #3; subs r5, #3; orrs r4, r5
     str r4, [sp, #general]
 PLANE:
     ldr r3, [sp, #p]; ldr r4, [r3, #p_channels]; str r4, [sp, #channels_left]
@@ -137,11 +141,13 @@ ALL:
     and r5, r4, #31
     asrs r4, #5; subs r6, r5, #25
     it gt; lslgt r4, r6; strd r4, r5, [sp, #c]
-    subs r4, r5, #4
-    ldr r6, [sp, #quick]; cmp r4, r6; bcc QUICK
-    movs r4, #9
-QUICK:
-    mov r12, r4
+    rsb r6, r5, #35
+    ldr r7, [sp, #reach]; eor r4, r4, r4, asr #31; adds r4, r7; lsrs r4, r6
+    orr r4, r4, r6, lsr #5
+    mvn r7, r8; orr r4, r4, r7, lsl #31; ldr r7, [sp, #quick]; orrs r4, r7
+    subs.w r12, r5, #4
+    cmp r4, #0
+    it ne; movne r12, #255
     ldr r3, [sp, #p]; ldr r10, [sp, #out]
     ldr r5, [r3, #p_channel_step]; add r5, r10; str r5, [sp, #out]
     ldr r4, [r3, #p_oh]
@@ -155,7 +161,7 @@ LINE33:
     ldr r4, [r3, #p_y_step]; adds r4, r0; str r4, [sp, #line]
 #if ARMV7EM
     ldr r4, [sp, #x_bytes]; cmp r4, #1; bne OUTPUT33
-    cmp r12, #9; beq OUTPUT33
+    cmp r12, #255; beq OUTPUT33
     subs r11, #2; blt ODD
 PAIR:
     ldr r4, [sp, #c]; mov r5, r4
@@ -169,10 +175,10 @@ PAIR:
     ldr r3, [r0, r9, lsl #1]
     add_row_of_pair
     ldrd r6, r7, [sp, #middle]
-    requantize r4, left
+    requantize r4
     strb r4, [r10]
     add r10, lr
-    requantize r5, right
+    requantize r5
     strb r5, [r10]
     add r10, lr
     adds r0, #2; subs r11, #2; bge PAIR
@@ -214,8 +220,8 @@ OUTPUT33:
     ldrb r5, [r7, #2]; mla r4, r2, r5, r4
 #endif
     ldrd r6, r7, [sp, #middle]
-    cmp r12, #9; beq SLOW
-    requantize r4, nine
+    cmp r12, #255; beq SLOW
+    requantize r4
 PUT33:
     strb r4, [r10]
 #if ARMV7EM
@@ -279,13 +285,13 @@ SUMMED:
 #endif
     ldr r1, [sp, #room]
     ldrd r6, r7, [sp, #middle]
-    cmp r12, #9
+    cmp r12, #255
 #if ARMV7EM
     beq SLOW
 #else
     beq.w SLOW
 #endif
-    requantize r4, any
+    requantize r4
 PUT:
     strb r4, [r10]
     ldr r2, [sp, #out_bytes]; add r10, r2
@@ -300,12 +306,6 @@ NEXT_CHANNEL:
     ldr r5, [r3, #p_plane_bytes]; adds r4, r5; str r4, [sp, #plane]
     ldr r4, [sp, #planes_left]; subs r4, #1; str r4, [sp, #planes_left]; bne PLANE
     b DONE
-#if ARMV7EM
-    even_product r6, left
-    even_product r6, right
-#endif
-    even_product r6, nine
-    even_product r6, any
 SLOW:  // any other shift or range
     ldr r3, [sp, #shift]; subs r3, #25; ble LEFT
     asrs r4, r3
@@ -323,7 +323,7 @@ LEFT:
     ldr r2, [sp, #general]; cmp r2, #0; bne.w PUT
     b PUT33
 DONE:
-    add sp, #92
+    add sp, #96
     pop {r8-r11}
     movs r0, #0
 endfunction depthwise_dense
