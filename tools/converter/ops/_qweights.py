@@ -114,6 +114,11 @@ def padded(k: int) -> int:
 
 def pack(rows: np.ndarray, groups: int, constants: np.ndarray, words: np.ndarray) -> np.ndarray:
     """The weights in the order of the device's loops/qdot, behind the channels' table."""
+    return np.concatenate([table(constants, words, len(rows)), packed_rows(rows, groups)])
+
+
+def packed_rows(rows: np.ndarray, groups: int) -> np.ndarray:
+    """The same without a table."""
     channels, k = rows.shape
     wide = np.zeros((groups, channels // groups, padded(k)), np.uint8)
     wide[:, :, :k] = rows.reshape(groups, -1, k)
@@ -122,8 +127,18 @@ def pack(rows: np.ndarray, groups: int, constants: np.ndarray, words: np.ndarray
     tiled = fours.reshape(groups, n_tiles, 4, padded(k) // 4).transpose(0, 1, 3, 2)
     tiled = tiled.reshape(groups, -1).view(np.uint8)
     rest = wide[:, 4 * n_tiles :].reshape(groups, -1)
-    body = np.concatenate([tiled, rest], 1).reshape(-1)
-    return np.concatenate([table(constants, words, channels), body])
+    return np.concatenate([tiled, rest], 1).reshape(-1)
+
+
+def rows_of(packed: np.ndarray, groups: int, channels: int, k: int) -> np.ndarray:
+    """The rows (channels, k) that are packed so."""
+    m, width = channels // groups, padded(k)
+    by_groups = packed.reshape(groups, m * width)
+    n_tiles = m // 4
+    tiled = by_groups[:, : 4 * n_tiles * width].reshape(groups, n_tiles, width // 4, 4, 4)
+    tiled = tiled.transpose(0, 1, 3, 2, 4).reshape(groups, 4 * n_tiles, width)
+    rest = by_groups[:, 4 * n_tiles * width :].reshape(groups, m % 4, width)
+    return np.concatenate([tiled, rest], 1).reshape(channels, width)[:, :k]
 
 
 def row_sums(weights: np.ndarray, groups: int, channels: int) -> np.ndarray:

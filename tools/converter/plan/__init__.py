@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ..ir import Graph
 from .blocks import ALIGNMENT, Block, Overlap, aligned, covered, lifetimes
 from .bound import lower_bound
+from .channels_last import lay_channels_last
 from .fitting import fit
 from .gaps import fill_gaps
 from .order import reorder
@@ -64,6 +65,9 @@ def plan(
         blocks, arena_bytes = fit(
             graph, limit, lambda g: _placed(g, keep_inputs, overlap), keep_inputs
         )
+    blocks, arena_bytes = lay_channels_last(
+        graph, (blocks, arena_bytes), lambda g: _placed(g, keep_inputs, overlap)
+    )
     least = lower_bound(graph, keep_inputs, overlap)
     fill_gaps(graph, blocks, arena_bytes)
     for block in blocks:
