@@ -140,7 +140,8 @@ def words_for(*nbytes: int) -> int:
 def grow(step: Step, nbytes: int, _lead: int | None = None) -> None:
     """Gives a step a scratch of so many bytes at most, where that is more than it has.
 
-    Of weights that are narrow there is room for their mantissas behind it, for an FPU.
+    An FPU takes all of it, for longer rows; of weights that are narrow there is room for their
+    mantissas, too.
     """
     [scratch] = step.scratch
     if any_open(step.params) or nbytes <= scratch.nbytes:
@@ -148,6 +149,7 @@ def grow(step: Step, nbytes: int, _lead: int | None = None) -> None:
     dtype = step.inputs[1].dtype
     cut = step.with_params()
     words = set_cut(step.kernel, cut, nbytes // 4, dtype == UINT32)
+    words = max(words, min(nbytes // 4, MOST_WORDS))
     if dtype in NARROW:
         pieces = pieces_of(step.kernel, cut)
         weights = pieces.groups * pieces.m * pieces.kw * pieces.item
