@@ -59,7 +59,7 @@ def _saved(changes: list[_Change]) -> int:
 
 
 def _packed(step: Step, is_short: bool) -> _Change | None:
-    if step.kernel in _KERNELS and _is_one(step):
+    if step.kernel in _KERNELS and step.inputs[1].data is not None and _is_one(step):
         return _table(step, is_short)
     if step.kernel == "lookup" and not step.scratch and step.inputs[1].nbytes == _ENTRIES:
         return _steps(step)

@@ -81,11 +81,15 @@ def emit_sums(node, x, weights, geometry, zero: Tensor | None, out: Tensor) -> b
 
 
 def _emit(node, inputs, weights, constants, words, geometry, x_zero, ends, out):
+    packed = node.constant(pack(weights.rows, geometry.counts[1], constants, words))
+    emit_qconv(node, inputs, packed, weights.zero, geometry, x_zero, ends, out)
+
+
+def emit_qconv(node, inputs, packed: Tensor, w_zero: int, geometry, x_zero: int, ends, out):
+    """One step. inputs: x and, if only a run knows it, its zero point; packed: see `pack`."""
     x, *zero = inputs
-    groups, m = geometry.counts[1], geometry.counts[5]
-    packed = node.constant(pack(weights.rows, groups, constants, words))
-    oh, ow = geometry.counts[8:]
-    k = weights.rows.shape[1]
+    m, (oh, ow) = geometry.counts[5], geometry.counts[8:]
+    k = math.prod(geometry.counts[i] for i in (2, 6, 7))
     record = 4 + padded(k)
     products = k * geometry.counts[5]
     piece, nbytes, lacks = _patch_room.first_piece(oh, ow, m, record, products)
@@ -95,7 +99,7 @@ def _emit(node, inputs, weights, constants, words, geometry, x_zero, ends, out):
         "out_strides": outer(geometry, geometry.out_strides),
         "piece": piece,
         "zx": x_zero,
-        "zw": weights.zero,
+        "zw": w_zero,
         **ends,
         "lacks_sums": 0,
         "table": AS_IT_IS,

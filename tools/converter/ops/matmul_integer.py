@@ -1,4 +1,4 @@
-"""MatMulInteger and QLinearMatMul -> kernel qconv where B is known, else gemm in int32."""
+"""MatMulInteger and QLinearMatMul -> kernel qconv, else gemm in int32."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from . import lowers
 from ._dtypes import FLOAT, INT32
 from ._elementwise import emit_binary
 from ._integer import as_dtype, centred, combined
+from ._qcolumns import emit_integer_product, emit_requantized_product, product_of
 from ._qdot import emit_requantized, emit_sums, product_scales
 from ._qweights import Geometry, Weights, scalar, unsigned
 from .gemm import emit_gemm, matmul_operands, require_fit
@@ -54,6 +55,9 @@ def emit_known(node, a, b, scales, zeros, bias, out, alpha: float = 1.0) -> bool
     """
     a_zero, _, y_zero = (scalar(t) for t in zeros)
     a_scale, y_scale = scalar(scales[0]), scalar(scales[2])
+    if b.data is None and bias is None:
+        numbers = a_zero, scalar(zeros[1]), y_zero, a_scale, scalar(scales[1]), y_scale
+        return _emit_of_two(node, a, b, numbers, out, alpha)
     operands = _operands(a, b, zeros[1], bias)
     if operands is None or any(v is None for v in (a_zero, y_zero, a_scale, y_scale)):
         return False
@@ -63,10 +67,26 @@ def emit_known(node, a, b, scales, zeros, bias, out, alpha: float = 1.0) -> bool
     return emit_requantized(node, a, *operands, a_zero, exact, out, y_zero)
 
 
+def _emit_of_two(node, a, b, numbers, out, alpha):
+    """The same where a run computes b."""
+    if any(v is None for v in numbers):
+        return False
+    a_zero, b_zero, y_zero, a_scale, b_scale, y_scale = numbers
+    product = product_of(a, b, a_zero, b_zero)
+    if product is None:
+        return False
+    scale = product_scales(a_scale, np.array([b_scale]), y_scale, alpha)
+    return emit_requantized_product(node, product, scale, out, y_zero)
+
+
 def emit_product(node, a, b, a_zero, b_zero, out):
     """out int32 = (a - a_zero) * (b - b_zero), zero points as scalars, rows or columns."""
     one_zero = a_zero is None or a_zero.nelem == 1
     operands = _operands(a, b, b_zero, None) if one_zero else None
+    if b.data is None and None not in (numbers := (scalar(a_zero), scalar(b_zero))):
+        product = product_of(a, b, *numbers)
+        if product is not None and emit_integer_product(node, product, out):
+            return
     zero = a_zero and one_zero and node.reshaped(a_zero, (1,)) or None
     if operands and emit_sums(node, a, *operands, zero, out):
         return

@@ -1,0 +1,94 @@
+"""Matrices of bytes as the weights of loops/qdot. Written once, for Python and viper.
+
+x    bytes; item (g, k, m) of matrix g, row k and column m at g * p[4] + k * p[5] + m * p[6]; + 128
+     where p[7] is 128 (flip)
+out  words as loops/qdot has them: two for each column of all matrices, then from p[13] on the
+     rows of each matrix, which are its columns, of K bytes and zeros up to a multiple of 4
+p    lo, hi (range of matrices), K, M (columns of a matrix), strides, flip, zx, zw, shift of the
+     first word, what it has beside c, second word or 0, first word of the rows
+
+c = zx * (K * zw - sum of the column); the first word is (c << p[10]) + p[11], the second p[12], or
+K * zw - sum if that is 0. |c| << p[10] stays below 2**31.
+
+Made from tools/loops/common/columns.py by `make loops`:
+change that file, not this one.
+"""
+
+import micropython
+
+COMMON = True
+
+
+@micropython.viper
+def columns(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
+    """
+    Access:
+        lo, hi, k, m, xg, xk, xm = p[:7]
+        words = (k + 3) // 4 * m
+        requires lo < hi and k and m
+        reads x[lo * xg : (hi - 1) * xg + (k - 1) * xk + (m - 1) * xm + 1]
+        writes out[2 * lo * m : 2 * hi * m]
+        writes out[p[13] + lo * words : p[13] + hi * words]
+    """
+    whole = p[2] >> 2
+    words = (p[2] + 3) >> 2
+    flip = p[7]
+    g = p[0]
+    while g < p[1]:
+        first = g * p[4]
+        table = 2 * g * p[3]
+        row = p[13] + g * p[3] * words
+        of_tile = 0
+        left = p[3]
+        while left:
+            turns = 4 if left > 3 or of_tile else 1
+            i = first
+            o = row
+            total = p[2] * p[9]
+            n = whole
+            while n:
+                v = x[i] ^ flip
+                total -= v
+                i += p[5]
+                word = v
+                v = x[i] ^ flip
+                total -= v
+                i += p[5]
+                word = word | (v << 8)
+                v = x[i] ^ flip
+                total -= v
+                i += p[5]
+                word = word | (v << 16)
+                v = x[i] ^ flip
+                total -= v
+                i += p[5]
+                out[o] = word + (((v ^ 128) - 128) << 24)
+                o += turns
+                n -= 1
+            if whole < words:
+                word = 0
+                n = 0
+                k = 0
+                while k < p[2] & 3:
+                    v = x[i] ^ flip
+                    total -= v
+                    i += p[5]
+                    word = word | (v << n)
+                    n += 8
+                    k += 1
+                out[o] = word
+            out[table] = ((total * p[8]) << p[10]) + p[11]
+            table += 1
+            out[table] = p[12] if p[12] else total
+            table += 1
+            first += p[6]
+            left -= 1
+            row += 1
+            if turns == 1:
+                row += words - 1
+            else:
+                of_tile += 1
+                if of_tile == 4:
+                    of_tile = 0
+                    row += 4 * words - 4
+        g += 1

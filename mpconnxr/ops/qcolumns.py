@@ -1,0 +1,60 @@
+"""qcolumns: matrices of bytes that a run computes, as weights of kernel qconv.
+
+    out  uint8: a table of the G * M channels, then the rows of each group, as in loops/qdot: the
+         channels of a group are the columns of its matrix
+    x    uint8 or int8, item (g, k, m) by strides
+
+A channel's c is zx * (K * zw - sum of the column). Its first word is c << 5 | shift, its second
+the multiplier; where there is no multiplier they are c and K * zw - sum, as int32 outputs take
+them. Signed bytes are computed with plus 128. Raises ModelError. A step allocates nothing.
+"""
+
+from .. import forms
+from ..parameters import BIAS, block
+
+# params
+_G = const(0)
+_K = const(1)
+_M = const(2)
+_STRIDES = const(3)  # [g, k, m] in items
+_ZX = const(6)  # unsigned: int8 + 128
+_ZW = const(7)  # unsigned: int8 + 128
+_SHIFT = const(8)
+_MULTIPLIER = const(9)  # [high, low] of 16 and 15 bits
+_N_PARAMS = const(11)
+
+_MAX_K = 33024  # of qconv
+
+
+def prepare(node):
+    node.expect(1, 1, _N_PARAMS)
+    x, out = node.inputs[0], node.outputs[0]
+    node.require(x.dtype in ("uint8", "int8"), "dtype " + x.dtype)
+    node.expect_dtype("uint8", out)
+    g, k, m, xg, xk, xm, zx, zw, shift, high, low = node.extents(0, _N_PARAMS)
+    if min(g, m) == 0:
+        return 0, None
+    node.require(0 < k <= _MAX_K and max(zx, zw) < 256 and g * m < BIAS >> 1, "sizes")
+    node.require((g - 1) * xg + (k - 1) * xk + (m - 1) * xm < x.nelem, "reads beyond the input")
+    node.require(g * m * (8 + (k + 3 & -4)) <= out.nelem, "writes beyond the output")
+    node.require(shift < 32 and high < 1 << 16 and low < 1 << 15, "shift or multiplier")
+    node.require(high or low or not shift, "a shift alone")
+    up = 5 if high or low else 0
+    node.require(max(255 - zw, zw) * k * zx < 1 << 31 - up, "zero points")
+    flip = 128 if x.dtype == "int8" else 0
+    p = [0, 0, k, m, xg, xk, xm, flip, zx, zw, up, shift, high << 15 | low, 2 * g * m]
+    step = _Columns(x.view("B"), out.view("i"))
+    step.p = block(*p)
+    return g, step.step
+
+
+class _Columns:
+    """The extent is matrices."""
+
+    def __init__(self, x, out):
+        self.x, self.out = x, out
+        self.columns = forms.get("columns").columns
+
+    def step(self, lo, hi):
+        self.p[0], self.p[1] = lo, hi
+        self.columns(self.x, self.x, self.out, self.p)
