@@ -23,7 +23,7 @@ COMMON = True
 def columns(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
     """
     Access:
-        lo, hi, k, m, xg, xk, xm = p[:7]
+        lo, hi, k, m, xg, xk, xm = p[0:7]
         words = (k + 3) // 4 * m
         requires lo < hi and k and m
         reads x[lo * xg : (hi - 1) * xg + (k - 1) * xk + (m - 1) * xm + 1]

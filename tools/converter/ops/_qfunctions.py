@@ -1,4 +1,4 @@
-"""Emission of functions of quantized bytes: kernels qbinary, qsoftmax, and lookup by a table."""
+"""Emission of functions of quantized bytes: kernels qbinary, qsoftmax, qnormalize, lookup."""
 
 from __future__ import annotations
 
@@ -154,6 +154,57 @@ def emit_quantized_softmax(
 
 def _is_whole(factor):
     return abs(factor - round(factor)) <= _PRECISE * factor
+
+
+_MOST_ITEMS = 0x7FFF  # of a row that is normalized
+_VALUE_BITS = 25  # of an item by its deviation, for a row with one item of all that varies
+_FACTOR = 1 << 30
+_SUMMAND = 1 << 29
+_LEAST_POINT, _MOST_POINT = 10, 20
+_ROWS = 16  # that are normalized in one call
+
+
+def emit_quantized_norm(
+    node, x: Sequence[Tensor], y: Sequence[Tensor], scale: np.ndarray, bias: np.ndarray
+) -> bool:
+    """y = rows of x with mean 0 and variance 1, times scale plus bias (n,); False if it can't be.
+
+    x, y: both as (values, scale, zero point); epsilon is the node's.
+    """
+    (values, *of_x), (out, *of_y), n = x, y, len(scale)
+    known, epsilon = [scalar(t) for t in (*of_x, *of_y)], float(node.attr("epsilon", 1e-5))
+    if any(v is None for v in known) or values.dtype != out.dtype or not 0 < n <= _MOST_ITEMS:
+        return False
+    x_scale, y_scale, y_zero = known[0], known[2], known[3] + shift_of(out)
+    if not (0 < x_scale < math.inf and 0 < y_scale < math.inf and 0 <= epsilon < math.inf):
+        return False
+    point = _VALUE_BITS - math.ceil(math.log2(n) / 2)  # of an item by its deviation
+    ratio, summand = (v.astype(np.float64) / y_scale for v in (scale, bias))
+    summand = summand + y_zero + 0.5
+    if not (np.isfinite(ratio).all() and np.isfinite(summand).all()):
+        return False
+    bits = _MOST_POINT
+    while bits >= _LEAST_POINT:
+        factors = np.rint(np.ldexp(ratio, 27 + bits - point))
+        summands = np.rint(np.ldexp(summand, bits))
+        if np.abs(factors).max() < _FACTOR and np.abs(summands).max() < _SUMMAND:
+            break
+        bits -= 1
+    mantissa, exponent = math.frexp(epsilon * (n / x_scale) ** 2)
+    if bits < _LEAST_POINT or not -90 < exponent < 90:
+        return False
+    words = np.stack([factors + _FACTOR, summands + _SUMMAND], 1).astype(np.int32)
+    rows = values.nelem // n
+    piece = min(rows, _ROWS)
+    scratch = [node.temp(INT32, (2 * n + 4 * piece,))]
+    n_bits, before = (n - 1).bit_length(), max(n.bit_length() - 7, 0)
+    params = {"lines": rows, "n": n, "piece": piece, "shift": 37 - point - n_bits, "point": bits}
+    params |= {"epsilon": [int(mantissa * (1 << 30)), 1024 + exponent - 30], "bits": n_bits}
+    params["inverse"] = [(1 << 15 + n_bits) // n, before, 15 + n_bits - before]
+    over = item_by_item(out, [values])
+    inputs = [values, node.constant(words)]
+    node.emit("qnormalize", inputs, [out], scratch=scratch, over=over, **params)
+    return True
 
 
 def emit_table(

@@ -1,4 +1,4 @@
-"""LayerNormalization and its relatives -> kernel normalize; others by reduce and binary."""
+"""LayerNormalization and its relatives -> kernels normalize and qnormalize; others by reduce."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ import numpy as np
 
 from ..errors import Problem
 from ..ir import Tensor
+from ..shapes.extent import any_open
 from ..steps.overlap import line_by_line
 from . import MS, OWN, lowers
-from ._dtypes import FLOATS
+from ._dtypes import FLOAT, FLOATS
 from ._elementwise import binary, broadcast, emit_binary, float_bits
 from ._extents import matched
 from ._microsoft import like
 from ._move import emit_move, strides_of
+from ._qfunctions import emit_quantized_norm
+from .ms_qlinear import dequantized, quantize, rest
 from .reduce import emit_reduce
 
 _MEAN, _NORM = 1, 8  # of kernel reduce
@@ -78,6 +81,29 @@ def _spread(node, t: Tensor, shape):
     dims, (strides,) = broadcast(shape, t)
     emit_move(node.emit, t, out, dims, strides, strides_of(dims))
     return out
+
+
+@lowers("QLinearLayerNormalization", domain=OWN, infer=like(0))
+def lower_quantized(node):
+    """What DequantizeLinear, LayerNormalization and QuantizeLinear are."""
+    x, scale, bias, out = (*(node.inputs[i] for i in (0, 3, 4)), node.outputs[0])
+    axis = node.attr("axis", -1) % max(len(x.shape), 1)
+    kept = x.shape[axis:]
+    rows = [_row(t, kept) for t in (scale, bias)]
+    are_known = not any_open(x.shape) and all(row is not None for row in rows)
+    tensors = [x, *rest(node, 1)], [out, *rest(node, 5)]
+    if are_known and emit_quantized_norm(node, *tensors, *rows):
+        return
+    y = node.temp(FLOAT, out.shape)
+    sizes = math.prod(x.shape[:axis]), math.prod(kept)
+    factors = [_spread(node, t, kept) for t in (scale, bias)]
+    emit_normalize(node, dequantized(node, 0), factors, [y], sizes, 1, (1, 0, 1))
+    quantize(node, y, 5)
+
+
+def _row(t: Tensor, shape):
+    """A known scale or bias, of all items of a row; None where it is not known."""
+    return None if t.data is None else np.broadcast_to(t.data, shape).reshape(-1)
 
 
 @lowers("MeanVarianceNormalization")

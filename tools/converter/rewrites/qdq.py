@@ -3,7 +3,7 @@
 1. Q moves up and DQ moves down past operators that only move elements (qdq_hoist, qdq_sink).
 2. What follows from one tensor of bytes element by element becomes a table (qdq_lookup).
 3. DQ -> operator -> Q becomes one operator of integers (qdq_conv, qdq_transposed, qdq_matmul,
-   qdq_pool, qdq_resize, qdq_elementwise), of 16 bits too (qdq_wide).
+   qdq_pool, qdq_resize, qdq_elementwise, qdq_normalize), of 16 bits too (qdq_wide).
 4. What scales an integer product becomes one operator (qdq_dynamic).
 5. Constants are quantized at conversion, and what is dequantized of them after all that becomes
    float (qdq_weights).
@@ -26,10 +26,12 @@ from . import qdq_wide
 from .qdq_conv import fuse_conv
 from .qdq_dynamic import scale_products
 from .qdq_elementwise import fuse_binary, fuse_softmax
+from .qdq_functions import OWN
 from .qdq_graph import Graph
 from .qdq_hoist import hoist
 from .qdq_lookup import lookup
 from .qdq_matmul import fuse_gemm, fuse_matmul
+from .qdq_normalize import fuse_normalize
 from .qdq_pool import fuse_mean
 from .qdq_resize import fuse_resize
 from .qdq_sink import MOVES, sink
@@ -44,6 +46,7 @@ _FUSED: dict[str, Callable[[Graph, onnx.NodeProto], None]] = {
     "ConvTranspose": fuse_conv_transpose,
     "Gemm": fuse_gemm,
     "GlobalAveragePool": fuse_mean,
+    "LayerNormalization": fuse_normalize,
     "MatMul": fuse_matmul,
     "Mul": fuse_binary,
     "ReduceMean": fuse_mean,
@@ -93,9 +96,15 @@ def _fuse(graph):
 
 def _fuse_of(graph, node):
     """What makes an integer operator of a node; None where nothing does."""
-    if not (is_q(node) or node.domain in ("", "ai.onnx")) or not _is_there(graph, node):
+    is_known = is_q(node) or node.domain in ("", "ai.onnx") or _is_own_norm(node)
+    if not is_known or not _is_there(graph, node):
         return None
     return (qdq_wide.FUSED if qdq_wide.is_wide(graph, node) else _FUSED).get(node.op_type)
+
+
+def _is_own_norm(node):
+    """What layer_norm writes before opset 17."""
+    return node.domain == OWN and node.op_type == "LayerNormalization"
 
 
 def _is_there(graph, node):

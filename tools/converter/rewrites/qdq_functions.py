@@ -50,6 +50,11 @@ _ALL = [
         "real = Softmax (real_x)",
     ),
     _between(
+        """QLinearLayerNormalization <axis, epsilon>
+        (x, x_scale, x_zero, scale, bias, y_scale, y_zero)""",
+        "real = LayerNormalization (real_x, scale, bias)",
+    ),
+    _between(
         """QLinearResize <coordinate_transformation_mode, mode>
         (x, x_scale, x_zero, y_scale, y_zero, roi, scales, sizes)""",
         "real = Resize (real_x, roi, scales, sizes)",
@@ -141,10 +146,13 @@ def _function(name, opset):
     for node in function.node:
         if opset < since and (is_q(node) or is_dq(node)):
             node.domain = MS
+        elif node.op_type == "LayerNormalization" and opset < 17:
+            node.domain = OWN  # the function that layer_norm has written
+            _refer(node, function.attribute, defs.get_schema(node.op_type, 17).attributes)
         else:
             _refer(node, function.attribute, defs.get_schema(node.op_type, opset).attributes)
-    if any(node.domain for node in function.node):
-        function.opset_import.append(helper.make_opsetid(MS, 1))
+    for domain in {node.domain for node in function.node} - {""}:
+        function.opset_import.append(helper.make_opsetid(domain, 1))
     return function
 
 

@@ -1,0 +1,77 @@
+"""qnormalize: rows of quantized bytes, each shifted and scaled to mean 0 and variance 1.
+
+    out[r, i] = limited(round((x[r, i] - mean[r]) / deviation[r] * scale[i] + bias[i]))
+    deviation[r] = sqrt(variance[r] + epsilon)
+
+all in steps of x, or of out: the factors have its scale and zero point. A row whose items are all
+the same is bias. Serves LayerNormalization between DequantizeLinear and QuantizeLinear.
+
+    x, out   both uint8 or both int8 (rows, n); may be the same memory
+    factors  int32 (n, 2): see loops/qnormalize for a and b, too
+    scratch  int32: two words for each of the n items, and four for each row of a call
+Sums are exact; what is rounded is within 2**-13 steps of the real result where that is in range.
+Raises ModelError. A step allocates nothing.
+"""
+
+from .. import forms
+from ..parameters import block
+
+# params
+_LINES = const(0)
+_N = const(1)
+_PIECE = const(2)  # rows a call
+_SHIFT = const(3)  # 37 - a - b
+_EPSILON = const(4)  # [bits, exponent] the first of 30 bits is set, or all are 0; 1024 + exponent
+_BITS = const(6)  # b, those of n - 1
+_INVERSE = const(7)  # [bits, before, after] 16 bits of 1 / n, and shifts
+_POINT = const(10)  # bits behind the point of products with the factors
+_N_PARAMS = const(11)
+
+STREAMS = (1,)
+_MOST = 0x7FFF  # items of a row
+_ONE = 1 << 29
+
+
+def prepare(node):
+    node.expect(2, 1, _N_PARAMS, 1)
+    (x, factors), out, scratch = node.inputs, node.outputs[0], node.scratch[0]
+    node.over(out, x)
+    node.expect_dtype(x.dtype, out)
+    node.expect_dtype("int32", factors, scratch)
+    node.require(x.dtype in ("uint8", "int8"), "dtype " + x.dtype)
+    rows, n, piece = node.extents(0, _SHIFT)
+    [shift] = node.signed(_SHIFT, 1)
+    epsilon, exponent = node.params[_EPSILON], node.extents(_EPSILON + 1, 1)[0]
+    bits, inverse, before, after, point = node.extents(_BITS, _N_PARAMS - _BITS)
+    node.require(rows * n == x.nelem == out.nelem, "sizes")
+    if rows == 0:
+        return 0, None
+    node.require(0 < n <= _MOST and piece > 0 and factors.nelem == 2 * n, "sizes of rows")
+    node.require(2 * n + 4 * piece <= scratch.nelem, "scratch")
+    node.require(abs(shift) < 32 and 896 < exponent < 1152 and point < 30, "scales")
+    node.require(bits < 16 and inverse < 1 << 17 and max(before, after) < 32, "numbers of n")
+    node.require(epsilon == 0 or _ONE <= epsilon < 2 * _ONE, "epsilon")
+    step = _Normalize(x.view("B"), factors.data, scratch.data, out.view("B"))
+    flip = 128 if x.dtype == "int8" else 0
+    step.p = block(0, 0, n, flip, shift, epsilon, exponent, bits, inverse, before, after)
+    step.q = block(0, 0, n, flip, point)
+    step.piece = piece
+    return rows, step.step
+
+
+class _Normalize:
+    """The extent is rows."""
+
+    def __init__(self, x, factors, scratch, out):
+        self.x, self.factors, self.scratch, self.out = x, factors, scratch, out
+        loops = forms.get("qnormalize")
+        self.roots, self.normalized = loops.roots8, loops.normalized8
+
+    def step(self, lo, hi):
+        p, q = self.p, self.q
+        while lo < hi:
+            p[0] = q[0] = lo
+            lo = min(lo + self.piece, hi)
+            p[1] = q[1] = lo
+            self.roots(self.x, self.factors, self.scratch, p)
+            self.normalized(self.x, self.scratch, self.out, q)

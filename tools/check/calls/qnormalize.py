@@ -1,0 +1,35 @@
+"""Random calls of loops/qnormalize: see on_board_loops."""
+
+from array import array
+
+
+def roots8(d):
+    rows, n = d.between(1, 4), d.between(1, 40)
+    x = d.octets(rows * n)
+    spread, least = d.below(8), d.below(128)
+    for i in range(len(x)):  # rows of few different items, too
+        x[i] = least + (x[i] >> spread) & 255
+    lo = d.below(rows)
+    epsilon = 0 if d.below(4) == 0 else (1 << 29) + d.below(1 << 29)
+    bits = 0
+    while 1 << bits < n:
+        bits += 1
+    p = [lo, d.between(lo + 1, rows), n, d.below(2) * 128, 15 - bits, epsilon, 980 + d.below(60)]
+    p += [bits, (1 << 15 + bits) // n, 0, 15 + bits]
+    return x, d.words(2 * n), d.blank("i", 2 * n + 4 * rows + 1), p
+
+
+def normalized8(d):
+    rows, n = d.between(1, 4), d.between(1, 9)
+    lo, hi = 0, rows
+    w = array("i", [v & 0x3FFFFFFF for v in d.words(2 * n)])
+    for _ in range(rows):
+        deviation = 1 + d.below(64)
+        right = 4
+        root = (1 << 22) // deviation << 1
+        w.append(d.below(256))
+        w.append(root)
+        w.append((1 << 29) + d.below(1 << 21) - (1 << 20))
+        w.append(32 + right)
+    p = [lo, hi, n, d.below(2) * 128, d.between(12, 22)]
+    return d.octets(rows * n), w, d.blank("B", rows * n + 1), p
