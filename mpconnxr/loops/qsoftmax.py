@@ -15,7 +15,8 @@ softmax8
 
     out = limited(round(w[d] * factor / (sum of the line's w << shift)) + zy)
 
-limited to 0 .. 255. Signed bytes are made unsigned by flip, also those of out.
+limited to 0 .. 255; w[0], the largest one, is 2**15 or more. Signed bytes are made unsigned by
+flip, also those of out.
 
 Made from tools/loops/common/qsoftmax.py by `make loops`:
 change that file, not this one.
@@ -54,9 +55,15 @@ def softmax8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
         writes out[low : high] if p[0] < p[1]
     """
     flip = p[4]
-    line = p[0]
-    while line < p[1]:
-        first = line // p[3] * p[2] * p[3] + line % p[3]
+    least = 1 << 15
+    cut = 0
+    i = 0
+    while p[0] < p[1] and w[i] * p[5] >> cut >= least:
+        cut += 1
+    left = p[3] - p[0] % p[3]
+    first = p[0] // p[3] * p[2] * p[3] + p[0] % p[3]
+    lines = p[1] - p[0]
+    while lines:
         end = first + p[2] * p[3]
         largest = 0
         i = first
@@ -71,11 +78,31 @@ def softmax8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
             total += w[largest - (x[i] ^ flip)]
             i += p[3]
         total = total << p[6]
+        k = 0
+        half = total >> 1
+        while total >> k >= least << 1:
+            k += 1
+        # A quotient is about the dividend's 15 bits times 16 bits of 1 / total.
+        inverse = (least << 15) // ((total >> k) + 1)
+        shift = 30 + k - cut
+        if shift > 30:
+            shift = 30
         i = first
         while i < end:
-            v = (w[largest - (x[i] ^ flip)] * p[5] + (total >> 1)) // total + p[7]
+            v = w[largest - (x[i] ^ flip)] * p[5]
+            q = (v >> cut) * inverse >> shift
+            v += half - q * total
+            while v >= total:
+                v -= total
+                q += 1
+            v = q + p[7]
             if v > 255:
                 v = 255
             out[i] = v ^ flip
             i += p[3]
-        line += 1
+        first += 1
+        left -= 1
+        if left == 0:
+            left = p[3]
+            first = end - left + 1
+        lines -= 1

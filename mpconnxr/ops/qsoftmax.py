@@ -20,12 +20,12 @@ _INNER = const(2)
 _FACTOR = const(3)  # 1 / y_scale << shift
 _SHIFT = const(4)
 _ZY = const(5)  # unsigned: int8 + 128
-_LARGEST = const(6)  # the first exponential, up to 2**20
+_LARGEST = const(6)  # the first exponential, 2**15 to 2**20
 _POWER = const(7)  # [high, low] exp(-x_scale) as 15 bits and 15 more behind the point
 _N_PARAMS = const(9)
 
 _ENTRIES = 256
-_MOST = 1 << 20
+_LEAST, _MOST = 1 << 15, 1 << 20
 _LIMIT = 1 << 30  # of sums and products
 
 
@@ -42,7 +42,7 @@ def prepare(node):
     # A line is read before it is written; lines of an inner dim lie between one another.
     node.over(out, x, 0 if inner == 1 else x.nbytes // outer)
     node.require(shift < 31 and zero < 256 and table.nelem == _ENTRIES, "shift or scratch")
-    node.require(0 < largest <= _MOST and max(high, low) < 1 << 15, "exponentials")
+    node.require(_LEAST <= largest <= _MOST and max(high, low) < 1 << 15, "exponentials")
     node.require(max(n * largest << shift, largest * factor) < _LIMIT, "factor")
     step = _Softmax(x.view("B"), table.data, out.view("B"))
     step.p = block(0, 0, n, inner, 128 if x.dtype == "int8" else 0, factor, shift, zero)

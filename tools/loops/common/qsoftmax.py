@@ -15,7 +15,8 @@ softmax8
 
     out = limited(round(w[d] * factor / (sum of the line's w << shift)) + zy)
 
-limited to 0 .. 255. Signed bytes are made unsigned by flip, also those of out.
+limited to 0 .. 255; w[0], the largest one, is 2**15 or more. Signed bytes are made unsigned by
+flip, also those of out.
 """
 
 
@@ -44,9 +45,12 @@ def softmax8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
         reads w[0 : 256] if p[0] < p[1]
         writes out[low : high] if p[0] < p[1]
     """
-    flip = p[4]
-    for line in range(p[0], p[1]):
-        first = line // p[3] * p[2] * p[3] + line % p[3]
+    flip, least = p[4], 1 << 15
+    cut, i = 0, 0
+    while p[0] < p[1] and w[i] * p[5] >> cut >= least:
+        cut += 1
+    left, first = p[3] - p[0] % p[3], p[0] // p[3] * p[2] * p[3] + p[0] % p[3]
+    for lines in range(p[1] - p[0], 0, -1):
         end, largest = first + p[2] * p[3], 0
         for i in range(first, end, p[3]):
             v = x[i] ^ flip
@@ -55,6 +59,22 @@ def softmax8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
         for i in range(first, end, p[3]):
             total += w[largest - (x[i] ^ flip)]
         total = total << p[6]
+        k, half = 0, total >> 1
+        while total >> k >= least << 1:
+            k += 1
+        # A quotient is about the dividend's 15 bits times 16 bits of 1 / total.
+        inverse, shift = (least << 15) // ((total >> k) + 1), min(30 + k - cut, 30)
         for i in range(first, end, p[3]):
-            v = min((w[largest - (x[i] ^ flip)] * p[5] + (total >> 1)) // total + p[7], 255)
+            v = w[largest - (x[i] ^ flip)] * p[5]
+            q = (v >> cut) * inverse >> shift
+            v += half - q * total
+            while v >= total:
+                v -= total
+                q += 1
+            v = min(q + p[7], 255)
             out[i] = v ^ flip
+        first += 1
+        left -= 1
+        if left == 0:
+            left = p[3]
+            first = end - left + 1
