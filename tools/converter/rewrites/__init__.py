@@ -6,6 +6,7 @@ fused and quantized ones, so that the result can be saved, drawn and run elsewhe
 it makes a dtype and a shape (see _graph), and leaves alone what has none.
 
 What is quantized comes before all of them (see qdq): they would tear apart what it looks for.
+Layer normalization alone comes first: qdq knows it as one operator.
 """
 
 from __future__ import annotations
@@ -117,12 +118,21 @@ def rewrite(
     chosen = [one for one in chosen if one not in leave_out and _name_of(one) not in without]
     log: Counter[str] = Counter()
     if chosen and "qdq" not in without:
+        model, log = _norms_found(model, chosen, context, notes)
         try:
             model, log["qdq"] = qdq.integers(model, context)
         except _BUGS as e:
             notes.append(_left_out("qdq", e))
     done, more = _rounds(model, chosen, context, notes)
     return done, dict(+(log + more))
+
+
+def _norms_found(model, chosen, context, notes):
+    """The model with layer normalization in the place of its parts: qdq looks for it."""
+    is_meant = layer_norm.rewrite in chosen and qdq.is_quantized(model)
+    if not is_meant or not any(node.op_type == "Sqrt" for node in model.graph.node):
+        return model, Counter()
+    return _rounds(model, [layer_norm.rewrite], context, notes)
 
 
 def for_boards(

@@ -4,8 +4,7 @@
    be Pow. A Mul of a constant row behind is its scale, an Add of one its bias.
 
 ONNX has the operator from opset 17 on; below it is one of domain mpconnxr, with scale and bias,
-which a function in the model defines. LeakyRelu of -1 is -epsilon there: Constant takes no number
-from an attribute before opset 12.
+which a function in the model defines (see _norm).
 """
 
 from __future__ import annotations
@@ -17,23 +16,9 @@ import onnx_ir as ir
 from onnx import parser
 
 from . import _graph as g
+from ._norm import NORM, NORM_SINCE
 
-_SINCE = 17
-
-_FUNCTION = """
-    LayerNormalization <axis, epsilon> (x, scale, bias) => (y) {
-        mean = ReduceMean <axes = [-1]> (x)
-        d = Sub (x, mean)
-        squares = Mul (d, d)
-        variance = ReduceMean <axes = [-1]> (squares)
-        minus = Constant <value: tensor = float {-1}> ()
-        e = LeakyRelu <alpha: float = @epsilon> (minus)
-        sum = Sub (variance, e)
-        root = Sqrt (sum)
-        ratio = Div (d, root)
-        scaled = Mul (ratio, scale)
-        y = Add (scaled, bias)
-    }"""
+_FUNCTION = f"LayerNormalization <axis, epsilon> (real_x, scale, bias) => (real) {{ {NORM} }}"
 
 
 @dataclass
@@ -48,7 +33,7 @@ class _Norm:
 def rewrite(model: ir.Model) -> int:
     roots = [n for n in g.nodes_of(model, "Sqrt") if g.is_float(n.outputs[0])]
     found = sum(_recognised(node) for node in roots)
-    if found and model.graph.opset_imports[""] < _SINCE:
+    if found and model.graph.opset_imports[""] < NORM_SINCE:
         head = f'<opset_import: ["" : {model.graph.opset_imports[""]}], domain: "{g.OWN}">'
         function = ir.from_proto(parser.parse_function(head + _FUNCTION))
         model.functions[function.identifier()] = function
@@ -150,6 +135,6 @@ def _write(top, norm, scale, bias):
     rows.append(np.zeros(n, np.float32) if bias is None else g.const(bias).reshape(-1))
     inputs = [norm.x, *(g.constant(top.outputs[0], row) for row in rows)]
     attributes = {"axis": -1, "epsilon": float(norm.epsilon)}
-    domain = "" if g.opset_of(top) >= _SINCE else g.OWN
+    domain = "" if g.opset_of(top) >= NORM_SINCE else g.OWN
     out = g.add(top, "LayerNormalization", inputs, attributes, domain, named=top)
     return g.replace(top, out)

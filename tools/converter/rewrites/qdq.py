@@ -25,7 +25,7 @@ from ..simplify import fold
 from . import qdq_wide
 from .qdq_conv import fuse_conv
 from .qdq_dynamic import scale_products
-from .qdq_elementwise import fuse_binary, fuse_softmax
+from .qdq_elementwise import fuse_binary, fuse_softmax, scale_scores
 from .qdq_functions import OWN
 from .qdq_graph import Graph
 from .qdq_hoist import hoist
@@ -55,7 +55,7 @@ _FUSED: dict[str, Callable[[Graph, onnx.NodeProto], None]] = {
     "Sub": fuse_binary,
     "Sum": fuse_binary,
 }
-_RULES = (compute_constants, hoist, sink, lookup)
+_RULES = (compute_constants, hoist, sink, scale_scores, lookup)
 _QUANTIZED = {"QuantizeLinear", "DequantizeLinear", "MatMulInteger", "ConvInteger"}
 _STAYS = "stays in float: "
 _MAX_ROUNDS = 8  # each leaves what the next one may use
@@ -63,7 +63,7 @@ _MAX_ROUNDS = 8  # each leaves what the next one may use
 
 def integers(model: onnx.ModelProto, context: Context) -> tuple[onnx.ModelProto, int]:
     """Applies the rules until none finds anything. Returns a model, and how many nodes went."""
-    if not any(node.op_type in _QUANTIZED for node in model.graph.node):
+    if not is_quantized(model):
         return model, 0
     original, model = model, copied(model)
     invented: set[str] = set()
@@ -78,6 +78,10 @@ def integers(model: onnx.ModelProto, context: Context) -> tuple[onnx.ModelProto,
     if unquantize(model):
         model = infer.infer(model, context)
     return model, max(len(original.graph.node) - len(model.graph.node), 0)
+
+
+def is_quantized(model: onnx.ModelProto) -> bool:
+    return any(node.op_type in _QUANTIZED for node in model.graph.node)
 
 
 def _fuse(graph):

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import onnx
 from onnx import defs, helper, parser
 
+from ._norm import NORM, NORM_SINCE
 from .qdq_graph import Graph
 from .qdq_terms import MS, is_dq, is_q
 
@@ -27,6 +28,7 @@ def _between(head: str, *nodes: str) -> str:
     }}"""
 
 
+_NORM = "real = LayerNormalization (real_x, scale, bias)"
 # An attribute of a function is that of each node in it whose operator has one of this name.
 _ALL = [
     "Lookup (x, table) => (y) { index = Cast <to = 6> (x)  y = Gather <axis = 0> (table, index) }",
@@ -52,7 +54,7 @@ _ALL = [
     _between(
         """QLinearLayerNormalization <axis, epsilon>
         (x, x_scale, x_zero, scale, bias, y_scale, y_zero)""",
-        "real = LayerNormalization (real_x, scale, bias)",
+        _NORM,
     ),
     _between(
         """QLinearResize <coordinate_transformation_mode, mode>
@@ -141,18 +143,18 @@ def call(
 
 def _function(name, opset):
     head = f'<opset_import: ["" : {opset}], domain: "{OWN}">'
-    function = parser.parse_function(head + _TEXTS[name])
+    text = _TEXTS[name]
+    if opset < NORM_SINCE:
+        text = text.replace(_NORM, NORM)
+    function = parser.parse_function(head + text)
     since = max((n for start, n in _SINCE.items() if name.startswith(start)), default=0)
     for node in function.node:
         if opset < since and (is_q(node) or is_dq(node)):
             node.domain = MS
-        elif node.op_type == "LayerNormalization" and opset < 17:
-            node.domain = OWN  # the function that layer_norm has written
-            _refer(node, function.attribute, defs.get_schema(node.op_type, 17).attributes)
         else:
             _refer(node, function.attribute, defs.get_schema(node.op_type, opset).attributes)
-    for domain in {node.domain for node in function.node} - {""}:
-        function.opset_import.append(helper.make_opsetid(domain, 1))
+    if any(node.domain for node in function.node):
+        function.opset_import.append(helper.make_opsetid(MS, 1))
     return function
 
 

@@ -3,8 +3,8 @@
 Unsigned rows of bytes are what the device's loops take as they lie, without a copy.
 
 1. A tensor that is the first operand of QGemm, QLinearMatMul or MatMulInteger, with K a multiple
-   of 4 and known weights, becomes uint8: what makes it gets the zero point plus 128, and so do all
-   that read it. Tables of `mpconnxr:Lookup` change their order, or their entries.
+   of 4, becomes uint8: what makes it gets the zero point plus 128, and so do all that read it.
+   Tables of `mpconnxr:Lookup` change their order, or their entries.
 2. With it go those that share its dtype: beside it in sums, products and joined tensors, and
    before and behind operators that only move elements or choose among them.
 3. An input of the graph is flipped by a table, over itself if nobody needs it later.
@@ -44,10 +44,11 @@ _SCALED = {
     (g.OWN, "QLinearGlobalAveragePool"): (_ONE, 4),
     (g.MS, "QLinearLeakyRelu"): (_ONE, 4),
     (g.MS, "QLinearSigmoid"): (_ONE, 4),
+    (g.OWN, "QLinearLayerNormalization"): (_ONE, 6),
     (g.MS, "QLinearSoftmax"): (_ONE, 4),
     (g.OWN, "QLinearSoftmax"): (_ONE, 4),
 }
-# (domain, operator): number of the weights.
+# (domain, operator): number of the second operand.
 _PRODUCTS = {("", "MatMulInteger"): 1, ("", "QLinearMatMul"): 3, (g.MS, "QGemm"): 3}
 # Inputs and output may differ in dtype.
 _BY_THEMSELVES = {("", "QLinearConv"), ("", "ConvInteger"), *_PRODUCTS}
@@ -124,7 +125,7 @@ def _gaining(node) -> Iterator[ir.Value]:
     if w is not None and _is_bytes(node.inputs[0]):
         shape = g.shape_of(node.inputs[0])
         is_row = shape is not None and len(shape) > 0 and shape[-1] % 4 == 0
-        if is_row and g.const(node.inputs[w]) is not None and not g.attr(node, "transA", 0):
+        if is_row and node.inputs[w] is not None and not g.attr(node, "transA", 0):
             yield node.inputs[0]
 
 

@@ -124,13 +124,18 @@ def _is_weights(value):
     return bool(readers) and all(use.idx in _WEIGHTS.get(use.node.op_type, ()) for use in readers)
 
 
+def _takes_attributes(node):
+    """True for a node of a function that has an attribute of whatever calls the function."""
+    return any(a.is_ref() for a in node.attributes.values())
+
+
 def _chooser(model):
     """node -> True to compute it now, False to leave it, None where onnxscript's rules decide."""
     opset = opset_of(model, "")
 
     def choose(node):
         limits.at("folding constants", f"{node.op_type} {node.name}", most=_SECONDS)
-        if node.op_type in sequences.OPERATORS:
+        if node.op_type in sequences.OPERATORS or _takes_attributes(node):
             return False
         if node.op_type == "ConstantOfShape" and not node.outputs[0].is_graph_output():
             return int(np.prod(node.inputs[0].const_value.numpy())) <= _FILL_LIMIT

@@ -95,6 +95,29 @@ def softmax(axis, opset, shape=(3, 4, 10)):
     return net, net.q(y, 1 / 256, -128)
 
 
+def scores(op, first=False):
+    """What attention does: the scores are scaled in front of Softmax."""
+    net = Net()
+    x = net.dq(net.input([2, 6, 10]), 0.3, 5)
+    number = net.constant(0.35 if op == "Mul" else 2.8284271)
+    y = net.op(op, *((number, x) if first else (x, number)))
+    return net, net.q(net.op("Softmax", y, axis=-1), 1 / 256, -128)
+
+
+def layer_norm(opset=17, dtype=S8, in_parts=False):
+    net = Net(opset)
+    x = net.dq(net.input([3, 20, 16], dtype), A, 5, dtype)
+    scale, bias = (net.constant(net.rng.normal(v, 0.2, 16)) for v in (1, 0))
+    if not in_parts:
+        y = net.op("LayerNormalization", x, scale, bias)
+    else:
+        d = net.op("Sub", x, net.op("ReduceMean", x, axes=[-1]))
+        squares = net.op("ReduceMean", net.op("Pow", d, net.constant(2)), axes=[-1])
+        root = net.op("Sqrt", net.op("Add", squares, net.constant(1e-5)))
+        y = net.op("Add", net.op("Mul", net.op("Div", d, root), scale), bias)
+    return net, net.q(y, 0.02003, 9, dtype)
+
+
 def of_two_matrices():
     net = Net()
     a, b = net.dq(net.input([2, 6, 30]), A, 1), net.dq(net.input([2, 30, 9]), B, 2)
@@ -139,6 +162,17 @@ FUSED = {
     ),
     "softmax": (softmax(-1, 17), ["QLinearSoftmax"]),
     "softmax before opset 13": (softmax(1, 11), ["QLinearSoftmax"]),
+    "scores": (scores("Div"), ["QLinearSoftmax"]),
+    "scores, mul": (scores("Mul", first=True), ["QLinearSoftmax"]),
+    "layer norm": (layer_norm(), ["QLinearLayerNormalization"]),
+    "layer norm u8": (layer_norm(dtype=U8), ["QLinearLayerNormalization"]),
+}
+
+
+# Layer normalization is found in its parts by rewrites that change the rounding of floats.
+LEVEL_2 = {
+    "layer norm in parts": layer_norm(in_parts=True),
+    "layer norm before opset 17": layer_norm(13, in_parts=True),
 }
 
 
@@ -146,6 +180,19 @@ FUSED = {
 def test_operators_of_integers(name):
     (net, y), expected = FUSED[name]
     assert operators(rewritten(net.model(y))) == expected
+
+
+@pytest.mark.parametrize("name", LEVEL_2)
+def test_at_level_2(target, name):
+    net, y = LEVEL_2[name]
+    model, xs = net.model(y), net.values()
+    found = rewritten(model, 2)
+    assert operators(found) == ["QLinearLayerNormalization"]
+    [want] = by_onnxruntime(model, xs)
+    [[got]] = on_device(target, [model], [xs], 2)
+    for result in (got, by_onnxruntime(found, xs)[0]):
+        apart = steps_apart(result, want)
+        assert apart.max() <= 1 and (apart == 0).mean() >= IDENTICAL
 
 
 @pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
