@@ -17,7 +17,7 @@ _BINARY |= {ast.BitXor: "^", ast.RShift: ">>"}
 _COMPARE = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 _JOIN = {ast.And: " && ", ast.Or: " || "}
 _DIVISION = {ast.FloorDiv: "floor_divide", ast.Mod: "floor_modulo"}
-# Cores without an instruction for it divide bit by bit.
+# Cores without an instruction for it divide bit by bit, as many as the quotient has.
 _DIVIDE = """\
 #if DIVIDES == 1
 #define quotient(a, b) ((a) / (b))
@@ -31,16 +31,21 @@ static inline unsigned quotient(unsigned a, unsigned b)
 #else
 static __attribute__((noinline)) unsigned quotient(unsigned a, unsigned b)
 {
-    unsigned rest = 0;
-    for (int n = 32; n; n--) {
-        rest = rest << 1 | a >> 31;
-        a <<= 1;
-        if (rest >= b) {
-            rest -= b;
-            a |= 1;
+    unsigned q = 0, bit = 1;
+    if (!b)
+        return -1;
+    for (; b <= a >> 8; bit <<= 8)
+        b <<= 8;
+    for (; b <= a >> 1; bit <<= 1)
+        b <<= 1;
+    for (; bit; bit >>= 1) {
+        if (a >= b) {
+            a -= b;
+            q |= bit;
         }
+        b >>= 1;
     }
-    return a;
+    return q;
 }
 #endif
 
