@@ -1,21 +1,21 @@
-"""levels: floats to integers of 8 bits, by the floats at which the integer changes.
+"""levels: floats to integers of 8 bits, by a scale or by the floats at which the integer changes.
 
+    out[i] = limited(round(x[i] / scale) + zero),     zero = first + below
     out[i] = first + number of levels that are not above x[i]
 
 Serves QuantizeLinear (all opsets) of float32 to int8 or uint8 by one scale that is known at
 conversion: exact, whatever rounding and saturation do, without float arithmetic.
 
     x       float32
-    levels  int32, up to 255: bits of floats without the sign, in the order of the floats: first
-            the `below` negative ones (where 0 is one, as -0), the greatest bits first; or
-            float32, the scale (2**-100 to 2**100), of which a step makes 255 levels
+    levels  float32, the scale, 2**-100 to 2**100; or
+            int32, up to 255: bits of floats without the sign, in the order of the floats: first
+            the `below` negative ones (where 0 is one, as -0), the greatest bits first
     out     int8 or uint8, as many items as x; may begin where x does
-    scratch  int32, 255, for levels that a step makes
 Raises ModelError. A step allocates nothing.
 """
 
 from .. import forms
-from ..parameters import BIAS, block
+from ..parameters import block
 from ._inline import Items
 from .dequantize import scale_word
 
@@ -27,42 +27,26 @@ _N_PARAMS = const(3)
 
 _MOST = 255
 _INFINITY = 0x7F800000  # bits of float32
+_MASK = 0x7FFFFFFF
 
 
 def prepare(node):
-    is_made = len(node.scratch) == 1
-    node.expect(2, 1, _N_PARAMS, 1 if is_made else 0)
+    node.expect(2, 1, _N_PARAMS)
     x, levels, out = node.inputs[0], node.inputs[1], node.outputs[0]
     node.over(out, x)
     node.expect_dtype("float32", x)
-    node.expect_dtype("float32" if is_made else "int32", levels)
     node.require(out.dtype in ("int8", "uint8"), "dtype " + out.dtype)
     node.require(x.nelem == out.nelem, "sizes differ")
     below, first, nan = node.extents(0, _N_PARAMS)
-    node.require(first < 256 and nan < 256 and levels.nelem <= _MOST, "levels or a byte")
-    levels = _made(node, below) if is_made else levels
-    node.require(below <= levels.nelem, "levels")
-    p = block(0, 0, below, levels.nelem, first, _INFINITY, 0x7FFFFFFF, nan)
-    loop = forms.get("levels").levels8
-    step = (_Made if is_made else Items)(loop, x.view("i"), levels.view("i"), out.view("B"), p)
-    if is_made:
-        step.scale, step.scale_p = node.inputs[1].view("i"), block(BIAS + 1 - below, _MOST)
-        step.make = forms.get("thresholds").thresholds
-    return x.nelem, step.step
-
-
-def _made(node, below):
-    """The scratch that levels go to. ModelError for a scale of which none can be made."""
-    levels = node.scratch[0]
-    node.expect_dtype("int32", levels)
-    node.require(levels.nelem == _MOST, "levels")
-    scale_word(node, node.inputs[1])
-    return levels
-
-
-class _Made(Items):
-    """Makes the levels before it searches them."""
-
-    def step(self, lo, hi):
-        self.make(self.scale, self.scale, self.w, self.scale_p)
-        Items.step(self, lo, hi)
+    node.require(max(below, first, nan) < 256, "a byte")
+    x, out = x.view("i"), out.view("B")
+    if levels.dtype == "float32":
+        w, loop = scale_word(node, levels), forms.get("nearest").nearest8
+        node.require(first in (0, 128), "first byte")
+        p = block(0, 0, below, first, nan, _MASK, _INFINITY)
+    else:
+        node.expect_dtype("int32", levels)
+        node.require(below <= levels.nelem <= _MOST, "levels")
+        w, loop = levels.view("i"), forms.get("levels").levels8
+        p = block(0, 0, below, levels.nelem, first, _INFINITY, _MASK, nan)
+    return node.outputs[0].nelem, Items(loop, x, w, out, p).step

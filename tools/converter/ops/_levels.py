@@ -11,11 +11,10 @@ import numpy as np
 
 from ..ir import Tensor
 from ..steps.overlap import item_by_item
-from ._dtypes import INT32
 
 FLOAT, BYTES, WIDE = 1, (2, 3), (4, 5)
 _SIGN = np.int64(1 << 31)
-_SCALES = (2.0**-100, 2.0**100)  # of which a board can make levels and floats
+_SCALES = (2.0**-100, 2.0**100)  # by which a board can divide and multiply
 _MOST_FLOATS = 1024  # as many as four times the table that a lookup takes
 
 
@@ -30,8 +29,8 @@ def emit_levels(node, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor
     bytes_of = {"first": int(limits.min) & 255, "nan": known[1] & 255}
     if _SCALES[0] <= known[0] <= _SCALES[1]:
         below = min(known[1] - int(limits.min), 255)
-        inputs, scratch = [x, node.constant(known[0].reshape(1))], [node.temp(INT32, (255,))]
-        node.emit("levels", inputs, [out], scratch=scratch, over=over, below=below, **bytes_of)
+        inputs = [x, node.constant(known[0].reshape(1))]
+        node.emit("levels", inputs, [out], over=over, below=below, **bytes_of)
         return True
     levels, below = levels_of(lambda x: np.rint(x / known[0]) + np.float64(known[1]), limits)
     node.emit("levels", [x, node.constant(levels)], [out], over=over, below=below, **bytes_of)
