@@ -21,7 +21,7 @@ _LINES = const(0)
 _N = const(1)
 _PIECE = const(2)  # rows a call
 _SHIFT = const(3)  # 37 - a - b
-_EPSILON = const(4)  # [bits, exponent] the first of 30 bits is set, or all are 0; 1024 + exponent
+_EPSILON = const(4)  # [bits, exponent] the first of 30 bits is set, or 0 and 994; 1024 + exponent
 _BITS = const(6)  # b, those of n - 1
 _INVERSE = const(7)  # [bits, before, after] 16 bits of 1 / n, and shifts
 _POINT = const(10)  # bits behind the point of products with the factors
@@ -30,6 +30,7 @@ _N_PARAMS = const(11)
 STREAMS = (1,)
 _MOST = 0x7FFF  # items of a row
 _ONE = 1 << 29
+_ZERO = 994  # the exponent of 0: below that of any variance
 
 
 def prepare(node):
@@ -50,7 +51,8 @@ def prepare(node):
     node.require(2 * n + 4 * piece <= scratch.nelem, "scratch")
     node.require(abs(shift) < 32 and 896 < exponent < 1152 and point < 30, "scales")
     node.require(bits < 16 and inverse < 1 << 17 and max(before, after) < 32, "numbers of n")
-    node.require(epsilon == 0 or _ONE <= epsilon < 2 * _ONE, "epsilon")
+    is_zero = epsilon == 0 and exponent == _ZERO
+    node.require(is_zero or _ONE <= epsilon < 2 * _ONE, "epsilon")
     step = _Normalize(x.view("B"), factors.data, scratch.data, out.view("B"))
     flip = 128 if x.dtype == "int8" else 0
     step.p = block(0, 0, n, flip, shift, epsilon, exponent, bits, inverse, before, after)

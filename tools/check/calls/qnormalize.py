@@ -14,7 +14,8 @@ def roots8(d):
     bits = 0
     while 1 << bits < n:
         bits += 1
-    p = [lo, d.between(lo + 1, rows), n, d.below(2) * 128, 15 - bits, epsilon, 980 + d.below(60)]
+    exponent = 980 + d.below(60) if epsilon else 994
+    p = [lo, d.between(lo + 1, rows), n, d.below(2) * 128, 15 - bits, epsilon, exponent]
     p += [bits, (1 << 15 + bits) // n, 0, 15 + bits]
     return x, d.words(2 * n), d.blank("i", 2 * n + 4 * rows + 1), p
 
