@@ -1,0 +1,79 @@
+"""Quantized transformers run in integers between their borders, and give onnxruntime's numbers."""
+
+import logging
+
+import numpy as np
+import pytest
+
+from tests.host import encoders
+from tests.host.converter.rewrites.qdq_net import by_onnxruntime, on_device
+from tests.host.device import small
+from tools.converter.convert import Options, convert
+from tools.converter.report import python_floats
+
+pytest.importorskip("onnxruntime.quantization", reason="onnxruntime's quantizer makes the models")
+
+INTEGERS = {"lookup", "move", "qaverage_pool", "qbinary", "qcolumns", "qconv"}
+INTEGERS |= {"qnormalize", "qsoftmax"}
+AT_BORDERS = {"levels", "dequantize"}
+KINDS = {"LayerNormalization": {}, "Gelu": {"gelu": "Gelu"}}
+STEPS = 1  # of the output's scale
+SMALL = {"width": 16, "heads": 2, "length": 8, "layers": 1}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quiet():
+    logging.disable(logging.WARNING)
+    yield
+    logging.disable(logging.NOTSET)
+
+
+def converted(model):
+    return convert(model, Options(strip=True))
+
+
+@pytest.mark.parametrize("dtype", ["QInt8", "QUInt8"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_all_but_the_borders_is_integers(kind, dtype):
+    done = converted(encoders.static(encoders.Encoder(**SMALL, **KINDS[kind]), dtype))
+    kernels = [step.kernel for step in done.graph.steps]
+    assert kernels[0] == "levels" and kernels[-1] == "dequantize"
+    assert set(kernels[1:-1]) <= INTEGERS
+    assert done.notes == []
+
+
+def test_norms_in_parts_have_no_boxed_floats():
+    """onnxruntime's quantizer quantizes their variance: they are no layer normalization then."""
+    done = converted(encoders.static(encoders.Encoder(**SMALL, norm="ReduceMean")))
+    assert not python_floats.of(done).steps
+
+
+@pytest.mark.parametrize("target", ["unix", "unix32", "unix-plain"], indirect=True)
+def test_the_numbers_are_onnxruntimes(target):
+    made = [encoders.Encoder(**SMALL, **kind, seed=i) for i, kind in enumerate(KINDS.values())]
+    models = [encoders.static(e, dtype) for e in made for dtype in ("QInt8", "QUInt8")]
+    inputs = [[x] for e in made for x in e.samples(2, seed=5)]
+    for model, xs, [got] in zip(models, inputs, on_device(target, models, inputs), strict=True):
+        [want] = by_onnxruntime(model, xs)
+        apart = np.abs(got - want) / step_of(model)
+        assert apart.max() <= STEPS, apart
+
+
+def step_of(model):
+    last = next(node for node in model.graph.node if "y" in node.output)
+    scale = next(t for t in model.graph.initializer if t.name == last.input[1])
+    return float(onnx_array(scale).reshape(()))
+
+
+def onnx_array(tensor):
+    return encoders.numpy_helper.to_array(tensor)
+
+
+@pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
+@pytest.mark.parametrize("make", [encoders.static, encoders.dynamic])
+def test_a_run_allocates_nothing(target, make):
+    encoder = encoders.Encoder(**SMALL)
+    [x] = encoder.samples(1)
+    files = {"model.bin": converted(make(encoder)).data, "x.bin": x.tobytes()}
+    script = (small.SCRIPTS / "allocation.py").read_text().replace("n = 50", "n = 3")
+    assert small.run(target, script, files).split()[:2] == ["0", "0"]
