@@ -11,6 +11,7 @@ from . import dense, functions, layout, quantized, recurrent, samples
 from .builder import OPSETS, Builder, Misfit
 
 _OF_BYTES = (11, 12, 13, 17, 19, 21)
+_WITH_NORM = (17, 19, 21)
 _WIDE = (21, 22)  # the first with integers of 16 bits
 
 
@@ -71,6 +72,7 @@ QUANTIZED = _families(
     ("qdq_transposed", quantized.transposed, 0.2),
     ("qdq_weights", quantized.of_constants, 0.5),
 )
+QUANTIZED |= _families(_WITH_NORM, ("qdq_normalize", quantized.normalized, 0.4, 1))
 QUANTIZED |= _families(_WIDE, ("qdq_wide", quantized.wide, 0.3))
 BOARDS = _families(
     OPSETS,

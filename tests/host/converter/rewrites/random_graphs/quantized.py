@@ -244,6 +244,10 @@ def elementwise(b: Builder, dtypes=BYTES) -> None:
     shape = b.dims(1, 4, 5)
     if b.chance(0.25):
         x = real(b, shape, Scale(b, dtype, 0.1))
+        if b.chance(0.5):
+            number = np.full(b.choice((), (), (1,), shape), b.choice(0.35, 2.83, -1), np.float32)
+            op, first = b.choice(("Div", True), ("Mul", True), ("Mul", False))
+            x = b.op(op, x, number) if first else b.op(op, number, x)
         out = b.op("Softmax", x, axis=b.axis(b.integer(0, len(shape) - 1), len(shape)))
         _ending(b, out, Scale(b, dtype, 1 / 256, np.iinfo(dtype).min), 0.95)
         return
@@ -263,6 +267,20 @@ def elementwise(b: Builder, dtypes=BYTES) -> None:
     op = b.choice("Add", "Add", "Sub", "Mul", "Sum")
     pair = (z, x) if b.chance(0.3) else (x, z)
     _ending(b, b.op(op, *pair), y)
+
+
+def normalized(b: Builder) -> None:
+    """Layer normalization; over all axes from one on where its scale and bias are."""
+    dtype = dtype_of(b)
+    x = real(b, shape := [*b.dims(0, 3, 4), b.integer(2, 9)], Scale(b, dtype))
+    axis = b.choice(len(shape) - 1, len(shape) - 1, b.integer(0, len(shape) - 1))
+    own = b.choice(shape[axis:], shape[axis:], shape[-1:], [1])
+    scale, bias = b.rng.normal(1, 0.3, own), b.rng.normal(0, 0.3, own)
+    scale = b.choice(scale.astype(np.float32), weights(b, own, len(own) - 1))
+    inputs = [x, scale] + ([bias.astype(np.float32)] if b.chance(0.8) else [])
+    out = b.op("LayerNormalization", *inputs, axis=b.axis(axis, len(shape)))
+    y = Scale(b, b.choice(*[dtype] * 8, *BYTES), b.choice(0.0199, 0.0101))
+    _ending(b, out, y, 0.95)
 
 
 def means(b: Builder, dtypes=BYTES) -> None:
