@@ -9,6 +9,7 @@ from tests.host import encoders
 from tests.host.converter.rewrites.qdq_net import by_onnxruntime, on_device
 from tests.host.device import small
 from tools.converter.convert import Options, convert
+from tools.converter.quantize.settings import Settings
 from tools.converter.report import python_floats
 
 pytest.importorskip("onnxruntime.quantization", reason="onnxruntime's quantizer makes the models")
@@ -18,6 +19,7 @@ INTEGERS |= {"qnormalize", "qsoftmax"}
 AT_BORDERS = {"levels", "dequantize"}
 KINDS = {"LayerNormalization": {}, "Gelu": {"gelu": "Gelu"}}
 STEPS = 1  # of the output's scale
+NORMS = {"int8": (2, 1), "dynamic": (0, 3)}  # kernels qnormalize and normalize
 SMALL = {"width": 16, "heads": 2, "length": 8, "layers": 1}
 
 
@@ -46,6 +48,19 @@ def test_norms_in_parts_have_no_boxed_floats():
     """onnxruntime's quantizer quantizes their variance: they are no layer normalization then."""
     done = converted(encoders.static(encoders.Encoder(**SMALL, norm="ReduceMean")))
     assert not python_floats.of(done).steps
+
+
+@pytest.mark.parametrize("mode", ["int8", "dynamic"])
+def test_quantized_by_the_converter(mode):
+    """A norm whose result is averaged in float stays float itself."""
+    encoder = encoders.Encoder(**SMALL)
+    samples = [{"x": x} for x in encoder.samples(4)]
+    options = Options(strip=True, quantize=Settings(mode, samples if mode == "int8" else ()))
+    done = convert(encoder.model(), options)
+    kernels = [step.kernel for step in done.graph.steps]
+    assert not python_floats.of(done).steps
+    assert (kernels.count("qnormalize"), kernels.count("normalize")) == NORMS[mode]
+    assert kernels.count("qconv") == (10 if mode == "int8" else 8)
 
 
 @pytest.mark.parametrize("target", ["unix", "unix32", "unix-plain"], indirect=True)

@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 
 import onnx
 
+from ..protos import copied
 from .ranges import Ranges, as_tensors_data
 from .runtime import runtimes
 
@@ -62,7 +63,7 @@ def dynamic(model: onnx.ModelProto, per_channel: bool, exclude: Sequence[str]) -
     with TemporaryDirectory() as folder, runtimes(*_QUANTIZER):
         out = Path(folder, "quantized.onnx")
         quantization.quantize_dynamic(
-            model,
+            _without_types_of_constants(model),
             out,
             per_channel=per_channel,
             nodes_to_exclude=names,
@@ -70,3 +71,12 @@ def dynamic(model: onnx.ModelProto, per_channel: bool, exclude: Sequence[str]) -
             extra_options={"DefaultTensorType": onnx.TensorProto.FLOAT},
         )
         return onnx.load(out)
+
+
+def _without_types_of_constants(model):
+    """The quantizer transposes the weights of a Gemm, but not the shapes that are told of them."""
+    model, constants = copied(model), {t.name for t in model.graph.initializer}
+    kept = [v for v in model.graph.value_info if v.name not in constants]
+    del model.graph.value_info[:]
+    model.graph.value_info.extend(kept)
+    return model
