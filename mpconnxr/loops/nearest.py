@@ -8,11 +8,11 @@ the quotient a float32, rounded to even, limited to 0 .. 255; then signed by fli
     p    lo, hi: range of items; zero, 0 to 255; flip, 0 or 128; byte for NaN; mask of the bits
          without the sign; bits of infinity
 
-A product of 16 and 15 bits gives the quotient q to 7 bits behind the point, at most 4 units of the
-last of them too low. That decides most items. Beside a middle between two integers the float does
-at which the integer changes: with k > 0, it is about (k - 1/2) * scale. Where k is even the
-quotient may be k - 1/2 itself, and is so down to half a unit of its last place below; where k is
-odd it must be more than half a unit above it. -x has the bytes of x mirrored.
+A product of 16 and 15 bits gives the quotient to 7 bits behind the point, at most 4 units of the
+last of them too low. That decides most items. Beside a middle between two integers k - 1 and k,
+d = 2 * x - (2 * k - 1) * scale does, in units of x's last bit, or of the scale's: it is exact, and
+small. A float32 quotient is the middle up to half a unit u of its last place, times the scale; and
+the middle is rounded to k if that is even.
 
 Made from tools/loops/common/nearest.py by `make loops`:
 change that file, not this one.
@@ -34,7 +34,7 @@ def nearest8(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
     """
     i = 0
     inverse = 0
-    e = (w[i] >> 23) & 255
+    e = ((w[i] >> 23) & 255) + 23
     s = (w[i] & 8388607) | 8388608
     m = 1 << 23
     n = 15
@@ -50,46 +50,41 @@ def nearest8(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
     mask = p[5]
     i = p[0]
     while i < p[1]:
-        bits = x[i] & mask
-        n = e + 23 - (bits >> 23)
-        if n > 24:
-            k = zero  # less than half of the scale
-        elif bits > p[6]:
-            k = p[4] ^ flip
-        else:
-            k = 512
-            if n > 13:
-                k = ((((bits >> 8) & 32767) | 32768) * inverse >> n) + 68
-                n = k & 127
+        v = x[i]
+        m = v & mask
+        n = e - (m >> 23)
+        k = zero
+        if n < 14:  # beyond all bytes, or NaN
+            k += 0 - 512 if (v >> 31) & 1 else 512
+            if m > p[6]:
+                k = p[4] ^ flip
+        elif n < 25:  # half of the scale, or more
+            k = ((((m >> 8) & 32767) | 32768) * inverse >> n) + 68
+            if (k & 127) < 5:
                 k = k >> 7
-                if n < 5 and k < 257 and k > 0:
-                    m = 2 * k - 1
-                    b = 0
-                    while m >> b:
-                        b += 1
-                    v = m * (s & 4095)
-                    m = m * (s >> 12) + (v >> 12)
-                    v = v & 4095
-                    j = b - 1
-                    if m >> (j + 12):
-                        j += 1
-                    rest = ((m & ((1 << j) - 1)) << 12 | v) & ((1 << j) - 1)
-                    m = (m << (12 - j)) | (v >> j)
-                    if k & 1:
-                        if (((1 << j) - rest) << (25 - b)) <= s:
-                            m += 1
-                        m += 1
-                    elif (rest << (25 - b)) > s:
-                        m += 1
-                    m += (e + j - 2) << 23
-                    if bits < m:
-                        k -= 1
-            if (x[i] >> 31) & 1:
+                n = 24 - n
+                m = (m & 8388607) | 8388608
+                d = (m << n) - (2 * k - 1) * s
+                n = 25
+                m = 2 * k - 1
+                while m > 0:
+                    m = m >> 1
+                    n -= 1
+                u = s >> n
+                if k & 1:
+                    u = u + 1
+                else:
+                    u = 0 - u
+                if d < u:
+                    k -= 1
+            else:
+                k = k >> 7
+            if (v >> 31) & 1:
                 k = 0 - k
-            k = k + zero
-            if k < 0:
-                k = 0
-            if k > 255:
-                k = 255
+            k += zero
+        if k < 0:
+            k = 0
+        if k > 255:
+            k = 255
         out[i] = k ^ flip
         i += 1
