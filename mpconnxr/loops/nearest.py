@@ -71,10 +71,7 @@ def nearest8(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
                     m = m >> 1
                     n -= 1
                 u = s >> n
-                if k & 1:
-                    u = u + 1
-                else:
-                    u = 0 - u
+                u = u + 1 if k & 1 else 0 - u
                 if d < u:
                     k -= 1
             else:
