@@ -92,3 +92,10 @@ def test_a_run_allocates_nothing(target, make):
     files = {"model.bin": converted(make(encoder)).data, "x.bin": x.tobytes()}
     script = (small.SCRIPTS / "allocation.py").read_text().replace("n = 50", "n = 3")
     assert small.run(target, script, files).split()[:2] == ["0", "0"]
+
+
+@pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
+def test_damaged_files(target):
+    model = encoders.static(encoders.Encoder(width=8, heads=2, length=4, layers=1))
+    report = small.damage(target, small.binary(model), "several", "200")
+    assert report.ok and report.refused > 100 and report.ran > 20, report
