@@ -15,13 +15,15 @@ class Context:
     operators: the lowerings that there are; bounds: by name of a value, or of a dim of an input,
     the most that there can be of what a run decides; declared: the fixed shapes that the model
     declares its outputs with, by name; keeps_operators: the device computes every operator
-    (--optimize 0, see simplify/keep.py).
+    (--optimize 0, see simplify/keep.py); expands: what a lowering serves only in part is always
+    computed by its definition (Lowering.takes), of whose products something else is wanted.
     """
 
     operators: Operators = field(default_factory=Operators)
     bounds: Mapping[str, int] = field(default_factory=dict)
     declared: Mapping[str, Sequence[int]] = field(default_factory=dict)
     keeps_operators: bool = False
+    expands: bool = False
 
 
 PLAIN = Context()

@@ -35,7 +35,9 @@ def load(state: Conversion) -> None:
     if options.float64 == "float32" and single.has_doubles(model):
         state.notes.append(_in_single(state, model))
     keeps = options.optimize == 0
-    state.context = Context(operators, options.bounds, limits.declared(model), keeps)
+    expands = options.quantize is not None or options.float == "python"
+    declared = limits.declared(model)
+    state.context = Context(operators, options.bounds, declared, keeps, expands)
     if keeps:
         keep.declare(model)
     if options.quantize is None and options.weights == "f32":  # others compute with all weights

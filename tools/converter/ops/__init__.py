@@ -23,7 +23,8 @@ class Lowering:
     """lower(node) emits steps for a node; fixes_shape: indices of inputs that decide a shape.
 
     at_run_time: those of them without whose contents it can do if its outputs have shapes;
-    infer(signature) gives (dtype, shape) of each output where onnx itself does not know them.
+    infer(signature) gives (dtype, shape) of each output where onnx itself does not know them;
+    takes(node, types): which nodes it is for, None: all; others become the operator's definition.
     """
 
     def __init__(
@@ -32,11 +33,13 @@ class Lowering:
         fixes_shape: tuple[int, ...],
         at_run_time: tuple[int, ...],
         infer: Callable | None,
+        takes: Callable | None,
     ):
         self.lower = lower
         self.fixes_shape = fixes_shape
         self.at_run_time = at_run_time
         self.infer = infer
+        self.takes = takes
 
 
 def lowers(
@@ -46,6 +49,7 @@ def lowers(
     at_run_time: tuple[int, ...] = (),
     objects: bool = False,
     infer: Callable | None = None,
+    takes: Callable | None = None,
 ):
     """Declares the decorated function as the lowering of these operators, at every opset.
 
@@ -62,7 +66,7 @@ def lowers(
             key = (_plain(domain), op_type, objects)
             if key in _LOWERINGS or key in table:
                 raise ValueError(f"two lowerings for {domain}::{op_type}")
-            table[key] = Lowering(lower, fixes_shape, at_run_time, infer)
+            table[key] = Lowering(lower, fixes_shape, at_run_time, infer, takes)
         return lower
 
     return declare

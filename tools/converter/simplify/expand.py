@@ -19,16 +19,16 @@ def expand(model: onnx.ModelProto, context: Context) -> onnx.ModelProto:
     # A body of com.microsoft needs shapes, which the one before it gives
     waiting = sum(node.domain == ms_bodies.DOMAIN for node in model.graph.node)
     for _ in range(_MAX_DEPTH + waiting):
-        bodies = _bodies(model, context.operators)
+        bodies = _bodies(model, context)
         if not bodies:
             return model
         model = infer(_inlined(model, bodies), context)  # the bodies' values have no types yet
     return model
 
 
-def _bodies(model, operators):
+def _bodies(model, context):
     """{index of a node to replace: the function that defines it}."""
-    graph = model.graph
+    graph, operators = model.graph, context.operators
     types = {v.name: v.type for v in [*graph.input, *graph.value_info, *graph.output]}
     for t in graph.initializer:
         types[t.name] = onnx.helper.make_tensor_type_proto(t.data_type, t.dims)
@@ -41,11 +41,18 @@ def _bodies(model, operators):
         body = None
         if node.domain == ms_bodies.DOMAIN and not operators.is_own(node.domain, node.op_type):
             body = ms_bodies.body(node, types, opset_of(model, ""), constants)
-        elif operators.lowering_of(node.domain, node.op_type) is None:
+        elif not _is_lowered(node, types, context):
             body = _body(node, opset_of(model, node.domain), types)
         if body is not None and body.node:  # empty where the types do not suffice
             found[i] = body
     return found
+
+
+def _is_lowered(node, types, context):
+    lowering = context.operators.lowering_of(node.domain, node.op_type)
+    if lowering is None or lowering.takes is None:
+        return lowering is not None
+    return not context.expands and lowering.takes(node, types)
 
 
 def _body(node, version, types):

@@ -1,0 +1,724 @@
+"""Attention of float32 in integers, some rows of keys or values at a time.
+
+peaks    exponents of rows of floats
+pack     rows of floats as mantissas of 24 bits, each in two halves: m = high * 2**12 + low
+scores   products of queries with rows of keys, without those of two lower halves
+powers   2**(score - largest score) as float32, and what shares are made of these
+weights  these, multiplied by the exponents of the rows of values, in two halves
+sums     adds up rows of values times their weights
+finish   the sums, divided by those of the powers, as float32
+limit    a number of rows that a tensor says
+attend   all of it: see ops/attention
+
+Queries come multiplied by scale / ln(2), so that powers are of two. 22 bits of a score are behind
+its point, and fewer where scores are large. Written once, in the common subset of Python and
+viper. A word of scratch may be anything: shifts are bounded, nothing is indexed by it.
+
+Made from tools/loops/common/attention.py by `make loops`:
+change that file, not this one.
+"""
+
+import micropython
+
+COMMON = True
+
+
+@micropython.viper
+def attend(p: ptr32, w):
+    """All queries of units p[0] to p[1]: a batch's group of heads, and some of its queries.
+
+    p    2 parts of the queries, groups, heads a group, queries, those of a part, keys, K of keys,
+         of values; 10 whether it is causal, whether limit says how many keys count, rows at once;
+         13 steps of q: batch, head, row; 16 k; 19 v; 22 out; 25 room: of the unit its batch, first
+         query, number of these, keys, group, keys that come before the queries + 2**20; then in
+         scratch: 31 exponents of k, of v, of q, 34 halves of q, scores, 36 halves of k or v, of
+         weights, 38 sums, what powers says; then what the loops take: 40 limit, 43 peaks, 49 pack,
+         56 scores, 64 powers, 72 weights, 79 sums, 86 finish, 92 factor for q
+    w    loops peaks, pack, scores, powers, weights, sums, finish, limit, scored, seen, special; p;
+         12 q, k, v, scratch, out, lengths, table; 19 parameters of the first eight loops
+
+    Access: of the loops it calls
+    """
+    limit = w[7]
+    scored = w[8]
+    seen = w[9]
+    special = w[10]
+    whole = w[11]
+    lengths = w[17]
+    limit_p = w[26]
+    while p[0] < p[1]:
+        b = p[0] // p[2] // p[3]
+        i = 25
+        p[i] = b
+        part = p[0] % p[2] * p[6]
+        i = 26
+        p[i] = part
+        n = p[5] - part
+        if n > p[6]:
+            n = p[6]
+        i = 27
+        p[i] = n
+        i = 29
+        p[i] = (p[0] // p[2] % p[3])
+        before = 1 << 20
+        keys = p[7]
+        if p[11]:
+            i = 40
+            p[i] = (b + b)
+            limit(lengths, lengths, whole, limit_p)
+            keys = p[42]
+            before += keys - p[5]
+        i = 30
+        p[i] = before
+        if p[10]:
+            if keys > before - (1 << 20) + part + n:
+                keys = before - (1 << 20) + part + n
+            if keys < 0:
+                keys = 0
+        i = 28
+        p[i] = keys
+        scored(whole, w)
+        if p[48] < 255:
+            seen(whole, w)
+        if p[48] == 255:
+            special(whole, w)
+        i = 0
+        p[i] = (p[0] + 1)
+
+
+@micropython.viper
+def scored(p: ptr32, w):
+    """Exponents of queries, keys and values, and scores. p, w: of attend
+
+    Access: of the loops it calls
+    """
+    peaks = w[0]
+    pack = w[1]
+    scores = w[2]
+    whole = w[11]
+    q = w[12]
+    k = w[13]
+    v = w[14]
+    scratch = w[15]
+    peaks_p = w[19]
+    pack_p = w[20]
+    scores_p = w[21]
+    i = 48
+    p[i] = 0
+    first = p[25] * p[16] + p[29] * p[17]
+    i = 43
+    p[i] = first
+    i = 44
+    p[i] = p[28]
+    i = 45
+    p[i] = p[18]
+    i = 46
+    p[i] = p[8]
+    i = 47
+    p[i] = p[31]
+    peaks(k, k, scratch, peaks_p)
+    i = 43
+    p[i] = (p[25] * p[19] + p[29] * p[20])
+    i = 45
+    p[i] = p[21]
+    i = 46
+    p[i] = p[9]
+    i = 47
+    p[i] = p[32]
+    peaks(v, v, scratch, peaks_p)
+    head = 0
+    while head < p[4]:
+        at = p[25] * p[13] + (p[29] * p[4] + head) * p[14] + p[26] * p[15]
+        n = p[27]
+        i = 43
+        p[i] = at
+        i = 44
+        p[i] = n
+        i = 45
+        p[i] = p[15]
+        i = 46
+        p[i] = p[8]
+        i = 47
+        p[i] = (p[33] + head * n)
+        peaks(q, q, scratch, peaks_p)
+        i = 49
+        p[i] = at
+        i = 50
+        p[i] = n
+        i = 51
+        p[i] = p[15]
+        i = 52
+        p[i] = p[8]
+        i = 53
+        p[i] = p[47]
+        i = 54
+        p[i] = (p[34] + head * n * 2 * p[8])
+        i = 55
+        p[i] = p[92]
+        pack(q, scratch, scratch, pack_p)
+        head += 1
+    i = 55
+    p[i] = 0
+    i = 51
+    p[i] = p[18]
+    i = 54
+    p[i] = p[36]
+    i = 56
+    p[i] = p[34]
+    i = 57
+    p[i] = (p[4] * p[27])
+    i = 62
+    p[i] = p[7]
+    row = 0
+    while row < p[28]:
+        n = p[28] - row
+        if n > p[12]:
+            n = p[12]
+        i = 49
+        p[i] = (first + row * p[18])
+        i = 50
+        p[i] = n
+        i = 53
+        p[i] = (p[31] + row)
+        pack(k, scratch, scratch, pack_p)
+        i = 60
+        p[i] = n
+        i = 61
+        p[i] = (p[35] + row)
+        scores(scratch, scratch, scratch, scores_p)
+        row += n
+
+
+@micropython.viper
+def seen(p: ptr32, w):
+    """Powers of the scores, and the values that they weigh. p, w: of attend
+
+    Access: of the loops it calls
+    """
+    pack = w[1]
+    powers = w[3]
+    weights = w[4]
+    sums = w[5]
+    finish = w[6]
+    v = w[14]
+    scratch = w[15]
+    out = w[16]
+    table = w[18]
+    pack_p = w[20]
+    powers_p = w[22]
+    weights_p = w[23]
+    sums_p = w[24]
+    finish_p = w[25]
+    rows = p[4] * p[27]
+    row = 0
+    while row < rows:
+        n = p[28]
+        if p[10]:
+            if n > p[30] - (1 << 20) + p[26] + row % p[27] + 1:
+                n = p[30] - (1 << 20) + p[26] + row % p[27] + 1
+            if n < 0:
+                n = 0
+        i = 64
+        p[i] = (p[35] + row * p[7])
+        i = 65
+        p[i] = n
+        i = 66
+        p[i] = p[28]
+        i = 70
+        p[i] = (p[39] + 3 * row)
+        i = 71
+        p[i] = (p[33] + row)
+        powers(scratch, table, scratch, powers_p)
+        row += 1
+    first = p[25] * p[19] + p[29] * p[20]
+    i = 51
+    p[i] = p[21]
+    i = 52
+    p[i] = p[9]
+    i = 54
+    p[i] = p[36]
+    i = 73
+    p[i] = rows
+    i = 83
+    p[i] = rows
+    row = 0
+    while row < p[28]:
+        n = p[28] - row
+        if n > p[12]:
+            n = p[12]
+        i = 49
+        p[i] = (first + row * p[21])
+        i = 50
+        p[i] = n
+        i = 53
+        p[i] = (p[32] + row)
+        pack(v, scratch, scratch, pack_p)
+        i = 72
+        p[i] = (p[35] + row)
+        i = 75
+        p[i] = (p[32] + row)
+        i = 76
+        p[i] = n
+        weights(scratch, scratch, scratch, weights_p)
+        i = 80
+        p[i] = n
+        i = 85
+        p[i] = (0 if row else 1)
+        sums(scratch, scratch, scratch, sums_p)
+        row += n
+    head = 0
+    n = p[27]
+    while head < p[4]:
+        i = 86
+        p[i] = (p[38] + head * n * 2 * p[9])
+        i = 87
+        p[i] = n
+        i = 89
+        p[i] = (p[39] + head * n * 3)
+        i = 90
+        p[i] = (p[25] * p[22] + (p[29] * p[4] + head) * p[23] + p[26] * p[24])
+        finish(scratch, scratch, out, finish_p)
+        head += 1
+
+
+@micropython.viper
+def limit(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """out[42] = the int64 at word p[0] of x, from 0 to p[1].
+
+    Access:
+        reads x[p[0] : p[0] + 2]
+        writes out[42 : 43]
+    """
+    mask = 1
+    mask = (mask << 31) - 1
+    i = p[0]
+    n = x[i] & mask
+    if (x[i + 1] >> 31) & 1:
+        n = 0
+    elif x[i + 1] or (x[i] >> 31) & 1 or n > p[1]:
+        n = p[1]
+    i = 42
+    out[i] = n
+
+
+@micropython.viper
+def peaks(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """p: first item, rows, items from row to row, K, first item of out for biased exponents (1 to
+    255: inf or nan), the largest so far
+
+    Access:
+        n = p[1]
+        reads x[p[0] : p[0] + (n - 1) * p[2] + p[3]] if n
+        writes out[p[4] : p[4] + n]
+        writes p[5 : 6]
+    """
+    mask = 1
+    mask = (mask << 31) - 1
+    largest = p[5]
+    at = p[4]
+    first = p[0]
+    n = p[1]
+    while n:
+        most = 1 << 23
+        i = first
+        end = first + p[3]
+        while i < end:
+            v = x[i] & mask
+            if v > most:
+                most = v
+            i += 1
+        most = most >> 23
+        out[at] = most
+        if most > largest:
+            largest = most
+        at += 1
+        first += p[2]
+        n -= 1
+    i = 5
+    p[i] = largest
+
+
+@micropython.viper
+def pack(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """p: first item, rows, items from row to row, K, first exponent in w, first item of out, factor
+    (24 bits, of what is below 1; 0: 1)
+
+    Access:
+        n = p[1]
+        reads x[p[0] : p[0] + (n - 1) * p[2] + p[3]] if n
+        reads w[p[4] : p[4] + n]
+        writes out[p[5] : p[5] + 2 * n * p[3]]
+    """
+    at = p[5]
+    first = p[0]
+    row = p[4]
+    high = p[6] >> 12
+    low = p[6] & 4095
+    n = p[1]
+    while n:
+        block = w[row]
+        i = first
+        end = first + p[3]
+        while i < end:
+            v = x[i]
+            e = (v >> 23) & 255
+            m = 0
+            if e:
+                e = block - e
+                if e < 24 and e > 0 - 1:
+                    m = ((v & 0x7FFFFF) + 0x800000 + (1 << e)) >> (e + 1)
+            if (v >> 31) & 1:
+                m = 0 - m
+            if high:
+                e = m >> 12
+                m = m & 4095
+                m = e * high + ((e * low + m * high) >> 12)
+            v = (m + 2048) >> 12
+            out[at] = v
+            out[at + 1] = m - (v << 12)
+            at += 2
+            i += 1
+        row += 1
+        first += p[2]
+        n -= 1
+
+
+@micropython.viper
+def scores(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """p: first of q, rows of q, K, first of k, rows of k, first item of out, items of it from row
+    to row, bits r that a score has more than the product of two higher halves
+
+    Access:
+        n = 2 * p[2]
+        reads x[p[0] : p[0] + p[1] * n] if p[4]
+        reads w[p[3] : p[3] + p[4] * n] if p[1]
+        writes out[p[5] : p[5] + (p[1] - 1) * p[6] + p[4]] if p[1] and p[4]
+    """
+    mask = 1
+    mask = (mask << 31) - 1
+    first = p[0]
+    line = p[5]
+    m = p[1]
+    while m:
+        end = first + 2 * p[2]
+        j = p[3]
+        at = line
+        n = p[4]
+        while n:
+            i = first
+            a = 0
+            b = 0
+            while i < end:
+                u = x[i]
+                v = w[j]
+                a += u * v
+                b += u * w[j + 1] + v * x[i + 1]
+                i += 2
+                j += 2
+            a = (a & mask) - ((a >> 31 & 1) * (mask + 1))
+            b = (b & mask) - ((b >> 31 & 1) * (mask + 1))
+            out[at] = (a << p[7]) + (b >> (12 - p[7]))
+            at += 1
+            n -= 1
+        first = end
+        line += p[6]
+        m -= 1
+
+
+@micropython.viper
+def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """p: first score, those that count, all, first exponent of k, of v, exponent of the product of
+    units of 2**-22 + 1024, first of three items for what it says, exponent of q
+
+    It says the largest of power times row of values, as exponent, and the powers' sum in limbs,
+    units of 2**-15 and 2**-30. w: 2**(30 - i / 32) for i from 0 to 31
+
+    Access:
+        n = p[1]
+        requires n <= p[2]
+        reads x[p[3] : p[3] + n]
+        reads x[p[4] : p[4] + n]
+        reads x[p[7] : p[7] + 1]
+        reads w[0 : 32] if n
+        updates out[p[0] : p[0] + p[2]]
+        writes out[p[6] : p[6] + 3]
+    """
+    mask = 1
+    mask = (mask << 31) - 1
+    most = mask >> 1
+    j = p[7]
+    base = p[5] + x[j] - 1024
+    less = 0
+    largest = most
+    n = p[1]
+    while n and (largest == most or largest == 0 - most - 1):
+        largest = 0 - most - 1
+        i = p[0]
+        j = p[3]
+        end = i + n
+        while i < end:
+            v = out[i]
+            v = (v & mask) - ((v >> 31 & 1) * (mask + 1))
+            s = base + x[j]
+            if s < 0:
+                s = 0 - s
+                if s > 31:
+                    s = 31
+                t = v >> s
+            else:
+                if s > 30:
+                    s = 30
+                t = (most >> s) + 1
+                if v >= t:
+                    t = most
+                elif v < 0 - t:
+                    t = 0 - most - 1
+                else:
+                    t = v << s
+            if t > largest:
+                largest = t
+            i += 1
+            j += 1
+        if largest == most or largest == 0 - most - 1:
+            base -= 8
+            less += 8
+            if less > 800:
+                n = 0
+    if less > 29:
+        less = 29
+    high = 0
+    middle = 0
+    low = 0
+    exponent = 0
+    i = p[0]
+    j = p[3]
+    k_to_v = p[4] - j
+    end = i + n
+    while i < end:
+        v = out[i]
+        v = (v & mask) - ((v >> 31 & 1) * (mask + 1))
+        s = base + x[j]
+        if s < 0:
+            s = 0 - s
+            if s > 31:
+                s = 31
+            t = v >> s
+        else:
+            if s > 30:
+                s = 30
+            t = (most >> s) + 1
+            if v >= t:
+                t = most
+            elif v < 0 - t:
+                t = 0 - most - 1
+            else:
+                t = v << s
+        v = largest - t
+        r = 0
+        if v >> (29 - less) == 0:
+            v = v << less
+            s = v >> 22
+            r = w[(v >> 17) & 31]
+            v = v & 0x1FFFF
+            v = (v * 11356 + (v >> 1)) >> 14
+            a = (v >> 2) * (v >> 2)
+            v = (v << 2) - (a >> 17) + (((a >> 15) * (v >> 2) >> 21) * 43 >> 8)
+            a = (r >> 15) * (v >> 5) + ((r & 32767) * (v >> 5) >> 15)
+            r -= (a >> 4) + ((r >> 15) * (v & 31) >> 9)
+            if s < 15:
+                low += (r & ((1 << s) - 1)) << (15 - s)
+            elif s < 46:
+                low += (r >> (s - 15)) & 32767
+            a = r >> s if s < 31 else 0
+            middle += a & 32767
+            high += a >> 15
+            if r >> 30:
+                r = 1 << 29
+                s -= 1
+            if s < 125:
+                r = ((r + 32) >> 6) + ((125 - s) << 23)
+                s = (r >> 23) + x[j + k_to_v]
+                if s > exponent:
+                    exponent = s
+            else:
+                r = 0
+        out[i] = r
+        i += 1
+        j += 1
+    end = p[0] + p[2]
+    while i < end:
+        out[i] = 0
+        i += 1
+    middle += low >> 15
+    i = p[6]
+    out[i] = exponent
+    out[i + 1] = high + (middle >> 15)
+    out[i + 2] = middle & 32767
+
+
+@micropython.viper
+def weights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """p: first power, rows of them, items from row to row, first exponent of v, rows of these, first
+    item of out, first of what powers says
+
+    Access:
+        rows, n = p[1], p[4]
+        reads x[p[0] : p[0] + (rows - 1) * p[2] + n] if rows and n
+        reads w[p[3] : p[3] + n] if rows
+        reads w[p[6] : p[6] + 3 * (rows - 1) + 1] if rows
+        writes out[p[5] : p[5] + 2 * rows * n]
+    """
+    first = p[0]
+    at = p[5]
+    last = p[6]
+    row = p[1]
+    while row:
+        e = w[last] + 1
+        i = first
+        end = first + p[4]
+        j = p[3]
+        while i < end:
+            m = x[i]
+            if m:
+                s = e - (m >> 23) - w[j]
+                m = (m & 0x7FFFFF) + 0x800000
+                m = (m + (1 << s >> 1)) >> s if s < 26 and s > 0 - 1 else 0
+            v = (m + 2048) >> 12
+            out[at] = v
+            out[at + 1] = m - (v << 12)
+            at += 2
+            i += 1
+            j += 1
+        first += p[2]
+        last += 3
+        row -= 1
+
+
+@micropython.viper
+def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """p: first of v, rows of it (up to 32), K, first of weights, rows of these, first of K sums a
+    row of weights, in limbs of 15 bits and the rest, whether they begin here
+
+    Access:
+        rows, n = p[4], p[1]
+        reads x[p[0] : p[0] + 2 * n * p[2]] if rows
+        reads w[p[3] : p[3] + 2 * rows * n] if p[2]
+        updates out[p[5] : p[5] + 2 * rows * p[2]]
+    """
+    mask = 1
+    mask = (mask << 31) - 1
+    step = 2 * p[2]
+    first = p[3]
+    at = p[5]
+    row = p[4]
+    while row:
+        last = first + 2 * p[1]
+        end = p[0] + step
+        k = p[0]
+        while k < end:
+            i = k
+            j = first
+            a = 0
+            b = 0
+            while j < last:
+                u = x[i]
+                v = w[j]
+                a += u * v
+                b += u * w[j + 1] + v * x[i + 1]
+                j += 2
+                i += step
+            a = (a & mask) - ((a >> 31 & 1) * (mask + 1))
+            b = (b & mask) - ((b >> 31 & 1) * (mask + 1))
+            a = (a << 3) + (b >> 9)
+            if p[6]:
+                out[at] = 0
+                out[at + 1] = 0
+            out[at] = out[at] + (a & 32767)
+            out[at + 1] = out[at + 1] + (a >> 15)
+            at += 2
+            k += 2
+        first = last
+        row -= 1
+
+
+@micropython.viper
+def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """p: first sum, rows of them, K, first of what powers says, first item of out, items from row
+    to row
+
+    Access:
+        rows = p[1]
+        reads x[p[0] : p[0] + 2 * rows * p[2]]
+        reads w[p[3] : p[3] + 3 * rows]
+        writes out[p[4] : p[4] + (rows - 1) * p[5] + p[2]] if rows
+    """
+    mask = 1
+    mask = (mask << 31) - 1
+    j = p[3]
+    i = p[0]
+    first = p[4]
+    row = p[1]
+    while row:
+        c = 0
+        q = 0
+        high = w[j + 1]
+        while high >> c > 32767:
+            c += 1
+        if high:
+            total = (high << (15 - c)) | (w[j + 2] >> c)
+            rest = 1 << 29
+            n = 30
+            while n:
+                rest = rest << 1
+                q = q << 1
+                if rest >= total:
+                    rest -= total
+                    q += 1
+                n -= 1
+        base = w[j] - 120 - c
+        a = q >> 15
+        b = q & 32767
+        at = first
+        end = first + p[2]
+        while at < end:
+            v = x[i + 1]
+            m = x[i]
+            v = (v & mask) - ((v >> 31 & 1) * (mask + 1))
+            v += m >> 15
+            m = m & 32767
+            sign = 0
+            if v < 0:
+                sign = 1
+                v = 0 - v
+                if m:
+                    v -= 1
+                    m = 32768 - m
+            e = base
+            while v > 32767:
+                m = (m >> 1) | ((v & 1) << 14)
+                v = v >> 1
+                e += 1
+            v = (v << 15) | m
+            r = 0
+            if v and q:
+                while v < 1 << 29:
+                    v = v << 1
+                    e -= 1
+                m = v & 32767
+                v = v >> 15
+                v = v * a + ((v * b + m * a + (m * b >> 15)) >> 15)
+                if v >> 29 == 0:
+                    v = v << 1
+                    e -= 1
+                if e > 254:
+                    r = mask - 0x800000
+                elif e > 0:
+                    r = ((v + 32) >> 6) + ((e - 1) << 23)
+                if sign:
+                    r -= mask + 1
+            out[at] = r
+            at += 1
+            i += 2
+        first += p[5]
+        j += 3
+        row -= 1

@@ -1,0 +1,147 @@
+"""Attention, and mpconnxr:Heads, which a rewrite for boards makes of its steps -> kernel attention.
+
+What the kernel does not take of ONNX's operator is computed by its definition: see simplify/expand.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from onnx import NodeProto, helper
+
+from ..ir import Tensor
+from . import OWN, lowers
+from ._dtypes import FLOAT, INT32, INT64
+from ._move import strides_of
+
+MOST_WIDTH, MOST_KEYS = 128, 0x7FFF  # of the kernel
+_ROWS = 32  # keys or values at once
+_MOST_SCORES = 2048  # in the scratch, unless those of a single query are more
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the items of a tensor of heads lie: its (batch, heads, rows, width), and strides of the
+    first three of these.
+    """
+
+    dims: tuple[int, int, int, int]
+    strides: tuple[int, int, int]
+
+
+def takes(node: NodeProto, types) -> bool:
+    """Whether the kernel serves a node of ONNX's Attention. types: TypeProtos of values."""
+    given = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    others = [name for name in node.input[3:6] if name] + [name for name in node.output[1:] if name]
+    if others or given.get("softcap", 0.0) or given.get("softmax_precision", FLOAT) != FLOAT:
+        return False
+    if any(given.get(f"{side}_window_size", -1) >= 0 for side in ("left", "right")):
+        return False
+    shapes = [_shape_of(types.get(name), FLOAT) for name in node.input[:3]]
+    if len(node.input) > 6 and node.input[6] and not _shape_of(types.get(node.input[6]), INT64):
+        return False
+    if None in shapes or len({len(shape) for shape in shapes}) > 1 or 0 in map(math.prod, shapes):
+        return False
+    heads = [given.get(f"{kind}_num_heads") for kind in ("q", "kv", "kv")]
+    if len(shapes[0]) == 3 and (None in heads or len({shape[0] for shape in shapes}) > 1):
+        return False
+    layouts = [_plain(*pair) for pair in zip(shapes, heads, strict=True)]
+    return is_served(layouts, given.get("scale"))
+
+
+def is_served(layouts, scale: float | None = None) -> bool:
+    """Whether the kernel takes queries, keys and values that lie so."""
+    q, k, v = (each.dims for each in layouts)
+    is_matched = q[0] == k[0] == v[0] and k[1:3] == v[1:3] and q[3] == k[3] and q[1] % k[1] == 0
+    fits = max(q[3], v[3]) <= MOST_WIDTH and k[2] <= MOST_KEYS and q[2] < MOST_KEYS
+    return is_matched and fits and (scale is None or 2.0**-60 < scale < 2.0**60)
+
+
+def _shape_of(proto, dtype):
+    """Fixed dims of a tensor of this dtype, else None."""
+    if proto is None or proto.tensor_type.elem_type != dtype:
+        return None
+    dims = proto.tensor_type.shape.dim
+    known = proto.tensor_type.HasField("shape") and all(d.HasField("dim_value") for d in dims)
+    return tuple(d.dim_value for d in dims) if known else None
+
+
+def _plain(shape, heads) -> Layout:
+    """Of (batch, heads, rows, width), or of (batch, rows, heads * width)."""
+    if len(shape) == 4:
+        return Layout(tuple(shape), tuple(strides_of(shape)[:3]))
+    batch, rows, width = shape
+    one = width // heads
+    return Layout((batch, heads, rows, one), (rows * width, one, width))
+
+
+@lowers("Attention", takes=takes)
+def lower_attention(node):
+    inputs, heads = node.inputs, [node.attr(f"{k}_num_heads") for k in ("q", "kv", "kv", "q")]
+    tensors = [*inputs[:3], node.outputs[0]]
+    layouts = [_plain(t.shape, n) for t, n in zip(tensors, heads, strict=True)]
+    scale = node.attr("scale", 1 / math.sqrt(layouts[0].dims[3]))
+    emit_attention(node, tensors, layouts, scale, node.input(6), node.attr("is_causal", 0))
+
+
+def _infer_heads(node):
+    q, v = node.inputs[0], node.inputs[2]
+    of_q, of_v = (axes_of(t.shape, node.attr(n)) for t, n in ((q, "q_axes"), (v, "v_axes")))
+    dims = (*of_q.dims[:3], of_v.dims[3])
+    axes = node.attr("out_axes")
+    return [(q.dtype, tuple(dims[axes.index(i) + 4 - len(axes)] for i in range(len(axes))))]
+
+
+def axes_of(shape, axes) -> Layout:
+    """axes: those of (batch,) heads, rows and width in the shape."""
+    strides = strides_of(shape)
+    missing = 4 - len(axes)
+    dims = (1,) * missing + tuple(shape[a] for a in axes)
+    return Layout(dims, (0,) * missing + tuple(strides[a] for a in axes[:-1]))
+
+
+@lowers("Heads", domain=OWN, infer=_infer_heads)
+def lower_heads(node):
+    """Inputs and output of any order of axes; the last one of q_axes is the last one there."""
+    tensors = [*node.inputs[:3], node.outputs[0]]
+    names = ("q_axes", "k_axes", "v_axes", "out_axes")
+    pairs = zip(tensors, names, strict=True)
+    layouts = [axes_of(t.shape, node.attr(name)) for t, name in pairs]
+    emit_attention(node, tensors, layouts, node.attr("scale"))
+
+
+def emit_attention(node, tensors, layouts, scale, lengths: Tensor | None = None, causal=0) -> None:
+    """tensors: queries, keys, values, output; layouts: of these."""
+    q, k, v = (each.dims for each in layouts[:3])
+    batch, groups, keys = k[:3]
+    heads, queries = q[1] // groups, q[2]
+    at_once = max(min(queries, _MOST_SCORES // max(heads * keys, 1)), 1)
+    factor, exponent = math.frexp(scale / math.log(2))
+    factor, exponent = round(math.ldexp(factor, 24)), exponent - 24
+    if factor >> 24:
+        factor, exponent = factor >> 1, exponent + 1
+    rows, width = heads * at_once, max(q[3], v[3])
+    words = 2 * keys + rows * (1 + 2 * q[3] + keys) + 2 * _ROWS * width
+    words += rows * (2 * _ROWS + 2 * v[3] + 3)
+    names = ("q_strides", "k_strides", "v_strides", "out_strides")
+    strides = {name: each.strides for name, each in zip(names, layouts, strict=True)}
+    node.emit(
+        "attention",
+        [*tensors[:3], *([] if lengths is None else [lengths])],
+        tensors[3:],
+        scratch=[node.temp(INT32, (words,))],
+        macs=batch * groups * heads * queries * keys * (q[3] + v[3]),
+        batch=batch,
+        groups=groups,
+        heads=heads,
+        queries=queries,
+        keys=keys,
+        k=q[3],
+        width=v[3],
+        causal=causal,
+        at_once=at_once,
+        factor=factor,
+        exponent=exponent + 512,
+        **strides,
+    )

@@ -1,0 +1,573 @@
+"""Attention of float32 in integers, some rows of keys or values at a time.
+
+peaks    exponents of rows of floats
+pack     rows of floats as mantissas of 24 bits, each in two halves: m = high * 2**12 + low
+scores   products of queries with rows of keys, without those of two lower halves
+powers   2**(score - largest score) as float32, and what shares are made of these
+weights  these, multiplied by the exponents of the rows of values, in two halves
+sums     adds up rows of values times their weights
+finish   the sums, divided by those of the powers, as float32
+limit    a number of rows that a tensor says
+attend   all of it: see ops/attention
+
+Queries come multiplied by scale / ln(2), so that powers are of two. 22 bits of a score are behind
+its point, and fewer where scores are large. Written once, in the common subset of Python and
+viper. A word of scratch may be anything: shifts are bounded, nothing is indexed by it.
+"""
+
+from tools.loops.snippets.floats import normalize
+from tools.loops.snippets.words import all_but_sign, quotient, set_at
+
+
+@inline
+def word(v, mask):
+    """Gives a word its sign: a 64-bit machine reads it without."""
+    v = (v & mask) - ((v >> 31 & 1) * (mask + 1))
+
+
+@inline
+def fixed(v, s, t, most):
+    """t = v * 2**s, from -most - 1 to most, which is 2**30 - 1."""
+    if s < 0:
+        s = 0 - s
+        if s > 31:
+            s = 31
+        t = v >> s
+    else:
+        if s > 30:
+            s = 30
+        t = (most >> s) + 1
+        if v >= t:
+            t = most
+        elif v < 0 - t:
+            t = 0 - most - 1
+        else:
+            t = v << s
+
+
+@inline
+def halves(m, items, at):
+    """A mantissa in two halves, both with a sign; m: room."""
+    v = (m + 2048) >> 12
+    items[at] = v
+    items[at + 1] = m - (v << 12)
+    at += 2
+
+
+def attend(p: ptr32, w):
+    """All queries of units p[0] to p[1]: a batch's group of heads, and some of its queries.
+
+    p    2 parts of the queries, groups, heads a group, queries, those of a part, keys, K of keys,
+         of values; 10 whether it is causal, whether limit says how many keys count, rows at once;
+         13 steps of q: batch, head, row; 16 k; 19 v; 22 out; 25 room: of the unit its batch, first
+         query, number of these, keys, group, keys that come before the queries + 2**20; then in
+         scratch: 31 exponents of k, of v, of q, 34 halves of q, scores, 36 halves of k or v, of
+         weights, 38 sums, what powers says; then what the loops take: 40 limit, 43 peaks, 49 pack,
+         56 scores, 64 powers, 72 weights, 79 sums, 86 finish, 92 factor for q
+    w    loops peaks, pack, scores, powers, weights, sums, finish, limit, scored, seen, special; p;
+         12 q, k, v, scratch, out, lengths, table; 19 parameters of the first eight loops
+
+    Access: of the loops it calls
+    """
+    limit, scored, seen, special = w[7:11]
+    whole, lengths, limit_p = w[11], w[17], w[26]
+    while p[0] < p[1]:
+        b = p[0] // p[2] // p[3]
+        set_at(p, 25, i, b)
+        part = p[0] % p[2] * p[6]
+        set_at(p, 26, i, part)
+        n = min(p[5] - part, p[6])
+        set_at(p, 27, i, n)
+        set_at(p, 29, i, p[0] // p[2] % p[3])
+        before = 1 << 20
+        keys = p[7]
+        if p[11]:
+            set_at(p, 40, i, b + b)
+            limit(lengths, lengths, whole, limit_p)
+            keys = p[42]
+            before += keys - p[5]
+        set_at(p, 30, i, before)
+        if p[10]:
+            keys = max(min(keys, before - (1 << 20) + part + n), 0)
+        set_at(p, 28, i, keys)
+        scored(whole, w)
+        if p[48] < 255:
+            seen(whole, w)
+        if p[48] == 255:
+            special(whole, w)
+        set_at(p, 0, i, p[0] + 1)
+
+
+def scored(p: ptr32, w):
+    """Exponents of queries, keys and values, and scores. p, w: of attend
+
+    Access: of the loops it calls
+    """
+    peaks, pack, scores, whole = w[0], w[1], w[2], w[11]
+    q, k, v, scratch = w[12:16]
+    peaks_p, pack_p, scores_p = w[19:22]
+    set_at(p, 48, i, 0)
+    first = p[25] * p[16] + p[29] * p[17]
+    set_at(p, 43, i, first)
+    set_at(p, 44, i, p[28])
+    set_at(p, 45, i, p[18])
+    set_at(p, 46, i, p[8])
+    set_at(p, 47, i, p[31])
+    peaks(k, k, scratch, peaks_p)
+    set_at(p, 43, i, p[25] * p[19] + p[29] * p[20])
+    set_at(p, 45, i, p[21])
+    set_at(p, 46, i, p[9])
+    set_at(p, 47, i, p[32])
+    peaks(v, v, scratch, peaks_p)
+    head = 0
+    while head < p[4]:
+        at = p[25] * p[13] + (p[29] * p[4] + head) * p[14] + p[26] * p[15]
+        n = p[27]
+        set_at(p, 43, i, at)
+        set_at(p, 44, i, n)
+        set_at(p, 45, i, p[15])
+        set_at(p, 46, i, p[8])
+        set_at(p, 47, i, p[33] + head * n)
+        peaks(q, q, scratch, peaks_p)
+        set_at(p, 49, i, at)
+        set_at(p, 50, i, n)
+        set_at(p, 51, i, p[15])
+        set_at(p, 52, i, p[8])
+        set_at(p, 53, i, p[47])
+        set_at(p, 54, i, p[34] + head * n * 2 * p[8])
+        set_at(p, 55, i, p[92])
+        pack(q, scratch, scratch, pack_p)
+        head += 1
+    set_at(p, 55, i, 0)
+    set_at(p, 51, i, p[18])
+    set_at(p, 54, i, p[36])
+    set_at(p, 56, i, p[34])
+    set_at(p, 57, i, p[4] * p[27])
+    set_at(p, 62, i, p[7])
+    row = 0
+    while row < p[28]:
+        n = min(p[28] - row, p[12])
+        set_at(p, 49, i, first + row * p[18])
+        set_at(p, 50, i, n)
+        set_at(p, 53, i, p[31] + row)
+        pack(k, scratch, scratch, pack_p)
+        set_at(p, 60, i, n)
+        set_at(p, 61, i, p[35] + row)
+        scores(scratch, scratch, scratch, scores_p)
+        row += n
+
+
+def seen(p: ptr32, w):
+    """Powers of the scores, and the values that they weigh. p, w: of attend
+
+    Access: of the loops it calls
+    """
+    pack, powers, weights, sums, finish = w[1], w[3], w[4], w[5], w[6]
+    v, scratch, out, table = w[14], w[15], w[16], w[18]
+    pack_p, powers_p, weights_p, sums_p, finish_p = w[20], w[22], w[23], w[24], w[25]
+    rows, row = p[4] * p[27], 0
+    while row < rows:
+        n = p[28]
+        if p[10]:
+            n = max(min(n, p[30] - (1 << 20) + p[26] + row % p[27] + 1), 0)
+        set_at(p, 64, i, p[35] + row * p[7])
+        set_at(p, 65, i, n)
+        set_at(p, 66, i, p[28])
+        set_at(p, 70, i, p[39] + 3 * row)
+        set_at(p, 71, i, p[33] + row)
+        powers(scratch, table, scratch, powers_p)
+        row += 1
+    first = p[25] * p[19] + p[29] * p[20]
+    set_at(p, 51, i, p[21])
+    set_at(p, 52, i, p[9])
+    set_at(p, 54, i, p[36])
+    set_at(p, 73, i, rows)
+    set_at(p, 83, i, rows)
+    row = 0
+    while row < p[28]:
+        n = min(p[28] - row, p[12])
+        set_at(p, 49, i, first + row * p[21])
+        set_at(p, 50, i, n)
+        set_at(p, 53, i, p[32] + row)
+        pack(v, scratch, scratch, pack_p)
+        set_at(p, 72, i, p[35] + row)
+        set_at(p, 75, i, p[32] + row)
+        set_at(p, 76, i, n)
+        weights(scratch, scratch, scratch, weights_p)
+        set_at(p, 80, i, n)
+        set_at(p, 85, i, 0 if row else 1)
+        sums(scratch, scratch, scratch, sums_p)
+        row += n
+    head, n = 0, p[27]
+    while head < p[4]:
+        set_at(p, 86, i, p[38] + head * n * 2 * p[9])
+        set_at(p, 87, i, n)
+        set_at(p, 89, i, p[39] + head * n * 3)
+        set_at(p, 90, i, p[25] * p[22] + (p[29] * p[4] + head) * p[23] + p[26] * p[24])
+        finish(scratch, scratch, out, finish_p)
+        head += 1
+
+
+def limit(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """out[42] = the int64 at word p[0] of x, from 0 to p[1].
+
+    Access:
+        reads x[p[0] : p[0] + 2]
+        writes out[42 : 43]
+    """
+    all_but_sign(mask)
+    i = p[0]
+    n = x[i] & mask
+    if (x[i + 1] >> 31) & 1:
+        n = 0
+    elif x[i + 1] or (x[i] >> 31) & 1 or n > p[1]:
+        n = p[1]
+    i = 42
+    out[i] = n
+
+
+def peaks(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """p: first item, rows, items from row to row, K, first item of out for biased exponents (1 to
+    255: inf or nan), the largest so far
+
+    Access:
+        n = p[1]
+        reads x[p[0] : p[0] + (n - 1) * p[2] + p[3]] if n
+        writes out[p[4] : p[4] + n]
+        writes p[5 : 6]
+    """
+    all_but_sign(mask)
+    largest = p[5]
+    at = p[4]
+    first = p[0]
+    for n in range(p[1], 0, -1):
+        most = 1 << 23
+        i = first
+        end = first + p[3]
+        while i < end:
+            v = x[i] & mask
+            if v > most:
+                most = v
+            i += 1
+        most = most >> 23
+        out[at] = most
+        if most > largest:
+            largest = most
+        at += 1
+        first += p[2]
+    i = 5
+    p[i] = largest
+
+
+def pack(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """p: first item, rows, items from row to row, K, first exponent in w, first item of out, factor
+    (24 bits, of what is below 1; 0: 1)
+
+    Access:
+        n = p[1]
+        reads x[p[0] : p[0] + (n - 1) * p[2] + p[3]] if n
+        reads w[p[4] : p[4] + n]
+        writes out[p[5] : p[5] + 2 * n * p[3]]
+    """
+    at = p[5]
+    first = p[0]
+    row = p[4]
+    high, low = p[6] >> 12, p[6] & 4095
+    for n in range(p[1], 0, -1):
+        block = w[row]
+        i = first
+        end = first + p[3]
+        while i < end:
+            v = x[i]
+            e = (v >> 23) & 255
+            m = 0
+            if e:
+                e = block - e
+                if e < 24 and e > 0 - 1:
+                    m = ((v & 0x7FFFFF) + 0x800000 + (1 << e)) >> (e + 1)
+            if (v >> 31) & 1:
+                m = 0 - m
+            if high:
+                e, m = m >> 12, m & 4095
+                m = e * high + ((e * low + m * high) >> 12)
+            halves(m, out, at)
+            i += 1
+        row += 1
+        first += p[2]
+
+
+def scores(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """p: first of q, rows of q, K, first of k, rows of k, first item of out, items of it from row
+    to row, bits r that a score has more than the product of two higher halves
+
+    Access:
+        n = 2 * p[2]
+        reads x[p[0] : p[0] + p[1] * n] if p[4]
+        reads w[p[3] : p[3] + p[4] * n] if p[1]
+        writes out[p[5] : p[5] + (p[1] - 1) * p[6] + p[4]] if p[1] and p[4]
+    """
+    all_but_sign(mask)
+    first = p[0]
+    line = p[5]
+    for m in range(p[1], 0, -1):
+        end = first + 2 * p[2]
+        j = p[3]
+        at = line
+        for n in range(p[4], 0, -1):
+            i = first
+            a = b = 0
+            while i < end:
+                u = x[i]
+                v = w[j]
+                a += u * v
+                b += u * w[j + 1] + v * x[i + 1]
+                i += 2
+                j += 2
+            word(a, mask)
+            word(b, mask)
+            out[at] = (a << p[7]) + (b >> (12 - p[7]))
+            at += 1
+        first = end
+        line += p[6]
+
+
+def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """p: first score, those that count, all, first exponent of k, of v, exponent of the product of
+    units of 2**-22 + 1024, first of three items for what it says, exponent of q
+
+    It says the largest of power times row of values, as exponent, and the powers' sum in limbs,
+    units of 2**-15 and 2**-30. w: 2**(30 - i / 32) for i from 0 to 31
+
+    Access:
+        n = p[1]
+        requires n <= p[2]
+        reads x[p[3] : p[3] + n]
+        reads x[p[4] : p[4] + n]
+        reads x[p[7] : p[7] + 1]
+        reads w[0 : 32] if n
+        updates out[p[0] : p[0] + p[2]]
+        writes out[p[6] : p[6] + 3]
+    """
+    all_but_sign(mask)
+    most = mask >> 1
+    j = p[7]
+    base = p[5] + x[j] - 1024
+    less = 0
+    largest = most
+    n = p[1]
+    while n and (largest == most or largest == 0 - most - 1):
+        largest = 0 - most - 1
+        i = p[0]
+        j = p[3]
+        end = i + n
+        while i < end:
+            v = out[i]
+            word(v, mask)
+            s = base + x[j]
+            fixed(v, s, t, most)
+            if t > largest:
+                largest = t
+            i += 1
+            j += 1
+        if largest == most or largest == 0 - most - 1:
+            base -= 8
+            less += 8
+            if less > 800:
+                n = 0
+    less = min(less, 29)
+    high = middle = low = exponent = 0
+    i = p[0]
+    j = p[3]
+    k_to_v = p[4] - j
+    end = i + n
+    while i < end:
+        v = out[i]
+        word(v, mask)
+        s = base + x[j]
+        fixed(v, s, t, most)
+        v = largest - t
+        r = 0
+        if v >> (29 - less) == 0:
+            v = v << less
+            s, r = v >> 22, w[(v >> 17) & 31]
+            v = v & 0x1FFFF
+            v = (v * 11356 + (v >> 1)) >> 14
+            a = (v >> 2) * (v >> 2)
+            v = (v << 2) - (a >> 17) + (((a >> 15) * (v >> 2) >> 21) * 43 >> 8)
+            a = (r >> 15) * (v >> 5) + ((r & 32767) * (v >> 5) >> 15)
+            r -= (a >> 4) + ((r >> 15) * (v & 31) >> 9)
+            if s < 15:
+                low += (r & ((1 << s) - 1)) << (15 - s)
+            elif s < 46:
+                low += (r >> (s - 15)) & 32767
+            a = r >> s if s < 31 else 0
+            middle += a & 32767
+            high += a >> 15
+            if r >> 30:
+                r = 1 << 29
+                s -= 1
+            if s < 125:
+                r = ((r + 32) >> 6) + ((125 - s) << 23)
+                s = (r >> 23) + x[j + k_to_v]
+                if s > exponent:
+                    exponent = s
+            else:
+                r = 0
+        out[i] = r
+        i += 1
+        j += 1
+    end = p[0] + p[2]
+    while i < end:
+        out[i] = 0
+        i += 1
+    middle += low >> 15
+    i = p[6]
+    out[i] = exponent
+    out[i + 1] = high + (middle >> 15)
+    out[i + 2] = middle & 32767
+
+
+def weights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """p: first power, rows of them, items from row to row, first exponent of v, rows of these, first
+    item of out, first of what powers says
+
+    Access:
+        rows, n = p[1], p[4]
+        reads x[p[0] : p[0] + (rows - 1) * p[2] + n] if rows and n
+        reads w[p[3] : p[3] + n] if rows
+        reads w[p[6] : p[6] + 3 * (rows - 1) + 1] if rows
+        writes out[p[5] : p[5] + 2 * rows * n]
+    """
+    first = p[0]
+    at = p[5]
+    last = p[6]
+    for row in range(p[1], 0, -1):
+        e = w[last] + 1
+        i = first
+        end = first + p[4]
+        j = p[3]
+        while i < end:
+            m = x[i]
+            if m:
+                s = e - (m >> 23) - w[j]
+                m = (m & 0x7FFFFF) + 0x800000
+                m = (m + (1 << s >> 1)) >> s if s < 26 and s > 0 - 1 else 0
+            halves(m, out, at)
+            i += 1
+            j += 1
+        first += p[2]
+        last += 3
+
+
+def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """p: first of v, rows of it (up to 32), K, first of weights, rows of these, first of K sums a
+    row of weights, in limbs of 15 bits and the rest, whether they begin here
+
+    Access:
+        rows, n = p[4], p[1]
+        reads x[p[0] : p[0] + 2 * n * p[2]] if rows
+        reads w[p[3] : p[3] + 2 * rows * n] if p[2]
+        updates out[p[5] : p[5] + 2 * rows * p[2]]
+    """
+    all_but_sign(mask)
+    step = 2 * p[2]
+    first = p[3]
+    at = p[5]
+    for row in range(p[4], 0, -1):
+        last = first + 2 * p[1]
+        end = p[0] + step
+        k = p[0]
+        while k < end:
+            i = k
+            j = first
+            a = b = 0
+            while j < last:
+                u = x[i]
+                v = w[j]
+                a += u * v
+                b += u * w[j + 1] + v * x[i + 1]
+                j += 2
+                i += step
+            word(a, mask)
+            word(b, mask)
+            a = (a << 3) + (b >> 9)
+            if p[6]:
+                out[at] = 0
+                out[at + 1] = 0
+            out[at] = out[at] + (a & 32767)
+            out[at + 1] = out[at + 1] + (a >> 15)
+            at += 2
+            k += 2
+        first = last
+
+
+def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """p: first sum, rows of them, K, first of what powers says, first item of out, items from row
+    to row
+
+    Access:
+        rows = p[1]
+        reads x[p[0] : p[0] + 2 * rows * p[2]]
+        reads w[p[3] : p[3] + 3 * rows]
+        writes out[p[4] : p[4] + (rows - 1) * p[5] + p[2]] if rows
+    """
+    all_but_sign(mask)
+    j = p[3]
+    i = p[0]
+    first = p[4]
+    for row in range(p[1], 0, -1):
+        c = q = 0
+        high = w[j + 1]
+        while high >> c > 32767:
+            c += 1
+        if high:
+            total = (high << (15 - c)) | (w[j + 2] >> c)
+            rest = 1 << 29
+            n = 30
+            while n:
+                rest, q = rest << 1, q << 1
+                if rest >= total:
+                    rest -= total
+                    q += 1
+                n -= 1
+        base = w[j] - 120 - c
+        a, b = q >> 15, q & 32767
+        at = first
+        end = first + p[2]
+        while at < end:
+            v, m = x[i + 1], x[i]
+            word(v, mask)
+            v += m >> 15
+            m = m & 32767
+            sign = 0
+            if v < 0:
+                sign = 1
+                v = 0 - v
+                if m:
+                    v -= 1
+                    m = 32768 - m
+            e = base
+            while v > 32767:
+                m = (m >> 1) | ((v & 1) << 14)
+                v = v >> 1
+                e += 1
+            v = (v << 15) | m
+            r = 0
+            if v and q:
+                normalize(v, e, 29)
+                m, v = v & 32767, v >> 15
+                v = v * a + ((v * b + m * a + (m * b >> 15)) >> 15)
+                if v >> 29 == 0:
+                    v = v << 1
+                    e -= 1
+                if e > 254:
+                    r = mask - 0x800000
+                elif e > 0:
+                    r = ((v + 32) >> 6) + ((e - 1) << 23)
+                if sign:
+                    r -= mask + 1
+            out[at] = r
+            at += 1
+            i += 2
+        first += p[5]
+        j += 3
