@@ -1,11 +1,12 @@
-"""Attention of float32 in integers, some rows of keys or values at a time.
+"""Attention of float32 in block floating point, some rows of keys or values at a time.
 
 peaks    exponents of rows of floats
-pack     rows of floats as mantissas of 24 bits, each in two halves: m = high * 2**12 + low
-scores   products of queries with rows of keys, without those of two lower halves
+pack     rows of floats as mantissas of 24 bits, as loops/block_dot takes them
+scale    mantissas times a factor
+settle   products of queries and keys, from loops/block_dot, as words: scores
 powers   2**(score - largest score) as float32, and what shares are made of these
-weights  these, multiplied by the exponents of the rows of values, in two halves
-sums     adds up rows of values times their weights
+weights  these as mantissas, with the exponents of the rows of values
+sums     adds up products of weights and values, from loops/block_dot
 finish   the sums, divided by those of the powers, as float32
 limit    a number of rows that a tensor says
 attend   all of it: see ops/attention
@@ -31,21 +32,21 @@ def attend(p: ptr32, w):
          of values; 10 whether it is causal, whether limit says how many keys count, rows at once;
          13 steps of q: batch, head, row; 16 k; 19 v; 22 out; 25 room: of the unit its batch, first
          query, number of these, keys, group, keys that come before the queries + 2**20; then in
-         scratch: 31 exponents of k, of v, of q, 34 halves of q, scores, 36 halves of k or v, of
-         weights, 38 sums, what powers says; then what the loops take: 40 limit, 43 peaks, 49 pack,
-         56 scores, 64 powers, 72 weights, 79 sums, 86 finish, 92 factor for q
-    w    loops peaks, pack, scores, powers, weights, sums, finish, limit, scored, seen, special; p;
-         12 q, k, v, scratch, out, lengths, table; 19 parameters of the first eight loops
+         scratch: 31 exponents of k, of v, of q, 34 queries, scores, 36 keys or values, weights,
+         38 sums, what powers says; then what the loops take: 40 limit, 43 peaks, 49 pack, 58
+         scale, 61 dots, 68 settle, 74 powers, 82 weights, 89 sums, 94 finish
+    w    loops peaks, pack, scale, dots, settle, powers, weights, sums, finish, limit, scored, seen,
+         special; p; 14 q, k, v, scratch, out, lengths, table; 21 parameters of the first ten loops
 
     Access: of the loops it calls
     """
-    limit = w[7]
-    scored = w[8]
-    seen = w[9]
-    special = w[10]
-    whole = w[11]
-    lengths = w[17]
-    limit_p = w[26]
+    limit = w[9]
+    scored = w[10]
+    seen = w[11]
+    special = w[12]
+    whole = w[13]
+    lengths = w[19]
+    limit_p = w[30]
     while p[0] < p[1]:
         b = p[0] // p[2] // p[3]
         i = 25
@@ -80,7 +81,7 @@ def attend(p: ptr32, w):
         scored(whole, w)
         if p[48] < 255:
             seen(whole, w)
-        if p[48] == 255:
+        else:
             special(whole, w)
         i = 0
         p[i] = (p[0] + 1)
@@ -94,81 +95,77 @@ def scored(p: ptr32, w):
     """
     peaks = w[0]
     pack = w[1]
-    scores = w[2]
-    whole = w[11]
-    q = w[12]
-    k = w[13]
-    v = w[14]
-    scratch = w[15]
-    peaks_p = w[19]
-    pack_p = w[20]
-    scores_p = w[21]
+    scale = w[2]
+    dots = w[3]
+    settle = w[4]
+    whole = w[13]
+    q = w[14]
+    k = w[15]
+    v = w[16]
+    scratch = w[17]
+    peaks_p = w[21]
+    pack_p = w[22]
+    scale_p = w[23]
+    dots_p = w[24]
+    settle_p = w[25]
     i = 48
     p[i] = 0
     first = p[25] * p[16] + p[29] * p[17]
     i = 43
     p[i] = first
-    i = 44
-    p[i] = p[28]
-    i = 45
-    p[i] = p[18]
-    i = 46
-    p[i] = p[8]
-    i = 47
-    p[i] = p[31]
+    p[i + 1] = p[28]
+    p[i + 2] = p[18]
+    p[i + 3] = p[8]
+    p[i + 4] = p[31]
     peaks(k, k, scratch, peaks_p)
     i = 43
     p[i] = (p[25] * p[19] + p[29] * p[20])
-    i = 45
-    p[i] = p[21]
-    i = 46
-    p[i] = p[9]
-    i = 47
-    p[i] = p[32]
+    p[i + 2] = p[21]
+    p[i + 3] = p[9]
+    p[i + 4] = p[32]
     peaks(v, v, scratch, peaks_p)
+    n = p[27]
+    i = 50
+    p[i] = n
+    p[i + 1] = p[15]
+    p[i + 2] = p[8]
+    p[i + 5] = p[8]
+    p[i + 6] = 1
+    p[i + 7] = 0
+    i = 59
+    p[i] = (n * p[8])
     head = 0
     while head < p[4]:
         at = p[25] * p[13] + (p[29] * p[4] + head) * p[14] + p[26] * p[15]
-        n = p[27]
         i = 43
         p[i] = at
-        i = 44
-        p[i] = n
-        i = 45
-        p[i] = p[15]
-        i = 46
-        p[i] = p[8]
-        i = 47
-        p[i] = (p[33] + head * n)
+        p[i + 1] = n
+        p[i + 2] = p[15]
+        p[i + 3] = p[8]
+        p[i + 4] = p[33] + head * n
         peaks(q, q, scratch, peaks_p)
         i = 49
         p[i] = at
-        i = 50
-        p[i] = n
-        i = 51
-        p[i] = p[15]
-        i = 52
-        p[i] = p[8]
-        i = 53
-        p[i] = p[47]
-        i = 54
-        p[i] = (p[34] + head * n * 2 * p[8])
-        i = 55
-        p[i] = p[92]
+        p[i + 4] = p[47]
+        p[i + 5] = p[34] + head * n * p[8]
         pack(q, scratch, scratch, pack_p)
+        i = 58
+        p[i] = p[54]
+        scale(scratch, scratch, scratch, scale_p)
         head += 1
-    i = 55
-    p[i] = 0
     i = 51
     p[i] = p[18]
     i = 54
     p[i] = p[36]
-    i = 56
-    p[i] = p[34]
     i = 57
-    p[i] = (p[4] * p[27])
-    i = 62
-    p[i] = p[7]
+    p[i] = (1 << 23)
+    i = 61
+    p[i] = p[34]
+    p[i + 1] = p[4] * n
+    p[i + 2] = p[8]
+    p[i + 3] = p[8]
+    i = 69
+    p[i] = p[62]
     row = 0
     while row < p[28]:
         n = p[28] - row
@@ -176,16 +173,16 @@ def scored(p: ptr32, w):
             n = p[12]
         i = 49
         p[i] = (first + row * p[18])
-        i = 50
-        p[i] = n
-        i = 53
-        p[i] = (p[31] + row)
+        p[i + 1] = n
+        p[i + 4] = p[31] + row
         pack(k, scratch, scratch, pack_p)
-        i = 60
+        i = 66
         p[i] = n
-        i = 61
-        p[i] = (p[35] + row)
-        scores(scratch, scratch, scratch, scores_p)
+        dots(scratch, scratch, scratch, dots_p)
+        i = 70
+        p[i] = n
+        p[i + 1] = p[35] + row
+        settle(scratch, scratch, scratch, settle_p)
         row += n
 
 
@@ -196,19 +193,21 @@ def seen(p: ptr32, w):
     Access: of the loops it calls
     """
     pack = w[1]
-    powers = w[3]
-    weights = w[4]
-    sums = w[5]
-    finish = w[6]
-    v = w[14]
-    scratch = w[15]
-    out = w[16]
-    table = w[18]
-    pack_p = w[20]
-    powers_p = w[22]
-    weights_p = w[23]
-    sums_p = w[24]
-    finish_p = w[25]
+    dots = w[3]
+    powers = w[5]
+    weights = w[6]
+    sums = w[7]
+    finish = w[8]
+    v = w[16]
+    scratch = w[17]
+    out = w[18]
+    table = w[20]
+    pack_p = w[22]
+    dots_p = w[24]
+    powers_p = w[26]
+    weights_p = w[27]
+    sums_p = w[28]
+    finish_p = w[29]
     rows = p[4] * p[27]
     row = 0
     while row < rows:
@@ -218,28 +217,27 @@ def seen(p: ptr32, w):
                 n = p[30] - (1 << 20) + p[26] + row % p[27] + 1
             if n < 0:
                 n = 0
-        i = 64
+        i = 74
         p[i] = (p[35] + row * p[7])
-        i = 65
-        p[i] = n
-        i = 66
-        p[i] = p[28]
-        i = 70
-        p[i] = (p[39] + 3 * row)
-        i = 71
-        p[i] = (p[33] + row)
+        p[i + 1] = n
+        p[i + 2] = p[28]
+        p[i + 6] = p[39] + 3 * row
+        p[i + 7] = p[33] + row
         powers(scratch, table, scratch, powers_p)
         row += 1
     first = p[25] * p[19] + p[29] * p[20]
     i = 51
     p[i] = p[21]
-    i = 52
+    p[i + 1] = p[9]
+    p[i + 3] = p[36]
+    p[i + 4] = 1
+    i = 61
+    p[i] = p[37]
+    i = 66
     p[i] = p[9]
-    i = 54
-    p[i] = p[36]
-    i = 73
-    p[i] = rows
     i = 83
+    p[i] = rows
+    i = 90
     p[i] = rows
     row = 0
     while row < p[28]:
@@ -248,35 +246,31 @@ def seen(p: ptr32, w):
             n = p[12]
         i = 49
         p[i] = (first + row * p[21])
-        i = 50
-        p[i] = n
-        i = 53
-        p[i] = (p[32] + row)
+        p[i + 1] = n
+        p[i + 4] = p[32] + row
+        p[i + 7] = n
         pack(v, scratch, scratch, pack_p)
-        i = 72
+        i = 82
         p[i] = (p[35] + row)
-        i = 75
-        p[i] = (p[32] + row)
-        i = 76
-        p[i] = n
+        p[i + 3] = p[32] + row
+        p[i + 4] = n
         weights(scratch, scratch, scratch, weights_p)
-        i = 80
+        i = 63
         p[i] = n
-        i = 85
+        p[i + 1] = n
+        dots(scratch, scratch, scratch, dots_p)
+        i = 93
         p[i] = (0 if row else 1)
         sums(scratch, scratch, scratch, sums_p)
         row += n
     head = 0
     n = p[27]
     while head < p[4]:
-        i = 86
+        i = 94
         p[i] = (p[38] + head * n * 2 * p[9])
-        i = 87
-        p[i] = n
-        i = 89
-        p[i] = (p[39] + head * n * 3)
-        i = 90
-        p[i] = (p[25] * p[22] + (p[29] * p[4] + head) * p[23] + p[26] * p[24])
+        p[i + 1] = n
+        p[i + 3] = p[39] + head * n * 3
+        p[i + 4] = p[25] * p[22] + (p[29] * p[4] + head) * p[23] + p[26] * p[24]
         finish(scratch, scratch, out, finish_p)
         head += 1
 
@@ -340,88 +334,102 @@ def peaks(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 @micropython.viper
 def pack(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """p: first item, rows, items from row to row, K, first exponent in w, first item of out, factor
-    (24 bits, of what is below 1; 0: 1)
+    """p: first item, rows, items from row to row, K, first exponent in w, first item of out, its
+    items from row to row and from item to item, what is added
 
     Access:
-        n = p[1]
-        reads x[p[0] : p[0] + (n - 1) * p[2] + p[3]] if n
+        n, k = p[1], p[3]
+        reads x[p[0] : p[0] + (n - 1) * p[2] + k] if n
         reads w[p[4] : p[4] + n]
-        writes out[p[5] : p[5] + 2 * n * p[3]]
+        writes out[p[5] : p[5] + (n - 1) * p[6] + (k - 1) * p[7] + 1] if n and k
     """
-    at = p[5]
+    line = p[5]
     first = p[0]
     row = p[4]
-    high = p[6] >> 12
-    low = p[6] & 4095
+    step = p[7]
+    plus = p[8]
     n = p[1]
     while n:
         block = w[row]
+        at = line
         i = first
         end = first + p[3]
         while i < end:
             v = x[i]
-            e = (v >> 23) & 255
-            m = 0
-            if e:
-                e = block - e
-                if e < 24 and e > 0 - 1:
-                    m = ((v & 0x7FFFFF) + 0x800000 + (1 << e)) >> (e + 1)
-            if (v >> 31) & 1:
-                m = 0 - m
-            if high:
-                e = m >> 12
-                m = m & 4095
-                m = e * high + ((e * low + m * high) >> 12)
-            v = (m + 2048) >> 12
-            out[at] = v
-            out[at + 1] = m - (v << 12)
-            at += 2
+            e = block - ((v >> 23) & 255)
+            m = plus
+            if e < 24 and e > 0 - 1 and (v >> 23) & 255:
+                e = ((v & 0x7FFFFF) + 0x800000 + (1 << e)) >> (e + 1)
+                if e >> 23:
+                    e -= 1
+                if (v >> 31) & 1:
+                    m -= e
+                else:
+                    m += e
+            out[at] = m
+            at += step
             i += 1
+        line += p[6]
         row += 1
         first += p[2]
         n -= 1
 
 
 @micropython.viper
-def scores(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """p: first of q, rows of q, K, first of k, rows of k, first item of out, items of it from row
-    to row, bits r that a score has more than the product of two higher halves
+def scale(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """p: first item, items, 24 bits of a factor below 1
 
     Access:
-        n = 2 * p[2]
-        reads x[p[0] : p[0] + p[1] * n] if p[4]
-        reads w[p[3] : p[3] + p[4] * n] if p[1]
-        writes out[p[5] : p[5] + (p[1] - 1) * p[6] + p[4]] if p[1] and p[4]
+        updates out[p[0] : p[0] + p[1]]
     """
     mask = 1
     mask = (mask << 31) - 1
-    first = p[0]
-    line = p[5]
+    high = p[2] >> 12
+    low = p[2] & 4095
+    i = p[0]
+    end = i + p[1]
+    while i < end:
+        v = out[i]
+        v = (v & mask) - ((v >> 31 & 1) * (mask + 1))
+        m = v & 4095
+        v = v >> 12
+        out[i] = v * high + ((v * low + m * high) >> 12)
+        i += 1
+
+
+@micropython.viper
+def settle(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """p: first of what dots makes of p[1] rows of x and p[2] of w, first item of out, items of it
+    from row to row, bits of a score behind 24 + these
+
+    Access:
+        n = 3 * (p[2] + 1)
+        reads x[p[0] : p[0] + p[1] * n]
+        writes out[p[3] : p[3] + (p[1] - 1) * p[4] + p[2]] if p[1] and p[2]
+    """
+    line = p[3]
+    i = p[0]
+    r = p[5]
     m = p[1]
     while m:
-        end = first + 2 * p[2]
-        j = p[3]
+        y0 = (x[i] & 1) << 23
+        y1 = (x[i] >> 1) + ((x[i + 1] & 1) << 23)
+        y2 = x[i + 1] >> 1
+        i += 3
         at = line
-        n = p[4]
-        while n:
-            i = first
-            a = 0
-            b = 0
-            while i < end:
-                u = x[i]
-                v = w[j]
-                a += u * v
-                b += u * w[j + 1] + v * x[i + 1]
-                i += 2
-                j += 2
-            a = (a & mask) - ((a >> 31 & 1) * (mask + 1))
-            b = (b & mask) - ((b >> 31 & 1) * (mask + 1))
-            out[at] = (a << p[7]) + (b >> (12 - p[7]))
+        end = at + p[2]
+        while at < end:
+            low = x[i] - y0
+            middle = x[i + 1] - y1
+            high = x[i + 2] - y2
+            middle += low >> 24
+            low = low & 0xFFFFFF
+            high += middle >> 24
+            middle = middle & 0xFFFFFF
+            out[at] = (high << (24 + r)) + (middle << r) + (low >> (24 - r))
             at += 1
-            n -= 1
-        first = end
-        line += p[6]
+            i += 3
+        line += p[4]
         m -= 1
 
 
@@ -566,7 +574,7 @@ def weights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads x[p[0] : p[0] + (rows - 1) * p[2] + n] if rows and n
         reads w[p[3] : p[3] + n] if rows
         reads w[p[6] : p[6] + 3 * (rows - 1) + 1] if rows
-        writes out[p[5] : p[5] + 2 * rows * n]
+        writes out[p[5] : p[5] + rows * n]
     """
     first = p[0]
     at = p[5]
@@ -583,10 +591,10 @@ def weights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 s = e - (m >> 23) - w[j]
                 m = (m & 0x7FFFFF) + 0x800000
                 m = (m + (1 << s >> 1)) >> s if s < 26 and s > 0 - 1 else 0
-            v = (m + 2048) >> 12
-            out[at] = v
-            out[at + 1] = m - (v << 12)
-            at += 2
+                if m >> 23:
+                    m = (1 << 23) - 1
+            out[at] = m
+            at += 1
             i += 1
             j += 1
         first += p[2]
@@ -596,49 +604,42 @@ def weights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 @micropython.viper
 def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """p: first of v, rows of it (up to 32), K, first of weights, rows of these, first of K sums a
-    row of weights, in limbs of 15 bits and the rest, whether they begin here
+    """p: first of what dots makes of p[1] rows of weights and p[2] of values, first sum: a limb of
+    15 bits and the rest, whether they begin here
 
     Access:
-        rows, n = p[4], p[1]
-        reads x[p[0] : p[0] + 2 * n * p[2]] if rows
-        reads w[p[3] : p[3] + 2 * rows * n] if p[2]
-        updates out[p[5] : p[5] + 2 * rows * p[2]]
+        n = p[2]
+        reads x[p[0] : p[0] + 3 * p[1] * (n + 1)]
+        updates out[p[3] : p[3] + 2 * p[1] * n]
     """
-    mask = 1
-    mask = (mask << 31) - 1
-    step = 2 * p[2]
-    first = p[3]
-    at = p[5]
-    row = p[4]
-    while row:
-        last = first + 2 * p[1]
-        end = p[0] + step
-        k = p[0]
-        while k < end:
-            i = k
-            j = first
-            a = 0
-            b = 0
-            while j < last:
-                u = x[i]
-                v = w[j]
-                a += u * v
-                b += u * w[j + 1] + v * x[i + 1]
-                j += 2
-                i += step
-            a = (a & mask) - ((a >> 31 & 1) * (mask + 1))
-            b = (b & mask) - ((b >> 31 & 1) * (mask + 1))
-            a = (a << 3) + (b >> 9)
-            if p[6]:
-                out[at] = 0
-                out[at + 1] = 0
-            out[at] = out[at] + (a & 32767)
-            out[at + 1] = out[at + 1] + (a >> 15)
+    i = p[0]
+    at = p[3]
+    m = p[1]
+    while m:
+        y0 = (x[i] & 1) << 23
+        y1 = (x[i] >> 1) + ((x[i + 1] & 1) << 23)
+        y2 = x[i + 1] >> 1
+        i += 3
+        n = p[2]
+        while n:
+            low = x[i] - y0
+            middle = x[i + 1] - y1
+            high = x[i + 2] - y2
+            middle += low >> 24
+            low = low & 0xFFFFFF
+            high += middle >> 24
+            middle = middle & 0xFFFFFF
+            low = (high << 27) + (middle << 3) + (low >> 21)
+            if p[4]:
+                out[at] = low & 32767
+                out[at + 1] = low >> 15
+            else:
+                out[at] = out[at] + (low & 32767)
+                out[at + 1] = out[at + 1] + (low >> 15)
             at += 2
-            k += 2
-        first = last
-        row -= 1
+            i += 3
+            n -= 1
+        m -= 1
 
 
 @micropython.viper

@@ -22,7 +22,7 @@ def _row(p, w, head, i):
     n = p[28]
     if p[10]:
         n = max(min(n, p[30] - (1 << 20) + i + 1), 0)
-    q, k, v, out = w[12], w[13], w[14], w[16]
+    q, k, v, out = w[14], w[15], w[16], w[18]
     query = _floats(q, p[25] * p[13] + head * p[14] + i * p[15], p[8])
     scores = []
     first = p[25] * p[16] + p[29] * p[17]
@@ -46,7 +46,7 @@ def _row(p, w, head, i):
 
 def _scale(p):
     """Of the scores: without 1 / ln(2), which the factor has."""
-    return math.log(2.0) * p[92] * 2.0 ** (p[69] - 796 + p[63])
+    return math.log(2.0) * p[60] * 2.0 ** (p[79] - 796 + p[73])
 
 
 def _floats(items, first, n):

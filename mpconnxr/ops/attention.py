@@ -89,35 +89,36 @@ class _Attention:
         at_once = min(e[_AT_ONCE], queries)
         rows = heads * at_once
         places = [0]
-        widest = max(k, width)
-        for n in (keys, keys, rows, 2 * rows * k, rows * keys, 2 * _ROWS * widest):
+        for n in (keys, keys, rows, rows * k, rows * keys, _ROWS * max(k, width), rows * _ROWS):
             places.append(places[-1] + n)
-        for n in (2 * rows * _ROWS, 2 * rows * width, 3 * rows):
+        for n in (2 * rows * width, 3 * rows, 3 * rows * (max(_ROWS, width) + 1)):
             places.append(places[-1] + n)
         node.require(places[-1] <= len(node.scratch[0].data), "scratch size")
-        bits = 8
+        bits, limbs = 8, places[9]
         while 1 << (8 - bits) < k:
             bits -= 1
         p = [0, 0, parts, groups, heads, queries, at_once, keys, k, width]
         p += [e[_CAUSAL], int(lengths is not None), _ROWS] + e[_Q_STRIDES:]
-        p += [0] * 6 + places[:9] + [0, keys, 0] + [0] * 13
-        p += [0, 0, k, places[5], 0, 0, keys, bits]
+        p += [0] * 6 + places[:9] + [0, keys, 0] + [0] * 15
+        p += [0, 0, e[_FACTOR], 0, 0, 0, 0, places[5], 0, limbs]
+        p += [limbs, 0, 0, 0, keys, bits]
         p += [0, 0, 0, places[0], places[1], e[_EXPONENT] + 284 - bits, 0, 0]
         p += [0, 0, keys, 0, 0, places[6], places[8]]
-        p += [places[5], 0, width, places[6], 0, places[7], 0]
-        p += [0, 0, width, 0, 0, e[_OUT_STRIDES + 2], e[_FACTOR]]
+        p += [limbs, 0, width, places[7], 0]
+        p += [0, 0, width, 0, 0, e[_OUT_STRIDES + 2]]
         self.p = p = block(*p)
         loops, views = forms.get("attention"), memoryview(p)
         self.attend = loops.attend
-        self.needs = [loops.peaks, loops.pack, loops.scores, loops.powers, loops.weights]
-        self.needs += [loops.sums, loops.finish, loops.limit, loops.scored, loops.seen]
+        self.needs = [loops.peaks, loops.pack, loops.scale, forms.get("block_dot").dots]
+        self.needs += [loops.settle, loops.powers, loops.weights, loops.sums, loops.finish]
+        self.needs += [loops.limit, loops.scored, loops.seen]
         self.needs += [forms.later("attention_special", "heads"), p]
         self.needs += [t.view("i") for t in node.inputs[:3]]
         self.needs += [node.scratch[0].data, node.outputs[0].view("i")]
-        self.needs.append(self.needs[12] if lengths is None else lengths.view("i"))
+        self.needs.append(self.needs[14] if lengths is None else lengths.view("i"))
         self.needs.append(array("i", POWERS))
-        ends = (43, 49, 56, 64, 72, 79, 86, 92)
-        self.needs += [views[ends[i] : ends[i + 1]] for i in range(7)]
+        ends = (43, 49, 58, 61, 68, 74, 82, 89, 94, 100)
+        self.needs += [views[ends[i] : ends[i + 1]] for i in range(9)]
         self.needs.append(views[40:43])
 
     def step(self, lo, hi):

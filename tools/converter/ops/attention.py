@@ -122,8 +122,8 @@ def emit_attention(node, tensors, layouts, scale, lengths: Tensor | None = None,
     if factor >> 24:
         factor, exponent = factor >> 1, exponent + 1
     rows, width = heads * at_once, max(q[3], v[3])
-    words = 2 * keys + rows * (1 + 2 * q[3] + keys) + 2 * _ROWS * width
-    words += rows * (2 * _ROWS + 2 * v[3] + 3)
+    words = 2 * keys + rows * (1 + q[3] + keys + _ROWS + 2 * v[3] + 3) + _ROWS * width
+    words += 3 * rows * (max(_ROWS, v[3]) + 1)
     names = ("q_strides", "k_strides", "v_strides", "out_strides")
     strides = {name: each.strides for name, each in zip(names, layouts, strict=True)}
     node.emit(

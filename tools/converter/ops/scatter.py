@@ -1,4 +1,4 @@
-"""GatherElements, GatherND, Scatter..., TensorScatter, Col2Im -> offsets, gather, scatter.
+"""GatherElements, GatherND, Scatter..., TensorScatter, Col2Im -> offsets, gather, scatter, cache.
 
 Tuples of indices become row numbers of data seen as (rows, inner), which pick or place the rows.
 """
@@ -102,19 +102,15 @@ def lower_tensor_scatter(node):
     mode = node.attr("mode", "linear")
     if axis == 0 or mode not in ("linear", "circular"):
         raise Problem(f"axis {axis}, mode {mode}")
-    outer, inner = math.prod(past.shape[:axis]), math.prod(past.shape[axis + 1 :])
-    batch = past.shape[0]
-    lines = outer // max(batch, 1)
-    start = at if at is not None else node.constant(np.zeros(batch, np.int64))
-    start = node.reshaped(start, (batch, 1, 1))
-    steps = binary(node, "add", start, node.constant(np.arange(k)))
-    if mode == "circular":
-        steps = binary(node, "mod", steps, n)
-    first = np.arange(outer).reshape(batch, lines, 1) * n
-    rows, index = binary(node, "add", steps, node.constant(first)), node.temp(INT32, (outer * k,))
-    emit_cast(node, rows, index)
+    batches = past.shape[0]
+    lines, inner = math.prod(past.shape[1:axis]), math.prod(past.shape[axis + 1 :])
+    at = at if at is not None else node.constant(np.zeros(batches, np.int64))
     emit_copy(node.emit, past, out)
-    node.emit("scatter", [update, index], [out], op=0, n=outer * n, inner=inner)
+    unit = 4 if out.itemsize % 4 == 0 else 1
+    sizes = {"batches": batches, "lines": lines, "n": n, "count": k}
+    sizes["inner"] = inner * out.itemsize // unit
+    circular = int(mode == "circular")
+    node.emit("cache", [update, at], [out], unit=unit, **sizes, circular=circular)
 
 
 _ADD = 1  # of kernel scatter

@@ -4,6 +4,7 @@
 2. The output lies in the input's memory where no step that still reads that comes after the first
    one that writes it, but for those that declare it safe (Step.in_place, over).
 3. Elsewhere a last step moves it there.
+4. A step that copies the input, whole and in order, to where it lies goes.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ def carry(graph: Graph, states: Mapping[str, str]) -> None:
     graph.inputs = [t for t in graph.inputs if t.name not in states]
     graph.outputs = [t for t in graph.outputs if t.name not in states.values()]
     copied = [pair for pair in pairs if not _join(graph, *pair)]
+    graph.steps = [step for step in graph.steps if not _is_idle(step)]
     for x, y in copied:
         emit_copy(lambda **step: graph.steps.append(Step.of(**step, node="state")), y, x)
     for x, _ in pairs:
@@ -59,6 +61,16 @@ def _join(graph: Graph, x: Tensor, y: Tensor) -> bool:
         return False
     root.alias = x
     return True
+
+
+def _is_idle(step: Step) -> bool:
+    """True for a copy of items, one after another, to the place where they are."""
+    if step.kernel != "move" or step.inputs[0].root is not step.outputs[0].root:
+        return False
+    is_whole = step["dims"] == [step.inputs[0].nbytes // step["unit"]]
+    is_plain = step["x_strides"] == step["out_strides"] == [1]
+    starts = step.inputs[0].start, step.outputs[0].start, step["x_first"], step["out_first"]
+    return is_whole and is_plain and not any(starts)
 
 
 def _is_read_before(graph, x, y):

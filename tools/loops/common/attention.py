@@ -1,11 +1,12 @@
-"""Attention of float32 in integers, some rows of keys or values at a time.
+"""Attention of float32 in block floating point, some rows of keys or values at a time.
 
 peaks    exponents of rows of floats
-pack     rows of floats as mantissas of 24 bits, each in two halves: m = high * 2**12 + low
-scores   products of queries with rows of keys, without those of two lower halves
+pack     rows of floats as mantissas of 24 bits, as loops/block_dot takes them
+scale    mantissas times a factor
+settle   products of queries and keys, from loops/block_dot, as words: scores
 powers   2**(score - largest score) as float32, and what shares are made of these
-weights  these, multiplied by the exponents of the rows of values, in two halves
-sums     adds up rows of values times their weights
+weights  these as mantissas, with the exponents of the rows of values
+sums     adds up products of weights and values, from loops/block_dot
 finish   the sums, divided by those of the powers, as float32
 limit    a number of rows that a tensor says
 attend   all of it: see ops/attention
@@ -16,7 +17,7 @@ viper. A word of scratch may be anything: shifts are bounded, nothing is indexed
 """
 
 from tools.loops.snippets.floats import normalize
-from tools.loops.snippets.words import all_but_sign, quotient, set_at
+from tools.loops.snippets.words import all_but_sign, set_at
 
 
 @inline
@@ -46,12 +47,21 @@ def fixed(v, s, t, most):
 
 
 @inline
-def halves(m, items, at):
-    """A mantissa in two halves, both with a sign; m: room."""
-    v = (m + 2048) >> 12
-    items[at] = v
-    items[at + 1] = m - (v << 12)
-    at += 2
+def product(i, low, middle, high):
+    """Limbs of the sum at item i of x, without what HALF in w adds to it: y0 to y2."""
+    low, middle, high = x[i] - y0, x[i + 1] - y1, x[i + 2] - y2
+    middle += low >> 24
+    low = low & 0xFFFFFF
+    high += middle >> 24
+    middle = middle & 0xFFFFFF
+
+
+@inline
+def added(i):
+    """What HALF in w adds to sums of products, of the sum of x at item i."""
+    y0 = (x[i] & 1) << 23
+    y1 = (x[i] >> 1) + ((x[i + 1] & 1) << 23)
+    y2 = x[i + 1] >> 1
 
 
 def attend(p: ptr32, w):
@@ -61,16 +71,16 @@ def attend(p: ptr32, w):
          of values; 10 whether it is causal, whether limit says how many keys count, rows at once;
          13 steps of q: batch, head, row; 16 k; 19 v; 22 out; 25 room: of the unit its batch, first
          query, number of these, keys, group, keys that come before the queries + 2**20; then in
-         scratch: 31 exponents of k, of v, of q, 34 halves of q, scores, 36 halves of k or v, of
-         weights, 38 sums, what powers says; then what the loops take: 40 limit, 43 peaks, 49 pack,
-         56 scores, 64 powers, 72 weights, 79 sums, 86 finish, 92 factor for q
-    w    loops peaks, pack, scores, powers, weights, sums, finish, limit, scored, seen, special; p;
-         12 q, k, v, scratch, out, lengths, table; 19 parameters of the first eight loops
+         scratch: 31 exponents of k, of v, of q, 34 queries, scores, 36 keys or values, weights,
+         38 sums, what powers says; then what the loops take: 40 limit, 43 peaks, 49 pack, 58
+         scale, 61 dots, 68 settle, 74 powers, 82 weights, 89 sums, 94 finish
+    w    loops peaks, pack, scale, dots, settle, powers, weights, sums, finish, limit, scored, seen,
+         special; p; 14 q, k, v, scratch, out, lengths, table; 21 parameters of the first ten loops
 
     Access: of the loops it calls
     """
-    limit, scored, seen, special = w[7:11]
-    whole, lengths, limit_p = w[11], w[17], w[26]
+    limit, scored, seen, special, whole = w[9:14]
+    lengths, limit_p = w[19], w[30]
     while p[0] < p[1]:
         b = p[0] // p[2] // p[3]
         set_at(p, 25, i, b)
@@ -93,7 +103,7 @@ def attend(p: ptr32, w):
         scored(whole, w)
         if p[48] < 255:
             seen(whole, w)
-        if p[48] == 255:
+        else:
             special(whole, w)
         set_at(p, 0, i, p[0] + 1)
 
@@ -103,57 +113,66 @@ def scored(p: ptr32, w):
 
     Access: of the loops it calls
     """
-    peaks, pack, scores, whole = w[0], w[1], w[2], w[11]
-    q, k, v, scratch = w[12:16]
-    peaks_p, pack_p, scores_p = w[19:22]
+    peaks, pack, scale, dots, settle, whole = w[0], w[1], w[2], w[3], w[4], w[13]
+    q, k, v, scratch = w[14:18]
+    peaks_p, pack_p, scale_p, dots_p, settle_p = w[21:26]
     set_at(p, 48, i, 0)
     first = p[25] * p[16] + p[29] * p[17]
     set_at(p, 43, i, first)
-    set_at(p, 44, i, p[28])
-    set_at(p, 45, i, p[18])
-    set_at(p, 46, i, p[8])
-    set_at(p, 47, i, p[31])
+    p[i + 1] = p[28]
+    p[i + 2] = p[18]
+    p[i + 3] = p[8]
+    p[i + 4] = p[31]
     peaks(k, k, scratch, peaks_p)
     set_at(p, 43, i, p[25] * p[19] + p[29] * p[20])
-    set_at(p, 45, i, p[21])
-    set_at(p, 46, i, p[9])
-    set_at(p, 47, i, p[32])
+    p[i + 2] = p[21]
+    p[i + 3] = p[9]
+    p[i + 4] = p[32]
     peaks(v, v, scratch, peaks_p)
+    n = p[27]
+    set_at(p, 50, i, n)
+    p[i + 1] = p[15]
+    p[i + 2] = p[8]
+    p[i + 5] = p[8]
+    p[i + 6] = 1
+    p[i + 7] = 0
+    set_at(p, 59, i, n * p[8])
     head = 0
     while head < p[4]:
         at = p[25] * p[13] + (p[29] * p[4] + head) * p[14] + p[26] * p[15]
-        n = p[27]
         set_at(p, 43, i, at)
-        set_at(p, 44, i, n)
-        set_at(p, 45, i, p[15])
-        set_at(p, 46, i, p[8])
-        set_at(p, 47, i, p[33] + head * n)
+        p[i + 1] = n
+        p[i + 2] = p[15]
+        p[i + 3] = p[8]
+        p[i + 4] = p[33] + head * n
         peaks(q, q, scratch, peaks_p)
         set_at(p, 49, i, at)
-        set_at(p, 50, i, n)
-        set_at(p, 51, i, p[15])
-        set_at(p, 52, i, p[8])
-        set_at(p, 53, i, p[47])
-        set_at(p, 54, i, p[34] + head * n * 2 * p[8])
-        set_at(p, 55, i, p[92])
+        p[i + 4] = p[47]
+        p[i + 5] = p[34] + head * n * p[8]
         pack(q, scratch, scratch, pack_p)
+        set_at(p, 58, i, p[54])
+        scale(scratch, scratch, scratch, scale_p)
         head += 1
-    set_at(p, 55, i, 0)
     set_at(p, 51, i, p[18])
     set_at(p, 54, i, p[36])
-    set_at(p, 56, i, p[34])
-    set_at(p, 57, i, p[4] * p[27])
-    set_at(p, 62, i, p[7])
+    set_at(p, 57, i, 1 << 23)
+    set_at(p, 61, i, p[34])
+    p[i + 1] = p[4] * n
+    p[i + 2] = p[8]
+    p[i + 3] = p[8]
+    set_at(p, 69, i, p[62])
     row = 0
     while row < p[28]:
         n = min(p[28] - row, p[12])
         set_at(p, 49, i, first + row * p[18])
-        set_at(p, 50, i, n)
-        set_at(p, 53, i, p[31] + row)
+        p[i + 1] = n
+        p[i + 4] = p[31] + row
         pack(k, scratch, scratch, pack_p)
-        set_at(p, 60, i, n)
-        set_at(p, 61, i, p[35] + row)
-        scores(scratch, scratch, scratch, scores_p)
+        set_at(p, 66, i, n)
+        dots(scratch, scratch, scratch, dots_p)
+        set_at(p, 70, i, n)
+        p[i + 1] = p[35] + row
+        settle(scratch, scratch, scratch, settle_p)
         row += n
 
 
@@ -162,48 +181,54 @@ def seen(p: ptr32, w):
 
     Access: of the loops it calls
     """
-    pack, powers, weights, sums, finish = w[1], w[3], w[4], w[5], w[6]
-    v, scratch, out, table = w[14], w[15], w[16], w[18]
-    pack_p, powers_p, weights_p, sums_p, finish_p = w[20], w[22], w[23], w[24], w[25]
+    pack, dots, powers, weights, sums, finish = w[1], w[3], w[5], w[6], w[7], w[8]
+    v, scratch, out, table = w[16], w[17], w[18], w[20]
+    pack_p, dots_p, powers_p, weights_p, sums_p, finish_p = w[22], w[24], w[26], w[27], w[28], w[29]
     rows, row = p[4] * p[27], 0
     while row < rows:
         n = p[28]
         if p[10]:
             n = max(min(n, p[30] - (1 << 20) + p[26] + row % p[27] + 1), 0)
-        set_at(p, 64, i, p[35] + row * p[7])
-        set_at(p, 65, i, n)
-        set_at(p, 66, i, p[28])
-        set_at(p, 70, i, p[39] + 3 * row)
-        set_at(p, 71, i, p[33] + row)
+        set_at(p, 74, i, p[35] + row * p[7])
+        p[i + 1] = n
+        p[i + 2] = p[28]
+        p[i + 6] = p[39] + 3 * row
+        p[i + 7] = p[33] + row
         powers(scratch, table, scratch, powers_p)
         row += 1
     first = p[25] * p[19] + p[29] * p[20]
     set_at(p, 51, i, p[21])
-    set_at(p, 52, i, p[9])
-    set_at(p, 54, i, p[36])
-    set_at(p, 73, i, rows)
+    p[i + 1] = p[9]
+    p[i + 3] = p[36]
+    p[i + 4] = 1
+    set_at(p, 61, i, p[37])
+    set_at(p, 66, i, p[9])
     set_at(p, 83, i, rows)
+    set_at(p, 90, i, rows)
     row = 0
     while row < p[28]:
         n = min(p[28] - row, p[12])
         set_at(p, 49, i, first + row * p[21])
-        set_at(p, 50, i, n)
-        set_at(p, 53, i, p[32] + row)
+        p[i + 1] = n
+        p[i + 4] = p[32] + row
+        p[i + 7] = n
         pack(v, scratch, scratch, pack_p)
-        set_at(p, 72, i, p[35] + row)
-        set_at(p, 75, i, p[32] + row)
-        set_at(p, 76, i, n)
+        set_at(p, 82, i, p[35] + row)
+        p[i + 3] = p[32] + row
+        p[i + 4] = n
         weights(scratch, scratch, scratch, weights_p)
-        set_at(p, 80, i, n)
-        set_at(p, 85, i, 0 if row else 1)
+        set_at(p, 63, i, n)
+        p[i + 1] = n
+        dots(scratch, scratch, scratch, dots_p)
+        set_at(p, 93, i, 0 if row else 1)
         sums(scratch, scratch, scratch, sums_p)
         row += n
     head, n = 0, p[27]
     while head < p[4]:
-        set_at(p, 86, i, p[38] + head * n * 2 * p[9])
-        set_at(p, 87, i, n)
-        set_at(p, 89, i, p[39] + head * n * 3)
-        set_at(p, 90, i, p[25] * p[22] + (p[29] * p[4] + head) * p[23] + p[26] * p[24])
+        set_at(p, 94, i, p[38] + head * n * 2 * p[9])
+        p[i + 1] = n
+        p[i + 3] = p[39] + head * n * 3
+        p[i + 4] = p[25] * p[22] + (p[29] * p[4] + head) * p[23] + p[26] * p[24]
         finish(scratch, scratch, out, finish_p)
         head += 1
 
@@ -260,75 +285,86 @@ def peaks(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def pack(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """p: first item, rows, items from row to row, K, first exponent in w, first item of out, factor
-    (24 bits, of what is below 1; 0: 1)
+    """p: first item, rows, items from row to row, K, first exponent in w, first item of out, its
+    items from row to row and from item to item, what is added
 
     Access:
-        n = p[1]
-        reads x[p[0] : p[0] + (n - 1) * p[2] + p[3]] if n
+        n, k = p[1], p[3]
+        reads x[p[0] : p[0] + (n - 1) * p[2] + k] if n
         reads w[p[4] : p[4] + n]
-        writes out[p[5] : p[5] + 2 * n * p[3]]
+        writes out[p[5] : p[5] + (n - 1) * p[6] + (k - 1) * p[7] + 1] if n and k
     """
-    at = p[5]
+    line = p[5]
     first = p[0]
     row = p[4]
-    high, low = p[6] >> 12, p[6] & 4095
+    step = p[7]
+    plus = p[8]
     for n in range(p[1], 0, -1):
         block = w[row]
+        at = line
         i = first
         end = first + p[3]
         while i < end:
             v = x[i]
-            e = (v >> 23) & 255
-            m = 0
-            if e:
-                e = block - e
-                if e < 24 and e > 0 - 1:
-                    m = ((v & 0x7FFFFF) + 0x800000 + (1 << e)) >> (e + 1)
-            if (v >> 31) & 1:
-                m = 0 - m
-            if high:
-                e, m = m >> 12, m & 4095
-                m = e * high + ((e * low + m * high) >> 12)
-            halves(m, out, at)
+            e = block - ((v >> 23) & 255)
+            m = plus
+            if e < 24 and e > 0 - 1 and (v >> 23) & 255:
+                e = ((v & 0x7FFFFF) + 0x800000 + (1 << e)) >> (e + 1)
+                if e >> 23:
+                    e -= 1
+                if (v >> 31) & 1:
+                    m -= e
+                else:
+                    m += e
+            out[at] = m
+            at += step
             i += 1
+        line += p[6]
         row += 1
         first += p[2]
 
 
-def scores(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """p: first of q, rows of q, K, first of k, rows of k, first item of out, items of it from row
-    to row, bits r that a score has more than the product of two higher halves
+def scale(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """p: first item, items, 24 bits of a factor below 1
 
     Access:
-        n = 2 * p[2]
-        reads x[p[0] : p[0] + p[1] * n] if p[4]
-        reads w[p[3] : p[3] + p[4] * n] if p[1]
-        writes out[p[5] : p[5] + (p[1] - 1) * p[6] + p[4]] if p[1] and p[4]
+        updates out[p[0] : p[0] + p[1]]
     """
     all_but_sign(mask)
-    first = p[0]
-    line = p[5]
+    high, low = p[2] >> 12, p[2] & 4095
+    i = p[0]
+    end = i + p[1]
+    while i < end:
+        v = out[i]
+        word(v, mask)
+        m, v = v & 4095, v >> 12
+        out[i] = v * high + ((v * low + m * high) >> 12)
+        i += 1
+
+
+def settle(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """p: first of what dots makes of p[1] rows of x and p[2] of w, first item of out, items of it
+    from row to row, bits of a score behind 24 + these
+
+    Access:
+        n = 3 * (p[2] + 1)
+        reads x[p[0] : p[0] + p[1] * n]
+        writes out[p[3] : p[3] + (p[1] - 1) * p[4] + p[2]] if p[1] and p[2]
+    """
+    line = p[3]
+    i = p[0]
+    r = p[5]
     for m in range(p[1], 0, -1):
-        end = first + 2 * p[2]
-        j = p[3]
+        added(i)
+        i += 3
         at = line
-        for n in range(p[4], 0, -1):
-            i = first
-            a = b = 0
-            while i < end:
-                u = x[i]
-                v = w[j]
-                a += u * v
-                b += u * w[j + 1] + v * x[i + 1]
-                i += 2
-                j += 2
-            word(a, mask)
-            word(b, mask)
-            out[at] = (a << p[7]) + (b >> (12 - p[7]))
+        end = at + p[2]
+        while at < end:
+            product(i, low, middle, high)
+            out[at] = (high << (24 + r)) + (middle << r) + (low >> (24 - r))
             at += 1
-        first = end
-        line += p[6]
+            i += 3
+        line += p[4]
 
 
 def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
@@ -436,7 +472,7 @@ def weights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads x[p[0] : p[0] + (rows - 1) * p[2] + n] if rows and n
         reads w[p[3] : p[3] + n] if rows
         reads w[p[6] : p[6] + 3 * (rows - 1) + 1] if rows
-        writes out[p[5] : p[5] + 2 * rows * n]
+        writes out[p[5] : p[5] + rows * n]
     """
     first = p[0]
     at = p[5]
@@ -452,7 +488,10 @@ def weights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 s = e - (m >> 23) - w[j]
                 m = (m & 0x7FFFFF) + 0x800000
                 m = (m + (1 << s >> 1)) >> s if s < 26 and s > 0 - 1 else 0
-            halves(m, out, at)
+                if m >> 23:
+                    m = (1 << 23) - 1
+            out[at] = m
+            at += 1
             i += 1
             j += 1
         first += p[2]
@@ -460,45 +499,30 @@ def weights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """p: first of v, rows of it (up to 32), K, first of weights, rows of these, first of K sums a
-    row of weights, in limbs of 15 bits and the rest, whether they begin here
+    """p: first of what dots makes of p[1] rows of weights and p[2] of values, first sum: a limb of
+    15 bits and the rest, whether they begin here
 
     Access:
-        rows, n = p[4], p[1]
-        reads x[p[0] : p[0] + 2 * n * p[2]] if rows
-        reads w[p[3] : p[3] + 2 * rows * n] if p[2]
-        updates out[p[5] : p[5] + 2 * rows * p[2]]
+        n = p[2]
+        reads x[p[0] : p[0] + 3 * p[1] * (n + 1)]
+        updates out[p[3] : p[3] + 2 * p[1] * n]
     """
-    all_but_sign(mask)
-    step = 2 * p[2]
-    first = p[3]
-    at = p[5]
-    for row in range(p[4], 0, -1):
-        last = first + 2 * p[1]
-        end = p[0] + step
-        k = p[0]
-        while k < end:
-            i = k
-            j = first
-            a = b = 0
-            while j < last:
-                u = x[i]
-                v = w[j]
-                a += u * v
-                b += u * w[j + 1] + v * x[i + 1]
-                j += 2
-                i += step
-            word(a, mask)
-            word(b, mask)
-            a = (a << 3) + (b >> 9)
-            if p[6]:
-                out[at] = 0
-                out[at + 1] = 0
-            out[at] = out[at] + (a & 32767)
-            out[at + 1] = out[at + 1] + (a >> 15)
+    i = p[0]
+    at = p[3]
+    for m in range(p[1], 0, -1):
+        added(i)
+        i += 3
+        for n in range(p[2], 0, -1):
+            product(i, low, middle, high)
+            low = (high << 27) + (middle << 3) + (low >> 21)
+            if p[4]:
+                out[at] = low & 32767
+                out[at + 1] = low >> 15
+            else:
+                out[at] = out[at] + (low & 32767)
+                out[at + 1] = out[at + 1] + (low >> 15)
             at += 2
-            k += 2
-        first = last
+            i += 3
 
 
 def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
