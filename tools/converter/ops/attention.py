@@ -38,15 +38,15 @@ def takes(node: NodeProto, types) -> bool:
         return False
     if any(given.get(f"{side}_window_size", -1) >= 0 for side in ("left", "right")):
         return False
-    shapes = [_shape_of(types.get(name), FLOAT) for name in node.input[:3]]
-    if len(node.input) > 6 and node.input[6] and not _shape_of(types.get(node.input[6]), INT64):
+    shapes = [shape_of(types.get(name), FLOAT) for name in node.input[:3]]
+    if len(node.input) > 6 and node.input[6] and not shape_of(types.get(node.input[6]), INT64):
         return False
     if None in shapes or len({len(shape) for shape in shapes}) > 1 or 0 in map(math.prod, shapes):
         return False
     heads = [given.get(f"{kind}_num_heads") for kind in ("q", "kv", "kv")]
     if len(shapes[0]) == 3 and (None in heads or len({shape[0] for shape in shapes}) > 1):
         return False
-    layouts = [_plain(*pair) for pair in zip(shapes, heads, strict=True)]
+    layouts = [plain_layout(*pair) for pair in zip(shapes, heads, strict=True)]
     return is_served(layouts, given.get("scale"))
 
 
@@ -58,7 +58,7 @@ def is_served(layouts, scale: float | None = None) -> bool:
     return is_matched and fits and (scale is None or 2.0**-60 < scale < 2.0**60)
 
 
-def _shape_of(proto, dtype):
+def shape_of(proto, dtype):
     """Fixed dims of a tensor of this dtype, else None."""
     if proto is None or proto.tensor_type.elem_type != dtype:
         return None
@@ -67,7 +67,7 @@ def _shape_of(proto, dtype):
     return tuple(d.dim_value for d in dims) if known else None
 
 
-def _plain(shape, heads) -> Layout:
+def plain_layout(shape, heads) -> Layout:
     """Of (batch, heads, rows, width), or of (batch, rows, heads * width)."""
     if len(shape) == 4:
         return Layout(tuple(shape), tuple(strides_of(shape)[:3]))
@@ -80,7 +80,7 @@ def _plain(shape, heads) -> Layout:
 def lower_attention(node):
     inputs, heads = node.inputs, [node.attr(f"{k}_num_heads") for k in ("q", "kv", "kv", "q")]
     tensors = [*inputs[:3], node.outputs[0]]
-    layouts = [_plain(t.shape, n) for t, n in zip(tensors, heads, strict=True)]
+    layouts = [plain_layout(t.shape, n) for t, n in zip(tensors, heads, strict=True)]
     scale = node.attr("scale", 1 / math.sqrt(layouts[0].dims[3]))
     emit_attention(node, tensors, layouts, scale, node.input(6), node.attr("is_causal", 0))
 

@@ -1,0 +1,175 @@
+"""Pairs of a head's numbers, turned: a * c - b * s and a * s + b * c. Kernel rotary.
+
+turn     in 24 bits of the larger one of a and b, and of c and s; sums are rounded once
+finite   calls what computes with floats if a value is inf or nan
+
+Written once, in the common subset of Python and viper.
+
+Made from tools/loops/common/rotary.py by `make loops`:
+change that file, not this one.
+"""
+
+import micropython
+
+COMMON = True
+
+
+@micropython.viper
+def finite(p: ptr32, w):
+    """w: what computes with floats; p; x, cosines, sines, out
+
+    Access: of the loops it calls
+    """
+    special = w[0]
+    whole = w[1]
+    if p[2] == 255:
+        special(whole, w)
+
+
+@micropython.viper
+def turn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """x, out: of lines p[0] to p[1] (batch by batch, heads, rows); w: c, and s behind it
+
+    p    2 the largest exponent that it saw; heads, rows, pairs, numbers of a head; strides of x:
+         7 batch, head, row; from the first number of a pair to the other, from pair to pair; 12 of
+         out: batch, head, row; of w: 15 batch, row; 17 items of c
+
+    Access:
+        n = max(p[6], (p[5] - 1) * p[11] + p[10] + 1)
+        batches = range(p[0] // (p[3] * p[4]), (p[1] - 1) // (p[3] * p[4]) + 1)
+        requires 2 * p[5] <= n
+        x_last, out_last = (p[3] - 1) * p[8] + (p[4] - 1) * p[9], (p[3] - 1) * p[13] + (p[4] - 1) * p[14]
+        reads x[b * p[7] : b * p[7] + x_last + n] for b in batches
+        writes out[b * p[12] : b * p[12] + out_last + n] for b in batches
+        reads w[b * p[15] : b * p[15] + (p[4] - 1) * p[16] + p[5] + p[17]] for b in batches
+        writes p[2 : 3]
+    """
+    mask = 1
+    mask = (mask << 31) - 1
+    infinity = mask - 0x7FFFFF
+    largest = 0
+    line = p[0]
+    while line < p[1]:
+        row = line % p[4]
+        head = line // p[4]
+        batch = head // p[3]
+        head = head % p[3]
+        i = batch * p[7] + head * p[8] + row * p[9]
+        at = batch * p[12] + head * p[13] + row * p[14]
+        j = batch * p[15] + row * p[16]
+        pair = p[5]
+        while pair:
+            first = x[i]
+            second = x[i + p[10]]
+            cosine = w[j]
+            sine = w[j + p[17]]
+            e = first & mask
+            f = second & mask
+            if e < f:
+                e = f
+            e = e >> 23
+            f = cosine & mask
+            r = sine & mask
+            if f < r:
+                f = r
+            f = f >> 23
+            if e > largest:
+                largest = e
+            if f > largest:
+                largest = f
+            s = e - ((first >> 23) & 255)
+            b = 0
+            if s < 24 and (first >> 23) & 255:
+                b = ((first & 0x7FFFFF) + 0x800000 + (1 << s)) >> (s + 1)
+            if (first >> 31) & 1:
+                b = 0 - b
+            a = b >> 12
+            b = b & 4095
+            s = e - ((second >> 23) & 255)
+            d = 0
+            if s < 24 and (second >> 23) & 255:
+                d = ((second & 0x7FFFFF) + 0x800000 + (1 << s)) >> (s + 1)
+            if (second >> 31) & 1:
+                d = 0 - d
+            c = d >> 12
+            d = d & 4095
+            exponent = e + f - 125
+            s = f - ((cosine >> 23) & 255)
+            first = 0
+            if s < 24 and (cosine >> 23) & 255:
+                first = ((cosine & 0x7FFFFF) + 0x800000 + (1 << s)) >> (s + 1)
+            if (cosine >> 31) & 1:
+                first = 0 - first
+            e = first >> 12
+            first = first & 4095
+            s = f - ((sine >> 23) & 255)
+            second = 0
+            if s < 24 and (sine >> 23) & 255:
+                second = ((sine & 0x7FFFFF) + 0x800000 + (1 << s)) >> (s + 1)
+            if (sine >> 31) & 1:
+                second = 0 - second
+            g = second >> 12
+            second = second & 4095
+            upper = a * e - c * g
+            middle = a * first + b * e - c * second - d * g
+            lower = b * first - d * second
+            v = (upper << 7) + (middle + (lower >> 12) >> 5)
+            sign = 0
+            if v < 0:
+                v = 0 - v
+                sign = 1
+            r = 0
+            if v:
+                s = exponent
+                while v >> 30:
+                    v = v >> 1
+                    s += 1
+                while v < 1 << 29:
+                    v = v << 1
+                    s -= 1
+                if s > 0:
+                    r = ((v + 32) >> 6) + ((s - 1) << 23)
+                    if r > infinity:
+                        r = infinity
+            if sign:
+                r -= mask + 1
+            out[at] = r
+            upper = a * g + c * e
+            middle = a * second + b * g + c * first + d * e
+            lower = b * second + d * first
+            v = (upper << 7) + (middle + (lower >> 12) >> 5)
+            sign = 0
+            if v < 0:
+                v = 0 - v
+                sign = 1
+            r = 0
+            if v:
+                s = exponent
+                while v >> 30:
+                    v = v >> 1
+                    s += 1
+                while v < 1 << 29:
+                    v = v << 1
+                    s -= 1
+                if s > 0:
+                    r = ((v + 32) >> 6) + ((s - 1) << 23)
+                    if r > infinity:
+                        r = infinity
+            if sign:
+                r -= mask + 1
+            out[(at + p[10])] = r
+            i += p[11]
+            at += p[11]
+            j += 1
+            pair -= 1
+        rest = p[6] - 2 * p[5]
+        i += 2 * p[5] - p[5] * p[11]
+        at += 2 * p[5] - p[5] * p[11]
+        while rest > 0:
+            out[at] = x[i]
+            i += 1
+            at += 1
+            rest -= 1
+        line += 1
+    i = 2
+    p[i] = largest
