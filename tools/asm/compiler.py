@@ -34,6 +34,8 @@ _BEGIN = {
 _NBYTES_OF_PUSH = {"arm": 2, "rv32": 0, "xtensa": 0}
 # Whether a form has an instruction for it; 1 if it is not named, 2: the compiler does not know it.
 _DIVIDES = {"thumb": 0, "xtensawin": 2}
+# What a form's code is to be: small, or where a loop has another form that is, fast.
+_GOAL = {"armv7m": "-O2"}
 
 
 @cache
@@ -70,7 +72,7 @@ def compiled(family: str, name: str, form: str) -> Function:
 
 def machine_code(function: ast.FunctionDef, form: str) -> Function:
     """A function in viper, compiled for a form. Raises AsmError."""
-    return from_c(function.name, len(function.args.args), to_c(function), form, "-Os")
+    return from_c(function.name, len(function.args.args), to_c(function), form, _GOAL.get(form, "-Os"))
 
 
 def from_source(source: Source, form: str) -> Function:

@@ -6,6 +6,7 @@ from .. import lower as lowering
 from .. import rewrites
 from ..conversion import Conversion
 from ..numbers import narrow, ranges
+from ..rewrites import heads
 from . import inner
 
 
@@ -27,4 +28,6 @@ def lower(state: Conversion) -> None:
 
 def _for_boards(state, model, notes=None):
     exposed = inner.expose(model, state.options.inner)
-    return rewrites.for_boards(exposed, state.options.optimize, state.context, notes)
+    level = state.options.optimize
+    without = (heads.rewrite,) if state.context.expands else ()
+    return rewrites.for_boards(exposed, level, state.context, notes, without)

@@ -86,29 +86,30 @@ def lower_attention(node):
 
 
 def _infer_heads(node):
-    q, v = node.inputs[0], node.inputs[2]
-    of_q, of_v = (axes_of(t.shape, node.attr(n)) for t, n in ((q, "q_axes"), (v, "v_axes")))
-    dims = (*of_q.dims[:3], of_v.dims[3])
-    axes = node.attr("out_axes")
-    return [(q.dtype, tuple(dims[axes.index(i) + 4 - len(axes)] for i in range(len(axes))))]
-
-
-def axes_of(shape, axes) -> Layout:
-    """axes: those of (batch,) heads, rows and width in the shape."""
-    strides = strides_of(shape)
-    missing = 4 - len(axes)
-    dims = (1,) * missing + tuple(shape[a] for a in axes)
-    return Layout(dims, (0,) * missing + tuple(strides[a] for a in axes[:-1]))
+    return [(node.inputs[0].dtype, tuple(node.attr("out_shape")))]
 
 
 @lowers("Heads", domain=OWN, infer=_infer_heads)
 def lower_heads(node):
-    """Inputs and output of any order of axes; the last one of q_axes is the last one there."""
-    tensors = [*node.inputs[:3], node.outputs[0]]
-    names = ("q_axes", "k_axes", "v_axes", "out_axes")
-    pairs = zip(tensors, names, strict=True)
-    layouts = [axes_of(t.shape, node.attr(name)) for t, name in pairs]
-    emit_attention(node, tensors, layouts, node.attr("scale"))
+    """dims and strides of q, k and v as Layout has them, from item `first` of the inputs on;
+    out_axes: those of (batch,) heads, rows and width in out_shape.
+    """
+    out, tensors, layouts = node.outputs[0], [], []
+    for name, t in zip("qkv", node.inputs, strict=True):
+        first = node.attr(f"{name}_first")
+        part = node.reshaped(t, (t.nelem,)) if first == 0 else node.temp(FLOAT, (t.nelem - first,))
+        if first:
+            part.alias, part.alias_at = t, first * t.itemsize
+        tensors.append(part)
+        layouts.append(
+            Layout(tuple(node.attr(f"{name}_dims")), tuple(node.attr(f"{name}_strides")))
+        )
+    axes, strides = node.attr("out_axes"), strides_of(out.shape)
+    dims = (*layouts[0].dims[:3], layouts[2].dims[3])
+    missing = (0,) * (4 - len(axes))
+    layouts.append(Layout(dims, missing + tuple(strides[a] for a in axes[:-1])))
+    scale, causal = node.attr("scale"), node.attr("causal", 0)
+    emit_attention(node, [*tensors, out], layouts, scale, causal=causal)
 
 
 def emit_attention(node, tensors, layouts, scale, lengths: Tensor | None = None, causal=0) -> None:

@@ -38,6 +38,7 @@ from . import (
     duplicates,
     gates,
     gemms,
+    heads,
     identities,
     layer_norm,
     pads,
@@ -83,7 +84,7 @@ LEVELS: Mapping[int, Sequence[Rewrite]] = {
 }
 
 # What only boards have operators for: not in a model that is saved.
-FOR_BOARDS = (conv_max_pool.rewrite, decays.rewrite, unsigned.rewrite)
+FOR_BOARDS = (conv_max_pool.rewrite, decays.rewrite, heads.rewrite, unsigned.rewrite)
 
 # They write operators of com.microsoft, which a quantizer does not know.
 FUSING = (residuals.rewrite, activations.rewrite)
@@ -140,10 +141,12 @@ def for_boards(
     level: int,
     context: Context = PLAIN,
     notes: list[str] | None = None,
+    leave_out: Sequence[Rewrite] = (),
 ) -> tuple[onnx.ModelProto, dict[str, int]]:
     """The same with what only boards have operators for."""
     notes = [] if notes is None else notes
-    done, log = _rounds(model, FOR_BOARDS if level > 1 else (), context, notes)
+    chosen = [one for one in FOR_BOARDS if level > 1 and one not in leave_out]
+    done, log = _rounds(model, chosen, context, notes)
     return done, dict(log)
 
 
