@@ -1,4 +1,5 @@
-"""Language models that decode one token a run, with a cache of keys and values as their state.
+"""Language models that decode one token a run, with a cache of keys and values as their state; and
+an encoder, in the operators that PyTorch's exporter writes.
 
     python -m tests.host.exporters.language_models FOLDER
 
@@ -52,6 +53,9 @@ MODELS = {
 TINY = {"dim": 16, "layers": 2, "heads": 4, "groups": 2, "hidden": 12, "words": 20, "room": 8}
 
 
+ENCODER = Sizes(layers=2, heads=4, groups=4, hidden=128, room=32)
+
+
 def states(sizes: Sizes) -> dict[str, str]:
     """Inputs, and the outputs that they are in the next run."""
     return {
@@ -62,6 +66,11 @@ def states(sizes: Sizes) -> dict[str, str]:
 def build(sizes: Sizes) -> onnx.ModelProto:
     """Inputs: token int64 (1, 1), position int64 (1), the caches; outputs: scores, the caches."""
     return _Builder(sizes).model()
+
+
+def build_encoder(sizes: Sizes) -> onnx.ModelProto:
+    """x (1, room, dim) to y, likewise."""
+    return _Encoder(sizes).model()
 
 
 class _Builder:
@@ -186,11 +195,59 @@ class _Builder:
         return self.random.standard_normal(shape).astype(np.float32)
 
     def const(self, name, array):
-        self.constants.append(numpy_helper.from_array(array, name))
+        if all(t.name != name for t in self.constants):
+            self.constants.append(numpy_helper.from_array(np.asarray(array), name))
 
     def add(self, op, inputs, output, **attributes):
         self.nodes.append(helper.make_node(op, inputs.split(" "), [output], **attributes))
         return output
+
+
+class _Encoder(_Builder):
+    def model(self):
+        s, x = self.s, "x"
+        for i in range(s.layers):
+            y = self.dense(self.attended(x, i), f"out{i}", s.dim, s.dim)
+            x = self.centred(self.add("Add", f"{x} {y}", f"sum{i}"), f"norm{i}")
+            y = self.gelu(self.dense(x, f"up{i}", s.dim, s.hidden))
+            y = self.dense(y, f"down{i}", s.hidden, s.dim)
+            x = self.centred(self.add("Add", f"{x} {y}", f"sum{i}_2"), f"norm{i}_2")
+        value = helper.make_tensor_value_info
+        sides = [[value(name, TensorProto.FLOAT, [1, s.room, s.dim])] for name in ("x", x)]
+        graph = helper.make_graph(self.nodes, "encoder", *sides, self.constants)
+        opsets = [helper.make_opsetid("", 18)]
+        return helper.make_model(graph, opset_imports=opsets, ir_version=9)
+
+    def attended(self, x, i):
+        s = self.s
+        self.const("root", np.float32(s.head**-0.25))
+        q, k, v = (self.dense(x, f"{name}{i}", s.dim, s.dim) for name in ("q", "k", "v"))
+        q, k, v = (self.reshaped(y, (1, s.room, s.heads, s.head)) for y in (q, k, v))
+        q, v = (self.add("Transpose", y, f"{y}_turned", perm=[0, 2, 1, 3]) for y in (q, v))
+        k = self.add("Transpose", k, f"{k}_turned", perm=[0, 2, 3, 1])
+        q, k = (self.add("Mul", f"{y} root", f"{y}_scaled") for y in (q, k))
+        y = self.add("MatMul", f"{q} {k}", f"scores{i}")
+        y = self.add("Softmax", y, f"shares{i}", axis=-1)
+        y = self.add("MatMul", f"{y} {v}", f"seen{i}")
+        y = self.add("Transpose", y, f"joined{i}", perm=[0, 2, 1, 3])
+        return self.reshaped(y, (1, s.room, s.dim))
+
+    def dense(self, x, name, k, n):
+        y = self.product(x, name, k, n)
+        self.const(f"{name}_bias", 0.1 * self.normal(n))
+        return self.add("Add", f"{y} {name}_bias", f"{y}_sum")
+
+    def centred(self, x, name):
+        self.const(f"{name}_scale", 1 + 0.1 * self.normal(self.s.dim))
+        self.const(f"{name}_bias", 0.1 * self.normal(self.s.dim))
+        return self.add("LayerNormalization", f"{x} {name}_scale {name}_bias", name)
+
+    def gelu(self, x):
+        for name, number in (("root2", 2**0.5), ("one", 1.0), ("half", 0.5)):
+            self.const(name, np.float32(number))
+        y = self.add("Erf", self.add("Div", f"{x} root2", f"{x}_part"), f"{x}_erf")
+        y = self.add("Mul", f"{x} {self.add('Add', f'{y} one', f'{y}_more')}", f"{y}_twice")
+        return self.add("Mul", f"{y} half", f"{x}_gelu")
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -201,6 +258,7 @@ def main(argv: list[str] | None = None) -> int:
         pairs = states(sizes).items()
         given = "".join(f"--state {output}={name} " for name, output in pairs)
         (folder / f"{name}.states").write_text(given)
+    (folder / "encoder.onnx").write_bytes(build_encoder(ENCODER).SerializeToString())
     return 0
 
 

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 from onnx import NodeProto, helper
 
-from ..ir import Tensor
+from ..ir import Step, Tensor
 from . import OWN, lowers
 from ._dtypes import FLOAT, INT32, INT64
 from ._move import strides_of
 
 MOST_WIDTH, MOST_KEYS = 128, 0x7FFF  # of the kernel
 _ROWS = 32  # keys or values at once
-_MOST_SCORES = 2048  # in the scratch, unless those of a single query are more
+_LEAST, _MOST = 8, 32  # rows of queries at once, of all heads of a group
 
 
 @dataclass(frozen=True)
@@ -117,21 +117,19 @@ def emit_attention(node, tensors, layouts, scale, lengths: Tensor | None = None,
     q, k, v = (each.dims for each in layouts[:3])
     batch, groups, keys = k[:3]
     heads, queries = q[1] // groups, q[2]
-    at_once = max(min(queries, _MOST_SCORES // max(heads * keys, 1)), 1)
+    at_once = max(min(queries, _LEAST // heads), 1)
     factor, exponent = math.frexp(scale / math.log(2))
     factor, exponent = round(math.ldexp(factor, 24)), exponent - 24
     if factor >> 24:
         factor, exponent = factor >> 1, exponent + 1
-    rows, width = heads * at_once, max(q[3], v[3])
-    words = 2 * keys + rows * (1 + q[3] + keys + _ROWS + 2 * v[3] + 3) + _ROWS * width
-    words += 3 * rows * (max(_ROWS, v[3]) + 1)
     names = ("q_strides", "k_strides", "v_strides", "out_strides")
     strides = {name: each.strides for name, each in zip(names, layouts, strict=True)}
     node.emit(
         "attention",
         [*tensors[:3], *([] if lengths is None else [lengths])],
         tensors[3:],
-        scratch=[node.temp(INT32, (words,))],
+        scratch=[node.temp(INT32, (_words(at_once, heads, keys, q[3], v[3]),))],
+        grow=_grow,
         macs=batch * groups * heads * queries * keys * (q[3] + v[3]),
         batch=batch,
         groups=groups,
@@ -146,3 +144,23 @@ def emit_attention(node, tensors, layouts, scale, lengths: Tensor | None = None,
         exponent=exponent + 512,
         **strides,
     )
+
+
+def _words(at_once, heads, keys, k, width) -> int:
+    """Of scratch: see the kernel."""
+    rows = heads * at_once
+    words = rows * (1 + k + keys + _ROWS + 2 * width + 3) + 3 * rows * (max(_ROWS, width) + 1)
+    return 2 * keys + _ROWS * max(k, width) + words
+
+
+def _grow(step: Step, nbytes: int, _lead: int | None) -> None:
+    """Takes more queries at once: each time, all keys and values become mantissas again."""
+    heads, queries = step["heads"], step["queries"]
+    sizes = heads, step["keys"], step["k"], step["width"]
+    at_once = max(min(queries, _MOST // heads), 1)
+    while at_once > 1 and 4 * _words(at_once, *sizes) > nbytes:
+        at_once -= 1
+    at_once = -(-queries // -(-queries // at_once))
+    if at_once > step["at_once"]:
+        step["at_once"] = at_once
+        step.scratch[0].shape = (_words(at_once, *sizes),)
