@@ -10,7 +10,7 @@ leaves what the sign extends to.
     out     a's dtype; bool for and, or, xor and comparisons
 On float32 add, sub, mul, div, min, max, comparisons and prelu give numpy's bits in every form, and
 one NaN, 0x7FC00000. Raises ModelError. A step allocates only what arithmetic does (big integers;
-boxed floats, but for the operations named where viper is).
+boxed floats, but for the operations named where viper is, and sums of int64).
 """
 
 from math import copysign, fmod
@@ -66,6 +66,7 @@ _OPS = (
     ("prelu", "x if x >= 0 else x * y", "x if x >= 0 else x * y", WRAPS),
 )
 
+_SUMS = ("add", "sub")  # of int64, in words
 # Flags of loops/order for comparisons of float32.
 _ORDERS = {"less": 1, "equal": 2, "lessequal": 3, "greater": 4, "greaterequal": 6}
 
@@ -84,6 +85,11 @@ def prepare(node):
         if on_bits:
             loop, flag = on_bits
             runs.p.append(flag)
+        elif a.dtype == "int64" and _OPS[node.params[_OP]][0] in _SUMS:
+            loop = forms.get("long").add64
+            runs.p.append(int(_OPS[node.params[_OP]][0] == "sub"))
+            runs.bind(loop, a.view("i"), b.view("i"), out.view("i"))
+            return runs.n, runs.step
         else:
             loop = compile_loop(PAIRS, expression, globals())
         runs.bind(loop, a.data, b.data, out.data)

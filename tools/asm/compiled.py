@@ -22,7 +22,7 @@ from .source import sources
 
 FORMS_MADE = ("thumb", "rv32", "xtensawin")  # of each core the one that all its processors run
 # Families whose code is also made for newer cores, where it takes a third less instructions.
-ALSO = {"armv7m": ("attention",)}
+ALSO = {"armv7m": ("attention", "exponentials", "moments", "rotary")}
 _TITLE = re.compile(r"(: see loops/\w+)?\..*", re.DOTALL)
 
 
