@@ -127,10 +127,10 @@ def turn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 while v < 1 << 29:
                     v = v << 1
                     s -= 1
-                if s > 0:
+                if s > 254:
+                    r = infinity
+                elif s > 0:
                     r = ((v + 32) >> 6) + ((s - 1) << 23)
-                    if r > infinity:
-                        r = infinity
             if sign:
                 r -= mask + 1
             out[at] = r
@@ -151,10 +151,10 @@ def turn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 while v < 1 << 29:
                     v = v << 1
                     s -= 1
-                if s > 0:
+                if s > 254:
+                    r = infinity
+                elif s > 0:
                     r = ((v + 32) >> 6) + ((s - 1) << 23)
-                    if r > infinity:
-                        r = infinity
             if sign:
                 r -= mask + 1
             out[(at + p[10])] = r

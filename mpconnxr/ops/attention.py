@@ -94,7 +94,7 @@ class _Attention:
         for n in (2 * rows * width, 3 * rows, 3 * rows * (max(_ROWS, width) + 1)):
             places.append(places[-1] + n)
         node.require(places[-1] <= len(node.scratch[0].data), "scratch size")
-        bits, limbs = 8, places[9]
+        bits, limbs = 7, places[9]
         while 1 << (8 - bits) < k:
             bits -= 1
         p = [0, 0, parts, groups, heads, queries, at_once, keys, k, width]

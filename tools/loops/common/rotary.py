@@ -37,10 +37,10 @@ def put(at):
             v = v >> 1
             s += 1
         normalize(v, s, 29)
-        if s > 0:
+        if s > 254:
+            r = infinity
+        elif s > 0:
             r = ((v + 32) >> 6) + ((s - 1) << 23)
-            if r > infinity:
-                r = infinity
     if sign:
         r -= mask + 1
     out[at] = r
