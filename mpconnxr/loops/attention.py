@@ -35,8 +35,9 @@ def attend(p: ptr32, w):
          scratch: 31 exponents of k, of v, of q, 34 queries, scores, 36 keys or values, weights,
          38 sums, what powers says; then what the loops take: 40 limit, 43 peaks, 49 pack, 58
          scale, 61 dots, 68 settle, 74 powers, 82 weights, 89 sums, 94 finish
-    w    loops peaks, pack, scale, dots, settle, powers, weights, sums, finish, limit, scored, seen,
-         special; p; 14 q, k, v, scratch, out, lengths, table; 21 parameters of the first ten loops
+    w    loops peaks, pack, scale, dots, settle, powers, weights, sums, finish, limit, scored,
+         seen, special; p; 14 q, k, v, scratch, out, lengths, table; 21 parameters of the first
+         ten loops
 
     Access: of the loops it calls
     """
@@ -98,7 +99,6 @@ def scored(p: ptr32, w):
     scale = w[2]
     dots = w[3]
     settle = w[4]
-    whole = w[13]
     q = w[14]
     k = w[15]
     v = w[16]
@@ -566,8 +566,8 @@ def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 @micropython.viper
 def weights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """p: first power, rows of them, items from row to row, first exponent of v, rows of these, first
-    item of out, first of what powers says
+    """p: first power, rows of them, items from row to row, first exponent of v, rows of these,
+    first item of out, first of what powers says
 
     Access:
         rows, n = p[1], p[4]

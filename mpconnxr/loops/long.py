@@ -1,4 +1,5 @@
-"""Sums of int64 as words, the low one first. Written once, in the common subset of Python and viper.
+"""Sums of int64 as words, the low one first. Written once, in the common subset of Python and
+viper.
 
 x, w, out  int64 as words
 p          of x first item, from row to row, from item to item; of w likewise; first item of out,

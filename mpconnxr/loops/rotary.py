@@ -38,7 +38,8 @@ def turn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         n = max(p[6], (p[5] - 1) * p[11] + p[10] + 1)
         batches = range(p[0] // (p[3] * p[4]), (p[1] - 1) // (p[3] * p[4]) + 1)
         requires 2 * p[5] <= n
-        x_last, out_last = (p[3] - 1) * p[8] + (p[4] - 1) * p[9], (p[3] - 1) * p[13] + (p[4] - 1) * p[14]
+        x_last = (p[3] - 1) * p[8] + (p[4] - 1) * p[9]
+        out_last = (p[3] - 1) * p[13] + (p[4] - 1) * p[14]
         reads x[b * p[7] : b * p[7] + x_last + n] for b in batches
         writes out[b * p[12] : b * p[12] + out_last + n] for b in batches
         reads w[b * p[15] : b * p[15] + (p[4] - 1) * p[16] + p[5] + p[17]] for b in batches

@@ -21,7 +21,7 @@ from .module import of_functions
 from .source import sources
 
 FORMS_MADE = ("thumb", "rv32", "xtensawin")  # of each core the one that all its processors run
-# Families whose code is also made for newer cores, where it takes a third less instructions.
+# Families of which newer cores get code of their own: it takes a third less instructions.
 ALSO = {"armv7m": ("attention", "exponentials", "moments", "rotary")}
 _TITLE = re.compile(r"(: see loops/\w+)?\..*", re.DOTALL)
 
@@ -54,7 +54,8 @@ class Compiled:
         names = [function.name for function in loops(self.path)] + self._taken_over(tree)
         rest = [f for f in tree.body if isinstance(f, ast.FunctionDef) and f.name not in names]
         behind = "\n\n\n".join(map(self._text, rest))
-        functions = [compiled(self.name, name, self.form) for name in names]
+        fast = self.form in ALSO
+        functions = [compiled(self.name, name, self.form, fast) for name in names]
         before = self._imports(tree, behind)
         behind = [behind] if behind else []
         behind += [ast.unparse(n) for n in tree.body if _is_other_name(n, names)]

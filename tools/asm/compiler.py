@@ -34,8 +34,6 @@ _BEGIN = {
 _NBYTES_OF_PUSH = {"arm": 2, "rv32": 0, "xtensa": 0}
 # Whether a form has an instruction for it; 1 if it is not named, 2: the compiler does not know it.
 _DIVIDES = {"thumb": 0, "xtensawin": 2}
-# What a form's code is to be: small, or where a loop has another form that is, fast.
-_GOAL = {"armv7m": "-O2"}
 
 
 @cache
@@ -61,18 +59,19 @@ def _tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text())
 
 
-def compiled(family: str, name: str, form: str) -> Function:
-    """The machine code of a loop for a form. Raises AsmError."""
+def compiled(family: str, name: str, form: str, fast: bool = False) -> Function:
+    """The machine code of a loop for a form: small, or fast. Raises AsmError."""
     paths = [viper_path(family), LOOPS / f"{family}.py"]
     found = [f for path in paths for f in loops(path) if f.name == name]
     if not found:
         raise AsmError(f"{family} has no loop {name} in viper")
-    return machine_code(found[0], form)
+    return machine_code(found[0], form, fast)
 
 
-def machine_code(function: ast.FunctionDef, form: str) -> Function:
+def machine_code(function: ast.FunctionDef, form: str, fast: bool = False) -> Function:
     """A function in viper, compiled for a form. Raises AsmError."""
-    return from_c(function.name, len(function.args.args), to_c(function), form, _GOAL.get(form, "-Os"))
+    level = "-O2" if fast else "-Os"
+    return from_c(function.name, len(function.args.args), to_c(function), form, level)
 
 
 def from_source(source: Source, form: str) -> Function:

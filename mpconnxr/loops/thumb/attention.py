@@ -165,8 +165,9 @@ def attend(p: ptr32, w):
          scratch: 31 exponents of k, of v, of q, 34 queries, scores, 36 keys or values, weights,
          38 sums, what powers says; then what the loops take: 40 limit, 43 peaks, 49 pack, 58
          scale, 61 dots, 68 settle, 74 powers, 82 weights, 89 sums, 94 finish
-    w    loops peaks, pack, scale, dots, settle, powers, weights, sums, finish, limit, scored, seen,
-         special; p; 14 q, k, v, scratch, out, lengths, table; 21 parameters of the first ten loops
+    w    loops peaks, pack, scale, dots, settle, powers, weights, sums, finish, limit, scored,
+         seen, special; p; 14 q, k, v, scratch, out, lengths, table; 21 parameters of the first
+         ten loops
 
     Access: of the loops it calls
     """
@@ -228,7 +229,6 @@ def scored(p: ptr32, w):
     scale = w[2]
     dots = w[3]
     settle = w[4]
-    whole = w[13]
     q = w[14]
     k = w[15]
     v = w[16]

@@ -123,9 +123,7 @@ class _Builder:
             for name, n in (("query", s.heads), ("key", s.groups), ("value", s.groups))
         )
         if s.is_split:
-            q, k, v = (
-                self.split(y, n) for y, n in ((q, s.heads), (k, s.groups), (v, s.groups))
-            )
+            q, k, v = (self.split(y, n) for y, n in ((q, s.heads), (k, s.groups), (v, s.groups)))
         q, k = (
             self.add(
                 *("RotaryEmbedding", f"{y} cos sin places", f"{y}_turned"),

@@ -52,7 +52,12 @@ def weights(d):
     w = array("i", [d.between(1, 254) for _ in range(30)])
     for i in range(4):
         w[10 + 3 * i] = d.between(1, 400)
-    return x, w, d.blank("i", 30), [d.below(4), rows, n + d.below(3), d.below(4), n, d.below(4), 10]
+    return (
+        x,
+        w,
+        d.blank("i", 30),
+        [d.below(4), rows, n + d.below(3), d.below(4), n, d.below(4), 10],
+    )
 
 
 def sums(d):
@@ -90,11 +95,10 @@ def _limbs(d, first, rows, n):
     for row in range(rows):
         at = first + 3 * row * (n + 1)
         total = (1 << 40) + (d.word() >> 2)
+        base = total - (1 << 40)
         for i in range(n + 1):
             if i:
                 total = (1 << 63) + ((1 << 23) * base) + (d.word() << d.below(18))
-            else:
-                base = total - (1 << 40)
             x[at] = total & 0xFFFFFF
             x[at + 1] = total >> 24 & 0xFFFFFF
             x[at + 2] = total >> 48

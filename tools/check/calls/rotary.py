@@ -2,7 +2,12 @@
 
 
 def turn(d):
-    batches, heads, rows, pairs = d.between(1, 2), d.between(1, 3), d.between(1, 3), d.between(1, 4)
+    batches, heads, rows, pairs = (
+        d.between(1, 2),
+        d.between(1, 3),
+        d.between(1, 3),
+        d.between(1, 4),
+    )
     width = 2 * pairs + d.below(3)
     apart = [1, 2] if d.below(2) else [pairs, 1]
     first = d.below(batches * heads * rows)

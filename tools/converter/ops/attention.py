@@ -1,6 +1,6 @@
-"""Attention, and mpconnxr:Heads, which a rewrite for boards makes of its steps -> kernel attention.
+"""Attention, and mpconnxr:Heads, which a rewrite makes of its steps -> kernel attention.
 
-What the kernel does not take of ONNX's operator is computed by its definition: see simplify/expand.
+What the kernel does not take of ONNX's operator, its definition computes: see simplify/expand.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _LEAST, _MOST = 8, 32  # rows of queries at once, of all heads of a group
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the items of a tensor of heads lie: its (batch, heads, rows, width), and strides of the
-    first three of these.
+    """Where the items of a tensor of heads lie: its (batch, heads, rows, width), and strides of
+    the first three of these.
     """
 
     dims: tuple[int, int, int, int]
@@ -33,7 +33,9 @@ class Layout:
 def takes(node: NodeProto, types) -> bool:
     """Whether the kernel serves a node of ONNX's Attention. types: TypeProtos of values."""
     given = {a.name: helper.get_attribute_value(a) for a in node.attribute}
-    others = [name for name in node.input[3:6] if name] + [name for name in node.output[1:] if name]
+    others = [name for name in node.input[3:6] if name] + [
+        name for name in node.output[1:] if name
+    ]
     if others or given.get("softcap", 0.0) or given.get("softmax_precision", FLOAT) != FLOAT:
         return False
     if any(given.get(f"{side}_window_size", -1) >= 0 for side in ("left", "right")):

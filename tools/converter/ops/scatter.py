@@ -14,10 +14,8 @@ from ..ir import Tensor
 from ..shapes.extent import any_open
 from . import lowers
 from ._dtypes import INT32, NUMBERS
-from ._elementwise import binary
 from ._move import emit_copy, emit_fill, emit_move, strides_of
 from ._select import emit_gather
-from .cast import emit_cast
 
 _REDUCTIONS = {"none": 0, "add": 1, "mul": 2, "max": 3, "min": 4}
 

@@ -76,9 +76,7 @@ class _Place:
         return Layout((1,) * more + self.dims, (0,) * more + self.strides[:-1])
 
     @classmethod
-    def of(
-        cls, value: ir.Value, is_turned: bool = False, is_scaled: bool = True
-    ) -> _Place | None:
+    def of(cls, value: ir.Value, is_turned: bool = False, is_scaled: bool = True) -> _Place | None:
         """is_turned: the last two axes change places; is_scaled: all may be multiplied by a number.
         None where no items lie side by side.
         """
@@ -94,7 +92,9 @@ class _Place:
                     return found
             if is_turned:
                 view = view.swapaxes(-1, -2)
-            strides = [s // 4 if d > 1 else 0 for s, d in zip(view.strides, view.shape, strict=True)]
+            strides = [
+                s // 4 if d > 1 else 0 for s, d in zip(view.strides, view.shape, strict=True)
+            ]
             if (strides[-1] == 1 or view.shape[-1] == 1) and min(strides) >= 0:
                 first = (view.ctypes.data - base.ctypes.data) // 4
                 found = cls(value, view.shape, (*strides[:-1], 1), first, scale)

@@ -74,8 +74,9 @@ def attend(p: ptr32, w):
          scratch: 31 exponents of k, of v, of q, 34 queries, scores, 36 keys or values, weights,
          38 sums, what powers says; then what the loops take: 40 limit, 43 peaks, 49 pack, 58
          scale, 61 dots, 68 settle, 74 powers, 82 weights, 89 sums, 94 finish
-    w    loops peaks, pack, scale, dots, settle, powers, weights, sums, finish, limit, scored, seen,
-         special; p; 14 q, k, v, scratch, out, lengths, table; 21 parameters of the first ten loops
+    w    loops peaks, pack, scale, dots, settle, powers, weights, sums, finish, limit, scored,
+         seen, special; p; 14 q, k, v, scratch, out, lengths, table; 21 parameters of the first
+         ten loops
 
     Access: of the loops it calls
     """
@@ -113,7 +114,7 @@ def scored(p: ptr32, w):
 
     Access: of the loops it calls
     """
-    peaks, pack, scale, dots, settle, whole = w[0], w[1], w[2], w[3], w[4], w[13]
+    peaks, pack, scale, dots, settle = w[:5]
     q, k, v, scratch = w[14:18]
     peaks_p, pack_p, scale_p, dots_p, settle_p = w[21:26]
     set_at(p, 48, i, 0)
@@ -183,7 +184,14 @@ def seen(p: ptr32, w):
     """
     pack, dots, powers, weights, sums, finish = w[1], w[3], w[5], w[6], w[7], w[8]
     v, scratch, out, table = w[16], w[17], w[18], w[20]
-    pack_p, dots_p, powers_p, weights_p, sums_p, finish_p = w[22], w[24], w[26], w[27], w[28], w[29]
+    pack_p, dots_p, powers_p, weights_p, sums_p, finish_p = (
+        w[22],
+        w[24],
+        w[26],
+        w[27],
+        w[28],
+        w[29],
+    )
     rows, row = p[4] * p[27], 0
     while row < rows:
         n = p[28]
@@ -464,8 +472,8 @@ def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def weights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """p: first power, rows of them, items from row to row, first exponent of v, rows of these, first
-    item of out, first of what powers says
+    """p: first power, rows of them, items from row to row, first exponent of v, rows of these,
+    first item of out, first of what powers says
 
     Access:
         rows, n = p[1], p[4]
