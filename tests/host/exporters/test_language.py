@@ -1,0 +1,108 @@
+"""A language model that decodes token by token, its cache a state, next to onnxruntime."""
+
+import numpy as np
+import onnxruntime as ort
+import pytest
+
+from tests.host.exporters import against, language_models
+from tests.host.program import test_models as programs
+from tools.converter.convert import Options, convert
+from tools.converter.report import python_floats
+from tools.harness import Job, run_jobs
+from tools.micropython import UNIX_TARGETS
+
+TOKENS = (3, 7, 7, 0, 19, 4)
+TOLERANCE = 2e-5  # of the largest score
+# Roundings of short mantissas and of weights are those of the options.
+MOST_SHORT = 5e-3
+
+
+def sizes(**of):
+    return language_models.Sizes(**language_models.TINY | of)
+
+
+def expected(model, of):
+    """Scores of each token: onnxruntime, without its own rewrites."""
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = ort.InferenceSession(model.SerializeToString(), options)
+    shapes = {i.name: i.shape for i in session.get_inputs()}
+    names = language_models.states(of)
+    caches, found = {name: np.zeros(shapes[name], np.float32) for name in names}, []
+    for position, token in enumerate(TOKENS):
+        inputs = dict(zip(("token", "position"), given(position, token), strict=True))
+        scores, *new = session.run(None, inputs | caches)
+        caches = dict(zip(names, new, strict=True))
+        found.append(scores)
+    return found
+
+
+def given(position, token):
+    return [np.array([[token]], np.int64), np.array([position], np.int64)]
+
+
+def decoded(target, model, of, **options):
+    done = convert(model, Options(strip=True, state=language_models.states(of), **options))
+    runs = [[x.tobytes() for x in given(*pair)] for pair in enumerate(TOKENS)]
+    [outcome] = run_jobs(target, [Job(done.data, runs)], timeout=120)
+    assert not outcome.error, f"{outcome.error}: {outcome.message}"
+    return done, [np.frombuffer(run.outputs[0], np.float32) for run in outcome.runs]
+
+
+def worst(got, wanted):
+    pairs = zip(got, wanted, strict=True)
+    return max(np.abs(a - b.ravel()).max() / np.abs(b).max() for a, b in pairs)
+
+
+@pytest.mark.parametrize("is_split", [False, True], ids=["joined", "split"])
+def test_tokens_of_a_cache(ready_target, is_split):
+    of = sizes(is_split=is_split)
+    model, found = language_models.build(of), []
+    wanted = expected(model, of)
+    for name in UNIX_TARGETS:
+        done, got = decoded(ready_target(name), model, of)
+        assert not python_floats.of(done).steps
+        assert worst(got, wanted) <= TOLERANCE
+        found.append(np.concatenate(got).tobytes())
+    assert found[1:] == found[:-1]
+    kernels = [step.kernel for step in done.graph.steps]
+    assert kernels.count("cache") == 2 * of.layers and kernels.count("attention") == of.layers
+    assert "move" not in kernels
+
+
+@pytest.mark.parametrize("weights", ["int8", "int4"])
+@pytest.mark.parametrize("target", ["unix32"], indirect=True)
+def test_tokens_of_quantized_weights(target, weights):
+    of = sizes(weights=weights)
+    model = language_models.build(of)
+    _, got = decoded(target, model, of)
+    assert worst(got, expected(model, of)) <= TOLERANCE
+
+
+@pytest.mark.parametrize("target", ["unix32"], indirect=True)
+def test_tokens_in_16_bits(target):
+    of = sizes()
+    model = language_models.build(of)
+    _, got = decoded(target, model, of, float="fast16")
+    assert worst(got, expected(model, of)) <= MOST_SHORT
+
+
+@pytest.mark.parametrize("flat", [False, True], ids=["loops_of_loops", "flat"])
+@pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
+def test_a_program_decodes_and_allocates_nothing(target, flat):
+    of = sizes()
+    done = convert(
+        language_models.build(of), Options(strip=True, state=language_models.states(of))
+    )
+    samples = [given(*pair) for pair in enumerate(TOKENS)]
+    assert programs.check(target, {"tiny": (done.data, samples)}, False, flat) == ["tiny"]
+
+
+@pytest.mark.parametrize("target", ["unix32"], indirect=True)
+def test_an_encoder(target):
+    of = language_models.Sizes(dim=16, layers=2, heads=4, groups=4, hidden=24, room=9)
+    model = language_models.build_encoder(of)
+    x = np.random.default_rng(0).standard_normal((1, 9, 16)).astype(np.float32)
+    against.check(target, model, [[x]], tolerance=TOLERANCE)
+    kernels = [step.kernel for step in convert(model, Options(strip=True)).graph.steps]
+    assert kernels.count("attention") == of.layers and "move" not in kernels
