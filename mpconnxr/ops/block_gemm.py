@@ -34,6 +34,7 @@ _N_PARAMS = const(12)
 
 STREAMS = (1, 2, 3)
 _CHUNK = 64  # columns of one call
+_FEW_ROWS = 4  # of A: fewer take longer in an FPU
 _EXPONENT = 16  # where in p that of a row is found
 _FLAG = 1  # item of scratch: weights are not finite
 _FLAG_FOUND = 86  # where in p its exponent is found
@@ -58,7 +59,8 @@ def prepare(node):
     node.require(has_bias < 2, "has_bias")
     if known:
         weights = blocks.constants(node, node.inputs[1:], w_batches * n)
-        if w.dtype == "int32" and forms.precedes("fpu_gemm", "vfp", "block"):
+        in_floats = w.dtype == "int32" and m >= _FEW_ROWS
+        if in_floats and forms.precedes("fpu_gemm", "vfp", "block"):
             from ._block_vfp_gemm import Batches
 
             node.require(w_batches * n * k <= w.nelem, "weights size")

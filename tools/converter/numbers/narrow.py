@@ -5,7 +5,9 @@
 2. The power is the one that suffices for the channel's largest weight, or half of it, which cuts
    that one, whichever has the lesser squared error.
 3. Weights that something else uses too stay as they are.
-4. With f16 recurrent layers get float16 instead, biases as well. The file holds floats so where
+4. Weights of a MatMul that are integers of so many bits already, times any number, one a column
+   (as DequantizeLinear makes them), stay these integers: a Mul behind it has the numbers.
+5. With f16 recurrent layers get float16 instead, biases as well. The file holds floats so where
    nothing is lost by it; a board makes float32 of them as it reads.
 
 What comes out is a float model still. Block floating point holds such weights without loss in as
@@ -30,6 +32,7 @@ from ..shapes import extent_forms
 
 BITS = {"f32": 24, "f16": 16, "int16": 16, "int8": 8, "int4": 4}  # by what --weights says
 
+_NEAR = 2.0**-13  # of an integer: floats have that much of theirs
 _FLOATS = (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16)
 RECURRENT = ("LSTM", "GRU", "RNN")
 PRODUCTS = ("Conv", "FusedConv", "ConvTranspose", "Gemm", "FusedGemm", "MatMul", "FusedMatMul")
@@ -57,7 +60,7 @@ def narrow(
     get weights that float16 holds.
     """
     found = copied(model)
-    rows = []
+    rows, scaled = [], []
     constants = {t.name: t for t in found.graph.initializer}
     for node in found.graph.node:
         if node.op_type in RECURRENT:
@@ -66,12 +69,55 @@ def narrow(
             continue
         t = constants[node.input[1]]
         before = numpy_helper.to_array(t)
+        if node.op_type == "MatMul" and (levels := _levels(before, bits)) is not None:
+            t.CopyFrom(numpy_helper.from_array(levels[0], t.name))
+            scaled.append((node, levels[1]))
+            rows.append(Row(name_of(node), node.op_type, node.output[0], _decibel(0, 0)))
+            continue
         after = rounded_weights(node, before, partial(rounded_to, bits=bits)).astype(before.dtype)
         t.CopyFrom(numpy_helper.from_array(after, t.name))
         noise = _decibel(before, after)
         rows.append(Row(name_of(node), node.op_type, node.output[0], noise))
+    for node, scales in scaled:
+        _scale(found.graph, node, scales)
     _compare(model, found, rows, sample)
     return found, sorted(rows, key=lambda row: row.weights if row.output is None else row.output)
+
+
+def _levels(w: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray] | None:
+    """(integers, a number a column) that make w (K, N), of which each column has a largest integer
+    of at most so many bits; None where they do not.
+    """
+    most = (1 << bits - 1) - 1
+    if w.ndim != 2 or w.dtype != np.float32 or bits > 8 or not np.isfinite(w).all():
+        return None
+    wide = w.astype(np.float64)
+    largest = np.abs(wide).max(0)
+    parts = wide / np.where(largest, largest, 1.0)
+    steps = np.zeros(w.shape[1])
+    for step in range(1, most + 1):
+        left = np.flatnonzero(steps == 0)
+        scaled = parts[:, left] * step
+        steps[left[(np.abs(scaled - np.rint(scaled)) < _NEAR).all(0)]] = step
+    if not steps.all():
+        return None
+    scales = np.where(largest, largest, 1.0) / steps
+    return np.rint(parts * steps).astype(np.float32), scales.astype(np.float32)
+
+
+def _scale(graph, node, scales):
+    """Puts a Mul by these numbers behind a node."""
+    out = node.output[0]
+    node.output[0] = f"{out}/levels"
+    graph.initializer.append(numpy_helper.from_array(scales, f"{out}/scales"))
+    mul = helper.make_node("Mul", [node.output[0], f"{out}/scales"], [out], name=f"{out}/scaled")
+    graph.node.insert(list(graph.node).index(node) + 1, mul)
+    for value in [*graph.value_info, *graph.output]:
+        if value.name == out:
+            known = graph.value_info.add()
+            known.CopyFrom(value)
+            known.name = node.output[0]
+            return
 
 
 def _round_recurrent(graph, node, constants, bits):
