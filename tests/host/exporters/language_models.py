@@ -3,10 +3,14 @@ an encoder, in the operators that PyTorch's exporter writes.
 
     python -m tests.host.exporters.language_models FOLDER
 
-writes them as ONNX files of opset 24, with random weights and the sizes of llama2.c's stories260K
-(260,000 weights), so that `mpconnxr bench` can count their instructions. Each run takes a token
-and its position, and gives the scores of the next one. `states` names the outputs that are inputs
-of the next run, as `--state` takes them.
+writes them as ONNX files, with random weights and the sizes of llama2.c's stories260K (260,000
+weights, opset 24), so that `mpconnxr bench` can count their instructions:
+
+    mpconnxr bench --no-c --strip --target T $(cat FOLDER/stories.states) \\
+        --bind position=FOLDER/position.npy FOLDER/stories.onnx
+
+Each run takes a token and its position, and gives the scores of the next one. `states` names the
+outputs that are inputs of the next run, as `--state` takes them.
 """
 
 from __future__ import annotations
@@ -53,6 +57,7 @@ MODELS = {
 TINY = {"dim": 16, "layers": 2, "heads": 4, "groups": 2, "hidden": 12, "words": 20, "room": 8}
 
 
+POSITION = 100  # of the token that is counted
 ENCODER = Sizes(layers=2, heads=4, groups=4, hidden=128, room=32)
 
 
@@ -257,6 +262,7 @@ def main(argv: list[str] | None = None) -> int:
         given = "".join(f"--state {output}={name} " for name, output in pairs)
         (folder / f"{name}.states").write_text(given)
     (folder / "encoder.onnx").write_bytes(build_encoder(ENCODER).SerializeToString())
+    np.save(folder / "position.npy", np.array([POSITION]))
     return 0
 
 

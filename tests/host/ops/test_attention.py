@@ -136,13 +136,26 @@ def test_values_that_are_not_finite(target):
 
 def steps(mask="", before="Mul"):
     """As exporters write attention: heads split and turned, and the result joined."""
-    nodes = [("Reshape", "x shape", "three", {}), ("Transpose", "three", "t", {"perm": [2, 0, 3, 1, 4]})]
-    nodes += [("Gather", f"t {i}", n, {"axis": 0}) for n, i in zip("qkv", ("i0", "i1", "i2"))]
+    nodes = [
+        ("Reshape", "x shape", "three", {}),
+        ("Transpose", "three", "t", {"perm": [2, 0, 3, 1, 4]}),
+    ]
+    nodes += [
+        ("Gather", f"t {i}", n, {"axis": 0})
+        for n, i in zip("qkv", ("i0", "i1", "i2"), strict=True)
+    ]
     nodes += [("Transpose", "k", "kt", {"perm": [0, 1, 3, 2]}), (before, "q root", "qs", {})]
     nodes += [("Mul", "kt root", "ks", {}), ("MatMul", "qs ks", "s", {})]
     nodes += [("Add", "s mask", "masked", {})] if mask else []
-    nodes += [("Softmax", "masked" if mask else "s", "p", {"axis": -1}), ("MatMul", "p v", "o", {})]
-    return [*nodes, ("Transpose", "o", "j", {"perm": [0, 2, 1, 3]}), ("Reshape", "j flat", "y", {})]
+    nodes += [
+        ("Softmax", "masked" if mask else "s", "p", {"axis": -1}),
+        ("MatMul", "p v", "o", {}),
+    ]
+    return [
+        *nodes,
+        ("Transpose", "o", "j", {"perm": [0, 2, 1, 3]}),
+        ("Reshape", "j flat", "y", {}),
+    ]
 
 
 @pytest.mark.parametrize("mask", ["", "inf", "float", "other"])
@@ -182,7 +195,9 @@ def turned(x, angles, interleaved):
     n = angles.shape[-1]
     out, x = x.astype(np.float64), x.astype(np.float64)
     cos, sin = (f(angles).astype(np.float32).astype(np.float64) for f in (np.cos, np.sin))
-    at = [slice(0, 2 * n, 2), slice(1, 2 * n, 2)] if interleaved else [slice(0, n), slice(n, 2 * n)]
+    at = (
+        [slice(0, 2 * n, 2), slice(1, 2 * n, 2)] if interleaved else [slice(0, n), slice(n, 2 * n)]
+    )
     a, b = x[..., at[0]], x[..., at[1]]
     out[..., at[0]], out[..., at[1]] = a * cos - b * sin, a * sin + b * cos
     return out
@@ -192,7 +207,9 @@ def turned(x, angles, interleaved):
 @pytest.mark.parametrize("pairs", [4, 3])
 def test_pairs_are_turned(ready_target, interleaved, pairs):
     rng = np.random.default_rng(pairs)
-    x = (rng.normal(0, 1, (2, 3, 5, 8)) * 10.0 ** rng.integers(-9, 9, (2, 3, 5, 1))).astype(np.float32)
+    x = (rng.normal(0, 1, (2, 3, 5, 8)) * 10.0 ** rng.integers(-9, 9, (2, 3, 5, 1))).astype(
+        np.float32
+    )
     angles, places = rng.normal(0, 3, (9, pairs)), rng.integers(0, 9, (2, 5))
     wanted = turned(x, angles[places][:, None], interleaved)
     attributes = {"interleaved": interleaved, "rotary_embedding_dim": 2 * pairs}

@@ -77,7 +77,7 @@ class _Place:
 
     @classmethod
     def of(cls, value: ir.Value, is_turned: bool = False, is_scaled: bool = True) -> _Place | None:
-        """is_turned: the last two axes change places; is_scaled: all may be multiplied by a number.
+        """is_turned: the last two axes change places; is_scaled: a number may multiply all of it.
         None where no items lie side by side.
         """
         found, path, scale = None, [], 1.0
