@@ -1,4 +1,4 @@
-"""Attention and RotaryEmbedding in block floating point: near doubles, the same bits everywhere."""
+"""Attention and RotaryEmbedding in block floating point, next to doubles; all bits are the same."""
 
 import numpy as np
 import pytest
