@@ -1,4 +1,4 @@
-"""Attention and RotaryEmbedding in block floating point, next to doubles; all bits are the same."""
+"""Attention and RotaryEmbedding in block floating point, next to doubles: the same bits."""
 
 import numpy as np
 import pytest
