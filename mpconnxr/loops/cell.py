@@ -86,6 +86,7 @@ def state(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         at = p[0] + i
         a = x[at]
         b = x[at + 3 * n]
+        f = x[at + 2 * n]
         v = out[p[2] + i]
         sign = (v >> 31) & 1
         if (b >> 31) & 1:
@@ -94,9 +95,9 @@ def state(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             sign += 2
         e = (a & 8191) * (b >> 13) + (((a & 8191) * (b & 8191)) >> 13)
         b = (a >> 13) * (b >> 13) + ((e + (a >> 13) * (b & 8191)) >> 13)
-        a = x[at + 2 * n]
+        a = f
         e = ((v >> 23) & 255) - 126
-        m = ((v & 8388607) | 8388608) if e > 0 - 126 else 0
+        m = ((v & 0x7FFFFF) | 0x800000) if e > 0 - 126 else 0
         s = 0
         if e > 6:
             s = e - 6

@@ -178,13 +178,13 @@ class Code:
     def _text(self, node: ast.expr | ast.stmt) -> str:
         first, end = self._source.span(node)
         text, at = "", first
-        for (start, stop), new in self._replaced(node):
+        for (start, stop), new in sorted(self._replaced(node)):
             text += self._source.text[at:start] + new
             at = stop
         return text + self._source.text[at:end]
 
     def _replaced(self, node: ast.AST) -> Iterator[tuple[tuple[int, int], str]]:
-        """What of a node's text becomes another one, in the order in which it stands there."""
+        """What of a node's text becomes another one, and where."""
         value = self._counted(node) if isinstance(node, ast.expr) else None
         if value is not None:
             yield self._source.span(node), str(value)

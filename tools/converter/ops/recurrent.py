@@ -14,6 +14,7 @@ from ._block import block_constants, gemm_words, is_block
 from ._dot import pack_rows
 from ._dtypes import FLOAT, INT32
 from ._elementwise import float_bits
+from ._gated import emit_gated, is_gated
 from ._move import emit_move
 
 # Kinds of activation, in the device's order, with the defaults of alpha and beta: those of the
@@ -133,6 +134,9 @@ def _lower(node, kind, option):
         return
     s = Shape.of(node)
     _check_shapes(node, s, kind.n_gates)
+    if is_gated(node, option, s.directions):
+        emit_gated(node, kind, s, option, _reverse(node, s.directions))
+        return
     w, r, biases = _weights(node, kind.n_gates * s.hidden, kind.n_gates == 3 and option)
     weights = _in_blocks(node, kind, s, (w, r), biases) or Weights([w, r], biases)
     emit_walks(node, node.op.lower(), kind, s, [weights] * s.directions, option)

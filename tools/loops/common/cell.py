@@ -13,6 +13,8 @@ are quotients of it, bit by bit.
 
 from tools.loops.snippets.words import quotient, signed
 
+from tools.loops.snippets.cells import gate_product, gate_to_float, new_state
+
 
 def squash(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
@@ -60,45 +62,8 @@ def state(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     n = p[1]
     for i in range(n):
         at = p[0] + i
-        a, b, v = x[at], x[at + 3 * n], out[p[2] + i]
-        sign = (v >> 31) & 1
-        if (b >> 31) & 1:
-            b = (b ^ p[3]) & p[3]
-            b += 1
-            sign += 2
-        e = (a & 8191) * (b >> 13) + (((a & 8191) * (b & 8191)) >> 13)
-        b = (a >> 13) * (b >> 13) + ((e + (a >> 13) * (b & 8191)) >> 13)
-        a, e = x[at + 2 * n], ((v >> 23) & 255) - 126
-        m = ((v & 8388607) | 8388608) if e > 0 - 126 else 0
-        s = 0
-        if e > 6:
-            s, e = e - 6, 6
-        if e < 0 - 24:
-            m = 0
-        elif e < 0:
-            m = (m + (1 << (0 - 1 - e))) >> (0 - e)
-        else:
-            m = m << e
-        e = ((m & 32767) * (a >> 13) + (((m & 32767) * (a & 8191)) >> 13)) >> 2
-        m = ((m >> 15) * (a >> 13) << 2) + ((e + (m >> 15) * (a & 8191)) >> 11)
-        b = (b + (2 << s)) >> (2 + s) if s < 26 else 0
-        if sign == 1 or sign == 2:
-            m -= b
-            if (m >> 31) & 1:
-                m = 0 - m
-                sign ^= 3
-        else:
-            m += b
-        e, s = 126 + s, 0
-        while m >> s >= 1 << 24:
-            s += 1
-        if s:
-            m = (m + (1 << (s - 1))) >> s
-            e += s
-        while m and m < 1 << 23:
-            m = m << 1
-            e -= 1
-        m += (e << 23) - (1 << 23) if m else 0
+        a, b, f, v = x[at], x[at + 3 * n], x[at + 2 * n], out[p[2] + i]
+        new_state(v, a, b, f, sign, e, m, s, p[3])
         if sign & 1:
             m = m - p[3] - 1
         out[p[2] + i] = m
@@ -116,16 +81,8 @@ def product(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         sign = (b >> 31) & 1
         if sign:
             b = ((b ^ p[3]) & p[3]) + 1
-        m = (a & 8191) * (b >> 13) + (((a & 8191) * (b & 8191)) >> 13)
-        m = (a >> 13) * (b >> 13) + ((m + (a >> 13) * (b & 8191)) >> 13)
-        e = 124
-        while m >= 1 << 24:
-            m = (m + 1) >> 1
-            e += 1
-        while m and m < 1 << 23:
-            m = m << 1
-            e -= 1
-        m += (e << 23) - (1 << 23) if m else 0
+        gate_product(m, a, b)
+        gate_to_float(m, e)
         if sign:
             m = m - p[3] - 1
         out[p[2] + i] = m

@@ -9,6 +9,7 @@ quotients of it, bit by bit: 1 or exp(-|x|) by 1 + exp(-|x|), 1 - exp(-2 |x|) by
 Below 1/16 tanh is x * (1 - x**2 / 3 + 2 * x**4 / 15).
 """
 
+from tools.loops.snippets.cells import small_tanh
 from tools.loops.snippets.floats import halve, normalize
 from tools.loops.snippets.words import bit, nan_bits, quotient
 
@@ -33,15 +34,7 @@ def gate32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         elif p[3] and e < 115:
             m = v & (top - 1)
         elif p[3] and e < 123:
-            a = m << (e - 116) if e > 115 else m >> 1
-            a = (a >> 15) * (a >> 15) >> 8
-            a = a // 3 - ((a >> 8) * (a >> 8) >> 14) * 2 // 15
-            m = m << 6
-            m -= (m >> 15) * (a >> 6) >> 9
-            if m < 1 << 29:
-                m = m << 1
-                e -= 1
-            m = ((m + 32) >> 6) + ((e - 1) << 23)
+            small_tanh(m, e, a)
         else:
             e += p[3] - 127
             s = 3 if e < 4 else 0  # more bits, as long as there is room

@@ -1,0 +1,887 @@
+"""Steps of recurrent layers in fixed point. Written once, in the common subset of Python and viper.
+
+The weights of a gate for one item of the state are a row: lower 24 bits of the bias, with the
+exponent of its weights for x above them; the bias' upper bits plus 2**29; mantissas of 24 bits with
+a sign; then, where it has weights for h, their exponent and their mantissas. A bias and sums have
+28 bits behind the point; sums are two words, of which the first has 24 bits, and their limit is
+2**28 in the second one. What a gate is computed of, its argument, has 26 bits in one word, and so
+has the gate itself. States are float32.
+
+A row of x or of h is its exponent E, then mantissas of 2**(E - 149); it has up to 127 of them.
+w of cells is a table for sigmoid from 0 on, tools/converter/numbers/gate_table.py: three words an
+interval, which are a value of 29 bits, how fast it grows, and two more terms.
+
+Absolute errors of gates are below 2**-25; where a state exceeds 64, it has a last bit of its own.
+
+Made from tools/loops/common/gated.py by `make loops`:
+change that file, not this one.
+"""
+
+import micropython
+
+COMMON = True
+
+
+@micropython.viper
+def row(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """A row of mantissas, of floats.
+
+    p    first of x, items, first of out, items of x behind these that must be finite, too
+    out  instead of E 255, and nothing behind it, if one of x is inf or nan
+
+    Access:
+        reads x[p[0] : p[0] + p[1] + p[3]]
+        writes out[p[2] : p[2] + 1 + p[1]]
+    """
+    i = p[0]
+    end = i + p[1]
+    most = 0
+    mask = 1
+    mask = (mask << 31) - 1
+    while i < end:
+        v = x[i] & mask
+        if v > most:
+            most = v
+        i += 1
+    block = most >> 23
+    end += p[3]
+    while i < end:
+        v = x[i] & mask
+        if v > most:
+            most = v
+        i += 1
+    at = p[2]
+    if most >> 23 == 255:
+        out[at] = 255
+        end = 0
+    else:
+        if block < 1:
+            block = 1
+        out[at] = block
+        i = p[0]
+        end = i + p[1]
+    while i < end:
+        v = x[i]
+        m = v & 0x7FFFFF
+        e = (v >> 23) & 255
+        if e:
+            m = m | 0x800000
+        else:
+            e = 1
+        e = block - e
+        m = 0 if e > 23 else (m + (1 << e)) >> (e + 1)
+        if m == 0x800000:
+            m -= 1
+        if (v >> 31) & 1:
+            m = 0 - m
+        at += 1
+        out[at] = m
+        i += 1
+
+
+@micropython.viper
+def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """Sums of rows of w with a row of x and one of h, both in x.
+
+    p    the row of x, its items or 0, that of h, its items or 0, first of w, rows, first of out,
+         1: arguments, 0: sums, whose second word gets 2**30 more
+
+    Access:
+        n = p[5] * (1 + (p[7] + 1) % 2)
+        reads x[p[0] : p[0] + 1 + p[1]] if p[1] and p[5]
+        reads x[p[2] : p[2] + 1 + p[3]] if p[3] and p[5]
+        reads w[p[4] : p[4] + p[5] * (2 + p[1] + (p[3] + 1 if p[3] else 0))]
+        writes out[p[6] : p[6] + n]
+    """
+    mask = 1
+    mask = (mask << 31) - 1
+    i = p[4]
+    at = p[6]
+    rows = p[5]
+    while True:
+        if rows == 0:
+            break
+        c0 = w[i] & 0xFFFFFF
+        c1 = (w[i + 1] & 0x3FFFFFFF) - (1 << 29)
+        e = (w[i] >> 24) & 255
+        i += 2
+        if p[1]:
+            a = p[0] + 1
+            low = 0
+            middle = 0
+            high = 0
+            b = i + p[1]
+            while i < b:
+                u = ((x[a] + 0x800000) & 0xFFFFFF) - 0x800000
+                v = ((w[i] + 0x800000) & 0xFFFFFF) - 0x800000
+                s = (u & 4095) * (v & 4095)
+                low += s & 4095
+                middle += (u & 4095) * (v >> 12) + (u >> 12) * (v & 4095) + (s >> 12)
+                high += (u >> 12) * (v >> 12)
+                a += 1
+                i += 1
+            middle += low >> 12
+            low = (low & 4095) | (middle & 4095) << 12
+            high += middle >> 12
+            e = 270 - e - x[p[0]]
+            if e >= 24:
+                e -= 24
+                high = high >> (e if e < 31 else 31)
+                low = high & 0xFFFFFF
+                high = high >> 24
+            else:
+                if e > 0:
+                    low = (low >> e) | (high & ((1 << e) - 1)) << (24 - e)
+                    high = high >> e
+                s = 1 << 28
+                while e < 0 and high <= s and high >= 0 - s:
+                    high = high + high + (low >> 23)
+                    low = (low << 1) & 0xFFFFFF
+                    e += 1
+                if high > s or high < 0 - s:
+                    low = 0
+                    high = s if high > 0 else 0 - s
+            c0 += low
+            c1 += high
+        if p[3]:
+            e = w[i] & 255
+            i += 1
+            a = p[2] + 1
+            low = 0
+            middle = 0
+            high = 0
+            b = i + p[3]
+            while i < b:
+                u = ((x[a] + 0x800000) & 0xFFFFFF) - 0x800000
+                v = ((w[i] + 0x800000) & 0xFFFFFF) - 0x800000
+                s = (u & 4095) * (v & 4095)
+                low += s & 4095
+                middle += (u & 4095) * (v >> 12) + (u >> 12) * (v & 4095) + (s >> 12)
+                high += (u >> 12) * (v >> 12)
+                a += 1
+                i += 1
+            middle += low >> 12
+            low = (low & 4095) | (middle & 4095) << 12
+            high += middle >> 12
+            e = 270 - e - x[p[2]]
+            if e >= 24:
+                e -= 24
+                high = high >> (e if e < 31 else 31)
+                low = high & 0xFFFFFF
+                high = high >> 24
+            else:
+                if e > 0:
+                    low = (low >> e) | (high & ((1 << e) - 1)) << (24 - e)
+                    high = high >> e
+                s = 1 << 28
+                while e < 0 and high <= s and high >= 0 - s:
+                    high = high + high + (low >> 23)
+                    low = (low << 1) & 0xFFFFFF
+                    e += 1
+                if high > s or high < 0 - s:
+                    low = 0
+                    high = s if high > 0 else 0 - s
+            c0 += low
+            c1 += high
+        c1 += c0 >> 24
+        c0 = c0 & 0xFFFFFF
+        if p[7]:
+            if c1 > 510 or c1 < 0 - 511:
+                c0 = mask if c1 > 0 else 0 - mask
+            else:
+                c0 = (c1 << 22) + ((c0 + 2) >> 2)
+            out[at] = c0
+        else:
+            out[at] = c0
+            at += 1
+            out[at] = c1 + (1 << 29) + (1 << 29)
+        at += 1
+        rows -= 1
+
+
+@micropython.viper
+def small_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """Floats behind the arguments, in the places of those below 1/16; p: as of sums.
+
+    Behind the rows of w lie the biases as floats.
+
+    Access:
+        reads x[p[0] : p[0] + 1 + p[1]]
+        reads x[p[2] : p[2] + 1 + p[3]]
+        reads w[p[4] : p[4] + p[5] * (4 + p[1] + p[3])]
+        updates out[p[6] : p[6] + 2 * p[5]]
+    """
+    mask = 1
+    mask = (mask << 31) - 1
+    k = 0
+    while True:
+        if k >= p[5]:
+            break
+        v = out[p[6] + k]
+        if (v >> 31) & 1:
+            v = (0 - v) & mask
+        if v < 1 << 22:
+            i = p[4] + k * (3 + p[1] + p[3])
+            e = ((w[i] >> 24) & 255) + x[p[0]] - 298
+            i += 2
+            a = p[0] + 1
+            low = 0
+            middle = 0
+            high = 0
+            b = i + p[1]
+            while i < b:
+                u = ((x[a] + 0x800000) & 0xFFFFFF) - 0x800000
+                v = ((w[i] + 0x800000) & 0xFFFFFF) - 0x800000
+                s = (u & 4095) * (v & 4095)
+                low += s & 4095
+                middle += (u & 4095) * (v >> 12) + (u >> 12) * (v & 4095) + (s >> 12)
+                high += (u >> 12) * (v >> 12)
+                a += 1
+                i += 1
+            middle += low >> 12
+            low = (low & 4095) | (middle & 4095) << 12
+            high += middle >> 12
+            s = 0
+            if high < 0:
+                low = 0 - low
+                s = 1
+                high = (low >> 24) - high
+                low = low & 0xFFFFFF
+            while high >= 16:
+                low = (low >> 1) | (high & 1) << 23
+                high = high >> 1
+                e += 1
+            c0 = (high << 24) | low
+            if c0 == 0:
+                e = 0 - 999
+            while c0 and c0 < 1 << 27:
+                c0 = c0 << 1
+                e -= 1
+            if s:
+                c0 = 0 - c0
+            e0 = e
+            e = (w[i] & 255) + x[p[2]] - 298
+            i += 1
+            a = p[2] + 1
+            low = 0
+            middle = 0
+            high = 0
+            b = i + p[3]
+            while i < b:
+                u = ((x[a] + 0x800000) & 0xFFFFFF) - 0x800000
+                v = ((w[i] + 0x800000) & 0xFFFFFF) - 0x800000
+                s = (u & 4095) * (v & 4095)
+                low += s & 4095
+                middle += (u & 4095) * (v >> 12) + (u >> 12) * (v & 4095) + (s >> 12)
+                high += (u >> 12) * (v >> 12)
+                a += 1
+                i += 1
+            middle += low >> 12
+            low = (low & 4095) | (middle & 4095) << 12
+            high += middle >> 12
+            s = 0
+            if high < 0:
+                low = 0 - low
+                s = 1
+                high = (low >> 24) - high
+                low = low & 0xFFFFFF
+            while high >= 16:
+                low = (low >> 1) | (high & 1) << 23
+                high = high >> 1
+                e += 1
+            c1 = (high << 24) | low
+            if c1 == 0:
+                e = 0 - 999
+            while c1 and c1 < 1 << 27:
+                c1 = c1 << 1
+                e -= 1
+            if s:
+                c1 = 0 - c1
+            e1 = e
+            b = w[p[4] + p[5] * (3 + p[1] + p[3]) + k]
+            low = b & 0x7FFFFF
+            e = (b >> 23) & 255
+            if e:
+                low = low | 0x800000
+            else:
+                e = 1
+            e = e - 150
+            high = 0
+            s = 0
+            if high < 0:
+                low = 0 - low
+                s = 1
+                high = (low >> 24) - high
+                low = low & 0xFFFFFF
+            while high >= 16:
+                low = (low >> 1) | (high & 1) << 23
+                high = high >> 1
+                e += 1
+            c2 = (high << 24) | low
+            if c2 == 0:
+                e = 0 - 999
+            while c2 and c2 < 1 << 27:
+                c2 = c2 << 1
+                e -= 1
+            if s:
+                c2 = 0 - c2
+            if (b >> 31) & 1:
+                c2 = 0 - c2
+            most = e0
+            if most < e:
+                most = e
+            if e1 > most:
+                most = e1
+            e0 = most - e0
+            c0 = c0 >> (e0 if e0 < 31 else 31)
+            e1 = most - e1
+            c1 = c1 >> (e1 if e1 < 31 else 31)
+            e = most - e
+            c2 = c2 >> (e if e < 31 else 31)
+            c0 += c1 + c2
+            s = 0
+            if c0 < 0:
+                c0 = 0 - c0
+                s = 1
+            while c0 >= 1 << 25:
+                c0 = c0 >> 1
+                most += 1
+            if c0 >= 1 << 24:
+                c0 = (c0 + 1) >> 1
+                most += 1
+            while c0 and c0 < 1 << 23:
+                c0 = c0 << 1
+                most -= 1
+            most += 149
+            if most < 0:
+                c0 = c0 >> (0 - most if most > 0 - 25 else 25)
+                most = 0
+            if c0:
+                c0 += most << 23
+            if s:
+                c0 = c0 - mask - 1
+            out[p[6] + p[5] + k] = c0
+        k += 1
+
+
+@micropython.viper
+def lstm(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """States of arguments of i, o, f and g, which become gates.
+
+    p    first argument, n of each, first of h, first of c, first of x for h, too, 1 if it is
+
+    Access:
+        n = p[1]
+        reads w[0:351]
+        updates out[p[0] : p[0] + 4 * n]
+        writes out[p[2] : p[2] + n]
+        updates out[p[3] : p[3] + n]
+        writes x[p[4] : p[4] + n] if p[5]
+    """
+    mask = 1
+    mask = (mask << 31) - 1
+    at = p[0]
+    n = p[1]
+    i = 0
+    while True:
+        if i >= 3 * n:
+            break
+        v = out[at]
+        sign = (v >> 31) & 1
+        if sign:
+            v = (0 - v) & mask
+        c = 0
+        if v >> 29:
+            v = (v - (1 << 29)) >> 2
+            c = 96
+        elif v >> 28:
+            c = 32
+        else:
+            v = v << 1
+        c = c + (v >> 23)
+        if c > 116:
+            c = 116
+        c += c + c
+        t = (v >> 11) & 4095
+        b = w[c + 2]
+        a = (((b & 0xFFFF) - 0x8000) * ((v >> 8) & 0x7FFF)) >> 15
+        b = (((b >> 16) & 0xFFFF) << 3) - a
+        v = v & 2047
+        b = w[c + 1] - ((b * t + ((b * v) >> 11)) >> 12)
+        a = b >> 12
+        b = b & 4095
+        a = (w[c] + a * t + ((a * v) >> 11) + ((b * t) >> 12)) & 0x1FFFFFFF
+        a = (a + 4) >> 3
+        if sign:
+            a = (1 << 26) - a
+        out[at] = a
+        at += 1
+        i += 1
+    i = 0
+    while True:
+        if i >= n:
+            break
+        v = out[at]
+        sign = (v >> 31) & 1
+        if sign:
+            v = (0 - v) & mask
+        v = mask if v >> 30 else v << 1
+        c = 0
+        if v >> 29:
+            v = (v - (1 << 29)) >> 2
+            c = 96
+        elif v >> 28:
+            c = 32
+        else:
+            v = v << 1
+        c = c + (v >> 23)
+        if c > 116:
+            c = 116
+        c += c + c
+        t = (v >> 11) & 4095
+        b = w[c + 2]
+        a = (((b & 0xFFFF) - 0x8000) * ((v >> 8) & 0x7FFF)) >> 15
+        b = (((b >> 16) & 0xFFFF) << 3) - a
+        v = v & 2047
+        b = w[c + 1] - ((b * t + ((b * v) >> 11)) >> 12)
+        a = b >> 12
+        b = b & 4095
+        a = (w[c] + a * t + ((a * v) >> 11) + ((b * t) >> 12)) & 0x1FFFFFFF
+        a = ((a - (1 << 28) + 2) >> 2) & 0x7FFFFFF
+        b = a
+        at = p[0] + i
+        if sign:
+            b = 0 - b
+        a = out[at]
+        f = out[at + 2 * n]
+        v = out[p[3] + i]
+        sign = (v >> 31) & 1
+        if (b >> 31) & 1:
+            b = (b ^ mask) & mask
+            b += 1
+            sign += 2
+        e = (a & 8191) * (b >> 13) + (((a & 8191) * (b & 8191)) >> 13)
+        b = (a >> 13) * (b >> 13) + ((e + (a >> 13) * (b & 8191)) >> 13)
+        a = f
+        e = ((v >> 23) & 255) - 126
+        m = ((v & 0x7FFFFF) | 0x800000) if e > 0 - 126 else 0
+        s = 0
+        if e > 6:
+            s = e - 6
+            e = 6
+        if e < 0 - 24:
+            m = 0
+        elif e < 0:
+            m = (m + (1 << (0 - 1 - e))) >> (0 - e)
+        else:
+            m = m << e
+        e = ((m & 32767) * (a >> 13) + (((m & 32767) * (a & 8191)) >> 13)) >> 2
+        m = ((m >> 15) * (a >> 13) << 2) + ((e + (m >> 15) * (a & 8191)) >> 11)
+        b = (b + (2 << s)) >> (2 + s) if s < 26 else 0
+        if sign == 1 or sign == 2:
+            m -= b
+            if (m >> 31) & 1:
+                m = 0 - m
+                sign ^= 3
+        else:
+            m += b
+        e = 126 + s
+        s = 0
+        while m >> s >= 1 << 24:
+            s += 1
+        if s:
+            m = (m + (1 << (s - 1))) >> s
+            e += s
+        while m and m < 1 << 23:
+            m = m << 1
+            e -= 1
+        m += (e << 23) - (1 << 23) if m else 0
+        v = m
+        if sign & 1:
+            v = m - mask - 1
+        out[p[3] + i] = v
+        v = (m & 0x7FFFFF) | 0x800000
+        e = (m >> 23) - 124
+        if e < 0:
+            v = (v + (1 << (0 - 1 - e))) >> (0 - e) if e > 0 - 25 else 0
+        else:
+            v = v << e if e < 8 else mask
+        v = mask if v >> 30 else v << 1
+        c = 0
+        if v >> 29:
+            v = (v - (1 << 29)) >> 2
+            c = 96
+        elif v >> 28:
+            c = 32
+        else:
+            v = v << 1
+        c = c + (v >> 23)
+        if c > 116:
+            c = 116
+        c += c + c
+        t = (v >> 11) & 4095
+        b = w[c + 2]
+        a = (((b & 0xFFFF) - 0x8000) * ((v >> 8) & 0x7FFF)) >> 15
+        b = (((b >> 16) & 0xFFFF) << 3) - a
+        v = v & 2047
+        b = w[c + 1] - ((b * t + ((b * v) >> 11)) >> 12)
+        a = b >> 12
+        b = b & 4095
+        a = (w[c] + a * t + ((a * v) >> 11) + ((b * t) >> 12)) & 0x1FFFFFFF
+        a = ((a - (1 << 28) + 2) >> 2) & 0x7FFFFFF
+        b = out[at + n]
+        m = (a & 8191) * (b >> 13) + (((a & 8191) * (b & 8191)) >> 13)
+        m = (a >> 13) * (b >> 13) + ((m + (a >> 13) * (b & 8191)) >> 13)
+        e = 124
+        while m >= 1 << 24:
+            m = (m + 1) >> 1
+            e += 1
+        while m and m < 1 << 23:
+            m = m << 1
+            e -= 1
+        m += (e << 23) - (1 << 23) if m else 0
+        if sign & 1:
+            m = m - mask - 1
+        out[p[2] + i] = m
+        if p[5]:
+            x[p[4] + i] = m
+        at += 3 * n + 1
+        i += 1
+
+
+@micropython.viper
+def rnn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """h = tanh of arguments, or of the floats behind them where they are below 1/16. p: as of lstm
+
+    Access:
+        n = p[1]
+        reads w[0:351]
+        reads out[p[0] : p[0] + 2 * n]
+        writes out[p[2] : p[2] + n]
+        writes x[p[4] : p[4] + n] if p[5]
+    """
+    mask = 1
+    mask = (mask << 31) - 1
+    i = 0
+    while True:
+        if i >= p[1]:
+            break
+        v = out[p[0] + i]
+        sign = (v >> 31) & 1
+        if sign:
+            v = (0 - v) & mask
+        if v < 1 << 22:
+            v = out[p[0] + p[1] + i]
+            sign = (v >> 31) & 1
+            m = v & 0x7FFFFF
+            e = (v >> 23) & 255
+            m = m | 0x800000
+            if e < 115:
+                m = v & mask
+            else:
+                a = m << (e - 116) if e > 115 else m >> 1
+                a = (a >> 15) * (a >> 15) >> 8
+                a = a // 3 - ((a >> 8) * (a >> 8) >> 14) * 2 // 15
+                m = m << 6
+                m -= (m >> 15) * (a >> 6) >> 9
+                if m < 1 << 29:
+                    m = m << 1
+                    e -= 1
+                m = ((m + 32) >> 6) + ((e - 1) << 23)
+        else:
+            v = mask if v >> 30 else v << 1
+            c = 0
+            if v >> 29:
+                v = (v - (1 << 29)) >> 2
+                c = 96
+            elif v >> 28:
+                c = 32
+            else:
+                v = v << 1
+            c = c + (v >> 23)
+            if c > 116:
+                c = 116
+            c += c + c
+            t = (v >> 11) & 4095
+            b = w[c + 2]
+            m = (((b & 0xFFFF) - 0x8000) * ((v >> 8) & 0x7FFF)) >> 15
+            b = (((b >> 16) & 0xFFFF) << 3) - m
+            v = v & 2047
+            b = w[c + 1] - ((b * t + ((b * v) >> 11)) >> 12)
+            m = b >> 12
+            b = b & 4095
+            m = (w[c] + m * t + ((m * v) >> 11) + ((b * t) >> 12)) & 0x1FFFFFFF
+            m = ((m - (1 << 28) + 2) >> 2) & 0x7FFFFFF
+            e = 124
+            while m >= 1 << 24:
+                m = (m + 1) >> 1
+                e += 1
+            while m and m < 1 << 23:
+                m = m << 1
+                e -= 1
+            m += (e << 23) - (1 << 23) if m else 0
+        if sign:
+            m = m - mask - 1
+        out[p[2] + i] = m
+        if p[5]:
+            x[p[4] + i] = m
+        i += 1
+
+
+@micropython.viper
+def reset(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """Gates z and r of their arguments, and r * h in the place of h.
+
+    p    first argument, n of each, first of x: mantissas of h
+
+    Access:
+        updates out[p[0] : p[0] + 2 * p[1]]
+        updates x[p[2] : p[2] + p[1]]
+        reads w[0:351]
+    """
+    mask = 1
+    mask = (mask << 31) - 1
+    at = p[0]
+    n = p[1]
+    i = 0
+    while True:
+        if i >= 2 * n:
+            break
+        v = out[at]
+        sign = (v >> 31) & 1
+        if sign:
+            v = (0 - v) & mask
+        c = 0
+        if v >> 29:
+            v = (v - (1 << 29)) >> 2
+            c = 96
+        elif v >> 28:
+            c = 32
+        else:
+            v = v << 1
+        c = c + (v >> 23)
+        if c > 116:
+            c = 116
+        c += c + c
+        t = (v >> 11) & 4095
+        b = w[c + 2]
+        a = (((b & 0xFFFF) - 0x8000) * ((v >> 8) & 0x7FFF)) >> 15
+        b = (((b >> 16) & 0xFFFF) << 3) - a
+        v = v & 2047
+        b = w[c + 1] - ((b * t + ((b * v) >> 11)) >> 12)
+        a = b >> 12
+        b = b & 4095
+        a = (w[c] + a * t + ((a * v) >> 11) + ((b * t) >> 12)) & 0x1FFFFFFF
+        a = (a + 4) >> 3
+        if sign:
+            a = (1 << 26) - a
+        out[at] = a
+        at += 1
+        if i >= n:
+            v = x[p[2] + i - n]
+            sign = (v >> 31) & 1
+            if sign:
+                v = (0 - v) & mask
+            b = (((v >> 12) * (a & 8191)) >> 1) + (v & 4095) * (a >> 13)
+            v = ((v >> 12) * (a >> 13) + (b >> 12) + 1) >> 1
+            if sign:
+                v = 0 - v
+            x[p[2] + i - n] = v
+        i += 1
+
+
+@micropython.viper
+def reset_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """Gates z and r of their arguments, and the argument of the new state: r times a sum over h.
+
+    p    first argument, n of each; behind those of z and r lie n sums over x, and n over h
+
+    Access:
+        updates out[p[0] : p[0] + 6 * p[1]]
+        reads w[0:351]
+    """
+    mask = 1
+    mask = (mask << 31) - 1
+    at = p[0]
+    n = p[1]
+    i = 0
+    while True:
+        if i >= 2 * n:
+            break
+        v = out[at]
+        sign = (v >> 31) & 1
+        if sign:
+            v = (0 - v) & mask
+        c = 0
+        if v >> 29:
+            v = (v - (1 << 29)) >> 2
+            c = 96
+        elif v >> 28:
+            c = 32
+        else:
+            v = v << 1
+        c = c + (v >> 23)
+        if c > 116:
+            c = 116
+        c += c + c
+        t = (v >> 11) & 4095
+        b = w[c + 2]
+        a = (((b & 0xFFFF) - 0x8000) * ((v >> 8) & 0x7FFF)) >> 15
+        b = (((b >> 16) & 0xFFFF) << 3) - a
+        v = v & 2047
+        b = w[c + 1] - ((b * t + ((b * v) >> 11)) >> 12)
+        a = b >> 12
+        b = b & 4095
+        a = (w[c] + a * t + ((a * v) >> 11) + ((b * t) >> 12)) & 0x1FFFFFFF
+        a = (a + 4) >> 3
+        if sign:
+            a = (1 << 26) - a
+        out[at] = a
+        at += 1
+        i += 1
+    b = at
+    i = 0
+    while True:
+        if i >= n:
+            break
+        a = out[b - n + i]
+        e = at + 2 * n
+        c0 = out[e]
+        c1 = (out[e + 1] & mask) - (1 << 29) - (1 << 29)
+        sign = 0
+        if c1 < 0:
+            c0 = 0 - c0
+            sign = 1
+            c1 = (c0 >> 24) - c1
+            c0 = c0 & 0xFFFFFF
+        s = 0
+        while c1 >> s >= 16 and s < 31:
+            s += 1
+        if s > 24:
+            m = c1 >> (s - 24)
+        else:
+            m = (c1 << (24 - s)) | c0 >> s
+        c0 = (a & 8191) * (m >> 14)
+        c0 += c0 + (a >> 13) * (m & 16383) + (((a & 8191) * (m & 16383)) >> 13)
+        m = (a >> 13) * (m >> 14)
+        m += m + (c0 >> 13)
+        if s > 24:
+            c0 = 0
+            c1 = m << (s - 24)
+        else:
+            c0 = (m & ((1 << (24 - s)) - 1)) << s
+            c1 = m >> (24 - s)
+        if sign:
+            c0 = 0 - c0
+            c1 = 0 - c1
+        c0 += out[at]
+        c1 += (out[at + 1] & mask) - (1 << 29) - (1 << 29) + (c0 >> 24)
+        c0 = c0 & 0xFFFFFF
+        if c1 > 510 or c1 < 0 - 511:
+            c0 = mask if c1 > 0 else 0 - mask
+        else:
+            c0 = (c1 << 22) + ((c0 + 2) >> 2)
+        out[b + i] = c0
+        at += 2
+        i += 1
+
+
+@micropython.viper
+def renew(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """h = z * h + (1 - z) * tanh of an argument. p: as of lstm; behind gates z and r lies the
+    argument.
+
+    Access:
+        n = p[1]
+        reads w[0:351]
+        reads out[p[0] : p[0] + 3 * n]
+        updates out[p[2] : p[2] + n]
+        writes x[p[4] : p[4] + n] if p[5]
+    """
+    mask = 1
+    mask = (mask << 31) - 1
+    i = 0
+    while True:
+        if i >= p[1]:
+            break
+        at = p[0] + i
+        v = out[at + 2 * p[1]]
+        sign = (v >> 31) & 1
+        if sign:
+            v = (0 - v) & mask
+        v = mask if v >> 30 else v << 1
+        c = 0
+        if v >> 29:
+            v = (v - (1 << 29)) >> 2
+            c = 96
+        elif v >> 28:
+            c = 32
+        else:
+            v = v << 1
+        c = c + (v >> 23)
+        if c > 116:
+            c = 116
+        c += c + c
+        t = (v >> 11) & 4095
+        b = w[c + 2]
+        a = (((b & 0xFFFF) - 0x8000) * ((v >> 8) & 0x7FFF)) >> 15
+        b = (((b >> 16) & 0xFFFF) << 3) - a
+        v = v & 2047
+        b = w[c + 1] - ((b * t + ((b * v) >> 11)) >> 12)
+        a = b >> 12
+        b = b & 4095
+        a = (w[c] + a * t + ((a * v) >> 11) + ((b * t) >> 12)) & 0x1FFFFFFF
+        a = ((a - (1 << 28) + 2) >> 2) & 0x7FFFFFF
+        b = a
+        f = out[at]
+        v = out[p[2] + i]
+        if sign:
+            b = 0 - b
+        a = (1 << 26) - f
+        sign = (v >> 31) & 1
+        if (b >> 31) & 1:
+            b = (b ^ mask) & mask
+            b += 1
+            sign += 2
+        e = (a & 8191) * (b >> 13) + (((a & 8191) * (b & 8191)) >> 13)
+        b = (a >> 13) * (b >> 13) + ((e + (a >> 13) * (b & 8191)) >> 13)
+        a = f
+        e = ((v >> 23) & 255) - 126
+        m = ((v & 0x7FFFFF) | 0x800000) if e > 0 - 126 else 0
+        s = 0
+        if e > 6:
+            s = e - 6
+            e = 6
+        if e < 0 - 24:
+            m = 0
+        elif e < 0:
+            m = (m + (1 << (0 - 1 - e))) >> (0 - e)
+        else:
+            m = m << e
+        e = ((m & 32767) * (a >> 13) + (((m & 32767) * (a & 8191)) >> 13)) >> 2
+        m = ((m >> 15) * (a >> 13) << 2) + ((e + (m >> 15) * (a & 8191)) >> 11)
+        b = (b + (2 << s)) >> (2 + s) if s < 26 else 0
+        if sign == 1 or sign == 2:
+            m -= b
+            if (m >> 31) & 1:
+                m = 0 - m
+                sign ^= 3
+        else:
+            m += b
+        e = 126 + s
+        s = 0
+        while m >> s >= 1 << 24:
+            s += 1
+        if s:
+            m = (m + (1 << (s - 1))) >> s
+            e += s
+        while m and m < 1 << 23:
+            m = m << 1
+            e -= 1
+        m += (e << 23) - (1 << 23) if m else 0
+        if sign & 1:
+            m = m - mask - 1
+        out[p[2] + i] = m
+        if p[5]:
+            x[p[4] + i] = m
+        i += 1

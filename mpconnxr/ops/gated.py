@@ -1,0 +1,160 @@
+"""gated: LSTM, GRU or RNN in fixed point, one direction. Serves these operators (opset 7 on) with
+their usual functions, known weights and up to 127 numbers in x and in h.
+
+    LSTM  i, o, f = sigmoid(x . W' + h . R' + bias);  g = tanh(x . Wc' + h . Rc' + bias)
+          c = f * c + i * g;  h = o * tanh(c)
+    GRU   z, r = sigmoid(x . W' + h . R' + bias);  n = tanh(x . Wn' + (r * h) . Rn' + bias)
+          or, with linear_before_reset, n = tanh(x . Wn' + bias + r * (h . Rn' + bias))
+          h = (1 - z) * n + z * h
+    RNN   h = tanh(x . W' + h . R' + bias)
+
+All of it is integers: see loops/gated. A step of time is a few calls from machine code, see
+loops/gated_steps; one with inf or nan computes with floats.
+
+    inputs   x float32, rows of weights int32 (see loops/gated), table int32 (117, 3); then as
+             `present` says: initial h, initial c float32
+    outputs  as `present` says: Y, Y_h, Y_c float32
+    scratch  float32: of each sequence h, and for LSTM c; then what gates are made of
+Raises ModelError. A step allocates nothing unless values are not finite.
+"""
+
+from .. import forms
+from ..parameters import BIAS, block
+
+# params
+_KIND = const(0)  # 0 RNN, 1 GRU, 2 GRU with linear_before_reset, 3 LSTM
+_SEQ = const(1)
+_BATCH = const(2)
+_INPUT_SIZE = const(3)
+_HIDDEN = const(4)
+_X_STRIDES = const(5)  # [t, b] items between time steps and between sequences
+_REVERSE = const(7)  # flag
+_Y_FIRST = const(8)
+_Y_STRIDES = const(9)  # [t, b]
+_S_FIRST = const(11)  # where initial and last states lie
+_S_STRIDE = const(12)  # between sequences
+_PRESENT = const(13)  # bits: initial h 1, initial c 2, Y 4, Y_h 8, Y_c 16
+_N_PARAMS = const(14)
+
+STREAMS = (1, 2)
+_MOST = 127  # items of x, and of h
+_LEADING = 3  # inputs before those that may be absent
+_TABLE = 351
+_GRU = 1
+_LSTM = 3
+_RNN_STEP = 3
+_MANTISSAS = 56  # where in p those of x begin
+_ROWS = (1, 3, 2, 4)  # of weights with x and h for an item of h, by kind
+_WORDS = (2, 3, 6, 4)  # of scratch for one
+_LOOPS = (("rnn", "small_sums"), ("renew", "reset"), ("renew", "reset_sums"), ("lstm", "lstm"))
+
+
+def prepare(node):
+    e = node.extents(0, _N_PARAMS)
+    present = [e[_PRESENT] >> i & 1 for i in range(5)]
+    node.require(e[_PRESENT] < 32 and e[_KIND] < 4 and e[_REVERSE] < 2, "kind or flags")
+    n_states = 2 if e[_KIND] == _LSTM else 1
+    node.require(n_states == 2 or not present[1] + present[4], "c")
+    n_inputs = _LEADING + sum(present[:2])
+    node.expect(n_inputs, sum(present[2:]), _N_PARAMS, 1)
+    there = node.inputs[_LEADING:] + node.outputs
+    tensors = [there.pop(0) if bit else None for bit in present]
+    _check(node, e, tensors, n_states)
+    layer = _Layer(node, e, tensors, n_states)
+    return e[_SEQ], layer.step
+
+
+def _check(node, e, tensors, n_states):
+    seq, batch, width, n, x_t, x_b = e[_SEQ:_REVERSE]
+    x, weights, table = node.inputs[:_LEADING]
+    y, states = tensors[2], tensors[:2] + tensors[3:]
+    for first, last in zip(tensors[:2], tensors[3:]):
+        if first and last:
+            node.over(last, first, 0)  # a step takes the one first and leaves the other last
+    node.require(min(seq, batch, width, n) > 0 and max(width, n) <= _MOST, "sizes")
+    node.expect_dtype("float32", x, node.scratch[0])
+    node.expect_dtype("float32", *[t for t in tensors if t])
+    node.expect_dtype("int32", weights, table)
+    kind = e[_KIND]
+    more = (1, 0, width + n + 5, 0)[kind]
+    words = _ROWS[kind] * (width + n + 3) + more
+    node.require(n * words <= weights.nelem and _TABLE <= table.nelem, "weights or table")
+    node.require(n * (n_states * batch + _WORDS[kind]) <= node.scratch[0].nelem, "scratch size")
+    node.require((seq - 1) * x_t + (batch - 1) * x_b + width <= x.nelem, "reads beyond x")
+    if y:
+        y_t, y_b = e[_Y_STRIDES:_S_FIRST]
+        last = e[_Y_FIRST] + (seq - 1) * y_t + (batch - 1) * y_b + n
+        node.require(last <= y.nelem, "writes beyond Y")
+    for t in states:
+        last = e[_S_FIRST] + (batch - 1) * e[_S_STRIDE] + n
+        node.require(t is None or last <= t.nelem, "a state is too small")
+
+
+class _Layer:
+    def __init__(self, node, e, tensors, n_states):
+        views = [t.view("i") if t else None for t in tensors]
+        self.scratch, self.zero = node.scratch[0].view("i"), block(0)
+        self.copy = forms.get("move").copy32
+        self.n = e[_SEQ]
+        of_state = self._states(e, n_states)
+        self.first = [(views[i], of_state[i]) for i in range(n_states)]
+        self.last = [(views[i + 3], of_state[i]) for i in range(n_states) if views[i + 3]]
+        self._set_p(e, n_states, views[2] is not None)
+        self._set_needs(e[_KIND], node, views[2])
+
+    def _states(self, e, n_states):
+        """Of h, and of c: what copies it from outside, to there, and what makes it zeros."""
+        batch, n, made = e[_BATCH], e[_HIDDEN], []
+        for i in range(n_states):
+            outside = [BIAS + e[_S_STRIDE], BIAS, BIAS + 1]
+            inside = [BIAS + n_states * n, BIAS, BIAS + 1]
+            first, at = BIAS + e[_S_FIRST], BIAS + i * n
+            dims = [0, batch, 1, n]
+            zeros = dims + [BIAS] * 3 + inside + [BIAS, at]
+            into = dims + outside + inside + [first, at]
+            back = dims + inside + outside + [at, first]
+            made.append([block(*words) for words in (zeros, into, back)])
+        return made
+
+    def _set_p(self, e, n_states, has_y):
+        kind, seq, batch, width, n = e[: _HIDDEN + 1]
+        at, h_at = n_states * n * batch, _MANTISSAS + 1 + width
+        p = [0, 0, seq, e[_REVERSE], batch] + e[_X_STRIDES:_REVERSE] + e[_Y_FIRST:_S_FIRST]
+        p += [n, n_states * n, int(has_y), (_RNN_STEP, 1, 2, 0)[kind]]
+        p += [0, width, _MANTISSAS, 0, 0, n, h_at, n_states * n - n]
+        row, rows = width + n + 3, _ROWS[kind] * n
+        of_x, of_h = [_MANTISSAS, width], [h_at, n]
+        if kind == _GRU:
+            sums = of_x + of_h + [0, 2 * n, at, 1] + of_x + of_h + [2 * n * row, n, at + 2 * n, 1]
+        else:
+            sums = of_x + of_h + [0, rows, at, 1]
+            sums += of_x + [h_at, 0, rows * row, n, at + 2 * n, 0]
+        sums += [_MANTISSAS, 0] + of_h + [rows * row + n * (width + 2), n, at + 4 * n, 0]
+        p += sums + [at, n, 0, 0, 0, int(has_y), at, n, h_at + 1, 0]
+        self.p = block(*p + [0] * (2 + width + n))
+
+    def _set_needs(self, kind, node, y):
+        loops, views = forms.get("gated"), memoryview(self.p)
+        cell, before = [getattr(loops, name) for name in _LOOPS[kind]]
+        self.needs = [loops.row, loops.sums, cell, before]
+        self.needs += [forms.later("gated_special", "step"), self.p]
+        ends = (14, 18, 22, 30, 38, 46, 52, 56)
+        self.needs += [views[ends[i] : ends[i + 1]] for i in range(7)]
+        x, weights, table = node.inputs[:_LEADING]
+        self.needs += [x.view("i"), weights.data, self.scratch, table.data]
+        self.needs.append(self.scratch if y is None else y)
+        self.steps = forms.get("gated_steps").steps
+
+    def step(self, lo, hi):
+        if lo == 0:
+            for x, p in self.first:
+                if x is None:
+                    self.copy(self.zero, self.zero, self.scratch, p[0])
+                else:
+                    self.copy(x, self.zero, self.scratch, p[1])
+        self.p[0] = lo
+        self.p[1] = hi
+        self.steps(self.p, self.needs)
+        if hi == self.n:
+            for x, p in self.last:
+                self.copy(self.scratch, self.zero, x, p[2])

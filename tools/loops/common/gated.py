@@ -1,0 +1,445 @@
+"""Steps of recurrent layers in fixed point. Written once, in the common subset of Python and viper.
+
+The weights of a gate for one item of the state are a row: lower 24 bits of the bias, with the
+exponent of its weights for x above them; the bias' upper bits plus 2**29; mantissas of 24 bits with
+a sign; then, where it has weights for h, their exponent and their mantissas. A bias and sums have
+28 bits behind the point; sums are two words, of which the first has 24 bits, and their limit is
+2**28 in the second one. What a gate is computed of, its argument, has 26 bits in one word, and so
+has the gate itself. States are float32.
+
+A row of x or of h is its exponent E, then mantissas of 2**(E - 149); it has up to 127 of them.
+w of cells is a table for sigmoid from 0 on, tools/converter/numbers/gate_table.py: three words an
+interval, which are a value of 29 bits, how fast it grows, and two more terms.
+
+Absolute errors of gates are below 2**-25; where a state exceeds 64, it has a last bit of its own.
+"""
+
+from tools.loops.snippets.cells import (
+    argument,
+    gate,
+    gate_product,
+    gate_to_float,
+    new_state,
+    sigmoid,
+    small_tanh,
+    squash,
+)
+from tools.loops.snippets.floats import first_bit, largest_bits, unpack
+from tools.loops.snippets.words import all_but_sign
+
+
+@inline
+def mantissa(v, word):
+    """A mantissa with its sign, of a word that may have been read without it."""
+    v = ((word + 0x800000) & 0xFFFFFF) - 0x800000
+
+
+@inline
+def products(low, middle, high, first, n, at):
+    """high * 2**24 + low = the exact sum of n products of x and w."""
+    a, low, middle, high = first + 1, 0, 0, 0
+    b = at + n
+    while at < b:
+        mantissa(u, x[a])
+        mantissa(v, w[at])
+        s = (u & 4095) * (v & 4095)
+        low += s & 4095
+        middle += (u & 4095) * (v >> 12) + (u >> 12) * (v & 4095) + (s >> 12)
+        high += (u >> 12) * (v >> 12)
+        a += 1
+        at += 1
+    middle += low >> 12
+    low = (low & 4095) | (middle & 4095) << 12
+    high += middle >> 12
+
+
+@inline
+def add_products(c0, c1, first, n, at):
+    """c1 * 2**24 + c0 += a sum of products, cut off behind 28 bits; e: the exponent of w."""
+    products(low, middle, high, first, n, at)
+    e = 270 - e - x[first]
+    if e >= 24:
+        e -= 24
+        high = high >> (e if e < 31 else 31)
+        low = high & 0xFFFFFF
+        high = high >> 24
+    else:
+        if e > 0:
+            low = (low >> e) | (high & ((1 << e) - 1)) << (24 - e)
+            high = high >> e
+        s = 1 << 28
+        while e < 0 and high <= s and high >= 0 - s:
+            high = high + high + (low >> 23)
+            low = (low << 1) & 0xFFFFFF
+            e += 1
+        if high > s or high < 0 - s:
+            low = 0
+            high = s if high > 0 else 0 - s
+    c0 += low
+    c1 += high
+
+
+@inline
+def normalized(m, e, high, low):
+    """m * 2**e = (high * 2**24 + low) * 2**e, where m gets 28 bits and a sign."""
+    s = 0
+    if high < 0:
+        low, s = 0 - low, 1
+        high = (low >> 24) - high
+        low = low & 0xFFFFFF
+    while high >= 16:
+        low = (low >> 1) | (high & 1) << 23
+        high = high >> 1
+        e += 1
+    m = (high << 24) | low
+    if m == 0:
+        e = 0 - 999
+    while m and m < 1 << 27:
+        m = m << 1
+        e -= 1
+    if s:
+        m = 0 - m
+
+
+@inline
+def aligned(m, e, most):
+    """Shifts m from 2**e to 2**most."""
+    e = most - e
+    m = m >> (e if e < 31 else 31)
+
+
+def row(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """A row of mantissas, of floats.
+
+    p    first of x, items, first of out, items of x behind these that must be finite, too
+    out  instead of E 255, and nothing behind it, if one of x is inf or nan
+
+    Access:
+        reads x[p[0] : p[0] + p[1] + p[3]]
+        writes out[p[2] : p[2] + 1 + p[1]]
+    """
+    i = p[0]
+    end, most = i + p[1], 0
+    all_but_sign(mask)
+    largest_bits(most, v, i, end)
+    block = most >> 23
+    end += p[3]
+    largest_bits(most, v, i, end)
+    at = p[2]
+    if most >> 23 == 255:
+        out[at] = 255
+        end = 0
+    else:
+        block = max(block, 1)
+        out[at] = block
+        i = p[0]
+        end = i + p[1]
+    while i < end:
+        v = x[i]
+        unpack(v, m, e)
+        first_bit(m, e)
+        e = block - e
+        m = 0 if e > 23 else (m + (1 << e)) >> (e + 1)
+        if m == 0x800000:
+            m -= 1
+        if (v >> 31) & 1:
+            m = 0 - m
+        at += 1
+        out[at] = m
+        i += 1
+
+
+def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """Sums of rows of w with a row of x and one of h, both in x.
+
+    p    the row of x, its items or 0, that of h, its items or 0, first of w, rows, first of out,
+         1: arguments, 0: sums, whose second word gets 2**30 more
+
+    Access:
+        n = p[5] * (1 + (p[7] + 1) % 2)
+        reads x[p[0] : p[0] + 1 + p[1]] if p[1] and p[5]
+        reads x[p[2] : p[2] + 1 + p[3]] if p[3] and p[5]
+        reads w[p[4] : p[4] + p[5] * (2 + p[1] + (p[3] + 1 if p[3] else 0))]
+        writes out[p[6] : p[6] + n]
+    """
+    all_but_sign(mask)
+    i, at = p[4], p[6]
+    for rows in far(range(p[5], 0, -1)):
+        c0, c1 = w[i] & 0xFFFFFF, (w[i + 1] & 0x3FFFFFFF) - (1 << 29)
+        e = (w[i] >> 24) & 255
+        i += 2
+        if p[1]:
+            add_products(c0, c1, p[0], p[1], i)
+        if p[3]:
+            e = w[i] & 255
+            i += 1
+            add_products(c0, c1, p[2], p[3], i)
+        c1 += c0 >> 24
+        c0 = c0 & 0xFFFFFF
+        if p[7]:
+            argument(c0, c1)
+            out[at] = c0
+        else:
+            out[at] = c0
+            at += 1
+            out[at] = c1 + (1 << 29) + (1 << 29)
+        at += 1
+
+
+def small_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """Floats behind the arguments, in the places of those below 1/16; p: as of sums.
+
+    Behind the rows of w lie the biases as floats.
+
+    Access:
+        reads x[p[0] : p[0] + 1 + p[1]]
+        reads x[p[2] : p[2] + 1 + p[3]]
+        reads w[p[4] : p[4] + p[5] * (4 + p[1] + p[3])]
+        updates out[p[6] : p[6] + 2 * p[5]]
+    """
+    all_but_sign(mask)
+    for k in far(range(p[5])):
+        v = out[p[6] + k]
+        if (v >> 31) & 1:
+            v = (0 - v) & mask
+        if v < 1 << 22:
+            i = p[4] + k * (3 + p[1] + p[3])
+            e = ((w[i] >> 24) & 255) + x[p[0]] - 298
+            i += 2
+            products(low, middle, high, p[0], p[1], i)
+            normalized(c0, e, high, low)
+            e0, e = e, (w[i] & 255) + x[p[2]] - 298
+            i += 1
+            products(low, middle, high, p[2], p[3], i)
+            normalized(c1, e, high, low)
+            e1, b = e, w[p[4] + p[5] * (3 + p[1] + p[3]) + k]
+            unpack(b, low, e)
+            first_bit(low, e)
+            e, high = e - 150, 0
+            normalized(c2, e, high, low)
+            if (b >> 31) & 1:
+                c2 = 0 - c2
+            most = max(e0, e)
+            most = max(e1, most)
+            aligned(c0, e0, most)
+            aligned(c1, e1, most)
+            aligned(c2, e, most)
+            c0 += c1 + c2
+            s = 0
+            if c0 < 0:
+                c0, s = 0 - c0, 1
+            while c0 >= 1 << 25:
+                c0 = c0 >> 1
+                most += 1
+            if c0 >= 1 << 24:
+                c0 = (c0 + 1) >> 1
+                most += 1
+            while c0 and c0 < 1 << 23:
+                c0 = c0 << 1
+                most -= 1
+            most += 149
+            if most < 0:
+                c0 = c0 >> (0 - most if most > 0 - 25 else 25)
+                most = 0
+            if c0:
+                c0 += most << 23
+            if s:
+                c0 = c0 - mask - 1
+            out[p[6] + p[5] + k] = c0
+
+
+def lstm(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """States of arguments of i, o, f and g, which become gates.
+
+    p    first argument, n of each, first of h, first of c, first of x for h, too, 1 if it is
+
+    Access:
+        n = p[1]
+        reads w[0:351]
+        updates out[p[0] : p[0] + 4 * n]
+        writes out[p[2] : p[2] + n]
+        updates out[p[3] : p[3] + n]
+        writes x[p[4] : p[4] + n] if p[5]
+    """
+    all_but_sign(mask)
+    at, n = p[0], p[1]
+    for i in far(range(3 * n)):
+        v = out[at]
+        gate(v, sign, a, b, c, t)
+        out[at] = a
+        at += 1
+    for i in far(range(n)):
+        v = out[at]
+        sign = (v >> 31) & 1
+        if sign:
+            v = (0 - v) & mask
+        squash(v, a, b, c, t)
+        b, at = a, p[0] + i
+        if sign:
+            b = 0 - b
+        a, f, v = out[at], out[at + 2 * n], out[p[3] + i]
+        new_state(v, a, b, f, sign, e, m, s, mask)
+        v = m
+        if sign & 1:
+            v = m - mask - 1
+        out[p[3] + i] = v
+        v, e = (m & 0x7FFFFF) | 0x800000, (m >> 23) - 124
+        if e < 0:
+            v = (v + (1 << (0 - 1 - e))) >> (0 - e) if e > 0 - 25 else 0
+        else:
+            v = v << e if e < 8 else mask
+        squash(v, a, b, c, t)
+        b = out[at + n]
+        gate_product(m, a, b)
+        gate_to_float(m, e)
+        if sign & 1:
+            m = m - mask - 1
+        out[p[2] + i] = m
+        if p[5]:
+            x[p[4] + i] = m
+        at += 3 * n + 1
+
+
+def rnn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """h = tanh of arguments, or of the floats behind them where they are below 1/16. p: as of lstm
+
+    Access:
+        n = p[1]
+        reads w[0:351]
+        reads out[p[0] : p[0] + 2 * n]
+        writes out[p[2] : p[2] + n]
+        writes x[p[4] : p[4] + n] if p[5]
+    """
+    all_but_sign(mask)
+    for i in far(range(p[1])):
+        v = out[p[0] + i]
+        sign = (v >> 31) & 1
+        if sign:
+            v = (0 - v) & mask
+        if v < 1 << 22:
+            v = out[p[0] + p[1] + i]
+            sign = (v >> 31) & 1
+            unpack(v, m, e)
+            m = m | 0x800000
+            if e < 115:
+                m = v & mask
+            else:
+                small_tanh(m, e, a)
+        else:
+            squash(v, m, b, c, t)
+            gate_to_float(m, e)
+        if sign:
+            m = m - mask - 1
+        out[p[2] + i] = m
+        if p[5]:
+            x[p[4] + i] = m
+
+
+def reset(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """Gates z and r of their arguments, and r * h in the place of h.
+
+    p    first argument, n of each, first of x: mantissas of h
+
+    Access:
+        updates out[p[0] : p[0] + 2 * p[1]]
+        updates x[p[2] : p[2] + p[1]]
+        reads w[0:351]
+    """
+    all_but_sign(mask)
+    at, n = p[0], p[1]
+    for i in far(range(2 * n)):
+        v = out[at]
+        gate(v, sign, a, b, c, t)
+        out[at] = a
+        at += 1
+        if i >= n:
+            v = x[p[2] + i - n]
+            sign = (v >> 31) & 1
+            if sign:
+                v = (0 - v) & mask
+            b = (((v >> 12) * (a & 8191)) >> 1) + (v & 4095) * (a >> 13)
+            v = ((v >> 12) * (a >> 13) + (b >> 12) + 1) >> 1
+            if sign:
+                v = 0 - v
+            x[p[2] + i - n] = v
+
+
+def reset_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """Gates z and r of their arguments, and the argument of the new state: r times a sum over h.
+
+    p    first argument, n of each; behind those of z and r lie n sums over x, and n over h
+
+    Access:
+        updates out[p[0] : p[0] + 6 * p[1]]
+        reads w[0:351]
+    """
+    all_but_sign(mask)
+    at, n = p[0], p[1]
+    for i in far(range(2 * n)):
+        v = out[at]
+        gate(v, sign, a, b, c, t)
+        out[at] = a
+        at += 1
+    b = at
+    for i in far(range(n)):
+        a = out[b - n + i]
+        e = at + 2 * n
+        c0, c1, sign = out[e], (out[e + 1] & mask) - (1 << 29) - (1 << 29), 0
+        if c1 < 0:
+            c0, sign = 0 - c0, 1
+            c1 = (c0 >> 24) - c1
+            c0 = c0 & 0xFFFFFF
+        s = 0
+        while c1 >> s >= 16 and s < 31:
+            s += 1
+        if s > 24:
+            m = c1 >> (s - 24)
+        else:
+            m = (c1 << (24 - s)) | c0 >> s
+        c0 = (a & 8191) * (m >> 14)
+        c0 += c0 + (a >> 13) * (m & 16383) + (((a & 8191) * (m & 16383)) >> 13)
+        m = (a >> 13) * (m >> 14)
+        m += m + (c0 >> 13)
+        if s > 24:
+            c0, c1 = 0, m << (s - 24)
+        else:
+            c0, c1 = (m & ((1 << (24 - s)) - 1)) << s, m >> (24 - s)
+        if sign:
+            c0, c1 = 0 - c0, 0 - c1
+        c0 += out[at]
+        c1 += (out[at + 1] & mask) - (1 << 29) - (1 << 29) + (c0 >> 24)
+        c0 = c0 & 0xFFFFFF
+        argument(c0, c1)
+        out[b + i] = c0
+        at += 2
+
+
+def renew(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """h = z * h + (1 - z) * tanh of an argument. p: as of lstm; behind gates z and r lies the
+    argument.
+
+    Access:
+        n = p[1]
+        reads w[0:351]
+        reads out[p[0] : p[0] + 3 * n]
+        updates out[p[2] : p[2] + n]
+        writes x[p[4] : p[4] + n] if p[5]
+    """
+    all_but_sign(mask)
+    for i in far(range(p[1])):
+        at = p[0] + i
+        v = out[at + 2 * p[1]]
+        sign = (v >> 31) & 1
+        if sign:
+            v = (0 - v) & mask
+        squash(v, a, b, c, t)
+        b, f, v = a, out[at], out[p[2] + i]
+        if sign:
+            b = 0 - b
+        a = (1 << 26) - f
+        new_state(v, a, b, f, sign, e, m, s, mask)
+        if sign & 1:
+            m = m - mask - 1
+        out[p[2] + i] = m
+        if p[5]:
+            x[p[4] + i] = m

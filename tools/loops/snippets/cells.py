@@ -1,0 +1,137 @@
+"""Snippets about states of recurrent cells, which are float32, and their gates, which have 26 bits
+behind the point. no_sign: 2**31 - 1, by a name or as a parameter.
+"""
+
+
+@inline
+def new_state(v, a, b, f, sign, e, m, s, no_sign):
+    """m = the bits of f * v + a * b without their sign, which is the lowest bit of sign.
+
+    v: the state's bits; f, a: gates from 0 to 1; b: one that may be negative. All are used up.
+    """
+    sign = (v >> 31) & 1
+    if (b >> 31) & 1:
+        b = (b ^ no_sign) & no_sign
+        b += 1
+        sign += 2
+    e = (a & 8191) * (b >> 13) + (((a & 8191) * (b & 8191)) >> 13)
+    b = (a >> 13) * (b >> 13) + ((e + (a >> 13) * (b & 8191)) >> 13)
+    a = f
+    e = ((v >> 23) & 255) - 126
+    m = ((v & 0x7FFFFF) | 0x800000) if e > 0 - 126 else 0
+    s = 0
+    if e > 6:
+        s = e - 6
+        e = 6
+    if e < 0 - 24:
+        m = 0
+    elif e < 0:
+        m = (m + (1 << (0 - 1 - e))) >> (0 - e)
+    else:
+        m = m << e
+    e = ((m & 32767) * (a >> 13) + (((m & 32767) * (a & 8191)) >> 13)) >> 2
+    m = ((m >> 15) * (a >> 13) << 2) + ((e + (m >> 15) * (a & 8191)) >> 11)
+    b = (b + (2 << s)) >> (2 + s) if s < 26 else 0
+    if sign == 1 or sign == 2:
+        m -= b
+        if (m >> 31) & 1:
+            m = 0 - m
+            sign ^= 3
+    else:
+        m += b
+    e = 126 + s
+    s = 0
+    while m >> s >= 1 << 24:
+        s += 1
+    if s:
+        m = (m + (1 << (s - 1))) >> s
+        e += s
+    while m and m < 1 << 23:
+        m = m << 1
+        e -= 1
+    m += (e << 23) - (1 << 23) if m else 0
+
+
+@inline
+def gate_product(m, a, b):
+    """m = a * b, of numbers that are not negative."""
+    m = (a & 8191) * (b >> 13) + (((a & 8191) * (b & 8191)) >> 13)
+    m = (a >> 13) * (b >> 13) + ((m + (a >> 13) * (b & 8191)) >> 13)
+
+
+@inline
+def gate_to_float(m, e):
+    """m becomes the bits of a float."""
+    e = 124
+    while m >= 1 << 24:
+        m = (m + 1) >> 1
+        e += 1
+    while m and m < 1 << 23:
+        m = m << 1
+        e -= 1
+    m += (e << 23) - (1 << 23) if m else 0
+
+
+@inline
+def sigmoid(v, a, b, c, t):
+    """a = sigmoid of v, which has 26 bits behind the point; a has 29. w: loops/gated's table."""
+    c = 0
+    if v >> 29:
+        v, c = (v - (1 << 29)) >> 2, 96
+    elif v >> 28:
+        c = 32
+    else:
+        v = v << 1
+    c = min(c + (v >> 23), 116)
+    c += c + c
+    t, b = (v >> 11) & 4095, w[c + 2]
+    a = (((b & 0xFFFF) - 0x8000) * ((v >> 8) & 0x7FFF)) >> 15
+    b = (((b >> 16) & 0xFFFF) << 3) - a
+    v = v & 2047
+    b = w[c + 1] - ((b * t + ((b * v) >> 11)) >> 12)
+    a = b >> 12
+    b = b & 4095
+    a = (w[c] + a * t + ((a * v) >> 11) + ((b * t) >> 12)) & 0x1FFFFFFF
+
+
+@inline
+def squash(v, a, b, c, t):
+    """a = tanh of v; of both 26 bits, and none is negative."""
+    v = mask if v >> 30 else v << 1
+    sigmoid(v, a, b, c, t)
+    a = ((a - (1 << 28) + 2) >> 2) & 0x7FFFFFF
+
+
+@inline
+def gate(v, sign, a, b, c, t):
+    """a = sigmoid of v, a word that may have been read without its sign; 26 bits of both."""
+    sign = (v >> 31) & 1
+    if sign:
+        v = (0 - v) & mask
+    sigmoid(v, a, b, c, t)
+    a = (a + 4) >> 3
+    if sign:
+        a = (1 << 26) - a
+
+
+@inline
+def argument(c0, c1):
+    """c0 = a sum of limbs of 24 bits, 28 of them behind the point, with 26 and within a word."""
+    if c1 > 510 or c1 < 0 - 511:
+        c0 = mask if c1 > 0 else 0 - mask
+    else:
+        c0 = (c1 << 22) + ((c0 + 2) >> 2)
+
+
+@inline
+def small_tanh(m, e, a):
+    """The bits of tanh of m, a mantissa of 24 bits, with exponent e from 115 to 122."""
+    a = m << (e - 116) if e > 115 else m >> 1
+    a = (a >> 15) * (a >> 15) >> 8
+    a = a // 3 - ((a >> 8) * (a >> 8) >> 14) * 2 // 15
+    m = m << 6
+    m -= (m >> 15) * (a >> 6) >> 9
+    if m < 1 << 29:
+        m = m << 1
+        e -= 1
+    m = ((m + 32) >> 6) + ((e - 1) << 23)
