@@ -368,7 +368,7 @@ def small_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 def lstm(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """States of arguments of i, o, f and g, which become gates.
 
-    p    first argument, n of each, first of h, first of c, first of x for h, too, 1 if it is
+    p    first argument, n of each, first of h, first of c
 
     Access:
         n = p[1]
@@ -376,7 +376,6 @@ def lstm(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         updates out[p[0] : p[0] + 4 * n]
         writes out[p[2] : p[2] + n]
         updates out[p[3] : p[3] + n]
-        writes x[p[4] : p[4] + n] if p[5]
     """
     mask = 1
     mask = (mask << 31) - 1
@@ -543,8 +542,6 @@ def lstm(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         if sign & 1:
             m = m - mask - 1
         out[p[2] + i] = m
-        if p[5]:
-            x[p[4] + i] = m
         at += 3 * n + 1
         i += 1
 
@@ -558,7 +555,6 @@ def rnn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[0:351]
         reads out[p[0] : p[0] + 2 * n]
         writes out[p[2] : p[2] + n]
-        writes x[p[4] : p[4] + n] if p[5]
     """
     mask = 1
     mask = (mask << 31) - 1
@@ -623,31 +619,27 @@ def rnn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         if sign:
             m = m - mask - 1
         out[p[2] + i] = m
-        if p[5]:
-            x[p[4] + i] = m
         i += 1
 
 
 @micropython.viper
 def reset(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Gates z and r of their arguments, and r * h in the place of h.
+    """r * h in the place of h, for gates r of which x holds the arguments.
 
-    p    first argument, n of each, first of x: mantissas of h
+    p    first argument, n, first mantissa of h
 
     Access:
-        updates out[p[0] : p[0] + 2 * p[1]]
-        updates x[p[2] : p[2] + p[1]]
+        reads x[p[0] : p[0] + p[1]]
+        updates out[p[2] : p[2] + p[1]]
         reads w[0:351]
     """
     mask = 1
     mask = (mask << 31) - 1
-    at = p[0]
-    n = p[1]
     i = 0
     while True:
-        if i >= 2 * n:
+        if i >= p[1]:
             break
-        v = out[at]
+        v = x[p[0] + i]
         sign = (v >> 31) & 1
         if sign:
             v = (0 - v) & mask
@@ -675,40 +667,38 @@ def reset(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         a = (a + 4) >> 3
         if sign:
             a = (1 << 26) - a
-        out[at] = a
-        at += 1
-        if i >= n:
-            v = x[p[2] + i - n]
-            sign = (v >> 31) & 1
-            if sign:
-                v = (0 - v) & mask
-            b = (((v >> 12) * (a & 8191)) >> 1) + (v & 4095) * (a >> 13)
-            v = ((v >> 12) * (a >> 13) + (b >> 12) + 1) >> 1
-            if sign:
-                v = 0 - v
-            x[p[2] + i - n] = v
+        v = out[p[2] + i]
+        sign = (v >> 31) & 1
+        if sign:
+            v = (0 - v) & mask
+        b = (((v >> 12) * (a & 8191)) >> 1) + (v & 4095) * (a >> 13)
+        v = ((v >> 12) * (a >> 13) + (b >> 12) + 1) >> 1
+        if sign:
+            v = 0 - v
+        out[p[2] + i] = v
         i += 1
 
 
 @micropython.viper
 def reset_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Gates z and r of their arguments, and the argument of the new state: r times a sum over h.
+    """Arguments of new states: sums over x, and those over h times gates r.
 
-    p    first argument, n of each; behind those of z and r lie n sums over x, and n over h
+    p    first argument of r, n; behind them lie n sums over x, in whose place the results come, and
+         n over h
 
     Access:
-        updates out[p[0] : p[0] + 6 * p[1]]
+        updates out[p[0] : p[0] + 5 * p[1]]
         reads w[0:351]
     """
     mask = 1
     mask = (mask << 31) - 1
-    at = p[0]
     n = p[1]
+    at = p[0] + n
     i = 0
     while True:
-        if i >= 2 * n:
+        if i >= n:
             break
-        v = out[at]
+        v = out[p[0] + i]
         sign = (v >> 31) & 1
         if sign:
             v = (0 - v) & mask
@@ -736,15 +726,6 @@ def reset_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         a = (a + 4) >> 3
         if sign:
             a = (1 << 26) - a
-        out[at] = a
-        at += 1
-        i += 1
-    b = at
-    i = 0
-    while True:
-        if i >= n:
-            break
-        a = out[b - n + i]
         e = at + 2 * n
         c0 = out[e]
         c1 = (out[e + 1] & mask) - (1 << 29) - (1 << 29)
@@ -781,22 +762,21 @@ def reset_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             c0 = mask if c1 > 0 else 0 - mask
         else:
             c0 = (c1 << 22) + ((c0 + 2) >> 2)
-        out[b + i] = c0
+        out[p[0] + n + i] = c0
         at += 2
         i += 1
 
 
 @micropython.viper
 def renew(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """h = z * h + (1 - z) * tanh of an argument. p: as of lstm; behind gates z and r lies the
-    argument.
+    """h = z * h + (1 - z) * tanh of an argument. p: first argument of z, n, first of h; those of
+    tanh lie behind as many of z, and then of something else.
 
     Access:
         n = p[1]
         reads w[0:351]
         reads out[p[0] : p[0] + 3 * n]
         updates out[p[2] : p[2] + n]
-        writes x[p[4] : p[4] + n] if p[5]
     """
     mask = 1
     mask = (mask << 31) - 1
@@ -805,6 +785,34 @@ def renew(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         if i >= p[1]:
             break
         at = p[0] + i
+        v = out[at]
+        sign = (v >> 31) & 1
+        if sign:
+            v = (0 - v) & mask
+        c = 0
+        if v >> 29:
+            v = (v - (1 << 29)) >> 2
+            c = 96
+        elif v >> 28:
+            c = 32
+        else:
+            v = v << 1
+        c = c + (v >> 23)
+        if c > 116:
+            c = 116
+        c += c + c
+        t = (v >> 11) & 4095
+        b = w[c + 2]
+        f = (((b & 0xFFFF) - 0x8000) * ((v >> 8) & 0x7FFF)) >> 15
+        b = (((b >> 16) & 0xFFFF) << 3) - f
+        v = v & 2047
+        b = w[c + 1] - ((b * t + ((b * v) >> 11)) >> 12)
+        f = b >> 12
+        b = b & 4095
+        f = (w[c] + f * t + ((f * v) >> 11) + ((b * t) >> 12)) & 0x1FFFFFFF
+        f = (f + 4) >> 3
+        if sign:
+            f = (1 << 26) - f
         v = out[at + 2 * p[1]]
         sign = (v >> 31) & 1
         if sign:
@@ -823,21 +831,19 @@ def renew(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             c = 116
         c += c + c
         t = (v >> 11) & 4095
-        b = w[c + 2]
-        a = (((b & 0xFFFF) - 0x8000) * ((v >> 8) & 0x7FFF)) >> 15
-        b = (((b >> 16) & 0xFFFF) << 3) - a
+        a = w[c + 2]
+        b = (((a & 0xFFFF) - 0x8000) * ((v >> 8) & 0x7FFF)) >> 15
+        a = (((a >> 16) & 0xFFFF) << 3) - b
         v = v & 2047
-        b = w[c + 1] - ((b * t + ((b * v) >> 11)) >> 12)
-        a = b >> 12
-        b = b & 4095
-        a = (w[c] + a * t + ((a * v) >> 11) + ((b * t) >> 12)) & 0x1FFFFFFF
-        a = ((a - (1 << 28) + 2) >> 2) & 0x7FFFFFF
-        b = a
-        f = out[at]
-        v = out[p[2] + i]
+        a = w[c + 1] - ((a * t + ((a * v) >> 11)) >> 12)
+        b = a >> 12
+        a = a & 4095
+        b = (w[c] + b * t + ((b * v) >> 11) + ((a * t) >> 12)) & 0x1FFFFFFF
+        b = ((b - (1 << 28) + 2) >> 2) & 0x7FFFFFF
         if sign:
             b = 0 - b
         a = (1 << 26) - f
+        v = out[p[2] + i]
         sign = (v >> 31) & 1
         if (b >> 31) & 1:
             b = (b ^ mask) & mask
@@ -882,6 +888,21 @@ def renew(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         if sign & 1:
             m = m - mask - 1
         out[p[2] + i] = m
-        if p[5]:
-            x[p[4] + i] = m
+        i += 1
+
+
+@micropython.viper
+def put(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """out = x. p: first of x, items, first of out
+
+    Access:
+        reads x[p[0] : p[0] + p[1]]
+        writes out[p[2] : p[2] + p[1]]
+    """
+    i = p[0]
+    at = p[2]
+    end = i + p[1]
+    while i < end:
+        out[at] = x[i]
+        at += 1
         i += 1

@@ -13,7 +13,7 @@ _RNN = const(3)
 
 def step(p, w):
     """Access: of the loops in whose place it is called"""
-    x, weights, scratch, _, y = w[13:]
+    x, weights, scratch = w[15:18]
     n, at = p[10], p[18]
     end = at + p[11]
     xs = [float_of(x[i]) for i in range(p[14], p[14] + p[15])]
@@ -29,8 +29,6 @@ def step(p, w):
         new = [tanh(v) for v in _sums(weights, 0, n, xs, hs)]
     for i in range(n):
         scratch[at + i] = bits_of(new[i])
-        if p[12]:
-            y[p[50] + i] = scratch[at + i]
 
 
 def _lstm(gates, cs):

@@ -96,25 +96,26 @@ class _Layer:
         self.scratch, self.zero = node.scratch[0].view("i"), block(0)
         self.copy = forms.get("move").copy32
         self.n = e[_SEQ]
-        of_state = self._states(e, n_states)
-        self.first = [(views[i], of_state[i]) for i in range(n_states)]
-        self.last = [(views[i + 3], of_state[i]) for i in range(n_states) if views[i + 3]]
+        self.first, self.last = [], []
+        for i in range(n_states):
+            self._set_copies(e, (i, n_states), views[i], views[i + 3])
         self._set_p(e, n_states, views[2] is not None)
         self._set_needs(e[_KIND], node, views[2])
 
-    def _states(self, e, n_states):
-        """Of h, and of c: what copies it from outside, to there, and what makes it zeros."""
-        batch, n, made = e[_BATCH], e[_HIDDEN], []
-        for i in range(n_states):
-            outside = [BIAS + e[_S_STRIDE], BIAS, BIAS + 1]
-            inside = [BIAS + n_states * n, BIAS, BIAS + 1]
-            first, at = BIAS + e[_S_FIRST], BIAS + i * n
-            dims = [0, batch, 1, n]
-            zeros = dims + [BIAS] * 3 + inside + [BIAS, at]
-            into = dims + outside + inside + [first, at]
-            back = dims + inside + outside + [at, first]
-            made.append([block(*words) for words in (zeros, into, back)])
-        return made
+    def _set_copies(self, e, which, before, behind):
+        """Of a state, the i-th of n_states: where it comes from, or zeros, and where it goes."""
+        i, n_states = which
+        n, dims = e[_HIDDEN], [0, e[_BATCH], 1, e[_HIDDEN]]
+        outside = [BIAS + e[_S_STRIDE], BIAS, BIAS + 1]
+        inside = [BIAS + n_states * n, BIAS, BIAS + 1]
+        first, at = BIAS + e[_S_FIRST], BIAS + i * n
+        if before is None:
+            p = block(*dims + [BIAS] * 3 + inside + [BIAS, at])
+        else:
+            p = block(*dims + outside + inside + [first, at])
+        self.first += [self.zero if before is None else before, self.scratch, p]
+        if behind is not None:
+            self.last += [self.scratch, behind, block(*dims + inside + outside + [at, first])]
 
     def _set_p(self, e, n_states, has_y):
         kind, seq, batch, width, n = e[: _HIDDEN + 1]
@@ -130,16 +131,16 @@ class _Layer:
             sums = of_x + of_h + [0, rows, at, 1]
             sums += of_x + [h_at, 0, rows * row, n, at + 2 * n, 0]
         sums += [_MANTISSAS, 0] + of_h + [rows * row + n * (width + 2), n, at + 4 * n, 0]
-        p += sums + [at, n, 0, 0, 0, int(has_y), at, n, h_at + 1, 0]
+        p += sums + [at, n, 0, 0, at + n, n, h_at + 1, 0, n, 0]
         self.p = block(*p + [0] * (2 + width + n))
 
     def _set_needs(self, kind, node, y):
         loops, views = forms.get("gated"), memoryview(self.p)
         cell, before = [getattr(loops, name) for name in _LOOPS[kind]]
-        self.needs = [loops.row, loops.sums, cell, before]
+        self.needs = [loops.row, loops.sums, cell, before, loops.put]
         self.needs += [forms.later("gated_special", "step"), self.p]
-        ends = (14, 18, 22, 30, 38, 46, 52, 56)
-        self.needs += [views[ends[i] : ends[i + 1]] for i in range(7)]
+        ends = (14, 18, 22, 30, 38, 46, 50, 53, 56)
+        self.needs += [views[ends[i] : ends[i + 1]] for i in range(8)]
         x, weights, table = node.inputs[:_LEADING]
         self.needs += [x.view("i"), weights.data, self.scratch, table.data]
         self.needs.append(self.scratch if y is None else y)
@@ -147,14 +148,15 @@ class _Layer:
 
     def step(self, lo, hi):
         if lo == 0:
-            for x, p in self.first:
-                if x is None:
-                    self.copy(self.zero, self.zero, self.scratch, p[0])
-                else:
-                    self.copy(x, self.zero, self.scratch, p[1])
+            self._copy(self.first)
         self.p[0] = lo
         self.p[1] = hi
         self.steps(self.p, self.needs)
         if hi == self.n:
-            for x, p in self.last:
-                self.copy(self.scratch, self.zero, x, p[2])
+            self._copy(self.last)
+
+    def _copy(self, each):
+        i = 0
+        while i < len(each):
+            self.copy(each[i], self.zero, each[i + 1], each[i + 2])
+            i += 3

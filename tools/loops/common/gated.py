@@ -251,7 +251,7 @@ def small_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 def lstm(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """States of arguments of i, o, f and g, which become gates.
 
-    p    first argument, n of each, first of h, first of c, first of x for h, too, 1 if it is
+    p    first argument, n of each, first of h, first of c
 
     Access:
         n = p[1]
@@ -259,7 +259,6 @@ def lstm(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         updates out[p[0] : p[0] + 4 * n]
         writes out[p[2] : p[2] + n]
         updates out[p[3] : p[3] + n]
-        writes x[p[4] : p[4] + n] if p[5]
     """
     all_but_sign(mask)
     at, n = p[0], p[1]
@@ -295,8 +294,6 @@ def lstm(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         if sign & 1:
             m = m - mask - 1
         out[p[2] + i] = m
-        if p[5]:
-            x[p[4] + i] = m
         at += 3 * n + 1
 
 
@@ -308,7 +305,6 @@ def rnn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[0:351]
         reads out[p[0] : p[0] + 2 * n]
         writes out[p[2] : p[2] + n]
-        writes x[p[4] : p[4] + n] if p[5]
     """
     all_but_sign(mask)
     for i in far(range(p[1])):
@@ -331,58 +327,49 @@ def rnn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         if sign:
             m = m - mask - 1
         out[p[2] + i] = m
-        if p[5]:
-            x[p[4] + i] = m
 
 
 def reset(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Gates z and r of their arguments, and r * h in the place of h.
+    """r * h in the place of h, for gates r of which x holds the arguments.
 
-    p    first argument, n of each, first of x: mantissas of h
+    p    first argument, n, first mantissa of h
 
     Access:
-        updates out[p[0] : p[0] + 2 * p[1]]
-        updates x[p[2] : p[2] + p[1]]
+        reads x[p[0] : p[0] + p[1]]
+        updates out[p[2] : p[2] + p[1]]
         reads w[0:351]
     """
     all_but_sign(mask)
-    at, n = p[0], p[1]
-    for i in far(range(2 * n)):
-        v = out[at]
+    for i in far(range(p[1])):
+        v = x[p[0] + i]
         gate(v, sign, a, b, c, t)
-        out[at] = a
-        at += 1
-        if i >= n:
-            v = x[p[2] + i - n]
-            sign = (v >> 31) & 1
-            if sign:
-                v = (0 - v) & mask
-            b = (((v >> 12) * (a & 8191)) >> 1) + (v & 4095) * (a >> 13)
-            v = ((v >> 12) * (a >> 13) + (b >> 12) + 1) >> 1
-            if sign:
-                v = 0 - v
-            x[p[2] + i - n] = v
+        v = out[p[2] + i]
+        sign = (v >> 31) & 1
+        if sign:
+            v = (0 - v) & mask
+        b = (((v >> 12) * (a & 8191)) >> 1) + (v & 4095) * (a >> 13)
+        v = ((v >> 12) * (a >> 13) + (b >> 12) + 1) >> 1
+        if sign:
+            v = 0 - v
+        out[p[2] + i] = v
 
 
 def reset_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Gates z and r of their arguments, and the argument of the new state: r times a sum over h.
+    """Arguments of new states: sums over x, and those over h times gates r.
 
-    p    first argument, n of each; behind those of z and r lie n sums over x, and n over h
+    p    first argument of r, n; behind them lie n sums over x, in whose place the results come, and
+         n over h
 
     Access:
-        updates out[p[0] : p[0] + 6 * p[1]]
+        updates out[p[0] : p[0] + 5 * p[1]]
         reads w[0:351]
     """
     all_but_sign(mask)
-    at, n = p[0], p[1]
-    for i in far(range(2 * n)):
-        v = out[at]
-        gate(v, sign, a, b, c, t)
-        out[at] = a
-        at += 1
-    b = at
+    n = p[1]
+    at = p[0] + n
     for i in far(range(n)):
-        a = out[b - n + i]
+        v = out[p[0] + i]
+        gate(v, sign, a, b, c, t)
         e = at + 2 * n
         c0, c1, sign = out[e], (out[e + 1] & mask) - (1 << 29) - (1 << 29), 0
         if c1 < 0:
@@ -410,36 +397,49 @@ def reset_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         c1 += (out[at + 1] & mask) - (1 << 29) - (1 << 29) + (c0 >> 24)
         c0 = c0 & 0xFFFFFF
         argument(c0, c1)
-        out[b + i] = c0
+        out[p[0] + n + i] = c0
         at += 2
 
 
 def renew(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """h = z * h + (1 - z) * tanh of an argument. p: as of lstm; behind gates z and r lies the
-    argument.
+    """h = z * h + (1 - z) * tanh of an argument. p: first argument of z, n, first of h; those of
+    tanh lie behind as many of z, and then of something else.
 
     Access:
         n = p[1]
         reads w[0:351]
         reads out[p[0] : p[0] + 3 * n]
         updates out[p[2] : p[2] + n]
-        writes x[p[4] : p[4] + n] if p[5]
     """
     all_but_sign(mask)
     for i in far(range(p[1])):
         at = p[0] + i
+        v = out[at]
+        gate(v, sign, f, b, c, t)
         v = out[at + 2 * p[1]]
         sign = (v >> 31) & 1
         if sign:
             v = (0 - v) & mask
-        squash(v, a, b, c, t)
-        b, f, v = a, out[at], out[p[2] + i]
+        squash(v, b, a, c, t)
         if sign:
             b = 0 - b
-        a = (1 << 26) - f
+        a, v = (1 << 26) - f, out[p[2] + i]
         new_state(v, a, b, f, sign, e, m, s, mask)
         if sign & 1:
             m = m - mask - 1
         out[p[2] + i] = m
-        if p[5]:
-            x[p[4] + i] = m
+
+
+def put(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """out = x. p: first of x, items, first of out
+
+    Access:
+        reads x[p[0] : p[0] + p[1]]
+        writes out[p[2] : p[2] + p[1]]
+    """
+    i, at = p[0], p[2]
+    end = i + p[1]
+    while i < end:
+        out[at] = x[i]
+        at += 1
+        i += 1

@@ -2,10 +2,10 @@
 
 p     0  first step, end, steps of the layer, 1: backwards; sequences
       5  items of x from step to step and from sequence to sequence; first of Y, the same of Y
-     10  n, states of a sequence (n or 2 * n), 1: has Y; 0 LSTM, 1 GRU, 2 GRU whose
-         sums over h are reset, 3 RNN
+     10  n, states of a sequence (n or 2 * n), 1: has Y; 0 LSTM, 1 GRU, 2 GRU whose sums over h are
+         reset, 3 RNN
      14  what row takes of x, 18 of h; 22 sums; 30 those of a new state, 38 of what is reset
-     46  the cell's loop, 52 what goes before
+     46  the cell's loop, 50 what goes before, 53 what puts h to Y
      56  mantissas of x, then of h
 
 A step with inf or nan is left to loops/gated_special.
@@ -15,24 +15,26 @@ from tools.loops.snippets.words import set_at
 
 
 def steps(p: ptr32, w):
-    """w: loops row, sums, that of the cell, that which goes before; for what is not finite, p;
-    the parts of p from 14 on; x, weights, scratch, table, Y
+    """w: loops row, sums, that of the cell, that which goes before, put; for what is not finite;
+    p, and its parts from 14 on; x, weights, scratch, table, Y
 
     Access: of the loops it calls
     """
-    row, sums, cell, reset, special, whole = w[:6]
-    x_p, h_p, sums_p, new_p, more_p, cell_p, reset_p = w[6:13]
-    x, weights, scratch, table, y = w[13:18]
+    row, sums, cell, before, put, special = w[:6]
+    whole, x_p, h_p, sums_p, new_p, more_p, cell_p, before_p, put_p = w[6:15]
+    x, weights, scratch, table, y = w[15:20]
     while p[0] < p[1]:
         t = p[0]
         if p[3]:
             t = p[2] - 1 - t
         for b in range(p[4]):
+            h = b * p[11]
             set_at(p, 14, i, t * p[5] + b * p[6])
-            p[i + 4] = b * p[11]
-            set_at(p, 48, i, b * p[11])
-            p[i + 1] = b * p[11] + p[10]
-            p[i + 2] = p[7] + t * p[8] + b * p[9]
+            p[i + 4] = h
+            set_at(p, 48, i, h)
+            p[i + 1] = h + p[10]
+            p[i + 5] = h
+            p[i + 7] = p[7] + t * p[8] + b * p[9]
             row(x, x, whole, x_p)
             row(scratch, scratch, whole, h_p)
             if p[p[16]] == 255 or p[p[20]] == 255:
@@ -41,13 +43,15 @@ def steps(p: ptr32, w):
                 sums(whole, weights, scratch, sums_p)
                 if p[13]:
                     if p[13] == 1:
-                        reset(whole, table, scratch, reset_p)
+                        before(scratch, table, whole, before_p)
                         sums(whole, weights, scratch, new_p)
                     elif p[13] == 3:
-                        reset(whole, weights, scratch, sums_p)
+                        before(whole, weights, scratch, sums_p)
                     else:
                         sums(whole, weights, scratch, new_p)
                         sums(whole, weights, scratch, more_p)
-                        reset(whole, table, scratch, reset_p)
-                cell(y, table, scratch, cell_p)
+                        before(scratch, table, scratch, before_p)
+                cell(scratch, table, scratch, cell_p)
+            if p[12]:
+                put(scratch, scratch, y, put_p)
         set_at(p, 0, i, p[0] + 1)
