@@ -88,8 +88,8 @@ def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
     Access:
         n = p[5] * (1 + (p[7] + 1) % 2)
-        reads x[p[0] : p[0] + 1 + p[1]] if p[1] and p[5]
-        reads x[p[2] : p[2] + 1 + p[3]] if p[3] and p[5]
+        reads x[p[0] : p[0] + 1 + p[1]] if p[5]
+        reads x[p[2] : p[2] + 1 + p[3]] if p[5]
         reads w[p[4] : p[4] + p[5] * (2 + p[1] + (p[3] + 1 if p[3] else 0))]
         writes out[p[6] : p[6] + n]
     """
@@ -105,12 +105,23 @@ def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         c1 = (w[i + 1] & 0x3FFFFFFF) - (1 << 29)
         e = (w[i] >> 24) & 255
         i += 2
-        if p[1]:
-            a = p[0] + 1
+        first = p[0]
+        n = p[1]
+        part = 2
+        while True:
+            if part == 0:
+                break
+            if part == 1:
+                first = p[2]
+                n = p[3]
+                if n:
+                    e = w[i] & 255
+                    i += 1
+            a = first + 1
             low = 0
             middle = 0
             high = 0
-            b = i + p[1]
+            b = i + n
             while i < b:
                 u = ((x[a] + 0x800000) & 0xFFFFFF) - 0x800000
                 v = ((w[i] + 0x800000) & 0xFFFFFF) - 0x800000
@@ -123,7 +134,7 @@ def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             middle += low >> 12
             low = (low & 4095) | (middle & 4095) << 12
             high += middle >> 12
-            e = 270 - e - x[p[0]]
+            e = 270 - e - x[first]
             if e >= 24:
                 e -= 24
                 high = high >> (e if e < 31 else 31)
@@ -143,46 +154,7 @@ def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                     high = s if high > 0 else 0 - s
             c0 += low
             c1 += high
-        if p[3]:
-            e = w[i] & 255
-            i += 1
-            a = p[2] + 1
-            low = 0
-            middle = 0
-            high = 0
-            b = i + p[3]
-            while i < b:
-                u = ((x[a] + 0x800000) & 0xFFFFFF) - 0x800000
-                v = ((w[i] + 0x800000) & 0xFFFFFF) - 0x800000
-                s = (u & 4095) * (v & 4095)
-                low += s & 4095
-                middle += (u & 4095) * (v >> 12) + (u >> 12) * (v & 4095) + (s >> 12)
-                high += (u >> 12) * (v >> 12)
-                a += 1
-                i += 1
-            middle += low >> 12
-            low = (low & 4095) | (middle & 4095) << 12
-            high += middle >> 12
-            e = 270 - e - x[p[2]]
-            if e >= 24:
-                e -= 24
-                high = high >> (e if e < 31 else 31)
-                low = high & 0xFFFFFF
-                high = high >> 24
-            else:
-                if e > 0:
-                    low = (low >> e) | (high & ((1 << e) - 1)) << (24 - e)
-                    high = high >> e
-                s = 1 << 28
-                while e < 0 and high <= s and high >= 0 - s:
-                    high = high + high + (low >> 23)
-                    low = (low << 1) & 0xFFFFFF
-                    e += 1
-                if high > s or high < 0 - s:
-                    low = 0
-                    high = s if high > 0 else 0 - s
-            c0 += low
-            c1 += high
+            part -= 1
         c1 += c0 >> 24
         c0 = c0 & 0xFFFFFF
         if p[7]:
@@ -220,125 +192,86 @@ def small_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         v = out[p[6] + k]
         if (v >> 31) & 1:
             v = (0 - v) & mask
-        if v < 1 << 22:
+        rows = 1 if v < 1 << 22 else 0
+        while True:
+            if rows == 0:
+                break
+            rows = 0
             i = p[4] + k * (3 + p[1] + p[3])
-            e = ((w[i] >> 24) & 255) + x[p[0]] - 298
+            c0 = 0
+            most = 0 - 999
+            e = (w[i] >> 24) & 255
             i += 2
-            a = p[0] + 1
-            low = 0
-            middle = 0
-            high = 0
-            b = i + p[1]
-            while i < b:
-                u = ((x[a] + 0x800000) & 0xFFFFFF) - 0x800000
-                v = ((w[i] + 0x800000) & 0xFFFFFF) - 0x800000
-                s = (u & 4095) * (v & 4095)
-                low += s & 4095
-                middle += (u & 4095) * (v >> 12) + (u >> 12) * (v & 4095) + (s >> 12)
-                high += (u >> 12) * (v >> 12)
-                a += 1
-                i += 1
-            middle += low >> 12
-            low = (low & 4095) | (middle & 4095) << 12
-            high += middle >> 12
-            s = 0
-            if high < 0:
-                low = 0 - low
-                s = 1
-                high = (low >> 24) - high
-                low = low & 0xFFFFFF
-            while high >= 16:
-                low = (low >> 1) | (high & 1) << 23
-                high = high >> 1
-                e += 1
-            c0 = (high << 24) | low
-            if c0 == 0:
-                e = 0 - 999
-            while c0 and c0 < 1 << 27:
-                c0 = c0 << 1
-                e -= 1
-            if s:
-                c0 = 0 - c0
-            e0 = e
-            e = (w[i] & 255) + x[p[2]] - 298
-            i += 1
-            a = p[2] + 1
-            low = 0
-            middle = 0
-            high = 0
-            b = i + p[3]
-            while i < b:
-                u = ((x[a] + 0x800000) & 0xFFFFFF) - 0x800000
-                v = ((w[i] + 0x800000) & 0xFFFFFF) - 0x800000
-                s = (u & 4095) * (v & 4095)
-                low += s & 4095
-                middle += (u & 4095) * (v >> 12) + (u >> 12) * (v & 4095) + (s >> 12)
-                high += (u >> 12) * (v >> 12)
-                a += 1
-                i += 1
-            middle += low >> 12
-            low = (low & 4095) | (middle & 4095) << 12
-            high += middle >> 12
-            s = 0
-            if high < 0:
-                low = 0 - low
-                s = 1
-                high = (low >> 24) - high
-                low = low & 0xFFFFFF
-            while high >= 16:
-                low = (low >> 1) | (high & 1) << 23
-                high = high >> 1
-                e += 1
-            c1 = (high << 24) | low
-            if c1 == 0:
-                e = 0 - 999
-            while c1 and c1 < 1 << 27:
-                c1 = c1 << 1
-                e -= 1
-            if s:
-                c1 = 0 - c1
-            e1 = e
-            b = w[p[4] + p[5] * (3 + p[1] + p[3]) + k]
-            low = b & 0x7FFFFF
-            e = (b >> 23) & 255
-            if e:
-                low = low | 0x800000
-            else:
-                e = 1
-            e = e - 150
-            high = 0
-            s = 0
-            if high < 0:
-                low = 0 - low
-                s = 1
-                high = (low >> 24) - high
-                low = low & 0xFFFFFF
-            while high >= 16:
-                low = (low >> 1) | (high & 1) << 23
-                high = high >> 1
-                e += 1
-            c2 = (high << 24) | low
-            if c2 == 0:
-                e = 0 - 999
-            while c2 and c2 < 1 << 27:
-                c2 = c2 << 1
-                e -= 1
-            if s:
-                c2 = 0 - c2
-            if (b >> 31) & 1:
-                c2 = 0 - c2
-            most = e0
-            if most < e:
-                most = e
-            if e1 > most:
-                most = e1
-            e0 = most - e0
-            c0 = c0 >> (e0 if e0 < 31 else 31)
-            e1 = most - e1
-            c1 = c1 >> (e1 if e1 < 31 else 31)
-            e = most - e
-            c2 = c2 >> (e if e < 31 else 31)
-            c0 += c1 + c2
+            first = p[0]
+            n = p[1]
+            part = 0
+            while True:
+                if part >= 3:
+                    break
+                a = first + 1
+                low = 0
+                middle = 0
+                high = 0
+                b = i + n
+                while i < b:
+                    u = ((x[a] + 0x800000) & 0xFFFFFF) - 0x800000
+                    v = ((w[i] + 0x800000) & 0xFFFFFF) - 0x800000
+                    s = (u & 4095) * (v & 4095)
+                    low += s & 4095
+                    middle += (u & 4095) * (v >> 12) + (u >> 12) * (v & 4095) + (s >> 12)
+                    high += (u >> 12) * (v >> 12)
+                    a += 1
+                    i += 1
+                middle += low >> 12
+                low = (low & 4095) | (middle & 4095) << 12
+                high += middle >> 12
+                e += x[first] - 298
+                if part == 2:
+                    b = w[p[4] + p[5] * (3 + p[1] + p[3]) + k]
+                    low = b & 0x7FFFFF
+                    e = (b >> 23) & 255
+                    if e:
+                        low = low | 0x800000
+                    else:
+                        e = 1
+                    e -= 150
+                    if (b >> 31) & 1:
+                        low = 0x1000000 - low
+                        high = 0 - 1
+                s = 0
+                if high < 0:
+                    low = 0 - low
+                    s = 1
+                    high = (low >> 24) - high
+                    low = low & 0xFFFFFF
+                while high >= 16:
+                    low = (low >> 1) | (high & 1) << 23
+                    high = high >> 1
+                    e += 1
+                c1 = (high << 24) | low
+                if c1 == 0:
+                    e = 0 - 999
+                while c1 and c1 < 1 << 27:
+                    c1 = c1 << 1
+                    e -= 1
+                if s:
+                    c1 = 0 - c1
+                a = most
+                if e > most:
+                    most = e
+                a = most - a
+                c0 = c0 >> (a if a < 31 else 31)
+                e = most - e
+                c1 = c1 >> (e if e < 31 else 31)
+                c0 += c1
+                if part == 0:
+                    first = p[2]
+                    n = p[3]
+                    e = w[i] & 255
+                    i += 1
+                else:
+                    n = 0
+                part += 1
             s = 0
             if c0 < 0:
                 c0 = 0 - c0
@@ -499,6 +432,16 @@ def lstm(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         if sign & 1:
             v = m - mask - 1
         out[p[3] + i] = v
+        at += 3 * n + 1
+        i += 1
+    at = p[0]
+    i = 0
+    while True:
+        if i >= n:
+            break
+        m = out[p[3] + i]
+        sign = (m >> 31) & 1
+        m = m & mask
         v = (m & 0x7FFFFF) | 0x800000
         e = (m >> 23) - 124
         if e < 0:
@@ -539,10 +482,10 @@ def lstm(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             m = m << 1
             e -= 1
         m += (e << 23) - (1 << 23) if m else 0
-        if sign & 1:
+        if sign:
             m = m - mask - 1
         out[p[2] + i] = m
-        at += 3 * n + 1
+        at += 1
         i += 1
 
 
@@ -572,6 +515,9 @@ def rnn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             m = v & 0x7FFFFF
             e = (v >> 23) & 255
             m = m | 0x800000
+            if e > 122:  # rounded up to 1/16
+                m = 0xFFFFFF
+                e = 122
             if e < 115:
                 m = v & mask
             else:
@@ -775,6 +721,7 @@ def renew(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     Access:
         n = p[1]
         reads w[0:351]
+        updates out[p[0] : p[0] + n]
         reads out[p[0] : p[0] + 3 * n]
         updates out[p[2] : p[2] + n]
     """
@@ -803,16 +750,23 @@ def renew(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         c += c + c
         t = (v >> 11) & 4095
         b = w[c + 2]
-        f = (((b & 0xFFFF) - 0x8000) * ((v >> 8) & 0x7FFF)) >> 15
-        b = (((b >> 16) & 0xFFFF) << 3) - f
+        a = (((b & 0xFFFF) - 0x8000) * ((v >> 8) & 0x7FFF)) >> 15
+        b = (((b >> 16) & 0xFFFF) << 3) - a
         v = v & 2047
         b = w[c + 1] - ((b * t + ((b * v) >> 11)) >> 12)
-        f = b >> 12
+        a = b >> 12
         b = b & 4095
-        f = (w[c] + f * t + ((f * v) >> 11) + ((b * t) >> 12)) & 0x1FFFFFFF
-        f = (f + 4) >> 3
+        a = (w[c] + a * t + ((a * v) >> 11) + ((b * t) >> 12)) & 0x1FFFFFFF
+        a = (a + 4) >> 3
         if sign:
-            f = (1 << 26) - f
+            a = (1 << 26) - a
+        out[at] = a
+        i += 1
+    i = 0
+    while True:
+        if i >= p[1]:
+            break
+        at = p[0] + i
         v = out[at + 2 * p[1]]
         sign = (v >> 31) & 1
         if sign:
@@ -842,8 +796,9 @@ def renew(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         b = ((b - (1 << 28) + 2) >> 2) & 0x7FFFFFF
         if sign:
             b = 0 - b
-        a = (1 << 26) - f
+        f = out[at]
         v = out[p[2] + i]
+        a = (1 << 26) - f
         sign = (v >> 31) & 1
         if (b >> 31) & 1:
             b = (b ^ mask) & mask

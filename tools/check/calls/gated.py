@@ -128,4 +128,5 @@ def renew(d):
 
 def put(d):
     n, first, at = d.between(0, 9), d.below(4), d.below(4)
-    return d.words(first + n + 1), (), d.blank("i", at + n + 1), [first, n, at]
+    x = d.words(first + n + 1)
+    return x, x, d.blank("i", at + n + 1), [first, n, at]

@@ -157,8 +157,8 @@ def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
     Access:
         n = p[5] * (1 + (p[7] + 1) % 2)
-        reads x[p[0] : p[0] + 1 + p[1]] if p[1] and p[5]
-        reads x[p[2] : p[2] + 1 + p[3]] if p[3] and p[5]
+        reads x[p[0] : p[0] + 1 + p[1]] if p[5]
+        reads x[p[2] : p[2] + 1 + p[3]] if p[5]
         reads w[p[4] : p[4] + p[5] * (2 + p[1] + (p[3] + 1 if p[3] else 0))]
         writes out[p[6] : p[6] + n]
     """
@@ -168,12 +168,14 @@ def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         c0, c1 = w[i] & 0xFFFFFF, (w[i + 1] & 0x3FFFFFFF) - (1 << 29)
         e = (w[i] >> 24) & 255
         i += 2
-        if p[1]:
-            add_products(c0, c1, p[0], p[1], i)
-        if p[3]:
-            e = w[i] & 255
-            i += 1
-            add_products(c0, c1, p[2], p[3], i)
+        first, n = p[0], p[1]
+        for part in far(range(2, 0, -1)):
+            if part == 1:
+                first, n = p[2], p[3]
+                if n:
+                    e = w[i] & 255
+                    i += 1
+            add_products(c0, c1, first, n, i)
         c1 += c0 >> 24
         c0 = c0 & 0xFFFFFF
         if p[7]:
@@ -202,29 +204,33 @@ def small_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         v = out[p[6] + k]
         if (v >> 31) & 1:
             v = (0 - v) & mask
-        if v < 1 << 22:
+        rows = 1 if v < 1 << 22 else 0
+        while far(rows != 0):
+            rows = 0
             i = p[4] + k * (3 + p[1] + p[3])
-            e = ((w[i] >> 24) & 255) + x[p[0]] - 298
+            c0, most, e = 0, 0 - 999, (w[i] >> 24) & 255
             i += 2
-            products(low, middle, high, p[0], p[1], i)
-            normalized(c0, e, high, low)
-            e0, e = e, (w[i] & 255) + x[p[2]] - 298
-            i += 1
-            products(low, middle, high, p[2], p[3], i)
-            normalized(c1, e, high, low)
-            e1, b = e, w[p[4] + p[5] * (3 + p[1] + p[3]) + k]
-            unpack(b, low, e)
-            first_bit(low, e)
-            e, high = e - 150, 0
-            normalized(c2, e, high, low)
-            if (b >> 31) & 1:
-                c2 = 0 - c2
-            most = max(e0, e)
-            most = max(e1, most)
-            aligned(c0, e0, most)
-            aligned(c1, e1, most)
-            aligned(c2, e, most)
-            c0 += c1 + c2
+            first, n = p[0], p[1]
+            for part in far(range(3)):
+                products(low, middle, high, first, n, i)
+                e += x[first] - 298
+                if part == 2:
+                    b = w[p[4] + p[5] * (3 + p[1] + p[3]) + k]
+                    unpack(b, low, e)
+                    first_bit(low, e)
+                    e -= 150
+                    if (b >> 31) & 1:
+                        low, high = 0x1000000 - low, 0 - 1
+                normalized(c1, e, high, low)
+                a, most = most, max(e, most)
+                aligned(c0, a, most)
+                aligned(c1, e, most)
+                c0 += c1
+                if part == 0:
+                    first, n, e = p[2], p[3], w[i] & 255
+                    i += 1
+                else:
+                    n = 0
             s = 0
             if c0 < 0:
                 c0, s = 0 - c0, 1
@@ -282,6 +288,12 @@ def lstm(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         if sign & 1:
             v = m - mask - 1
         out[p[3] + i] = v
+        at += 3 * n + 1
+    at = p[0]
+    for i in far(range(n)):
+        m = out[p[3] + i]
+        sign = (m >> 31) & 1
+        m = m & mask
         v, e = (m & 0x7FFFFF) | 0x800000, (m >> 23) - 124
         if e < 0:
             v = (v + (1 << (0 - 1 - e))) >> (0 - e) if e > 0 - 25 else 0
@@ -291,10 +303,10 @@ def lstm(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         b = out[at + n]
         gate_product(m, a, b)
         gate_to_float(m, e)
-        if sign & 1:
+        if sign:
             m = m - mask - 1
         out[p[2] + i] = m
-        at += 3 * n + 1
+        at += 1
 
 
 def rnn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
@@ -317,6 +329,8 @@ def rnn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             sign = (v >> 31) & 1
             unpack(v, m, e)
             m = m | 0x800000
+            if e > 122:  # rounded up to 1/16
+                m, e = 0xFFFFFF, 122
             if e < 115:
                 m = v & mask
             else:
@@ -408,6 +422,7 @@ def renew(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     Access:
         n = p[1]
         reads w[0:351]
+        updates out[p[0] : p[0] + n]
         reads out[p[0] : p[0] + 3 * n]
         updates out[p[2] : p[2] + n]
     """
@@ -415,7 +430,10 @@ def renew(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     for i in far(range(p[1])):
         at = p[0] + i
         v = out[at]
-        gate(v, sign, f, b, c, t)
+        gate(v, sign, a, b, c, t)
+        out[at] = a
+    for i in far(range(p[1])):
+        at = p[0] + i
         v = out[at + 2 * p[1]]
         sign = (v >> 31) & 1
         if sign:
@@ -423,7 +441,8 @@ def renew(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         squash(v, b, a, c, t)
         if sign:
             b = 0 - b
-        a, v = (1 << 26) - f, out[p[2] + i]
+        f, v = out[at], out[p[2] + i]
+        a = (1 << 26) - f
         new_state(v, a, b, f, sign, e, m, s, mask)
         if sign & 1:
             m = m - mask - 1
