@@ -3,11 +3,11 @@
 The weights of a gate for one item of the state are a row: lower 24 bits of the bias, with the
 exponent of its weights for x above them; the bias' upper bits plus 2**29; mantissas of 24 bits with
 a sign; then, where it has weights for h, their exponent and their mantissas. A bias and sums have
-28 bits behind the point; sums are two words, of which the first has 24 bits, and their limit is
-2**28 in the second one. What a gate is computed of, its argument, has 26 bits in one word, and so
+28 bits behind the point; sums are two words, of which the first has 24 bits. A bias, and what up to
+120 products add up to, is at most 2**26 in the second one. What a gate is computed of, its argument, has 26 bits in one word, and so
 has the gate itself. States are float32.
 
-A row of x or of h is its exponent E, then mantissas of 2**(E - 149); it has up to 127 of them.
+A row of x or of h is its exponent E, then mantissas of 2**(E - 149).
 w of cells is a table for sigmoid from 0 on, tools/converter/numbers/gate_table.py: three words an
 interval, which are a value of 29 bits, how fast it grows, and two more terms.
 
@@ -103,7 +103,7 @@ def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             break
         c0 = w[i] & 0xFFFFFF
         c1 = (w[i + 1] & 0x3FFFFFFF) - (1 << 29)
-        e = (w[i] >> 24) & 255
+        unit = 270 - ((w[i] >> 24) & 255)
         i += 2
         first = p[0]
         n = p[1]
@@ -115,45 +115,53 @@ def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 first = p[2]
                 n = p[3]
                 if n:
-                    e = w[i] & 255
+                    unit = 270 - (w[i] & 255)
                     i += 1
-            a = first + 1
-            low = 0
-            middle = 0
-            high = 0
-            b = i + n
-            while i < b:
-                u = ((x[a] + 0x800000) & 0xFFFFFF) - 0x800000
-                v = ((w[i] + 0x800000) & 0xFFFFFF) - 0x800000
-                s = (u & 4095) * (v & 4095)
-                low += s & 4095
-                middle += (u & 4095) * (v >> 12) + (u >> 12) * (v & 4095) + (s >> 12)
-                high += (u >> 12) * (v >> 12)
-                a += 1
-                i += 1
-            middle += low >> 12
-            low = (low & 4095) | (middle & 4095) << 12
-            high += middle >> 12
-            e = 270 - e - x[first]
-            if e >= 24:
-                e -= 24
-                high = high >> (e if e < 31 else 31)
-                low = high & 0xFFFFFF
-                high = high >> 24
-            else:
-                if e > 0:
-                    low = (low >> e) | (high & ((1 << e) - 1)) << (24 - e)
-                    high = high >> e
-                s = 1 << 28
-                while e < 0 and high <= s and high >= 0 - s:
-                    high = high + high + (low >> 23)
-                    low = (low << 1) & 0xFFFFFF
-                    e += 1
-                if high > s or high < 0 - s:
-                    low = 0
-                    high = s if high > 0 else 0 - s
-            c0 += low
-            c1 += high
+            unit -= x[first]
+            first += 1
+            while True:
+                if n == 0:
+                    break
+                e = unit
+                k = (n - 1) % 120 + 1
+                a = first
+                low = 0
+                middle = 0
+                high = 0
+                b = i + k
+                while i < b:
+                    u = ((x[a] + 0x800000) & 0xFFFFFF) - 0x800000
+                    v = ((w[i] + 0x800000) & 0xFFFFFF) - 0x800000
+                    s = (u & 4095) * (v & 4095)
+                    low += s & 4095
+                    middle += (u & 4095) * (v >> 12) + (u >> 12) * (v & 4095) + (s >> 12)
+                    high += (u >> 12) * (v >> 12)
+                    a += 1
+                    i += 1
+                middle += low >> 12
+                low = (low & 4095) | (middle & 4095) << 12
+                high += middle >> 12
+                if e >= 24:
+                    e -= 24
+                    high = high >> (e if e < 31 else 31)
+                    low = high & 0xFFFFFF
+                    high = high >> 24
+                else:
+                    if e > 0:
+                        low = (low >> e) | (high & ((1 << e) - 1)) << (24 - e)
+                        high = high >> e
+                    s = 1 << 26
+                    while e < 0 and high <= s and high >= 0 - s:
+                        high = high + high + (low >> 23)
+                        low = (low << 1) & 0xFFFFFF
+                        e += 1
+                    if high > s or high < 0 - s:
+                        low = 0
+                        high = s if high > 0 else 0 - s
+                c0 += low
+                c1 += high
+                first += k
+                n -= k
             part -= 1
         c1 += c0 >> 24
         c0 = c0 & 0xFFFFFF
@@ -175,7 +183,7 @@ def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 def small_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """Floats behind the arguments, in the places of those below 1/16; p: as of sums.
 
-    Behind the rows of w lie the biases as floats.
+    Behind the rows of w lie the biases as floats. Rows of x and of h have up to 120 items.
 
     Access:
         reads x[p[0] : p[0] + 1 + p[1]]
@@ -202,13 +210,14 @@ def small_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             most = 0 - 999
             e = (w[i] >> 24) & 255
             i += 2
-            first = p[0]
+            e += x[p[0]] - 298
+            first = p[0] + 1
             n = p[1]
             part = 0
             while True:
                 if part >= 3:
                     break
-                a = first + 1
+                a = first
                 low = 0
                 middle = 0
                 high = 0
@@ -225,7 +234,6 @@ def small_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 middle += low >> 12
                 low = (low & 4095) | (middle & 4095) << 12
                 high += middle >> 12
-                e += x[first] - 298
                 if part == 2:
                     b = w[p[4] + p[5] * (3 + p[1] + p[3]) + k]
                     low = b & 0x7FFFFF
@@ -265,9 +273,9 @@ def small_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 c1 = c1 >> (e if e < 31 else 31)
                 c0 += c1
                 if part == 0:
-                    first = p[2]
+                    first = p[2] + 1
                     n = p[3]
-                    e = w[i] & 255
+                    e = (w[i] & 255) + x[p[2]] - 298
                     i += 1
                 else:
                     n = 0

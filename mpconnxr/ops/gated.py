@@ -1,5 +1,5 @@
 """gated: LSTM, GRU or RNN in fixed point, one direction. Serves these operators (opset 7 on) with
-their usual functions, known weights and up to 127 numbers in x and in h.
+their usual functions, known weights and up to 480 numbers in x and in h, 120 for RNN.
 
     LSTM  i, o, f = sigmoid(x . W' + h . R' + bias);  g = tanh(x . Wc' + h . Rc' + bias)
           c = f * c + i * g;  h = o * tanh(c)
@@ -37,7 +37,7 @@ _PRESENT = const(13)  # bits: initial h 1, initial c 2, Y 4, Y_h 8, Y_c 16
 _N_PARAMS = const(14)
 
 STREAMS = (1, 2)
-_MOST = 127  # items of x, and of h
+_MOST = (120, 480, 480, 480)  # items of x, and of h, by kind
 _LEADING = 3  # inputs before those that may be absent
 _TABLE = 351
 _GRU = 1
@@ -71,7 +71,7 @@ def _check(node, e, tensors, n_states):
     for first, last in zip(tensors[:2], tensors[3:]):
         if first and last:
             node.over(last, first, 0)  # a step takes the one first and leaves the other last
-    node.require(min(seq, batch, width, n) > 0 and max(width, n) <= _MOST, "sizes")
+    node.require(min(seq, batch, width, n) > 0 and max(width, n) <= _MOST[e[_KIND]], "sizes")
     node.expect_dtype("float32", x, node.scratch[0])
     node.expect_dtype("float32", *[t for t in tensors if t])
     node.expect_dtype("int32", weights, table)

@@ -17,9 +17,10 @@
 //+ row
 //+ small_sums
 
-// On the stack, in bytes. Of the row of x, and of that of h: where it is, bytes of its mantissas,
-// where in the code to begin.
-words 0, p, out, rows_left, low, high, x_row, x_bytes, x_begin, h_row, h_bytes, h_begin
+// On the stack, in bytes. Of the row of x, and of that of h: where it is, bytes of the mantissas up
+// to a whole number of 120, or 0, where in the code to begin, where it ends.
+words 0, p, out, rows_left, low, high, end_of_row
+words 24, x_row, x_bytes, x_begin, x_end, h_row, h_bytes, h_begin, h_end
 
 // Three sums += the products of the limbs of r2 and r5, and of what these add up to.
 .macro add_product
@@ -34,7 +35,7 @@ function sums
     // r1 w; in a row's products r0 x, r8, r9, r10 the sums A, H and B of block_dot, r11 the end of
     // x, r12 what to shift by
     push_high
-    sub sp, #44
+    sub sp, #56
     str r3, [sp, #p]
     ldr r4, [r3, #p_out]; lsls r4, #2; adds r2, r4; str r2, [sp, #out]
     ldr r4, [r3, #p_weights]; lsls r4, #2; adds r1, r4
@@ -47,11 +48,18 @@ function sums
     b END
 PREPARE:
     lsls r4, #2; adds r4, r0
-    lsls r7, r5, #2
+    lsls r7, r5, #2; adds r7, r4; adds r7, #4; str r7, [r6, #12]
+    mov r7, r5
+FEWER:
+    subs r7, #120; bgt FEWER
+    adds r7, #120; lsls r7, #2
+    cmp r5, #0; bne SOME
+    movs r7, #0
+SOME:
     subs r5, #1; lsls r5, #29; lsrs r5, #29; adds r5, #1
     movs r2, #24; muls r5, r2; adr r2, LAST
-    subs r5, r2, r5; stmia r6!, {r4, r7}
-    str r5, [r6]; bx lr
+    subs r5, r2, r5; str r5, [r6, #8]; stmia r6!, {r4, r7}
+    bx lr
 PAIR:
     movs r6, #1; lsls r6, #30; adds r5, r6; stmia r2!, {r4-r5}
     b NEXT
@@ -65,12 +73,12 @@ ROW:
     lsls r5, #2; lsrs r5, #2; movs r6, #1; lsls r6, #29; subs r5, r6; str r5, [sp, #high]
     lsrs r7, r4, #24; lsls r4, #8; lsrs r4, #8; str r4, [sp, #low]
     add r6, sp, #x_row
-    ldmia r6!, {r0, r2-r3}
+    ldmia r6!, {r0, r2-r3, r5}
     cmp r2, #0; beq OF_H
     bl PRODUCTS
 OF_H:
     add r6, sp, #h_row
-    ldmia r6!, {r0, r2-r3}
+    ldmia r6!, {r0, r2-r3, r5}
     cmp r2, #0; beq SUM
     ldmia r1!, {r7}
     lsls r7, #24; lsrs r7, #24; bl PRODUCTS
@@ -88,12 +96,15 @@ NEXT:
     ldr r4, [sp, #rows_left]; subs r4, #1; str r4, [sp, #rows_left]; bne ROW
     b END
 PRODUCTS:
-    ldmia r0!, {r4}
+    str r5, [sp, #end_of_row]; ldmia r0!, {r4}
     adds r4, r7
     movs r5, #135; lsls r5, #1; subs r5, r4; mov r12, r5
     adds r2, r0; mov r11, r2
     movs r4, #0; mov r8, r4; mov r9, r4; mov r10, r4
     mov pc, r3
+MORE:
+    movs r4, #240; lsls r4, #1; adds r4, r0; mov r11, r4
+    movs r4, #0; mov r8, r4; mov r9, r4; mov r10, r4
     .balign 4
 EIGHT:
     .rept 8
@@ -106,9 +117,9 @@ LAST:
     lsls r7, r5, #24; subs r3, r4, r7; lsls r7, r6, #12; subs r3, r7  // L
     lsrs r3, #12; adds r6, r3; asrs r6, #12; adds r5, r6
     lsls r4, #8; lsrs r4, #8
-    mov r6, r12; subs r6, #2
-    cmp r6, #22; bcs UNUSUAL
-    adds r6, #2
+    mov r6, r12; subs r6, #3
+    cmp r6, #21; bcs UNUSUAL
+    adds r6, #3
     movs r7, #24; subs r7, r6
     mov r3, r5; lsls r3, r7
     lsrs r4, r6; orrs r4, r3; lsls r4, #8; lsrs r4, #8
@@ -116,9 +127,12 @@ LAST:
 ADD:
     ldr r6, [sp, #low]; adds r4, r6; str r4, [sp, #low]
     ldr r6, [sp, #high]; adds r5, r6; str r5, [sp, #high]
+    ldr r6, [sp, #end_of_row]; cmp r0, r6; beq ALL
+    b MORE
+ALL:
     bx lr
 UNUSUAL:
-    adds r6, #2
+    adds r6, #3
     cmp r6, #24; blt NEAR
     subs r6, #24
     cmp r6, #31; ble WHOLE
@@ -128,10 +142,13 @@ WHOLE:
     b ADD
 NEAR:
     cmp r6, #0; ble AT_LEAST
-    lsls r3, r5, #31; lsrs r3, #8; lsrs r4, #1; orrs r4, r3; asrs r5, #1
+    movs r7, #24; subs r7, r6
+    mov r3, r5; lsls r3, r7
+    lsrs r4, r6; orrs r4, r3; lsls r4, #8; lsrs r4, #8
+    asrs r5, r6
     movs r6, #0
 AT_LEAST:
-    movs r7, #1; lsls r7, #28; negs r3, r7
+    movs r7, #1; lsls r7, #26; negs r3, r7
 LEFT:
     cmp r6, #0; bge LIMITS
     cmp r5, r7; bgt LIMITS
@@ -148,6 +165,6 @@ NOT_ABOVE:
     mov r5, r3; movs r4, #0
     b ADD
 END:
-    add sp, #44
+    add sp, #56
     pop_high
 endfunction sums

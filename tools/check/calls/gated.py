@@ -70,7 +70,7 @@ def sums(d):
     n_x = d.between(1, 30) if kind != 1 else 0
     n_h = d.between(1, 30) if kind != 2 else 0
     if d.below(9) == 0:
-        n_x = n_x and d.between(100, 127)
+        n_x = n_x and d.between(100, 260)
     x = [0] * first + [_exponent(d)] + _mantissas(d, n_x) + [_exponent(d)] + _mantissas(d, n_h)
     w = array("i", [0] * first + _weights(d, rows, n_x, n_h))
     is_argument = d.below(2)
@@ -81,6 +81,8 @@ def sums(d):
 
 def small_sums(d):
     n_x, n_h, rows, at = d.between(1, 9), d.between(1, 9), d.between(1, 4), d.below(4)
+    if d.below(9) == 0:
+        n_x = d.between(110, 120)
     x = [_exponent(d)] + _mantissas(d, n_x) + [_exponent(d)] + _mantissas(d, n_h)
     w = array("i", _weights(d, rows, n_x, n_h) + [_state(d) for _ in range(rows)])
     out = [77] * at + [_argument(d) >> 9 * d.below(2) for _ in range(rows)] + [77] * (rows + 1)

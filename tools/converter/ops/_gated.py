@@ -8,10 +8,10 @@ from ..numbers.gate_table import gate_table
 from ._block import HALF, is_block, mantissas
 from ._dtypes import FLOAT
 
-_MOST = 127  # items of x, and of h
+_MOST = {"RNN": 120, "GRU": 480, "LSTM": 480}  # items of x, and of h
 _BITS = 24  # of a mantissa
 _POINT = 28  # bits behind the point of a bias
-_LIMIT = 1 << 52
+_LIMIT = 1 << 50
 _KINDS = {"RNN": 0, "GRU": 1, "LSTM": 3}
 _AFTER = 2  # GRU with linear_before_reset
 _ROWS = (2, 3, 6, 4)  # of scratch behind the states
@@ -32,7 +32,7 @@ def is_gated(node, option, directions) -> bool:
     if any(t is not None and t.data is None for t in weights):
         return False
     sizes = [t.shape[2] for t in weights[:2]]
-    if max(sizes) > _MOST or weights[2] and not np.isfinite(weights[2].data).all():
+    if max(sizes) > _MOST[node.op] or weights[2] and not np.isfinite(weights[2].data).all():
         return False
     return all(is_block(node, x, t, k) for t, k in zip(weights, sizes, strict=False))
 

@@ -3,11 +3,11 @@
 The weights of a gate for one item of the state are a row: lower 24 bits of the bias, with the
 exponent of its weights for x above them; the bias' upper bits plus 2**29; mantissas of 24 bits with
 a sign; then, where it has weights for h, their exponent and their mantissas. A bias and sums have
-28 bits behind the point; sums are two words, of which the first has 24 bits, and their limit is
-2**28 in the second one. What a gate is computed of, its argument, has 26 bits in one word, and so
+28 bits behind the point; sums are two words, of which the first has 24 bits. A bias, and what up to
+120 products add up to, is at most 2**26 in the second one. What a gate is computed of, its argument, has 26 bits in one word, and so
 has the gate itself. States are float32.
 
-A row of x or of h is its exponent E, then mantissas of 2**(E - 149); it has up to 127 of them.
+A row of x or of h is its exponent E, then mantissas of 2**(E - 149).
 w of cells is a table for sigmoid from 0 on, tools/converter/numbers/gate_table.py: three words an
 interval, which are a value of 29 bits, how fast it grows, and two more terms.
 
@@ -36,8 +36,8 @@ def mantissa(v, word):
 
 @inline
 def products(low, middle, high, first, n, at):
-    """high * 2**24 + low = the exact sum of n products of x and w."""
-    a, low, middle, high = first + 1, 0, 0, 0
+    """high * 2**24 + low = the exact sum of n products of x and w, up to 120."""
+    a, low, middle, high = first, 0, 0, 0
     b = at + n
     while at < b:
         mantissa(u, x[a])
@@ -54,10 +54,9 @@ def products(low, middle, high, first, n, at):
 
 
 @inline
-def add_products(c0, c1, first, n, at):
-    """c1 * 2**24 + c0 += a sum of products, cut off behind 28 bits; e: the exponent of w."""
+def add_products(c0, c1, e, first, n, at):
+    """c1 * 2**24 + c0 += a sum of products, shifted to the right by e."""
     products(low, middle, high, first, n, at)
-    e = 270 - e - x[first]
     if e >= 24:
         e -= 24
         high = high >> (e if e < 31 else 31)
@@ -67,7 +66,7 @@ def add_products(c0, c1, first, n, at):
         if e > 0:
             low = (low >> e) | (high & ((1 << e) - 1)) << (24 - e)
             high = high >> e
-        s = 1 << 28
+        s = 1 << 26
         while e < 0 and high <= s and high >= 0 - s:
             high = high + high + (low >> 23)
             low = (low << 1) & 0xFFFFFF
@@ -166,16 +165,22 @@ def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     i, at = p[4], p[6]
     for rows in far(range(p[5], 0, -1)):
         c0, c1 = w[i] & 0xFFFFFF, (w[i + 1] & 0x3FFFFFFF) - (1 << 29)
-        e = (w[i] >> 24) & 255
+        unit = 270 - ((w[i] >> 24) & 255)
         i += 2
         first, n = p[0], p[1]
         for part in far(range(2, 0, -1)):
             if part == 1:
                 first, n = p[2], p[3]
                 if n:
-                    e = w[i] & 255
+                    unit = 270 - (w[i] & 255)
                     i += 1
-            add_products(c0, c1, first, n, i)
+            unit -= x[first]
+            first += 1
+            while far(n != 0):
+                e, k = unit, (n - 1) % 120 + 1
+                add_products(c0, c1, e, first, k, i)
+                first += k
+                n -= k
         c1 += c0 >> 24
         c0 = c0 & 0xFFFFFF
         if p[7]:
@@ -191,7 +196,7 @@ def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 def small_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """Floats behind the arguments, in the places of those below 1/16; p: as of sums.
 
-    Behind the rows of w lie the biases as floats.
+    Behind the rows of w lie the biases as floats. Rows of x and of h have up to 120 items.
 
     Access:
         reads x[p[0] : p[0] + 1 + p[1]]
@@ -210,10 +215,10 @@ def small_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             i = p[4] + k * (3 + p[1] + p[3])
             c0, most, e = 0, 0 - 999, (w[i] >> 24) & 255
             i += 2
-            first, n = p[0], p[1]
+            e += x[p[0]] - 298
+            first, n = p[0] + 1, p[1]
             for part in far(range(3)):
                 products(low, middle, high, first, n, i)
-                e += x[first] - 298
                 if part == 2:
                     b = w[p[4] + p[5] * (3 + p[1] + p[3]) + k]
                     unpack(b, low, e)
@@ -227,7 +232,7 @@ def small_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 aligned(c1, e, most)
                 c0 += c1
                 if part == 0:
-                    first, n, e = p[2], p[3], w[i] & 255
+                    first, n, e = p[2] + 1, p[3], (w[i] & 255) + x[p[2]] - 298
                     i += 1
                 else:
                     n = 0
