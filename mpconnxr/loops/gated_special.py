@@ -9,6 +9,7 @@ from .block_special import bits_of, float_of
 # in p[13]
 _RESETS_SUMS = const(2)
 _RNN = const(3)
+_RELU = const(4)
 
 
 def step(p, w):
@@ -23,10 +24,14 @@ def step(p, w):
         new, cs = _lstm(_sums(weights, 0, 4 * n, xs, hs), cs)
         for i in range(n):
             scratch[at + n + i] = bits_of(cs[i])
-    elif p[13] != _RNN:
+    elif p[13] < _RNN:
         new = _gru(p, weights, xs, hs)
     else:
-        new = [tanh(v) for v in _sums(weights, 0, n, xs, hs)]
+        new = _sums(weights, 0, n, xs, hs)
+        if p[13] == _RELU:
+            new = [v if v > 0 or v != v else 0.0 for v in new]
+        else:
+            new = [tanh(v) for v in new]
     for i in range(n):
         scratch[at + i] = bits_of(new[i])
 

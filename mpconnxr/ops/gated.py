@@ -6,7 +6,7 @@ their usual functions, known weights and up to 480 numbers in x and in h, 120 fo
     GRU   z, r = sigmoid(x . W' + h . R' + bias);  n = tanh(x . Wn' + (r * h) . Rn' + bias)
           or, with linear_before_reset, n = tanh(x . Wn' + bias + r * (h . Rn' + bias))
           h = (1 - z) * n + z * h
-    RNN   h = tanh(x . W' + h . R' + bias)
+    RNN   h = tanh(x . W' + h . R' + bias), or with Relu instead of tanh
 
 All of it is integers: see loops/gated. A step of time is a few calls from machine code, see
 loops/gated_steps; one with inf or nan computes with floats.
@@ -22,7 +22,7 @@ from .. import forms
 from ..parameters import BIAS, block
 
 # params
-_KIND = const(0)  # 0 RNN, 1 GRU, 2 GRU with linear_before_reset, 3 LSTM
+_KIND = const(0)  # 0 RNN, 1 GRU, 2 GRU with linear_before_reset, 3 LSTM, 4 RNN with Relu
 _SEQ = const(1)
 _BATCH = const(2)
 _INPUT_SIZE = const(3)
@@ -37,22 +37,29 @@ _PRESENT = const(13)  # bits: initial h 1, initial c 2, Y 4, Y_h 8, Y_c 16
 _N_PARAMS = const(14)
 
 STREAMS = (1, 2)
-_MOST = (120, 480, 480, 480)  # items of x, and of h, by kind
+_MOST = (120, 480, 480, 480, 120)  # items of x, and of h, by kind
 _LEADING = 3  # inputs before those that may be absent
 _TABLE = 351
 _GRU = 1
 _LSTM = 3
-_RNN_STEP = 3
+_RELU = 4
 _MANTISSAS = 56  # where in p those of x begin
-_ROWS = (1, 3, 2, 4)  # of weights with x and h for an item of h, by kind
-_WORDS = (2, 3, 6, 4)  # of scratch for one
-_LOOPS = (("rnn", "small_sums"), ("renew", "reset"), ("renew", "reset_sums"), ("lstm", "lstm"))
+_ROWS = (1, 3, 2, 4, 1)  # of weights with x and h for an item of h, by kind
+_WORDS = (2, 3, 6, 4, 2)  # of scratch for one
+_LOOPS = (
+    ("rnn", "small_sums"),
+    ("renew", "reset"),
+    ("renew", "reset_sums"),
+    ("lstm", "lstm"),
+    ("relu", "small_sums"),
+)
+_OF_STEPS = (3, 1, 2, 0, 4)  # what loops/gated_steps takes, by kind
 
 
 def prepare(node):
     e = node.extents(0, _N_PARAMS)
     present = [e[_PRESENT] >> i & 1 for i in range(5)]
-    node.require(e[_PRESENT] < 32 and e[_KIND] < 4 and e[_REVERSE] < 2, "kind or flags")
+    node.require(e[_PRESENT] < 32 and e[_KIND] <= _RELU and e[_REVERSE] < 2, "kind or flags")
     n_states = 2 if e[_KIND] == _LSTM else 1
     node.require(n_states == 2 or not present[1] + present[4], "c")
     n_inputs = _LEADING + sum(present[:2])
@@ -76,7 +83,7 @@ def _check(node, e, tensors, n_states):
     node.expect_dtype("float32", *[t for t in tensors if t])
     node.expect_dtype("int32", weights, table)
     kind = e[_KIND]
-    more = (1, 0, width + n + 5, 0)[kind]
+    more = (1, 0, width + n + 5, 0, 1)[kind]
     words = _ROWS[kind] * (width + n + 3) + more
     node.require(n * words <= weights.nelem and _TABLE <= table.nelem, "weights or table")
     node.require(n * (n_states * batch + _WORDS[kind]) <= node.scratch[0].nelem, "scratch size")
@@ -121,14 +128,14 @@ class _Layer:
         kind, seq, batch, width, n = e[: _HIDDEN + 1]
         at, h_at = n_states * n * batch, _MANTISSAS + 1 + width
         p = [0, 0, seq, e[_REVERSE], batch] + e[_X_STRIDES:_REVERSE] + e[_Y_FIRST:_S_FIRST]
-        p += [n, n_states * n, int(has_y), (_RNN_STEP, 1, 2, 0)[kind]]
+        p += [n, n_states * n, int(has_y), _OF_STEPS[kind]]
         p += [0, width, _MANTISSAS, 0, 0, n, h_at, n_states * n - n]
         row, rows = width + n + 3, _ROWS[kind] * n
         of_x, of_h = [_MANTISSAS, width], [h_at, n]
         if kind == _GRU:
             sums = of_x + of_h + [0, 2 * n, at, 1] + of_x + of_h + [2 * n * row, n, at + 2 * n, 1]
         else:
-            sums = of_x + of_h + [0, rows, at, 1]
+            sums = of_x + of_h + [0, rows, at, int(kind != _RELU)]
             sums += of_x + [h_at, 0, rows * row, n, at + 2 * n, 0]
         sums += [_MANTISSAS, 0] + of_h + [rows * row + n * (width + 2), n, at + 4 * n, 0]
         p += sums + [at, n, 0, 0, at + n, n, h_at + 1, 0, n, 0]

@@ -9,6 +9,7 @@
 
 //+ lstm
 //+ put
+//+ relu
 //+ renew
 //+ reset
 //+ reset_sums

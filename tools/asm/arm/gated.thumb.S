@@ -10,6 +10,7 @@
 
 //+ lstm
 //+ put
+//+ relu
 //+ renew
 //+ reset
 //+ reset_sums

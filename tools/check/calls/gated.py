@@ -86,7 +86,7 @@ def small_sums(d):
     x = [_exponent(d)] + _mantissas(d, n_x) + [_exponent(d)] + _mantissas(d, n_h)
     w = array("i", _weights(d, rows, n_x, n_h) + [_state(d) for _ in range(rows)])
     out = [77] * at + [_argument(d) >> 9 * d.below(2) for _ in range(rows)] + [77] * (rows + 1)
-    return array("i", x), w, array("i", out), [0, n_x, 1 + n_x, n_h, 0, rows, at, 1]
+    return array("i", x), w, array("i", out), [0, n_x, 1 + n_x, n_h, 0, rows, at, d.below(2)]
 
 
 def lstm(d):
@@ -103,6 +103,12 @@ def rnn(d):
     out = [77] * at + [_argument(d) >> 9 * d.below(2) for _ in range(n)] + small + [77] * (n + 1)
     out = array("i", out)
     return out, _table(d), out, [at, n, at + 2 * n, 0]
+
+
+def relu(d):
+    n, at = d.between(1, 5), d.below(4)
+    out = array("i", [77] * (at + n) + [_state(d) for _ in range(n)] + [77] * (n + 1))
+    return out, out, out, [at, n, at + 2 * n, 0]
 
 
 def reset(d):

@@ -14,16 +14,16 @@ _POINT = 28  # bits behind the point of a bias
 _LIMIT = 1 << 50
 _KINDS = {"RNN": 0, "GRU": 1, "LSTM": 3}
 _AFTER = 2  # GRU with linear_before_reset
-_ROWS = (2, 3, 6, 4)  # of scratch behind the states
+_RELU = 4  # RNN
+_ROWS = (2, 3, 6, 4, 2)  # of scratch behind the states
 _USUAL = {"RNN": ["tanh"], "GRU": ["sigmoid", "tanh"], "LSTM": ["sigmoid", "tanh", "tanh"]}
 
 
 def is_gated(node, option, directions) -> bool:
     """True for a node that kernel gated computes."""
     x, *weights = (node.inputs + [None] * 3)[:4]
-    names = node.attr("activations") or _USUAL[node.op] * directions
-    names = [n.decode() if isinstance(n, bytes) else n for n in names]
-    if [n.lower() for n in names] != _USUAL[node.op] * directions or node.attr("clip") is not None:
+    usual = [_USUAL[node.op] * directions] + [["relu"] * directions] * (node.op == "RNN")
+    if _functions(node, directions) not in usual or node.attr("clip") is not None:
         return False
     if node.op == "LSTM" and (option or node.input(7) is not None):
         return False
@@ -37,9 +37,16 @@ def is_gated(node, option, directions) -> bool:
     return all(is_block(node, x, t, k) for t, k in zip(weights, sizes, strict=False))
 
 
+def _functions(node, directions):
+    names = node.attr("activations") or _USUAL[node.op] * directions
+    return [(n.decode() if isinstance(n, bytes) else n).lower() for n in names]
+
+
 def emit_gated(node, kind, shape, option, reverse) -> None:
     """A step a direction."""
     number = _AFTER if node.op == "GRU" and option else _KINDS[node.op]
+    if "relu" in _functions(node, shape.directions):
+        number = _RELU
     initial = [_state(node, i) for i in (5, 6)[: kind.n_states]] + [None] * (2 - kind.n_states)
     outputs = (node.outputs + [None] * 3)[:3]
     tensors = initial + outputs

@@ -11,9 +11,8 @@ exp(-|v|) = 2**-k * exp(r), r = k * ln(2) - |v| from 0 to ln(2), by its series; 
 are quotients of it, bit by bit.
 """
 
-from tools.loops.snippets.words import quotient, signed
-
 from tools.loops.snippets.cells import gate_product, gate_to_float, new_state
+from tools.loops.snippets.words import quotient, signed
 
 
 def squash(x: ptr32, w: ptr32, out: ptr32, p: ptr32):

@@ -1,15 +1,19 @@
-"""Steps of recurrent layers in fixed point. Written once, in the common subset of Python and viper.
+"""Steps of recurrent layers in fixed point. Written once, for Python and viper.
 
-The weights of a gate for one item of the state are a row: lower 24 bits of the bias, with the
-exponent of its weights for x above them; the bias' upper bits plus 2**29; mantissas of 24 bits with
-a sign; then, where it has weights for h, their exponent and their mantissas. A bias and sums have
-28 bits behind the point; sums are two words, of which the first has 24 bits. A bias, and what up to
-120 products add up to, is at most 2**26 in the second one. What a gate is computed of, its argument, has 26 bits in one word, and so
-has the gate itself. States are float32.
+The weights of a gate for one item of the state are a row:
 
-A row of x or of h is its exponent E, then mantissas of 2**(E - 149).
-w of cells is a table for sigmoid from 0 on, tools/converter/numbers/gate_table.py: three words an
-interval, which are a value of 29 bits, how fast it grows, and two more terms.
+    lower 24 bits of the bias, and above them the exponent of its weights for x
+    the other bits of the bias, plus 2**29
+    mantissas for x, 24 bits with the sign
+    where it has weights for h: their exponent, their mantissas
+
+Biases and sums have 28 bits behind the point. Sums are two words, the first one of 24 bits. A
+bias, and what up to 120 products add up to, is at most 2**26 in the second one. What a gate is
+computed of, its argument, has 26 bits behind the point in one word, as gates have. States are
+float32.
+
+A row of x or of h is its exponent E, then mantissas of 2**(E - 149). w of cells is a table for
+sigmoid: see tools/converter/numbers/gate_table.py.
 
 Absolute errors of gates are below 2**-25; where a state exceeds 64, it has a last bit of its own.
 """
@@ -20,7 +24,6 @@ from tools.loops.snippets.cells import (
     gate_product,
     gate_to_float,
     new_state,
-    sigmoid,
     small_tanh,
     squash,
 )
@@ -194,7 +197,7 @@ def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def small_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """Floats behind the arguments, in the places of those below 1/16; p: as of sums.
+    """Floats behind the arguments, of those below 1/16, or of all if p[7] is 0; p: as of sums.
 
     Behind the rows of w lie the biases as floats. Rows of x and of h have up to 120 items.
 
@@ -206,9 +209,11 @@ def small_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     all_but_sign(mask)
     for k in far(range(p[5])):
-        v = out[p[6] + k]
-        if (v >> 31) & 1:
-            v = (0 - v) & mask
+        v = 0
+        if p[7]:
+            v = out[p[6] + k]
+            if (v >> 31) & 1:
+                v = (0 - v) & mask
         rows = 1 if v < 1 << 22 else 0
         while far(rows != 0):
             rows = 0
@@ -252,6 +257,8 @@ def small_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             if most < 0:
                 c0 = c0 >> (0 - most if most > 0 - 25 else 25)
                 most = 0
+            if most > 253:
+                c0, most = 0x800000, 254
             if c0:
                 c0 += most << 23
             if s:
@@ -348,6 +355,21 @@ def rnn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         out[p[2] + i] = m
 
 
+def relu(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """h = the floats behind arguments, or 0. p: as of lstm
+
+    Access:
+        n = p[1]
+        reads out[p[0] + n : p[0] + 2 * n]
+        writes out[p[2] : p[2] + n]
+    """
+    for i in range(p[1]):
+        v = out[p[0] + p[1] + i]
+        if (v >> 31) & 1:
+            v = 0
+        out[p[2] + i] = v
+
+
 def reset(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """r * h in the place of h, for gates r of which x holds the arguments.
 
@@ -376,8 +398,8 @@ def reset(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 def reset_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """Arguments of new states: sums over x, and those over h times gates r.
 
-    p    first argument of r, n; behind them lie n sums over x, in whose place the results come, and
-         n over h
+    p    first argument of r, n; behind them lie n sums over x, in whose place the results come,
+         and n over h
 
     Access:
         updates out[p[0] : p[0] + 5 * p[1]]
@@ -398,10 +420,7 @@ def reset_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         s = 0
         while c1 >> s >= 16 and s < 31:
             s += 1
-        if s > 24:
-            m = c1 >> (s - 24)
-        else:
-            m = (c1 << (24 - s)) | c0 >> s
+        m = c1 >> (s - 24) if s > 24 else (c1 << (24 - s)) | c0 >> s
         c0 = (a & 8191) * (m >> 14)
         c0 += c0 + (a >> 13) * (m & 16383) + (((a & 8191) * (m & 16383)) >> 13)
         m = (a >> 13) * (m >> 14)

@@ -40,12 +40,13 @@ def steps(p: ptr32, w):
             if p[p[16]] == 255 or p[p[20]] == 255:
                 special(whole, w)
             else:
-                sums(whole, weights, scratch, sums_p)
+                if p[13] < 4:
+                    sums(whole, weights, scratch, sums_p)
                 if p[13]:
                     if p[13] == 1:
                         before(scratch, table, whole, before_p)
                         sums(whole, weights, scratch, new_p)
-                    elif p[13] == 3:
+                    elif p[13] > 2:
                         before(whole, weights, scratch, sums_p)
                     else:
                         sums(whole, weights, scratch, new_p)
