@@ -1,0 +1,51 @@
+"""A cell that stands alone becomes an operator of one step."""
+
+import pytest
+
+from tests.host.converter.rewrites.graphs import randn
+from tests.host.converter.rewrites.test_unrolled import Builder, H, K, lstm_cell
+
+ROWS = 2
+
+
+def inputs():
+    return {"x": randn(ROWS, K), "h": randn(ROWS, H), "c": randn(ROWS, H, seed=1)}
+
+
+def test_lstm():
+    b = Builder(ROWS)
+    w, r, bias, _ = b.weights(4)
+    z = b("Add", b("Add", b("MatMul", "x", w), b("MatMul", "h", r)), bias)
+    h, c = lstm_cell(b, z, "c")
+    found = b.ops(b("Concat", h, c, axis=1), inputs())
+    assert found["LSTM"] == 1 and found.total() <= 8  # five views
+
+
+@pytest.mark.parametrize("resets_sums", [True, False])
+def test_gru(resets_sums):
+    b = Builder(ROWS)
+    w, r, bias, more = b.weights(3)
+    wz, wr, wn = b("Split", b("Add", b("MatMul", "x", w), bias), n=3, axis=-1)
+    hz, hr, hn = b("Split", b("Add", b("MatMul", "h", r), more), n=3, axis=-1)
+    z, reset = b("Sigmoid", b("Add", wz, hz)), b("Sigmoid", b("Add", wr, hr))
+    if resets_sums:
+        of_h = b("Mul", reset, hn)
+    else:
+        of_h = b("MatMul", b("Mul", reset, "h"), b.constant(randn(H, H)))
+    new = b("Tanh", b("Add", wn, of_h))
+    h = b("Add", b("Mul", b("Sub", "h", new), z), new)
+    given = inputs()
+    del given["c"]
+    found = b.ops(h, given)
+    assert found["GRU"] == 1 and found.total() <= 5
+
+
+def test_another_function_is_left():
+    b = Builder(ROWS)
+    w, r, bias, _ = b.weights(4)
+    z = b("Add", b("Add", b("MatMul", "x", w), b("MatMul", "h", r)), bias)
+    i, f, o, g = b("Split", z, n=4, axis=-1)
+    i, f, o = (b("Sigmoid", v) for v in (i, f, o))
+    c = b("Add", b("Mul", f, "c"), b("Mul", i, b("Relu", g)))
+    found = b.ops(b("Mul", o, b("Tanh", c)), inputs())
+    assert "LSTM" not in found
