@@ -386,18 +386,38 @@ def _forget(thing: Any, indexes: frozenset[int]) -> None:
             thing.forget(i)
 
 
+class Share:
+    """What a core does of a run: here all of it."""
+
+    more_nbytes = 0  # of the arena, for what another core has there besides
+
+    def parameters(self, step: int, params: Any) -> Any:
+        """Those of a step; they may have its kernel work in smaller pieces."""
+        return params
+
+    def moved(self, step: int, scratch: list[Any]) -> list[int]:
+        """Where in the arena its scratch lies, if it is elsewhere than in the file."""
+        return []
+
+    def part(self, step: int | None, n: int) -> tuple[int, int] | None:
+        """Of the extent of a step, or of a read (None)."""
+        return 0, n
+
+
 def record(
     data: bytes,
     has_form: Callable[[str, str], bool],
     stream: bool = False,
     flat: bool = False,
+    share: Share | None = None,
 ) -> Recording:
     """The calls of a run of a model file.
 
     has_form: whether the board runs a family of loops in a form; stream: its weights come from a
     file while it runs; flat: of loops that call others, those calls, where these do not depend
-    on data. Raises CannotRecord.
+    on data; share: what one of two cores does of it. Raises CannotRecord.
     """
+    share = share or Share()
     recorder = _Recorder(has_form, flat)
     with recorded(recorder, has_form):
         from mpconnxr import loading, reader, widen
@@ -409,8 +429,19 @@ def record(
         class Loader(loading.Loader):
             def _prepare(self, reader: Any, index: int, node: Any) -> tuple[int, Any]:
                 recorder.kernel = node[0]
+                node = *node[:4], share.parameters(index, node[4]), *node[5:]
+                self._moved = share.moved(index, [reader.tensors[i] for i in node[3]])
+                self._moved = dict(zip(node[3], self._moved, strict=False))
                 n, step = loading.Loader._prepare(self, reader, index, node)
                 return n, _Named(index, node[0], step)
+
+            def _tensor(self, reader: Any, i: int, info: Any, name: str | None = None) -> Any:
+                if i not in self._moved:
+                    return loading.Loader._tensor(self, reader, i, info, name)
+                at = self._moved[i]
+                return loading.Tensor(self.arena, at, info.nbytes, info.dtype, info.shape)
+
+            _moved: dict[int, int] = {}
 
         class Reader(reader.Reader):
             def buffer(self, t: Any, arena: Any, state: Any = None) -> tuple[Any, int]:
@@ -436,6 +467,7 @@ def record(
                 resident = first, max([c.offset + c.nbytes for c in held], default=0) - first
                 reads = tuple((c.offset, c.nbytes, c.place or 0) for c in read._chunks)
                 read.stream = _Stream(recorder)
+            read.arena_nbytes += share.more_nbytes
             recorder.begin("load")
             loader = Loader(read, None)
             if recorder.steps.pop().calls:
@@ -443,7 +475,8 @@ def record(
             for i, (n, step) in enumerate(loader.steps):
                 whose = (step.number, step.kernel) if isinstance(step, _Named) else ()
                 recorder.begin(str(i), *whose)
-                step(0, n)
+                if part := share.part(step.number if whose else None, n):
+                    step(*part)
         except DependsOnData as e:
             raise CannotRecord(f"{_where(e)}: {e}", recorder.kernel) from e
         except MpconnxrError as e:
