@@ -14,7 +14,7 @@ if sys.implementation.name != "micropython":
     from . import cpython  # what MicroPython has and CPython lacks
 
 
-def load(source, verify=True, arena=None, prefer=(), stream=True, **origin):
+def load(source, verify=True, arena=None, prefer=(), stream=True, cores=1, **origin):
     """Loads a model and makes it ready to run.
 
     source: path of a .bin, a file opened with "rb", or its bytes (bytes, bytearray, memoryview of
@@ -27,6 +27,8 @@ def load(source, verify=True, arena=None, prefer=(), stream=True, **origin):
     arena: writable buffer of at least the model's arena bytes, 8-byte aligned. Several models may
         share one: a run of one ends the life of another's inputs and outputs.
     prefer: forms of loops to take before the best one, such as ("plain",), where they exist.
+    cores: 2 for both cores of an RP2040 or RP2350, which a program for two cores can use. The second
+        one is busy until close(). It is the same bits either way.
     sha256, key, counter: where the file must come from, see seal.load.
 
     Raises ModelError, UnsupportedError, ArenaError; OSError if a path cannot be opened.
@@ -34,8 +36,8 @@ def load(source, verify=True, arena=None, prefer=(), stream=True, **origin):
     try:
         from . import opening
 
-        model = None if prefer or origin else opening.load(source, arena)
-        return model or opening.kernels()(source, verify, arena, prefer, stream, origin)
+        model = None if prefer or origin else opening.load(source, arena, cores)
+        return model or opening.kernels(cores)(source, verify, arena, prefer, stream, origin)
     except MemoryError:
         from .shortage import fail
 

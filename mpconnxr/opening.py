@@ -7,19 +7,37 @@ _GARBAGE = const(2048)  # bytes between two collections: a program is for boards
 _NAMES = "opening programs arena"
 
 
-def load(source, arena):
-    """The model if it is here as a program, else None."""
+def load(source, arena, cores=1):
+    """The model if it is here as a program, else None. cores: as for mpconnxr.load."""
     usual = gc.threshold()
     gc.threshold(_GARBAGE)
     try:
-        return program(source, arena)
+        model = program(source, arena)
+        if model and cores == 2:
+            _start(model)
+        return model
     finally:
         gc.threshold(usual)
         forget(_NAMES)
 
 
-def kernels():
+def _start(model):
+    """On two cores."""
+    if "_second" not in model.__dict__:
+        from .errors import UnsupportedError
+
+        raise UnsupportedError("cores=2: the program is for one core: make it with --cores 2")
+    from .cores import start
+
+    start(model)
+
+
+def kernels(cores=1):
     """What loads models with their kernels. Raises UnsupportedError where that is absent."""
+    if cores == 2:
+        from .errors import UnsupportedError
+
+        raise UnsupportedError("cores=2: only for a program that was made with --cores 2")
     try:
         from .kernel_load import load
     except ImportError:

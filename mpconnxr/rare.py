@@ -52,6 +52,10 @@ def failed(error):
 
 def close(model):
     """Closes the file that weights are streamed from; the model cannot run after it."""
+    if "_second" in model.__dict__:
+        from .cores import stop
+
+        stop(model)
     model._steps = [(1, _closed)]
     if model._stream:
         model._stream.close()

@@ -11,12 +11,14 @@ from tools.deploy.machine import Machine, is_native
 from tools.deploy.modules import Package
 from tools.deploy.shrink import SHOWN, shrunk
 
-from .bundle import FOLDER, Bundle, bundle, has_form, replay
-from .record import record
+from .bundle import FOLDER, Bundle, bundle, cores, has_form, replay
+from .cores import record_pair
+from .record import CannotRecord, record
 
 _PACKAGE = Path(__file__).parents[2] / "mpconnxr"
 # Of the package: what is in memory while a program runs, and what is when it is asked for.
 REPLAY = "replay"  # with the loops in it that make a program's calls
+CORES = "cores"  # of a program for two cores
 CORE = ("__init__", "opening", REPLAY)
 ON_DEMAND = (
     "arena",
@@ -52,17 +54,19 @@ class Program:
     code_nbytes: int
 
 
-def build(data: bytes, machine: Machine, stream: bool) -> Program:
+def build(data: bytes, machine: Machine, stream: bool, n_cores: int = 1) -> Program:
     """A model file as a program for a board.
 
     stream: its weights are read while it runs, into the arena; else they are used in place.
     Raises CannotRecord, DeployError.
     """
-    made, calls = _smallest(data, machine, stream)
+    made, calls = (_for_two if n_cores == 2 else _smallest)(data, machine, stream)
     builder = Builder(Package(), machine)
     shared = [name for name in (*CORE, *ON_DEMAND) if name != REPLAY]
     files = {f"mpconnxr/{n}.mpy": builder.build(_PACKAGE / f"{n}.py") for n in shared}
-    files[f"mpconnxr/{REPLAY}.mpy"] = _replay(machine)
+    files[f"mpconnxr/{REPLAY}.mpy"] = _linked(replay(machine), machine)
+    if n_cores == 2:
+        files[f"mpconnxr/{CORES}.mpy"] = _linked(cores(machine), machine)
     module = f"mpconnxr/{FOLDER}/{made.name}.mpy"
     files[module] = compiled(made.source, SHOWN, made.arch)
     files[module.replace(".mpy", "_steps.mpy")] = compiled(made.steps, SHOWN)
@@ -70,8 +74,8 @@ def build(data: bytes, machine: Machine, stream: bool) -> Program:
     return Program(files, module, calls, made.code_nbytes)
 
 
-def _replay(machine: Machine) -> bytes:
-    source = shrunk(replay(machine))
+def _linked(source: str, machine: Machine) -> bytes:
+    source = shrunk(source)
     return compiled(source, SHOWN, machine.arch if is_native(source) else "")
 
 
@@ -81,6 +85,14 @@ def _later(made: Bundle, machine: Machine) -> dict[str, bytes]:
     builder = Builder(package, machine)
     paths = package.with_needs(made.later, builder.pick)
     return {str(Path(package.place(p)).with_suffix(".mpy")): builder.build(p) for p in paths}
+
+
+def _for_two(data: bytes, machine: Machine, stream: bool) -> tuple[Bundle, int]:
+    pair = record_pair(data, lambda *form: has_form(machine, *form), stream)
+    if pair is None:
+        raise CannotRecord("no step can be cut for two cores")
+    made = bundle(data, pair.cores[0], machine, pair.cores[1])
+    return made, sum(len(step.calls) for core in pair.cores for step in core.steps)
 
 
 def _smallest(data: bytes, machine: Machine, stream: bool) -> tuple[Bundle, int]:

@@ -28,10 +28,11 @@ from tools.format.layout import (
     IMAGE,
 )
 
+from .cores import MEET
 from .encode import encode
 from .layout import Entry, Layout, Slice, View
 from .link import Linker
-from .record import INLINE, Call, CannotRecord, Loop, Recording, Table, Value
+from .record import INLINE, Call, CannotRecord, Given, Loop, Recording, Table, Value
 
 FOLDER = "programs"  # in the package
 _PACKAGE = Path(__file__).parents[2] / "mpconnxr"
@@ -90,12 +91,16 @@ def _path(family: str, form: str) -> Path:
     return (_LOOPS if form == "plain" else _LOOPS / form) / f"{family}.py"
 
 
-def bundle(data: bytes, recording: Recording, machine: Machine) -> Bundle:
-    """The module for a model file and a board. Raises CannotRecord."""
-    layout = Layout(recording)
-    code = encode(layout)
-    wanted = layout.loops()
-    if any(len(entry.arguments) == 2 for entry in layout.entries):
+def bundle(
+    data: bytes, recording: Recording, machine: Machine, second: Recording | None = None
+) -> Bundle:
+    """The module for a model file and a board; second: what the second core does. Raises
+    CannotRecord.
+    """
+    layouts = [Layout(r) for r in (recording, second) if r]
+    codes = [encode(layout) for layout in layouts]
+    wanted = list(dict.fromkeys(loop for layout in layouts for loop in layout.loops()))
+    if any(len(entry.arguments) == 2 for layout in layouts for entry in layout.entries):
         wanted.append(_OF_TWO)
     linker = Linker(lambda path: bool(machine.arch) and machine.runs(path.read_text()), True, "g")
     rare = [loop for loop in wanted if loop.is_rare]
@@ -103,13 +108,17 @@ def bundle(data: bytes, recording: Recording, machine: Machine) -> Bundle:
     names |= {loop: f"r{i}" for i, loop in enumerate(rare)}
     start = Linker(lambda path: False)
     load = start.take(_START, "load")
+    given = ["v", "s"] if second is None else ["v", "s", "w", "v1", "s1", "w1", "h", "i"]
+    arguments = [repr(_about(data, recording, layouts[0], codes[0], machine)), "entries"]
+    if second:
+        arguments.append(repr((_kinds(layouts[1]), sum(layouts[1].slots), codes[1])))
     inner = [
         *start.source().splitlines(),
-        "def entries(v, s):",
+        f"def entries({', '.join(given)}):",
         *_indented(linker.source().splitlines()),
         *_indented(_later(names[loop], loop) for loop in rare),
-        *_indented(_entries(layout, names)),
-        f"return {load}(*a, {_about(data, recording, layout, code, machine)!r}, entries)",
+        *_indented(_entries(layouts, names)),
+        f"return {load}(*a, {', '.join(arguments)})",
     ]
     text = "\n".join([linker.outer(), "def load(*a):", *_indented(inner)])
     source = shrunk(text)
@@ -122,18 +131,30 @@ def bundle(data: bytes, recording: Recording, machine: Machine) -> Bundle:
     steps = f"steps = {_steps(data, recording, machine)!r}\n"
     if labels := _labels(data):
         steps += f"labels = {labels!r}\n"
-    return Bundle(name, source, steps, len(code), arch, frozenset(later | linker.later))
+    return Bundle(name, source, steps, sum(map(len, codes)), arch, frozenset(later | linker.later))
 
 
 def replay(machine: Machine) -> str:
     """The source of mpconnxr.replay with the loops that it takes in it."""
+    return _with_loops("replay", machine, "program", ("advance", "run"))
+
+
+def cores(machine: Machine) -> str:
+    """The same of mpconnxr.cores."""
+    return _with_loops("cores", machine, "handover", ("attend", "fence"))
+
+
+def _with_loops(name: str, machine: Machine, family: str, loops: tuple[str, ...]) -> str:
     linker = Linker(lambda path: bool(machine.arch) and machine.runs(path.read_text()))
-    path = form_of(_ADVANCE.family, machine)
-    names = [linker.take(path, name) for name in ("advance", "run")]
-    text = (_PACKAGE / "replay.py").read_text()
-    first, last = text.index("from .forms import"), text.index("_FIELDS =")
-    loops = f"{linker.source()}advance, run = {', '.join(names)}\n"
-    return text[:first] + loops + text[last:]
+    path = form_of(family, machine)
+    names = [linker.take(path, each) for each in loops]
+    text = (_PACKAGE / f"{name}.py").read_text()
+    before = text.index("from .forms import")
+    first = text.index("_loops = _form(")
+    last = text.index("\n\n", first)
+    made = f"{linker.source()}{', '.join(loops)} = {', '.join(names)}"
+    text = text[:first] + made + text[last:]
+    return text[:before] + text[before:].replace("from .forms import get as _form\n", "", 1)
 
 
 def _indented(lines: Iterable[str]) -> list[str]:
@@ -168,7 +189,7 @@ def _about(
         *recording.resident,
         recording.reads,
         form_of(_ADVANCE.family, machine) == _path(_ADVANCE.family, "plain"),
-        tuple((_MEMORIES[v.memory[0]], *_item(v.code)) for v in layout.views),
+        _kinds(layout),
         sum(layout.slots),
         calls,
         code,
@@ -176,6 +197,10 @@ def _about(
         recording.n_inputs,
         _golden(data),
     )
+
+
+def _kinds(layout: Layout) -> tuple:
+    return tuple((_MEMORIES[v.memory[0]], *_item(v.code)) for v in layout.views)
 
 
 def _steps(data: bytes, recording: Recording, machine: Machine) -> tuple:
@@ -186,9 +211,8 @@ def _steps(data: bytes, recording: Recording, machine: Machine) -> tuple:
     for step in recording.steps:
         calls = [call for call in step.calls if isinstance(call, Call)]
         if calls:
-            families = {
-                call.loop.family for call in calls if not call.loop.family.startswith(INLINE)
-            }
+            families = {call.loop.family for call in calls if call.loop != MEET}
+            families = {family for family in families if not family.startswith(INLINE)}
             forms_of = {form_of(family, machine).parent.name for family in families}
             taken = tuple(sorted(form.replace("loops", "plain") for form in forms_of))
             node = nodes[step.number] if step.number < len(nodes) else ""
@@ -233,22 +257,38 @@ def _item(code: str) -> tuple[int, int]:
     return ord(code), struct.calcsize(code)
 
 
-def _entries(layout: Layout, names: dict[Loop, str]) -> list[str]:
-    """Statements that make them: v are the views, s the words of all slots."""
+def _entries(layouts: list[Layout], names: dict[Loop, str]) -> list[str]:
+    """Statements that make them: v are the views, s the words of all slots; for two cores those of
+    each one.
+    """
+    head, found = [], []
+    for layout, which in zip(layouts, ("", "1"), strict=False):
+        made = [f"array({t.code!r}, {t.contents!r})" for t in layout.tables()]
+        head += ["from array import array", f"t{which} = [{', '.join(made)}]"] if made else []
+        found.append(_of_core(layout, names, which))
+    if len(found) == 1:
+        return [*head, "return (", *found[0], ")"]
+    return [*head, "return (", *(f" ({' '.join(each)})," for each in found), ")"]
+
+
+def _of_core(layout: Layout, names: dict[Loop, str], which: str) -> list[str]:
+    """The tuples of one core. which: follows the letters of what is its own."""
     tables = layout.tables()
     firsts = [sum(layout.slots[:i]) for i in range(len(layout.slots))]
 
     def text(a: Any) -> str:
         if isinstance(a, View):
-            return f"v[{layout.views[a]}]"
+            return f"v{which}[{layout.views[a]}]"
         if isinstance(a, Slice):
-            return f"s[{firsts[a.slot] + a.first}:{firsts[a.slot] + a.last}]"
+            return f"s{which}[{firsts[a.slot] + a.first}:{firsts[a.slot] + a.last}]"
         if isinstance(a, Loop):
             return names[a]
         if isinstance(a, Value):
             return repr(a.value)
+        if isinstance(a, Given):
+            return f"w{which}" if a.name == "w" else a.name
         if isinstance(a, Table):
-            return f"t[{tables.index(a)}]"
+            return f"t{which}[{tables.index(a)}]"
         return f"[{', '.join(map(text, a))}]"
 
     def entry(e: Entry) -> str:
@@ -257,6 +297,4 @@ def _entries(layout: Layout, names: dict[Loop, str]) -> list[str]:
             first = [names[_OF_TWO], *map(text, e.arguments), names[e.loop], "0"]
         return f" ({', '.join(first)}),"
 
-    made = [f"array({t.code!r}, {t.contents!r})" for t in tables]
-    head = ["from array import array", f"t = [{', '.join(made)}]"] if made else []
-    return [*head, "return (", *map(entry, layout.entries), ")"]
+    return [entry(e) for e in layout.entries]

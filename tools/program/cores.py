@@ -8,7 +8,7 @@ is the first core's alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,9 +16,10 @@ import numpy as np
 
 from tools.converter.kernel_parameters import declaration_of
 
-from .record import Call, Recording, Share, Step, record
+from .record import Call, Given, Loop, Recording, Share, Step, Value, record
 from .touched import Bytes, meet, merged, touched
 
+MEET = Loop("handover", "meet")
 _ALIGNED = 8
 _OF_A_CALL = 3000  # instructions around a loop, and before its innermost one
 _OF_A_MAC = 5
@@ -68,9 +69,8 @@ class _Plan:
 
 @dataclass
 class Pair:
-    """What each core does, step by step; cut: numbers of the steps of which both do a half.
-
-    more_nbytes: of the arena, for the second core's scratch.
+    """What each core does, step by step, with meetings; cut: numbers of the steps of which both do
+    a half. more_nbytes: of the arena, for the second core's scratch.
     """
 
     cores: tuple[Recording, Recording]
@@ -172,8 +172,25 @@ def record_pair(
     for i in plans:
         a, b = (_step(recording, i) for recording in pair)
         assert a and b and _are_apart(a, b)
-    cores = tuple(replace(r, arena_nbytes=one.arena_nbytes + more) for r in pair)
-    return Pair(cores, frozenset(plans), more)
+    _meet(pair)
+    first, second = (replace(r, arena_nbytes=one.arena_nbytes + more) for r in pair)
+    return Pair((first, second), frozenset(plans), more)
+
+
+def _meet(pair: Sequence[Recording]) -> None:
+    """Has the cores meet before and behind each step that both do."""
+    have_met = True
+    for steps in zip(pair[0].steps, pair[1].steps, strict=True):
+        is_cut = bool(steps[1].calls)
+        for me, step in enumerate(steps, 1):
+            if is_cut:
+                before = [] if have_met else [_meeting(me)]
+                step.calls[:] = [*before, *step.calls, _meeting(me)]
+        have_met = is_cut or have_met and not steps[0].calls
+
+
+def _meeting(me: int) -> Call:
+    return Call(MEET, (Given("h"), Given("w"), Value(me), Given("i")), {})
 
 
 def _recorded(data, has_form, stream, plans, room, arena) -> list[Recording]:

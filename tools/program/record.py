@@ -67,12 +67,21 @@ class Place:
 
 @dataclass(frozen=True)
 class Value:
-    """What a loop takes besides: a text that a rare one says, or None."""
+    """What a loop takes besides: a text that a rare one says, a number, or None."""
 
-    value: str | None
+    value: str | int | None
 
 
-Argument = Loop | Part | Table | Place | Value | tuple
+@dataclass(frozen=True)
+class Given:
+    """What a program's start gives loops/handover: "h", words that two cores share; "w", those of
+    a core's own program; "i", idle.
+    """
+
+    name: str
+
+
+Argument = Loop | Part | Table | Place | Value | Given | tuple
 
 
 @dataclass

@@ -5,11 +5,12 @@ are let go of once they are done.
 """
 
 
-def load(source, arena, about, entries):
+def load(source, arena, about, entries, second=None):
     """The model: a mpconnxr.replay.Program.
 
     source: a file, or what is in memory of it; about: see tools/program/bundle; entries: makes the
-    entries of the calls, of views and a view of the words of slots.
+    entries of the calls, of views and a view of the words of slots. second: kinds, n_words and
+    code of the second core.
     """
     from mpconnxr.replay import Program, advance
 
@@ -29,21 +30,24 @@ def load(source, arena, about, entries):
     else:
         held = memory[first : first + held_nbytes]
     memories = arena, _allocated(state_nbytes), held
-    views = [_view(memories[m], 0, len(memories[m]), code, size) for m, code, size in kinds]
-    n = len(views)
-    words = _view(bytearray(4 * (5 + n + n_words)), 0, 4 * (5 + n + n_words), 105, 4)
-    words[2] = n
-    for i in range(n):
-        words[5 + i] = _address(views[i])
-    w = entries(views, words[5 + n :]), advance
-    if is_plain:
-        w += code, words, [_words(view) for view in views]
-    else:
-        from uctypes import addressof
+    views, words = _lasting(memories, kinds, n_words)
+    made = views, words[5 + len(views) :]
+    if second:
+        from mpconnxr.cores import Pair, idle, shared
 
-        w += addressof(code), addressof(words), None
+        kinds, n_words, other = second
+        v, w = _lasting(memories, kinds, n_words)
+        made += _place(words, is_plain), v, w[5 + len(v) :], _place(w, is_plain)
+        made, others = entries(*made, _place(shared, is_plain), idle)
+    else:
+        made = entries(*made)
+    what = _what(made, advance, code, words, views, is_plain)
     chunks = [(at, _view(arena, place, n)) for at, n, place in reads]
-    model = Program((code, words, w), n_calls, chunks)
+    if second:
+        other = _what(others, advance, other, w, v, is_plain)
+        model = Pair(what, other, n_calls, chunks)
+    else:
+        model = Program(what, n_calls, chunks)
     model._arena, model.arena_nbytes, model._state = arena, arena_nbytes, memories[1]
     if reads:
         model._stream = source if memory is None else memory
@@ -51,6 +55,33 @@ def load(source, arena, about, entries):
     found = [_border(memories, border) for border in borders]
     model.inputs, model.outputs = found[:n_inputs], found[n_inputs:]
     return model
+
+
+def _lasting(memories, kinds, n_words):
+    """The views of a core's program, and its words."""
+    views = [_view(memories[m], 0, len(memories[m]), code, size) for m, code, size in kinds]
+    n = len(views)
+    words = _view(bytearray(4 * (5 + n + n_words)), 0, 4 * (5 + n + n_words), 105, 4)
+    words[2] = n
+    for i in range(n):
+        words[5 + i] = _address(views[i])
+    return views, words
+
+
+def _place(buffer, is_plain):
+    """What a loop takes the quickest."""
+    if is_plain:
+        return buffer
+    from uctypes import addressof
+
+    return addressof(buffer)
+
+
+def _what(entries, advance, code, words, views, is_plain):
+    """What loops/program takes."""
+    places = _place(code, is_plain), _place(words, is_plain)
+    w = (entries, advance) + places
+    return code, words, w + ([_words(view) for view in views] if is_plain else None,)
 
 
 def _border(memories, border):

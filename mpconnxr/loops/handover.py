@@ -1,0 +1,71 @@
+"""How the two cores of a board hand work over. Written once, for Python and viper.
+
+fence   nothing here; in machine code a barrier, so that a core sees what the other one has written
+meet    a call of a program: waits until the other core is at the same place of its own program.
+        words: of this core's program; me: 1 or 2. If the other core gives up, this one does: its
+        program ends. So does the first one where it has waited for 2**29 rounds. Where one core
+        runs both programs it stops this one, and notes how many calls it had still to make
+attend  what the second core does as long as a model needs it: runs the program box[0] each time
+        that the first one asks for it
+
+idle is a function of some microseconds, in which other threads run where two have one core.
+
+h   words in memory that both cores read:
+        0     1 while two cores run, 0 if one runs both programs
+        1, 2  how often the first core, and the second one, has been at such a place in this run
+        3, 4  how often the second core was asked to run its program, and how often it has
+        5     1: both give up
+        6     1: the second core is to end
+        7     of a program that was stopped: calls that were left
+
+Made from tools/loops/common/handover.py by `make loops`:
+change that file, not this one.
+"""
+
+import micropython
+
+COMMON = True
+
+
+@micropython.viper
+def fence(us: int):
+    pass
+
+
+@micropython.viper
+def meet(h: ptr32, words: ptr32, me: int, idle):
+    if h[0] == 0:
+        i = 7
+        h[i] = words[1]
+        i = 1
+        words[i] = 0
+        return
+    n = h[me] + 1
+    h[me] = n
+    me = 3 - me
+    rounds = 1 << 29
+    while h[me] < n and h[5] == 0:
+        rounds -= 1
+        if rounds & 1023 == 0:
+            idle(1)
+            if rounds == 0 and me == 2:
+                i = 5
+                h[i] = 1
+    if h[5]:
+        i = 1
+        words[i] = 0
+
+
+@micropython.viper
+def attend(h: ptr32, box, run, idle):
+    """
+    Access: of the loops it calls
+    """
+    while h[6] == 0:
+        idle(20)
+        if h[3] != h[4]:
+            idle(0)
+            run(box[0])
+            idle(0)
+            i = 4
+            h[i] = h[3]
