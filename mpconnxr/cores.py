@@ -5,17 +5,22 @@ closed. It makes calls that were prepared, and allocates nothing.
 """
 
 import sys
-import time
 from array import array
 
 from .errors import MpconnxrError, UnsupportedError
 from .forms import get as _form
 from .replay import Program, run
 
+try:
+    import time
+except ImportError:  # which only start() minds
+    time = None
+
 _loops = _form("handover")  # of a program's own files: the loops themselves
 attend, fence = _loops.attend, _loops.fence
 
-_PORTS = ("rp2", "linux", "darwin")  # threads that run at once, without a lock of the interpreter
+_HOSTS = ("linux", "darwin")
+_PORTS = ("rp2",) + _HOSTS  # threads run at once there, without a lock of the interpreter
 _MODE = const(0)  # of shared: see loops/handover
 _ASKED = const(3)
 _DONE = const(4)
@@ -27,9 +32,9 @@ _PATIENCE = const(20000)  # milliseconds
 
 shared = array("i", [0] * 8)
 # some microseconds, in which other threads run; on a board, where none do, nothing
-idle = fence if sys.platform == "rp2" else time.sleep_us
-_box = [None, None, 0]  # what the second core runs, what it raised, 1 while it is here
-_users = []  # models that need it
+idle = time.sleep_us if sys.platform in _HOSTS else fence
+box = [None, None, 0]  # what the second core runs, what it raised, 1 while it is here
+users = []  # models that need it
 
 
 class Pair(Program):
@@ -42,7 +47,7 @@ class Pair(Program):
 
     def _step(self, lo, hi):
         """The extent is calls of the first core; a part of it is computed on that alone."""
-        if hi - lo == self._steps[0][0] and self in _users:
+        if hi - lo == self._steps[0][0] and self in users:
             return self._at_once()
         words, other = self._what[1], self._second[1]
         shared[_MODE] = 0
@@ -65,7 +70,7 @@ class Pair(Program):
         _rewind(self._what[1])
         _rewind(self._second[1])
         self._what[1][1] = self._second[1][1] = _ALL
-        _box[0], _box[1] = self._second, None
+        box[0], box[1] = self._second, None
         shared[_MODE] = 1
         shared[1] = shared[2] = shared[_FAILED] = 0
         fence(0)
@@ -76,8 +81,8 @@ class Pair(Program):
             _give_up()
             raise
         _settle()
-        if _box[1]:
-            raise _box[1]
+        if box[1]:
+            raise box[1]
         if shared[_FAILED]:
             raise MpconnxrError("the second core does not answer")
 
@@ -103,6 +108,9 @@ def _give_up():
 
 def _settle():
     """Waits until the second core does nothing."""
+    if shared[_ASKED] == shared[_DONE]:
+        fence(0)
+        return
     start = time.ticks_ms()
     while shared[_ASKED] != shared[_DONE]:
         if time.ticks_diff(time.ticks_ms(), start) > _PATIENCE:
@@ -113,32 +121,32 @@ def _settle():
 def start(model):
     """Lets a model that was loaded run on two cores. Raises UnsupportedError."""
     if sys.platform not in _PORTS:
-        raise UnsupportedError("cores=2: not on " + sys.platform)
+        raise UnsupportedError("cores=2: on an RP2040 or RP2350, not on " + sys.platform)
     try:
         from _thread import start_new_thread
     except ImportError:
         raise UnsupportedError("cores=2: this firmware has no _thread")
-    if not _box[2]:
+    if not box[2]:
         shared[_ENDS] = 0
         shared[_DONE] = shared[_ASKED]
-        _box[2] = 1
+        box[2] = 1
         try:
             start_new_thread(_serve, ())
         except OSError:
-            _box[2] = 0
+            box[2] = 0
             raise UnsupportedError("cores=2: the second core is in use")
-    _users.append(model)
+    users.append(model)
 
 
 def stop(model):
     """The model runs on no second core any more; without others, nothing does."""
-    if model in _users:
-        _users.remove(model)
+    if model in users:
+        users.remove(model)
         _give_up()
-    if not _users and _box[2]:
-        _box[0] = None
+    if not users and box[2]:
+        box[0] = None
         shared[_ENDS] = 1
-        while _box[2]:
+        while box[2]:
             fence(0)
 
 
@@ -146,9 +154,9 @@ def _serve():
     """The second core's thread."""
     while not shared[_ENDS]:
         try:
-            attend(shared, _box, run, idle)
+            attend(shared, box, run, idle)
         except BaseException as e:
-            _box[1] = e
+            box[1] = e
             shared[_FAILED] = 1
             shared[_DONE] = shared[_ASKED]
-    _box[2] = 0
+    box[2] = 0

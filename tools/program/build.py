@@ -52,6 +52,7 @@ class Program:
     module: str
     calls: int
     code_nbytes: int
+    arena_nbytes: int
 
 
 def build(data: bytes, machine: Machine, stream: bool, n_cores: int = 1) -> Program:
@@ -71,7 +72,7 @@ def build(data: bytes, machine: Machine, stream: bool, n_cores: int = 1) -> Prog
     files[module] = compiled(made.source, SHOWN, made.arch)
     files[module.replace(".mpy", "_steps.mpy")] = compiled(made.steps, SHOWN)
     files = _later(made, machine) | files
-    return Program(files, module, calls, made.code_nbytes)
+    return Program(files, module, calls, made.code_nbytes, made.arena_nbytes)
 
 
 def _linked(source: str, machine: Machine) -> bytes:

@@ -48,6 +48,7 @@ _ADVANCE, _OF_TWO = Loop("program", "advance"), Loop("program", "of_two")
 @dataclass(frozen=True)
 class Bundle:
     """name: of the module, in the package's folder FOLDER; source; code_nbytes: of its calls;
+    arena_nbytes: that its runs need;
     arch: what it is to be compiled for, "" if it has no native code; later: modules of
     the package that it may import in a run; steps: source of the module beside it, name and
     "_steps", from which profile() tells steps.
@@ -57,6 +58,7 @@ class Bundle:
     source: str
     steps: str
     code_nbytes: int
+    arena_nbytes: int
     arch: str
     later: frozenset[Path]
 
@@ -131,7 +133,8 @@ def bundle(
     steps = f"steps = {_steps(data, recording, machine)!r}\n"
     if labels := _labels(data):
         steps += f"labels = {labels!r}\n"
-    return Bundle(name, source, steps, sum(map(len, codes)), arch, frozenset(later | linker.later))
+    nbytes = sum(map(len, codes)), recording.arena_nbytes
+    return Bundle(name, source, steps, *nbytes, arch, frozenset(later | linker.later))
 
 
 def replay(machine: Machine) -> str:
