@@ -91,6 +91,13 @@ def parser() -> argparse.ArgumentParser:
     )
     add("--romfs", action="store_true", help="write code and model to the firmware's ROMFS")
     add("--interpret", action="store_true", help="kernels, though the model could be a program")
+    add(
+        "--cores",
+        type=int,
+        choices=(1, 2),
+        default=1,
+        help="of an RP2040 or RP2350, for load(cores=2)",
+    )
     add("--source", action="store_true", help="copy .py files in all forms, compile nothing")
     add(
         "--key",
@@ -165,7 +172,7 @@ def _way(args, model, package, machine, in_place) -> Way:
     """How the model is to lie on a board."""
     options = {"interpret": args.interpret, "ops": args.ops, "with": args.extra, "key": args.key}
     given = [f"--{name}" for name, value in options.items() if value]
-    return way_of(model, package, machine, in_place, ", ".join(given))
+    return way_of(model, package, machine, in_place, ", ".join(given), args.cores)
 
 
 def _model(args):

@@ -17,7 +17,7 @@ from tools.deploy.machine import ASSEMBLER
 from tools.errors import ConvertError, text_of
 from tools.micropython import GUARD_TARGETS, TargetError, target_names
 
-from . import c_build, c_cmsis, c_code, cycles, page, paired
+from . import c_build, c_cmsis, c_code, cycles, page, paired, two_cores
 from .measure import PACKAGE, collection, count
 from .measure import cycles as measured_cycles
 from .timing.cores import CORES
@@ -63,9 +63,12 @@ def main(argv: list[str] | None = None) -> int:
             print(f"bench: {text}", file=sys.stderr)
             status = 1
             continue
-        for target in args.target or ["mps2-an385"]:
+        for target in args.target or ["mps2-an385-v6m" if args.cores == 2 else "mps2-an385"]:
             target, _, form = target.partition(":")
             try:
+                if args.cores == 2:
+                    rows.append(_row_of_two(path, converted, target))
+                    continue
                 row = _row(path, converted, target, form or args.form, args.package)
                 if not args.no_c:
                     row |= _c_row(path, converted, row) | _cmsis_row(path, converted, row, args)
@@ -73,12 +76,14 @@ def main(argv: list[str] | None = None) -> int:
             except TargetError as e:
                 print(f"bench: {path} on {target}: {e}", file=sys.stderr)
                 status = 1
-    if args.write_docs and not status:
+    if args.cores == 2 and rows and not args.json:
+        _print_two(rows)
+    elif args.write_docs and not status:
         page.write(rows, _DOCS, "make bench")
         cycles.main()
     if args.json:
         print(json.dumps(rows, indent=1))
-    elif rows:
+    elif rows and args.cores == 1:
         _print(rows)
     return status
 
@@ -91,6 +96,13 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("models", nargs="*", type=Path, metavar="MODEL.onnx")
     found.add_argument("--target", action="append", type=_target, metavar="T[:FORM]")
     found.add_argument("--form", choices=[form for form in FORMS if form], default="")
+    found.add_argument(
+        "--cores",
+        type=int,
+        choices=(1, 2),
+        default=1,
+        help="2: of programs, the longest way through a run on two cores",
+    )
     found.add_argument("--package", type=Path, default=PACKAGE, help=_OF_PACKAGE)
     found.add_argument("--json", action="store_true", help="print an array of rows instead")
     found.add_argument("--write-docs", action="store_true", help="make docs/benchmarks.md of it")
@@ -138,6 +150,21 @@ def _row(path, converted, target, form, package):
         "heap_bytes_after_load": found.heap_bytes_after_load,
         "heap_growth_bytes": found.heap_growth_bytes,
         "kernels": _kernels(converted.graph.steps, found.steps),
+    }
+
+
+def _row_of_two(path, converted, target):
+    found = two_cores.count(converted, target)
+    return {
+        "model": str(path),
+        "target": target,
+        "one_core_instructions": found.one,
+        "critical_instructions": found.critical,
+        "alone_instructions": found.alone,
+        "hand_over_instructions": found.hand_over,
+        "share": round(found.critical / found.one, 4),
+        "more_arena_bytes": found.more_nbytes,
+        "parts": found.parts,
     }
 
 
@@ -201,13 +228,25 @@ def _cmsis_row(path, converted, row, args):
     return _named(counts.items()) | {"cmsis_steps_off": off}
 
 
+def _print_two(rows):
+    titles = ("model", "target", "one core", "two cores", "share", "first alone", "hand over")
+    table = _table((*titles, "more arena"), 2)
+    for row in rows:
+        names = ("one_core", "critical", "alone", "hand_over")
+        one, critical, alone, hand_over = (f"{row[name + '_instructions']:,}" for name in names)
+        table.add_row(
+            "/".join(Path(row["model"]).parts[-2:]),
+            row["target"],
+            *(one, critical, f"{row['share']:.3f}", alone, hand_over),
+            f"{row['more_arena_bytes']:,}",
+        )
+    _show(table)
+
+
 def _print(rows):
-    table = Table(box=None, pad_edge=False)
     texts = ("model", "target", "form")
     numbers = ("MACs", "instructions", "a MAC", "C -O3", "same in C", "CMSIS-NN", "cycles", "its")
-    numbers += ("no loops", "time/C", "arena", "growth")
-    for title in texts + numbers:
-        table.add_column(title, justify="left" if title in texts else "right")
+    table = _table((*texts, *numbers, "no loops", "time/C", "arena", "growth"), len(texts))
     for row in rows:
         counts = ("instructions", "c_o3_instructions", "c_same_o3_instructions")
         counts += ("cmsis_o3_instructions", "cycles", "cmsis_o3_cycles")
@@ -223,6 +262,17 @@ def _print(rows):
             f"{row['arena_bytes']:,}",
             f"{row['heap_growth_bytes']:,}",
         )
+    _show(table)
+
+
+def _table(titles, n_texts):
+    table = Table(box=None, pad_edge=False)
+    for i, title in enumerate(titles):
+        table.add_column(title, justify="left" if i < n_texts else "right")
+    return table
+
+
+def _show(table):
     console = Console()
     console.width = max(console.width, _NARROWEST)
     console.print(table)

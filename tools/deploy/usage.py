@@ -16,6 +16,7 @@ _APART = {
     "romfs": ("reserve", "older", "overwrite", "strand"),
     "rollback": ("overwrite", "source"),
     "dry_run": ("rollback", "firmware"),
+    "cores": ("source", "interpret", "rollback"),
 }
 
 

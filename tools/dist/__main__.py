@@ -36,6 +36,13 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="the model will be in addressable memory, such as a ROMFS",
     )
+    found.add_argument(
+        "--cores",
+        type=int,
+        choices=(1, 2),
+        default=1,
+        help="of an RP2040 or RP2350, for load(cores=2)",
+    )
     found.add_argument("--json", action="store_true", help="print one JSON object")
     return found
 
@@ -45,7 +52,7 @@ def main(argv: list[str] | None = None) -> int:
     args = (asked := parser()).parse_args(argv)
     known = machines()
     archs = list(known)
-    if args.model or args.board or args.in_place:
+    if args.model or args.board or args.in_place or args.cores > 1:
         return _model(asked, args)
     if unknown := set(args.archs) - set(archs):
         asked.error(f"no architecture {' '.join(sorted(unknown))}: there are {' '.join(archs)}")
@@ -74,7 +81,7 @@ def _model(parser, args):
         parser.error(f"no board {args.board}: flash.py --list-boards has their names")
     try:
         model = read_model(args.model)
-        said, paths = write_model(args.to, model, board.machine, args.in_place)
+        said, paths = write_model(args.to, model, board.machine, args.in_place, args.cores)
     except (DeployError, OSError) as e:
         print(f"dist: {text_of(e)}", file=sys.stderr)
         return 1

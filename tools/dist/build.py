@@ -49,14 +49,14 @@ def write_compiled(folder: Path, machine: Machine) -> list[str]:
 
 
 def write_model(
-    folder: Path, model: ModelFile, machine: Machine, in_place: bool
+    folder: Path, model: ModelFile, machine: Machine, in_place: bool, n_cores: int = 1
 ) -> tuple[str, list[str]]:
     """A model's file, what it needs on a board, and package.json, which lists both.
 
-    in_place: its weights are used where they lie. Returns how it lies there, in words, and the
-    paths of the files. Raises DeployError.
+    in_place: its weights are used where they lie; n_cores: that its program is for. Returns how
+    it lies there, in words, and the paths of the files. Raises DeployError.
     """
-    way = way_of(model, Package(), machine, in_place)
+    way = way_of(model, Package(), machine, in_place, n_cores=n_cores)
     files = {f.path: f.data for f in way.files} | {model.name: model.data}
     for name, data in files.items():
         path = folder / name
