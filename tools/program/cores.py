@@ -1,9 +1,10 @@
 """A run on two cores: which steps are cut, and proof that their halves do not meet.
 
-A kernel's step computes any part of its extent, so the first core records step(0, m) and the
-second one step(m, n), with scratch of its own. By the declarations of the loops that they call,
-neither half writes what the other one reads or writes; a step of which this is not known to hold
-is the first core's alone.
+A kernel's step computes any part of its extent, so the first core does step(0, m) and the second
+one step(m, n), with scratch of its own. By the declarations of the loops that they call, neither
+half writes what the other one reads or writes. Where this does not hold, as of an output that lies
+over the input, it may still hold for parts one after another, between which the cores meet; else a
+step is the first core's alone.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ import numpy as np
 
 from tools.converter.kernel_parameters import declaration_of
 
-from .record import Call, Given, Loop, Recording, Share, Step, Value, record
+from .record import Call, CannotRecord, Given, Loop, Recording, Share, Value, record
 from .touched import Bytes, meet, merged, touched
 
 MEET = Loop("handover", "meet")
 _ALIGNED = 8
 _OF_A_CALL = 3000  # instructions around a loop, and before its innermost one
 _OF_A_MAC = 5
+_MOST_WAVES = 8
 # Of kernels that work in pieces: the parameter that says how large those are, and of how many
 # items each of so many parts of the extent is; the multiply-accumulates of an item.
 _PIECES: dict[str, tuple[str, Callable[[Any], tuple[int, int, int]]]] = {}
@@ -55,13 +57,14 @@ def _of_qdepthwise(p: Any) -> tuple[int, int, int]:
 
 @dataclass
 class _Plan:
-    """What is known of a step. n: its extent; at: where it is cut, 0 if it is not; scratch: of
-    the second half, in the arena.
+    """What is known of a step. n: its extent; waves: (first, cut, end) of the parts in which the
+    cores share it, none if they do not; scratch: (place, bytes) of each; moved: where that of the
+    second core begins.
     """
 
     kernel: str = ""
     n: int = 0
-    at: int = 0
+    waves: list[tuple[int, int, int]] = field(default_factory=list)
     parameters: dict[int, int] = field(default_factory=dict)
     scratch: list[tuple[int, int]] = field(default_factory=list)
     moved: int | None = None
@@ -79,9 +82,7 @@ class Pair:
 
 
 class _Half(Share):
-    """core: 0 or 1; plans: by step; is_free: scratch of the second core is where nothing else is,
-    behind the arena.
-    """
+    """core: 0 or 1; plans: by step; arena: where scratch of the second core is, unless planned."""
 
     def __init__(self, core: int, plans: Mapping[int, _Plan], more_nbytes: int, arena: int):
         self._core, self._plans = core, plans
@@ -89,7 +90,7 @@ class _Half(Share):
 
     def parameters(self, step: int, params: Any) -> Any:
         plan = self._plans.get(step)
-        if plan is None or not plan.at or not plan.parameters:
+        if plan is None or not plan.parameters:
             return params
         made = params[:]
         for i, value in plan.parameters.items():
@@ -98,21 +99,31 @@ class _Half(Share):
 
     def moved(self, step: int, scratch: list[Any]) -> list[int]:
         plan = self._plans.get(step)
-        if plan is None or not plan.at or self._core == 0 or not scratch:
+        if plan is None or self._core == 0 or not scratch:
             return []
         at = self._arena if plan.moved is None else plan.moved
         found = []
         for t in scratch:
             found.append(at)
-            at += -(-t.nbytes // _ALIGNED) * _ALIGNED
+            at += _aligned(t.nbytes)
         return found
 
-    def part(self, step: int | None, n: int) -> tuple[int, int] | None:
+    def parts(self, step: int | None, n: int) -> list[tuple[int, int]]:
         plan = self._plans.get(step) if step is not None else None
-        at = plan.at if plan else 0
-        if self._core:
-            return (at, n) if at else None
-        return (0, at or n)
+        if plan is None:
+            return [] if self._core else [(0, n)]
+        return [w[self._core : self._core + 2] for w in plan.waves]
+
+    def meeting(self) -> Call:
+        return _meeting(self._core + 1)
+
+
+class _Units(_Half):
+    """Each item of a step's extent by itself, and what they do."""
+
+    def parts(self, step: int | None, n: int) -> list[tuple[int, int]]:
+        plan = self._plans.get(step) if step is not None else None
+        return [(i, i + 1) for i in range(n)] if plan else []
 
 
 class _Whole(Share):
@@ -122,6 +133,8 @@ class _Whole(Share):
         self.plans: dict[int, _Plan] = {}
 
     def parameters(self, step: int, params: Any) -> Any:
+        if step in self.plans:
+            raise CannotRecord("steps in steps")  # of both, a number says nothing then
         self.plans.setdefault(step, _Plan()).parameters = dict(enumerate(params))
         return params
 
@@ -130,10 +143,10 @@ class _Whole(Share):
         plan.scratch = [(t.offset, t.nbytes) for t in scratch]
         return []
 
-    def part(self, step: int | None, n: int) -> tuple[int, int]:
+    def parts(self, step: int | None, n: int) -> list[tuple[int, int]]:
         if step is not None:
             self.plans[step].n = n
-        return 0, n
+        return [(0, n)]
 
 
 def record_pair(
@@ -142,39 +155,143 @@ def record_pair(
     """A run of a model file on two cores; None if no step of it can be cut. Raises CannotRecord."""
     whole = _Whole()
     one = record(data, has_form, stream, True, whole)
-    arena = -(-one.arena_nbytes // _ALIGNED) * _ALIGNED
     kernels = {step.number: step.kernel for step in one.steps if step.number is not None}
     plans = {i: _planned(plan, kernels.get(i) or "") for i, plan in whole.plans.items()}
-    plans = {i: plan for i, plan in plans.items() if plan.at}
-    if not plans:
-        return None
-    padding = arena - one.arena_nbytes
-    room = padding + max(_room(plan.scratch) for plan in plans.values())
-    pair = _recorded(data, has_form, stream, plans, room, arena)
-    used = {}
-    for i in list(plans):
-        a, b = (_step(recording, i) for recording in pair)
-        if a is None or b is None or not _are_apart(a, b):
+    plans = {i: plan for i, plan in plans.items() if plan.waves}
+    arena = _aligned(one.arena_nbytes)
+    more = max((_room(plan.scratch) for plan in plans.values()), default=0)
+    room = more + arena - one.arena_nbytes
+    recorded = _Recorded(data, has_form, stream, room, arena)
+    apart = {i for i, halves in recorded.halves(plans).items() if _are_apart(*halves)}
+    others = {i: plan for i, plan in plans.items() if i not in apart}
+    for i, units in recorded.units(others).items():
+        plans[i].waves = _waves(units, plans[i].scratch)
+    plans = {i: plan for i, plan in plans.items() if any(w[1] < w[2] for w in plan.waves)}
+    for i, halves in recorded.halves(plans).items():
+        if not _are_apart(*halves):
             del plans[i]
-        else:
-            used[i] = _used(a, plans[i].scratch), _used(b, [(arena, room)])
     if not plans:
         return None
-    # Scratch of both halves may lie where the file has it for one, as pieces are smaller.
-    for i, (of_a, of_b) in used.items():
-        if plans[i].scratch:
-            first, nbytes = plans[i].scratch[0][0], _room(plans[i].scratch)
-            behind = -(-(first + of_a) // _ALIGNED) * _ALIGNED
-            plans[i].moved = behind if behind + of_b <= first + nbytes else arena
-    more = max([used[i][1] for i in plans if plans[i].moved == arena], default=0)
-    more += padding if more else 0
-    pair = _recorded(data, has_form, stream, plans, max(more, room), arena)
-    for i in plans:
-        a, b = (_step(recording, i) for recording in pair)
-        assert a and b and _are_apart(a, b)
-    _meet(pair)
-    first, second = (replace(r, arena_nbytes=one.arena_nbytes + more) for r in pair)
-    return Pair((first, second), frozenset(plans), more)
+    more = _place_scratch(plans, recorded, arena)
+    room = more + arena - one.arena_nbytes if more else 0
+    assert all(_are_apart(*halves) for halves in recorded.halves(plans).values())
+    _meet(pair := recorded.pair(plans))
+    first, second = (replace(r, arena_nbytes=one.arena_nbytes + room) for r in pair)
+    return Pair((first, second), frozenset(plans), room)
+
+
+@dataclass(frozen=True)
+class _Recorded:
+    """Records what each core does, with room for its scratch behind the arena."""
+
+    data: bytes
+    has_form: Callable[[str, str], bool]
+    stream: bool
+    room: int
+    arena: int
+
+    def _of(self, share: Share) -> Recording:
+        return record(self.data, self.has_form, self.stream, True, share)
+
+    def pair(self, plans: Mapping[int, _Plan]) -> list[Recording]:
+        """All that both do."""
+        return [self._of(_Half(core, plans, self.room, self.arena)) for core in (0, 1)]
+
+    def halves(self, plans: Mapping[int, _Plan]) -> dict[int, tuple[list, list]]:
+        """Of each of these steps the calls of both, wave by wave."""
+        found = [_by_number(recording) for recording in self.pair(plans)]
+        return {i: (found[0][i], found[1][i]) for i in plans}
+
+    def units(self, plans: Mapping[int, _Plan]) -> dict[int, list]:
+        """The calls of each item of the extents of these steps."""
+        found = _by_number(self._of(_Units(0, plans, self.room, self.arena)))
+        return {i: found[i] for i in plans}
+
+
+def _by_number(recording: Recording) -> dict[int, list[list[Call]]]:
+    """The calls of steps from meeting to meeting."""
+    found: dict[int, list[list[Call]]] = {}
+    for step in recording.steps:
+        if step.number is not None:
+            waves = found[step.number] = [[]]
+            for call in step.calls:
+                if isinstance(call, Call) and call.loop == MEET:
+                    waves.append([])
+                else:
+                    waves[-1].append(call)
+    return found
+
+
+def _aligned(nbytes: int) -> int:
+    return -(-nbytes // _ALIGNED) * _ALIGNED
+
+
+def _place_scratch(plans: Mapping[int, _Plan], recorded: _Recorded, arena: int) -> int:
+    """Gives the second core's scratch a place; returns how much of it is behind the arena.
+
+    Scratch of both may lie where the file has it for one, as pieces are smaller.
+    """
+    more = 0
+    for i, (one, two) in recorded.halves(plans).items():
+        plan = plans[i]
+        if not plan.scratch:
+            continue
+        first, nbytes = plan.scratch[0][0], _room(plan.scratch)
+        of_one = max(_used(calls, first, nbytes) for calls in one)
+        of_two = max(_used(calls, arena, nbytes) for calls in two)
+        behind = _aligned(first + of_one)
+        plan.moved = behind
+        if len(plan.scratch) > 1 or behind + of_two > first + nbytes:
+            plan.moved = arena
+            more = max(more, of_two)
+    return more
+
+
+def _used(calls: list, first: int, nbytes: int) -> int:
+    """Bytes of scratch from its first to the last one that is touched."""
+    reach, high = _Reach(calls), first + nbytes
+    ends = [r.high for r in (*reach.reads, *reach.writes) if r.memory == "arena" and r.low < high]
+    return max([min(end, high) - first for end in ends if end > first], default=0)
+
+
+def _room(scratch: Iterable[tuple[int, int]]) -> int:
+    return sum(_aligned(nbytes) for _, nbytes in scratch)
+
+
+def _waves(units: list, scratch: list[tuple[int, int]]) -> list[tuple[int, int, int]]:
+    """Parts of an extent whose halves are apart, as many as there have to be; none where that is
+    unknown or takes too many.
+    """
+    reaches = [_Reach(calls) for calls in units]
+    if not all(r.is_known for r in reaches):
+        return []
+    nbytes = max(r.high for reach in reaches for r in (*reach.reads, *reach.writes))
+    maps = [reach.maps(nbytes) for reach in reaches]
+    for each in (m for pair in maps for m in pair):
+        for at, n in scratch:  # each core has its own
+            each[at : at + n] = False
+    reads, writes = (np.array(kind) for kind in zip(*maps, strict=True))
+
+    def is_cut(first: int, end: int) -> bool:
+        at = (first + end + 1) // 2
+        one, two = slice(first, at), slice(at, end)
+        read, written = reads[two].any(0), writes[two].any(0)
+        both = writes[one].any(0) & (read | written) | reads[one].any(0) & written
+        return not both.any()
+
+    found: list[tuple[int, int, int]] = []
+    first, n = 0, len(units)
+    while first < n:
+        low, high = first + 1, n  # the largest end, as what is longer meets sooner
+        while low < high:
+            end = (low + high + 1) // 2
+            low, high = (end, high) if is_cut(first, end) else (low, end - 1)
+        if low == first + 1 and found and found[-1][1] == found[-1][2]:
+            found[-1] = found[-1][0], low, low
+        else:
+            found.append((first, (first + low + 1) // 2, low))
+        first = low
+    return found if len(found) <= _MOST_WAVES else []
 
 
 def _meet(pair: Sequence[Recording]) -> None:
@@ -193,33 +310,10 @@ def _meeting(me: int) -> Call:
     return Call(MEET, (Given("h"), Given("w"), Value(me), Given("i")), {})
 
 
-def _recorded(data, has_form, stream, plans, room, arena) -> list[Recording]:
-    return [
-        record(data, has_form, stream, True, _Half(core, plans, room, arena)) for core in (0, 1)
-    ]
-
-
-def _step(recording: Recording, number: int) -> Step | None:
-    found = [step for step in recording.steps if step.number == number and step.calls]
-    return found[0] if found else None
-
-
-def _room(scratch: Iterable[tuple[int, int]]) -> int:
-    return sum(-(-nbytes // _ALIGNED) * _ALIGNED for _, nbytes in scratch)
-
-
-def _used(step: Step, scratch: list[tuple[int, int]]) -> int:
-    """Bytes from the scratch's first to the last one that a step touches."""
-    low, high = min([s[0] for s in scratch], default=0), max([sum(s) for s in scratch], default=0)
-    reach = _Reach(step)
-    ends = [r.high for r in (*reach.reads, *reach.writes) if r.memory == "arena" and r.low < high]
-    return max([min(end, high) - low for end in ends], default=0)
-
-
 def _planned(plan: _Plan, kernel: str) -> _Plan:
     """Where a step is to be cut, and in which pieces it works then."""
     words = [plan.parameters[i] for i in sorted(plan.parameters)]
-    made = _Plan(kernel, plan.n, -(-plan.n // 2) if plan.n > 1 else 0, {}, plan.scratch)
+    made = _Plan(kernel, plan.n, _halves(-(-plan.n // 2), plan.n), {}, plan.scratch)
     name, items_of = _PIECES.get(kernel, ("", None))
     if not items_of:
         return made
@@ -230,8 +324,14 @@ def _planned(plan: _Plan, kernel: str) -> _Plan:
     at = places[name].at
     piece, count = _best(items, min(words[at], items), macs * _OF_A_MAC)
     made.parameters = {at: piece}
-    made.at = (parts - 1) // 2 * -(-items // piece) + count
+    pieces = -(-items // piece)
+    made.n = parts * pieces
+    made.waves = _halves((parts - 1) // 2 * pieces + count, made.n)
     return made
+
+
+def _halves(at: int, n: int) -> list[tuple[int, int, int]]:
+    return [(0, at, n)] if at < n else []
 
 
 def _best(items: int, most: int, of_an_item: int) -> tuple[int, int]:
@@ -248,26 +348,27 @@ def _best(items: int, most: int, of_an_item: int) -> tuple[int, int]:
 
 
 class _Reach:
-    """What a step reads and writes. is_known: it is all of that; in ranges, and as a map of the
+    """What calls read and write. is_known: it is all of that; in ranges, and as a map of the
     arena, of which that is closer.
     """
 
-    def __init__(self, step: Step):
-        calls = [touched(call) if isinstance(call, Call) else None for call in step.calls]
-        self.is_known = all(calls)
-        self._calls = [call for call in calls if call]
+    def __init__(self, calls: Iterable[Any]):
+        found = [touched(call) if isinstance(call, Call) else None for call in calls]
+        self.is_known = all(call is not None for call in found)
+        self._calls = [call for call in found if call is not None]
         self.reads = merged(r for call in self._calls for r in call.reads)
         self.writes = merged(r for call in self._calls for r in call.writes)
 
     def maps(self, nbytes: int) -> list[np.ndarray]:
-        """Which bytes of the arena it reads, and which it writes."""
+        """Which bytes of the arena are read, and which are written."""
         found = []
         for kind in ("reads", "writes"):
             of_kind = np.zeros(nbytes, bool)
             for call in self._calls:
                 for r in getattr(call, kind):
+                    items = call.items.get(r, lambda r=r: slice(r.low, r.high))
                     if r.memory == "arena":
-                        of_kind[call.items[r]() if r in call.items else slice(r.low, r.high)] = True
+                        of_kind[items()] = True
             found.append(of_kind)
         return found
 
@@ -276,9 +377,13 @@ class _Reach:
         return [r for r in getattr(self, kind) if r.memory != "arena"]
 
 
-def _are_apart(a: Step, b: Step) -> bool:
-    """Whether neither half writes what the other one reads or writes."""
-    one, two = _Reach(a), _Reach(b)
+def _are_apart(one: list, two: list) -> bool:
+    """Whether in no wave a half writes what the other one reads or writes."""
+    return all(map(_are_calls_apart, one, two))
+
+
+def _are_calls_apart(of_one: list, of_two: list) -> bool:
+    one, two = _Reach(of_one), _Reach(of_two)
     if not one.is_known or not two.is_known:
         return False
     for kinds in (("writes", "reads"), ("reads", "writes"), ("writes", "writes")):

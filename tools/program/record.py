@@ -408,9 +408,13 @@ class Share:
         """Where in the arena its scratch lies, if it is elsewhere than in the file."""
         return []
 
-    def part(self, step: int | None, n: int) -> tuple[int, int] | None:
-        """Of the extent of a step, or of a read (None)."""
-        return 0, n
+    def parts(self, step: int | None, n: int) -> list[tuple[int, int]]:
+        """Of the extent of a step, or of a read (None): the cores meet between them."""
+        return [(0, n)]
+
+    def meeting(self) -> Call | None:
+        """The call that has them do so."""
+        return None
 
 
 def record(
@@ -484,8 +488,12 @@ def record(
             for i, (n, step) in enumerate(loader.steps):
                 whose = (step.number, step.kernel) if isinstance(step, _Named) else ()
                 recorder.begin(str(i), *whose)
-                if part := share.part(step.number if whose else None, n):
-                    step(*part)
+                for k, part in enumerate(share.parts(step.number if whose else None, n)):
+                    meeting = share.meeting() if k else None
+                    if meeting:
+                        recorder.add(meeting)
+                    if part[0] < part[1]:
+                        step(*part)
         except DependsOnData as e:
             raise CannotRecord(f"{_where(e)}: {e}", recorder.kernel) from e
         except MpconnxrError as e:
