@@ -27,8 +27,8 @@ def load(source, verify=True, arena=None, prefer=(), stream=True, cores=1, **ori
     arena: writable buffer of at least the model's arena bytes, 8-byte aligned. Several models may
         share one: a run of one ends the life of another's inputs and outputs.
     prefer: forms of loops to take before the best one, such as ("plain",), where they exist.
-    cores: 2 for both cores of an RP2040 or RP2350, which a program for two cores can use. The second
-        one is busy until close(). It is the same bits either way.
+    cores: 2 runs the model on both cores of an RP2040 or RP2350, if it is a program for two cores.
+        The second one is busy until close(). Outputs are the same, byte for byte.
     sha256, key, counter: where the file must come from, see seal.load.
 
     Raises ModelError, UnsupportedError, ArenaError; OSError if a path cannot be opened.

@@ -58,7 +58,8 @@ def meet(h: ptr32, words: ptr32, me: int, idle):
 
 @micropython.viper
 def attend(h: ptr32, box, run, idle):
-    """
+    """box: [program]
+
     Access: of the loops it calls
     """
     while h[6] == 0:

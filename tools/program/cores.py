@@ -17,7 +17,7 @@ import numpy as np
 
 from tools.converter.kernel_parameters import declaration_of
 
-from .record import Call, CannotRecord, Given, Loop, Recording, Share, Value, record
+from .record import Call, CannotRecord, Given, Loop, Part, Recording, Share, Value, record
 from .touched import Bytes, meet, merged, touched
 
 MEET = Loop("handover", "meet")
@@ -25,6 +25,7 @@ _ALIGNED = 8
 _OF_A_CALL = 3000  # instructions around a loop, and before its innermost one
 _OF_A_MAC = 5
 _MOST_WAVES = 8
+_OF_A_CHANNEL = 8  # bytes of the table of loops/qdot
 # Of kernels that work in pieces: the parameter that says how large those are, and of how many
 # items each of so many parts of the extent is; the multiply-accumulates of an item.
 _PIECES: dict[str, tuple[str, Callable[[Any], tuple[int, int, int]]]] = {}
@@ -58,14 +59,16 @@ def _of_qdepthwise(p: Any) -> tuple[int, int, int]:
 @dataclass
 class _Plan:
     """What is known of a step. n: its extent; waves: (first, cut, end) of the parts in which the
-    cores share it, none if they do not; scratch: (place, bytes) of each; moved: where that of the
-    second core begins.
+    cores share it, none if they do not; channels: where there is one item, how many of its
+    channels are the first core's; scratch: (place, bytes) of each; moved: where that of the second
+    core begins.
     """
 
     kernel: str = ""
     n: int = 0
     waves: list[tuple[int, int, int]] = field(default_factory=list)
     parameters: dict[int, int] = field(default_factory=dict)
+    channels: int = 0
     scratch: list[tuple[int, int]] = field(default_factory=list)
     moved: int | None = None
 
@@ -112,6 +115,8 @@ class _Half(Share):
         plan = self._plans.get(step) if step is not None else None
         if plan is None:
             return [] if self._core else [(0, n)]
+        if plan.channels:
+            return [(0, n)]
         return [w[self._core : self._core + 2] for w in plan.waves]
 
     def meeting(self) -> Call:
@@ -152,7 +157,7 @@ class _Whole(Share):
 def record_pair(
     data: bytes, has_form: Callable[[str, str], bool], stream: bool = False
 ) -> Pair | None:
-    """A run of a model file on two cores; None if no step of it can be cut. Raises CannotRecord."""
+    """A run of a model file on two cores; None if no step of it is cut. Raises CannotRecord."""
     whole = _Whole()
     one = record(data, has_form, stream, True, whole)
     kernels = {step.number: step.kernel for step in one.steps if step.number is not None}
@@ -195,7 +200,13 @@ class _Recorded:
 
     def pair(self, plans: Mapping[int, _Plan]) -> list[Recording]:
         """All that both do."""
-        return [self._of(_Half(core, plans, self.room, self.arena)) for core in (0, 1)]
+        found = [self._of(_Half(core, plans, self.room, self.arena)) for core in (0, 1)]
+        for core, recording in enumerate(found):
+            for step in recording.steps:
+                plan = plans.get(step.number) if step.number is not None else None
+                if plan and plan.channels:
+                    _cut_channels(step.calls, core, plan.channels)
+        return found
 
     def halves(self, plans: Mapping[int, _Plan]) -> dict[int, tuple[list, list]]:
         """Of each of these steps the calls of both, wave by wave."""
@@ -313,12 +324,16 @@ def _meeting(me: int) -> Call:
 def _planned(plan: _Plan, kernel: str) -> _Plan:
     """Where a step is to be cut, and in which pieces it works then."""
     words = [plan.parameters[i] for i in sorted(plan.parameters)]
-    made = _Plan(kernel, plan.n, _halves(-(-plan.n // 2), plan.n), {}, plan.scratch)
+    made = _Plan(kernel, plan.n, _halves(-(-plan.n // 2), plan.n), scratch=plan.scratch)
     name, items_of = _PIECES.get(kernel, ("", None))
     if not items_of:
         return made
     places = declaration_of(kernel).places(words)
     parts, items, macs = items_of(lambda name: words[places[name].at])
+    if parts == items == 1 and kernel == "qconv":
+        made.channels = (words[places["m"].at] // 2 + 2) & -4
+        made.waves = [(0, 1, 2)] if 0 < made.channels < words[places["m"].at] else []
+        return made
     if parts % 2 == 0 or items < 2:
         return made
     at = places[name].at
@@ -328,6 +343,22 @@ def _planned(plan: _Plan, kernel: str) -> _Plan:
     made.n = parts * pieces
     made.waves = _halves((parts - 1) // 2 * pieces + count, made.n)
     return made
+
+
+def _cut_channels(calls: Iterable[Any], core: int, channels: int) -> None:
+    """Has the loops of loops/qdot compute the first channels alone, or those behind them."""
+    for call in calls:
+        if not isinstance(call, Call) or call.loop.family not in ("qdot", "qdot32"):
+            continue
+        [block] = [a.block for a in call.arguments if isinstance(a, Part)]
+        p = call.words[block]
+        if core == 0:
+            p[4] = channels
+            continue
+        p[0] += channels * p[2]
+        p[1] += _OF_A_CHANNEL * channels
+        p[4] -= channels
+        p[5] += channels * p[7]
 
 
 def _halves(at: int, n: int) -> list[tuple[int, int, int]]:

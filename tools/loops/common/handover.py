@@ -46,7 +46,8 @@ def meet(h: ptr32, words: ptr32, me: int, idle):
 
 
 def attend(h: ptr32, box, run, idle):
-    """
+    """box: [program]
+
     Access: of the loops it calls
     """
     while h[6] == 0:
