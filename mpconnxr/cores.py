@@ -9,7 +9,8 @@ from array import array
 
 from .errors import MpconnxrError, UnsupportedError
 from .forms import get as _form
-from .replay import Program, run
+from .replay import Program as _OfOne
+from .replay import run
 
 try:
     import time
@@ -29,26 +30,30 @@ _ENDS = const(6)
 _LEFT = const(7)
 _ALL = const(0x1FFFFFFF)  # calls: more than any program has
 _PATIENCE = const(20000)  # milliseconds
+_SHORT = const(100)
 
 shared = array("i", [0] * 8)
-# some microseconds, in which other threads run; on a board, where none do, nothing
+# takes some microseconds, in which other threads run; on a board, where none do, nothing
 idle = time.sleep_us if sys.platform in _HOSTS else fence
-box = [None, None, 0]  # what the second core runs, what it raised, 1 while it is here
-users = []  # models that need it
+# what the second core runs, what it raised, 1 while it is here, how many models need it
+box = [None, None, 0, 0]
 
 
-class Pair(Program):
+class Program(_OfOne):
     """A program for two cores. Until start() one core makes the calls of both, in turns."""
 
-    def __init__(self, what, second, calls, chunks):
-        """second: what, for the second core: see loops/program."""
-        Program.__init__(self, what, calls, chunks)
-        self._second = second
+    cores = 1
+
+    def __init__(self, whats, calls, chunks):
+        """whats: of both cores, see loops/program; calls: of the first one."""
+        _OfOne.__init__(self, whats[0], calls, chunks)
+        self._second = whats[1]
 
     def _step(self, lo, hi):
         """The extent is calls of the first core; a part of it is computed on that alone."""
-        if hi - lo == self._steps[0][0] and self in users:
+        if self.cores == 2 and hi - lo == self._steps[0][0]:
             return self._at_once()
+        _give_up()
         words, other = self._what[1], self._second[1]
         shared[_MODE] = 0
         if lo == 0:
@@ -130,24 +135,34 @@ def start(model):
         shared[_ENDS] = 0
         shared[_DONE] = shared[_ASKED]
         box[2] = 1
+        _start(start_new_thread)
+    box[3] += 1
+    model.cores = 2
+
+
+def _start(start_new_thread):
+    began = time.ticks_ms()
+    while True:
         try:
-            start_new_thread(_serve, ())
-        except OSError:
-            box[2] = 0
-            raise UnsupportedError("cores=2: the second core is in use")
-    users.append(model)
+            return start_new_thread(_serve, ())
+        except OSError:  # a thread that has just ended may still be there
+            if time.ticks_diff(time.ticks_ms(), began) > _SHORT:
+                box[2] = 0
+                raise UnsupportedError("cores=2: another thread is on the second core")
 
 
 def stop(model):
     """The model runs on no second core any more; without others, nothing does."""
-    if model in users:
-        users.remove(model)
+    if model.cores == 2:
         _give_up()
-    if not users and box[2]:
-        box[0] = None
-        shared[_ENDS] = 1
-        while box[2]:
-            fence(0)
+        model.cores = 1
+        box[3] -= 1
+        if box[3] == 0:
+            box[0] = None
+            shared[_ENDS] = 1
+            start = time.ticks_ms()
+            while box[2] and time.ticks_diff(time.ticks_ms(), start) < _PATIENCE:
+                fence(0)
 
 
 def _serve():

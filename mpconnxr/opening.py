@@ -9,6 +9,10 @@ _NAMES = "opening programs arena"
 
 def load(source, arena, cores=1):
     """The model if it is here as a program, else None. cores: as for mpconnxr.load."""
+    if cores not in (1, 2):
+        from .errors import InputError
+
+        raise InputError("cores: 1 or 2")
     usual = gc.threshold()
     gc.threshold(_GARBAGE)
     try:

@@ -33,7 +33,7 @@ def load(source, arena, about, entries, second=None):
     views, words = _lasting(memories, kinds, n_words)
     made = views, words[5 + len(views) :]
     if second:
-        from mpconnxr.cores import Pair, idle, shared
+        from mpconnxr.cores import Program, idle, shared
 
         kinds, n_words, other = second
         v, w = _lasting(memories, kinds, n_words)
@@ -44,10 +44,8 @@ def load(source, arena, about, entries, second=None):
     what = _what(made, advance, code, words, views, is_plain)
     chunks = [(at, _view(arena, place, n)) for at, n, place in reads]
     if second:
-        other = _what(others, advance, other, w, v, is_plain)
-        model = Pair(what, other, n_calls, chunks)
-    else:
-        model = Program(what, n_calls, chunks)
+        what = what, _what(others, advance, other, w, v, is_plain)
+    model = Program(what, n_calls, chunks)
     model._arena, model.arena_nbytes, model._state = arena, arena_nbytes, memories[1]
     if reads:
         model._stream = source if memory is None else memory
