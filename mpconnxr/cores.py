@@ -18,7 +18,7 @@ except ImportError:  # which only start() minds
     time = None
 
 _loops = _form("handover")  # of a program's own files: the loops themselves
-attend, fence = _loops.attend, _loops.fence
+attend, begin, fence = _loops.attend, _loops.begin, _loops.fence
 
 _HOSTS = ("linux", "darwin")
 _PORTS = ("rp2",) + _HOSTS  # threads run at once there, without a lock of the interpreter
@@ -57,8 +57,7 @@ class Program(_OfOne):
         words, other = self._what[1], self._second[1]
         shared[_MODE] = 0
         if lo == 0:
-            _rewind(words)
-            _rewind(other)
+            begin(shared, words, other)
         words[1] = hi - lo
         while True:
             shared[_LEFT] = -1
@@ -72,12 +71,10 @@ class Program(_OfOne):
 
     def _at_once(self):
         _give_up()
-        _rewind(self._what[1])
-        _rewind(self._second[1])
-        self._what[1][1] = self._second[1][1] = _ALL
-        box[0], box[1] = self._second, None
+        box[0] = other = self._second
+        box[1] = None
+        begin(shared, self._what[1], other[1])
         shared[_MODE] = 1
-        shared[1] = shared[2] = shared[_FAILED] = 0
         fence(0)
         shared[_ASKED] = shared[_ASKED] + 1 & _ALL
         try:
@@ -98,10 +95,6 @@ class Program(_OfOne):
             if i < 0:
                 return
             self._read(*self._chunks[i])
-
-
-def _rewind(words):
-    words[0] = words[3] = words[4] = 0
 
 
 def _give_up():

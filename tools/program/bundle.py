@@ -144,7 +144,7 @@ def replay(machine: Machine) -> str:
 
 def cores(machine: Machine) -> str:
     """The same of mpconnxr.cores."""
-    return _with_loops("cores", machine, "handover", ("attend", "fence"))
+    return _with_loops("cores", machine, "handover", ("attend", "begin", "fence"))
 
 
 def _with_loops(name: str, machine: Machine, family: str, loops: tuple[str, ...]) -> str:

@@ -5,6 +5,7 @@ meet    a call of a program: waits until the other core is at the same place of 
         words: of this core's program; me: 1 or 2. If the other core gives up, this one does: its
         program ends. So does the first one where it has waited for 2**29 rounds. Where one core
         runs both programs it stops this one, and notes how many calls it had still to make
+begin   before a run: both programs, whose words these are, start at their beginnings
 attend  what the second core does as long as a model needs it: runs the program box[0] each time
         that the first one asks for it
 
@@ -43,6 +44,20 @@ def meet(h: ptr32, words: ptr32, me: int, idle):
                 set_at(h, 5, i, 1)
     if h[5]:
         set_at(words, 1, i, 0)
+
+
+def begin(h: ptr32, words: ptr32, other: ptr32):
+    i = 0
+    while i < 5:
+        if i != 2:
+            words[i] = 0
+            other[i] = 0
+        i += 1
+    set_at(words, 1, i, 1 << 28)
+    set_at(other, 1, i, 1 << 28)
+    set_at(h, 1, i, 0)
+    set_at(h, 2, i, 0)
+    set_at(h, 5, i, 0)
 
 
 def attend(h: ptr32, box, run, idle):
