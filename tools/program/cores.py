@@ -11,11 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
-
-from tools.converter.kernel_parameters import declaration_of
 
 from .record import Call, CannotRecord, Given, Loop, Part, Recording, Share, Value, record
 from .touched import Bytes, meet, merged, touched
@@ -328,15 +327,20 @@ def _planned(plan: _Plan, kernel: str) -> _Plan:
     name, items_of = _PIECES.get(kernel, ("", None))
     if not items_of:
         return made
-    places = declaration_of(kernel).places(words)
-    parts, items, macs = items_of(lambda name: words[places[name].at])
+    module = import_module(f"mpconnxr.ops.{kernel}")
+
+    def place(name: str) -> int:
+        return int(getattr(module, f"_{name.upper()}"))
+
+    parts, items, macs = items_of(lambda name: words[place(name)])
     if parts == items == 1 and kernel == "qconv":
-        made.channels = (words[places["m"].at] // 2 + 2) & -4
-        made.waves = [(0, 1, 2)] if 0 < made.channels < words[places["m"].at] else []
+        made.channels = (words[place("m")] // 2 + 2) & -4
+        is_worth_it = macs * _OF_A_MAC > 2 * _OF_A_CALL and made.channels < words[place("m")]
+        made.waves = [(0, 1, 2)] if made.channels and is_worth_it else []
         return made
     if parts % 2 == 0 or items < 2:
         return made
-    at = places[name].at
+    at = place(name)
     piece, count = _best(items, min(words[at], items), macs * _OF_A_MAC)
     made.parameters = {at: piece}
     pieces = -(-items // piece)

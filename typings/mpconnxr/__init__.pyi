@@ -19,6 +19,7 @@ def load(
     arena: bytearray | memoryview | None = None,
     prefer: str | Sequence[str] = (),
     stream: bool = True,
+    cores: int = 1,
     *,
     sha256: str | _Buffer | None = None,
     key: _Buffer | None = None,
