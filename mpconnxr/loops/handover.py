@@ -41,11 +41,11 @@ def meet(h: ptr32, words: ptr32, me: int, idle):
         i = 1
         words[i] = 0
         return
-    n = h[me] + 1
-    h[me] = n
+    n = h[me + 0] + 1
+    h[me + 0] = n
     me = 3 - me
     rounds = 1 << 29
-    while h[me] < n and h[5] == 0:
+    while h[me + 0] < n and h[5] == 0:
         rounds -= 1
         if rounds & 1023 == 0:
             idle(1)
@@ -79,10 +79,6 @@ def begin(h: ptr32, words: ptr32, other: ptr32):
 
 @micropython.viper
 def attend(h: ptr32, box, run, idle):
-    """box: [program]
-
-    Access: of the loops it calls
-    """
     while h[6] == 0:
         idle(20)
         if h[3] != h[4]:
