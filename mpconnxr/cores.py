@@ -44,10 +44,10 @@ class Program(_OfOne):
 
     cores = 1
 
-    def __init__(self, whats, calls, chunks):
-        """whats: of both cores, see loops/program; calls: of the first one."""
-        _OfOne.__init__(self, whats[0], calls, chunks)
-        self._second = whats[1]
+    def __init__(self, both, calls, chunks):
+        """both: of both cores, see loops/program; calls: of the first one."""
+        _OfOne.__init__(self, both[0], calls, chunks)
+        self._second = both[1]
 
     def _step(self, lo, hi):
         """The extent is calls of the first core; a part of it is computed on that alone."""

@@ -381,7 +381,6 @@ def _best(items: int, most: int, of_an_item: int) -> tuple[int, int]:
     return -piece, count
 
 
-
 class _Reach:
     """What calls read and write. is_known: it is all of that; in ranges, and as a map of the
     arena, of which that is closer.

@@ -11,13 +11,20 @@ from tests.host.loop_calls import calls
 from tests.host.program import programs
 from tests.host.program.test_models import LONG
 from tests.host.test_loop_access import watched
+from tools.bench.two_cores import count
 from tools.converter.convert import Options, convert
 from tools.converter.quantize.settings import Settings
+from tools.deploy.errors import DeployError
+from tools.deploy.machine import Machine
+from tools.deploy.model_file import parse_model
+from tools.deploy.modules import Package
 from tools.program import cores
+from tools.program.build import build
 from tools.program.bundle import bundle, has_form
 from tools.program.memory import UNKNOWN
 from tools.program.record import Call, Loop, Part, Place
 from tools.program.touched import _ITEMS
+from tools.program.ways import way_of
 
 SCRIPT = (small.SCRIPTS / "cores.py").read_text()
 TARGETS = ("unix", "unix32", "unix-plain")
@@ -63,13 +70,18 @@ def network():
     )
 
 
+SAMPLES = [floats(1, 3, 16, 14, seed=k) for k in range(8)]
+
+
+def settings():
+    return Settings(samples=[{"x": x} for x in SAMPLES])
+
+
 @pytest.fixture(scope="module")
 def model():
     """The network's file, and two inputs."""
-    samples = [floats(1, 3, 16, 14, seed=k) for k in range(8)]
-    settings = Settings(samples=[{"x": x} for x in samples])
-    done = convert(network(), Options(strip=True, quantize=settings))
-    return done.data, [[x] for x in samples[:2]]
+    done = convert(network(), Options(strip=True, quantize=settings()))
+    return done.data, [[x] for x in SAMPLES[:2]]
 
 
 def check(target, models, stream=False):
@@ -310,3 +322,33 @@ def test_waves_of_an_output_over_its_input():
     assert cores._waves(units, [])[:3] == [(0, 1, 1), (1, 3, 4), (4, 10, 16)]
     behind = [step((4 * i, 1000 + i, 4)) for i in range(64)]
     assert cores._waves(behind, []) == [(0, 64, 64)]  # each writes what the next one does
+
+
+@pytest.mark.parametrize("name", ["network", "mlperf_kws_dscnn_int8", "mlperf_vww_mobilenet_int8"])
+def test_the_longest_way(ready_target, name):
+    """Instructions of ARMv6-M. In the small network a step in waves counts for more."""
+    ready_target("mps2-an385-v6m")
+    if name == "network":
+        done = convert(network(), Options(strip=True, quantize=settings()))
+    elif name in zoo.models():
+        done = convert(zoo.model_path(name), Options(strip=True))
+    else:
+        pytest.skip("the model collection is absent")
+    found = count(done, "mps2-an385-v6m")
+    print(f"{name}: {found.critical} of {found.one}, {found.hand_over} of them to hand over")
+    assert found.hand_over < 32_000
+    assert found.critical <= (0.68 if name == "network" else 0.56) * found.one
+
+
+def test_what_lies_on_a_board(model):
+    """Files for a Pico, and a model that cannot be one for two cores."""
+    machine = Machine.for_arch("armv6m")
+    files = build(model[0], machine, stream=True, n_cores=2).files
+    one = build(model[0], machine, stream=True).files
+    assert set(files) == set(one) | {"mpconnxr/cores.mpy"}
+    way = way_of(parse_model("m.bin", model[0]), Package(), machine, False, n_cores=2)
+    assert way.is_program and "on 2 cores" in way.said
+    floats_alone = parse_model("m.bin", convert(small.relu((1, 1)), Options(strip=True)).data)
+    for given, why in ((machine, "no step can be cut"), (None, "sources")):
+        with pytest.raises(DeployError, match=f"not for 2 cores.*{why}"):
+            way_of(floats_alone, Package(), given, False, n_cores=2)
