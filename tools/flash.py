@@ -162,7 +162,8 @@ def _write(args, model, package):
     nbytes = len(model.data) + sum(len(f.data) for f in files)
     args.said.plain(f"{len(files) + 1} files, {nbytes:,} bytes, in {args.to}; {way.said}")
     args.said.note("files", [f.path for f in files] + [model.name])
-    needs = fit.needs_of(model, files, in_place=False, program_for=way.program_for)
+    cores = {"program_for": way.program_for, "second_core": way.second_core}
+    needs = fit.needs_of(model, files, in_place=False, **cores)
     if board and (warning := fit.warning(needs, board)):
         print(f"flash: warning: {warning}", file=sys.stderr)
     return 0

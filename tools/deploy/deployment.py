@@ -64,7 +64,12 @@ class Deployment:
         about_code = {"kind": kind, "files": len(code), "bytes": nbytes}
         self._say("code", f"{kind}, {len(code)} files, {nbytes:,} bytes", about_code)
         needs = fit.needs_of(
-            self._model, code, self._in_place, self._args.romfs, program_for=way.program_for
+            self._model,
+            code,
+            self._in_place,
+            self._args.romfs,
+            program_for=way.program_for,
+            second_core=way.second_core,
         )
         fit.check(needs, about)
         of = f"{_kb(needs.total)} of {_kb(about.free_heap_bytes)} KB of this board's heap"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .boards import Board
 from .code import File
@@ -57,13 +57,15 @@ def needs_of(
     in_place: bool,
     code_in_place: bool = False,
     program_for: Machine | None = None,
+    second_core: int = 0,
 ) -> Needs:
     """in_place: the weights, code_in_place: bytecode is used where it lies in the flash;
-    program_for: None for a model with kernels.
+    program_for: None for a model with kernels; second_core: bytes for one.
     """
     if program_for:
         factor = _OF_ONE_IN_ROM if code_in_place else _OF_A_PROGRAM
-        return _needs_of_program(model, code, in_place, program_for, factor)
+        needs = _needs_of_program(model, code, in_place, program_for, factor)
+        return replace(needs, steps=needs.steps + second_core)
     factor = {True: _OF_ROM if code_in_place else _OF_MPY, False: _OF_SOURCE}
     window = model.streamed_nbytes - model.arena_nbytes
     held = model.tables_nbytes + model.held_nbytes + model.golden_nbytes

@@ -13,16 +13,20 @@ from tools.deploy.modules import Package
 from .build import CORE, CORES, build
 from .record import CannotRecord
 
+_STACK = 4096  # of a thread on an RP2 board
+
 
 @dataclass(frozen=True)
 class Way:
     """files: below a folder of the board; said: which way it is, and why if it has kernels;
-    program_for: the machine that it is a program for, None if it has kernels.
+    program_for: the machine that it is a program for, None if it has kernels; second_core: bytes
+    of the heap for one.
     """
 
     files: list[File]
     said: str
     program_for: Machine | None
+    second_core: int = 0
 
     @property
     def is_program(self) -> bool:
@@ -63,6 +67,8 @@ def _program(model, machine, in_place, n_cores):
         for path, data in sorted(made.files.items())
     ]
     said = f"as a program: {made.calls} calls of loops"
-    if n_cores > 1:
-        said += f", on {n_cores} cores; arena {made.arena_nbytes:,} bytes"
-    return Way(files, said, machine)
+    if n_cores == 1:
+        return Way(files, said, machine)
+    more = made.arena_nbytes - (model.arena_nbytes if in_place else model.streamed_nbytes)
+    said += f", on {n_cores} cores; arena {made.arena_nbytes:,} bytes"
+    return Way(files, said, machine, more + _STACK)
