@@ -14,7 +14,7 @@ from .replay import run
 
 try:
     import time
-except ImportError:  # which only start() minds
+except ImportError:  # which only two cores mind
     time = None
 
 _loops = _form("handover")  # of a program's own files: the loops themselves
@@ -40,7 +40,10 @@ box = [None, None, 0, 0]
 
 
 class Program(_OfOne):
-    """A program for two cores. Until start() one core makes the calls of both, in turns."""
+    """A program for two cores. Until use_cores(2) one core makes the calls of both, in turns.
+
+    cores: 1 or 2.
+    """
 
     cores = 1
 
@@ -48,6 +51,12 @@ class Program(_OfOne):
         """both: of both cores, see loops/program; calls: of the first one."""
         _OfOne.__init__(self, both[0], calls, chunks)
         self._second = both[1]
+
+    def use_cores(self, n):
+        """From the next run on: 1 or 2. Raises UnsupportedError."""
+        if n != self.cores:
+            (_join if n == 2 else _leave)()
+            self.cores = n
 
     def _step(self, lo, hi):
         """The extent is calls of the first core; a part of it is computed on that alone."""
@@ -116,8 +125,8 @@ def _settle():
     fence(0)
 
 
-def start(model):
-    """Lets a model that was loaded run on two cores. Raises UnsupportedError."""
+def _join():
+    """One model more needs the second core."""
     if sys.platform not in _PORTS:
         raise UnsupportedError("cores=2: on an RP2040 or RP2350, not on " + sys.platform)
     try:
@@ -130,7 +139,6 @@ def start(model):
         box[2] = 1
         _start(start_new_thread)
     box[3] += 1
-    model.cores = 2
 
 
 def _start(start_new_thread):
@@ -144,18 +152,16 @@ def _start(start_new_thread):
                 raise UnsupportedError("cores=2: another thread is on the second core")
 
 
-def stop(model):
-    """The model runs on no second core any more; without others, nothing does."""
-    if model.cores == 2:
-        _give_up()
-        model.cores = 1
-        box[3] -= 1
-        if box[3] == 0:
-            box[0] = None
-            shared[_ENDS] = 1
-            start = time.ticks_ms()
-            while box[2] and time.ticks_diff(time.ticks_ms(), start) < _PATIENCE:
-                fence(0)
+def _leave():
+    """One model less needs it; without others it ends."""
+    _give_up()
+    box[3] -= 1
+    if box[3] == 0:
+        box[0] = None
+        shared[_ENDS] = 1
+        start = time.ticks_ms()
+        while box[2] and time.ticks_diff(time.ticks_ms(), start) < _PATIENCE:
+            fence(0)
 
 
 def _serve():

@@ -8,7 +8,7 @@ from .opening import forget
 # model keeps would else come to lie between garbage all over it, and leave no large piece. In a
 # large heap, which takes longer to collect, it is a part of what is free.
 _GARBAGE = const(10240)
-_PART = const(5)  # 1 / 2**5
+_PART = const(4)  # 1 / 2**4
 # What only loading needs, a quarter of the code.
 LOADING = "opening kernel_load loading reader records graph numbers borders node arena source"
 

@@ -22,6 +22,7 @@ class Loader:
     """
 
     prefer = ()
+    _infos = {}  # of the tensors of the node before, which most nodes share one with
 
     def __init__(self, reader, arena=None):
         self.origin = reader.origin
@@ -95,7 +96,10 @@ class Loader:
 
     def _prepare(self, reader, index, node):
         kernel, inputs, outputs, scratch, params, bodies, place, _ = node
-        of = {i: reader.tensors[i] for i in inputs + outputs + scratch}
+        last, of = self._infos, {}
+        for i in inputs + outputs + scratch:
+            of[i] = last[i] if i in last else reader.tensors[i]
+        self._infos = of
         for i in outputs + scratch:
             if of[i].storage == STORAGE_DATA:
                 raise ModelError("step {} {} writes to a constant".format(index, kernel))

@@ -31,9 +31,7 @@ def _start(model):
         from .errors import UnsupportedError
 
         raise UnsupportedError("cores=2: the program is for one core: make it with --cores 2")
-    from .cores import start
-
-    start(model)
+    model.use_cores(2)
 
 
 def kernels(cores=1):

@@ -52,10 +52,8 @@ def failed(error):
 
 def close(model):
     """Closes the file that weights are streamed from; the model cannot run after it."""
-    if "_second" in model.__dict__:
-        from .cores import stop
-
-        stop(model)
+    if "_second" in model.__dict__:  # of a program for two cores
+        model.use_cores(1)
     model._steps = [(1, _closed)]
     if model._stream:
         model._stream.close()

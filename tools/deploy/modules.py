@@ -34,7 +34,7 @@ OPTIONAL = frozenset(
     }
 )
 HOST = frozenset({"cpython"})
-PROGRAMS = frozenset({"replay"})  # what models with kernels have no use for
+PROGRAMS = frozenset({"cores", "replay"})  # what models with kernels have no use for
 Forms = Mapping[str, str]  # modules of a family of loops by their forms, the best one first
 Pick = Callable[[str, Forms], list[str]]
 _ALWAYS = ("", "model", "golden", "stream", "borders")  # that models of a file system import
