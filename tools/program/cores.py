@@ -172,7 +172,7 @@ def record_pair(
         plans[i].waves = _waves(units, plans[i].scratch)
     plans = {i: plan for i, plan in plans.items() if any(w[1] < w[2] for w in plan.waves)}
     for i, halves in recorded.halves(plans).items():
-        if not _are_apart(*halves):
+        if not _are_apart(*halves) or _is_small(halves):
             del plans[i]
     if not plans:
         return None
@@ -335,8 +335,7 @@ def _planned(plan: _Plan, kernel: str) -> _Plan:
     parts, items, macs = items_of(lambda name: words[place(name)])
     if parts == items == 1 and kernel == "qconv":
         made.channels = (words[place("m")] // 2 + 2) & -4
-        is_worth_it = macs * _OF_A_MAC > 2 * _OF_A_CALL and made.channels < words[place("m")]
-        made.waves = [(0, 1, 2)] if made.channels and is_worth_it else []
+        made.waves = [(0, 1, 2)] if 0 < made.channels < words[place("m")] else []
         return made
     if parts % 2 == 0 or items < 2:
         return made
@@ -409,6 +408,13 @@ class _Reach:
     def outside(self, kind: str) -> list[Bytes]:
         """Ranges of other memories."""
         return [r for r in getattr(self, kind) if r.memory != "arena"]
+
+
+def _is_small(halves: Iterable[list]) -> bool:
+    """Whether meeting twice takes about as long as a step does; each byte counts as a product."""
+    calls = [touched(call) for half in halves for calls in half for call in calls]
+    ranges = [r for call in calls if call for r in (*call.reads, *call.writes)]
+    return sum(r.high - r.low for r in ranges) * _OF_A_MAC < 4 * _OF_A_CALL
 
 
 def _are_apart(one: list, two: list) -> bool:
