@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from .memory import UNKNOWN
 from .record import Call, CannotRecord, Given, Loop, Part, Recording, Share, Value, record
 from .touched import Bytes, meet, merged, touched
 
@@ -122,6 +123,14 @@ class _Half(Share):
         return _meeting(self._core + 1)
 
 
+class _InTurn(_Half):
+    """The same parts, all on one core, in their order."""
+
+    def parts(self, step: int | None, n: int) -> list[tuple[int, int]]:
+        plan = self._plans.get(step) if step is not None else None
+        return [part for w in plan.waves for part in (w[:2], w[1:])] if plan else []
+
+
 class _Units(_Half):
     """Each item of a step's extent by itself, and what they do."""
 
@@ -171,8 +180,12 @@ def record_pair(
     for i, units in recorded.units(others).items():
         plans[i].waves = _waves(units, plans[i].scratch)
     plans = {i: plan for i, plan in plans.items() if any(w[1] < w[2] for w in plan.waves)}
+    in_turn = recorded.in_turn(plans)
     for i, halves in recorded.halves(plans).items():
-        if not _are_apart(*halves) or _is_small(halves):
+        places = plans[i].scratch, [(arena, _room(plans[i].scratch))]
+        is_own = all(map(_is_on_its_own, halves, places))
+        is_same = plans[i].channels or _are_same(halves, in_turn[i])
+        if not (is_own and is_same and _are_apart(*halves)) or _is_small(halves):
             del plans[i]
     if not plans:
         return None
@@ -211,6 +224,11 @@ class _Recorded:
         """Of each of these steps the calls of both, wave by wave."""
         found = [_by_number(recording) for recording in self.pair(plans)]
         return {i: (found[0][i], found[1][i]) for i in plans}
+
+    def in_turn(self, plans: Mapping[int, _Plan]) -> dict[int, list]:
+        """The same calls, first and second half after one another, as one core makes them."""
+        found = _by_number(self._of(_InTurn(0, plans, self.room, self.arena)))
+        return {i: found[i] for i in plans}
 
     def units(self, plans: Mapping[int, _Plan]) -> dict[int, list]:
         """The calls of each item of the extents of these steps."""
@@ -408,6 +426,41 @@ class _Reach:
     def outside(self, kind: str) -> list[Bytes]:
         """Ranges of other memories."""
         return [r for r in getattr(self, kind) if r.memory != "arena"]
+
+
+def _is_on_its_own(waves: Iterable[list], scratch: list[tuple[int, int]]) -> bool:
+    """Whether a core reads nothing of its scratch that it has not written in the same part: what
+    another part has left there, the other core may have.
+    """
+    high = max([at + n for at, n in scratch], default=0)
+    is_scratch = np.zeros(high, bool)
+    for at, n in scratch:
+        is_scratch[at : at + n] = True
+    for calls in waves:
+        unwritten = is_scratch.copy()
+        for call in calls:
+            found = touched(call) if isinstance(call, Call) else None
+            if found is None:
+                return False
+            for r in found.reads:
+                if r.memory == "arena" and unwritten[r.low : r.high].any():
+                    return False
+            for r in found.writes:
+                if r.memory == "arena":
+                    unwritten[r.low : r.high] = False
+    return True
+
+
+def _are_same(halves: tuple[list, list], in_turn: list) -> bool:
+    """Whether the cores' calls have the parameters that one core's have: none depends on what
+    loops have written to parameters in another part.
+    """
+    parts = [part for wave in zip(*halves, strict=True) for part in wave]
+    return [[_words(c) for c in p] for p in parts] == [[_words(c) for c in p] for p in in_turn]
+
+
+def _words(call: Any) -> list:
+    return [[id(w) if w is UNKNOWN else w for w in words] for words in call.words.values()]
 
 
 def _is_small(halves: Iterable[list]) -> bool:

@@ -314,6 +314,27 @@ def test_what_no_declaration_tells_is_not_apart():
     assert not cores._are_apart([[driver]], [step((10, 110, 10))])
 
 
+def test_what_another_half_left_in_scratch_is_not_read():
+    scratch = [(200, 20), (240, 10)]
+    fill, use = (0, 200, 20), (200, 300, 20)
+    assert cores._is_on_its_own([step(fill, use), step(fill, use, use)], scratch)
+    assert not cores._is_on_its_own([step(use, fill)], scratch)
+    assert not cores._is_on_its_own([step(fill, use), step(use)], scratch)
+    assert not cores._is_on_its_own([step((0, 200, 19), use)], scratch)
+    assert not cores._is_on_its_own([step(fill, (245, 300, 1))], scratch)
+    assert cores._is_on_its_own([step((220, 300, 20))], scratch)
+    assert cores._is_on_its_own([step(fill, use)], [])
+
+
+def test_words_that_loops_wrote_in_another_half_are_not_needed():
+    one, two = step((0, 100, 10)), step((10, 110, 10))
+    assert cores._are_same(([one], [two]), [one, two])
+    changed = step((10, 110, 10))
+    changed[0].words[0][1] = UNKNOWN
+    assert not cores._are_same(([one], [two]), [one, changed])
+    assert cores._are_same(([one], [changed]), [one, changed])
+
+
 def test_waves_of_an_output_over_its_input():
     """Items of 4 bytes that become one: each wave is four times as long as the one before."""
     units = [step((4 * i, 1000 + 4 * i, 4), (1000 + 4 * i, i, 1)) for i in range(64)]
