@@ -29,7 +29,9 @@ from tools.program.ways import way_of
 SCRIPT = (small.SCRIPTS / "cores.py").read_text()
 TARGETS = ("unix", "unix32", "unix-plain")
 ZOO = {"mlperf_kws_dscnn_int8": 3, "digits_cnn_qdq_s8": 20}
-ZOO |= {"mlperf_vww_mobilenet_int8": 5} if LONG else {}
+MORE = ("digits_cnn_dynq", "tinymaix_mnist_resnet_int8", "transformer_geltanh_f32")
+MORE += ("silero_vad_16k_ifless", "mlperf_vww_mobilenet_int8", "mobilenetv3ish_96_f32")
+ZOO |= dict.fromkeys(MORE, 3) if LONG else {}
 N_RUNS = 2000 if LONG else 25
 
 
