@@ -78,87 +78,63 @@ def turn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 largest = e
             if f > largest:
                 largest = f
-            s = e - ((first >> 23) & 255)
-            b = 0
-            if s < 24 and (first >> 23) & 255:
-                b = ((first & 0x7FFFFF) + 0x800000 + (1 << s)) >> (s + 1)
-            if (first >> 31) & 1:
-                b = 0 - b
-            a = b >> 12
-            b = b & 4095
-            s = e - ((second >> 23) & 255)
-            d = 0
-            if s < 24 and (second >> 23) & 255:
-                d = ((second & 0x7FFFFF) + 0x800000 + (1 << s)) >> (s + 1)
-            if (second >> 31) & 1:
-                d = 0 - d
-            c = d >> 12
-            d = d & 4095
             exponent = e + f - 125
-            s = f - ((cosine >> 23) & 255)
-            first = 0
-            if s < 24 and (cosine >> 23) & 255:
-                first = ((cosine & 0x7FFFFF) + 0x800000 + (1 << s)) >> (s + 1)
-            if (cosine >> 31) & 1:
-                first = 0 - first
-            e = first >> 12
-            first = first & 4095
-            s = f - ((sine >> 23) & 255)
-            second = 0
-            if s < 24 and (sine >> 23) & 255:
-                second = ((sine & 0x7FFFFF) + 0x800000 + (1 << s)) >> (s + 1)
-            if (sine >> 31) & 1:
-                second = 0 - second
-            g = second >> 12
-            second = second & 4095
-            upper = a * e - c * g
-            middle = a * first + b * e - c * second - d * g
-            lower = b * first - d * second
-            v = (upper << 7) + (middle + (lower >> 12) >> 5)
-            sign = 0
-            if v < 0:
-                v = 0 - v
-                sign = 1
-            r = 0
-            if v:
-                s = exponent
-                while v >> 30:
-                    v = v >> 1
-                    s += 1
-                while v < 1 << 29:
-                    v = v << 1
-                    s -= 1
-                if s > 254:
-                    r = infinity
-                elif s > 0:
-                    r = ((v + 32) >> 6) + ((s - 1) << 23)
-            if sign:
-                r -= mask + 1
-            out[at] = r
-            upper = a * g + c * e
-            middle = a * second + b * g + c * first + d * e
-            lower = b * second + d * first
-            v = (upper << 7) + (middle + (lower >> 12) >> 5)
-            sign = 0
-            if v < 0:
-                v = 0 - v
-                sign = 1
-            r = 0
-            if v:
-                s = exponent
-                while v >> 30:
-                    v = v >> 1
-                    s += 1
-                while v < 1 << 29:
-                    v = v << 1
-                    s -= 1
-                if s > 254:
-                    r = infinity
-                elif s > 0:
-                    r = ((v + 32) >> 6) + ((s - 1) << 23)
-            if sign:
-                r -= mask + 1
-            out[(at + p[10])] = r
+            left = 4
+            while left:  # mantissas of first, second, cosine and sine take their places
+                s = (e if left > 2 else f) - ((first >> 23) & 255)
+                v = 0
+                if s < 24 and (first >> 23) & 255:
+                    v = ((first & 0x7FFFFF) + 0x800000 + (1 << s)) >> (s + 1)
+                if (first >> 31) & 1:
+                    v = 0 - v
+                first = second
+                second = cosine
+                cosine = sine
+                sine = v
+                left -= 1
+            a = first >> 12
+            b = first & 4095
+            c = second >> 12
+            d = second & 4095
+            e = cosine >> 12
+            first = cosine & 4095
+            g = sine >> 12
+            second = sine & 4095
+            place = at
+            left = 2
+            while left:  # the second time, (b, -a) in the place of (a, b)
+                upper = a * e - c * g
+                middle = a * first + b * e - c * second - d * g
+                lower = b * first - d * second
+                v = (upper << 7) + (middle + (lower >> 12) >> 5)
+                sign = 0
+                if v < 0:
+                    v = 0 - v
+                    sign = 1
+                r = 0
+                if v:
+                    s = exponent
+                    while v >> 30:
+                        v = v >> 1
+                        s += 1
+                    while v < 1 << 29:
+                        v = v << 1
+                        s -= 1
+                    if s > 254:
+                        r = infinity
+                    elif s > 0:
+                        r = ((v + 32) >> 6) + ((s - 1) << 23)
+                if sign:
+                    r -= mask + 1
+                out[place] = r
+                v = a
+                a = c
+                c = 0 - v
+                v = b
+                b = d
+                d = 0 - v
+                place += p[10]
+                left -= 1
             i += p[11]
             at += p[11]
             j += 1

@@ -11,19 +11,6 @@ from tools.loops.snippets.words import all_but_sign
 
 
 @inline
-def mantissa(v, e, high, low):
-    """Two halves of 24 bits of v, with e as exponent of the larger one: high * 2**12 + low."""
-    s = e - ((v >> 23) & 255)
-    low = 0
-    if s < 24 and (v >> 23) & 255:
-        low = ((v & 0x7FFFFF) + 0x800000 + (1 << s)) >> (s + 1)
-    if (v >> 31) & 1:
-        low = 0 - low
-    high = low >> 12
-    low = low & 4095
-
-
-@inline
 def put(at):
     """out[at] = upper * 2**24 + middle * 2**12 + lower as float32."""
     v = (upper << 7) + (middle + (lower >> 12) >> 5)
@@ -95,23 +82,31 @@ def turn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             f = f >> 23
             largest = max(e, largest)
             largest = max(f, largest)
-            mantissa(first, e, a, b)
-            mantissa(second, e, c, d)
             exponent = e + f - 125
-            mantissa(cosine, f, e, first)
-            mantissa(sine, f, g, second)
-            upper, middle, lower = (
-                a * e - c * g,
-                a * first + b * e - c * second - d * g,
-                b * first - d * second,
-            )
-            put(at)
-            upper, middle, lower = (
-                a * g + c * e,
-                a * second + b * g + c * first + d * e,
-                b * second + d * first,
-            )
-            put(at + p[10])
+            left = 4
+            while left:  # mantissas of first, second, cosine and sine take their places
+                s = (e if left > 2 else f) - ((first >> 23) & 255)
+                v = 0
+                if s < 24 and (first >> 23) & 255:
+                    v = ((first & 0x7FFFFF) + 0x800000 + (1 << s)) >> (s + 1)
+                if (first >> 31) & 1:
+                    v = 0 - v
+                first, second = second, cosine
+                cosine, sine = sine, v
+                left -= 1
+            a, b, c, d = first >> 12, first & 4095, second >> 12, second & 4095
+            e, first, g, second = cosine >> 12, cosine & 4095, sine >> 12, sine & 4095
+            place, left = at, 2
+            while left:  # the second time, (b, -a) in the place of (a, b)
+                upper, middle = a * e - c * g, a * first + b * e - c * second - d * g
+                lower = b * first - d * second
+                put(place)
+                v, a = a, c
+                c = 0 - v
+                v, b = b, d
+                d = 0 - v
+                place += p[10]
+                left -= 1
             i += p[11]
             at += p[11]
             j += 1
