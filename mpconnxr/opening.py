@@ -9,37 +9,26 @@ _NAMES = "opening programs arena"
 
 def load(source, arena, cores=1):
     """The model if it is here as a program, else None. cores: as for mpconnxr.load."""
-    if cores not in (1, 2):
-        from .errors import InputError
-
-        raise InputError("cores: 1 or 2")
     usual = gc.threshold()
     gc.threshold(_GARBAGE)
     try:
         model = program(source, arena)
-        if model and cores == 2:
-            _start(model)
+        if cores != 1:
+            from .rare import on_cores
+
+            on_cores(model, cores)
         return model
     finally:
         gc.threshold(usual)
         forget(_NAMES)
 
 
-def _start(model):
-    """On two cores."""
-    if "_second" not in model.__dict__:
-        from .errors import UnsupportedError
-
-        raise UnsupportedError("cores=2: the program is for one core: make it with --cores 2")
-    model.use_cores(2)
-
-
 def kernels(cores=1):
     """What loads models with their kernels. Raises UnsupportedError where that is absent."""
-    if cores == 2:
-        from .errors import UnsupportedError
+    if cores != 1:
+        from .rare import on_cores
 
-        raise UnsupportedError("cores=2: only for a program that was made with --cores 2")
+        on_cores(None, cores)
     try:
         from .kernel_load import load
     except ImportError:

@@ -50,6 +50,17 @@ def failed(error):
     raise ModelError("a step cannot compute what the file asks for; or a short stack")
 
 
+def on_cores(model, cores):
+    """Has a model that was loaded run on them. Raises InputError, UnsupportedError."""
+    if cores != 2:
+        raise InputError("cores: 1 or 2")
+    if model is None:
+        raise UnsupportedError("cores=2: only for a program that was made with --cores 2")
+    if "_second" not in model.__dict__:
+        raise UnsupportedError("cores=2: the program is for one core: make it with --cores 2")
+    model.use_cores(2)
+
+
 def close(model):
     """Closes the file that weights are streamed from; the model cannot run after it."""
     if "_second" in model.__dict__:  # of a program for two cores

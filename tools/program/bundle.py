@@ -109,7 +109,7 @@ def bundle(
     names = {loop: _take(linker, loop, machine) for loop in wanted if not loop.is_rare}
     names |= {loop: f"r{i}" for i, loop in enumerate(rare)}
     start = Linker(lambda path: False)
-    load = start.take(_START, "load")
+    load = start.take(_START, "load_pair" if second else "load")
     given = ["v", "s"] if second is None else ["v", "s", "w", "v1", "s1", "w1", "h", "i"]
     arguments = [repr(_about(data, recording, layouts[0], codes[0], machine)), "entries"]
     if second:

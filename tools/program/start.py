@@ -5,12 +5,11 @@ are let go of once they are done.
 """
 
 
-def load(source, arena, about, entries, second=None):
+def load(source, arena, about, entries):
     """The model: a mpconnxr.replay.Program.
 
     source: a file, or what is in memory of it; about: see tools/program/bundle; entries: makes the
-    entries of the calls, of views and a view of the words of slots. second: kinds, n_words and
-    code of the second core.
+    entries of the calls, of views and a view of the words of slots.
     """
     from mpconnxr.replay import Program, advance
 
@@ -30,21 +29,65 @@ def load(source, arena, about, entries, second=None):
     else:
         held = memory[first : first + held_nbytes]
     memories = arena, _allocated(state_nbytes), held
+    views = [_view(memories[m], 0, len(memories[m]), code, size) for m, code, size in kinds]
+    n = len(views)
+    words = _view(bytearray(4 * (5 + n + n_words)), 0, 4 * (5 + n + n_words), 105, 4)
+    words[2] = n
+    for i in range(n):
+        words[5 + i] = _address(views[i])
+    w = entries(views, words[5 + n :]), advance
+    if is_plain:
+        w += code, words, [_words(view) for view in views]
+    else:
+        from uctypes import addressof
+
+        w += addressof(code), addressof(words), None
+    chunks = [(at, _view(arena, place, n)) for at, n, place in reads]
+    model = Program((code, words, w), n_calls, chunks)
+    model._arena, model.arena_nbytes, model._state = arena, arena_nbytes, memories[1]
+    if reads:
+        model._stream = source if memory is None else memory
+    model.golden = golden
+    found = [_border(memories, border) for border in borders]
+    model.inputs, model.outputs = found[:n_inputs], found[n_inputs:]
+    return model
+
+
+def load_pair(source, arena, about, entries, second):
+    """The same of a program for two cores: a mpconnxr.cores.Program.
+
+    source: a file, or what is in memory of it; about: see tools/program/bundle; entries: makes the
+    entries of the calls, of views and a view of the words of slots. second: kinds, n_words and
+    code of the second core.
+    """
+    from mpconnxr.cores import Program, idle, shared
+    from mpconnxr.replay import advance
+
+    digest, nbytes, arena_nbytes, state_nbytes, first, held_nbytes, reads = about[:7]
+    is_plain, kinds, n_words, n_calls, code, borders, n_inputs, golden = about[7:]
+    memory = _check(source, nbytes, digest)
+    if arena is None:
+        arena = _allocated(arena_nbytes)
+    else:
+        from mpconnxr.arena import make
+
+        arena = make(arena_nbytes, arena)
+    if memory is None:
+        held = _allocated(held_nbytes)
+        source.seek(first)
+        source.readinto(held)
+    else:
+        held = memory[first : first + held_nbytes]
+    memories = arena, _allocated(state_nbytes), held
     views, words = _lasting(memories, kinds, n_words)
     made = views, words[5 + len(views) :]
-    if second:
-        from mpconnxr.cores import Program, idle, shared
-
-        kinds, n_words, other = second
-        v, w = _lasting(memories, kinds, n_words)
-        made += _place(words, is_plain), v, w[5 + len(v) :], _place(w, is_plain)
-        made, others = entries(*made, _place(shared, is_plain), idle)
-    else:
-        made = entries(*made)
+    kinds, n_words, other = second
+    v, w = _lasting(memories, kinds, n_words)
+    made += _place(words, is_plain), v, w[5 + len(v) :], _place(w, is_plain)
+    made, others = entries(*made, _place(shared, is_plain), idle)
     what = _what(made, advance, code, words, views, is_plain)
     chunks = [(at, _view(arena, place, n)) for at, n, place in reads]
-    if second:
-        what = what, _what(others, advance, other, w, v, is_plain)
+    what = what, _what(others, advance, other, w, v, is_plain)
     model = Program(what, n_calls, chunks)
     model._arena, model.arena_nbytes, model._state = arena, arena_nbytes, memories[1]
     if reads:
