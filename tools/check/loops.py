@@ -26,6 +26,7 @@ FORMS = tuple(form for form in order if form != "plain")
 CALLS = Path(__file__).with_name("calls")
 SCRIPT = Path(__file__).with_name("on_board_loops.py")
 A_PART = 8  # families, whose code and data fit the heap of the smallest board together
+_OF_TWO_CORES = ("handover",)  # its loops wait for each other: tests/host/program/test_cores.py
 _CORE = ("__init__", "mpconnxr", "errors", "forms", "parameters", "structview", "tensor")
 _WORDS = 4096
 _SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 3.4e38, -3.4e38, 1.0, -1.0]
@@ -49,9 +50,11 @@ class Loop:
 
 
 def families() -> dict[str, list[str]]:
-    """{family: forms besides plain}, of those that have any."""
+    """{family: forms besides plain}, of those that have any and that one core runs."""
     found = {}
     for path in sorted(LOOPS.glob("*.py")):
+        if path.stem in _OF_TWO_CORES:
+            continue
         common = "\nCOMMON = True" in path.read_text()
         forms = [f for f in FORMS if (LOOPS / f / path.name).exists()]
         if common or forms:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 import onnx
 
-from . import dense, functions, layout, quantized, recurrent, samples
+from . import attention, dense, functions, layout, quantized, recurrent, samples
 from .builder import OPSETS, Builder, Misfit
+from .running import BOUND
 
 _OF_BYTES = (11, 12, 13, 17, 19, 21)
+_FROM_13 = tuple(opset for opset in OPSETS if opset >= 13)  # Softmax is of one axis
 _WITH_NORM = (17, 19, 21)
 _WIDE = (21, 22)  # the first with integers of 16 bits
 
@@ -29,6 +31,7 @@ class Family:
     share: float
     steps: int | None = 0
     opsets: tuple[int, ...] = OPSETS
+    bound: float = 0.0  # of what is for boards: see running.difference
 
 
 def _families(of, *families):
@@ -52,6 +55,7 @@ FLOATS = _families(
     ("reshapes", layout.reshapes, 0.5),
     ("residuals", dense.residuals, 0.2),
     ("scans", recurrent.scans, 0.3),
+    ("single_cells", recurrent.alone, 0.2),
     ("transposes", layout.transposes, 0.4),
     ("transposes_absorbed", layout.transposes_absorbed, 0.2),
     ("transposes_pushed", layout.transposes_pushed, 0.3),
@@ -79,6 +83,7 @@ BOARDS = _families(
     ("conv_max_pool", dense.conv_max_pool, 0.15),
     ("decays", samples.decays, 0.1),
 )
+BOARDS["heads"] = Family("heads", attention.heads, 0.3, opsets=_FROM_13, bound=BOUND)
 BOARDS |= _families(_OF_BYTES, ("unsigned", quantized.nets, 0.2, None))
 ALL = {**FLOATS, **QUANTIZED, **BOARDS}
 

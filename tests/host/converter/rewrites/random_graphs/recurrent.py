@@ -148,6 +148,17 @@ def unrolled(b: Builder) -> None:
     b.behind(y)
 
 
+def alone(b: Builder) -> None:
+    """A cell whose input is no step of a sequence; its states may go into the next cell."""
+    network = Network(b)
+    x, h, c = b.source([network.rows, network.k]), network.state(), network.state()
+    for _ in range(b.integer(1, 2)):
+        h, c = network.cell(x, h, c)
+    if b.chance(0.5):
+        b.op(b.choice("Neg", "Tanh"), c)
+    b.behind(h)
+
+
 def scans(b: Builder) -> None:
     """The same cell as the body of a Scan; the body computes in a Builder of its own."""
     network = Network(b)

@@ -55,6 +55,8 @@ def _put_others(graph, whole, constants):
             nodes += _apart(node)
         elif node.op_type == "Decays":
             nodes += _decays(node, whole)
+        elif node.op_type == "Heads":
+            nodes += _heads(node, whole)
         elif node.op_type == "ConvInteger" and _has_many_zeros(node, constants):
             nodes += _by_floats(node, whole, constants)
         elif node.op_type in _PRODUCTS and _is_mixed(node, constants):
@@ -87,6 +89,44 @@ def _decays(node, graph):
         helper.make_node("Mul", [apart, by], [powers]),
         helper.make_node("Exp", [powers], node.output),
     ]
+
+
+def _heads(node, graph):
+    """What gathers queries, keys and values from where they lie, and attention step by step."""
+    given = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    nodes, out, parts = [], node.output[0], []
+
+    def constant(name, value):
+        graph.initializer.append(numpy_helper.from_array(value, f"{out}/{name}"))
+        return f"{out}/{name}"
+
+    def add(op, inputs, name, **attributes):
+        nodes.append(helper.make_node(op, inputs, [f"{out}/{name}"], **attributes))
+        return f"{out}/{name}"
+
+    flat = constant("flat", np.int64([-1]))
+    dims = [given[f"{one}_dims"] for one in "qkv"]
+    n_heads = dims[0][1]
+    for one, name, dim in zip("qkv", node.input, dims, strict=True):
+        at = np.arange(dim[3]) + given[f"{one}_first"]
+        for n, stride in zip(dim[2::-1], given[f"{one}_strides"][::-1], strict=True):
+            at = at + (np.arange(n) * stride).reshape(-1, *[1] * at.ndim)
+        at = np.repeat(at, n_heads // dim[1], 1)  # a group's keys are those of all its heads
+        items = add("Reshape", [name, flat], f"{one}/flat")
+        parts.append(add("Gather", [items, constant(f"{one}/at", at)], one))
+    turned = add("Transpose", parts[1:2], "turned", perm=[0, 1, 3, 2])
+    scores = add("MatMul", [parts[0], turned], "scores")
+    scores = add("Mul", [scores, constant("scale", np.float32(given["scale"]))], "scaled")
+    if given["causal"]:
+        mask = np.triu(np.full((dims[0][2], dims[1][2]), -np.inf, np.float32), 1)
+        scores = add("Add", [scores, constant("mask", mask)], "masked")
+    powers = add("Softmax", [scores], "powers", axis=-1)
+    y = add("MatMul", [powers, parts[2]], "y")
+    shape, axes = given["out_shape"], given["out_axes"]
+    order = [shape[a] for a in axes]
+    y = add("Reshape", [y, constant("order", np.int64(order))], "whole")
+    nodes.append(helper.make_node("Transpose", [y], [out], perm=np.argsort(axes).tolist()))
+    return nodes
 
 
 def _has_many_zeros(node, constants):
