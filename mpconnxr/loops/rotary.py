@@ -50,7 +50,9 @@ def turn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     infinity = mask - 0x7FFFFF
     largest = 0
     line = p[0]
-    while line < p[1]:
+    while True:  # a condition here would be a branch farther than Xtensa's reach
+        if line >= p[1]:
+            break
         row = line % p[4]
         head = line // p[4]
         batch = head // p[3]

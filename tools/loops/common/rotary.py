@@ -63,8 +63,10 @@ def turn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     all_but_sign(mask)
     infinity = mask - 0x7FFFFF
-    largest = 0
-    for line in range(p[0], p[1]):
+    largest, line = 0, p[0]
+    while True:  # a condition here would be a branch farther than Xtensa's reach
+        if line >= p[1]:
+            break
         row, head = line % p[4], line // p[4]
         batch, head = head // p[3], head % p[3]
         i = batch * p[7] + head * p[8] + row * p[9]
@@ -119,5 +121,6 @@ def turn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             i += 1
             at += 1
             rest -= 1
+        line += 1
     i = 2
     p[i] = largest
