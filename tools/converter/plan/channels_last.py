@@ -50,7 +50,8 @@ def lay_channels_last(
 
 def _values(graph):
     """(writer, readers) of values that may lie so; all of them at the top of the graph."""
-    outputs = {t.root for t in graph.outputs}
+    kept = {t.root for t in graph.outputs}
+    kept |= {t.root for pair in graph.overlays for t in pair}  # bands follow each other there
     users: dict[Tensor, list[Step]] = {}
     for step in walk(graph.steps):
         for root in dict.fromkeys(t.root for t in step.inputs + step.outputs + step.scratch):
@@ -60,7 +61,7 @@ def _values(graph):
             continue
         t = writer.outputs[0]
         readers = users[t][1:]
-        if t in outputs or users[t][0] is not writer or not readers:
+        if t in kept or users[t][0] is not writer or not readers:
             continue
         if all(_may_turn(step, t) and step in graph.steps for step in readers):
             yield writer, readers
@@ -91,6 +92,7 @@ def _may_turn(step, t):
 def _turn(writer, readers):
     channels = writer["g"] * writer["m"]
     writer["out_strides.m"], writer["out_strides.i"] = 1, channels
+    writer.rows = None  # bands would lie in another way
     _overlap_anew(writer)
     for step in readers:
         c, w = step["c"], step["w"]
@@ -122,11 +124,11 @@ def _geometry(step, c, of_x, of_out):
 
 
 def _state(step):
-    return step, list(step.params), step.behind, step.in_place
+    return step, list(step.params), step.behind, step.in_place, step.rows
 
 
-def _restore(step, params, behind, in_place):
-    step.params, step.behind, step.in_place = params, behind, in_place
+def _restore(step, params, behind, in_place, rows):
+    step.params, step.behind, step.in_place, step.rows = params, behind, in_place, rows
 
 
 def _is_channels_last(step):
