@@ -59,6 +59,7 @@ FORMS = {
     "mps2-an386": CORTEX_M,
     "mps2-an505": CORTEX_M,
     "virt-rv32": ["rv32", "viper", "plain"],
+    "sim-de212": ["xtensawin", "viper", "plain"],
     "webassembly": ["plain"],
 }
 

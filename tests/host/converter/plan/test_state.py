@@ -82,7 +82,7 @@ def test_a_step_that_reads_the_state_in_two_ways():
     w, r = small.floats(2, 12, 4), small.floats(2, 12, 4, seed=2)
     attributes = {"hidden_size": 4, "direction": "bidirectional"}
     inputs, outputs = [small.value("s", (2, 1, 4))], [small.value("n", (2, 1, 4))]
-    for x, steps in (("s", ["gru", "gru", "move"]), ("c", ["gru", "gru"])):
+    for x, steps in (("s", ["gated", "gated", "move"]), ("c", ["gated", "gated"])):
         node = ("GRU", f"{x} w r", "y n", attributes)
         proto = small.model([node], inputs, outputs, w=w, r=r, c=small.floats(2, 1, 4))
         proto.graph.node[0].input.extend(["", "", "s"])
