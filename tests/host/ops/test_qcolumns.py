@@ -59,7 +59,8 @@ def test_requantized(target):
     dtypes = [(np.uint8, np.uint8), (np.int8, np.int8), (np.uint8, np.int8)]
     made = [requantized(rng, *shapes, *pair) for shapes in SHAPES for pair in dtypes]
     nodes, right = [n for n, _ in made], [[r] for _, r in made]
-    assert all(kernels(*one) == ["qcolumns", "qconv"] for one in made)
+    # in front may be a table that makes bytes unsigned
+    assert all(kernels(*one)[-2:] == ["qcolumns", "qconv"] for one in made)
     for node, [got], [want] in zip(nodes, run(target, nodes, right), right, strict=True):
         assert np.array_equal(got, want), [str(node), got.ravel(), want.ravel()]
 
