@@ -45,7 +45,7 @@ def qdots8(x, w, out, p):
         requires kp % 4 == 0 and n and m
         requires not p[16] or p[14] and p[13] == kp + 4 and p[16] >= p[12] - 4 + 2 * p[13]
         reads x as uint8[p[12] - (4 if p[14] else 0) : p[12] + (n - 1) * p[13] + kp]
-        updates x as uint8[p[16] : p[16] + (n + n % 2) * (2 * kp + 4) + 8 * kp] if p[16]
+        writes x as uint8[p[16] : p[16] + (n + n % 2) * (2 * kp + 4) + 8 * kp] if p[16]
         reads x as uint8[p[1] : p[1] + 8 * m] if p[15]
         reads w as uint8[p[1] : p[1] + 8 * m] if not p[15]
         reads w as uint8[p[0] : p[0] + m * kp]

@@ -225,6 +225,14 @@ class _Recorded:
         found = [_by_number(recording) for recording in self.pair(plans)]
         return {i: (found[0][i], found[1][i]) for i in plans}
 
+    def is_accepted(self, i: int, plan: _Plan) -> bool:
+        """Whether the step's kernel takes its tensors where the plan has them."""
+        try:
+            self.halves({i: plan})
+        except CannotRecord:
+            return False
+        return True
+
     def in_turn(self, plans: Mapping[int, _Plan]) -> dict[int, list]:
         """The same calls, first and second half after one another, as one core makes them."""
         found = _by_number(self._of(_InTurn(0, plans, self.room, self.arena)))
@@ -269,7 +277,8 @@ def _place_scratch(plans: Mapping[int, _Plan], recorded: _Recorded, arena: int) 
         of_two = max(_used(calls, arena, nbytes) for calls in two)
         behind = _aligned(first + of_one)
         plan.moved = behind
-        if len(plan.scratch) > 1 or behind + of_two > first + nbytes:
+        lies_behind = len(plan.scratch) == 1 and behind + of_two <= first + nbytes
+        if not (lies_behind and recorded.is_accepted(i, plan)):
             plan.moved = arena
             more = max(more, of_two)
     return more
