@@ -8,6 +8,7 @@ loops are within that function. So nothing stays but what is called: no names, n
 from __future__ import annotations
 
 import hashlib
+import re
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -39,7 +40,7 @@ _PACKAGE = Path(__file__).parents[2] / "mpconnxr"
 _LOOPS = _PACKAGE / "loops"
 _START = Path(__file__).with_name("start.py")
 _ARCHS_OF_64 = ("x64", "rv64imc")
-_WORDS_OF_32 = 'raise ImportError("words of 64 bits")'
+_WORDS_OF_32 = re.compile(r"^if sys\.maxsize\b.*:\n    raise ImportError", re.MULTILINE)
 _MEMORIES = {"a": 0, "s": 1, "f": 2}  # as start.load counts them
 _OF_PICTURES = ("images", "borders", "parameters")  # modules of the package that they take
 _ADVANCE, _OF_TWO = Loop("program", "advance"), Loop("program", "of_two")
@@ -76,7 +77,7 @@ def form_of(family: str, machine: Machine) -> Path:
         if not path.exists() or not forms.suits(form, machine.number):
             continue
         source = path.read_text()
-        if _WORDS_OF_32 in source and machine.arch in _ARCHS_OF_64:
+        if _WORDS_OF_32.search(source) and machine.arch in _ARCHS_OF_64:
             continue
         if form == "plain" or machine.arch and is_native(source) and machine.runs(source):
             return path
