@@ -13,6 +13,10 @@ class ConvertError(Exception):
     """The model is refused; the text is the whole report."""
 
 
+class DeployError(Exception):
+    """The model, or a module for it, cannot be put on a board; the text is the whole report."""
+
+
 class UsageError(ConvertError):
     """An option does not fit the model or its own form (exit status 2)."""
 

@@ -15,7 +15,7 @@ from tools.asm.errors import AsmError
 from tools.asm.forms import CORES, FORMS, ROOT, module_path
 from tools.asm.module import functions_of, module
 from tools.asm.source import read, sources
-from tools.deploy.compile import compiled
+from tools.mpy.compile import compiled
 
 ARM = CORES[0]
 MARCH = {

@@ -12,12 +12,12 @@ from tools import flash
 from tools.converter.convert import convert
 from tools.deploy import boards, fit, folder
 from tools.deploy.code import code_for
-from tools.deploy.compile import CompileError, compiled
 from tools.deploy.deployment import describe, machine_of
 from tools.deploy.device import About
 from tools.deploy.machine import Machine, plain
 from tools.deploy.model_file import read_model
 from tools.deploy.modules import PACKAGE, Package
+from tools.mpy.compile import CompileError, compiled
 
 THUMB = frozenset({"thumb"})
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from tools.deploy import native
-from tools.deploy.compile import CompileError, compiled
 from tools.deploy.errors import DeployError
 from tools.deploy.machine import Machine
+from tools.mpy import native
+from tools.mpy.compile import CompileError, compiled
 
 # sum gives x[0] + w[0] - p; second gives w + 1, the address of a buffer or a number.
 RV32 = """

@@ -12,7 +12,7 @@ Loops that are written in viper alone are compiled, by way of C (`compiled`, `co
 take single functions from viper, too (`//+`).
 
 Firmware without the inline assembler takes the same functions as native code from .mpy files:
-tools/deploy/native.py puts what begins them there (`entries`) before each. No firmware has
+tools/mpy/native.py puts what begins them there (`entries`) before each. No firmware has
 @micropython.asm_xtensawin, so modules of that form run from .mpy files alone.
 
 What may come to this: another core is a folder beside arm/ and an entry of forms.FORMS.

@@ -1,4 +1,4 @@
-"""Makes tools/deploy/entries.py: what begins a loop in a .mpy file, as machine code."""
+"""Makes tools/mpy/entries.py: what begins a loop in a .mpy file, as machine code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .assemble import LINK
 from .errors import AsmError
 from .forms import FORMS, SOURCES
 
-PATH = ROOT / "tools" / "deploy" / "entries.py"
+PATH = ROOT / "tools" / "mpy" / "entries.py"
 FORMS_MADE = ("rv32", "xtensawin")
 _MOST_ARGUMENTS = 4
 _LINE = 80  # hexadecimal digits

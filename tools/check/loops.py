@@ -16,10 +16,10 @@ import numpy as np
 
 from mpconnxr.forms import order
 from tools.deploy.code import code_for
-from tools.deploy.compile import compiled
 from tools.deploy.machine import Machine
 from tools.deploy.modules import PACKAGE, Package
 from tools.micropython import get_target
+from tools.mpy.compile import compiled
 
 LOOPS = PACKAGE / "loops"
 FORMS = tuple(form for form in order if form != "plain")

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from mpconnxr import forms
+from tools.mpy.compile import CompileError, compiled
 
-from .compile import CompileError, compiled
 from .machine import Machine, is_native, plain
 from .model_file import ModelFile
 from .modules import Forms, Package

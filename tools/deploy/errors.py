@@ -1,8 +1,9 @@
 """Why a model was not deployed. Caught once, in tools/flash.py."""
 
 
-class DeployError(Exception):
-    """The text is the whole report."""
+from tools.errors import DeployError
+
+__all__ = ["BoardError", "DeployError"]
 
 
 class BoardError(DeployError):

@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from mpconnxr.forms import order
-
-from .native import ASSEMBLERS
+from tools.mpy.native import ASSEMBLERS
 
 # mpy-cross's -march by the number in sys.implementation._mpy; "" is no native code.
 _ARCHS = (

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mpconnxr import __version__, forms
 from tools.deploy.boards import load_boards
-from tools.deploy.compile import compiled
+from tools.mpy.compile import compiled
 from tools.deploy.machine import Machine, is_native
 from tools.deploy.model_file import ModelFile
 from tools.deploy.modules import PACKAGE, Package, device_paths

@@ -58,7 +58,7 @@ def romfs_image(folder: Path, arch: str = "") -> bytes:
 
 @cache
 def _compiled(source: str, path: str, arch: str) -> bytes:
-    from tools.deploy.compile import compiled  # which imports a compiler that few scripts need
+    from tools.mpy.compile import compiled  # which imports a compiler that few scripts need
 
     return compiled(source, path, arch)
 

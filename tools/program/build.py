@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.deploy.code import Builder
-from tools.deploy.compile import compiled
 from tools.deploy.machine import Machine, is_native
 from tools.deploy.modules import Package
 from tools.deploy.shrink import SHOWN, shrunk
+from tools.mpy.compile import compiled
 
 from .bundle import FOLDER, Bundle, bundle, cores, has_form, replay
 from .cores import record_pair

