@@ -94,8 +94,11 @@ def test_limits_are_found_where_they_are_what_helps(capsys):
     status, found = advice(capsys, KEYWORDS, "--board", "esp8266")
     assert status == 1 and not found["fits"] and found["fits_with_options"]
     best = found["rows"][0]
-    assert {"--arena", "--window"} <= set(best["options"])
+    limits = {"--arena", "--window"}
+    assert limits & set(best["options"])
     assert best["heap_bytes"] <= found["free_heap_bytes"]
+    without = [r for r in found["rows"] if not limits & set(r["options"])]
+    assert all(r["heap_bytes"] > found["free_heap_bytes"] for r in without)
     plain = next(r for r in found["rows"] if not r["options"] and not r["flash_options"])
     assert f"{plain['heap_bytes']:,} bytes of heap needed, 35,000 free" in found["verdict"]
 
