@@ -46,8 +46,7 @@ One steady-state `run()` of each model of the collection in QEMU, as it is deplo
 cycles [estimated](benchmarks.md#estimated-cycles), with the loops in SRAM. Both are also given for
 each nominal multiply-accumulate (MAC; padding included, bodies of loops as often as they may run).
 *Python* is the share of the run's estimated work that Python's floats do. *Garbage* is what one
-run allocates, frames included that it gives back at once: 88 bytes of a program.
-Targets: {targets}.
+run allocates. Targets: {targets}.
 
 Models with few MACs spend their run between the loops: for them the figures of a whole run say
 more.
