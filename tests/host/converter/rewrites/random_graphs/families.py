@@ -7,7 +7,16 @@ from dataclasses import dataclass
 
 import onnx
 
-from . import attention, dense, functions, layout, quantized, recurrent, samples
+from . import (
+    attention,
+    dense,
+    functions,
+    layout,
+    quantized,
+    quantized_moves,
+    recurrent,
+    samples,
+)
 from .builder import OPSETS, Builder, Misfit
 from .running import BOUND
 
@@ -66,15 +75,15 @@ QUANTIZED = _families(
     ("qdq_conv", quantized.convs, 0.5, 1),
     ("qdq_dynamic", quantized.dynamic, 0.5),
     ("qdq_elementwise", quantized.elementwise, 0.4, 1),
-    ("qdq_hoist", quantized.hoisted, 0.4),
-    ("qdq_lookup", quantized.tables, 0.5),
+    ("qdq_hoist", quantized_moves.hoisted, 0.4),
+    ("qdq_lookup", quantized_moves.tables, 0.5),
     ("qdq_matmul", quantized.products, 0.5, 1),
     ("qdq_pool", quantized.means, 0.5),
     ("qdq_resize", quantized.resized, 0.3),
-    ("qdq_sink", quantized.moved, 0.4),
-    ("qdq_sink", quantized.joined, 0.2),
+    ("qdq_sink", quantized_moves.moved, 0.4),
+    ("qdq_sink", quantized_moves.joined, 0.2),
     ("qdq_transposed", quantized.transposed, 0.2),
-    ("qdq_weights", quantized.of_constants, 0.5),
+    ("qdq_weights", quantized_moves.of_constants, 0.5),
 )
 QUANTIZED |= _families(_WITH_NORM, ("qdq_normalize", quantized.normalized, 0.4, 1))
 QUANTIZED |= _families(_WIDE, ("qdq_wide", quantized.wide, 0.3))

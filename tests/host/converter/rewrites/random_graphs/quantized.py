@@ -3,129 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
-from onnx import TensorProto, numpy_helper
+from onnx import TensorProto
 
 from .builder import Builder
-
-BYTES = (np.int8, np.uint8)
-WIDE = (np.int16, np.uint16)
-
-
-class Scale:
-    """What integers mean: a scale in which few sums lie in the middle of two, and a zero point."""
-
-    def __init__(self, b: Builder, dtype, scale=None, zero=None):
-        ends = np.iinfo(dtype)
-        self.dtype = np.dtype(dtype)
-        self.scale = np.float32(scale or b.choice(0.031007, 0.017003, 0.050021, 0.007919))
-        kinds = (0, ends.min, ends.max, *b.integers(ends.min // 2, ends.max // 2, 3))
-        kinds = [k for k in kinds if ends.min <= k <= ends.max]
-        if ends.bits == 16:
-            kinds = [0] if ends.min else [32768, 32768, 0]
-            self.scale /= np.float32(64)
-        self.zero = np.asarray(b.choice(*kinds) if zero is None else zero, dtype)
-
-    def parameters(self, b: Builder):
-        """As constants, the zero point maybe left out; seldom a scale that a run decides."""
-        if b.chance(0.01):
-            return [b.op("Abs", b.input([])), self.zero]
-        own = b.choice((), (), (), (1,)) if b.opset >= 13 else ()
-        zero = (
-            None
-            if self.zero == 0 and self.dtype == np.uint8 and b.chance(0.3)
-            else self.zero.reshape(own)
-        )
-        return [np.asarray(self.scale).reshape(own), zero]
-
-
-def q(b: Builder, x: str, s: Scale) -> str:
-    return b.op("QuantizeLinear", x, *s.parameters(b))
-
-
-def dq(b: Builder, x: str, s: Scale) -> str:
-    return b.op("DequantizeLinear", x, *s.parameters(b))
-
-
-def dtype_of(b: Builder):
-    return b.choice(*BYTES)
-
-
-def real(b: Builder, shape, s: Scale, before: bool = True) -> str:
-    """Floats of quantized integers; from a float input, or a node between, now and then."""
-    kind = (
-        b.choice("integers", "integers", "integers", "floats", "moved") if before else "integers"
-    )
-    if kind == "floats":
-        return dq(b, q(b, b.input(shape), s), s)
-    if kind == "moved" and len(shape):
-        perm = b.order(len(shape))
-        x = b.input([shape[perm.index(a)] for a in range(len(shape))], s.dtype)
-        if b.chance(0.5):
-            return b.transpose(dq(b, x, s), perm)
-        return dq(b, b.transpose(x, perm), s)
-    return dq(b, b.input(shape, s.dtype), s)
-
-
-def weights(b: Builder, shape, axis: int, scale: float = 0.01, dtype=None) -> str:
-    """DequantizeLinear of constants, with one scale or one a channel; the channels' axis too."""
-    dtype = dtype or b.choice(np.int8, np.int8, np.uint8)
-    n = shape[axis]
-    by_channel = b.opset >= 13 and b.chance(0.5)
-    own = (n,) if by_channel else ()
-    scales = (scale * b.rng.uniform(0.5, 1.5, own)).astype(np.float32)
-    middle = 128 if dtype == np.uint8 else 0
-    zeros = np.full(own, middle + b.choice(0, 0, 0, 5), dtype)
-    if by_channel and b.chance(0.1):
-        zeros = (zeros + b.rng.integers(0, 4, own)).astype(dtype)
-    low = 0 if dtype == np.uint8 else -127
-    values = b.rng.integers(low, low + 254, shape, endpoint=True).astype(dtype)
-    given = {"axis": b.axis(axis, len(shape))} if by_channel else {}
-    if b.chance(0.1):
-        floats = (values.astype(np.float32) - middle) * scale
-        y = b.op("QuantizeLinear", floats, scales, zeros, **given)
-        return b.op("DequantizeLinear", y, scales, zeros, **given)
-    return b.op("DequantizeLinear", values, scales, zeros, **given)
-
-
-def bias(b: Builder, shape, size: float = 1.0):
-    """Integers in the products' scale are what a quantizer writes; floats as others do."""
-    return b.randn(*shape, scale=size)
-
-
-def integer_bias(b: Builder, n: int, x: Scale, w: str):
-    """DequantizeLinear of int32 with the scale of the products."""
-    maker = next(node for node in b.nodes if w in node.output)
-    scale = numpy_helper.to_array(b.constants[maker.input[1]]) * x.scale
-    values = b.rng.integers(-2000, 2000, n).astype(np.int32)
-    given = {"axis": 0} if b.opset >= 13 and scale.ndim else {}
-    zeros = np.zeros(scale.shape, np.int32)
-    return b.op("DequantizeLinear", values, scale, zeros, **given)
-
-
-def _ending(b: Builder, y: str, s: Scale, share: float = 0.85) -> None:
-    """Maybe an activation, then integers; maybe floats or views of them behind."""
-    if b.chance(0.25):
-        y = (
-            b.op("Relu", y)
-            if b.chance(0.5)
-            else b.op("Clip", y, np.float32(0), np.float32(b.choice(1, 6)))
-        )
-    if not b.chance(share):
-        b.op("Identity", y)
-        return
-    y = q(b, y, s)
-    if b.chance(0.3):
-        y = dq(b, y, s)
-        kind = b.choice("float", "reshape", "transpose", "slice")
-        rank = len(b.shape(y))
-        if kind == "reshape":
-            y = b.reshape(y, *b.regrouped(b.shape(y)))
-        elif kind == "transpose" and rank:
-            y = b.transpose(y, b.order(rank))
-        elif kind == "slice" and rank:
-            y = b.slice(y, rank - 1, 0, max(1, b.shape(y)[-1] - 1))
-        if kind != "float" and b.chance(0.8):
-            y = q(b, y, s)
+from .quantization import (
+    BYTES,
+    WIDE,
+    Scale,
+    bias,
+    dq,
+    dtype_of,
+    ending,
+    integer_bias,
+    q,
+    real,
+    weights,
+)
+from .quantized_moves import move
 
 
 def _product_scale(b, k):
@@ -169,7 +63,7 @@ def convs(b: Builder, dtypes=BYTES) -> None:
     y = b.op("Conv", *inputs, group=group, **given)
     if added is not None:
         y = b.op("Add", y, added)
-    _ending(b, y, Scale(b, dtype, _product_scale(b, c * np.prod(kernel) * 40) * 0.3))
+    ending(b, y, Scale(b, dtype, _product_scale(b, c * np.prod(kernel) * 40) * 0.3))
 
 
 def transposed(b: Builder) -> None:
@@ -190,7 +84,7 @@ def transposed(b: Builder) -> None:
             y,
             bias(b, b.choice([m * group, *[1] * spatial], [], [1, m * group, *[1] * spatial])),
         )
-    _ending(b, y, Scale(b, dtype, 0.05), 0.95)
+    ending(b, y, Scale(b, dtype, 0.05), 0.95)
 
 
 def products(b: Builder, dtypes=BYTES) -> None:
@@ -235,7 +129,7 @@ def products(b: Builder, dtypes=BYTES) -> None:
                         ),
                     ),
                 )
-    _ending(b, y, size)
+    ending(b, y, size)
 
 
 def elementwise(b: Builder, dtypes=BYTES) -> None:
@@ -249,7 +143,7 @@ def elementwise(b: Builder, dtypes=BYTES) -> None:
             op, first = b.choice(("Div", True), ("Mul", True), ("Mul", False))
             x = b.op(op, x, number) if first else b.op(op, number, x)
         out = b.op("Softmax", x, axis=b.axis(b.integer(0, len(shape) - 1), len(shape)))
-        _ending(b, out, Scale(b, dtype, 1 / 256, np.iinfo(dtype).min), 0.95)
+        ending(b, out, Scale(b, dtype, 1 / 256, np.iinfo(dtype).min), 0.95)
         return
     x = real(b, shape, one)
     own = [d if b.chance(0.7) else 1 for d in shape]
@@ -266,7 +160,7 @@ def elementwise(b: Builder, dtypes=BYTES) -> None:
         z = real(b, other, two, False)
     op = b.choice("Add", "Add", "Sub", "Mul", "Sum")
     pair = (z, x) if b.chance(0.3) else (x, z)
-    _ending(b, b.op(op, *pair), y)
+    ending(b, b.op(op, *pair), y)
 
 
 def normalized(b: Builder) -> None:
@@ -280,7 +174,7 @@ def normalized(b: Builder) -> None:
     inputs = [x, scale] + ([bias.astype(np.float32)] if b.chance(0.8) else [])
     out = b.op("LayerNormalization", *inputs, axis=b.axis(axis, len(shape)))
     y = Scale(b, b.choice(*[dtype] * 8, *BYTES), b.choice(0.0199, 0.0101))
-    _ending(b, out, y, 0.95)
+    ending(b, out, y, 0.95)
 
 
 def means(b: Builder, dtypes=BYTES) -> None:
@@ -316,7 +210,7 @@ def means(b: Builder, dtypes=BYTES) -> None:
             if b.chance(0.1) and b.opset >= 19:
                 given["dilations"] = [1] * spatial
         out = b.op(kind, x, **given)
-    _ending(b, out, y, 0.95)
+    ending(b, out, y, 0.95)
 
 
 def resized(b: Builder) -> None:
@@ -333,7 +227,7 @@ def resized(b: Builder) -> None:
         scales = None if b.opset >= 13 else np.zeros(0, np.float32)
         given = [roi, scales, np.int64([1, b.shape(x)[1], b.integer(2, 7), b.integer(2, 7)])]
     y = b.op("Resize", x, *given, mode=kind, coordinate_transformation_mode=mode)
-    _ending(b, y, b.choice(s, Scale(b, dtype, 0.02)), 0.95)
+    ending(b, y, b.choice(s, Scale(b, dtype, 0.02)), 0.95)
 
 
 def dynamic(b: Builder) -> None:
@@ -359,200 +253,6 @@ def dynamic(b: Builder) -> None:
         row = [n, 1, 1] if is_conv else [n]
         y = b.op("Add", y, b.randn(*b.choice(row, row, [], [1, *row], [2, *[1] * len(shape)])))
     b.behind(y)
-
-
-def _move(b: Builder, x: str) -> str:
-    """A node that moves elements, or chooses among them."""
-    shape = b.shape(x)
-    rank = len(shape)
-    axis = b.integer(0, max(rank - 1, 0))
-    kinds = ["reshape", "unsqueeze", "expand", "identity"]
-    kinds += [
-        "transpose",
-        "slice",
-        "gather",
-        "concat",
-        "split",
-        "tile",
-        "pad",
-        "max",
-        "elements",
-    ] * bool(rank)
-    kinds += ["pool"] * (rank == 4) + ["resize", "depth"] * (rank == 4)
-    kind = b.choice(*kinds)
-    if kind == "reshape":
-        return b.reshape(x, *b.regrouped(shape))
-    if kind == "unsqueeze":
-        return b.unsqueeze(x, b.integer(0, rank))
-    if kind == "expand":
-        return b.op("Expand", x, np.int64([b.choice(1, 2), *shape]))
-    if kind == "transpose":
-        return b.transpose(x, b.order(rank))
-    if kind == "slice":
-        return b.slice(
-            x, axis, *b.choice((0, max(1, shape[axis] - 1), 1), (-1, -9, -1), (0, 9, 2))
-        )
-    if kind == "gather":
-        return b.gather(x, axis, b.integer(0, shape[axis] - 1), b.chance(0.3))
-    if kind == "elements":
-        place = b.rng.integers(0, shape[axis], shape)
-        return b.op("GatherElements", x, np.int64(place), axis=b.axis(axis, rank))
-    if kind == "concat":
-        return b.op("Concat", x, x, axis=b.axis(axis, rank))
-    if kind == "split":
-        first = b.integer(1, max(1, shape[axis] - 1))
-        return b.split(x, axis, [d for d in (first, shape[axis] - first) if d])[0]
-    if kind == "tile":
-        return b.op("Tile", x, np.int64([b.choice(1, 1, 2) for _ in shape]))
-    if kind == "pad":
-        around = [b.choice(0, 0, 1) for _ in range(2 * rank)]
-        mode, fill = (
-            b.choice("constant", "constant", "edge"),
-            b.choice(None, np.float32(0), np.float32(0.31), np.float32(-99)),
-        )
-        return b.op("Pad", x, np.int64(around), fill, mode=mode)
-    if kind == "max":
-        return b.reduce(b.choice("ReduceMax", "ReduceMin"), x, axis, keepdims=b.choice(0, 1))
-    if kind == "pool":
-        return b.op(
-            "MaxPool",
-            x,
-            kernel_shape=b.choice([1, 2], [2, 2]),
-            strides=b.integers(1, 2, 2),
-            pads=b.choice([0] * 4, [0, 1, 0, 0]),
-        )
-    if kind == "resize":
-        return b.op("Resize", x, np.zeros(0, np.float32), np.float32([1, 1, 2, 2]), mode="nearest")
-    if kind == "depth":
-        return b.op("SpaceToDepth", x, blocksize=2)
-    return b.op("Identity", x)
-
-
-def moved(b: Builder) -> None:
-    """Nodes that move elements between DQ and Q, of one scale or several, for one or two."""
-    dtype = dtype_of(b)
-    s = Scale(b, dtype)
-    x = real(b, b.dims(1, 4, 4), s)
-    for _ in range(b.integer(1, 3)):
-        x = _move(b, x)
-        if b.chance(0.2):
-            x = b.op(b.choice("Relu", "Tanh", "Neg"), x)
-        if b.chance(0.2):
-            b.op(b.choice("Neg", "Sigmoid"), x)
-    if b.chance(0.15) and b.shape(x):
-        b.op(b.choice("ArgMax", "ArgMin"), x, axis=0, keepdims=b.choice(0, 1))
-    if b.chance(0.85):
-        q(b, x, s if b.chance(0.7) else Scale(b, dtype_of(b)))
-
-
-def joined(b: Builder) -> None:
-    """Concat, Max or Min of tensors of one scale or of several, and moves around."""
-    dtype = dtype_of(b)
-    s = Scale(b, dtype)
-    shape = b.dims(1, 4, 4)
-    parts = [
-        real(b, shape, s if b.chance(0.8) else Scale(b, dtype), b.chance(0.3))
-        for _ in range(b.integer(1, 3))
-    ]
-    if b.chance(0.2):
-        parts.append(b.op("Relu", parts[0]))
-    if b.chance(0.15):
-        parts.append(b.constant(b.factors(*shape)))
-    if b.chance(0.6):
-        y = b.op("Concat", *parts, axis=b.axis(b.integer(0, len(shape) - 1), len(shape)))
-    else:
-        y = b.op(b.choice("Max", "Min"), *parts)
-    if b.chance(0.4):
-        y = _move(b, y)
-    if b.chance(0.85):
-        q(b, y, s if b.chance(0.7) else Scale(b, dtype_of(b)))
-    if b.chance(0.2):
-        b.op("Neg", y)
-
-
-def hoisted(b: Builder) -> None:
-    """What computes floats, then moves or limits, then Q."""
-    s = Scale(b, dtype_of(b))
-    x = b.op("Sin", b.input(b.dims(1, 4, 4)))
-    if b.chance(0.3):
-        x = b.op("Concat", x, b.op("Cos", b.input(b.shape(x))), axis=0)
-    for _ in range(b.integer(1, 3)):
-        kind = b.choice("move", "move", "relu", "clip")
-        if kind == "move":
-            x = _move(b, x)
-        elif kind == "relu":
-            x = b.op("Relu", x)
-        else:
-            limits = b.choice((0, 6), (-0.5, 0.5), (0.3, None), (None, 0.2), (0.5, -0.5))
-            x = b.op("Clip", x, *[None if v is None else np.float32(v) for v in limits])
-    y = q(b, x, s)
-    if b.chance(0.4):
-        same = q(b, x, s if b.chance(0.7) else Scale(b, dtype_of(b)))
-        dq(b, same, s) if b.dtype(same) == b.dtype(y) else same
-    if b.chance(0.5):
-        dq(b, y, s)
-
-
-_UNARY = str.split(
-    """Abs Cos Elu Erf Exp Floor HardSigmoid HardSwish LeakyRelu Log Neg Relu Round Selu Sigmoid
-    Sign Softplus Softsign Sqrt Tanh"""
-)
-
-
-def tables(b: Builder) -> None:
-    """Functions of one tensor of bytes, in a chain or joined by operators of two."""
-    s = Scale(b, dtype_of(b))
-    x = first = real(b, b.dims(0, 3, 4), s)
-    for _ in range(b.integer(1, 3)):
-        kind = b.choice("unary", "unary", "constant", "both", "clip", "again", "prelu")
-        if kind == "unary":
-            op = b.choice(*_UNARY)
-            x = b.op(
-                op, b.op("Abs", x) if op in ("Sqrt", "Log") else x
-            )  # no NaN: it has no integer
-        elif kind == "constant":
-            c = b.factors(*b.choice([], [], [1], b.shape(x)[-1:]))
-            x = b.op(b.choice("Add", "Mul", "Sub", "Div", "Max", "Min"), x, c)
-        elif kind == "both":
-            x = b.op(b.choice("Mul", "Add", "Sub"), x, first)
-        elif kind == "clip":
-            x = b.op("Clip", x, np.float32(-0.3), np.float32(b.choice(0.4, 1)))
-        elif kind == "prelu":
-            x = b.op(
-                "PRelu", x, b.factors(*b.choice([], [1], b.shape(x)[-1:]) if b.shape(x) else [])
-            )
-        else:
-            other = Scale(b, dtype_of(b))
-            x = dq(b, q(b, x, other), other)
-        if b.chance(0.15):
-            b.op("Identity", x)
-    if b.chance(0.75):
-        q(b, x, Scale(b, dtype_of(b)))
-
-
-def of_constants(b: Builder) -> None:
-    """Weights that are floats in the file, of few bits, by block or by axis; scalars."""
-    kind = b.choice("scalar", "weights", "alone", "block", "floats")
-    s = Scale(b, dtype_of(b))
-    x = real(b, [b.integer(1, 3), 8], s) if b.chance(0.6) else b.input([b.integer(1, 3), 8])
-    if kind == "scalar":
-        ends = np.iinfo(s.dtype)
-        c = b.constant(b.rng.integers(ends.min, ends.max, b.choice((), (1,))), s.dtype)
-        y = b.op(b.choice("Mul", "Add"), x, dq(b, c, Scale(b, s.dtype)))
-    elif kind == "block" and b.opset >= 21:
-        scale = b.rng.uniform(0.1, 0.2, (2, 4)).astype(np.float32)
-        values = b.constant(b.rng.integers(-8, 7, (8, 4)), "int4")
-        w = b.op("DequantizeLinear", values, scale, axis=0, block_size=4)
-        y = b.op("MatMul", x, w)
-    elif kind == "floats":
-        w = q(b, b.constant(b.randn(8, 4)), one := Scale(b, dtype_of(b)))
-        y = b.op("MatMul", x, dq(b, w, one))
-    elif kind == "alone":
-        y = b.op(b.choice("Add", "Mul", "Max"), x, weights(b, [1, 8], 1))
-    else:
-        y = b.op("MatMul", x, weights(b, [8, 4], b.choice(0, 1)))
-    if b.chance(0.6):
-        q(b, y, Scale(b, s.dtype, 0.06))
 
 
 def wide(b: Builder) -> None:
@@ -619,7 +319,7 @@ def nets(b: Builder) -> None:
             )
             made.append((q(b, both, y), y))
         elif kind == "move":
-            made.append((q(b, _move(b, dq(b, x, s)), s), s))
+            made.append((q(b, move(b, dq(b, x, s)), s), s))
         elif kind == "mean" and shape:
             made.append((q(b, b.reduce("ReduceMean", dq(b, x, s), len(shape) - 1), y), y))
         else:
