@@ -17,7 +17,7 @@ STEP_NBYTES = 550
 _OF_MPY, _OF_ROM, _OF_SOURCE = 1.4, 1.1, 0.6
 _LOADING = 3000  # bytes that the reader has in use while it loads
 # The same of a program, loading and running included; on RISC-V garbage stays for longer.
-_OF_A_PROGRAM, _OF_ONE_IN_ROM, _LOADING_A_PROGRAM, _MORE_ON_RISCV = 1.25, 0.62, 2200, 5500
+_OF_A_PROGRAM, _OF_ONE_IN_ROM, _LOADING_A_PROGRAM, _MORE_ON_RISCV = 1.25, 0.62, 1700, 5500
 
 
 @dataclass(frozen=True)
