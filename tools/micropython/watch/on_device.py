@@ -179,11 +179,23 @@ class Watched:
             _tell(LEAVE)
 
 
+def _introduce_others(name):
+    """The loops of a family that are written once: those of its other forms import them for what
+    seldom happens, when it does.
+    """
+    parts = name.split(".")
+    if len(parts) == 4:  # mpconnxr.loops.FORM.FAMILY
+        module = __import__("mpconnxr.loops." + parts[3], None, None, ("*",))
+        for inner in dir(module):
+            introduce(getattr(module, inner), parts[3] + "." + inner)
+
+
 class _Loops:
     """A family of loops, each of them watched."""
 
     def __init__(self, module):
         family = getattr(module, "__name__", "plain").split(".")[-1]
+        _introduce_others(getattr(module, "__name__", ""))
         for name in dir(module):
             loop, about = getattr(module, name), family + "." + name
             if name.startswith("_"):
