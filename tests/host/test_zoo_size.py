@@ -30,22 +30,30 @@ MORE = {
     "mobilenetv2_035_96_qop_u8": 0.2984,
     "squeezenet_mini_96_qop_u8": 0.2801,
 }
+# Of a float32 .onnx, where a recurrent layer is in fixed point: beside its weights it has a table
+# for its gates (1.4 KB a file), and six bytes a row more than a bias takes.
+WITH_GATES = 1.04
 
 pytestmark = zoo.needs_zoo
 
 
-def stripped_nbytes(name, floats):
+def converted(name, floats):
     shapes = [x.shape for x in zoo.sample(name, 0, "input")]
     shapes = dict(zip(zoo.input_names(name), shapes, strict=True))
-    options = Options(shapes=shapes, strip=True, float=floats)
-    return len(convert(zoo.model_path(name), options).data)
+    return convert(zoo.model_path(name), Options(shapes=shapes, strip=True, float=floats))
+
+
+def stripped_nbytes(name, floats):
+    return len(converted(name, floats).data)
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_a_stripped_file_is_no_larger_than_its_onnx(name):
     nbytes = zoo.model_path(name).stat().st_size
     assert stripped_nbytes(name, "python") <= nbytes
-    assert stripped_nbytes(name, "exact") <= nbytes
+    exact = converted(name, "exact")
+    has_gates = any(step.kernel == "gated" for step in exact.graph.steps)
+    assert len(exact.data) <= nbytes * (WITH_GATES if has_gates else 1)
 
 
 @pytest.mark.parametrize("name", OF_FLOATS)
