@@ -7,16 +7,20 @@ whole from its first half: x[length - j] is the conjugate of x[j]. Serves DFT an
 opsets), inverse and one-sided ones, too.
 
     x      float32 or float64 (outer, n, inner, parts); parts: 1 real, 2 complex
-    table  same dtype (length, 2): cosine and sine of 2 pi j / length
-    out    same dtype (outer, n_out, inner, 2); (outer, n_out, inner, 1) to real
-    scratch  same dtype, 4 * length items
+    table  (length, 2): cosine and sine of 2 pi j / length; int32, 28 bits behind the point plus
+           BIAS, for float32, or float64
+    out    x's dtype (outer, n_out, inner, 2); (outer, n_out, inner, 1) to real
+    scratch  table's dtype, 4 * length items
 An inverse is divided by length. Factors of two are split off (length * log2 operations for a power
-of two); what is left, of length m, takes length * m. Raises ModelError. A step allocates only
-boxed floats.
+of two); what is left, of length m, takes length * m. Of float32, it is computed in integers (see
+loops/fourier), m is at most 16,383, and a line with inf or NaN gives NaN. Raises ModelError. A
+step of float32 allocates nothing where viper is, one of float64 boxed floats.
 """
 
 from .. import forms
-from ..parameters import block
+from ..parameters import BIAS, block
+
+PROVED = (1,)
 
 # params
 _OP = const(0)  # 0 forward, 1 inverse, 2 inverse to real
@@ -28,12 +32,17 @@ _LENGTH = const(5)
 _N_OUT = const(6)
 _N_PARAMS = const(7)
 
+_ONE = 1 << 28
+_MOST_ODD = 16383  # a sum of so many products fits
+
 
 def prepare(node):
     node.expect(2, 1, _N_PARAMS, 1)
     x, table, out, work = node.inputs + node.outputs + node.scratch
     node.require(x.dtype in ("float32", "float64"), "dtype " + x.dtype)
-    node.expect_dtype(x.dtype, table, out, work)
+    is_wide = x.dtype == "float64"
+    node.expect_dtype(x.dtype, out)
+    node.expect_dtype("float64" if is_wide else "int32", table, work)
     op, outer, n, inner, parts, length, n_out = node.extents(0, _N_PARAMS)
     node.require(op < 3 and parts in (1, 2) and length > 0 and n_out <= length, "params")
     node.require(outer * n * inner * parts == x.nelem, "input size")
@@ -41,24 +50,43 @@ def prepare(node):
     node.require(2 * length <= table.nelem and 4 * length <= work.nelem, "table or scratch size")
     if out.nelem == 0:
         return 0, None
-    p = block(0, 0, op, n, inner, parts, length, n_out)
-    step = _Dft(x.data, (table.data, work.data), out.data, p)
-    return outer * inner, step.step
+    p = block(0, 0, op, n, inner, parts, length, n_out, 0, 0, 0, 0)
+    if is_wide:
+        loops = forms.get("dft")
+        step = _Dft((loops.load, loops.transform, loops.store), x.data, table.data, work.data)
+        return outer * inner, step.of(out.data, p)
+    odd, bits = length, 0
+    while odd & 1 == 0:
+        odd >>= 1
+    node.require(odd <= _MOST_ODD, "length")
+    for i in range(2 * length):
+        node.require(BIAS - _ONE <= table.data[i] <= BIAS + _ONE, "table")
+    if op and length > 1:
+        while length >> bits > 1:
+            bits += 1
+        p[10], p[11] = ((_ONE << bits) + length // 2) // length, bits
+    family = forms.get("fourier")
+    loops = family.load32, family.transform32, family.store32
+    step = _Dft(loops, x.view("i"), table.data, work.data)
+    return outer * inner, step.of(out.view("i"), p)
 
 
 class _Dft:
     """The extent is lines: outer x inner."""
 
-    def __init__(self, x, w, out, p):
-        self.x, self.w, self.out, self.p = x, w, out, p
-        loops = forms.get("dft")
-        self.load, self.transform, self.store = loops.load, loops.transform, loops.store
+    def __init__(self, loops, x, table, work):
+        self.load, self.transform, self.store = loops
+        self.x, self.table, self.work = x, table, work
+
+    def of(self, out, p):
+        self.out, self.p = out, p
+        return self.step
 
     def step(self, lo, hi):
         p = self.p
         while lo < hi:
             p[0] = lo
-            self.load(self.x, self.w[1], self.out, p)
-            self.transform(self.w[0], self.w[1], self.out, p)
-            self.store(self.x, self.w[1], self.out, p)
+            self.load(self.x, self.work, self.out, p)
+            self.transform(self.table, self.work, self.out, p)
+            self.store(self.x, self.work, self.out, p)
             lo += 1

@@ -85,6 +85,51 @@ def test_dft(target):
     compare(target, list(nodes), list(expected), rtol=2e-5, atol=2e-5)
 
 
+@pytest.mark.parametrize("target", ["unix"], indirect=True)
+def test_dft_of_float64(target):
+    nodes, expected = [], []
+    for length, inverse in itertools.product((5, 12, 16), (0, 1)):
+        x = rng.standard_normal((2, length, 2))
+        node, _ = dft(x, 1, inverse=inverse)
+        y = (np.fft.ifft if inverse else np.fft.fft)(x[..., 0] + 1j * x[..., 1])
+        nodes.append(Node("DFT", node.inputs, node.attrs, 20, node.fixed, (np.float64,)))
+        expected.append([np.stack([y.real, y.imag], -1)])
+    compare(target, nodes, expected, rtol=1e-13, atol=1e-13)
+
+
+LINES = {
+    "noise": lambda n: rng.standard_normal(n),
+    "tone": lambda n: 3e4 * np.sin(np.arange(n) * 10 * np.pi / n),
+    "decay": lambda n: np.exp(-np.arange(n) / 5),
+    "one": lambda n: np.eye(1, n, n // 3)[0],
+    "tiny": lambda n: rng.standard_normal(n) * 1e-39,
+}
+
+
+@on_targets
+@pytest.mark.parametrize("length", [256, 400, 441, 512])
+def test_dft_is_as_exact_as_float32_allows(target, length):
+    """Within 2**-22 of the line's largest number, as a transform in float32 is."""
+    lines = [made(length).astype(np.float32)[None, :, None] for made in LINES.values()]
+    cases = [dft(x, 1) for x in lines]
+    cases += [dft(np.stack([x[0], x[0, ::-1]], -1).reshape(1, -1, 2), inverse=1) for x in lines]
+    for node, [expected] in cases:
+        most = np.abs(expected).max()
+        compare(target, [node], [[expected]], rtol=0, atol=most * 2.0**-22 + 1e-45)
+
+
+@on_targets
+def test_dft_of_numbers_that_are_not_finite(target):
+    """A line with inf or NaN gives NaN, other lines do not. A sum that is too large gives inf."""
+    x = floats(4, 8, 1)
+    x[1, 3], x[2, 7] = np.nan, np.inf
+    x[3] = 3e38
+    node, [expected] = dft(np.where(x < 1e38, x, 0))
+    expected[1:3] = np.nan
+    expected[3, 0, 0] = np.inf
+    compare(target, [Node("DFT", [x, *node.inputs[1:]], {}, 20, (2,))], [[expected]], 2e-5, 2e-5)
+
+
 @on_targets
 def test_stft(target):
     signal, window = floats(2, 40, 1), np.hanning(8).astype(np.float32)

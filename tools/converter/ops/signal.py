@@ -19,6 +19,9 @@ from ._move import emit_move, strides_of
 from .constant import fold_known
 
 _FORWARD, _INVERSE, _TO_REAL = range(3)
+_TABLE_BITS = 28  # behind the point, of cosines for float32
+_MOST_ODD = 16383  # factor of a length, as the kernel says
+_BIAS = 1 << 29  # the device's
 
 
 @lowers("DFT", fixes_shape=(1, 2))
@@ -51,11 +54,16 @@ def emit_dft(node, op: int, x: Tensor, out: Tensor, axis: int, length: int) -> N
     if length < 1:
         raise Problem(f"dft_length {length}")
     angles = 2 * np.pi * np.arange(length) / length
-    table = node.constant(np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(x.np_dtype))
+    table = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    if x.dtype == FLOAT:
+        if length // (length & -length) > _MOST_ODD:
+            raise Problem(f"dft_length {length} has an odd factor above {_MOST_ODD}")
+        table = (np.rint(table * 2**_TABLE_BITS) + _BIAS).astype(np.int32)
+    table = node.constant(table)
     outer, inner = math.prod(x.shape[:axis]), math.prod(x.shape[axis + 1 : -1])
     params = {"op": op, "outer": outer, "n": x.shape[axis], "inner": inner}
     params |= {"parts": x.shape[-1], "length": length, "n_out": out.shape[axis]}
-    scratch = [node.temp(x.dtype, (4 * length,))]
+    scratch = [node.temp(table.dtype, (4 * length,))]
     node.emit("dft", [x, table], [out], scratch=scratch, **params)
 
 
