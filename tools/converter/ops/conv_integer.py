@@ -1,14 +1,19 @@
-"""ConvInteger and QLinearConv -> kernel qconv, or where that can't be conv in int32."""
+"""ConvInteger and QLinearConv -> kernel qconv, or where that can't be conv in int32.
+
+A convolution in three dims is one in two dims for each z of the output, over the planes that its
+window meets there: they are copied side by side, as further channels.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ..ir import Tensor
+from ..shapes.extent import any_open
 from . import lowers
 from ._dtypes import INT32
 from ._integer import as_dtype, centred, combined
-from ._move import strides_of
+from ._move import emit_fill, emit_move, strides_of
 from ._qdot import emit_requantized, emit_sums, product_scales
 from ._qweights import Geometry, Weights, scalar, unsigned
 from ._windows import windows_of
@@ -29,9 +34,10 @@ def lower_conv_integer(node):
 def _lower_known_integer(node) -> bool:
     x, w, x_zero = node.inputs[0], node.inputs[1], node.input(2)
     weights = _weights(w, node.input(3))
-    if weights is None or not _is_planar(x) or (x_zero is not None and x_zero.nelem != 1):
+    if weights is None or not _is_known(x) or (x_zero is not None and x_zero.nelem != 1):
         return False
-    return emit_sums(node, x, weights, geometry_of(node), x_zero, node.outputs[0])
+    x, geometry = _planar(node, x_zero)
+    return emit_sums(node, x, weights, geometry, x_zero, node.outputs[0])
 
 
 @lowers("QLinearConv")
@@ -59,10 +65,10 @@ def _lower_known(node) -> bool:
     zeros = scalar(x_zero), scalar(y_zero)
     weights = _weights(w, w_zero, node.input(8))
     scales = scalar(x_scale), w_scale.data, scalar(y_scale)
-    if weights is None or not _is_planar(x) or any(v is None for v in (*zeros, *scales)):
+    if weights is None or not _is_known(x) or any(v is None for v in (*zeros, *scales)):
         return False
     exact = product_scales(*scales)
-    geometry = geometry_of(node)
+    x, geometry = _planar(node, x_zero)
     return emit_requantized(node, x, weights, geometry, zeros[0], exact, node.outputs[0], zeros[1])
 
 
@@ -77,8 +83,48 @@ def _weights(w: Tensor, zero: Tensor | None, bias: Tensor | None = None) -> Weig
     return Weights(rows, w_zero + shift, found)
 
 
-def _is_planar(x: Tensor) -> bool:
-    return 3 <= len(x.shape) <= 4 and x.itemsize == 1
+def _is_known(x: Tensor) -> bool:
+    """Bytes in one or two dims, or in three of a single image."""
+    deep = len(x.shape) == 5 and x.shape[0] == 1 and not any_open(x.shape)
+    return x.itemsize == 1 and (deep or 3 <= len(x.shape) <= 4)
+
+
+def _planar(node, zero: Tensor | None) -> tuple[Tensor, Geometry]:
+    """The node's input, and the convolution in at most two dims that it becomes."""
+    x, out = node.inputs[0], node.outputs[0]
+    if len(x.shape) < 5:
+        return x, geometry_of(node)
+    w = next(t for t in node.inputs[1:] if len(t.shape) == 5)
+    windows, groups = windows_of(node, w.shape[2:], out.shape), node.attr("group", 1)
+    (d, h, width), (kd, kh, kw), (od, oh, ow) = windows.in_dims, windows.kernel, windows.out_dims
+    channels, m = x.shape[1], out.shape[1]
+    plane, positions, depth = h * width, oh * ow, windows.pads[0] + d + windows.end_pads[0]
+    x = _padded_depth(node, x, zero, windows.pads[0], depth)
+    met = node.temp(x.dtype, (od, channels, kd, h, width))
+    steps = [windows.strides[0] * plane, depth * plane, windows.dilations[0] * plane, 1]
+    dims = (od, channels, kd, plane)
+    emit_move(node.emit, x, met, dims, steps, strides_of(dims))
+    c = channels // groups * kd
+    return met, Geometry(
+        [od, groups, c, h, width, m // groups, kh, kw, oh, ow],
+        [channels * kd * plane, c * plane, plane, width, 1],
+        [positions, m // groups * od * positions, od * positions, 1],
+        windows.strides[1:],
+        windows.dilations[1:],
+        windows.pads[1:],
+    )
+
+
+def _padded_depth(node, x: Tensor, zero: Tensor | None, first: int, depth: int) -> Tensor:
+    """x (1, C, D, H, W) with planes of the zero point before and behind, depth of them in all."""
+    _, channels, d, h, width = x.shape
+    if depth == d:
+        return x
+    padded = node.temp(x.dtype, (1, channels, depth, h, width))
+    emit_fill(node, zero or node.constant(np.zeros(1, x.np_dtype)), padded)
+    dims, plane = (channels, d * h * width), h * width
+    emit_move(node.emit, x, padded, dims, (d * plane, 1), (depth * plane, 1), 0, first * plane)
+    return padded
 
 
 def geometry_of(node) -> Geometry:
