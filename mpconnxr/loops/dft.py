@@ -8,14 +8,14 @@ first pass makes those of the odd factor's length, each further one joins two in
 
 
 def load(x, w, out, p):
-    """x's line into the first half of w, as complex numbers: zeros behind it, or the mirrored
+    """x's line into the first half of out, as complex numbers: zeros behind it, or the mirrored
     conjugate.
 
     Access:
         n, inner, parts = p[3:6]
         first = (p[0] // inner * n * inner + p[0] % inner) * parts
         reads x[first : first + ((min(n, p[6]) - 1) * inner + 1) * parts] if min(n, p[6])
-        writes w[0 : max(2 * p[6], 2)]
+        writes out[0 : max(2 * p[6], 2)]
     """
     op, n, inner, parts, length = p[2], p[3], p[4], p[5], p[6]
     line = p[0]
@@ -27,28 +27,28 @@ def load(x, w, out, p):
             real = x[i]
             if parts == 2:
                 imag = x[i + 1]
-        w[2 * j] = real
-        w[2 * j + 1] = imag
+        out[2 * j] = real
+        out[2 * j + 1] = imag
         i += inner * parts
         j += 1
     if op == 2:
-        w[1] = 0.0
+        out[1] = 0.0
         j = length // 2 + 1
         if length % 2 == 0:
-            w[length + 1] = 0.0
+            out[length + 1] = 0.0
         while j < length:
-            w[2 * j] = w[2 * (length - j)]
-            w[2 * j + 1] = -w[2 * (length - j) + 1]
+            out[2 * j] = out[2 * (length - j)]
+            out[2 * j + 1] = -out[2 * (length - j) + 1]
             j += 1
 
 
 def transform(x, w, out, p):
-    """x: the table; w: the work array. p[1] becomes where in w the result begins.
+    """w: the table; out: the work array. p[1] becomes where in out the result begins.
 
     Access:
         requires p[6] > 0
-        reads x[0 : 2 * p[6]] if p[6] > 1
-        updates w[0 : 4 * p[6]] if p[6] > 1
+        reads w[0 : 2 * p[6]] if p[6] > 1
+        updates out[0 : 4 * p[6]] if p[6] > 1
         writes p[1:2]
     """
     sign = -1.0 if p[2] == 0 else 1.0
@@ -58,10 +58,10 @@ def transform(x, w, out, p):
         count *= 2
     done = p[6] // count
     if done > 1:
-        _direct(x, w, sign, source, target, done, count)
+        _direct(w, out, sign, source, target, done, count)
         source, target = target, source
     while count > 1:
-        _join(x, w, sign, source, target, done, count)
+        _join(w, out, sign, source, target, done, count)
         source, target = target, source
         done *= 2
         count //= 2
@@ -129,7 +129,7 @@ def store(x, w, out, p):
     Access:
         inner, n, parts = p[4], p[7], 1 if p[2] == 2 else 2
         first = (p[0] // inner * n * inner + p[0] % inner) * parts
-        reads w[p[1] : p[1] + 2 * n]
+        reads x[p[1] : p[1] + 2 * n]
         writes out[first : first + ((n - 1) * inner + 1) * parts] if n
     """
     op, inner, length, n_out = p[2], p[4], p[6], p[7]
@@ -138,8 +138,8 @@ def store(x, w, out, p):
     j = p[1]
     end = j + 2 * n_out
     while j < end:
-        out[o] = w[j] / length if op else w[j]
+        out[o] = x[j] / length if op else x[j]
         if parts == 2:
-            out[o + 1] = w[j + 1] / length if op else w[j + 1]
+            out[o + 1] = x[j + 1] / length if op else x[j + 1]
         o += inner * parts
         j += 2

@@ -20,14 +20,14 @@ COMMON = True
 
 @micropython.viper
 def load32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """x's line into the first half of w, as complex numbers: zeros behind it, or the mirrored
+    """x's line into the first half of out, as complex numbers: zeros behind it, or the mirrored
     conjugate.
 
     Access:
         n, inner, parts = p[3:6]
         first = (p[0] // inner * n * inner + p[0] % inner) * parts
         reads x[first : first + ((min(n, p[6]) - 1) * inner + 1) * parts] if min(n, p[6])
-        writes w[0 : 2 * p[6]]
+        writes out[0 : 2 * p[6]]
         writes p[8 : 10]
     """
     length = p[6]
@@ -93,31 +93,31 @@ def load32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 if (v >> 31) & 1:
                     k = 0 - k
                 k += 1 << 29
-        w[2 * j] = m
-        w[2 * j + 1] = k
+        out[2 * j] = m
+        out[2 * j + 1] = k
         i += inner * parts
         j += 1
     if p[2] == 2:
         i = 1
-        w[i] = zero
+        out[i] = zero
         if length % 2 == 0:
-            w[length + 1] = zero
+            out[length + 1] = zero
         j = length // 2 + 1
         while j < length:
-            w[2 * j] = w[2 * (length - j)]
-            w[2 * j + 1] = zero + zero - w[2 * (length - j) + 1]
+            out[2 * j] = out[2 * (length - j)]
+            out[2 * j + 1] = zero + zero - out[2 * (length - j) + 1]
             j += 1
 
 
 @micropython.viper
 def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """x: the table, 28 bits behind the point, plus BIAS; p[1] becomes where in w the result is.
+    """w: the table, 28 bits behind the point, plus BIAS; p[1] becomes where in out the result is.
 
     Access:
         requires p[6] > 0
-        given the table has numbers from -1 to 1
-        reads x[0 : 2 * p[6]] if p[6] > 1
-        updates w[0 : 4 * p[6]] if p[6] > 1
+        given the table has cosines and sines
+        reads w[0 : 2 * p[6]] if p[6] > 1
+        updates out[0 : 4 * p[6]] if p[6] > 1
         writes p[1:2]
         writes p[8:9]
     """
@@ -141,8 +141,8 @@ def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             v = done
             j = 0
             while j < done:
-                a = w[i] - zero
-                b = w[i + 1] - zero
+                a = out[i] - zero
+                b = out[i + 1] - zero
                 if a < 0:
                     a = 0 - a
                 if b < 0:
@@ -169,12 +169,12 @@ def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             rest = 0
             j = 0
             while j < done:
-                c = x[2 * at * count] - zero
-                s = x[2 * at * count + 1] - zero
+                c = w[2 * at * count] - zero
+                s = w[2 * at * count + 1] - zero
                 if is_forward:
                     s = 0 - s
-                a = w[i] - zero
-                b = w[i + 1] - zero
+                a = out[i] - zero
+                b = out[i + 1] - zero
                 ah = a >> 14
                 a = a & 16383
                 bh = b >> 14
@@ -200,8 +200,8 @@ def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             a = ((high << (15 - shift)) + (low >> (shift - 1)) + 1) >> 1
             b = ((more << (15 - shift)) + (rest >> (shift - 1)) + 1) >> 1
             most = most | (a ^ (a >> 31)) | (b ^ (b >> 31))
-            w[i] = a + zero
-            w[i + 1] = b + zero
+            out[i] = a + zero
+            out[i + 1] = b + zero
             t += 1
         i = 8
         p[i] = p[8] + shift
@@ -225,8 +225,8 @@ def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         while True:
             if k >= done:
                 break
-            c = x[2 * k * half] - zero
-            s = x[2 * k * half + 1] - zero
+            c = w[2 * k * half] - zero
+            s = w[2 * k * half + 1] - zero
             if is_forward:
                 s = 0 - s
             ch = c >> 14
@@ -239,8 +239,8 @@ def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             while True:
                 if j >= end:
                     break
-                a = (w[i + 2 * half] - zero) >> down
-                b = (w[i + 2 * half + 1] - zero) >> down
+                a = (out[i + 2 * half] - zero) >> down
+                b = (out[i + 2 * half + 1] - zero) >> down
                 ah = a >> 14
                 a = a & 16383
                 bh = b >> 14
@@ -249,18 +249,18 @@ def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 v += (ah * c + a * ch - bh * s - b * sh + ((a * c - b * s) >> 14) + 8192) >> 14
                 b = ah * s + a * sh + bh * c + b * ch + ((a * s + b * c) >> 14) + 8192 >> 14
                 b += ah * sh + bh * ch
-                a = (w[i] - zero) >> down
+                a = (out[i] - zero) >> down
                 at = a - v
                 a += v
                 most = most | (a ^ (a >> 31)) | (at ^ (at >> 31))
-                w[j] = a + zero
-                w[j + 2 * done * half] = at + zero
-                a = (w[i + 1] - zero) >> down
+                out[j] = a + zero
+                out[j + 2 * done * half] = at + zero
+                a = (out[i + 1] - zero) >> down
                 at = a - b
                 a += b
                 most = most | (a ^ (a >> 31)) | (at ^ (at >> 31))
-                w[j + 1] = a + zero
-                w[j + 2 * done * half + 1] = at + zero
+                out[j + 1] = a + zero
+                out[j + 2 * done * half + 1] = at + zero
                 i += 2
                 j += 2
             k += 1
@@ -275,12 +275,12 @@ def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 @micropython.viper
 def store32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """The result as float32; NaN if the line had inf or NaN.
+    """The result, in x, as float32; NaN if the line had inf or NaN.
 
     Access:
         inner, n, parts = p[4], p[7], 1 if p[2] == 2 else 2
         first = (p[0] // inner * n * inner + p[0] % inner) * parts
-        reads w[p[1] : p[1] + 2 * n]
+        reads x[p[1] : p[1] + 2 * n]
         writes out[first : first + ((n - 1) * inner + 1) * parts] if n
     """
     inner = p[4]
@@ -299,7 +299,7 @@ def store32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     while n < p[7]:
         k = 0
         while k < parts:
-            v = w[j + k] - (1 << 29)
+            v = x[j + k] - (1 << 29)
             sign = 0
             if factor:
                 a = v >> 14

@@ -6,9 +6,12 @@ ones the greatest number. To an integer: truncated, modulo 2**bits; inf and nan 
 whether it is not 0.
 
     x, out  floats of 16 bits and fewer as their bits
-Raises ModelError. A step allocates only what arithmetic does (boxed floats, big integers).
+Between float32 and float16, integers of a byte and more, or bool, on the bits (see loops/casts),
+where a step allocates nothing if there is viper. Others allocate what arithmetic does (boxed
+floats, big integers). Raises ModelError.
 """
 
+from .. import forms
 from ..parameters import block
 from ..tensor import is_narrow, range_of
 from ._inline import ITEMS, Items, compile_loop, wrapped
@@ -29,6 +32,9 @@ def prepare(node):
     saturate, round_mode = node.extents(0, _N_PARAMS) if is_float8 else (0, 0)
     node.require(saturate < 2 and round_mode < 3, "saturate or round mode")
     node.require(x.nelem == out.nelem, "sizes differ")
+    found = _on_bits(x, out)
+    if found:
+        return x.nelem, found.step
     template = ITEMS
     if is_narrow(x.dtype):
         template = _with(template, "decode", (x.dtype,))
@@ -36,6 +42,51 @@ def prepare(node):
         template = _with(template, "encode", (out.dtype, saturate, round_mode))
     loop = compile_loop(template, _expression(x.dtype, out.dtype), globals())
     return x.nelem, Items(loop, x.data, x.data, out.data, block(0, 0)).step
+
+
+def _on_bits(x, out):
+    """The Items of a loop of loops/casts; None where there is none for these dtypes."""
+    if x.dtype == "float32":
+        found = _of_float(out.dtype, range_of(out.dtype))
+    elif out.dtype == "float32":
+        found = _to_float(x.dtype, range_of(x.dtype))
+    else:
+        found = None
+    if found is None:
+        return None
+    name, code, out_code, flag, size = found
+    loop, bits = getattr(forms.get("casts"), name), x.view(code)
+    return Items(loop, bits, bits, out.view(out_code), block(0, 0, flag, size))
+
+
+def _of_float(dtype, limits):
+    """(loop, codes of its views, flag, words or bytes of an item) from float32; None: no loop."""
+    if dtype == "float16":
+        return "halves_of_float", "i", "H", 0, 0
+    if dtype == "bool":
+        return "bools_of_bytes", "B", "B", 1, 4
+    size = _size(limits)
+    if size > 1:
+        return "words_of_float", "i", "H", 0, size // 2
+    return ("bytes_of_float", "i", "B", 0, 1) if size else None
+
+
+def _to_float(dtype, limits):
+    """The same to float32."""
+    if dtype == "float16":
+        return "float_of_halves", "H", "i", 0, 0
+    size, is_signed = _size(limits), int(limits is not None and limits[0] < 0)
+    if size > 1:
+        return "float_of_words", "H", "i", is_signed, size // 2
+    return ("float_of_bytes", "B", "i", is_signed, 1) if size else None
+
+
+def _size(limits):
+    """Bytes of an integer by its range; 0 of others, and of what is smaller."""
+    for size in (1, 2, 4, 8):
+        if limits and limits[1] - limits[0] == (1 << 8 * size) - 1:
+            return size
+    return 0
 
 
 def _with(template, method, options):

@@ -33,6 +33,7 @@ _N_OUT = const(6)
 _N_PARAMS = const(7)
 
 _ONE = 1 << 28
+_MOST_OF_BOTH = 379625064  # a cosine and its sine, sqrt(2), and what their rounding adds
 _MOST_ODD = 16383  # a sum of so many products fits
 
 
@@ -59,8 +60,9 @@ def prepare(node):
     while odd & 1 == 0:
         odd >>= 1
     node.require(odd <= _MOST_ODD, "length")
-    for i in range(2 * length):
-        node.require(BIAS - _ONE <= table.data[i] <= BIAS + _ONE, "table")
+    for i in range(0, 2 * length, 2):
+        size = abs(table.data[i] - BIAS) + abs(table.data[i + 1] - BIAS)
+        node.require(size <= _MOST_OF_BOTH, "table")
     if op and length > 1:
         while length >> bits > 1:
             bits += 1
@@ -86,7 +88,7 @@ class _Dft:
         p = self.p
         while lo < hi:
             p[0] = lo
-            self.load(self.x, self.work, self.out, p)
-            self.transform(self.table, self.work, self.out, p)
-            self.store(self.x, self.work, self.out, p)
+            self.load(self.x, self.table, self.work, p)
+            self.transform(self.x, self.table, self.work, p)
+            self.store(self.work, self.table, self.out, p)
             lo += 1

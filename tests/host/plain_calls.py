@@ -92,13 +92,13 @@ def dft_load(d):
     op = d.below(3)
     n, inner, outer, length, parts, line = _line(d, op)
     x = floats(d, outer * n * inner * parts)
-    return x, d.blank("f", 4 * length), (), [line, 0, op, n, inner, parts, length, n]
+    return x, (), d.blank("f", 4 * length), [line, 0, op, n, inner, parts, length, n]
 
 
 def dft_transform(d):
     length = d.between(1, 24)
     p = [0, 0, d.below(3), 1, 1, 2, length, length]
-    return floats(d, 2 * length), floats(d, 4 * length), (), p
+    return (), floats(d, 2 * length), floats(d, 4 * length), p
 
 
 def dft_store(d):
@@ -107,7 +107,7 @@ def dft_store(d):
     n, parts = d.between(1, length), 1 if op == 2 else 2
     out = d.blank("f", outer * n * inner * parts)
     p = [line, 2 * length * d.below(2), op, 1, inner, 1, length, n]
-    return (), floats(d, 4 * length), out, p
+    return floats(d, 4 * length), (), out, p
 
 
 def dot_dots_f32(d):

@@ -51,6 +51,41 @@ def test_cast_between_all_dtypes(target):
 
 
 @on_targets
+def test_cast_of_all_float16(target):
+    halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    halves = halves[~np.isnan(halves)]
+    x = halves.astype(np.float32)
+    near = (x.view(np.int32)[:, None] + np.array([0, 4095, 4096, 4097])).view(np.float32).ravel()
+    near = near[~np.isnan(near)]
+    with np.errstate(all="ignore"):
+        narrow = near.astype(np.float16)
+    half, single = onnx.TensorProto.FLOAT16, onnx.TensorProto.FLOAT
+    check(target, [Case(x, "Cast", halves, to=single), Case(narrow, "Cast", near, to=half)])
+
+
+@on_targets
+def test_cast_of_integers_of_all_sizes(target):
+    """Each number of bits, with what is behind the 24 that a float has in all its cases."""
+    rng = np.random.default_rng(4)
+    cases = []
+    for source in INTS:
+        bits = np.dtype(source).itemsize * 8
+        of = rng.integers(0, 1 << 63, 40 * bits, np.uint64, endpoint=True)
+        of >>= np.repeat(np.arange(64 - bits, 64), 40).astype(np.uint64)
+        ties = [
+            (1 << n) + (odd << n - 24) + more
+            for n in range(24, bits - 1)
+            for odd in (1, 3)
+            for more in (-1, 0, 1)
+        ]
+        x = np.array([*of.tolist(), *ties], np.uint64).astype(source)
+        if np.dtype(source).kind == "i":
+            x[::2] *= -1
+        cases.append(Case(x.astype(np.float32), "Cast", x, to=onnx.TensorProto.FLOAT))
+    check(target, cases)
+
+
+@on_targets
 def test_cast_of_what_no_integer_holds_does_not_raise(target):
     x = np.array([INF, -INF, NAN], np.float32)
     check(target, [Case(np.zeros(3, np.int32), "Cast", x, to=onnx.TensorProto.INT32)])

@@ -24,15 +24,16 @@ def load32(d):
     n, inner, outer, parts, length, line = _line(d, op)
     x = d.words(outer * n * inner * parts)
     p = [line, 0, op, n, inner, parts, length, n, 0, 0, 0, 0]
-    return x, d.blank("i", 4 * length), (), p
+    return x, x, d.blank("i", 4 * length), p
 
 
 def transform32(d):
     length = (1, 2, 3, 4, 6, 8, 9, 12, 16, 20, 21, 32)[d.below(12)]
     work = _parts(d, 4 * length)
-    table = array("i", [_BIAS + (d.word() >> 3 + i % 2) for i in range(2 * length)])
+    table = array("i", [_BIAS + (d.word() >> 4) for _ in range(2 * length)])
+    table[0], table[1] = _BIAS + _UNIT, _BIAS
     p = [0, 0, d.below(3), 1, 1, 2, length, length, d.between(1, 254), 0, 0, 0]
-    return table, work, (), p
+    return table, table, work, p
 
 
 def store32(d):
@@ -42,5 +43,6 @@ def store32(d):
     out = d.blank("i", outer * n * inner * parts)
     factor = _UNIT - (d.word() & 0x7FFFFFF) if d.below(2) else 0
     exponent, nan = d.between(1, 270), d.below(4) == 0
-    p = [line, 2 * length * d.below(2), op, 1, inner, 1, length, n, exponent, int(nan), factor]
-    return (), _parts(d, 4 * length), out, [*p, d.below(10)]
+    p = [line, 2 * length * d.below(2), op, 1, inner, 1, length, n]
+    work = _parts(d, 4 * length)
+    return work, work, out, p + [exponent, int(nan), factor, d.below(10)]

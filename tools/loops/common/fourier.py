@@ -36,14 +36,14 @@ def mantissa(m, e, v, most):
 
 
 def load32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """x's line into the first half of w, as complex numbers: zeros behind it, or the mirrored
+    """x's line into the first half of out, as complex numbers: zeros behind it, or the mirrored
     conjugate.
 
     Access:
         n, inner, parts = p[3:6]
         first = (p[0] // inner * n * inner + p[0] % inner) * parts
         reads x[first : first + ((min(n, p[6]) - 1) * inner + 1) * parts] if min(n, p[6])
-        writes w[0 : 2 * p[6]]
+        writes out[0 : 2 * p[6]]
         writes p[8 : 10]
     """
     length, inner, parts, zero = p[6], p[4], p[5], 1 << 29
@@ -71,27 +71,27 @@ def load32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             if parts == 2:
                 v = x[i + 1]
                 mantissa(k, e, v, most)
-        w[2 * j] = m
-        w[2 * j + 1] = k
+        out[2 * j] = m
+        out[2 * j + 1] = k
         i += inner * parts
     if p[2] == 2:
         i = 1
-        w[i] = zero
+        out[i] = zero
         if length % 2 == 0:
-            w[length + 1] = zero
+            out[length + 1] = zero
         for j in range(length // 2 + 1, length):
-            w[2 * j] = w[2 * (length - j)]
-            w[2 * j + 1] = zero + zero - w[2 * (length - j) + 1]
+            out[2 * j] = out[2 * (length - j)]
+            out[2 * j + 1] = zero + zero - out[2 * (length - j) + 1]
 
 
 def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """x: the table, 28 bits behind the point, plus BIAS; p[1] becomes where in w the result is.
+    """w: the table, 28 bits behind the point, plus BIAS; p[1] becomes where in out the result is.
 
     Access:
         requires p[6] > 0
-        given the table has numbers from -1 to 1
-        reads x[0 : 2 * p[6]] if p[6] > 1
-        updates w[0 : 4 * p[6]] if p[6] > 1
+        given the table has cosines and sines
+        reads w[0 : 2 * p[6]] if p[6] > 1
+        updates out[0 : 4 * p[6]] if p[6] > 1
         writes p[1:2]
         writes p[8:9]
     """
@@ -106,7 +106,7 @@ def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         for t in range(count):
             i, v = source + 2 * t, done
             for j in range(done):
-                a, b = w[i] - zero, w[i + 1] - zero
+                a, b = out[i] - zero, out[i + 1] - zero
                 a, b = abs(a), abs(b)
                 v += (a + b) >> 14
                 i += 2 * count
@@ -118,10 +118,10 @@ def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             k, at, i = t // count, 0, source + 2 * (t % count)
             high = low = more = rest = 0
             for j in range(done):
-                c, s = x[2 * at * count] - zero, x[2 * at * count + 1] - zero
+                c, s = w[2 * at * count] - zero, w[2 * at * count + 1] - zero
                 if is_forward:
                     s = 0 - s
-                a, b = w[i] - zero, w[i + 1] - zero
+                a, b = out[i] - zero, out[i + 1] - zero
                 halves(a, ah)
                 halves(b, bh)
                 halves(c, ch)
@@ -142,8 +142,8 @@ def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             a = ((high << (15 - shift)) + (low >> (shift - 1)) + 1) >> 1
             b = ((more << (15 - shift)) + (rest >> (shift - 1)) + 1) >> 1
             most = most | (a ^ (a >> 31)) | (b ^ (b >> 31))
-            w[i] = a + zero
-            w[i + 1] = b + zero
+            out[i] = a + zero
+            out[i + 1] = b + zero
         i = 8
         p[i] = p[8] + shift
         swap(source, target, i)
@@ -158,7 +158,7 @@ def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         p[i] = p[8] + down
         most = 1
         for k in far(range(done)):
-            c, s = x[2 * k * half] - zero, x[2 * k * half + 1] - zero
+            c, s = w[2 * k * half] - zero, w[2 * k * half + 1] - zero
             if is_forward:
                 s = 0 - s
             halves(c, ch)
@@ -166,25 +166,25 @@ def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             i, j = source + 2 * k * count, target + 2 * k * half
             end = j + 2 * half
             while far(j < end):
-                a, b = (w[i + 2 * half] - zero) >> down, (w[i + 2 * half + 1] - zero) >> down
+                a, b = (out[i + 2 * half] - zero) >> down, (out[i + 2 * half + 1] - zero) >> down
                 halves(a, ah)
                 halves(b, bh)
                 v = ah * ch - bh * sh
                 v += (ah * c + a * ch - bh * s - b * sh + ((a * c - b * s) >> 14) + 8192) >> 14
                 b = ah * s + a * sh + bh * c + b * ch + ((a * s + b * c) >> 14) + 8192 >> 14
                 b += ah * sh + bh * ch
-                a = (w[i] - zero) >> down
+                a = (out[i] - zero) >> down
                 at = a - v
                 a += v
                 most = most | (a ^ (a >> 31)) | (at ^ (at >> 31))
-                w[j] = a + zero
-                w[j + 2 * done * half] = at + zero
-                a = (w[i + 1] - zero) >> down
+                out[j] = a + zero
+                out[j + 2 * done * half] = at + zero
+                a = (out[i + 1] - zero) >> down
                 at = a - b
                 a += b
                 most = most | (a ^ (a >> 31)) | (at ^ (at >> 31))
-                w[j + 1] = a + zero
-                w[j + 2 * done * half + 1] = at + zero
+                out[j + 1] = a + zero
+                out[j + 2 * done * half + 1] = at + zero
                 i += 2
                 j += 2
         swap(source, target, i)
@@ -194,12 +194,12 @@ def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 
 def store32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    """The result as float32; NaN if the line had inf or NaN.
+    """The result, in x, as float32; NaN if the line had inf or NaN.
 
     Access:
         inner, n, parts = p[4], p[7], 1 if p[2] == 2 else 2
         first = (p[0] // inner * n * inner + p[0] % inner) * parts
-        reads w[p[1] : p[1] + 2 * n]
+        reads x[p[1] : p[1] + 2 * n]
         writes out[first : first + ((n - 1) * inner + 1) * parts] if n
     """
     inner, parts, j, line, one = p[4], 2, p[1], p[0], 1
@@ -210,7 +210,7 @@ def store32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     i = (line // inner * p[7] * inner + line % inner) * parts
     for n in range(p[7]):
         for k in range(parts):
-            v, sign = w[j + k] - (1 << 29), 0
+            v, sign = x[j + k] - (1 << 29), 0
             if factor:
                 halves(v, a)
                 v = a * ch + ((a * c + v * ch + ((v * c) >> 14) + 8192) >> 14)
