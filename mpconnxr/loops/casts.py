@@ -294,3 +294,25 @@ def bools_of_bytes(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
             k += 1
         out[i] = 1 if v else 0
         i += 1
+
+
+@micropython.viper
+def words_of_bools(x: ptr8, w: ptr32, out: ptr16, p: ptr32):
+    """To items of p[3] words: 0, or p[2] in word p[4] if the lowest bit is 1.
+
+    Access:
+        requires p[4] < p[3]
+        reads x[p[0] : p[1]]
+        writes out[p[0] * p[3] : p[1] * p[3]]
+    """
+    j = p[0] * p[3]
+    n = p[3]
+    i = p[0]
+    while i < p[1]:
+        v = p[2] if x[i] & 1 else 0
+        k = 0
+        while k < n:
+            out[j] = v if k == p[4] else 0
+            j += 1
+            k += 1
+        i += 1

@@ -10,7 +10,8 @@ leaves what the sign extends to.
     out     a's dtype; bool for and, or, xor and comparisons
 On float32 add, sub, mul, div, min, max, comparisons and prelu give numpy's bits in every form, and
 one NaN, 0x7FC00000. Raises ModelError. A step allocates only what arithmetic does (big integers;
-boxed floats, but for the operations named where viper is, and sums of int64).
+boxed floats, but where viper is for the operations named, for sums of int64, sums, products and
+comparisons of int32, and for bool).
 """
 
 from math import copysign, fmod
@@ -66,9 +67,10 @@ _OPS = (
     ("prelu", "x if x >= 0 else x * y", "x if x >= 0 else x * y", WRAPS),
 )
 
-_SUMS = ("add", "sub")  # of int64, in words
-# Flags of loops/order for comparisons of float32.
+_SUMS = ("add", "sub")
+# Flags of loops/order and loops/ints for comparisons.
 _ORDERS = {"less": 1, "equal": 2, "lessequal": 3, "greater": 4, "greaterequal": 6}
+_TRUTHS = {"and": 4, "or": 6, "xor": 2}  # of loops/ints
 
 
 def prepare(node):
@@ -81,19 +83,36 @@ def prepare(node):
     expression = _expression(node, a, b, out)
     runs = Runs(node, _RUNS, a.nelem, b.nelem, out.nelem)
     if runs.n:
-        on_bits = _on_bits(_OPS[node.params[_OP]][0]) if a.dtype == "float32" else None
-        if on_bits:
-            loop, flag = on_bits
+        found = _loop(_OPS[node.params[_OP]][0], a.dtype)
+        if found:
+            loop, flag, codes = found
             runs.p.append(flag)
-        elif a.dtype == "int64" and _OPS[node.params[_OP]][0] in _SUMS:
-            loop = forms.get("long").add64
-            runs.p.append(int(_OPS[node.params[_OP]][0] == "sub"))
-            runs.bind(loop, a.view("i"), b.view("i"), out.view("i"))
-            return runs.n, runs.step
+            a, b, out = [t.data if c == " " else t.view(c) for t, c in zip((a, b, out), codes)]
         else:
             loop = compile_loop(PAIRS, expression, globals())
-        runs.bind(loop, a.data, b.data, out.data)
+            a, b, out = a.data, b.data, out.data
+        runs.bind(loop, a, b, out)
     return runs.n, runs.step
+
+
+def _loop(op, dtype):
+    """(loop, flag, codes of the views of a, b and out, " ": as they are); None: the expression."""
+    if dtype == "float32":
+        found = _on_bits(op)
+        return found and found + ("   ",)
+    if dtype == "int64" and op in _SUMS:
+        return forms.get("long").add64, int(op == "sub"), "iii"
+    if dtype in ("int32", "uint32") and op in _SUMS:
+        return forms.get("ints").sum32, int(op == "sub"), "iiH"
+    if dtype in ("int32", "uint32") and op == "mul":
+        return forms.get("ints").product32, 0, "iiH"
+    if dtype == "int32" and op in ("min", "max"):
+        return forms.get("ints").larger32, int(op == "min"), "iii"
+    if dtype == "int32" and op in _ORDERS:
+        return forms.get("ints").compare32, _ORDERS[op], "iiB"
+    if dtype == "bool" and op in _TRUTHS:
+        return forms.get("ints").truth8, _TRUTHS[op], "BBB"
+    return None
 
 
 def _on_bits(op):

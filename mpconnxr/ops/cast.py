@@ -22,6 +22,7 @@ _ROUND_MODE = const(1)  # of float8e8m0: 0 up, 1 down, 2 nearest (see narrow)
 _N_PARAMS = const(2)
 
 STREAMS = (0,)
+_ONE = 0x3F80  # of a float32, its upper half
 
 
 def prepare(node):
@@ -46,7 +47,9 @@ def prepare(node):
 
 def _on_bits(x, out):
     """The Items of a loop of loops/casts; None where there is none for these dtypes."""
-    if x.dtype == "float32":
+    if x.dtype == "bool":
+        found = _of_bool(out.dtype, range_of(out.dtype))
+    elif x.dtype == "float32":
         found = _of_float(out.dtype, range_of(out.dtype))
     elif out.dtype == "float32":
         found = _to_float(x.dtype, range_of(x.dtype))
@@ -54,13 +57,21 @@ def _on_bits(x, out):
         found = None
     if found is None:
         return None
-    name, code, out_code, flag, size = found
+    name, code, out_code, *p = found
     loop, bits = getattr(forms.get("casts"), name), x.view(code)
-    return Items(loop, bits, bits, out.view(out_code), block(0, 0, flag, size))
+    return Items(loop, bits, bits, out.view(out_code), block(0, 0, *p))
+
+
+def _of_bool(dtype, limits):
+    """(loop, codes of its views, what it takes behind the range) from bool; None: no loop."""
+    if dtype == "float32":
+        return "words_of_bools", "B", "H", _ONE, 2, 1
+    size = _size(limits)
+    return ("words_of_bools", "B", "H", 1, size // 2, 0) if size > 1 else None
 
 
 def _of_float(dtype, limits):
-    """(loop, codes of its views, flag, words or bytes of an item) from float32; None: no loop."""
+    """The same from float32."""
     if dtype == "float16":
         return "halves_of_float", "i", "H", 0, 0
     if dtype == "bool":

@@ -6,7 +6,8 @@ Serves OneHot (all opsets). An index outside -depth .. depth - 1 gives values[0]
 
     index  float32, float64 or any integer dtype (outer, inner)
     values any dtype (2);  out  same dtype (outer, depth, inner)
-Raises ModelError. A step allocates only boxed floats and integers.
+Raises ModelError. A step allocates only boxed floats and integers, of int32 indices and values of
+32 bits nothing where viper is.
 """
 
 from .. import forms
@@ -31,6 +32,9 @@ def prepare(node):
         return 0, None
     step = _OneHot(block(0, 0, depth, inner))
     step.index, step.values, step.out = index.data, values.data, out.data
+    if index.dtype == "int32" and values.dtype in ("float32", "int32", "uint32"):
+        step.loop = forms.get("ints").one_hot32
+        step.values, step.out = values.view("i"), out.view("i")
     return outer * depth, step.step
 
 

@@ -8,7 +8,7 @@ middle. Outside its domain a function gives nan, inf at a pole; integers wrap ar
             out has x's dtype; bool for not, isnan and isinf. May be the same memory.
 Of float32 abs, neg, sign, floor, ceil, round and sqrt have numpy's bits in every form and one NaN,
 0x7FC00000. Raises ModelError. A step allocates only what arithmetic does (boxed floats, big
-integers), one of these nothing where viper is.
+integers), one of these, or of not, nothing where viper is.
 """
 
 from .. import forms
@@ -73,6 +73,9 @@ def prepare(node):
         loop = forms.get("whole").whole32
         p, bits = block(0, 0, _ON_BITS.index(row[0])), x.view("i")
         return x.nelem, Items(loop, bits, bits, out.view("i"), p).step
+    if x.dtype == "bool" and row[0] == "not":
+        x, bits = x.view("B"), out.view("B")
+        return out.nelem, Items(forms.get("ints").not8, x, x, bits, block(0, 0)).step
     if x.dtype == "float32" and row[0] == "sqrt":
         loop = forms.get("root").sqrt32
     else:

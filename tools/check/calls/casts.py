@@ -59,3 +59,9 @@ def bools_of_bytes(d):
         if d.below(2):
             x[i] = 128 * (d.below(4) == 0)
     return x, array("i", [0]), bytearray(20), _block(d, 20, d.below(2), n)
+
+
+def words_of_bools(d):
+    n = (1, 2, 4)[d.below(3)]
+    p = _block(d, 20, d.below(65536), n) + [d.below(n)]
+    return d.octets(20), array("i", [0]), array("H", [77] * 20 * n), p
