@@ -2,7 +2,7 @@
 
 32 instructions an item, and 60 to 100 beside a middle between two integers.
 
-Machine code, made from tools/asm/arm/nearest.S by `make loops`:
+Machine code, made from tools/asm/arm/nearest.thumb.S by `make loops`:
 change that file, not this one.
 """
 

@@ -2,7 +2,7 @@
 
 41 instructions an item.
 
-Machine code, made from tools/asm/arm/qbinary.S by `make loops`:
+Machine code, made from tools/asm/arm/qbinary.thumb.S by `make loops`:
 change that file, not this one.
 """
 

@@ -1,13 +1,15 @@
 // im2col of bytes: see loops/patches.
 //
 // thumb: ARMv6-M instructions only. 5.8 instructions a byte, 8 of the last up to three of a row, and
-// 28 a row of a patch that lies within its image; 12 a byte on the border.
+// 28 a row of a patch that lies within its image; 16 a row of three bytes that lie side by side; 12 a
+// byte on the border.
 //
 // armv7m: of a patch that lies within its image 4 bytes take 19 instructions, 11 if they lie side by
-// side, and what is left of a row 7 each and 32 in all; 12 a byte on the border. 4 channels of 4
-// positions whose patches are nothing but channels take 46.
+// side, and what is left of a row 7 each and 32 in all; a row of three bytes side by side takes 13.
+// 12 a byte on the border. 4 channels of 4 positions whose patches are nothing but channels take 46.
 //
-// armv7em: the same with DSP, for the sums: 4 bytes take 14 instructions, 6 side by side.
+// armv7em: the same with DSP, for the sums: 4 bytes take 14 instructions, 6 side by side, and a row of
+// three 9.
 //
 // Forms: thumb armv7m armv7em
 
@@ -16,8 +18,8 @@
 
 // On the stack, in bytes.
 words 0, positions_left, row, column, record, is_within, patch_row, channels_left, rows_left
-words 32, y, channel, corner_x, corner_y
-words 48, x, p, flip, items_end, plane
+words 32, y, channel, corner_x, corner_y, are_threes
+words 52, x, p, flip, items_end, plane
 
 #if THUMB
 .macro put_byte i
@@ -50,7 +52,7 @@ function patches
     push_high
 #if THUMB
     mov r11, r3; mov r10, r0
-    sub sp, #48
+    sub sp, #52
     mov r7, sp
     ldr r4, [r3, #p_positions]; str r4, [r7, #positions_left]
     ldr r4, [r3, #p_row]; str r4, [r7, #row]
@@ -123,6 +125,9 @@ ANY:
 #if !THUMB
     ldr r4, [r3, #p_flip]; orr r4, r4, r4, lsl #8; orr lr, r4, r4, lsl #16
 #endif
+    // Rows of three bytes that lie side by side?
+    ldr r4, [r3, #p_kx_step]; subs r4, #1
+    ldr r5, [r3, #p_kw]; subs r5, #3; orrs r4, r5; str r4, [r7, #are_threes]
 POSITION:
     ldr r4, [r7, #row]
     ldr r5, [r3, #p_stride_h]; muls r4, r5
@@ -144,7 +149,57 @@ POSITION:
     ldr r5, [r3, #p_dilation_w]; muls r0, r5; adds r0, r6; cmp r0, r1
     bcs BORDER
     movs r5, #1
-    b GATHER
+    ldr r0, [r7, #are_threes]; cmp r0, #0; bne GATHER
+#if !THUMB
+    // A store of four bytes must not reach beyond the last patch.
+    ldr r0, [r7, #positions_left]; ldr r1, [r3, #p_tail]; cmp r1, #0; it eq; cmpeq r0, #1
+    beq GATHER
+#endif
+    str r2, [r7, #record]
+    adds r2, #4
+    movs r6, #0
+#if THUMB
+    ldr r4, [r3, #p_channels]; str r4, [r7, #channels_left]
+    ldr r5, [r3, #p_flip]
+THREES:
+    ldr r0, [r7, #channel]
+    ldr r4, [r3, #p_c_step]; adds r4, r0; str r4, [r7, #channel]
+    ldr r1, [r3, #p_ky_step]; ldr r7, [r3, #p_kh]
+THREE:
+    ldrb r4, [r0]; eors r4, r5; strb r4, [r2]; adds r6, r4
+    ldrb r4, [r0, #1]; eors r4, r5; strb r4, [r2, #1]; adds r6, r4
+    ldrb r4, [r0, #2]; eors r4, r5; strb r4, [r2, #2]; adds r6, r4
+    adds r0, r1; adds r2, #3; subs r7, #1; bne THREE
+    mov r7, sp
+    ldr r4, [r7, #channels_left]; subs r4, #1; str r4, [r7, #channels_left]; bne THREES
+#else
+#if ARMV7EM
+    mov r8, #0
+#endif
+    ldr r1, [r3, #p_ky_step]; ldr r12, [r3, #p_channels]; ldr r7, [r7, #channel]
+THREES:
+    mov r0, r7
+    ldr r4, [r11, #p_c_step]; add r7, r4
+    ldr r5, [r11, #p_kh]
+THREE:
+    ldrh r3, [r0]; ldrb r4, [r0, #2]
+    add r0, r1
+    orr r3, r3, r4, lsl #16; eor r3, r3, lr, lsr #8; str r3, [r2], #3
+#if ARMV7EM
+    usada8 r6, r3, r8, r6
+#else
+    uxtb r4, r3
+    add r6, r4
+    ubfx r4, r3, #8, #8
+    add r6, r4
+    add r6, r6, r3, lsr #16
+#endif
+    subs r5, #1; bne THREE
+    subs r12, #1; bne THREES
+    mov r7, sp; mov r3, r11
+    ldr r12, [r3, #p_padding]
+#endif
+    b PATCH_END
 BORDER:
     movs r5, #0
 GATHER:
@@ -244,6 +299,7 @@ ROW_END:
     ldr r4, [r7, #channel]
     ldr r5, [r3, #p_c_step]; adds r4, r5; str r4, [r7, #channel]
     ldr r4, [r7, #channels_left]; subs r4, #1; str r4, [r7, #channels_left]; bne CHANNEL
+PATCH_END:
     ldr r4, [r7, #record]; str r6, [r4]
     ldr r4, [r3, #p_tail]
     movs r5, #0
@@ -263,7 +319,7 @@ COLUMN:
     b POSITION
 DONE:
 #if THUMB
-    add sp, #48
+    add sp, #52
 #else
     add sp, #72
 #endif

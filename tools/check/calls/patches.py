@@ -28,6 +28,8 @@ def _windows(d):
     )
     dilations, strides = [d.between(1, 3) for _ in "yx"], [d.between(1, 2) for _ in "yx"]
     column = d.between(1, 2)
+    if d.below(2):  # rows of three that lie side by side
+        taps[1], dilations[1], column = 3, 1, 1
     row = image[1] * column
     plane = image[0] * row
     first, width, n = d.below(5), d.between(1, 5), d.between(1, 6)

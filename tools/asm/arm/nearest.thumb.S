@@ -5,9 +5,7 @@
 // Forms: thumb
 
 #include "core.h"
-
-// Parameters.
-words 0, p_lo, p_hi, p_zero, p_flip, p_nan, p_mask, p_infinity
+#include "nearest.h"
 
 function nearest8
     // r3 1 / scale, r7 1 << 15, r8 end of x, r9 flip, r10 zero, r11 exponent of the scale + 23,

@@ -5,12 +5,9 @@
 // Forms: thumb
 
 #include "core.h"
+#include "qbinary.h"
 
 //+ qmul8
-
-// Parameters.
-words 0, p_x, p_x_row, p_x_step, p_w, p_w_row, p_w_step, p_out, p_rows, p_items, p_flip, p_a
-words 44, p_b, p_c, p_a_low, p_b_low, p_c_low, p_bits, p_zy
 
 // On the stack, in bytes. x_to_next: from the end of a row to the next one; middle: half a step
 // less 1, plus zy steps; past: bits + 1.
