@@ -11,15 +11,7 @@ from tools.converter.report import python_floats
 
 # Integer ones have a test of their own; this one's weights take 3 MB.
 OTHERS = re.compile("_qdq_|_qop_|_dynq$|_int8$|_qtdnn$|^cifar10net")
-# Integers of 64 bits, casts from and to them and to float16, maps.
-ALLOCATING = {
-    "digits_cnn_f16",
-    "sensor_features_f32",
-    "skl_gnb_wine",
-    "skl_rf_wine_zipmap",
-    "skl_voting_wine",
-    "tract_lgbm_regressor_tensor",
-}
+ALLOCATING = {"sensor_features_f32", "skl_rf_wine_zipmap"}  # integers of 64 bits, maps
 OBJECTS = {"skl_rf_wine_zipmap"}  # its maps allocate, no floats do
 MODELS = [n for n in zoo.models() if not OTHERS.search(n) and n not in ALLOCATING]
 SLOW_MACS = 1_000_000

@@ -21,6 +21,9 @@ MOST_WORDS = 1536  # of that
 _SINGLE = 4 / 3  # of the columns of one position, where these are more than that
 _LEAST = 96  # words, where that is more
 _PIECE = 64  # rows or positions at a time, at most, where a run decides how many there are
+# Words that a step may ask for.
+_WIDER = (1024, 768, 512, 384, 320, 256, 224, 192, 176, 160, 144, 128)
+_WORTH = 0.05  # of its instructions, which they have to save
 
 # Instructions on a Cortex-M3.
 _COLUMNS, _COLUMN_ROW, _COLUMN_ITEM = 1300, 60, 25  # call of mantissas, a row of items, an item
@@ -54,6 +57,9 @@ class Pieces:
     window: tuple[int, int] = (1, 1)
     short: bool = False
 
+    def sizes(self) -> tuple[int, ...]:
+        return self.groups, self.m, self.rows, self.positions, self.item, self.kw
+
     def columns(self, cut: Cut) -> tuple[int, int]:
         """(columns of a row, those that no position begins with)"""
         shared = self.dilation == 1 and self.stride < self.kw and cut.rows * cut.positions > 1
@@ -81,6 +87,10 @@ class Pieces:
         unused *= self.kw * self.item * _PRODUCT + _RESULT // 2
         pieces = -(-self.rows // cut.rows) * -(-self.positions // cut.positions)
         return pieces * (gather + sums + align + unused)
+
+    def fixed_cost(self) -> int:
+        """Instructions, about, of products and results: the same for all cuts."""
+        return self.m * self.rows * self.positions * (self.kw * self.item * _PRODUCT + _RESULT)
 
     def best(self, words: int) -> Cut:
         """The cheapest cut that so many words are enough for; a small one if none is."""
@@ -130,6 +140,20 @@ def set_cut(kernel: str, p: Step | dict[str, Any], words: int, short: bool = Fal
         p["n_rows"] = cut.rows
     p["n_positions"], p["n_sums"], p["n_channels"] = cut.positions, cut.sums, cut.channels
     return pieces.words(cut)
+
+
+def lacks(p: Mapping[str, Any], words: int, short: bool = False) -> list[int]:
+    """Bytes of scratch that a block_conv asks for beside so many words, the most first: see Step.
+
+    conv_max_pool asks for none: a small CNN's first layers decide its arena.
+    """
+    pieces = pieces_of("block_conv", p, short)
+    if any_open(pieces.sizes()):
+        return []
+    now = pieces.cost(pieces.best(words))
+    least = now - _WORTH * (now + pieces.fixed_cost())
+    wider = [n for n in _WIDER if n > words and pieces.cost(pieces.best(n)) <= least]
+    return [4 * (n - words) for n in wider]
 
 
 def words_for(*nbytes: int) -> int:

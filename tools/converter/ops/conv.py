@@ -18,7 +18,7 @@ from ._dot import pack_rows
 from ._dtypes import FLOAT, INT32, UINT32
 from ._elementwise import float_bits
 from ._move import strides_of
-from ._pieces import grow, set_cut, words_for
+from ._pieces import grow, lacks, set_cut, words_for
 from ._windows import Windows, windows_of
 
 _ROWS = Rows(single=("n", "d", "kd", "od"), out=[None, *(f"out_strides.{at}" for at in "myx")])
@@ -89,6 +89,7 @@ def emit_conv(node, x: Tensor, packed: Tensor, conv: Convolution, out: Tensor) -
     words = set_cut("block_conv", params, words_for(x.nbytes, out_nbytes), short)
     params["limits"] = list(map(float_bits, conv.clip))
     about = {"scratch": [node.temp(INT32, (words,))], "macs": macs, "rows": _ROWS, "grow": grow}
+    about["lacks"] = lacks(params, words, short)
     node.emit("block_conv", [x, *weights], [out], **about, **params)
 
 
