@@ -24,7 +24,6 @@ STREAMS = (0, 1)
 _INFINITY = 0x7F800000
 _SEGMENT = 7  # words
 _MOST_SEGMENTS = 1 << 10
-_CHUNK = 32  # items of a call, with a word or two of heap each
 _LOWEST, _HIGHEST = 8 << 23, 254 << 23
 _BITS = 21  # of a mantissa, within a segment
 _POINT = 52
@@ -53,20 +52,11 @@ def prepare(node):
 
 
 class _Curve:
-    """In chunks: places, then values."""
-
     def __init__(self, x, w, out, params):
         self.x, self.w, self.out = x, w, out
-        room = 2 * _CHUNK if params[_POSITIVE + 4] or params[_NEGATIVE + 4] else _CHUNK
-        self.p = block(0, 0, *params, *[0] * room)
-        loops = forms.get("curve")
-        self.place, self.loop = loops.place32, loops.curve32
+        self.p = block(0, 0, *params)
+        self.loop = forms.get("curve").curve32
 
     def step(self, lo, hi):
-        p = self.p
-        while lo < hi:
-            p[0] = lo
-            p[1] = lo + _CHUNK if lo + _CHUNK < hi else hi
-            self.place(self.x, self.w, p, p)
-            self.loop(self.x, self.w, self.out, p)
-            lo += _CHUNK
+        self.p[0], self.p[1] = lo, hi
+        self.loop(self.x, self.w, self.out, self.p)

@@ -28,12 +28,6 @@ def _half(d):
     return [low, high, end, 0, slope, point, d.below(4), (d.word() & 0x7FFFFFFF) % 0x7F800001]
 
 
-def place32(d):
-    n, first = d.between(1, 9), d.below(4)
-    p = [first, first + n, d.below(9)] + _half(d) + _half(d)
-    return d.words(16), d.words(4), d.blank("i", 40), p
-
-
 def curve32(d):
     n, first = d.between(1, 9), d.below(4)
     kind = d.below(4)
@@ -41,6 +35,4 @@ def curve32(d):
     for i in range(_SEGMENTS + 4):
         w.extend(array("i", _segment(d, kind if i < _SEGMENTS else 0)))
     p = [first, first + n, _SEGMENTS] + _half(d) + _half(d)
-    p += [d.below(_SEGMENTS) << 21 | d.word() & 0x1FFFFF for _ in range(n)]
-    p += [_BIAS + (d.word() >> 2) for _ in range(n)]
     return d.words(16), w, d.blank("i", 16), p
