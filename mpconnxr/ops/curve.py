@@ -1,7 +1,7 @@
 """curve: a function of float32, by polynomials on its bits. See loops/curve for the formulas.
 
 Serves what tools/converter/ops/_curves.py has a table for: Sigmoid, Tanh, Erf, Exp, Gelu, Swish,
-Softplus, Mish, Elu and its relatives.
+Softplus, Mish, Sinh, Cosh, Atan, Elu and its relatives; with other steps Asin and Acos.
 
     x, out  float32, same size; may be the same memory
     table   int32, segments of 7 words

@@ -50,6 +50,9 @@ FUNCTIONS = {
     ("Elu", ("alpha", 1.0)): lambda v: v if v > 0 else math.expm1(v),
     ("Elu", ("alpha", 2.5)): lambda v: v if v > 0 else 2.5 * math.expm1(v),
     ("Celu", ("alpha", 2.0)): lambda v: v if v > 0 else 2 * math.expm1(v / 2),
+    ("Sinh",): lambda v: math.sinh(v) if abs(v) < 700 else v * INF,
+    ("Cosh",): lambda v: math.cosh(v) if abs(v) < 700 else INF,
+    ("Atan",): math.atan,
     ("Selu",): lambda v: 1.0507010221481323 * (v if v > 0 else 1.673263192176819 * math.expm1(v)),
 }
 
@@ -126,7 +129,10 @@ def test_a_table_is_in_the_file_once():
     assert steps[0].inputs[1] is steps[1].inputs[1]
 
 
-@pytest.mark.parametrize("op", ["sigmoid", "tanh", "erf", "exp", "gelu", "softplus", "mish"])
+_OPS = ("sigmoid", "tanh", "erf", "exp", "gelu", "softplus", "mish", "sinh", "cosh", "atan")
+
+
+@pytest.mark.parametrize("op", _OPS)
 def test_polynomials_are_better_than_what_they_are_for(op):
     table = table_of(*_curves.halves(op))
     assert table.error < TOLERANCE / 4

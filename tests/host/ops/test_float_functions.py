@@ -51,6 +51,43 @@ def test_sines_of_any_angle(target, op):
     np.testing.assert_allclose(got, exact, 2e-7, 1.5e-45)
 
 
+@pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
+@pytest.mark.parametrize("op, name", [("Asin", "arcsin"), ("Acos", "arccos")])
+def test_angles(target, op, name):
+    """Also of numbers beside 1, where acos is small and both are steep."""
+    beside = (1 - 2.0**-24 * np.arange(1, 300)) * RNG.choice([-1, 1], 299)
+    small = 10.0 ** RNG.uniform(-45, 0, 500) * RNG.choice([-1, 1], 500)
+    special = [0.0, -0.0, 1, -1, 1 + 2.0**-23, -1 - 2.0**-23, 3, -7, INF, -INF, NAN]
+    x = np.concatenate([RNG.uniform(-1, 1, 1000), beside, small, special]).astype(np.float32)
+    got, steps = outputs(target, model_of(op, [x]), x)
+    assert steps[-1].kernel == "curve"
+    with np.errstate(invalid="ignore"):
+        exact = getattr(np, name)(x.astype(np.float64))
+    np.testing.assert_allclose(got, exact, TOLERANCE, 1.5e-45)
+
+
+@pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
+@pytest.mark.parametrize("lambd, bias", [(0.5, 0.0), (0.5, 0.5), (1.5, 0.3), (0.0, -2.0)])
+def test_shrink(target, lambd, bias):
+    special = [0.0, -0.0, 0.5, -0.5, INF, -INF, NAN, 1e-45, 3e38]
+    x = np.append(RNG.normal(0, 2, 500), special).astype(np.float32)
+    got, steps = outputs(target, model_of("Shrink", [x], lambd=lambd, bias=bias), x)
+    assert "activation" not in [s.kernel for s in steps]
+    b, c = np.float32(bias), np.float32(lambd)
+    np.testing.assert_array_equal(got, np.where(x < -c, x + b, np.where(x > c, x - b, 0)))
+
+
+@pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_hardmax_marks_the_first_of_equal_ones(target, axis):
+    x = RNG.integers(-3, 3, (5, 9, 6)).astype(np.float32)
+    got, steps = outputs(target, model_of("Hardmax", [x], axis=axis), x)
+    assert [s.kernel for s in steps] == ["arg_reduce", "one_hot"]
+    places = np.arange(x.shape[axis]).reshape([-1 if i == axis % 3 else 1 for i in range(3)])
+    wanted = places == np.expand_dims(x.argmax(axis), axis)
+    np.testing.assert_array_equal(got, wanted.astype(np.float32).ravel())
+
+
 def reduction(op, x, axes):
     inputs, shape = [small.value("x", x.shape)], np.delete(x.shape, axes)
     node = ("Reduce" + op, "x axes", "y", {"keepdims": 0})
@@ -169,6 +206,8 @@ def test_steps_allocate_nothing(ready_target):
     models += [resize(x[None], 3), cumulated("CumSum", x, 1, reverse=1)]
     models += [model_of("LogSoftmax", [x], axis=1), powers(x, 0.5)]
     models += [model_of(op, [x]) for op in ("Tan", "Softsign", "ThresholdedRelu")]
+    models += [model_of(op, [x / 20]) for op in ("Sinh", "Cosh", "Atan", "Asin", "Acos")]
+    models += [model_of("Shrink", [x], bias=0.5), model_of("Hardmax", [x], axis=1)]
     for model in models:
         files = {"model.bin": small.binary(model), "x.bin": x.tobytes()}
         for name in ("unix", "unix32"):

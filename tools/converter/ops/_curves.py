@@ -22,6 +22,7 @@ Halves = tuple[Half, Half]
 
 _LOG2_E = math.log2(math.e)
 _EVEN = 17.5  # from here on exp(-u) is nothing beside 1
+_FLAT = 2.0**22  # from here on atan(u) is within 1.6e-7 of pi / 2
 _WIDE = 2.0**8  # where the function is the same formula throughout
 _NOTHING = (POWER, -200.0)  # log2 of less than the least float32
 _MOST_SCALE = 2.0**6
@@ -59,10 +60,27 @@ def _swish(scale: float) -> Halves | None:
     return Half(rest, until, end, math.inf), Half(rest, until, end, 0.0, None, slope, True)
 
 
-def _odd(f: Function, until: float) -> Halves:
-    near = (FACTOR, lambda u: f(np.maximum(u, 1e-9)) / np.maximum(u, 1e-9))
-    half = functools.partial(Half, (VALUE, f), until, (VALUE, 1.0), 1.0, near)
+def _by_factor(f: Function) -> tuple[int, Function]:
+    """What f is near 0, where it is 0."""
+    return FACTOR, lambda u: f(np.maximum(u, 1e-9)) / np.maximum(u, 1e-9)
+
+
+def _odd(f: Function, until: float, limit: float = 1.0) -> Halves:
+    half = functools.partial(Half, (VALUE, f), until, (VALUE, limit), limit, _by_factor(f))
     return half(), half(negative=True)
+
+
+def _sinh() -> Halves:
+    rest = (POWER, lambda u: np.log1p(-np.exp(-2 * u)) * _LOG2_E - 1)
+    near, end = _by_factor(np.sinh), (POWER, -1.0)
+    half = functools.partial(Half, rest, _EVEN / 2, end, math.inf, near, _LOG2_E)
+    return half(), half(negative=True)
+
+
+def _cosh() -> Halves:
+    rest = (POWER, lambda u: np.log1p(np.exp(-2 * u)) * _LOG2_E - 1)
+    half = Half(rest, _EVEN / 2, (POWER, -1.0), math.inf, slope=_LOG2_E)
+    return half, half
 
 
 def _exp() -> Halves:
@@ -117,8 +135,8 @@ def _elu(above: float, below: float, scale: float) -> Halves | None:
     def f(u):
         return -below * np.expm1(-scale * u)
 
-    near = (FACTOR, lambda u: f(np.maximum(u, 1e-9)) / np.maximum(u, 1e-9))
-    negative = Half((VALUE, f), _EVEN / scale, (VALUE, below), below, near, negative=True)
+    rest, end = (VALUE, f), (VALUE, below)
+    negative = Half(rest, _EVEN / scale, end, below, _by_factor(f), negative=True)
     return Half((FACTOR, _constant(above)), _WIDE, (FACTOR, above), math.inf), negative
 
 
@@ -126,6 +144,10 @@ _FUNCTIONS: dict[str, Callable[..., Halves | None]] = {
     "sigmoid": _sigmoid,
     "swish": _swish,
     "tanh": lambda: _odd(np.tanh, 9.1),
+    "sinh": _sinh,
+    "cosh": _cosh,
+    "atan": lambda: _odd(np.arctan, _FLAT, math.pi / 2),
+    "twice_atan": lambda: _odd(lambda u: 2 * np.arctan(u), _FLAT, math.pi),
     "erf": lambda: _odd(_by_number(math.erf), 4.0),
     "exp": _exp,
     "gelu": _gelu,

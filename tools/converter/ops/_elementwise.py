@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import struct
 from collections.abc import Sequence
@@ -109,7 +110,8 @@ def emit_unary(node, op: str, x: Tensor, out: Tensor, *params: float) -> None:
     if x.dtype == FLOAT and node.is_exact:
         if op in _HARD and _emit_hard(node, op, x, out, *params):
             return
-        if _emit_curve(node, halves(op, *params), x, out):
+        if has_curve(node, op, x, *params):
+            _emit_curve(node, op, x, out, *params)
             return
         if op in _FORMULAS:
             over = item_by_item(out, [x])
@@ -140,20 +142,33 @@ def _emit_hard(node, op, x, out, slope, offset):
     return True
 
 
-def _emit_curve(node, function, x, out):
-    """out = the function of these halves; False if there is none, or x is not worth a table."""
-    if function is None:
+def has_curve(node, op: str, x: Tensor, *params: float) -> bool:
+    """Whether kernel curve is to compute an operator: there is a table, and x is worth it."""
+    if x.dtype != FLOAT or not node.is_exact or halves(op, *params) is None:
         return False
-    table = curves.table_of(*function)
-    words = np.array(table.words, np.uint32).view(np.int32)
-    curve_steps = [s for s in node.steps if s.kernel == "curve"]
-    same = [s.inputs[1] for s in curve_steps if np.array_equal(s.inputs[1].data, words)]
-    if not same and words.nbytes > _WORTH * int(bound_of(x.nelem)):
-        return False
+    _, words, same = _curve(node, op, params)
+    return bool(same) or words.nbytes <= _WORTH * int(bound_of(x.nelem))
+
+
+def _emit_curve(node, op, x, out, *params):
+    table, words, same = _curve(node, op, params)
     inputs = [x, same[0] if same else node.constant(words)]
     over = item_by_item(out, [x])
     node.emit("curve", inputs, [out], over=over, rows=ItemRows(), **table.params)
-    return True
+
+
+def _curve(node, op, params):
+    """The table of an operator, its words, and those constants of earlier steps that hold them."""
+    table = _table(op, *params)
+    words = np.array(table.words, np.uint32).view(np.int32)
+    curve_steps = [s for s in node.steps if s.kernel == "curve"]
+    same = [s.inputs[1] for s in curve_steps if np.array_equal(s.inputs[1].data, words)]
+    return table, words, same
+
+
+@functools.cache
+def _table(op, *params):
+    return curves.table_of(*halves(op, *params))
 
 
 def runs_of(dims: Sequence[int], x_strides: Sequence[int], w_strides: Sequence[int]) -> dict:

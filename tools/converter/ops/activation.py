@@ -24,7 +24,7 @@ _ATTRIBUTES = {
     "Shrink": ("shrink", (("lambd", 0.5), ("bias", 0.0))),
     "Swish": ("swish", (("alpha", 1.0),)),
 }
-_BY_STEPS = ("Softsign", "ThresholdedRelu")
+_BY_STEPS = ("Softsign", "ThresholdedRelu", "Shrink")
 _SELU_ALPHA, _SELU_GAMMA = 1.67326319217681884765625, 1.05070102214813232421875
 
 
@@ -37,17 +37,33 @@ def lower_activation(node):
 
 @lowers(*_BY_STEPS)
 def lower_by_steps(node):
-    """x / (1 + |x|); x above alpha, else 0. Of float32 in steps without boxed floats."""
+    """x / (1 + |x|); x above alpha, else 0; x nearer to 0 by bias, 0 where |x| <= lambd.
+
+    Of float32 in steps without boxed floats.
+    """
     x, out = node.inputs[0], node.outputs[0]
-    if x.dtype != FLOAT or not node.is_exact:
+    if x.dtype != FLOAT or not node.is_exact or node.attr("lambd", 0.5) < 0:
         lower_activation(node)
     elif node.op == "Softsign":
         divisor = binary(node, "add", unary(node, "abs", x), [1.0])
         emit_binary(node, "div", x, divisor, out)
+    elif node.op == "Shrink":
+        is_above = binary(node, "greater", unary(node, "abs", x), [node.attr("lambd", 0.5)], BOOL)
+        _emit_where_or_zero(node, is_above, _nearer_to_zero(node, x, node.attr("bias", 0.0)), out)
     else:
-        zero = node.constant(np.zeros(1, np.float32))
         is_above = binary(node, "greater", x, [node.attr("alpha", 1.0)], BOOL)
-        emit_where(node, is_above, x, zero, out)
+        _emit_where_or_zero(node, is_above, x, out)
+
+
+def _nearer_to_zero(node, x, bias):
+    """x - bias or, where it is negative, x + bias."""
+    if bias == 0:
+        return x
+    return binary(node, "sub", x, binary(node, "mul", unary(node, "sign", x), [bias]))
+
+
+def _emit_where_or_zero(node, condition, x, out):
+    emit_where(node, condition, x, node.constant(np.zeros(1, np.float32)), out)
 
 
 @lowers("HardSwish")

@@ -1,15 +1,17 @@
-"""Softmax, LogSoftmax, Hardmax -> kernel softmax, or the steps of a LogSoftmax."""
+"""Softmax, LogSoftmax, Hardmax -> kernel softmax, or steps of the last two."""
 
 from __future__ import annotations
 
 import math
+
+import numpy as np
 
 from ..ir import Tensor
 from ..shapes.extent import any_open
 from ..steps.overlap import line_by_line
 from . import lowers
 from ._axes import lines_of, named_lines
-from ._dtypes import DOUBLE, FLOAT
+from ._dtypes import DOUBLE, FLOAT, INT32
 from ._elementwise import binary, emit_binary, unary
 
 _SUM, _MAX = 0, 2  # operations of kernel reduce
@@ -29,9 +31,9 @@ def emit_softmax(
     """out = op(x) along the node's axis. lines: if they aren't what ONNX's operator has."""
     lines = lines or softmax_lines(node, x, opset)
     _, n, inner = lines
-    if op == "LogSoftmax" and x.dtype == FLOAT and node.is_exact and not any_open(lines):
+    if op in _BY_STEPS and x.dtype == FLOAT and node.is_exact and not any_open(lines):
         if 0 not in lines:
-            _emit_log_softmax(node, x, out, lines)
+            _BY_STEPS[op](node, x, out, lines)
         return
     over = line_by_line(out, x, n, inner)
     node.emit("softmax", [x], [out], over=over, op=_OPS[op], **named_lines(lines))
@@ -49,9 +51,20 @@ def _emit_log_softmax(node, x, out, lines):
     emit_binary(node, "sub", shifted, unary(node, "log", total), y)
 
 
-def softmax_lines(
-    node, x: Tensor, opset: int, default: int | None = None
-) -> tuple[int, int, int]:
+def _emit_hardmax(node, x, out, lines):
+    """1 at the first largest item of a line."""
+    outer, n, inner = lines
+    index = node.temp(INT32, (outer, inner))
+    flags = {"smallest": 0, "last": 0}
+    node.emit("arg_reduce", [x], [index], **flags, **named_lines(lines))
+    values = node.constant(np.array([0, 1], np.float32))
+    node.emit("one_hot", [index, values], [out], outer=outer, depth=n, inner=inner)
+
+
+_BY_STEPS = {"LogSoftmax": _emit_log_softmax, "Hardmax": _emit_hardmax}
+
+
+def softmax_lines(node, x: Tensor, opset: int, default: int | None = None) -> tuple[int, int, int]:
     """(outer, n, inner): along n the exponentials have a sum of one. default: another axis."""
     if opset >= 13:
         return lines_of(x.shape, node.attr("axis", -1))

@@ -6,7 +6,7 @@ import numpy as np
 
 from . import lowers
 from ._dtypes import FLOAT
-from ._elementwise import binary, emit_binary, emit_unary, unary
+from ._elementwise import binary, emit_binary, emit_unary, has_curve, unary
 
 # ONNX's names; the kernel's are these in lower case, but for one.
 _NAMES = (
@@ -14,6 +14,8 @@ _NAMES = (
     *("Reciprocal", "Sqrt", "Exp", "Log", "Sin", "Cos", "Tan", "Asin", "Acos", "Atan"),
     *("Sinh", "Cosh", "Tanh", "Asinh", "Acosh", "Atanh", "Erf"),
 )
+# asin(x) = atan(x / sqrt((1 - x) * (1 + x))), acos(x) = 2 * atan(sqrt((1 - x) / (1 + x)))
+_OF_ATAN = {"Asin": "atan", "Acos": "twice_atan"}
 _OPS = {name: name.lower() for name in _NAMES} | {"BitwiseNot": "bitnot"}
 
 
@@ -24,6 +26,14 @@ def lower_unary(node):
         emit_unary(node, "not", binary(node, "equal", x, x, out.dtype), out)
     elif x.dtype == FLOAT and node.op == "Tan" and node.is_exact:
         emit_binary(node, "div", unary(node, "sin", x), unary(node, "cos", x), out)
+    elif node.op in _OF_ATAN and has_curve(node, _OF_ATAN[node.op], x):
+        below, above = binary(node, "sub", [1.0], x), binary(node, "add", [1.0], x)
+        if node.op == "Asin":
+            root = unary(node, "sqrt", binary(node, "mul", below, above))
+            argument = binary(node, "div", x, root)
+        else:
+            argument = unary(node, "sqrt", binary(node, "div", below, above))
+        emit_unary(node, _OF_ATAN[node.op], argument, out)
     else:
         emit_unary(node, _OPS[node.op], x, out)
 

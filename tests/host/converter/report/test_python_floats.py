@@ -32,13 +32,13 @@ def test_products_in_floats_are_nearly_all_of_the_work(encoder):
 
 
 def test_a_small_part_is_no_warning():
-    """Sinh of few items, beside products in blocks."""
+    """Asinh of few items, beside products in blocks."""
     x, w = small.floats(64, 64), small.floats(64, 64)
     nodes = [
         ("MatMul", "x w", "p", {}),
         ("ReduceMax", "p", "m", {"axes": [0], "keepdims": 0}),
         ("ReduceMax", "m", "n", {"axes": [0]}),
-        ("Sinh", "n", "y", {}),
+        ("Asinh", "n", "y", {}),
     ]
     outputs = [small.value("y", (1,))]
     done = convert(small.model(nodes, [small.value("x", x.shape)], outputs, w=w))
@@ -48,8 +48,8 @@ def test_a_small_part_is_no_warning():
 
 
 def test_only_one_of_a_kernel_s_operations():
-    """Sqrt has a loop on bits, Sinh has none."""
-    nodes = [("Sqrt", "x", "a", {}), ("Sinh", "a", "y", {})]
+    """Sqrt has a loop on bits, Asinh has none."""
+    nodes = [("Sqrt", "x", "a", {}), ("Asinh", "a", "y", {})]
     infos = [small.value("x", (40,))], [small.value("y", (40,))]
     found = python_floats.of(convert(small.model(nodes, *infos)))
     assert [(step.step, step.kernel) for step in found.steps] == [(1, "unary")]
