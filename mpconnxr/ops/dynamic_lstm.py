@@ -8,13 +8,15 @@ greatest value, over the steps of the longest sequence, h by those of a time ste
     sums over x  = sum((q - zero) * (W - w_zero)) * scale * W_scale + bias, and so on
 
     inputs   x float32, W and R uint8 packed as for qconv (see loops/qdot), float32 (3, 4 * H):
-             scales of W's rows, of R's, biases; then as _recurrent has them
+             scales of W's rows, of R's, biases, or of the usual cell int32 (4, 4 * H), and
+             (117, 3): see loops/byte_gates and loops/gated; then as _recurrent has them
     outputs  as there
     scratch  that of lstm; uint8: a record of I items, B records of H items (see loops/qdot);
-             int32 (4 * H)
-With Sigmoid, Tanh and Tanh, without P, clip and input_forget all of it is integers: see
-loops/cell; else the gates are computed with floats. Raises ModelError; InputError when it runs, as
-there. A step allocates nothing, or only boxed floats where it computes with them.
+             int32 (4 * H) unless it is the usual cell
+The usual cell is that with Sigmoid, Tanh and Tanh, without P, clip and input_forget, of up to 8192
+items. All of it is integers, in a few calls a step: see loops/byte_steps. Else the gates are
+computed with floats. Raises ModelError; InputError when it runs, as there. A step allocates
+nothing, or only boxed floats where it computes with them.
 """
 
 from .. import forms
@@ -30,10 +32,12 @@ _MAX_K = 33024  # K * 255 * 255 stays below 2**31
 _RECORD = 4  # bytes of a record before its items
 _NO_SIGN = 0x7FFFFFFF
 _INF = 0x7F800000
+_USUAL = 8192  # items of x or of h; sums stay below 2**29
+_TABLE = 351
 
 
 def prepare(node):
-    usual = _lstm_bits.is_usual(node)
+    usual = _lstm_bits.is_usual(node) and max(node.extents(0, 4)[2:]) <= _USUAL
     return _recurrent.prepare(node, _InIntegers() if usual else _DynamicLstm())
 
 
@@ -43,6 +47,7 @@ def _padded(n):
 
 class _DynamicLstm(lstm.Lstm):
     n_leading, n_scratch = 4, 3
+    n_factors, of_factors = 3, "float32"
 
     def check_weights(self, node, e):
         w, r, factors = node.inputs[1:4]
@@ -51,13 +56,11 @@ class _DynamicLstm(lstm.Lstm):
         records = 2 * _RECORD + _padded(width) + (batch - 1) * _RECORD + batch * _padded(hidden)
         node.require(max(width, hidden) < _MAX_K and max(zeros) < 256, "sizes or zero points")
         node.expect_dtype("uint8", w, r, node.scratch[1])
-        node.expect_dtype("float32", factors)
-        node.expect_dtype("int32", node.scratch[2])
+        node.expect_dtype(self.of_factors, factors)
         node.require(rows * (8 + _padded(width)) <= w.nelem, "W is too small")
         node.require(rows * (8 + _padded(hidden)) <= r.nelem, "R is too small")
-        node.require(3 * rows <= factors.nelem, "factors are too few")
+        node.require(self.n_factors * rows <= factors.nelem, "factors are too few")
         node.require(records <= node.scratch[1].nelem, "records are too small")
-        node.require(rows <= node.scratch[2].nelem, "sums are too small")
 
     def set_shape(self, node, e):
         lstm.Lstm.set_shape(self, node, e)
@@ -73,29 +76,31 @@ class _DynamicLstm(lstm.Lstm):
         lstm.Lstm.bind(self, node, tensors)
         self.x_bits = node.inputs[0].view("i")
         self.factors = node.inputs[3].data
-        self.sums = node.scratch[2].data
-        records = node.scratch[1].data
         for t in node.inputs[1:3]:
             t.view("i")  # raises where it is not aligned
         first = _RECORD + _padded(self.width)
         size = _RECORD + _padded(self.hidden)
+        self.empty, n = node.scratch[1].view("i"), (first + self.batch * size) // 4
+        self.empty_p = block(0, 1, 1, n, BIAS, BIAS, BIAS, BIAS, BIAS, BIAS + 1, BIAS, BIAS)
+        self.ends = self.bits[self.from_x :]  # two floats, where sums come to lie behind them
+        self.quantize = forms.get("dynamic_quantize")
+        self.qdots = forms.get("qdot32").qdots32
+        self.bind_records(node, first, size)
+
+    def bind_records(self, node, first, size):
+        """Records of x, then of h, in bytes; of each scale, zero point, inverse of the scale."""
+        node.expect_dtype("int32", node.scratch[2])
+        node.require(4 * self.hidden <= node.scratch[2].nelem, "sums are too small")
+        self.sums = node.scratch[2].data
+        records = node.scratch[1].data
         self.record = records[:first]
         self.records = [
             records[first + b * size : first + b * size + size] for b in range(self.batch)
         ]
-        self.empty, n = node.scratch[1].view("i"), (first + self.batch * size) // 4
-        self.empty_p = block(0, 1, 1, n, BIAS, BIAS, BIAS, BIAS, BIAS, BIAS + 1, BIAS, BIAS)
-        self.ends = self.bits[self.from_x :]  # two floats, where sums come to lie behind them
-        self.bind_words()
-        self.quantize = forms.get("dynamic_quantize")
-        self.qdots = forms.get("qdot32").qdots32
-        self.dots = self.products
-
-    def bind_words(self):
-        """Room for scale, zero point and inverse of the scale, of x and of h."""
         cells = bytearray(24)
         self.words = [view(cells, 0, "i", 3), view(cells, 12, "i", 3)]
         self.scales = [view(cells, 0, "f", 3), view(cells, 12, "f", 3)]
+        self.dots = self.products
 
     def _start(self):
         lstm.Lstm._start(self)
@@ -167,37 +172,60 @@ class _DynamicLstm(lstm.Lstm):
 
 
 class _InIntegers(_DynamicLstm):
-    """The room for twice the sums holds scales, then gates; and biases, then the sums over x."""
+    """The room for twice the sums holds those over x and those over h, then gates."""
 
-    def bind(self, node, tensors):
-        _DynamicLstm.bind(self, node, tensors)
-        n, at = 4 * self.hidden, self.from_x
-        factors = node.inputs[3].view("i")
-        self.of_w, self.of_r, self.biases = [factors[i * n : i * n + n] for i in range(3)]
-        self.gates, self.offsets = self.bits[at : at + 2 * n], self.bits[at + n : at + 2 * n]
-        self.scaled = forms.get("scales").scales32
-        self.to_float = forms.get("to_float").to_float32
-        self.in_integers = _lstm_bits.Cell(self.bits, at, self.hidden)
-        self.scales_p = block(0, n, _NO_SIGN)
-        self.to_float_p = block(0, n, n, 1, 0, 1, _NO_SIGN)
-        self.bias_p = block(0, 1, 1, n, BIAS, BIAS, BIAS + 1, BIAS, BIAS, BIAS + 1, BIAS, BIAS)
+    n_leading, n_scratch = 5, 2
+    n_factors, of_factors = 4, "int32"
 
-    def bind_words(self):
-        self.words = [block(0, 0, 0), block(0, 0, 0)]
+    def check_weights(self, node, e):
+        _DynamicLstm.check_weights(self, node, e)
+        table = node.inputs[4]
+        node.expect_dtype("int32", table)
+        node.require(_TABLE <= table.nelem, "table is too small")
 
-    def give(self, out, at, which):
-        if which:
-            self._scaled(self.of_r, self.gates)
-        else:
-            self.copy(self.biases, self.biases, self.offsets, self.bias_p)
-            self._scaled(self.of_w, self.offsets)
+    def bind_records(self, node, first, size):
+        n, at, rows = self.hidden, self.from_x, 4 * self.hidden
+        self.wq[5], self.rq[5] = at, at + rows
+        of_range = [_NO_SIGN, _INF]
+        p = [0, 0, n, self.batch, self.reverse, int(self.y is not None)]
+        p += [self.x_t, self.x_b, self.y_first, self.y_t, self.y_b]
+        p += [self.width, first + _RECORD, size]
+        p += [0, self.batch * n] + of_range + [2] + [0, 0] + of_range + [_RECORD, 0, 0]
+        p += of_range + [0] + list(self.wq) + list(self.rq) + [at, rows, 70, 75]
+        self.p = block(*p + [at, n, 0, 0, 0, n, 0] + [0] * 8 + [self.n] * self.batch)
+        views, ends = memoryview(self.p), (14, 19, 24, 29, 44, 59, 63, 67, 70, 73)
+        self.words, self.zeros = [views[70:73]], [views[38:39]]
+        gated, of_ranges = forms.get("gated"), self.quantize
+        self.needs = [of_ranges.ends, of_ranges.choose, of_ranges.to_bytes, self.qdots]
+        self.needs += [forms.get("byte_gates").arguments, gated.lstm, gated.put, self.p]
+        self.needs += [views[ends[i] : ends[i + 1]] for i in range(9)]
+        self.needs += [views[73:78], views[75:78], views[53:54], self.x_bits]
+        self.needs += [self.w, self.r, self.factors, self.bits]
+        self.needs += [node.scratch[1].data, node.inputs[4].data]
+        self.needs.append(self.bits if self.y is None else self.y)
+        self.steps = forms.get("byte_steps").steps
 
-    def _scaled(self, factors, out):
-        words = self.words[1 if factors is self.of_r else 0]
-        self.scaled(words, factors, self.gates, self.scales_p)
-        self.to_float(self.sums, self.gates, out, self.to_float_p)
+    def bind_cell(self, functions):
+        pass  # there is no choice
 
-    def cell(self, h):
-        self.rp[0] = h
-        self.products(self.s, self.r, self.s, self.rp)
-        self.in_integers.step(h, h + self.batch * self.hidden)
+    def step(self, lo, hi):
+        if lo == 0:
+            self._start()
+            if self.lens is not None:
+                self._take_lengths()
+        self.p[0] = lo
+        self.p[1] = hi
+        self.steps(self.p, self.needs)
+        if hi == self.n:
+            self._finish()
+
+    def _take_lengths(self):
+        """What lies behind a sequence's end is 0."""
+        b = 0
+        while b < self.batch:
+            self.p[78 + b] = self._length(b)
+            b += 1
+        if self.y is not None:
+            p = [0, self.n, self.batch, self.hidden, BIAS, BIAS, BIAS]
+            p += [BIAS + self.y_t, BIAS + self.y_b, BIAS + 1, BIAS, BIAS + self.y_first]
+            self.copy(self.zero, self.zero, self.y, block(*p))

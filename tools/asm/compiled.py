@@ -22,7 +22,18 @@ from .source import sources
 
 FORMS_MADE = ("thumb", "rv32", "xtensawin")  # of each core the one that all its processors run
 # Families of which newer cores get code of their own: it takes a third less instructions.
-ALSO = {"armv7m": ("attention", "div", "exponentials", "log", "moments", "rotary", "sine")}
+ALSO = {
+    "armv7m": (
+        "attention",
+        "byte_gates",
+        "div",
+        "exponentials",
+        "log",
+        "moments",
+        "rotary",
+        "sine",
+    )
+}
 _TITLE = re.compile(r"(: see loops/\w+)?\..*", re.DOTALL)
 
 

@@ -5,12 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import Problem
+from ..numbers.gate_table import gate_table
 from . import MS, lowers
 from ._dtypes import FLOAT, INT8, INT32, UINT8
 from ._qweights import Weights as Rows
 from ._qweights import pack, padded, scalar, unsigned
-from .recurrent import LSTM, Shape, Weights, emit_walks
+from .recurrent import LSTM, Shape, Weights, activations_of, emit_walks
 
+_USUAL = 8192  # items of x or of h
+_KINDS = [2, 1, 1]  # sigmoid, tanh, tanh, in the device's order
+_POINT = 26  # bits behind the point of a bias, or less by a multiple of _LESS
+_BIAS_BITS = 2  # before the point
+_LESS = 6
+_MOST = 2.0**24  # of a bias
 _RECORD = 4  # bytes before a row's items: their sum
 
 
@@ -40,11 +47,35 @@ def lower_dynamic_lstm(node):
         r, r_scale, r_zero = _rows(node, 2, 10, d)
         bias = biases[d, :rows] + biases[d, rows:]
         factors = np.stack(np.broadcast_arrays(w_scale, r_scale, bias)).astype(np.float32)
-        constants = [node.constant(v) for v in (w, r, factors)]
         records = _RECORD + padded(s.inputs) + s.batch * (_RECORD + padded(s.hidden))
-        scratch = [node.temp(UINT8, (records,)), node.temp(INT32, (rows,))]
+        scratch = [node.temp(UINT8, (records,))]
+        if _is_usual(node, s, d):
+            values = [w, r, _fixed(factors), gate_table()]
+        else:
+            values = [w, r, factors]
+            scratch.append(node.temp(INT32, (rows,)))
+        constants = [node.constant(v) for v in values]
         weights.append(Weights(constants, [w_zero, r_zero], scratch))
     emit_walks(node, "dynamic_lstm", LSTM, s, weights, node.attr("input_forget", 0))
+
+
+def _is_usual(node, s, d):
+    """True for a direction that the kernel computes in integers."""
+    kinds = activations_of(node, LSTM, s.directions)[d][::3]
+    more = node.input(7) is not None or node.attr("input_forget", 0) or node.attr("clip")
+    return kinds == _KINDS and not more and max(s.inputs, s.hidden) <= _USUAL
+
+
+def _fixed(factors):
+    """Of float32 (3, rows) the scales' bits, and biases in two words: see loops/byte_gates."""
+    if not np.isfinite(factors).all():
+        raise Problem("scales or biases that are not finite")
+    biases = factors[2].astype(np.float64).clip(-_MOST, _MOST)
+    _, exponents = np.frexp(biases)
+    less = -(-np.maximum(exponents - _BIAS_BITS, 0) // _LESS) * _LESS
+    units = np.ldexp(biases, _POINT - less).round()
+    words = np.stack([units, less]).astype(np.int32)
+    return np.concatenate([factors[:2].view(np.int32), words])
 
 
 def _rows(node, i, scale, d):

@@ -167,7 +167,7 @@ def _are_halves(values):
 def emit_walks(node, kernel, kind: Kind, s: Shape, weights: Sequence[Weights], option) -> None:
     """A step a direction. weights: by direction; option: of the kernel. Raises Problem."""
     outputs = (node.outputs + [None] * 3)[:3]
-    activations = _activations(node, kind.activations, s.directions)
+    activations = activations_of(node, kind, s.directions)
     reverse = _reverse(node, s.directions)
     optional = [_lengths(node, s), *(_state(node, i) for i in (5, 6)), node.input(7)]
     present = sum((t is not None) << i for i, t in enumerate(optional + outputs))
@@ -261,14 +261,14 @@ def _clip(node) -> int:
     return float_bits(clip or 0.0)
 
 
-def _activations(node, defaults, directions):
+def activations_of(node, kind: Kind, directions):
     """Params for each direction: kind, bits of alpha and of beta for each of its functions.
 
     activation_alpha and activation_beta hold values only for the functions that have them.
     """
-    names = node.attr("activations") or list(defaults) * directions
+    names = node.attr("activations") or list(kind.activations) * directions
     names = [n.decode() if isinstance(n, bytes) else n for n in names]
-    per = len(defaults)
+    per = len(kind.activations)
     if len(names) < per * directions:
         raise Problem(f"{len(names)} activations for {directions} directions")
     alphas, betas = (list(node.attr(f"activation_{p}", [])) for p in ("alpha", "beta"))

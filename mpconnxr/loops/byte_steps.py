@@ -1,0 +1,92 @@
+"""Time steps of an LSTM of bytes, by calls of other loops. Written once, for Python and viper.
+
+p     0  first step, end; n, sequences; 1: backwards; 1: has Y
+      6  items of x from step to step and from sequence to sequence; first of Y, the same of Y
+     11  items of x in a step, first item of the first record of h, bytes of one
+     14  what ends and choose take of h, 19 to_bytes of x, 24 of h; 29 qdots32 of x, 44 of h
+     59  what arguments takes, 63 the cell's loop, 67 what puts h to Y
+     70  scale, zero point and inverse of the scale of x; 73 ends of h, 75 the same of h
+     78  of each sequence its time steps
+
+Made from tools/loops/common/byte_steps.py by `make loops`:
+change that file, not this one.
+"""
+
+import micropython
+
+COMMON = True
+
+
+@micropython.viper
+def steps(p: ptr32, w):
+    """w: loops ends, choose, to_bytes, qdots32, arguments, that of the cell, put; p, and its
+    parts from 14 on, to_bytes' words last; ends of h, and the zero point of h;
+    x, W, R, factors, states with room for sums, records, table, Y
+
+    Access: of the loops it calls
+    """
+    ends = w[0]
+    choose = w[1]
+    to_bytes = w[2]
+    qdots = w[3]
+    arguments = w[4]
+    cell = w[5]
+    put = w[6]
+    whole = w[7]
+    ends_p = w[8]
+    x_p = w[9]
+    h_p = w[10]
+    of_x_p = w[11]
+    of_h_p = w[12]
+    arguments_p = w[13]
+    cell_p = w[14]
+    put_p = w[15]
+    x_words = w[16]
+    found = w[17]
+    h_words = w[18]
+    zero = w[19]
+    x = w[20]
+    weights = w[21]
+    recurrent = w[22]
+    factors = w[23]
+    states = w[24]
+    records = w[25]
+    table = w[26]
+    y = w[27]
+    while p[0] < p[1]:
+        ends(states, states, found, ends_p)
+        choose(found, zero, found, ends_p)
+        b = 0
+        while b < p[3]:
+            i = 24
+            p[i] = (b * p[2])
+            p[i + 1] = p[i] + p[2]
+            p[i + 4] = p[12] + b * p[13]
+            to_bytes(states, h_words, records, h_p)
+            b += 1
+        b = 0
+        while b < p[3]:
+            if p[0] < p[78 + b]:
+                t = p[0]
+                if p[4]:
+                    t = p[78 + b] - 1 - t
+                h = b * p[2]
+                i = 19
+                p[i] = (t * p[6] + b * p[7])
+                p[i + 1] = p[i] + p[11]
+                i = 56
+                p[i] = (p[12] + b * p[13])
+                p[i + 9] = h
+                p[i + 10] = h + p[3] * p[2]
+                p[i + 11] = h
+                p[i + 13] = p[8] + t * p[9] + b * p[10]
+                to_bytes(x, x_words, records, x_p)
+                qdots(records, weights, states, of_x_p)
+                qdots(records, recurrent, states, of_h_p)
+                arguments(whole, factors, states, arguments_p)
+                cell(states, table, states, cell_p)
+                if p[5]:
+                    put(states, states, y, put_p)
+            b += 1
+        i = 0
+        p[i] = (p[0] + 1)
