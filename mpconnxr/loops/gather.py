@@ -48,20 +48,23 @@ def gather8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
     b = p[6] + p[0] * inner
     k = p[0]
     while k < p[1]:
-        v = w[k * words]
+        a = k * words
+        v = w[a]
         sign = (v >> 31) & 1
         good = 1
         if words == 2:
-            high = w[k * 2 + 1]
-            if sign == 0 and high != 0:
+            high = w[a + 1]
+            if high:
+                good = sign if high == p[8] else 0
+            elif sign:
                 good = 0
-            if sign == 1 and high != p[8]:
-                good = 0
-        if sign == 1:
+        if sign:
             v += p[3]
-        p[own] = v
-        v = p[own]
-        if good == 0 or ((v >> 31) & 1) == 1 or v >= p[3]:
+            p[own] = v
+            v = p[own]
+            if (v >> 31) & 1:
+                good = 0
+        if good == 0 or v >= p[3]:
             p[count] = 1
             v = 0
         a = p[5] + v * inner
@@ -83,20 +86,23 @@ def gather32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     b = p[6] + p[0] * inner
     k = p[0]
     while k < p[1]:
-        v = w[k * words]
+        a = k * words
+        v = w[a]
         sign = (v >> 31) & 1
         good = 1
         if words == 2:
-            high = w[k * 2 + 1]
-            if sign == 0 and high != 0:
+            high = w[a + 1]
+            if high:
+                good = sign if high == p[8] else 0
+            elif sign:
                 good = 0
-            if sign == 1 and high != p[8]:
-                good = 0
-        if sign == 1:
+        if sign:
             v += p[3]
-        p[own] = v
-        v = p[own]
-        if good == 0 or ((v >> 31) & 1) == 1 or v >= p[3]:
+            p[own] = v
+            v = p[own]
+            if (v >> 31) & 1:
+                good = 0
+        if good == 0 or v >= p[3]:
             p[count] = 1
             v = 0
         a = p[5] + v * inner

@@ -1,7 +1,7 @@
 """Rows of x (K, inner) into rows of out (n, inner) that indices name. Plain form.
 
 w    (indices; the step's name, ASCII)
-p    lo, hi: range of rows of x; n, inner; operation (0 copy, 1 add, 2 mul, 3 max, 4 min); bits of
+p    lo, hi: range of rows of x; n, inner; operation (1 add, 2 mul, 3 max, 4 min); bits of
      an integer dtype that wraps around: if it is signed, at all; else 0 and 0
 InputError after the last row for an index out of range, whose row is left out.
 """
@@ -30,17 +30,15 @@ def scatter(x, w, out, p):
             good = False
             continue
         while a < row * inner:
-            v = x[a]
-            if op:
-                old = out[b]
-                if op == 1:
-                    v = old + v
-                elif op == 2:
-                    v = old * v
-                elif old != old or (old > v if op == 3 else old < v):
-                    v = old
-                if mask:
-                    v = (v + half & mask) - half
+            old, v = out[b], x[a]
+            if op == 1:
+                v = old + v
+            elif op == 2:
+                v = old * v
+            elif old != old or (old > v if op == 3 else old < v):
+                v = old
+            if mask:
+                v = (v + half & mask) - half
             out[b] = v
             a += 1
             b += 1

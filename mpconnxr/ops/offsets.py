@@ -7,7 +7,7 @@ GatherND, ScatterElements, ScatterND and Scatter (all opsets).
 
     index  int32 or int64 (dims..., T);  out  int32 (dims...)
 Raises ModelError; InputError when it runs, for an index outside -size .. size - 1. A step
-allocates only what arithmetic does (integers of more than 30 bits).
+allocates nothing.
 """
 
 from .. import forms
@@ -21,10 +21,13 @@ _DIMS = const(2)  # [rank]
 # then sizes: [n_t]
 # then steps: [n_t]
 
+_BAD = 9  # where the loop's parameter block says that an index was out of range
+
 
 def prepare(node):
     node.require(len(node.params) >= 2, "params")
     rank, n_t = node.extents(0, _DIMS)
+    node.require(n_t > 0, "tuples of nothing")
     node.expect(1, 1, _DIMS + 2 * rank + 2 * n_t)
     index, out = node.inputs[0], node.outputs[0]
     node.require(index.dtype in ("int32", "int64"), "indices of dtype " + index.dtype)
@@ -40,18 +43,24 @@ def prepare(node):
     if n == 0:
         return 0, None
     node.require(min(sizes + [1]) > 0, "picks from nothing")
-    return n, _Offsets(node.name, index, out, block(0, 0, rank, n_t, *node.params[_DIMS:])).step
+    words = 2 if index.dtype == "int64" else 1
+    p = block(0, 0, rank, n_t, words, 0, -1, 0, 0, 0, *list(node.params)[_DIMS:] + [0] * rank)
+    what = node.name + ": an index is out of range"
+    return n, _Offsets(index.view("i"), out.view("i"), p, what).step
 
 
 class _Offsets:
     """The extent is tuples."""
 
-    def __init__(self, name, index, out, p):
-        self.name = name.encode()
-        self.index, self.out, self.p = index.data, out.data, p
-        self.loop = forms.get("offsets").offsets
+    def __init__(self, index, out, p, what):
+        self.index, self.out, self.p = index, out, p
+        self.loop, self.judge = forms.get("offsets").offsets, forms.get("gather").judge
+        self.needs = [forms.later("gather_refuse", "refuse"), p, what]
 
     def step(self, lo, hi):
-        self.p[0] = lo
-        self.p[1] = hi
-        self.loop(self.index, self.name, self.out, self.p)
+        p = self.p
+        p[0] = lo
+        p[1] = hi
+        p[_BAD] = 0
+        self.loop(self.index, self.index, self.out, p)
+        self.judge(p, self.needs)

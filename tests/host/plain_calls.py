@@ -162,15 +162,6 @@ def normalize_rows(d):
     return floats(d, rows * n), w, d.blank("f", rows * n), p
 
 
-def offsets_offsets(d):
-    rank, n, hi = d.between(1, 3), d.between(1, 3), d.between(1, 6)
-    lo = d.below(hi)
-    p = [lo, hi, rank, n] + [d.between(1, 4) for _ in range(2 * rank + 2 * n)]
-    sizes = p[4 + 2 * rank :]
-    x = array("i", [d.between(-sizes[i % n], sizes[i % n] - 1) for i in range(hi * n)])
-    return x, b"name", d.blank("i", hi), p
-
-
 def one_hot_one_hot(d):
     outer, depth, inner = d.between(1, 3), d.between(1, 4), d.between(1, 3)
     lo = d.below(outer * depth)
@@ -271,7 +262,8 @@ def scatter_scatter(d):
     k, n, inner = d.between(1, 5), d.between(1, 5), d.between(1, 3)
     lo = d.below(k)
     w = [d.below(n) for _ in range(k)], b"name"
-    p = [lo, d.between(lo, k), n, inner, d.below(5), *(_wrapping(d) if d.below(2) else (0, 0))]
+    p = [lo, d.between(lo, k), n, inner, d.between(1, 4)]
+    p += _wrapping(d) if d.below(2) else (0, 0)
     x, out = [array("q", [d.between(-99, 99) for _ in range(m * inner)]) for m in (k, n)]
     return x, w, out, p
 

@@ -3,7 +3,7 @@
 from array import array
 
 
-def _index(d, words, rows):
+def index_words(d, words, rows):
     """One index: mostly in range, from the end or not; else any number."""
     if not d.below(4):
         return [d.word() for _ in range(words)]
@@ -16,7 +16,7 @@ def _call(d, make_x, kind):
     first, out_first, lo, hi = d.below(4), d.below(4), d.below(3), d.between(3, 7)
     index = array("i", [])
     for _ in range(hi):
-        index.extend(array("i", _index(d, words, rows)))
+        index.extend(array("i", index_words(d, words, rows)))
     out = d.blank(kind, out_first + hi * inner + 2)
     p = [lo, hi, words, rows, inner, first, out_first, 0, -1, 0]
     return make_x(first + rows * inner), index, out, p

@@ -9,6 +9,8 @@ An index out of range picks row 0 and is counted. It is judged after a trip thro
 a word of it that wraps at 32 bits on every machine.
 """
 
+from tools.loops.snippets.words import index_of
+
 
 @inline
 def _gather():
@@ -16,21 +18,8 @@ def _gather():
     words, inner, own, count = p[2], p[4], 7, 9
     b = p[6] + p[0] * inner
     for k in range(p[0], p[1]):
-        v = w[k * words]
-        sign, good = (v >> 31) & 1, 1
-        if words == 2:
-            high = w[k * 2 + 1]
-            if sign == 0 and high != 0:
-                good = 0
-            if sign == 1 and high != p[8]:
-                good = 0
-        if sign == 1:
-            v += p[3]
-        p[own] = v
-        v = p[own]
-        if good == 0 or ((v >> 31) & 1) == 1 or v >= p[3]:
-            p[count] = 1
-            v = 0
+        a = k * words
+        index_of(v, w, a, p[3], 8, sign, good)
         a, end = p[5] + v * inner, b + inner
         while b < end:
             out[b] = x[a]

@@ -129,3 +129,28 @@ def times_multiplier(v, high, low, part, more):
     part = part * high + (low >> 3)
     v = v * high + (part >> 12)
     more = ((more | part) & 4095) | (low & 7)
+
+
+@inline
+def index_of(v, items, at, size, minus, sign, good):
+    """v = the index at items[at], counted from 0; else 0, and p[count] = 1. p[minus] is -1.
+
+    words: of an index. p[own]: makes a word that wraps at 32 bits of it on every machine.
+    """
+    v = items[at]
+    sign, good = (v >> 31) & 1, 1
+    if words == 2:
+        high = items[at + 1]
+        if high:
+            good = sign if high == p[minus] else 0
+        elif sign:
+            good = 0
+    if sign:
+        v += size
+        p[own] = v
+        v = p[own]
+        if (v >> 31) & 1:
+            good = 0
+    if good == 0 or v >= size:
+        p[count] = 1
+        v = 0
