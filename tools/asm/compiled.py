@@ -27,11 +27,15 @@ ALSO = {
         "attention",
         "byte_gates",
         "div",
+        "dynamic_quantize",
         "exponentials",
         "log",
         "moments",
+        "qnormalize",
+        "qsoftmax",
         "rotary",
         "sine",
+        "to_float",
     )
 }
 _TITLE = re.compile(r"(: see loops/\w+)?\..*", re.DOTALL)
