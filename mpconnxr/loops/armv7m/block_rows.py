@@ -1,0 +1,72 @@
+"""Rows of floats to mantissas, each row with its exponent: weights that only a run knows: see loops/block_rows. Compiled from viper.
+
+Machine code, made from mpconnxr/loops/block_rows.py by `make loops`:
+change that file, not this one.
+"""
+
+import micropython
+
+
+@micropython.asm_thumb
+def rows(r0, r1, r2, r3):
+    data(2, 0xF000, 0xF801, 0xBDF2, 0xE92D, 0x4FF0, 0x4699, 0x4683, 0xF8D3, 0xA00C, 0x6818)
+    data(2, 0x685B, 0xB087, 0x4611, 0x9204, 0xF8D9, 0x2010, 0x2B00, 0xD07A, 0x4413, 0xEB01)
+    data(2, 0x0383, 0x9305, 0x2300, 0xEB01, 0x0882, 0x9303, 0x465A, 0xF1AB, 0x0304, 0x2501)
+    data(2, 0x4601, 0x46D3, 0x4F3D, 0x9300, 0xF8D9, 0xA008, 0xEB0A, 0x0E01, 0x458E, 0xDD6F)
+    data(2, 0x2400, 0x9B00, 0xF101, 0x4180, 0x3901, 0xEB02, 0x0081, 0xEA4F, 0x0C8E, 0xEB03)
+    data(2, 0x068E, 0xF850, 0x3F04, 0xF023, 0x4300, 0x429C, 0xBFB8, 0x461C, 0x4286, 0xD1F6)
+    data(2, 0x15E4, 0x2CFF, 0xD056, 0x2C00, 0xBF08, 0x2401, 0x9B00, 0xF10B, 0x4680, 0x449C)
+    data(2, 0x9B04, 0xEB02, 0x0181, 0x3E01, 0xE9CD, 0xA801, 0xEB03, 0x0686, 0x4688, 0xE018)
+    data(2, 0xF503, 0x0300, 0x1A20, 0xFA05, 0xFA00, 0x4453, 0x2817, 0xF100, 0x0A01, 0xFA43)
+    data(2, 0xF30A, 0xDC16, 0xF5B3, 0x0F00, 0xBF08, 0x463B, 0x2900, 0xBFB8, 0x425B, 0xF503)
+    data(2, 0x0300, 0x45C4, 0xF846, 0x3F04, 0xD00B, 0xF858, 0x1F04, 0xF3C1, 0x50C7, 0xF3C1)
+    data(2, 0x0316, 0x2800, 0xD1DE, 0x2001, 0xE7DE, 0x2300, 0xE7EA, 0x4671, 0xE9DD, 0xA801)
+    data(2, 0x44D3, 0xF848, 0x4B04, 0xF8D9, 0x3018, 0xB14B, 0xF852, 0x3021, 0x3101, 0xF3C3)
+    data(2, 0x53C7, 0x2BFF, 0x9B03, 0xBF08, 0x23FF, 0x9303, 0x9B05, 0x4598, 0xD196, 0x9B03)
+    data(2, 0x05DB, 0x2000, 0xF8D9, 0x2014, 0x9904, 0xF841, 0x3022, 0xB007, 0xE8BD, 0x8FF0)
+    data(2, 0x9403, 0xE7A9, 0x2401, 0xE7DE, 0xBF00, 0xFFFF, 0x007F)
+
+
+@micropython.viper
+def batches(p: ptr32, w):
+    """Products of loops/block_products whose weights become mantissas, a batch of them at a time.
+
+    p    as there; then 74 what rows takes, 81 batches of weights to advance a step of n0 and n1,
+         83 what peak takes for the word that rows makes of inf and nan: p[86] gets it
+    w    as there; then loops products and rows, the parts of p from 74 and from 83 on
+
+    Access: of the loops it calls
+    """
+    special = w[4]
+    whole = w[5]
+    floats = w[12]
+    scratch = w[14]
+    peak = w[16]
+    products = w[18]
+    rows = w[19]
+    rows_p = w[20]
+    flag_p = w[21]
+    last = p[1]
+    held = 0 - 1
+    while p[0] < last:
+        batch = p[0] // p[2]
+        first = (batch // p[6] * p[81] + batch % p[6] * p[82]) * p[4] * (p[3] + p[80])
+        if first != held:
+            held = first
+            i = 74
+            p[i] = first
+            i = 13
+            p[i] = (first + p[3])
+            rows(floats, floats, scratch, rows_p)
+            peak(scratch, scratch, whole, flag_p)
+        n = p[2] - p[0] % p[2]
+        if n > last - p[0]:
+            n = last - p[0]
+        i = 1
+        p[i] = (p[0] + n)
+        if p[86] < 255:
+            products(whole, w)
+        while p[0] < p[1]:
+            special(whole, w)
+            i = 0
+            p[i] = (p[0] + 1)
