@@ -9,8 +9,8 @@ Items count in units of 2**-29 of the largest one's power of two, weights in 2**
 rounded to nearest once. A weight of zero leaves its item out. One NaN, 0x7FC00000.
 """
 
-from tools.loops.snippets.floats import halve, normalize
-from tools.loops.snippets.words import bit, split_sign
+from tools.loops.snippets.floats import rank_item, weigh_item, weighed_sum
+from tools.loops.snippets.words import bit
 
 
 def mix32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
@@ -26,67 +26,40 @@ def mix32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes out[p[0] * inner : p[1] * inner]
     """
     bit(top, 31)
-    infinity, at, stop = top - 1 - 0x7FFFFF, p[0] * p[3], p[1] * p[3]
-    while far(at < stop):
-        a = at // p[3]
-        b = a % p[4]
-        first = (a // p[4] * p[2] + p[6 + b]) * p[3] + at % p[3]
-        begin = b * p[5]
-        end, most, found = begin + p[5], 1, 0
-        i = first
-        for t in range(begin, end):
-            if w[t] & (top - 1):
-                a = (x[i] >> 23) & 255
-                if a == 255:
-                    a = 1
-                    n = 4 if x[i] & 0x7FFFFF else 1 + (((x[i] ^ w[t]) >> 31) & 1)
-                    found = found | n
-                most = max(a, most)
-            i += p[3]
-        total, i = 0, first
-        for t in range(begin, end):
-            a, b = x[i], w[t]
-            n, m = most - ((a >> 23) & 255), a & 0x7FFFFF
-            if n < most:
-                m = m | 0x800000
-            else:
-                n -= 1
-            m = ((m << 5) + (1 << n >> 1)) >> n if 0 - 1 < n < 30 else 0
-            n = ((b >> 23) & 255) - 122
-            v = (b & 0x7FFFFF) | 0x800000
-            n = min(n, 6)
-            if n < 0:
-                n = 0 - n
-                v = (v + (1 << n >> 1)) >> n if n < 26 else 0
-            else:
-                v = v << n
-            n = m >> 15
-            m = m & 32767
-            m = (n * (v >> 15) << 2) + ((n * (v & 32767) + m * (v >> 15)) >> 13)
-            if ((a ^ b) >> 31) & 1:
-                m = 0 - m
-            total += m
-            i += p[3]
-        if found:
-            total = infinity
-            if found == 2:
-                total -= top
-            elif found > 2:
-                total = infinity | 0x400000
-        elif total:
-            split_sign(total, b)
-            most += 1
-            halve(total, most, 30)
-            normalize(total, most, 29)
-            n = 6
-            if most < 1:
-                n, most = 7 - most, 1
-                if n > 30:
-                    n, total = 30, 0
-            total = ((total + (1 << (n - 1))) >> n) + ((most - 1) << 23)
-            if most > 254 or total > infinity:
-                total = infinity
-            if b:
-                total -= top
-        out[at] = total
-        at += 1
+    infinity, at = top - 1 - 0x7FFFFF, p[0] * p[3]
+    row, inner = p[0] % p[4], p[3]
+    base = p[0] // p[4] * p[2]
+    for line in far(range(p[0], p[1])):
+        first, begin = (base + p[6 + row]) * inner, row * p[5]
+        end, stop = begin + p[5], at + inner
+        while far(at < stop):
+            most, found = 1, 0
+            i = first
+            for t in range(begin, end):
+                v, b = x[i], w[t]
+                if b & (top - 1):
+                    rank_item(v, b, a, n, most, found)
+                i += inner
+            total, i = 0, first
+            for t in range(begin, end):
+                a, b = x[i], w[t]
+                n, v = ((b >> 23) & 255) - 122, (b & 0x7FFFFF) | 0x800000
+                if n < 0:
+                    n = 0 - n
+                    v = (v + (1 << n >> 1)) >> n if n < 26 else 0
+                else:
+                    n = min(n, 6)
+                    v = v << n
+                weigh_item(m, a, v, n, most)
+                if ((a ^ b) >> 31) & 1:
+                    m = 0 - m
+                total += m
+                i += inner
+            weighed_sum(total, most, found, n, b)
+            out[at] = total
+            first += 1
+            at += 1
+        row += 1
+        if row == p[4]:
+            row = 0
+            base += p[2]

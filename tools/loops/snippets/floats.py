@@ -119,3 +119,67 @@ def bias_of_channel(v, m, e, s):
     e = p[6] + w[j]
     j += p[3]
     s += 148 - e
+
+
+@inline
+def rank_item(v, weight, a, n, most, found):
+    """most: the larger of it and the exponent of v; found: if v is inf (1: as its weight; 2: with
+    the other sign) or NaN (4).
+    """
+    a = (v >> 23) & 255
+    if a == 255:
+        a = 1
+        n = 4 if v & 0x7FFFFF else 1 + (((v ^ weight) >> 31) & 1)
+        found = found | n
+    most = max(a, most)
+
+
+@inline
+def weigh_item(m, v, weight, n, most):
+    """m = the magnitude of v, in 2**-29 of 2**(most + 1), times one that has 28 bits behind the
+    point and is below 4.
+    """
+    n, m = most - ((v >> 23) & 255), v & 0x7FFFFF
+    if n < most:
+        m = m | 0x800000
+    else:
+        n -= 1
+    m = ((m << 5) + (1 << n >> 1)) >> n if 0 - 1 < n < 30 else 0
+    n = m >> 15
+    m = m & 32767
+    m = (n * (weight >> 15) << 2) + ((n * (weight & 32767) + m * (weight >> 15)) >> 13)
+
+
+@inline
+def weighed_sum(total, most, found, n, sign):
+    """total = the bits of a sum of what weigh_item gives, rounded to nearest; top: 2**31."""
+    if found:
+        total = infinity
+        if found == 2:
+            total -= top
+        elif found > 2:
+            total = infinity | 0x400000
+    elif total:
+        sign = 0
+        if total < 0:
+            total, sign = 0 - total, 1
+        most += 1
+        if total >> 30:
+            total = total >> 1
+            most += 1
+        while total < 1 << 24:
+            total = total << 5
+            most -= 5
+        while total < 1 << 29:
+            total = total << 1
+            most -= 1
+        n = 6
+        if most < 1:
+            n, most = 7 - most, 1
+            if n > 30:
+                n, total = 30, 0
+        total = ((total + (1 << (n - 1))) >> n) + ((most - 1) << 23)
+        if most > 254 or total > infinity:
+            total = infinity
+        if sign:
+            total -= top
