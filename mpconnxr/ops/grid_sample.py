@@ -7,7 +7,9 @@ opsets) in two and three spatial dims.
 
     x     float32 or float64 (N, C, D, H, W); D is 1 for two dims
     grid  float32 or float64 (N, P, dims);  out  as x (N, C, P)
-A place of nan or inf lies outside. Raises ModelError. A step allocates only boxed floats.
+A place of nan or inf lies outside. In float32 it is computed on the bits (see loops/samples), if
+no dim has more than 8192 items: the same bits in every form, and a step allocates nothing where
+viper is. Others allocate boxed floats. Raises ModelError.
 """
 
 from .. import forms
@@ -27,6 +29,12 @@ _PADDING = const(8)  # 0 zeros, 1 border, 2 reflection
 _ALIGN_CORNERS = const(9)  # flag
 _N_PARAMS = const(10)
 
+# of loops/samples
+_MOST = 8192  # items of a dim
+_AT_ONCE = 8  # places, and of all of them
+_WEIGHTS = 64
+_END = 11  # where its parameters say which place is the last one
+
 
 def prepare(node):
     node.expect(2, 1, _N_PARAMS)
@@ -42,5 +50,29 @@ def prepare(node):
         return 0, None
     node.require(min(d, h, w) > 0, "samples of nothing")
     p = block(0, 0, c, d, h, w, places, rank, mode, padding, align)
+    if x.dtype == grid.dtype == "float32" and max(d, h, w) <= _MOST:
+        p.extend(block(0, 0, (1, 2, 4)[mode] ** rank))
+        return n * places, _OnBits(x, grid, out, p).step
     loop = forms.get("grid_sample").sample
     return n * places, Items(loop, x.data, grid.data, out.data, p).step
+
+
+class _OnBits:
+    """The extent is places of all batches."""
+
+    def __init__(self, x, grid, out, p):
+        loops, self.p = forms.get("samples"), p
+        rank, taps = p[7], p[13]
+        p[12] = at_once = max(1, min(_AT_ONCE, _WEIGHTS // taps))
+        found, joined = (
+            block(*[0] * (9 * rank * at_once)),
+            block(*[0] * ((1 + 2 * taps) * at_once)),
+        )
+        self.loop = loops.sample
+        self.needs = [loops.locate, loops.spread, loops.join, loops.weigh, p, grid.view("i")]
+        self.needs += [found, joined, x.view("i"), out.view("i")]
+
+    def step(self, lo, hi):
+        self.p[0] = lo
+        self.p[_END] = hi
+        self.loop(self.p, self.needs)
