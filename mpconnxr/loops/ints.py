@@ -2,7 +2,7 @@
 
 p    as loops/add has it, and behind it what the loop says
 
-Both halves of an integer are computed apart: a sum of 32 bits has no place in a small integer.
+Both halves of a sum are computed apart: one of 32 bits has no place in a small integer.
 
 Made from tools/loops/common/ints.py by `make loops`:
 change that file, not this one.
@@ -68,6 +68,76 @@ def product32(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
         high += (low >> 16) & 0xFFFF
         out[2 * k] = low & 0xFFFF
         out[2 * k + 1] = high & 0xFFFF
+        i += p[2]
+        j += p[5]
+        k += 1
+        if k == end:
+            i += p[1] - p[8] * p[2]
+            j += p[4] - p[8] * p[5]
+            end = k + p[8]
+
+
+@micropython.viper
+def quotient32(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
+    """p[9]: 0 quotients cut towards 0, 1 what these leave, 2 what is left with the sign of w; and
+    plus 4: integers without a sign. By 0 all of them are 0.
+
+    Access:
+        rows, n = p[7:9]
+        reads x[p[0] : p[0] + (rows - 1) * p[1] + (n - 1) * p[2] + 1] if rows and n
+        reads w[p[3] : p[3] + (rows - 1) * p[4] + (n - 1) * p[5] + 1] if rows and n
+        writes out[2 * p[6] : 2 * (p[6] + rows * n)]
+    """
+    mask = 1
+    mask = (mask << 31) - 1
+    what = p[9] & 3
+    is_signed = 1 - (p[9] >> 2)
+    i = p[0]
+    j = p[3]
+    k = p[6]
+    end = k + p[8]
+    last = k + p[7] * p[8]
+    while k < last:
+        a = x[i]
+        b = w[j]
+        sign = (a >> 31) & is_signed
+        sign_of_b = (b >> 31) & is_signed
+        if sign:
+            a = 0 - a
+        if sign_of_b:
+            b = 0 - b
+        half = (a >> 1) & mask
+        rest = a
+        v = 0
+        if (b >> 31) & 1:
+            if (a >> 31) & 1 and a & mask >= b & mask:
+                v = 1
+                rest = a - b
+        elif b & mask:
+            # a half first: what it leaves, twice, is less than 2 * b
+            b = b & mask
+            v = half // b
+            rest = half - v * b
+            rest = rest - b + rest + (a & 1)
+            v += v
+            if rest < 0:
+                rest += b
+            else:
+                v += 1
+        else:
+            rest = 0
+        if what:
+            v = rest
+            if what == 2 and sign != sign_of_b:
+                if v:
+                    v = b - v
+                sign = sign_of_b
+        elif sign_of_b:
+            sign = 1 - sign
+        if sign:
+            v = 0 - v
+        out[2 * k] = v & 0xFFFF
+        out[2 * k + 1] = (v >> 16) & 0xFFFF
         i += p[2]
         j += p[5]
         k += 1

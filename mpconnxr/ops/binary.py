@@ -10,8 +10,8 @@ leaves what the sign extends to.
     out     a's dtype; bool for and, or, xor and comparisons
 On float32 add, sub, mul, div, min, max, comparisons and prelu give numpy's bits in every form, and
 one NaN, 0x7FC00000. Raises ModelError. A step allocates only what arithmetic does (big integers;
-boxed floats, but where viper is for the operations named, for sums of int64, sums, products and
-comparisons of int32, and for bool).
+boxed floats, but where viper is for the operations named, for sums of int64, arithmetic of int32
+and uint32, comparisons of int32, and for bool).
 """
 
 from math import copysign, fmod
@@ -70,6 +70,7 @@ _OPS = (
 _SUMS = ("add", "sub")
 # Flags of loops/order and loops/ints for comparisons.
 _ORDERS = {"less": 1, "equal": 2, "lessequal": 3, "greater": 4, "greaterequal": 6}
+_QUOTIENTS = {"div": 0, "fmod": 1, "mod": 2}  # of loops/ints
 _TRUTHS = {"and": 4, "or": 6, "xor": 2}  # of loops/ints
 
 
@@ -106,6 +107,8 @@ def _loop(op, dtype):
         return forms.get("ints").sum32, int(op == "sub"), "iiH"
     if dtype in ("int32", "uint32") and op == "mul":
         return forms.get("ints").product32, 0, "iiH"
+    if dtype in ("int32", "uint32") and op in _QUOTIENTS:
+        return forms.get("ints").quotient32, _QUOTIENTS[op] + 4 * (dtype == "uint32"), "iiH"
     if dtype == "int32" and op in ("min", "max"):
         return forms.get("ints").larger32, int(op == "min"), "iii"
     if dtype == "int32" and op in _ORDERS:

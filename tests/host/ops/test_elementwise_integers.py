@@ -47,6 +47,33 @@ def test_arithmetic_wraps_around(target):
     check(target, cases)
 
 
+def cut_off(a, b):
+    return np.sign(a) * np.sign(b) * (np.abs(a) // np.abs(b))
+
+
+QUOTIENTS = (("Div", cut_off, {}), ("Mod", np.mod, {}), ("Mod", np.fmod, {"fmod": 1}))
+
+
+@on_targets
+def test_quotients_and_what_they_leave(target):
+    cases = []
+    for dtype in (np.int32, np.uint32):
+        for a, b in pairs(dtype):
+            b = np.where(b == 0, 7, b).astype(dtype)
+            wide = a.astype(np.int64), b.astype(np.int64)
+            for op, function, attrs in QUOTIENTS:
+                cases.append(Case(function(*wide).astype(dtype), op, a, b, **attrs))
+        small = rng.integers(-99 if dtype == np.int32 else 0, 100, 50).astype(dtype)
+        for divisor in np.array([1, 2, 10, 641, 1 << 30, (1 << 31) - 1]).astype(dtype):
+            for x in (small, pairs(dtype)[0][0]):
+                for op, function, attrs in QUOTIENTS:
+                    wanted = function(x.astype(np.int64), np.int64(divisor)).astype(dtype)
+                    cases.append(Case(wanted, op, x, np.array([divisor]), **attrs))
+        zero = np.zeros_like(small)
+        cases += [Case(zero, op, small, zero, **attrs) for op, _, attrs in QUOTIENTS]
+    check(target, cases)
+
+
 @on_targets
 def test_comparisons_of_the_ends(target):
     cases = []

@@ -22,6 +22,15 @@ def product32(d):
     return _pairs(d, "H", 128, 0)
 
 
+def quotient32(d):
+    x, w, out, p = _pairs(d, "H", 128, 0)
+    for i in range(0, 96, 3):
+        w[i] >>= d.below(31)
+    if d.below(2):
+        x[d.below(96)] = w[d.below(96)] = -(1 << 31)
+    return x, w, out, p[:9] + [d.below(3) + 4 * d.below(2)]
+
+
 def larger32(d):
     return _pairs(d, "i", 64, d.below(2))
 
