@@ -186,7 +186,7 @@ def powers(x, exponent):
     return small.model([("Pow", "x e", "y", {})], *values, e=np.array(exponent, np.float32))
 
 
-@pytest.mark.parametrize("exponent", [2, 3, -1, -2, 0.5, 0.25, 0.75, 1.5, 2.25])
+@pytest.mark.parametrize("exponent", [2, 3, 4, -1, -2, 0.5, 0.25, 0.75, 1.5, 2.25])
 def test_powers_that_need_no_logarithm(ready_target, exponent):
     special = [0.0, INF, NAN, 1e30, 1e-30]
     x = np.append(RNG.normal(0, 9, 500), special).astype(np.float32)
@@ -195,6 +195,48 @@ def test_powers_that_need_no_logarithm(ready_target, exponent):
         exact = x.astype(np.float64) ** exponent
         wanted = exact.astype(np.float32)
     np.testing.assert_allclose(got, wanted, TOLERANCE, 1e-45)
+
+
+# As C's pow: also for exponents that are odd, even or not whole, and for what has no logarithm.
+_WHOLE = [2.0**23 + 1, 2.0**24 - 1, 2.0**24, 2.0**25, 2.0**22 + 0.5]
+_ODD_ONES = [0.0, 1, 2, 0.5, 3, 1.5, INF, 1e-45, 3e38, 1 - 2.0**-24, 1 + 2.0**-23, *_WHOLE]
+
+
+def of_any_power():
+    """Pairs of x and y whose powers fill the range of float32."""
+    n = 1500
+    near = np.abs(1 + RNG.normal(0, 1, n) * 10.0 ** RNG.uniform(-7, -1, n)).astype(np.float32)
+    wide = (10.0 ** RNG.uniform(-45, 38, n)).astype(np.float32)
+    bases = [np.where(near == 1, 2, near), wide]
+    pairs = [(x, RNG.uniform(-150, 128, n) / np.log2(x.astype(np.float64))) for x in bases]
+    pairs.append((np.abs(RNG.normal(0, 2, n)), RNG.normal(0, 2, n)))
+    pairs.append((RNG.normal(0, 3, n), RNG.integers(-20, 20, n)))
+    special = np.array([*_ODD_ONES, *[-v for v in _ODD_ONES], NAN], np.float32)
+    pairs.append([v.ravel() for v in np.meshgrid(special, special)])
+    return [np.concatenate(v).astype(np.float32) for v in zip(*pairs, strict=True)]
+
+
+@pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
+def test_powers_of_any_exponent(target):
+    x, y = of_any_power()
+    got, steps = outputs(target, model_of("Pow", [x, y]), x, y)
+    assert [s.kernel for s in steps] == ["power"]
+    with np.errstate(all="ignore"):
+        exact = x.astype(np.float64) ** y.astype(np.float64)
+        np.testing.assert_allclose(got, exact.astype(np.float32), TOLERANCE, 1.5e-45)
+    assert (np.signbit(got) == np.signbit(exact))[exact == exact].all()
+    assert (got.view(np.uint32)[exact != exact] == 0x7FC00000).all()
+
+
+@pytest.mark.parametrize("base", [True, False])
+def test_one_number_as_base_or_exponent(ready_target, base):
+    x = RNG.uniform(0.1, 5, (7, 30)).astype(np.float32)
+    one = np.array(2.7, np.float32)
+    model = model_of("Pow", [x], constants={0 if base else 1: one})
+    got, steps = outputs(ready_target("unix32"), model, x)
+    assert [s.kernel for s in steps] == ["power"]
+    wide, one = x.astype(np.float64).ravel(), float(one)
+    np.testing.assert_allclose(got, one**wide if base else wide**one, TOLERANCE)
 
 
 def test_steps_allocate_nothing(ready_target):
@@ -207,6 +249,7 @@ def test_steps_allocate_nothing(ready_target):
     models += [model_of("LogSoftmax", [x], axis=1), powers(x, 0.5)]
     models += [model_of(op, [x]) for op in ("Tan", "Softsign", "ThresholdedRelu")]
     models += [model_of(op, [x / 20]) for op in ("Sinh", "Cosh", "Atan", "Asin", "Acos")]
+    models += [powers(x, 1.7), powers(x, -3)]
     models += [model_of("Shrink", [x], bias=0.5), model_of("Hardmax", [x], axis=1)]
     for model in models:
         files = {"model.bin": small.binary(model), "x.bin": x.tobytes()}
@@ -215,10 +258,11 @@ def test_steps_allocate_nothing(ready_target):
             assert printed.split()[:2] == ["0", "0"], (model.graph.node[0].op_type, printed[:40])
 
 
-@pytest.mark.parametrize("name", ["Sin", "CumSum", "Resize", "L2"])
+@pytest.mark.parametrize("name", ["Sin", "CumSum", "Resize", "L2", "Pow"])
 def test_damaged_files(ready_target, name):
     x = RNG.normal(0, 3, (2, 4, 5)).astype(np.float32)
     models = {"Sin": model_of("Sin", [x]), "CumSum": cumulated("CumSum", x, 1)}
+    models |= {"Pow": model_of("Pow", [x, x])}
     models |= {"Resize": resize(x[None], 3), "L2": reduction("L2", x, [1])}
     report = small.damage(ready_target("unix32"), small.binary(models[name]), "words", "1")
     assert report.ok and report.refused > 100 and report.ran, report

@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import DtypeProblem, Problem
 from ..ir import Tensor, dtype_name
 from ..numbers import curves
-from ..shapes.extent import bound_of
+from ..shapes.extent import any_open, bound_of
 from ..steps.overlap import item_by_item
 from ..steps.rows import ItemRows
 from ._curves import halves
@@ -208,20 +208,32 @@ def _check(table, op, x):
 _MOST_POWER = 3
 
 
-def emit_power(node, x: Tensor, exponent: float, out: Tensor) -> bool:
-    """out = x ** exponent; False where it is not for that.
+def emit_pow(node, x: Tensor, y: Tensor, out: Tensor) -> None:
+    """out = x ** y, broadcast. Raises Problem."""
+    has_loop = x.dtype == y.dtype == FLOAT and node.is_exact and not any_open(out.shape)
+    if has_loop and all(t.nelem in (1, out.nelem) for t in (x, y)) and 0 not in out.shape:
+        node.emit("power", [x, y], [out], over=item_by_item(out, [x, y]))
+    else:
+        emit_binary(node, "pow", x, y, out)
 
-    A square of any dtype; of float32 -2, -1, 3 and quarters up to 3, for which -inf becomes NaN.
+
+def emit_power(node, x: Tensor, exponent: float, out: Tensor) -> bool:
+    """out = x ** exponent as products, roots and quotients; False where it is not for that.
+
+    A square of any dtype; of float32 -2, -1, 4 and quarters up to 3, for which -inf becomes NaN.
     """
     if exponent == 2:
         emit_binary(node, "mul", x, x, out)
         return True
-    if x.dtype != FLOAT or exponent not in (-1, -2) and not _is_quarters(exponent):
+    if x.dtype != FLOAT or exponent not in (-1, -2, 4) and not _is_quarters(exponent):
         return False
     if exponent == -1:
         emit_unary(node, "reciprocal", x, out)
     elif exponent == -2:
         emit_unary(node, "reciprocal", binary(node, "mul", x, x), out)
+    elif exponent == 4:
+        square = binary(node, "mul", x, x)
+        emit_binary(node, "mul", square, square, out)
     else:
         _emit_product(node, _factors(node, x, round(4 * exponent), out), out)
     return True

@@ -8,7 +8,7 @@ from ..errors import DtypeProblem
 from ..shapes.extent import any_open
 from . import lowers
 from ._dtypes import FLOAT
-from ._elementwise import emit_binary, emit_power
+from ._elementwise import emit_binary, emit_pow, emit_power
 
 _OPS = {
     "Add": "add",
@@ -65,7 +65,7 @@ def lower_pow(node):
         return
     if b.dtype in (10, 16):
         raise DtypeProblem("exponent of dtype float16 or bfloat16")
-    emit_binary(node, "pow", a, b, out)
+    emit_pow(node, a, b, out)
 
 
 @lowers("Mod")

@@ -12,7 +12,7 @@ from . import ML, lowers
 from ._block import unit_mantissas
 from ._distances import emit_decays
 from ._dtypes import BOOL, FLOAT, INT32
-from ._elementwise import binary, emit_binary, emit_unary
+from ._elementwise import binary, emit_binary, emit_pow, emit_unary
 from ._ml_scores import (
     NEGATED,
     ONE_MINUS,
@@ -233,7 +233,7 @@ def _emit_kernel(node, x: Tensor, vectors: np.ndarray) -> Tensor:
     elif degree == 1:
         return raw
     else:
-        emit_binary(node, "pow", raw, degree, out)
+        emit_pow(node, raw, node.constant(np.array(degree, np.float32)), out)
     return out
 
 
