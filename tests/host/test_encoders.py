@@ -8,6 +8,7 @@ import pytest
 from tests.host import encoders
 from tests.host.converter.rewrites.qdq_net import by_onnxruntime, on_device
 from tests.host.device import small
+from tools.bench.measure import count
 from tools.converter.convert import Options, convert
 from tools.converter.quantize.settings import Settings
 from tools.converter.report import python_floats
@@ -99,3 +100,22 @@ def test_damaged_files(target):
     model = encoders.static(encoders.Encoder(width=8, heads=2, length=4, layers=1))
     report = small.damage(target, small.binary(model), "several", "200")
     assert report.ok and report.refused > 100 and report.ran > 20, report
+
+
+# Of the instructions of the model in float: the most that QDQ and quantize_dynamic take.
+PARTS = {
+    "mps2-an385-v6m": (0.29, 0.59),
+    "mps2-an385": (0.32, 0.60),
+    "mps2-an386": (0.43, 0.76),
+}
+
+
+@pytest.mark.parametrize("target", PARTS)
+def test_instructions(target):
+    encoder = encoders.Encoder()
+    models = [encoder.model(), encoders.static(encoder), encoders.dynamic(encoder)]
+    counts = [count(converted(model), target) for model in models]
+    assert not any(c.heap_growth_bytes for c in counts)
+    in_float, *others = (c.instructions for c in counts)
+    for part, n in zip(PARTS[target], others, strict=True):
+        assert n <= part * in_float, n / in_float

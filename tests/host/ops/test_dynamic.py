@@ -91,7 +91,7 @@ def to_float(x, scale, offset, axis=1):
     return helper.make_model(graph, opset_imports=opsets, ir_version=8)
 
 
-@on_targets
+@pytest.mark.parametrize("target", [*UNIX_TARGETS, "mps2-an386"], indirect=True)
 def test_floats_of_integers(target):
     """All sizes of integers, scales and offsets, also such as cancel out."""
     rng = np.random.default_rng(7)

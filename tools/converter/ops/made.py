@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import Problem
-from ..ir import Tensor
 from ..simplify.keep import DOMAIN
 from ..steps.overlap import item_by_item
 from . import OWN, lowers
 from ._dtypes import FLOAT, INT32
-from ._move import emit_move
 
 ENTRIES = 256
 
@@ -59,22 +57,14 @@ def lower_to_float(node):
     if channels not in (1, x.shape[axis] if x.shape else 1):
         raise Problem(f"{scale} or {offset} does not fit {x}")
     inner = int(np.prod(x.shape[axis + 1 :])) if channels > 1 else 1
-    constants = _constants(node, scale, offset, channels)
-    over = item_by_item(node.outputs[0], [x])
-    node.emit("to_float", [x, constants], node.outputs, over=over, channels=channels, inner=inner)
-
-
-def _constants(node, scale: Tensor, offset: Tensor, channels: int) -> Tensor:
-    """Both in one tensor, repeated where there is one for all."""
-    parts = [scale, offset]
+    parts, scratch = [scale, offset], []
     if all(t.data is not None for t in parts):
         rows = [np.broadcast_to(t.data.reshape(-1), channels) for t in parts]
-        return node.constant(np.stack(rows).astype(np.float32))
-    out = node.temp(FLOAT, (2, channels))
-    for row, t in enumerate(parts):
-        strides = [int(t.nelem > 1)]
-        emit_move(node.emit, t, out, [channels], strides, [1], out_first=row * channels)
-    return out
+        parts = [node.constant(np.stack(rows).astype(np.float32))]
+    else:
+        scratch = [node.temp(FLOAT, (2, channels))]
+    how = {"over": item_by_item(node.outputs[0], [x]), "scratch": scratch}
+    node.emit("to_float", [x, *parts], node.outputs, **how, channels=channels, inner=inner)
 
 
 def _infer_given(node):

@@ -36,6 +36,7 @@ from . import (
     decays,
     distances,
     duplicates,
+    fixed_point,
     gates,
     gemms,
     heads,
@@ -86,7 +87,13 @@ LEVELS: Mapping[int, Sequence[Rewrite]] = {
 }
 
 # What only boards have operators for: not in a model that is saved.
-FOR_BOARDS = (conv_max_pool.rewrite, decays.rewrite, heads.rewrite, unsigned.rewrite)
+FOR_BOARDS = (
+    conv_max_pool.rewrite,
+    decays.rewrite,
+    heads.rewrite,
+    unsigned.rewrite,
+    fixed_point.rewrite,
+)
 
 # They write operators of com.microsoft, which a quantizer does not know.
 FUSING = (residuals.rewrite, activations.rewrite)

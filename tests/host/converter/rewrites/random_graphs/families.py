@@ -93,6 +93,7 @@ BOARDS = _families(
     ("decays", samples.decays, 0.1),
 )
 BOARDS["heads"] = Family("heads", attention.heads, 0.3, opsets=_FROM_13, bound=BOUND)
+BOARDS |= _families(_WITH_NORM, ("fixed_point", quantized.fixed, 0.3, None))
 BOARDS |= _families(_OF_BYTES, ("unsigned", quantized.nets, 0.2, None))
 ALL = {**FLOATS, **QUANTIZED, **BOARDS}
 

@@ -6,6 +6,7 @@ import numpy as np
 from onnx import TensorProto
 
 from .builder import Builder
+from .functions import fast_gelu, gelu, swish
 from .quantization import (
     BYTES,
     WIDE,
@@ -253,6 +254,31 @@ def dynamic(b: Builder) -> None:
         row = [n, 1, 1] if is_conv else [n]
         y = b.op("Add", y, b.randn(*b.choice(row, row, [], [1, *row], [2, *[1] * len(shape)])))
     b.behind(y)
+
+
+def fixed(b: Builder) -> None:
+    """What is before DynamicQuantizeLinear: a norm, or a product and a gate."""
+    k, n = b.integer(2, 8), b.integer(1, 5)
+    x = b.source([*b.dims(0, 2, 3), b.integer(1, 3), k])
+    if b.chance(0.4):
+        axis = b.choice(-1, -1, len(b.shape(x)) - 2)
+        row = b.shape(x)[axis:]
+        factors = b.choice((1 + b.randn(*row), b.randn(*row)), (1 + b.randn(*row),))
+        if b.chance(0.2):
+            factors = (b.source(row), *factors[1:])
+        y = b.op("LayerNormalization", x, *factors, axis=axis)
+    else:
+        q, scale, zero = b.op("DynamicQuantizeLinear", x, n=3)
+        w = b.rng.integers(-127, 127, (k, n)).astype(np.int8)
+        y = b.op("Cast", b.op("MatMulInteger", q, w, zero), to=TensorProto.FLOAT)
+        own = b.choice((n,), ())
+        factor = (0.01 * b.rng.uniform(0.5, 1.5, own)).astype(np.float32)
+        y = b.op("Mul", y, b.op("Mul", scale, factor))
+        y = b.op("Add", y, b.randn(n)) if b.chance(0.7) else y
+        y = b.choice(gelu, gelu, fast_gelu, swish)(b, y)
+    if b.chance(0.1):
+        b.op("Neg", y)
+    b.op("DynamicQuantizeLinear", y, n=3)
 
 
 def wide(b: Builder) -> None:

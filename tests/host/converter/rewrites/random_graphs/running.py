@@ -57,6 +57,8 @@ def _put_others(graph, whole, constants):
             nodes += _decays(node, whole)
         elif node.op_type == "Heads":
             nodes += _heads(node, whole)
+        elif node.op_type in ("DynamicNorm", "DynamicGate"):
+            nodes += _dynamic(node)
         elif node.op_type == "ConvInteger" and _has_many_zeros(node, constants):
             nodes += _by_floats(node, whole, constants)
         elif node.op_type in _PRODUCTS and _is_mixed(node, constants):
@@ -127,6 +129,22 @@ def _heads(node, graph):
     y = add("Reshape", [y, constant("order", np.int64(order))], "whole")
     nodes.append(helper.make_node("Transpose", [y], [out], perm=np.argsort(axes).tolist()))
     return nodes
+
+
+def _dynamic(node):
+    """What gives floats, and DynamicQuantizeLinear."""
+    given = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    reals, gated = (f"{node.output[0]}/{name}" for name in ("reals", "gated"))
+    last = helper.make_node("DynamicQuantizeLinear", [gated], node.output)
+    if node.op_type == "DynamicNorm":
+        return [helper.make_node("LayerNormalization", node.input, [gated], **given), last]
+    op = {b"gelu": "Gelu", b"gelu_tanh": "FastGelu", b"swish": "QuickGelu"}[given["gate"]]
+    more = {"alpha": given["alpha"]} if op == "QuickGelu" else {}
+    return [
+        helper.make_node("ToFloat", node.input, [reals], domain=_OWN, axis=-1),
+        helper.make_node(op, [reals], [gated], domain=_MS, **more),
+        last,
+    ]
 
 
 def _has_many_zeros(node, constants):

@@ -1,0 +1,63 @@
+"""dynamic_normalize: rows with mean 0 and variance 1, scaled, quantized by their own range.
+
+    v[r, i] = (x[r, i] - mean[r]) / sqrt(variance[r] + epsilon) * scale[i] + bias[i]
+    y, y_scale, y_zero = DynamicQuantizeLinear(v)
+
+Serves LayerNormalization in front of DynamicQuantizeLinear.
+
+    x        float32 (rows, n);  y  uint8, as x
+    factors  int32 (n, 2): scale and bias in fixed point, see norms in loops/fixed
+    y_scale  float32, one item;  y_zero  uint8, one item
+    scratch  int32: an item for each of x; then float32, three items
+v is within 2**-22 of the most that it can be. The items of a row with inf or nan, or where the
+root is 0, count as 0. The extent is 1. Raises ModelError. A step allocates nothing.
+"""
+
+from .. import forms
+from ..parameters import block
+from ._fixed import Levels
+
+# params
+_LINES = const(0)
+_N = const(1)
+_EPSILON = const(2)  # float
+_UNIT = const(3)  # 1024 + exponent of v's
+_POINT = const(4)  # 1024 + bits behind the point of an item without scale and bias
+_N_PARAMS = const(5)
+
+STREAMS = (1,)
+_MOST = 0x7FFF  # items of a row
+_INFINITY = 0x7F800000
+
+
+def prepare(node):
+    node.expect(2, 3, _N_PARAMS, 2)
+    x, factors = node.inputs
+    values, cells = node.scratch
+    node.expect_dtype("float32", x)
+    node.expect_dtype("int32", factors, values)
+    rows, n = node.extents(0, _EPSILON)
+    unit, point = node.extents(_UNIT, 2)
+    node.require(0 <= node.params[_EPSILON] < _INFINITY, "epsilon")
+    node.require(max(unit, point) < 2048, "exponents")
+    node.require(rows * n == x.nelem == values.nelem, "sizes differ")
+    node.require(rows == 0 or 0 < n <= _MOST and factors.nelem == 2 * n, "sizes of rows")
+    p = [0, n, 1, node.params[_EPSILON]] + [0] * 9 + [unit, 0, 0, x.nelem, point, 0, 0]
+    return 1, _Norm(node, block(*p), rows).step
+
+
+class _Norm:
+    def __init__(self, node, p, rows):
+        self.p, self.n = p, rows
+        self.levels = Levels(node, node.scratch[0], node.scratch[1], memoryview(p)[13:17])
+        moments, loops = forms.get("moments"), forms.get("fixed")
+        self.rows = loops.rows
+        self.needs = [moments.centre, moments.squares, moments.inverse, loops.norms, p]
+        self.needs += [node.inputs[0].view("i"), node.inputs[1].data, self.levels.values]
+
+    def step(self, lo, hi):
+        p = self.p
+        p[18] = 0
+        p[19] = self.n
+        self.rows(p, self.needs)
+        self.levels.finish()

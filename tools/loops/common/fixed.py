@@ -1,0 +1,272 @@
+"""Fixed point before a dynamic quantization. Written once, for Python and viper.
+
+Items are integers of 29 bits and the sign, + 2**30, times 2**U, which all of them share. 17 bits
+behind the point of one choose the eighth of a table.
+
+channels  out gets two words for each of p[2] channels: a factor of 23 bits and the sign, + 2**24,
+          and a summand, + 2**30; p[5] becomes 1024 + U
+          x: scales, w: offsets, float32 as words
+gates     out = v * s(v), v = x * factor + summand, s(-v) = 1 - s(v)
+          x: int32, below 2**p[4] in magnitude;  w: what channels gave, then four coefficients of
+          s for each eighth, t**3 + 2**30, t**2 + 2**30, t, 1, in units of 2**-21
+          p: lo, hi: range of items; channels, that of the first item; bits of x; 1024 + U; the
+          largest and the least item of out, or 0; how many of these there are at all; how many
+          eighths, behind which s is 1; of channels: 1 where each has a scale, else 0: all have
+          the first one; the same of offsets
+norms     out = x * R * factor + summand, x and R from moments; 0 for a row with inf or nan, or
+          without a deviation
+          p: of moments; 13 1024 + U, the largest and the least item of out so far, how many items
+          there are at all, 1024 + bits behind the point of x * R
+rows      centre, squares, inverse of moments, and norms, for rows p[18] to p[19], by calls
+ends      out gets the largest and the least item as float32, the latter without its sign
+          p: 1024 + U, both of them, how many items there are at all
+octets    out = the bytes of x;  w: scale, zero point and inverse scale as dynamic_quantize.choose
+          gives them;  p: as of ends
+
+Products with a factor are cut off: they have 24 bits less.
+"""
+
+from tools.loops.snippets.words import all_but_sign, bit, set_at
+
+
+@inline
+def times(v, m, high, low):
+    """v = v * m / 2**24: 29 bits and the sign times 24 bits and the sign."""
+    high, low = v >> 15, v & 32767
+    v = (((high * (m >> 12)) << 3) + ((high * (m & 4095)) >> 9)) + ((low * (m >> 12)) >> 12)
+
+
+@inline
+def mantissa(v, m, e):
+    """That of a float, 0 for a denormal one."""
+    e = (v >> 23) & 255
+    m = (v & 8388607) | 8388608 if e else 0
+
+
+@inline
+def put(v, m, shift):
+    """A factor or summand, with the sign of the float v, rounded to so many bits less."""
+    shift = min(shift, 30)
+    m = (m + (1 << shift >> 1)) >> shift
+    if (v >> 31) & 1:
+        m = 0 - m
+
+
+def channels(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[0 : (p[2] - 1) * p[10] + 1] if p[2] > 0
+        reads w[0 : (p[2] - 1) * p[11] + 1] if p[2] > 0
+        writes out[0 : 2 * p[2]]
+        writes p[5:6]
+    """
+    bit(one, 30)
+    top = 1
+    i = j = 0
+    for c in range(p[2]):
+        top = max(((x[i] >> 23) & 255) + p[4], top)
+        top = max((w[j] >> 23) & 255, top)
+        i += p[10]
+        j += p[11]
+    i = j = o = 0
+    for c in range(p[2]):
+        v = x[i]
+        mantissa(v, m, e)
+        e = 1 + top - e - p[4]
+        put(v, m, e)
+        out[o] = m + 16777216
+        o += 1
+        v = w[j]
+        mantissa(v, m, e)
+        m = m << 4
+        e = top - e
+        put(v, m, e)
+        out[o] = m + one
+        o += 1
+        i += p[10]
+        j += p[11]
+    set_at(p, 5, i, top + 870)
+
+
+def gates(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        requires p[3] < p[2]
+        reads x[p[0] : p[1]]
+        reads w[0 : 2 * p[2] + 4 * p[9]] if p[0] < p[1]
+        writes out[p[0] : p[1]]
+        writes p[6:8]
+    """
+    all_but_sign(mask)
+    bit(one, 30)
+    i, c, behind = p[0], 2 * p[3], 2 * p[2]
+    left, right = 29 - p[4], 0
+    if left < 0:
+        right, left = 0 - left, 0
+    finer, coarser, limit = p[5] - 1007, 0, p[9] << 14
+    if finer < 0:
+        coarser, finer = min(0 - finer, 30), 0
+    finer = min(finer, 30)
+    limit = limit >> finer
+    most = least = one
+    while far(i < p[1]):
+        v = x[i]
+        if (v >> 31) & 1:
+            v = (v & mask) - mask - 1
+        v = v << left >> right
+        m = w[c] - 16777216
+        times(v, m, high, low)
+        c += 1
+        v += w[c] - one
+        c += 1
+        if c == behind:
+            c = 0
+        m = abs(v)
+        t = (m & mask) >> coarser
+        if t < limit:
+            t = t << finer
+            k = behind + (t >> 14 << 2)
+            t = t & 16383
+            s = w[k] - one
+            k += 1
+            s = (s * t >> 14) + w[k] - one
+            k += 1
+            s = (s * t >> 14) + w[k]
+            k += 1
+            s = (s * t >> 14) + w[k]
+            if v < 0:
+                s = 2097152 - s
+            high, low = m >> 15, m & 32767
+            m = (((high * (s >> 7)) << 1) + ((high * (s & 127)) >> 6)) + ((low * (s >> 7)) >> 14)
+            if v < 0:
+                m = 0 - m
+            v = m
+        elif v < 0:
+            v = 0
+        v += one
+        most = max(v, most)
+        least = min(v, least)
+        out[i] = v
+        i += 1
+    set_at(p, 6, i, most)
+    i += 1
+    p[i] = least
+
+
+def rows(p: ptr32, w):
+    """w: loops centre, squares, inverse, norms; p; x, the words of norms, out
+
+    Access: of the loops it calls
+    """
+    centre, squares, inverse, norms, whole = w[:5]
+    x, factors, out = w[5], w[6], w[7]
+    bit(one, 30)
+    set_at(p, 14, i, one)
+    set_at(p, 15, i, one)
+    while p[18] < p[19]:
+        first = p[18] * p[1]
+        set_at(p, 0, i, first)
+        centre(x, out, out, whole)
+        if p[4] < 255:
+            squares(out, out, out, whole)
+            inverse(out, out, out, whole)
+        norms(out, factors, out, whole)
+        set_at(p, 18, i, p[18] + 1)
+
+
+def norms(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        reads x[p[0] : p[0] + p[1]]
+        reads w[0 : 2 * p[1]]
+        writes out[p[0] : p[0] + p[1]]
+        updates p[14:16]
+    """
+    bit(one, 30)
+    i, c, a, b = p[0], 0, p[11] >> 15, p[11] & 32767
+    end = i + p[1]
+    left, right = p[12] + p[17] - 2204, 0
+    if left < 0:
+        right, left = min(0 - left, 30), 0
+    left = min(left, 30)
+    most, least = p[14:16]
+    if p[4] == 255 or p[11] == 0:
+        while i < end:
+            out[i] = one
+            i += 1
+    while i < end:
+        v = x[i] - one
+        high, low = v >> 15, v & 32767
+        v = high * a + ((low * a + high * b + (low * b >> 15)) >> 15)
+        v = v << left >> right
+        m = w[c] - 16777216
+        times(v, m, high, low)
+        c += 1
+        v += w[c]
+        c += 1
+        most = max(v, most)
+        least = min(v, least)
+        out[i] = v
+        i += 1
+    set_at(p, 14, i, most)
+    i += 1
+    p[i] = least
+
+
+def ends(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        writes out[0:2]
+    """
+    bit(one, 30)
+    m, k = p[1] - one, 0
+    while k < 2:
+        e, s = p[0] - 875, 0
+        while m >> s >> 24:
+            s += 1
+        if s:
+            m = (m + (1 << (s - 1)) - 1 + ((m >> s) & 1)) >> s
+        if m >> 24:
+            m = m >> 1
+            s += 1
+        while m and m < 8388608:
+            m = m << 1
+            s -= 1
+        e += s
+        if m == 0 or e < 0:
+            m = 0
+        elif e > 253:
+            m = 255
+            m = m << 23
+        else:
+            m += e << 23
+        out[k] = m
+        m = one - p[2]
+        k += 1
+
+
+def octets(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
+    """
+    Access:
+        reads x[0 : p[3]]
+        reads w[0:3]
+        writes out[0 : p[3]]
+    """
+    bit(one, 30)
+    k = 2
+    v = w[k]
+    mantissa(v, m, e)
+    left, right = 0, 1150 - e - p[0]
+    if right < 0:
+        left, right = min(0 - right, 30), 0
+    right = min(right, 30)
+    k = 1
+    half, zero = 1 << right >> 1, w[k]
+    high_m, low_m = m >> 12, m & 4095
+    for i in range(p[3]):
+        v = x[i] - one
+        high, low = v >> 15, v & 32767
+        v = (((high * high_m) << 3) + ((high * low_m) >> 9)) + ((low * high_m) >> 12)
+        v = (((v << left) + half) >> right) + zero
+        v = min(max(v, 0), 255)
+        out[i] = v
