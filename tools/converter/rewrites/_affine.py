@@ -40,9 +40,13 @@ class Affine:
 
 
 class Analysis:
-    """The affine forms of a graph's values, each worked out once."""
+    """The affine forms of a graph's values, each worked out once.
 
-    def __init__(self) -> None:
+    finds_steps: whether the last result of a recurrent operator is a step of its results.
+    """
+
+    def __init__(self, finds_steps: bool = True) -> None:
+        self._finds_steps = finds_steps
         self._known: dict[ir.Value, Affine | None] = {}
         self._arrays: dict[ir.Value, np.ndarray] = {}
 
@@ -75,6 +79,8 @@ class Analysis:
 
     def last_step(self, node, value, shape):
         """The last result of a recurrent operator of one direction, as a step of all results."""
+        if not self._finds_steps:
+            return None
         *lead, n = g.shape_of(node.outputs[0]) or (0, 0, 0, 0)
         known = all(lead) and lead[1] == 1 and value is node.outputs[1]
         if not known or g.attr(node, "layout", 0) or g.input_of(node, 4) is not None:

@@ -1,7 +1,8 @@
 """Cells of recurrent networks, found by what they compute: LSTM, GRU, RNN.
 
 LSTM: c = f * c' + i * g, h = o * tanh(c); GRU: h = z * h' + (1 - z) * n, also written as
-(h' - n) * z + n; RNN: h = tanh or Relu of a sum. Gates are functions of affine forms.
+(h' - n) * z + n, and either with 1 - z for z; RNN: h = tanh or Relu of a sum. Gates are functions
+of affine forms.
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ def base(value: ir.Value) -> ir.Value:
 
 def find_cells(graph: ir.Graph, step: ir.Value | None = None) -> list[Cell]:
     """All cells of a graph, in order. step: a value that is one step of a sequence."""
-    finder = _Finder()
+    finder = _Finder(Analysis(finds_steps=step is None))
+    if step is not None and g.shape_of(step):
+        finder.analysis.stop_at(step)
     found = []
     for node in graph:
         rule = finder.rules.get(node.op_type) if node.domain == "" else None
@@ -98,8 +101,8 @@ def _stacked(gates, source):
 
 
 class _Finder:
-    def __init__(self):
-        self.analysis = Analysis()
+    def __init__(self, analysis):
+        self.analysis = analysis
         self.rules = {"Mul": self._lstm, "Add": self._gru, "Tanh": self._rnn, "Relu": self._rnn}
 
     def _gate(self, value, *functions):
@@ -129,12 +132,18 @@ class _Finder:
         return function, form, result
 
     def _split(self, value):
-        """(gate, other operand) of a Mul of a sigmoid and something, each way it can be read."""
+        """(gate, other operand) of a Mul of a sigmoid and something, each way it can be read.
+
+        The gate may be 1 less a sigmoid.
+        """
         node = g.maker(base(value), "Mul")
         for a, b in () if node is None else (node.inputs, node.inputs[::-1]):
-            gate = self._gate(a, *_SIGMOIDS)
-            if gate is not None:
-                yield gate, b
+            rest = g.maker(base(a), "Sub")
+            is_rest = rest is not None and _is_one(rest.inputs[0])
+            gate = self._gate(rest.inputs[1] if is_rest else a, *_SIGMOIDS)
+            form = _turned(gate) if gate and is_rest else gate and gate[1]
+            if form:
+                yield (gate[0], form, base(a) if is_rest else gate[2]), b
 
     def _lstm(self, node):
         for o, other in self._split(node.outputs[0]):
@@ -160,23 +169,30 @@ class _Finder:
     def _gru(self, node):
         for a, b in (node.inputs, node.inputs[::-1]):
             for z, other in self._split(a):
-                h_before, new = self._gru_operands(z, other, b)
-                cell = None if new is None else self._gru_of(node, z, new, h_before)
-                if cell is not None:
-                    return cell
+                for h_before, new, is_turned in self._gru_operands(z, other, b):
+                    form = _turned(z) if is_turned else z[1]
+                    cell = form and self._gru_of(node, (z[0], form), new, h_before)
+                    if cell:
+                        return cell
         return None
 
     def _gru_operands(self, z, other, b):
-        """(h', n) of z * (h' - n) + n, or of z * h' + (1 - z) * n; (None, None) otherwise."""
+        """(h', n, False) of z * (h' - n) + n, or of z * h' + (1 - z) * n, as far as is known; or
+        (h', n, True) where h' and n change places.
+        """
         difference = g.maker(base(other), "Sub")
         if difference is not None and base(difference.inputs[1]) is base(b):
-            return difference.inputs[0], b
+            yield difference.inputs[0], b, False
+            yield b, difference.inputs[0], True
+        zeros = g.const(b)
+        if zeros is not None and not zeros.any():  # h', which has been left out elsewhere
+            yield b, other, True
         product = g.maker(base(b), "Mul")
         for rest, new in () if product is None else (product.inputs, product.inputs[::-1]):
             rest = g.maker(base(rest), "Sub")
             if rest and _is_one(rest.inputs[0]) and base(rest.inputs[1]) is z[2]:
-                return other, new
-        return None, None
+                yield other, new, False
+                yield new, other, True
 
     def _gru_of(self, node, z, new, h_before):
         squashed = self._gate(new, "Tanh")
@@ -209,6 +225,14 @@ class _Finder:
         if form is None or not 1 <= len(form.parts) <= 2:
             return None
         return Cell("RNN", node.outputs[0], [form], {"activations": [node.op_type]})
+
+
+def _turned(z):
+    """The form of a gate that is 1 less this one; None if its function is not symmetric."""
+    function, form, _ = z
+    if function[-1] not in ("Sigmoid", 0.5):  # beta of HardSigmoid
+        return None
+    return Affine({s: -form.matrix(s) for s in form.parts}, -form.bias, form.n)
 
 
 def _is_one(value):

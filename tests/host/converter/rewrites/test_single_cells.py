@@ -49,3 +49,36 @@ def test_another_function_is_left():
     c = b("Add", b("Mul", f, "c"), b("Mul", i, b("Relu", g)))
     found = b.ops(b("Mul", o, b("Tanh", c)), inputs())
     assert "LSTM" not in found
+
+
+def torch_gru(b, x, h, weights):
+    """torch's: sums over h are reset, and h - n is scaled."""
+    w, r, bias, more = weights
+    xr, xz, xn = b("Split", b("Add", b("MatMul", x, w), bias), n=3, axis=-1)
+    hr, hz, hn = b("Split", b("Add", b("MatMul", h, r), more), n=3, axis=-1)
+    z, reset = b("Sigmoid", b("Add", xz, hz)), b("Sigmoid", b("Add", xr, hr))
+    new = b("Tanh", b("Add", xn, b("Mul", reset, hn)))
+    return b("Add", b("Mul", b("Sub", h, new), z), new)
+
+
+def test_a_cell_that_reads_another_one():
+    b = Builder(ROWS)
+    h = torch_gru(b, "x", "h", b.weights(3))
+    second = torch_gru(b, h, "c", b.weights(3, H))
+    found = b.ops(b("Concat", h, second, axis=1), inputs())
+    assert found["GRU"] == 2 and "MatMul" not in found
+
+
+def test_a_decoder_reads_what_it_wrote():
+    """Each cell's input is a product of the state before."""
+    b = Builder(ROWS)
+    weights, out = b.weights(3), b.constant(randn(H, K))
+    h, x, results = "h", "x", []
+    for _ in range(4):
+        h = torch_gru(b, x, h, weights)
+        x = b("MatMul", h, out)
+        results.append(x)
+    given = inputs()
+    del given["c"]
+    found = b.ops(b("Concat", *results, axis=1), given)
+    assert found["GRU"] == 4 and "Tanh" not in found

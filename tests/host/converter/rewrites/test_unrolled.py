@@ -139,6 +139,44 @@ def test_lstm_of_tensorflow_joins_x_and_h():
     assert b.ops(h)["LSTM"] == 1
 
 
+@pytest.mark.parametrize("form", ["rest first", "rest last", "difference"])
+@pytest.mark.parametrize("one_gate", [False, True])
+def test_gru_whose_update_gate_is_turned(form, one_gate):
+    """(1 - z) * h + z * n, with z and r from x and h in one tensor, or the same gate for both."""
+    b = Builder(2)
+    w, r, bias, _ = b.weights(3)
+    both = np.concatenate([b.constants[w], b.constants[r]])
+    *zr, of_new = (b.constant(v) for v in np.split(both, 3, 1))
+    of_z, of_r = zr[:1] * 2 if one_gate else zr
+    h = zeros(b)
+    for x in b.steps():
+        joined = b("Concat", x, h, axis=1)
+        z = b("Sigmoid", b("MatMul", joined, of_z))
+        reset = z if one_gate else b("Sigmoid", b("MatMul", joined, of_r))
+        new = b("Tanh", b("MatMul", b("Concat", x, b("Mul", reset, h), axis=1), of_new))
+        if form == "difference":
+            h = b("Add", h, b("Mul", z, b("Sub", new, h)))
+        else:
+            parts = [b("Mul", b("Sub", np.float32([1]), z), h), b("Mul", z, new)]
+            h = b("Add", *parts[:: 1 if form == "rest first" else -1])
+    found = b.ops(h)
+    assert found["GRU"] == 1 and "Tanh" not in found
+
+
+def test_lstm_whose_forget_gate_is_what_the_input_gate_leaves():
+    b = Builder()
+    w, r, bias, _ = b.weights(3)
+    h = c = zeros(b)
+    for x in b.steps():
+        z = b("Add", b("Add", b("MatMul", x, w), b("MatMul", h, r)), bias)
+        i, o, new = b("Split", z, n=3, axis=-1)
+        i, o = b("Sigmoid", i), b("Sigmoid", o)
+        kept = b("Mul", b("Sub", np.float32([1]), i), c)
+        c = b("Add", kept, b("Mul", i, b("Tanh", new)))
+        h = b("Mul", o, b("Tanh", c))
+    assert b.ops(h)["LSTM"] == 1
+
+
 def test_states_that_come_from_outside_and_go_there():
     b = Builder()
     w, r, bias, _ = b.weights(4)
