@@ -59,7 +59,6 @@ ALSO = {
         "select",
         "sine",
         "sums",
-        "to_float",
         "tree_sums",
         "trees",
         "units",
