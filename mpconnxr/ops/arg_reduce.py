@@ -7,7 +7,7 @@ Serves ArgMax and ArgMin (all opsets).
     x      float32, float64 or any integer dtype (outer, n, inner);  out  int64 or
            int32 (outer, inner)
 The first NaN counts as largest and as smallest. Raises ModelError. A step allocates nothing for
-float32, for others only boxed floats and integers.
+float32 and bytes, for others only boxed floats and integers.
 """
 
 from .. import forms
@@ -33,21 +33,24 @@ def prepare(node):
     if out.nelem == 0:
         return 0, None
     node.require(n > 0, "picks from nothing")
-    p = [0, 0, n, inner, smallest, last]
+    p, words = [0, 0, n, inner, smallest, last], 1 if out.dtype == "int32" else 2
     if x.dtype == "float32":
-        p += [1 if out.dtype == "int32" else 2, 0x7FFFFFFF, 0x7F800000]
-        step = _ArgReduce(forms.get("arg_bits"), x.view("i"), out.view("i"), block(*p))
+        loop, p = forms.get("arg_bits").arg_reduce, p + [words, 0x7FFFFFFF, 0x7F800000]
+        step = _ArgReduce(loop, x.view("i"), out.view("i"), block(*p))
+    elif x.dtype in ("uint8", "int8"):
+        loop, p = forms.get("arg_bits").arg_reduce8, p + [words]
+        p[4] = (128 if x.dtype == "int8" else 0) ^ (255 if smallest else 0)
+        step = _ArgReduce(loop, x.view("B"), out.view("i"), block(*p))
     else:
-        step = _ArgReduce(forms.get("arg_reduce"), x.data, out.data, block(*p))
+        step = _ArgReduce(forms.get("arg_reduce").arg_reduce, x.data, out.data, block(*p))
     return out.nelem, step.step
 
 
 class _ArgReduce:
     """The extent is outputs: outer x inner."""
 
-    def __init__(self, loops, x, out, p):
-        self.x, self.out, self.p = x, out, p
-        self.loop = loops.arg_reduce
+    def __init__(self, loop, x, out, p):
+        self.loop, self.x, self.out, self.p = loop, x, out, p
 
     def step(self, lo, hi):
         self.p[0] = lo

@@ -24,6 +24,7 @@ FORMS_MADE = ("thumb", "rv32", "xtensawin")  # of each core the one that all its
 # Families of which newer cores get code of their own: it takes a third less instructions.
 ALSO = {
     "armv7m": (
+        "arg_bits",
         "attention",
         "blend",
         "block_rows",

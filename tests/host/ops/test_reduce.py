@@ -50,6 +50,22 @@ def test_integers(target):
 
 
 @on_targets
+def test_bytes(target):
+    """Of few values, so that the greatest ones often are several."""
+    nodes = []
+    for dtype in (np.uint8, np.int8):
+        limits = np.iinfo(dtype)
+        few = RNG.integers(0, 3, (3, 4, 5)) * 127 + limits.min
+        for x in (few.astype(dtype), RNG.integers(limits.min, limits.max, (2, 9, 7), dtype, True)):
+            nodes += [reduce("Max", axes, x=x) for axes in ([0], [1], [2], [0, 1], [0, 2], None)]
+            for op in ("ArgMax", "ArgMin"):
+                for axis, last in ((0, 0), (1, 1), (2, 0), (2, 1)):
+                    attrs = {"axis": axis, "select_last_index": last, "keepdims": axis & 1}
+                    nodes.append(Node(op, [x], attrs, 13, (), (np.int64,)))
+    compare(target, nodes)
+
+
+@on_targets
 def test_integers_wrap_around(target):
     big = np.array([[2**31 - 1, 5], [-(2**31), -7]], np.int32)
     wide = np.array([[2**63 - 1, 2**62], [-(2**63), -3]], np.int64)

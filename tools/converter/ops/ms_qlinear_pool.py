@@ -20,7 +20,7 @@ from ._dtypes import FLOAT
 from ._microsoft import as_onnx
 from ._qmeans import PLANES, ROWS, emit_float_means, emit_means, often_in_the_middle, order_of
 from ._qweights import scalar
-from ._windows import windows_of
+from ._windows import Windows, windows_of
 from .ms_qlinear import dequantized, lower_by_floats, quantize, rest, stand_in
 from .pool import lower_average_pool
 from .reduce import emit_reduce
@@ -75,15 +75,21 @@ def _means_by_integers(node, order: Callable, level: Callable | None = None) -> 
     w = windows_of(node, node.attr("kernel_shape"), out.shape)
     counted = bool(node.attr("count_include_pad", 0))
     reaches_beyond = counted and node.attr("ceil_mode", 0)
-    if w.in_dims[0] != 1 or w.dilations != [1, 1, 1] or reaches_beyond or len(x.shape) > 4:
+    planar = _planar(w)
+    if planar is None or w.dilations != [1, 1, 1] or reaches_beyond:
         return False
-    reach = [_reach(w, i) for i in (1, 2)]
-    pads = [*w.pads[1:], *(max(r, 0) for r in reach)]
-    if any(p >= k for p, k in zip(pads, w.kernel[1:] * 2, strict=True)):
+    dims, out_dims, kernel, strides, pads = planar
+    reach = [
+        (o - 1) * s + k - p - d
+        for d, o, k, s, p in zip(dims, out_dims, kernel, strides, pads, strict=True)
+    ]
+    pads = [*pads, *(max(r, 0) for r in reach)]
+    if any(p >= k for p, k in zip(pads, kernel * 2, strict=True)):
         return False
-    of_x = [node.reshaped(x, (*x.shape[:2], *w.in_dims[1:])), *rest(node, 1)]
-    of_y = [node.reshaped(out, (*out.shape[:2], *w.out_dims[1:])), *rest(node, 3)]
-    shape = (w.kernel[1:], w.strides[1:], pads, counted)
+    planes = math.prod(x.shape) // max(math.prod(dims), 1)
+    of_x = [node.reshaped(x, (planes, 1, *dims)), *rest(node, 1)]
+    of_y = [node.reshaped(out, (planes, 1, *out_dims)), *rest(node, 3)]
+    shape = (kernel, strides, pads, counted)
     whole = math.prod(w.kernel)
     counts = [whole] if counted or not any(pads) else range(1, whole + 1)
     if not often_in_the_middle(of_x[1], of_y[1], counts):
@@ -91,9 +97,21 @@ def _means_by_integers(node, order: Callable, level: Callable | None = None) -> 
     return emit_float_means(node, of_x, of_y, shape, order(w), level)
 
 
-def _reach(w, i):
-    """How far the last window goes beyond the end of dim i."""
-    return (w.out_dims[i] - 1) * w.strides[i] + w.kernel[i] - w.pads[i] - w.in_dims[i]
+def _planar(w: Windows) -> tuple[list[int], ...] | None:
+    """Sizes, output's sizes, kernel, strides and pads of windows over two dims; None if they are
+    over three.
+
+    A dim whose windows are its items, one by one, is one of planes, or lies in the last one.
+    """
+    sizes = w.in_dims, w.out_dims, w.kernel, w.strides, w.pads
+    of_dims = list(zip(*sizes, strict=True))
+    alone = [d == o and (k, s, p) == (1, 1, 0) for d, o, k, s, p in of_dims]
+    if alone[0]:
+        return tuple(list(v[1:]) for v in sizes)
+    if not (alone[1] and alone[2]):
+        return None
+    dims, out_dims = ([v[0], v[1] * v[2]] for v in sizes[:2])
+    return dims, out_dims, *(list(v[:2]) for v in sizes[2:])
 
 
 @lowers("QLinearGlobalAveragePool", domain=MS, infer=_infer_pool("GlobalAveragePool"))

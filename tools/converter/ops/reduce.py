@@ -9,7 +9,7 @@ from ..ir import Tensor
 from ..shapes.extent import any_open
 from . import lowers
 from ._axes import joined, lines_of, named_lines
-from ._dtypes import BOOL, DOUBLE, FLOAT, NUMBERS
+from ._dtypes import BOOL, DOUBLE, FLOAT, INT8, NUMBERS, UINT8
 from ._elementwise import binary, emit_binary, float_bits, unary
 from ._extents import emit_measure
 from ._means import emit_mean
@@ -56,11 +56,22 @@ def emit_reduce(node, op: int, power: int, x: Tensor, out: Tensor, axes) -> None
     if op == _MEAN and emit_mean(node, x, out, outer, n, inner):
         return
     lines = outer, n, inner
+    if op == _MAX and x.dtype in (INT8, UINT8) and not any_open(lines) and 0 not in lines:
+        _emit_max_of_bytes(node, x, out, lines)
+        return
     by_steps = op == _LOG_SUM_EXP and x.dtype == FLOAT and node.is_exact
     if by_steps and not any_open(lines) and 0 not in lines:
         _emit_log_sum_exp(node, x, out, lines)
         return
     node.emit("reduce", [x], [out], op=op, power=power, **named_lines(lines))
+
+
+def _emit_max_of_bytes(node, x, out, lines):
+    """By windows of a column: a loop has them."""
+    outer, n, inner = lines
+    column = {"d": 1, "h": n, "w": inner, "kd": 1, "kh": n, "kw": 1, "od": 1, "oh": 1, "ow": inner}
+    ones = {"strides": [1, 1, 1], "dilations": [1, 1, 1], "index_strides": [n * inner, inner, 1]}
+    node.emit("max_pool", [x], [out], planes=outer, **column, **ones, pads=[0, 0, 0])
 
 
 def _emit_log_sum_exp(node, x, out, lines):

@@ -81,6 +81,13 @@ CASES = {
     "12 of the last axes": of_all("ReduceMean", (99, 5, 4, 3), axes=[2, 3]),
     "16 of the first axis": of_all("ReduceMean", (1, 16, 500), axes=[1], keepdims=0),
     "2x3": pool((1, 8, 12, 12), [2, 3], [2, 3]),
+    "3-D, 6 of the first dim": pool((2, 3, 12, 5, 6), [6, 1, 1], [1, 1, 1]),
+    "3-D, 2 of the first dim": pool((2, 3, 12, 5, 6), [2, 1, 1], [2, 1, 1]),
+    "3-D, 4 of the first dim": pool((2, 9, 12, 5, 6), [4, 1, 1], [4, 1, 1]),
+    "3-D, 2 of the first dim, padded": pool(
+        (2, 3, 11, 5, 6), [2, 1, 1], [1, 1, 1], pads=[1, 0, 0, 1, 0, 0]
+    ),
+    "3-D, 2x2 of the others": pool((2, 3, 4, 8, 8), [1, 2, 2], [1, 2, 2]),
     "com.microsoft": of_microsoft(128, [2, 2]),
     "com.microsoft, odd": of_microsoft(101, [2, 2]),
     "com.microsoft, small": of_microsoft(7, [1, 2]),
