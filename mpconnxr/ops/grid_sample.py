@@ -49,12 +49,12 @@ def prepare(node):
     if out.nelem == 0:
         return 0, None
     node.require(min(d, h, w) > 0, "samples of nothing")
-    p = block(0, 0, c, d, h, w, places, rank, mode, padding, align)
+    p = [0, 0, c, d, h, w, places, rank, mode, padding, align]
     if x.dtype == grid.dtype == "float32" and max(d, h, w) <= _MOST:
-        p.extend(block(0, 0, (1, 2, 4)[mode] ** rank))
-        return n * places, _OnBits(x, grid, out, p).step
+        p += [0, 0, (1, 2, 4)[mode] ** rank]
+        return n * places, _OnBits(x, grid, out, block(*p)).step
     loop = forms.get("grid_sample").sample
-    return n * places, Items(loop, x.data, grid.data, out.data, p).step
+    return n * places, Items(loop, x.data, grid.data, out.data, block(*p)).step
 
 
 class _OnBits:
