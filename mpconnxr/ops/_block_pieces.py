@@ -4,6 +4,10 @@ from .. import forms
 from ..parameters import BIAS, block
 from . import _block as blocks
 
+_MOST = 64  # items of a window of loops/averages
+_INF = 0x7F800000
+_AVERAGES = 76  # where its parameters begin
+
 
 def convolution(node, e, pads, most, limits, window=(1, 1)):
     """(n, step) of a convolution whose parameters are checked, but for the sizes of its weights
@@ -22,8 +26,12 @@ def convolution(node, e, pads, most, limits, window=(1, 1)):
         found = _block_vfp.convolution(tensors, e, pads, limits, window, narrow)
         if found:
             return found
-    step = Pieces(x, weights, out, scratch)
-    step.set_kind(w, e[2] * e[7] * e[8] * e[9])
+    k = e[2] * e[7] * e[8] * e[9]
+    averages = e[1] == e[2] == e[3] == e[6] == e[7] == e[10] == 1 < k <= _MOST
+    averages = averages and w.dtype == "int32" and len(node.inputs) == 3
+    averages = averages and limits == [1, _INF, 0, _INF] and e[5] <= scratch.nelem
+    step = (Averages if averages and window == (1, 1) else Pieces)(x, weights, out, scratch)
+    step.set_kind(w, k)
     step.set_shape(node, e, pads, most, limits, window)
     step.set_weights(node, w)
     return e[0] * e[10] * step.blocks, step.step
@@ -113,3 +121,29 @@ class Pieces(blocks.Block):
         self.fill_p[0] = p[64] + p[51] // high * p[65]
         self.fill_p[1] = (p[52] - p[51]) // high * p[65]
         self.fill(self.out, self.out, self.out, self.fill_p)
+
+
+class Averages(Pieces):
+    """The same of one channel, whose weights may all be one: see loops/averages."""
+
+    def set_shape(self, node, e, pads, most, limits, window=(1, 1)):
+        super().set_shape(node, e, pads, most, limits)
+        bits = 6
+        while e[8] * e[9] >> 6 - bits:
+            bits -= 1
+        p = [0, 0, e[8] * e[9], 0, 0, e[4], e[5], e[8], e[9]] + e[14:16] + e[17:19]
+        p += [BIAS + pads[1], BIAS + pads[2], e[12], 0, e[25], e[26], 0, max(bits, 0)]
+        self.p = block(*list(self.p) + p)
+        self.found = memoryview(self.p)[74:75]
+
+    def set_weights(self, node, w):
+        super().set_weights(node, w)
+        loops = forms.get("averages")
+        self.needs += [self.pieces, loops.same, loops.columns, loops.results]
+        self.needs.append(memoryview(self.p)[_AVERAGES:])
+        self.pieces = loops.averages
+
+    def _place(self, plane, y, n):
+        super()._place(plane, y, n)
+        p = self.p
+        p[_AVERAGES + 4], p[_AVERAGES + 16] = p[72], p[64]

@@ -6,7 +6,8 @@
 
 (zero outside x). Serves Conv (1-D to 3-D, all opsets, any group) and, one call a phase,
 ConvTranspose. Values of an image share an exponent, weights of an output channel do; sums are
-exact, and rounded once (see loops/block). An image with inf or nan is computed with floats.
+exact, and rounded once (see loops/block). An image with inf or nan is computed with floats. One
+channel's windows of equal weights, as means have them, are added up first (see loops/averages).
 
     x     float32 (N, G * C, D, H, W)
     w     mantissas (G, M, kw * C * kd * kh); then exponents, and biases where there are any, of
