@@ -1,12 +1,13 @@
 """Sine and cosine of float32 on the bits. Written once, for Python and viper.
 
 x, out  float32 as words; may be the same memory
-w       2 / pi in limbs of 15 bits behind 30 bits of 0
+w       2 / pi in limbs of 15 bits behind 30 bits of 0; 1 / 10!, 1 / 8! to 1 / 0!, 1 / 11! to 1,
+        of 30 bits behind the point
 p       lo, hi: range of items; 1 for cosine; then six items for the loop
 
 |x| * 2 / pi is made of the 90 bits of 2 / pi that count for its exponent, so that nothing is lost
 however large x is: two bits are the quadrant, the others what is beyond it, g. Beside the nearest
-multiple of pi / 2 sine is t * (1 - t**2 / 6 * (1 - t**2 / 20 * ...)) or 1 - t**2 / 2 * (1 - ...),
+multiple of pi / 2 sine is t * (1 - t**2 * (1 / 3! - t**2 * ...)) or 1 - t**2 * (1 / 2! - ...),
 t = g * pi / 2. Within 1e-7 of the exact value. NaN, 0x7FC00000, for what is not finite.
 
 Made from tools/loops/common/sine.py by `make loops`:
@@ -23,7 +24,7 @@ def sine32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
         reads x[p[0] : p[1]]
-        reads w[0 : 15] if p[0] < p[1]
+        reads w[0 : 27] if p[0] < p[1]
         writes out[p[0] : p[1]]
         writes p[3 : 9]
     """
@@ -52,9 +53,11 @@ def sine32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             if e < 126:
                 m = m << 6
             else:
-                n = (e - 122) % 15
-                s = (e - 122) // 15 + 6
+                n = e - 122
                 k = 9
+                s = n * 2185 >> 15  # n // 15
+                n -= s * 15
+                s += 6
                 low = 0
                 a = 0
                 while k > 3:  # the product with 90 bits from bit e - 122 of w on, from below
@@ -89,13 +92,15 @@ def sine32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             s = m >> (126 - e) if e > 96 else 0
             n = s >> 15
             s = n * n + (n * (s & 32767) >> 14)  # the square
-            k = 10
-            a = one
-            while k:
-                n = (s >> 15) * (a & 32767) + (s & 32767) * (a >> 15)
-                n = (s >> 15) * (a >> 15) + (n >> 15)
-                a = one - n // (k * (k - 1) if q & 1 else k * (k + 1))
-                k -= 2
+            k = 15 if q & 1 else 21
+            n = k + 5
+            low = s & 32767
+            s = s >> 15
+            a = w[k]
+            while k < n:
+                k += 1
+                v = a >> 15
+                a = w[k] - s * v - (s * (a & 32767) + low * v >> 15)
             if q & 1:
                 e = 126
             else:

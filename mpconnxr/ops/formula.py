@@ -22,6 +22,10 @@ _TWO_BY_PI = (  # 15 bits each, behind 30 bits of 0
     0, 0, 20860, 24795, 18888, 16722, 20449, 7519,
     9194, 13533, 24685, 22693, 13095, 17465, 527,
 )  # fmt: skip
+_SERIES = (  # 1 / 10! to 1 / 0!, 1 / 11! to 1 / 1!, of 30 bits behind the point
+    296, 26631, 1491308, 44739243, 1 << 29, 1 << 30,
+    27, 2959, 213044, 8947849, 178956971, 1 << 30,
+)  # fmt: skip
 
 
 def prepare(node):
@@ -34,7 +38,7 @@ def prepare(node):
     node.require(0 <= op <= _COSINE, "function")
     step = _Formula(x.view("i"), out.view("i"))
     if op >= _SINE:
-        step.w = array("i", _TWO_BY_PI)
+        step.w = array("i", _TWO_BY_PI + _SERIES)
         step.p[2] = op - _SINE
         step.loop = forms.get("sine").sine32
         return x.nelem, step.between
