@@ -9,10 +9,11 @@ together). An empty set gives the operation's identity, a mean NaN.
     x      float32, float64 or any integer dtype; bool for max and min  (outer, n, inner)
     out    same dtype (outer, inner)
 Integers wrap around; their means and roots are cut towards zero; they have no log. Max and min of
-floats are NaN where one is there. Of float32 all but prod, log_sum_exp and power 3 and more are
-computed on the bits: sums of integers, rounded once (see loops/sums), the same bits in every form,
-and where viper is a step allocates nothing. Else it allocates only what arithmetic does (boxed
-floats, integers of more than 30 bits). Raises ModelError.
+floats are NaN where one is there. Of float32 all but prod, log_sum_exp and power 3 and more, for
+which the converter has other steps, are computed on the bits: sums of integers, rounded once (see
+loops/sums), the same bits in every form, and where viper is a step allocates nothing. Else it
+allocates only what arithmetic does (boxed floats, integers of more than 30 bits). Raises
+ModelError.
 """
 
 from array import array

@@ -122,6 +122,27 @@ def test_sums_are_rounded_once(target, shape):
 
 
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_products_are_rounded_one_by_one(target, axis):
+    x = RNG.normal(0, 2, (30, 7, 5)).astype(np.float32)
+    got, steps = outputs(target, reduction("Prod", x, [axis]), x)
+    assert [s.kernel for s in steps] == ["cumulate", "move"]
+    wanted = np.cumprod(x, axis, np.float32).take(-1, axis)
+    np.testing.assert_array_equal(got, wanted.ravel())
+
+
+@pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
+@pytest.mark.parametrize("power", [3, 4, 5])
+def test_norms_of_higher_powers(target, power):
+    x = RNG.normal(0, 2, (2, 3, 8, 9)).astype(np.float32)
+    model = model_of("GlobalLpPool", [x], p=power, out=(np.float32, (2, 3, 1, 1)))
+    got, steps = outputs(target, model, x)
+    assert len(steps) > 3
+    exact = (np.abs(x.astype(np.float64)) ** power).sum((2, 3)) ** (1 / power)
+    np.testing.assert_allclose(got, exact.ravel(), TOLERANCE)
+
+
+@pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 @pytest.mark.parametrize("axis", [2, 3])
 def test_interpolation_is_rounded_once(target, axis):
     """Twice the size: three quarters of the nearer item and one of the other one."""

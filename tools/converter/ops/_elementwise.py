@@ -217,6 +217,12 @@ def emit_pow(node, x: Tensor, y: Tensor, out: Tensor) -> None:
         emit_binary(node, "pow", x, y, out)
 
 
+def emit_any_power(node, x: Tensor, exponent: float, out: Tensor) -> None:
+    """out = x ** exponent. Raises Problem."""
+    if not emit_power(node, x, exponent, out):
+        emit_pow(node, x, node.constant(np.array(exponent, x.np_dtype)), out)
+
+
 def emit_power(node, x: Tensor, exponent: float, out: Tensor) -> bool:
     """out = x ** exponent as products, roots and quotients; False where it is not for that.
 

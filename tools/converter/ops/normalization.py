@@ -10,7 +10,7 @@ from ..errors import Problem
 from ..ir import Tensor
 from . import lowers
 from ._dtypes import FLOATS
-from ._elementwise import binary, emit_binary, emit_pow, emit_power, unary
+from ._elementwise import binary, emit_any_power, emit_binary, unary
 from ._means import emit_window_means
 from ._windows import Windows
 from .reduce import emit_reduce
@@ -122,6 +122,5 @@ def lower_lrn(node):
     beta = node.attr("beta", 0.75)
     scaled = binary(node, "mul", mean, node.attr("alpha", 1e-4))
     shifted = binary(node, "add", scaled, node.attr("bias", 1.0))
-    if not emit_power(node, shifted, beta, power):
-        emit_pow(node, shifted, node.constant(np.array(beta, np.float32)), power)
+    emit_any_power(node, shifted, beta, power)
     emit_binary(node, "div", x, power, out)

@@ -10,12 +10,12 @@ from ..shapes.extent import any_open
 from . import lowers
 from ._axes import joined, lines_of, named_lines
 from ._dtypes import BOOL, DOUBLE, FLOAT, INT8, NUMBERS, UINT8
-from ._elementwise import binary, emit_binary, float_bits, unary
+from ._elementwise import binary, emit_any_power, emit_binary, float_bits, unary
 from ._extents import emit_measure
 from ._means import emit_mean
 from ._move import emit_move
 
-_SUM, _MEAN, _MAX, _LOG_SUM_EXP = 0, 1, 2, 6
+_SUM, _MEAN, _MAX, _PROD, _LOG_SUM_EXP, _NORM = 0, 1, 2, 4, 6, 8
 FLOAT_MAX = float(np.finfo(np.float32).max)
 # ONNX operator -> operation and power of the kernel
 _OPS = {
@@ -23,12 +23,12 @@ _OPS = {
     "ReduceMean": (_MEAN, 0),
     "ReduceMax": (2, 0),
     "ReduceMin": (3, 0),
-    "ReduceProd": (4, 0),
+    "ReduceProd": (_PROD, 0),
     "ReduceLogSum": (5, 0),
-    "ReduceLogSumExp": (6, 0),
+    "ReduceLogSumExp": (_LOG_SUM_EXP, 0),
     "ReduceSumSquare": (7, 0),
-    "ReduceL1": (8, 1),
-    "ReduceL2": (8, 2),
+    "ReduceL1": (_NORM, 1),
+    "ReduceL2": (_NORM, 2),
 }
 
 
@@ -56,14 +56,35 @@ def emit_reduce(node, op: int, power: int, x: Tensor, out: Tensor, axes) -> None
     if op == _MEAN and emit_mean(node, x, out, outer, n, inner):
         return
     lines = outer, n, inner
-    if op == _MAX and x.dtype in (INT8, UINT8) and not any_open(lines) and 0 not in lines:
+    is_known = not any_open(lines) and 0 not in lines
+    by_steps = x.dtype == FLOAT and node.is_exact and is_known
+    if op == _MAX and x.dtype in (INT8, UINT8) and is_known:
         _emit_max_of_bytes(node, x, out, lines)
-        return
-    by_steps = op == _LOG_SUM_EXP and x.dtype == FLOAT and node.is_exact
-    if by_steps and not any_open(lines) and 0 not in lines:
+    elif by_steps and op == _LOG_SUM_EXP:
         _emit_log_sum_exp(node, x, out, lines)
-        return
-    node.emit("reduce", [x], [out], op=op, power=power, **named_lines(lines))
+    elif by_steps and op == _PROD:
+        _emit_product(node, x, out, lines)
+    elif by_steps and op == _NORM and power > 2:
+        _emit_norm(node, x, out, lines, power)
+    else:
+        node.emit("reduce", [x], [out], op=op, power=power, **named_lines(lines))
+
+
+def _emit_product(node, x, out, lines):
+    """The last one of the running products."""
+    outer, n, inner = lines
+    products = node.temp(FLOAT, x.shape)
+    node.emit("cumulate", [x], [products], product=1, exclusive=0, reverse=0, **named_lines(lines))
+    strides, first = (n * inner, 1), (n - 1) * inner
+    emit_move(node.emit, products, out, (outer, inner), strides, (inner, 1), first)
+
+
+def _emit_norm(node, x, out, lines, power):
+    """(Sum of |x| ** power) ** (1 / power)."""
+    powers, total = node.temp(FLOAT, x.shape), node.temp(FLOAT, out.shape)
+    emit_any_power(node, unary(node, "abs", x), power, powers)
+    node.emit("reduce", [powers], [total], op=_SUM, power=0, **named_lines(lines))
+    emit_any_power(node, total, 1 / power, out)
 
 
 def _emit_max_of_bytes(node, x, out, lines):
@@ -95,7 +116,7 @@ def lower_global_pool(node):
     node.require_dtype(FLOAT, DOUBLE)
     x = node.inputs[0]
     ops = {"GlobalAveragePool": (_MEAN, 0), "GlobalMaxPool": (2, 0)}
-    op = ops.get(node.op) or (8, node.attr("p", 2))
+    op = ops.get(node.op) or (_NORM, node.attr("p", 2))
     emit_reduce(node, *op, x, node.outputs[0], range(2, len(x.shape)))
 
 
