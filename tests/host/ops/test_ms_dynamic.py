@@ -105,6 +105,7 @@ def test_a_real_model_with_it(target):
     samples = [zoo.sample("gesture_lstm_dynq", k, "input") for k in range(2)]
     [outcome] = run_jobs(target, [Job(done.data, [[s[0].tobytes()] for s in samples])])
     assert not outcome.error, outcome.message
+    assert len(done.graph.steps[0].outputs) == 1  # the last state
     for k, run in enumerate(outcome.runs):
         [want] = zoo.sample("gesture_lstm_dynq", k, "output")
         got = np.frombuffer(run.outputs[0], F).reshape(want.shape)

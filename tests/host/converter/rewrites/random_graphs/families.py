@@ -59,6 +59,7 @@ FLOATS = _families(
     ("gates", functions.gates, 0.4),
     ("gemms", dense.gemms, 0.25),
     ("identities", layout.identities, 0.4),
+    ("last_steps", recurrent.last_steps, 0.1),
     ("layer_norm", functions.layer_norm, 0.4),
     ("pads", dense.pads, 0.15),
     ("reshapes", layout.reshapes, 0.5),

@@ -26,6 +26,7 @@ class Network:
         self.function = b.choice("Tanh", "Relu")
         self.gate = b.choice("Sigmoid", "Sigmoid", "HardSigmoid")
         self.linear_before_reset, self.is_torch = b.chance(0.6), b.chance(0.5)
+        self.is_turned = b.chance(0.3)
         self.other = b.choice(*[0] * 8, 1)
 
     def steps(self, x: str, axis: int, length: int) -> list[str]:
@@ -97,6 +98,8 @@ class Network:
         else:
             part = b.op("MatMul", b.op("Mul", reset, h), self.r[:, 2 * n :].copy())
             new = b.op("Tanh", b.op("Add", n_x, part))
+        if self.is_turned:
+            h, new = new, h
         if self.is_torch:
             return b.op("Add", b.op("Mul", b.op("Sub", h, new), z), new), c
         rest = b.op("Mul", b.op("Sub", np.float32([1]), z), new)
@@ -157,6 +160,29 @@ def alone(b: Builder) -> None:
     if b.chance(0.5):
         b.op(b.choice("Neg", "Tanh"), c)
     b.behind(h)
+
+
+def last_steps(b: Builder) -> None:
+    """An operator of which steps are read, some of them as one tensor, behind moves of axes."""
+    op, t = b.choice("LSTM", "GRU", "RNN"), b.integer(1, 4)
+    rows, k, n = b.choice(1, 1, 2), b.integer(1, 3), b.integer(1, 3)
+    way = b.choice("forward", "reverse", "bidirectional", "bidirectional")
+    d, gates = 1 + (way == "bidirectional"), {"LSTM": 4, "GRU": 3, "RNN": 1}[op] * n
+    inputs = [b.source([t, rows, k]), b.randn(d, gates, k), b.randn(d, gates, n)]
+    inputs += [b.randn(d, 2 * gates), "", b.randn(d, rows, n)]
+    y, state = b.op(op, *inputs, n=2, direction=way, hidden_size=n)
+    if b.chance(0.15):
+        b.op("Neg", b.choice(y, state))
+    if b.chance(0.4):
+        axis = b.choice(0, 1)
+        places = [b.choice(0, -1) for _ in range(b.integer(1, 2))]
+        y = b.transpose(y, [0, 2, 1, 3]) if axis else b.reshape(y, t, rows * d, n)
+        b.behind(b.op("Concat", *[b.gather(y, 0, i) for i in places], axis=axis))
+        return
+    y = b.transpose(y, [2, 0, 1, 3])
+    if rows == 1 or d == 1:
+        y = b.reshape(y, rows, t, d * n)
+    b.behind(b.gather(y, 1, b.choice(0, t - 1, t - 1, -1), b.chance(0.3)))
 
 
 def scans(b: Builder) -> None:

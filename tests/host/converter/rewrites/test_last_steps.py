@@ -1,0 +1,92 @@
+"""Steps of a recurrent operator's results that are its last states."""
+
+import numpy as np
+import pytest
+
+from tests.host.converter.rewrites.graphs import Case, node, randn
+
+T, B, K, H = 5, 2, 3, 4
+GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
+
+
+def case(op, direction, *more, batch=B, outputs="Y", result="r", constants=(), **attributes):
+    """An operator over (T, batch, K), and nodes that make `result` of its outputs."""
+    d, rows = 1 + (direction == "bidirectional"), GATES[op] * H
+    fixed = {"w": randn(d, rows, K), "r0": randn(d, rows, H), "b": randn(d, 2 * rows)}
+    fixed["h"] = randn(d, batch, H)
+    inputs = ["x", "w", "r0", "b", "", "h"]
+    if op == "LSTM":
+        fixed["c"] = randn(d, batch, H, seed=2)
+        inputs.append("c")
+    first = node(op, "x", outputs, hidden_size=H, direction=direction, **attributes)
+    first.input[:] = inputs
+    nodes = [first, *more, node("Neg", result, "y")]
+    return Case(nodes, {"x": randn(T, batch, K)}, fixed | dict(constants))
+
+
+def index(i):
+    return {"i": np.asarray(i)}
+
+
+def result_of(case):
+    found = case.rewritten()
+    made = [n for n in case.done.graph.node if n.op_type in GATES]
+    return found, [list(n.output) for n in made]
+
+
+@pytest.mark.parametrize("op", GATES)
+@pytest.mark.parametrize("way, i", [("forward", T - 1), ("forward", -1), ("reverse", 0)])
+def test_a_step_is_a_state(op, way, i):
+    more = node("Transpose", "Y", "t", perm=[2, 0, 1, 3]), node("Gather", "t i", "r", axis=1)
+    found, outputs = result_of(case(op, way, *more, constants=index(i)))
+    assert outputs[0][0] == "" and "Gather" not in found
+
+
+@pytest.mark.parametrize("way, i", [("forward", 0), ("reverse", -1), ("forward", 2)])
+def test_another_step_is_not(way, i):
+    _, outputs = result_of(case("GRU", way, node("Gather", "Y i", "r"), constants=index(i)))
+    assert outputs == [["Y"]]
+
+
+def test_all_results_are_read_too():
+    more = [node("Gather", "Y i", "last"), node("Add", "Y last", "r")]
+    _, [outputs] = result_of(case("LSTM", "forward", *more, constants=index(-1)))
+    assert all(outputs[:2])
+
+
+@pytest.mark.parametrize("op", GATES)
+def test_a_last_step_of_both_directions(op):
+    """As torch takes it: y[:, -1]."""
+    more = [node("Transpose", "Y", "t", perm=[0, 2, 1, 3])]
+    more += [node("Reshape", "t shape", "s"), node("Gather", "s i", "r")]
+    constants = index(-1) | {"shape": np.int64([T, 1, 2 * H])}
+    functions = ["Tanh", "Relu"] if op == "RNN" else None
+    kwargs = {"activations": functions} if functions else {}
+    made = case(op, "bidirectional", *more, batch=1, constants=constants, **kwargs)
+    found, outputs = result_of(made)
+    assert found[op] == 2 and not any(out[0] for out in outputs)
+
+
+def test_a_state_that_is_read_keeps_both_directions():
+    more = [node("Gather", "Y i", "last"), node("Add", "last Y_h", "r")]
+    given = case("GRU", "bidirectional", *more, outputs="Y Y_h", constants=index(-1))
+    found, outputs = result_of(given)
+    assert found["GRU"] == 1 and all(outputs[0])
+
+
+def test_the_ends_of_both_directions():
+    """Forwards the last step, backwards the first one, joined."""
+    constants = {"zero": np.asarray(0), "one": np.asarray(1), "last": np.asarray(T - 1)}
+    more = [node("Gather", "Y last", "a"), node("Gather", "a zero", "p")]
+    more += [node("Gather", "Y zero", "z"), node("Gather", "z one", "q")]
+    more += [node("Concat", "p q", "r", axis=1)]
+    _, [outputs] = result_of(case("GRU", "bidirectional", *more, constants=constants))
+    assert outputs[0] == ""
+
+
+def test_of_known_lengths_nothing_is_said():
+    given = case("GRU", "forward", node("Gather", "Y i", "r"), constants=index(-1))
+    given.nodes[0].input[4] = "lens"
+    given.constants["lens"] = np.int32([T, T - 1])
+    _, outputs = result_of(given)
+    assert outputs == [["Y"]]

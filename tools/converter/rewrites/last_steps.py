@@ -1,0 +1,176 @@
+"""The last results of a recurrent network, where only they are read, instead of all of them.
+
+1. What takes the last step of LSTM, GRU, RNN or DynamicQuantizeLSTM from Y, or of a backwards one
+   the first step, takes the last state.
+2. Where a bidirectional LSTM, GRU or RNN gives nothing but the last step, its backward direction
+   is an operator of that one step.
+
+Between Y and what takes a step may be views, Transpose and more of Slice, Gather and Split.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import onnx_ir as ir
+from onnx_ir.passes import common as ir_passes
+
+from . import _graph as g
+from ._affine import selection
+from .reshapes import VIEWS, reshaped
+
+_OPERATORS = ("LSTM", "GRU", "RNN")
+_OF_BYTES = "DynamicQuantizeLSTM"
+_N_OUTPUTS = {"GRU": 2, "RNN": 2}
+_PER_DIRECTION = (1, 2, 3, 5, 6, 7)  # inputs
+
+
+def rewrite(model: ir.Model) -> int:
+    nodes = g.nodes_of(model, *_OPERATORS) + g.nodes_of(model, _OF_BYTES, domain=g.MS)
+    found = sum(_rewritten(node) for node in nodes)
+    if found:
+        ir_passes.RemoveUnusedNodesPass()(model)
+    for node in g.nodes_of(model, _OF_BYTES, domain=g.MS):  # that pass leaves its outputs
+        for value in node.outputs:
+            if not value.uses() and not value.is_graph_output():
+                value.name = ""
+    return found
+
+
+def _rewritten(node):
+    shape = g.shape_of(node.outputs[0])
+    if shape is None or len(shape) != 4 or 0 in shape or shape[0] == 1:
+        return False
+    if g.attr(node, "layout", 0) or g.input_of(node, 4) is not None:
+        return False
+    items = np.arange(math.prod(shape)).reshape(shape)
+    ways = ["backwards"] if g.attr(node, "direction", "forward") == "reverse" else ["forwards"]
+    ways += ["backwards"] * (shape[1] - 1)
+    size = shape[2] * shape[3]
+    if len(ways) == 2:
+        last = (shape[0] - 1) * 2 * size, 2 * size
+        blocks, all_found = _blocks(node.outputs[0], items, [last])
+        if all_found and blocks:
+            return _halved(node, [value for value, _ in blocks])
+    ends = {}
+    for d, way in enumerate(ways):
+        t = 0 if way == "backwards" else shape[0] - 1
+        ends[(t * len(ways) + d) * size, size] = d
+    blocks, _ = _blocks(node.outputs[0], items, ends)
+    found = [(value, ends[place]) for value, place in blocks]
+    return bool(found) and _states_for(node, found, len(ways))
+
+
+def _blocks(value, items, wanted):
+    """([(value, (first, n))], whether no one else reads any of it): wanted parts of Y.
+
+    items: what of Y the value is; a part is n results from the first one on.
+    """
+    found, whole = [], not value.is_graph_output()
+    for use in value.uses():
+        node = use.node
+        for out in node.outputs:
+            part = _taken(node, out, items)
+            if part is None or not part.size:
+                whole = False
+                continue
+            flat = part.reshape(-1)
+            place = int(flat[0]), len(flat)
+            if place in wanted and (flat == flat[0] + np.arange(len(flat))).all():
+                if out.uses() or out.is_graph_output():
+                    found.append((out, place))
+            else:
+                more, is_whole = _blocks(out, part, wanted)
+                found, whole = found + more, whole and is_whole
+    return found, whole
+
+
+def _taken(node, out, items):
+    """What of Y a node's output is, if it only moves items."""
+    shape = g.shape_of(out)
+    if node.domain != "" or shape is None or g.shape_of(node.inputs[0]) != items.shape:
+        return None
+    if node.op_type == "Transpose":
+        return items.transpose(g.attr(node, "perm", list(range(items.ndim))[::-1]))
+    if node.op_type in VIEWS:
+        return items.reshape(shape)
+    chosen = selection(node, out) if node.op_type in ("Gather", "Slice", "Split") else None
+    if chosen is None:
+        return None
+    axis, first, n = chosen
+    part = items.take(range(first, first + n), axis)
+    return part.reshape(shape) if part.size == math.prod(shape) else None
+
+
+def _states_for(node, found, directions):
+    """Puts the last states in the place of steps of Y."""
+    *_, rows, hidden = g.shape_of(node.outputs[0])
+    made = ir.node(
+        node.op_type,
+        node.inputs,
+        node.attributes,
+        domain=node.domain,
+        num_outputs=_N_OUTPUTS.get(node.op_type, 3),
+        name=node.name,
+    )
+    node.graph.insert_before(node, made)
+    _typed(made, g.shape_of(node.outputs[0]))
+    for value, d in found:
+        at, state = value.producer(), made.outputs[1]
+        if directions > 1:
+            bounds = [g.constant(state, np.int64([b])) for b in (d, d + 1, 0)]
+            state = g.add(at, "Slice", [state, *bounds], like=state, shape=(1, rows, hidden))
+        g.redirect(value, reshaped(at, state, g.shape_of(value)))
+    for old, new in zip(node.outputs, made.outputs, strict=False):
+        g.redirect(old, new)
+    node.graph.remove(node, safe=True)
+    return True
+
+
+def _typed(node, shape):
+    for value in node.outputs:
+        value.dtype, value.shape = ir.DataType.FLOAT, ir.Shape(shape[1:])
+    node.outputs[0].shape = ir.Shape(shape)
+
+
+def _halved(node, values):
+    """One operator forwards over all steps, one over the last step."""
+    if any(v.uses() or v.is_graph_output() for v in node.outputs[1:]):
+        return False
+    if any(g.attr(node, f"activation_{name}") for name in ("alpha", "beta")):
+        return False
+    given = [g.input_of(node, i) for i in _PER_DIRECTION]
+    x, shape = node.inputs[0], g.shape_of(node.inputs[0])
+    if shape is None or any(v is not None and g.const(v) is None for v in given):
+        return False
+    bounds = [g.constant(x, np.int64([b])) for b in (shape[0] - 1, shape[0], 0)]
+    step = g.add(node, "Slice", [x, *bounds], like=x, shape=(1, *shape[1:]))
+    states = [_one_direction(node, sequence, d) for d, sequence in enumerate((x, step))]
+    _, _, rows, hidden = g.shape_of(node.outputs[0])
+    both = g.add(node, "Concat", states, {"axis": 0}, like=x, shape=(2, rows, hidden))
+    for value in values:
+        g.redirect(value, reshaped(value.producer(), both, g.shape_of(value)))
+    return True
+
+
+def _one_direction(node, sequence, d):
+    """The last state of one direction over a sequence."""
+    inputs = [sequence] + [None] * 7
+    for i in _PER_DIRECTION:
+        value = g.input_of(node, i)
+        inputs[i] = None if value is None else g.constant(value, g.const(value)[d : d + 1])
+    while inputs[-1] is None:
+        inputs.pop()
+    attributes = {**node.attributes, "direction": "forward"}
+    functions = g.attr(node, "activations")
+    if functions:
+        n = len(functions) // 2
+        attributes["activations"] = functions[d * n : d * n + n]
+    n_outputs = _N_OUTPUTS.get(node.op_type, 3)
+    name = f"{node.name}/{d}"
+    made = ir.node(node.op_type, inputs, attributes, num_outputs=n_outputs, name=name)
+    node.graph.insert_before(node, made)
+    _, _, rows, hidden = g.shape_of(node.outputs[0])
+    _typed(made, (g.shape_of(sequence)[0], 1, rows, hidden))
+    return made.outputs[1]
