@@ -204,23 +204,56 @@ class _InIntegers(_DynamicLstm):
         self.needs += [node.scratch[1].data, node.inputs[4].data]
         self.needs.append(self.bits if self.y is None else self.y)
         self.steps = forms.get("byte_steps").steps
+        self.bind_calls()
+
+    def bind_calls(self):
+        """What is called before the first step, and behind the last one."""
+        n, self.before, self.behind = self.hidden, [], []
+        for state in range(2):
+            at = BIAS + state * self.batch * n
+            there, outside = [BIAS + n, BIAS, BIAS + 1], [BIAS + self.s_b, BIAS, BIAS + 1]
+            x, first = self.initial[state], BIAS + self.s_first
+            if x is None:
+                x, first, outside = self.zero, BIAS, [BIAS] * 3
+            p = [0, self.batch, 1, n] + outside + there + [first, at]
+            self.before += [self.copy, x, self.zero, self.bits, block(*p)]
+            if self.last[state] is not None:
+                p = [0, self.batch, 1, n] + there + [BIAS + self.s_b, BIAS, BIAS + 1]
+                p = block(*p + [at, BIAS + self.s_first])
+                self.behind += [self.copy, self.bits, self.zero, self.last[state], p]
+        self.x_p = block(0, self.n * self.batch * self.width, _NO_SIGN, _INF, 0)
+        ranges = self.quantize
+        self.before += [ranges.ends, self.x_bits, self.x_bits, self.ends, self.x_p]
+        self.before += [ranges.choose, self.ends, self.zeros[0], self.words[0], self.x_p]
+        # what lies behind a record's items is added up with them
+        self.before += [self.copy, self.zero, self.zero, self.empty, self.empty_p]
 
     def bind_cell(self, functions):
         pass  # there is no choice
 
     def step(self, lo, hi):
         if lo == 0:
-            self._start()
             if self.lens is not None:
                 self._take_lengths()
+            self._call(self.before)
         self.p[0] = lo
         self.p[1] = hi
         self.steps(self.p, self.needs)
         if hi == self.n:
-            self._finish()
+            if self.lens is None:
+                self._call(self.behind)
+            else:
+                self._finish()
+
+    def _call(self, calls):
+        i = 0
+        while i < len(calls):
+            calls[i](calls[i + 1], calls[i + 2], calls[i + 3], calls[i + 4])
+            i += 5
 
     def _take_lengths(self):
         """What lies behind a sequence's end is 0."""
+        self.x_p[1] = self._longest() * self.batch * self.width
         b = 0
         while b < self.batch:
             self.p[78 + b] = self._length(b)
