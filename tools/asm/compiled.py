@@ -33,7 +33,6 @@ ALSO = {
         "columns",
         "conv",
         "dequantize",
-        "div",
         "dynamic_quantize",
         "exponentials",
         "extremes",
