@@ -61,6 +61,22 @@ def test_the_cut_is_the_cheapest_that_fits():
     assert least.positions == 1 and pieces.words(least) < 267
 
 
+def test_a_small_convolution_gets_more_scratch(monkeypatch):
+    """With what a sixteenth of its tensors is, it would compute position after position."""
+    nodes = [("Conv", "x w", "y", {"pads": [1, 1]})]
+    inputs, outputs = [small.value("x", (1, 16, 64))], [small.value("y", (1, 16, 64))]
+    source = small.model(nodes, inputs, outputs, w=floats(16, 16, 3))
+    after = convert(source, Options(strip=True))
+    monkeypatch.setattr(plan, "widen", lambda graph, placed, *_: placed)
+    before = convert(source, Options(strip=True))
+    assert before.plan.arena_bytes < after.plan.arena_bytes <= 1.05 * before.plan.arena_bytes
+    [(few, many)] = [
+        [step["n_positions"] for step in steps]
+        for steps in zip(before.graph.steps, after.graph.steps, strict=True)
+    ]
+    assert 2 * few <= many
+
+
 def test_scratch_takes_what_is_free(monkeypatch):
     """The first convolution makes the arena; the second one's scratch has room in it."""
     nodes = [
@@ -71,6 +87,7 @@ def test_scratch_takes_what_is_free(monkeypatch):
     weights = {"w": floats(8, 4, 3, 3), "v": floats(3, 8, 3, 3)}
     inputs, outputs = [small.value("x", (1, 4, 20, 20))], [small.value("y", (1, 3, 5, 5))]
     source = small.model(nodes, inputs, outputs, **weights)
+    monkeypatch.setattr(plan, "widen", lambda graph, placed, *_: placed)
     with monkeypatch.context() as patch:
         patch.setattr(plan, "fill_gaps", lambda *_: None)
         before = convert(source, Options(strip=True))
