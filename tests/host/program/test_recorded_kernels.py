@@ -171,7 +171,7 @@ def test_casts_of_narrow_floats_need_nothing_but_their_source():
 
 
 def test_constants_of_a_loop_are_a_table():
-    nodes = [("Shrink", "x", "y", {"lambd": 2.0, "bias": 0.5})]
+    nodes = [("Elu", "x", "y", {"alpha": 2.0})]
     [call] = calls_of(nodes, [small.value("x", (3,))], [small.value("y", (3,))])
     table = call.arguments[1]
     assert (table.code, len(table.contents)) == ("f", 12)
