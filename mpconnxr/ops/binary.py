@@ -8,10 +8,10 @@ leaves what the sign extends to.
 
     a, b    float32, float64, integers or bool (pow: of two dtypes, else of one)
     out     a's dtype; bool for and, or, xor and comparisons
-On float32 add, sub, mul, div, min, max, comparisons and prelu give numpy's bits in every form, and
-one NaN, 0x7FC00000. Raises ModelError. A step allocates only what arithmetic does (big integers;
-boxed floats, but where viper is for the operations named, for sums of int64, arithmetic of int32
-and uint32, comparisons of int32, and for bool).
+On float32 add, sub, mul, div, mod, min, max, comparisons and prelu give numpy's bits in every
+form, and one NaN, 0x7FC00000. Raises ModelError. A step allocates only what arithmetic does (big
+integers; boxed floats, but where viper is for the operations named, for sums of int64, arithmetic
+of int32 and uint32, comparisons of int32, and for bool).
 """
 
 from math import copysign, fmod
@@ -98,6 +98,8 @@ def prepare(node):
 
 def _loop(op, dtype):
     """(loop, flag, codes of the views of a, b and out, " ": as they are); None: the expression."""
+    if dtype == "float32" and op in ("mod", "fmod"):
+        return forms.get("remainders").remainder32, int(op == "mod"), "iii"
     if dtype == "float32":
         found = _on_bits(op)
         return found and found + ("   ",)

@@ -1,0 +1,79 @@
+"""Remainders of float32 by their bits, exact. Written once, in the common subset of Python and
+viper.
+
+x, w, out  float32 as words
+p          as loops/add has it; 0: with the sign of x, cut towards 0; 1: with that of w
+"""
+
+from tools.loops.snippets.floats import add, first_bit, significand, unpack
+from tools.loops.snippets.words import bit, pairs
+
+
+@inline
+def rest_of(a, b, m, e, n, d):
+    """a = what b leaves of it, of the bits of two floats without a sign, a >= b."""
+    unpack(a, m, e)
+    significand(m, e)
+    unpack(b, n, d)
+    significand(n, d)
+    if m >= n:
+        m -= n
+    e -= d
+    while e > 6:
+        m = (m << 6) % n
+        e -= 6
+    m = (m << e) % n
+    while m and m < 1 << 23 and d > 1:
+        m = m << 1
+        d -= 1
+    while m and d < 1:
+        m = m >> 1
+        d += 1
+    a = m + ((d - 1) << 23) if m else 0
+
+
+@inline
+def difference(a, b, m, e, n, d, sign, rest):
+    """a = b - a, of the bits of two floats without a sign, a < b, rounded to even."""
+    unpack(b, m, e)
+    first_bit(m, e)
+    unpack(a, n, d)
+    first_bit(n, d)
+    m, n, d = m << 3, n << 3, min(e - d, 27)
+    sign = 0
+    add(m, e, sign, n, d, 1, rest)
+    while e < 1:
+        m = m >> 1
+        e += 1
+    a = m + ((e - 1) << 23)
+
+
+def remainder32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
+    """
+    Access:
+        rows, n = p[7:9]
+        reads x[p[0] : p[0] + (rows - 1) * p[1] + (n - 1) * p[2] + 1] if rows and n
+        reads w[p[3] : p[3] + (rows - 1) * p[4] + (n - 1) * p[5] + 1] if rows and n
+        writes out[p[6] : p[6] + rows * n]
+    """
+    bit(top, 31)
+    infinity = top - 1 - 0x7FFFFF
+    i, j, k = p[0], p[3], p[6]
+    with pairs(i, j, k, end, last):
+        a, b = x[i], w[j]
+        sign, sign_of_b = (a >> 31) & 1, (b >> 31) & 1
+        a, b = a & (top - 1), b & (top - 1)
+        if a >= infinity or b > infinity or b == 0:
+            a, sign = infinity | 0x400000, 0
+        else:
+            if a >= b:
+                rest_of(a, b, m, e, n, d)
+            if p[9] and sign != sign_of_b:
+                sign = sign_of_b
+                if a and b == infinity:
+                    a = b
+                elif a:
+                    difference(a, b, m, e, n, d, s, rest)
+        if sign:
+            a -= top
+        out[k] = a
