@@ -1,13 +1,14 @@
-// Steps of recurrent layers in fixed point: see loops/gated. Assembler, ARMv7-M, of its sums.
+// Steps of recurrent layers in fixed point: see loops/gated. Assembler, ARMv7-M, of its sums and of
+// states of LSTM.
 //
 // 2.5 instructions a product, and some 35 for what is around a row's products with x, or with h.
+// 285 an item of the state.
 //
 // Forms: armv7m
 
 #include "core.h"
 #include "gated.h"
 
-//+ lstm
 //+ put
 //+ relu
 //+ renew
@@ -145,3 +146,132 @@ END:
     add sp, #72
     pop_high
 endfunction sums
+
+// r4 = tanh of r4, which is not negative; both have 26 bits behind the point. Changes what SIGMOID
+// does.
+.macro squash
+    cmp r4, #0x40000000; ite hs; mvnhs r4, #0x80000000; lsllo r4, r4, #1
+    bl SIGMOID
+    sub r4, r4, #0x10000000; adds r4, #2; asrs r4, #2; bic r4, r4, #0xF8000000
+.endm
+
+// \out = \a * \b / 2**26, of numbers that are not negative. Changes r5.
+.macro scaled_product out, a, b
+    umull \out, r5, \a, \b; lsr \out, \out, #26; orr \out, \out, r5, lsl #6
+.endm
+
+function lstm
+    // r0 arguments or gates, r1 table, r2 where these end, r3 h, r10 bytes of n items, r11 c
+    push {r8-r11}
+    ldr r4, [r3]; add r0, r2, r4, lsl #2
+    ldr r10, [r3, #4]; lsl r10, r10, #2
+    ldr r4, [r3, #12]; add r11, r2, r4, lsl #2
+    ldr r4, [r3, #8]; add r3, r2, r4, lsl #2
+    add r2, r10, r10, lsl #1; add r2, r0
+    cmp r10, #0; bne GATE
+    b LSTM_END
+GATE:
+    ldr r4, [r0]; asr r9, r4, #31; eor r4, r4, r9; sub r4, r4, r9
+    bl SIGMOID
+    adds r4, #4; lsrs r4, #3; eor r4, r4, r9; sub r4, r4, r9
+    and r9, r9, #0x4000000; add r4, r9; str r4, [r0], #4
+    cmp r0, r2; bne GATE
+    add r2, r10
+STATE:
+    ldr r4, [r0]; asr r9, r4, #31; eor r4, r4, r9; sub r4, r4, r9
+    squash
+    cmp r4, #0; it eq; moveq r9, #0
+    sub r12, r0, r10; ldr r6, [r12]; sub r12, r12, r10, lsl #1; ldr r5, [r12]; ldr r7, [r11]
+    scaled_product r4, r4, r5
+    ubfx r5, r7, #23, #8; ubfx r8, r7, #0, #23; orr r8, r8, #0x800000
+    cmp r5, #0; it eq; moveq r8, #0
+    subs r5, #126; bmi TINY
+    cmp r5, #6; bgt HUGE
+    lsl r8, r8, r5
+USUAL:
+    adds r4, #2; lsrs r4, #2; mov r12, #125
+ADDED:
+    scaled_product r8, r8, r6
+    eors r5, r7, r9; bmi DIFFER
+    add r8, r4
+    b TOTAL
+DIFFER:
+    subs r8, r8, r4
+    itt mi; rsbmi r8, r8, #0; mvnmi r7, r7
+TOTAL:
+    cmp r8, #0; beq ZERO
+    clz r5, r8; subs r5, #8; bmi WIDE
+    lsl r8, r8, r5; sub r12, r5
+    b JOINED
+WIDE:
+    negs r5, r5; subs r4, r5, #1; movs r6, #1; lsls r6, r4; add r8, r6; lsr r8, r8, r5; add r12, r5
+JOINED:
+    add r8, r8, r12, lsl #23
+ZERO:
+    and r7, r7, #0x80000000; add r8, r7; str r8, [r11], #4
+    adds r0, #4; cmp r0, r2; bne STATE
+    sub r0, r0, r10, lsl #1; sub r0, r10; add r2, r0, r10; sub r11, r10
+RESULT:
+    ldr r9, [r11], #4; ubfx r4, r9, #0, #23; orr r4, r4, #0x800000
+    ubfx r5, r9, #23, #8; subs r5, #124; bmi SMALL
+    cmp r5, #8; bge LIMITED
+    lsls r4, r5
+    b SQUASH
+LIMITED:
+    mvn r4, #0x80000000
+    b SQUASH
+SMALL:
+    negs r5, r5; subs r6, r5, #1; movs r7, #1; lsls r7, r6; adds r4, r7; lsrs r4, r5
+    cmp r5, #25; it hs; movhs r4, #0
+SQUASH:
+    squash
+    ldr r5, [r0], #4; scaled_product r4, r4, r5
+    cmp r4, #0; beq PUT
+    mov r12, #123; clz r5, r4; subs r5, #8; bmi LONG
+    lsls r4, r5; sub r12, r5
+    b FLOAT
+LONG:
+    negs r5, r5; movs r7, #1; lsls r7, r5; subs r7, #1; adds r4, r7; lsrs r4, r5; add r12, r5
+FLOAT:
+    add r4, r4, r12, lsl #23
+PUT:
+    and r9, r9, #0x80000000; add r4, r9; str r4, [r3], #4
+    cmp r0, r2; bne RESULT
+    b LSTM_END
+TINY:
+    negs r5, r5; sub r12, r5, #1; cmp r5, #24; bhi NOTHING
+    push {r7}; movs r7, #1; lsl r7, r7, r12; add r8, r7; lsr r8, r8, r5; pop {r7}
+    b USUAL
+NOTHING:
+    mov r8, #0
+    b USUAL
+HUGE:
+    lsl r8, r8, #6; subs r5, #6; add r12, r5, #125
+    push {r6}; movs r6, #2; lsls r6, r5; adds r4, r6; adds r6, r5, #2; lsrs r4, r6; pop {r6}
+    cmp r5, #26; it hs; movhs r4, #0
+    b ADDED
+// r4 = sigmoid of r4: see the plain form. Changes r5 to r8 and r12.
+SIGMOID:
+    lsrs r5, r4, #28; bne FAR
+    lsls r4, #1; lsrs r5, r4, #23
+FOUND:
+    add r5, r5, r5, lsl #1; add r5, r1, r5, lsl #2; ldmia r5, {r5-r7}
+    ubfx r12, r4, #8, #15; uxth r8, r7; sub r8, r8, #0x8000; mul r8, r12, r8
+    lsrs r7, #16; lsls r7, #3; sub r7, r7, r8, asr #15
+    ubfx r8, r4, #11, #12; ubfx r4, r4, #0, #11
+    mul r12, r7, r4; asr r12, r12, #11; mla r12, r7, r8, r12; sub r6, r6, r12, asr #12
+    asrs r7, r6, #12; ubfx r6, r6, #0, #12
+    mla r5, r7, r8, r5; muls r7, r4; add r5, r5, r7, asr #11; mul r6, r8, r6; add r5, r5, r6, lsr #12
+    bic r4, r5, #0xE0000000
+    bx lr
+FAR:
+    cmp r5, #2; bhs FARTHER
+    lsrs r5, r4, #23; adds r5, #32
+    b FOUND
+FARTHER:
+    sub r4, r4, #0x20000000; lsrs r4, #2; lsrs r5, r4, #23; adds r5, #96
+    cmp r5, #116; it hi; movhi r5, #116
+    b FOUND
+LSTM_END:
+    pop {r8-r11}
+endfunction lstm

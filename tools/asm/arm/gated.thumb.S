@@ -1,14 +1,15 @@
-// Steps of recurrent layers in fixed point: see loops/gated. Assembler, ARMv6-M, of its sums.
+// Steps of recurrent layers in fixed point: see loops/gated. Assembler, ARMv6-M, of its sums and of
+// states of LSTM.
 //
 // 12 instructions a product, as in block_dot; some 45 for what is around a row's products with x,
-// or with h. Code for the items that are no eight begins in the middle of that for eight.
+// or with h. Code for the items that are no eight begins in the middle of that for eight. 450 an
+// item of the state.
 //
 // Forms: thumb
 
 #include "core.h"
 #include "gated.h"
 
-//+ lstm
 //+ put
 //+ relu
 //+ renew
@@ -169,3 +170,183 @@ END:
     add sp, #56
     pop_high
 endfunction sums
+
+// On the stack of lstm, in bytes; items: bytes of n items.
+words 0, lstm_end, lstm_h, items, c, word, sign
+
+// r4 = r4 * r5 / 2**26, of numbers that are not negative. Changes r5 to r7.
+.macro scaled_product
+    lsrs r6, r4, #13; lsls r4, #19; lsrs r4, #19
+    lsrs r7, r5, #13; lsls r5, #19; lsrs r5, #19
+    push {r7}
+    muls r7, r4; muls r4, r5; muls r5, r6
+    lsrs r4, #13; adds r4, r7; adds r4, r5; lsrs r4, #13
+    pop {r7}
+    muls r6, r7; adds r4, r6
+.endm
+
+// Likewise of r4 from 2**27 to 2**30. The sum in the middle stays below 2**32.
+.macro scaled_state
+    lsrs r6, r4, #15; lsls r4, #17; lsrs r4, #17
+    lsrs r7, r5, #13; lsls r5, #19; lsrs r5, #19
+    push {r7}
+    muls r7, r4; muls r4, r5; muls r5, r6
+    lsrs r4, #13; adds r4, r7; lsrs r4, #2; adds r4, r5; lsrs r4, #11
+    pop {r7}
+    muls r6, r7; lsls r6, #2; adds r4, r6
+.endm
+
+function lstm
+    // r0 arguments or gates, r1 table
+    sub sp, #24
+    ldr r4, [r3]; lsls r4, #2; adds r0, r2, r4
+    ldr r4, [r3, #8]; lsls r4, #2; adds r4, r2; str r4, [sp, #lstm_h]
+    ldr r4, [r3, #12]; lsls r4, #2; adds r4, r2; str r4, [sp, #c]
+    ldr r4, [r3, #4]; lsls r4, #2; str r4, [sp, #items]
+    lsls r2, r4, #1; adds r2, r4; adds r2, r0; str r2, [sp, #lstm_end]
+    cmp r4, #0; bne GATE
+    b LSTM_END
+GATE:
+    ldr r4, [r0]; asrs r3, r4, #31; eors r4, r3; subs r4, r3
+    mov r12, r3; bl SIGMOID
+    mov r3, r12
+    adds r4, #4; lsrs r4, #3; eors r4, r3; subs r4, r3
+    movs r5, #1; lsls r5, #26; ands r3, r5; adds r4, r3; stmia r0!, {r4}
+    ldr r2, [sp, #lstm_end]; cmp r0, r2; bne GATE
+    ldr r4, [sp, #items]; adds r2, r4; str r2, [sp, #lstm_end]
+STATE:
+    ldr r4, [r0]; asrs r3, r4, #31; eors r4, r3; subs r4, r3
+    mov r12, r3; bl TANH
+    cmp r4, #0; beq POSITIVE
+    mov r3, r12
+    b SIGNED
+POSITIVE:
+    movs r3, #0
+SIGNED:
+    ldr r5, [sp, #c]; ldr r2, [r5]; str r2, [sp, #word]; eors r3, r2; str r3, [sp, #sign]
+    ldr r6, [sp, #items]; subs r7, r0, r6; ldr r3, [r7]
+    subs r7, r6; subs r7, r6; ldr r5, [r7]
+    scaled_product
+    lsls r5, r2, #1; lsrs r5, #24; beq NOTHING
+    lsls r2, #9; lsrs r2, #9; movs r6, #1; lsls r6, #23; orrs r2, r6
+    subs r5, #126; bmi TINY
+    cmp r5, #6; bgt HUGE
+    lsls r2, r5
+USUAL:
+    adds r4, #2; lsrs r4, #2; movs r5, #125
+ADDED:
+    mov r12, r5; movs r5, r3; movs r3, r4; movs r4, r2
+    scaled_state
+    ldr r2, [sp, #word]; ldr r5, [sp, #sign]; cmp r5, #0; bmi DIFFER
+    adds r4, r3
+    b TOTAL
+TINY:
+    negs r5, r5; cmp r5, #24; bhi NOTHING
+    subs r6, r5, #1; movs r7, #1; lsls r7, r6; adds r2, r7; lsrs r2, r5
+    b USUAL
+NOTHING:
+    movs r2, #0
+    b USUAL
+HUGE:
+    lsls r2, #6; subs r5, #6
+    movs r6, #2; lsls r6, r5; adds r4, r6; adds r6, r5, #2; lsrs r4, r6
+    cmp r5, #26; blt NEAR_ENOUGH
+    movs r4, #0
+NEAR_ENOUGH:
+    adds r5, #125
+    b ADDED
+DIFFER:
+    subs r4, r3; bpl TOTAL
+    negs r4, r4; mvns r2, r2
+TOTAL:
+    mov r3, r12; bl FLOAT
+    ldr r5, [sp, #c]; stmia r5!, {r4}; str r5, [sp, #c]
+    adds r0, #4
+    ldr r2, [sp, #lstm_end]; cmp r0, r2; bne STATE
+    ldr r6, [sp, #items]; subs r0, r6; subs r0, r6; subs r0, r6
+    adds r2, r0, r6; str r2, [sp, #lstm_end]
+    ldr r5, [sp, #c]; subs r5, r6; str r5, [sp, #c]
+RESULT:
+    ldr r5, [sp, #c]; ldmia r5!, {r2}; str r5, [sp, #c]
+    lsls r4, r2, #9; lsrs r4, #9; movs r6, #1; lsls r6, #23; orrs r4, r6
+    lsls r5, r2, #1; lsrs r5, #24; subs r5, #124; bmi SMALL
+    cmp r5, #8; bge LIMITED
+    lsls r4, r5
+    b SQUASH
+LIMITED:
+    movs r4, #1; lsls r4, #30
+    b SQUASH
+SMALL:
+    negs r5, r5; subs r6, r5, #1; movs r7, #1; lsls r7, r6; adds r4, r7; lsrs r4, r5
+    cmp r5, #25; blo SQUASH
+    movs r4, #0
+SQUASH:
+    mov r12, r2; bl TANH
+    ldmia r0!, {r5}
+    scaled_product
+    movs r3, #123
+    movs r5, #1; lsls r5, #24
+CEILING:
+    cmp r4, r5; blo ROUNDED
+    adds r4, #1; lsrs r4, #1; adds r3, #1
+    b CEILING
+ROUNDED:
+    mov r2, r12; bl FLOAT
+    ldr r5, [sp, #lstm_h]; stmia r5!, {r4}; str r5, [sp, #lstm_h]
+    ldr r2, [sp, #lstm_end]; cmp r0, r2; bne RESULT
+    b LSTM_END
+// r4 = the float r4 * 2**(r3 - 149) with the sign of r2. Changes r3, r5, r6.
+FLOAT:
+    lsrs r5, r4, #24; bne WIDE
+    cmp r4, #0; beq JOINED
+    lsrs r5, r4, #23; bne EXACT
+UP:
+    subs r3, #1; lsls r4, #1; lsrs r5, r4, #23; beq UP
+EXACT:
+    lsls r3, #23; adds r4, r3
+JOINED:
+    lsrs r2, #31; lsls r2, #31; adds r4, r2
+    bx lr
+WIDE:
+    movs r6, #0
+HALVE:
+    adds r6, #1; lsrs r5, #1; bne HALVE
+    adds r3, r6; subs r5, r6, #1; lsrs r4, r5; adds r4, #1; lsrs r4, #1
+    b EXACT
+// r4 = tanh of r4, which is not negative; both have 26 bits behind the point. Changes what SIGMOID
+// does.
+TANH:
+    push {lr}
+    lsls r4, #1; bpl WITHIN
+    movs r4, #1; lsls r4, #31; subs r4, #1
+WITHIN:
+    bl SIGMOID
+    movs r5, #1; lsls r5, #28; subs r4, r5; adds r4, #2; asrs r4, #2; lsls r4, #5; lsrs r4, #5
+    pop {pc}
+// r4 = sigmoid of r4: see the plain form. Changes r2, r3 and r5 to r7.
+SIGMOID:
+    lsrs r5, r4, #28; bne FAR
+    lsls r4, #1; lsrs r5, r4, #23
+FOUND:
+    movs r6, #12; muls r5, r6; adds r5, r1; ldmia r5!, {r2, r3, r6}
+    lsls r5, r4, #9; lsrs r5, #17; uxth r7, r6; lsrs r6, #16; lsls r6, #3
+    muls r7, r5; lsls r5, #15; subs r7, r5; asrs r7, #15; subs r6, r7
+    lsls r5, r4, #9; lsrs r5, #20; lsls r4, #21; lsrs r4, #21
+    movs r7, r6; muls r7, r4; asrs r7, #11; muls r6, r5; adds r6, r7; asrs r6, #12; subs r3, r6
+    asrs r6, r3, #12; lsls r3, #20; lsrs r3, #20
+    muls r4, r6; asrs r4, #11; adds r2, r4; muls r6, r5; adds r2, r6
+    muls r3, r5; lsrs r3, #12; adds r4, r2, r3
+    lsls r4, #3; lsrs r4, #3
+    bx lr
+FAR:
+    cmp r5, #2; bhs FARTHER
+    lsrs r5, r4, #23; adds r5, #32
+    b FOUND
+FARTHER:
+    movs r5, #1; lsls r5, #29; subs r4, r5; lsrs r4, #2; lsrs r5, r4, #23; adds r5, #96
+    cmp r5, #116; bls FOUND
+    movs r5, #116
+    b FOUND
+LSTM_END:
+    add sp, #24
+endfunction lstm
