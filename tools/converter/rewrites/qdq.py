@@ -31,7 +31,7 @@ from .qdq_graph import Graph
 from .qdq_hoist import hoist
 from .qdq_lookup import lookup
 from .qdq_matmul import fuse_gemm, fuse_matmul
-from .qdq_normalize import fuse_normalize
+from .qdq_normalize import fuse_deviation, fuse_normalize
 from .qdq_pool import fuse_mean
 from .qdq_resize import fuse_resize
 from .qdq_sink import MOVES, sink
@@ -44,6 +44,7 @@ _FUSED: dict[str, Callable[[Graph, onnx.NodeProto], None]] = {
     "AveragePool": fuse_mean,
     "Conv": fuse_conv,
     "ConvTranspose": fuse_conv_transpose,
+    "Div": fuse_deviation,
     "Gemm": fuse_gemm,
     "GlobalAveragePool": fuse_mean,
     "LayerNormalization": fuse_normalize,

@@ -6,6 +6,7 @@ defined: most as DequantizeLinear, an operator of floats and QuantizeLinear.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import onnx
@@ -56,6 +57,19 @@ _ALL = [
         (x, x_scale, x_zero, scale, bias, y_scale, y_zero)""",
         _NORM,
     ),
+    """QLinearDeviation (x, x_scale, x_zero, v_scale, v_zero, roots, y_scale, y_zero) => (y) {
+        real_x = DequantizeLinear (x, x_scale, x_zero)
+        axes = Constant <value: tensor = int64[1] {-1}> ()
+        mean = ReduceMean (real_x, axes)
+        d = Sub (real_x, mean)
+        squares = Mul (d, d)
+        variance = ReduceMean (squares, axes)
+        v = QuantizeLinear (variance, v_scale, v_zero)
+        index = Cast <to = 6> (v)
+        root = Gather <axis = 0> (roots, index)
+        real = Div (d, root)
+        y = QuantizeLinear (real, y_scale, y_zero)
+    }""",
     _between(
         """QLinearResize <coordinate_transformation_mode, mode>
         (x, x_scale, x_zero, y_scale, y_zero, roi, scales, sizes)""",
@@ -111,6 +125,7 @@ _ALL = [
     ),
 ]
 _TEXTS = {text.split()[0]: text for text in _ALL}
+_AXES_SINCE = 18  # the opset from which on they are an input of ReduceMean
 # By the beginning of a name: the opset from which on ONNX has the QuantizeLinear and
 # DequantizeLinear that are meant; com.microsoft's serve below.
 _SINCE = {"QLinearConvTranspose": 13, "QLinearResize": 13, "Wide": 21}
@@ -146,6 +161,8 @@ def _function(name, opset):
     text = _TEXTS[name]
     if opset < NORM_SINCE:
         text = text.replace(_NORM, NORM)
+    if opset < _AXES_SINCE:
+        text = re.sub(r"ReduceMean \((\w+), axes\)", r"ReduceMean <axes = [-1]> (\1)", text)
     function = parser.parse_function(head + text)
     since = max((n for start, n in _SINCE.items() if name.startswith(start)), default=0)
     for node in function.node:

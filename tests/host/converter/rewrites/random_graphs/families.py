@@ -79,6 +79,7 @@ QUANTIZED = _families(
     ("qdq_hoist", quantized_moves.hoisted, 0.4),
     ("qdq_lookup", quantized_moves.tables, 0.5),
     ("qdq_matmul", quantized.products, 0.5, 1),
+    ("qdq_normalize", quantized.deviations, 0.3, 1),
     ("qdq_pool", quantized.means, 0.5),
     ("qdq_resize", quantized.resized, 0.3),
     ("qdq_sink", quantized_moves.moved, 0.4),

@@ -178,6 +178,26 @@ def normalized(b: Builder) -> None:
     ending(b, out, y, 0.95)
 
 
+def deviations(b: Builder) -> None:
+    """The first half of a norm in its steps, with what a quantizer puts between."""
+    dtype = dtype_of(b)
+    x = real(b, shape := [*b.dims(0, 2, 3), b.integer(4, 9)], Scale(b, dtype))
+    axis = len(shape) - 1
+    d = b.op("Sub", x, b.reduce("ReduceMean", x, axis))
+    if b.chance(0.5):
+        square = b.op("Pow", d, np.float32(b.choice(*[2] * 8, 4)))
+    else:
+        square = b.op("Mul", d, d)
+    v = Scale(b, dtype, 0.04)
+    variance = dq(b, q(b, b.reduce("ReduceMean", square, axis), v), v)
+    total = b.op("Add", variance, np.float32(b.choice(0.1, 0.5)))
+    root = b.op("Sqrt", total)
+    if b.chance(0.5):
+        r = Scale(b, dtype, 0.02)
+        root = dq(b, q(b, root, r), r)
+    ending(b, b.op("Div", d, root), Scale(b, dtype, 0.05), 0.95)
+
+
 def means(b: Builder, dtypes=BYTES) -> None:
     dtype = b.choice(*dtypes)
     s, y = Scale(b, dtype), Scale(b, dtype, 0.02)
