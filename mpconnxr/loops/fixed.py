@@ -17,13 +17,12 @@ norms     out = x * R * factor + summand, x and R from moments; 0 for a row with
           without a deviation
           p: of moments; 13 1024 + U, the largest and the least item of out so far, how many items
           there are at all, 1024 + bits behind the point of x * R
-rows      centre, squares, inverse of moments, and norms, for rows p[18] to p[19], by calls
 ends      out gets the largest and the least item as float32, the latter without its sign
           p: 1024 + U, both of them, how many items there are at all
 octets    out = the bytes of x;  w: scale, zero point and inverse scale as dynamic_quantize.choose
           gives them;  p: as of ends
 
-Products with a factor are cut off: they have 24 bits less.
+Products are cut off, those with a factor to 24 bits less.
 
 Made from tools/loops/common/fixed.py by `make loops`:
 change that file, not this one.
@@ -137,7 +136,8 @@ def gates(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         m = w[c] - 16777216
         high = v >> 15
         low = v & 32767
-        v = (((high * (m >> 12)) << 3) + ((high * (m & 4095)) >> 9)) + ((low * (m >> 12)) >> 12)
+        v = (high * (m & 4095) << 3) + low * (m >> 12) + (low * (m & 4095) >> 12)
+        v = (high * (m >> 12) << 3) + (v >> 12)
         c += 1
         v += w[c] - one
         c += 1
@@ -162,7 +162,8 @@ def gates(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 s = 2097152 - s
             high = m >> 15
             low = m & 32767
-            m = (((high * (s >> 7)) << 1) + ((high * (s & 127)) >> 6)) + ((low * (s >> 7)) >> 14)
+            m = (high * (s & 127) << 8) + low * (s >> 7) + (low * (s & 127) >> 7)
+            m = (high * (s >> 7) << 1) + (m >> 14)
             if v < 0:
                 m = 0 - m
             v = m
@@ -179,39 +180,6 @@ def gates(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     p[i] = most
     i += 1
     p[i] = least
-
-
-@micropython.viper
-def rows(p: ptr32, w):
-    """w: loops centre, squares, inverse, norms; p; x, the words of norms, out
-
-    Access: of the loops it calls
-    """
-    centre = w[0]
-    squares = w[1]
-    inverse = w[2]
-    norms = w[3]
-    whole = w[4]
-    x = w[5]
-    factors = w[6]
-    out = w[7]
-    one = 1
-    one = one << 30
-    i = 14
-    p[i] = one
-    i = 15
-    p[i] = one
-    while p[18] < p[19]:
-        first = p[18] * p[1]
-        i = 0
-        p[i] = first
-        centre(x, out, out, whole)
-        if p[4] < 255:
-            squares(out, out, out, whole)
-            inverse(out, out, out, whole)
-        norms(out, factors, out, whole)
-        i = 18
-        p[i] = (p[18] + 1)
 
 
 @micropython.viper
@@ -254,7 +222,8 @@ def norms(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         m = w[c] - 16777216
         high = v >> 15
         low = v & 32767
-        v = (((high * (m >> 12)) << 3) + ((high * (m & 4095)) >> 9)) + ((low * (m >> 12)) >> 12)
+        v = (high * (m & 4095) << 3) + low * (m >> 12) + (low * (m & 4095) >> 12)
+        v = (high * (m >> 12) << 3) + (v >> 12)
         c += 1
         v += w[c]
         c += 1
@@ -339,7 +308,8 @@ def octets(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
         v = x[i] - one
         high = v >> 15
         low = v & 32767
-        v = (((high * high_m) << 3) + ((high * low_m) >> 9)) + ((low * high_m) >> 12)
+        v = (high * low_m << 3) + low * high_m + (low * low_m >> 12)
+        v = (high * high_m << 3) + (v >> 12)
         v = (((v << left) + half) >> right) + zero
         if v < 0:
             v = 0

@@ -51,7 +51,7 @@ class _Norm:
         self.p, self.n = p, rows
         self.levels = Levels(node, node.scratch[0], node.scratch[1], memoryview(p)[13:17])
         moments, loops = forms.get("moments"), forms.get("fixed")
-        self.rows = loops.rows
+        self.rows = forms.get("fixed_rows").rows
         self.needs = [moments.centre, moments.squares, moments.inverse, loops.norms, p]
         self.needs += [node.inputs[0].view("i"), node.inputs[1].data, self.levels.values]
 

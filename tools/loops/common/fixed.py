@@ -17,13 +17,12 @@ norms     out = x * R * factor + summand, x and R from moments; 0 for a row with
           without a deviation
           p: of moments; 13 1024 + U, the largest and the least item of out so far, how many items
           there are at all, 1024 + bits behind the point of x * R
-rows      centre, squares, inverse of moments, and norms, for rows p[18] to p[19], by calls
 ends      out gets the largest and the least item as float32, the latter without its sign
           p: 1024 + U, both of them, how many items there are at all
 octets    out = the bytes of x;  w: scale, zero point and inverse scale as dynamic_quantize.choose
           gives them;  p: as of ends
 
-Products with a factor are cut off: they have 24 bits less.
+Products are cut off, those with a factor to 24 bits less.
 """
 
 from tools.loops.snippets.words import all_but_sign, bit, set_at
@@ -33,7 +32,8 @@ from tools.loops.snippets.words import all_but_sign, bit, set_at
 def times(v, m, high, low):
     """v = v * m / 2**24: 29 bits and the sign times 24 bits and the sign."""
     high, low = v >> 15, v & 32767
-    v = (((high * (m >> 12)) << 3) + ((high * (m & 4095)) >> 9)) + ((low * (m >> 12)) >> 12)
+    v = (high * (m & 4095) << 3) + low * (m >> 12) + (low * (m & 4095) >> 12)
+    v = (high * (m >> 12) << 3) + (v >> 12)
 
 
 @inline
@@ -137,7 +137,8 @@ def gates(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             if v < 0:
                 s = 2097152 - s
             high, low = m >> 15, m & 32767
-            m = (((high * (s >> 7)) << 1) + ((high * (s & 127)) >> 6)) + ((low * (s >> 7)) >> 14)
+            m = (high * (s & 127) << 8) + low * (s >> 7) + (low * (s & 127) >> 7)
+            m = (high * (s >> 7) << 1) + (m >> 14)
             if v < 0:
                 m = 0 - m
             v = m
@@ -151,27 +152,6 @@ def gates(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     set_at(p, 6, i, most)
     i += 1
     p[i] = least
-
-
-def rows(p: ptr32, w):
-    """w: loops centre, squares, inverse, norms; p; x, the words of norms, out
-
-    Access: of the loops it calls
-    """
-    centre, squares, inverse, norms, whole = w[:5]
-    x, factors, out = w[5], w[6], w[7]
-    bit(one, 30)
-    set_at(p, 14, i, one)
-    set_at(p, 15, i, one)
-    while p[18] < p[19]:
-        first = p[18] * p[1]
-        set_at(p, 0, i, first)
-        centre(x, out, out, whole)
-        if p[4] < 255:
-            squares(out, out, out, whole)
-            inverse(out, out, out, whole)
-        norms(out, factors, out, whole)
-        set_at(p, 18, i, p[18] + 1)
 
 
 def norms(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
@@ -266,7 +246,8 @@ def octets(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
     for i in range(p[3]):
         v = x[i] - one
         high, low = v >> 15, v & 32767
-        v = (((high * high_m) << 3) + ((high * low_m) >> 9)) + ((low * high_m) >> 12)
+        v = (high * low_m << 3) + low * high_m + (low * low_m >> 12)
+        v = (high * high_m << 3) + (v >> 12)
         v = (((v << left) + half) >> right) + zero
         v = min(max(v, 0), 255)
         out[i] = v

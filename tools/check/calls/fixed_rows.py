@@ -1,0 +1,1 @@
+"""None: its loop only calls others, which have calls of their own."""
