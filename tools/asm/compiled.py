@@ -48,6 +48,7 @@ ALSO = {
         "offsets",
         "power",
         "put",
+        "qdeviation",
         "qnormalize",
         "qpool",
         "qsoftmax",
