@@ -36,7 +36,6 @@ ALSO = {
         "dynamic_quantize",
         "exponentials",
         "extremes",
-        "fixed",
         "fourier",
         "gather",
         "ints",
