@@ -1,0 +1,1 @@
+"""None: its loops only call others, which have calls of their own."""
