@@ -149,17 +149,19 @@ POSITION:
     ldr r5, [r3, #p_dilation_w]; muls r0, r5; adds r0, r6; cmp r0, r1
     bcs BORDER
     movs r5, #1
-    ldr r0, [r7, #are_threes]; cmp r0, #0; bne GATHER
-#if !THUMB
-    // A store of four bytes must not reach beyond the last patch.
-    ldr r0, [r7, #positions_left]; ldr r1, [r3, #p_tail]; cmp r1, #0; it eq; cmpeq r0, #1
-    beq GATHER
-#endif
+    b GATHER
+BORDER:
+    movs r5, #0
+GATHER:
+    str r5, [r7, #is_within]
     str r2, [r7, #record]
     adds r2, #4
     movs r6, #0
-#if THUMB
     ldr r4, [r3, #p_channels]; str r4, [r7, #channels_left]
+    // Rows of three bytes that lie side by side, in the image?
+    cmp r5, #0; beq CHANNEL
+    ldr r0, [r7, #are_threes]; cmp r0, #0; bne CHANNEL
+#if THUMB
     ldr r5, [r3, #p_flip]
 THREES:
     ldr r0, [r7, #channel]
@@ -173,6 +175,9 @@ THREE:
     mov r7, sp
     ldr r4, [r7, #channels_left]; subs r4, #1; str r4, [r7, #channels_left]; bne THREES
 #else
+    // A store of four bytes must not reach beyond the last patch.
+    ldr r0, [r7, #positions_left]; ldr r1, [r3, #p_tail]; cmp r1, #0; it eq; cmpeq r0, #1
+    beq CHANNEL
 #if ARMV7EM
     mov r8, #0
 #endif
@@ -200,14 +205,6 @@ THREE:
     ldr r12, [r3, #p_padding]
 #endif
     b PATCH_END
-BORDER:
-    movs r5, #0
-GATHER:
-    str r5, [r7, #is_within]
-    str r2, [r7, #record]
-    adds r2, #4
-    movs r6, #0
-    ldr r4, [r3, #p_channels]; str r4, [r7, #channels_left]
 CHANNEL:
     ldr r0, [r7, #channel]; str r0, [r7, #patch_row]
     ldr r4, [r7, #corner_y]; str r4, [r7, #y]

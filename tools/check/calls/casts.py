@@ -44,7 +44,7 @@ def halves_of_float(d):
 
 
 def bytes_of_float(d):
-    return _floats(d, 40), array("i", [0]), bytearray(40), _block(d, 40, 0, 1)
+    return _floats(d, 40), array("i", [0]), d.blank("B", 40), _block(d, 40, 0, 1)
 
 
 def words_of_float(d):
@@ -58,7 +58,7 @@ def bools_of_bytes(d):
     for i in range(20 * n):
         if d.below(2):
             x[i] = 128 * (d.below(4) == 0)
-    return x, array("i", [0]), bytearray(20), _block(d, 20, d.below(2), n)
+    return x, array("i", [0]), d.blank("B", 20), _block(d, 20, d.below(2), n)
 
 
 def words_of_bools(d):
