@@ -18,8 +18,8 @@
 
 // On the stack, in bytes.
 words 0, positions_left, row, column, record, is_within, patch_row, channels_left, rows_left
-words 32, y, channel, corner_x, corner_y, are_threes
-words 52, x, p, flip, items_end, plane
+words 32, y, channel, corner_x, corner_y
+words 48, x, p, flip, items_end, plane
 
 #if THUMB
 .macro put_byte i
@@ -52,7 +52,7 @@ function patches
     push_high
 #if THUMB
     mov r11, r3; mov r10, r0
-    sub sp, #52
+    sub sp, #48
     mov r7, sp
     ldr r4, [r3, #p_positions]; str r4, [r7, #positions_left]
     ldr r4, [r3, #p_row]; str r4, [r7, #row]
@@ -125,9 +125,6 @@ ANY:
 #if !THUMB
     ldr r4, [r3, #p_flip]; orr r4, r4, r4, lsl #8; orr lr, r4, r4, lsl #16
 #endif
-    // Rows of three bytes that lie side by side?
-    ldr r4, [r3, #p_kx_step]; subs r4, #1
-    ldr r5, [r3, #p_kw]; subs r5, #3; orrs r4, r5; str r4, [r7, #are_threes]
 POSITION:
     ldr r4, [r7, #row]
     ldr r5, [r3, #p_stride_h]; muls r4, r5
@@ -160,7 +157,8 @@ GATHER:
     ldr r4, [r3, #p_channels]; str r4, [r7, #channels_left]
     // Rows of three bytes that lie side by side, in the image?
     cmp r5, #0; beq CHANNEL
-    ldr r0, [r7, #are_threes]; cmp r0, #0; bne CHANNEL
+    ldr r0, [r3, #p_kx_step]; cmp r0, #1; bne CHANNEL
+    ldr r0, [r3, #p_kw]; cmp r0, #3; bne CHANNEL
 #if THUMB
     ldr r5, [r3, #p_flip]
 THREES:
@@ -316,7 +314,7 @@ COLUMN:
     b POSITION
 DONE:
 #if THUMB
-    add sp, #52
+    add sp, #48
 #else
     add sp, #72
 #endif
