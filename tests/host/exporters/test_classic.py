@@ -15,7 +15,7 @@ TARGET = "mps2-an385-v6m"
 CLOSE = 1e-5  # of the largest value
 # onnxruntime adds up in float32, and is farther from scikit-learn in float64 than this project;
 # where coupling probabilities ends depends on the last bits (see mpconnxr/ops/svm_proba.py).
-FARTHER = {"svr_linear": 3e-5, "one_class": 3e-5, "svc_proba": 2e-3}
+FARTHER = {"svr_linear": 3e-5, "one_class": 3e-5, "mixture_diag": 3e-5, "svc_proba": 2e-3}
 FARTHER["mixture_wine"] = 1e-4  # cancels: onnxruntime is 4e-5 from float64, as this project is
 MOST = 60  # instructions a multiply-accumulate
 ENOUGH = 10_000  # of them, so that what a step takes anyway does not count
