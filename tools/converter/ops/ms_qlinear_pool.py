@@ -86,9 +86,10 @@ def _means_by_integers(node, order: Callable, level: Callable | None = None) -> 
     pads = [*pads, *(max(r, 0) for r in reach)]
     if any(p >= k for p, k in zip(pads, kernel * 2, strict=True)):
         return False
-    planes = math.prod(x.shape) // max(math.prod(dims), 1)
-    of_x = [node.reshaped(x, (planes, 1, *dims)), *rest(node, 1)]
-    of_y = [node.reshaped(out, (planes, 1, *out_dims)), *rest(node, 3)]
+    n = x.shape[0]
+    planes = math.prod(x.shape) // max(n * math.prod(dims), 1)
+    of_x = [node.reshaped(x, (n, planes, *dims)), *rest(node, 1)]
+    of_y = [node.reshaped(out, (n, planes, *out_dims)), *rest(node, 3)]
     shape = (kernel, strides, pads, counted)
     whole = math.prod(w.kernel)
     counts = [whole] if counted or not any(pads) else range(1, whole + 1)
