@@ -2,9 +2,10 @@
 
 Writes tools/converter/report/costs.json, from which the converter's report estimates a model's
 time on a board: the instructions of a step as a sum of what a call, a multiply-accumulate and an
-element of input or output take. Without models: those of the collection that are small enough,
-and then some of them with products in Python's floats, of which the kinds of steps count that the
-others do not have. --float python measures these alone, and adds such kinds to the file.
+element of input or output take. Kinds of steps that no model has stay in the file as they are.
+Without models: those of the collection that are small enough, and then some of them with products
+in Python's floats, of which the kinds of steps count that the others do not have. --float python
+measures these alone, and adds such kinds to the file.
 """
 
 from __future__ import annotations
@@ -51,8 +52,10 @@ def main(argv: list[str] | None = None) -> int:
         measured[mode], failed = _measured(args, mode)
         status |= failed
     for target in args.target or TARGETS:
-        others = measured.get("exact", {}).get(target, found.get(target, {}))
-        found[target] = measured.get("python", {}).get(target, {}) | others
+        before = found.get(target, {})
+        in_floats, exact = (measured.get(m, {}).get(target, {}) for m in ("python", "exact"))
+        alone = args.float == "python"
+        found[target] = in_floats | before if alone else before | in_floats | exact
     COSTS.write_text(_lines(found))
     return status
 

@@ -15,7 +15,7 @@ from ._elementwise import float_bits
 _MOST_ITEMS = 0x7FFF
 _EXPONENT = 1024
 _VALUE, _FACTOR, _SUMMAND = 29, 24, 30  # bits of items, and those that products lose; see fixed
-_EIGHTH, _UNITS, _T = 8, 1 << 21, 1 << 14
+_EIGHTH, _UNITS = 8, 1 << 21
 _MOST_EIGHTHS = 128
 _NOTHING = 2.0**-23  # 1 - s where s is 1
 _DEGREE = 3

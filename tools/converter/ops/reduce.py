@@ -14,6 +14,7 @@ from ._elementwise import binary, emit_any_power, emit_binary, float_bits, unary
 from ._extents import emit_measure
 from ._means import emit_mean
 from ._move import emit_move
+from ._windows import Windows
 
 _SUM, _MEAN, _MAX, _PROD, _LOG_SUM_EXP, _NORM = 0, 1, 2, 4, 6, 8
 FLOAT_MAX = float(np.finfo(np.float32).max)
@@ -90,9 +91,9 @@ def _emit_norm(node, x, out, lines, power):
 def _emit_max_of_bytes(node, x, out, lines):
     """By windows of a column: a loop has them."""
     outer, n, inner = lines
-    column = {"d": 1, "h": n, "w": inner, "kd": 1, "kh": n, "kw": 1, "od": 1, "oh": 1, "ow": inner}
-    ones = {"strides": [1, 1, 1], "dilations": [1, 1, 1], "index_strides": [n * inner, inner, 1]}
-    node.emit("max_pool", [x], [out], planes=outer, **column, **ones, pads=[0, 0, 0])
+    ones, zeros = [1, 1, 1], [0, 0, 0]
+    column = Windows([1, n, inner], [1, n, 1], [1, 1, inner], ones, ones, zeros, zeros)
+    node.emit("max_pool", [x], [out], planes=outer, **column.named, index_strides=zeros)
 
 
 def _emit_log_sum_exp(node, x, out, lines):
