@@ -21,53 +21,7 @@ from .module import of_functions
 from .source import sources
 
 FORMS_MADE = ("thumb", "rv32", "xtensawin")  # of each core the one that all its processors run
-# Families of which newer cores get code of their own: it takes a third less instructions.
-ALSO = {
-    "armv7m": (
-        "arg_bits",
-        "attention",
-        "blend",
-        "block_rows",
-        "casts",
-        "clip",
-        "columns",
-        "conv",
-        "dequantize",
-        "dynamic_quantize",
-        "exponentials",
-        "extremes",
-        "fourier",
-        "gather",
-        "ints",
-        "log",
-        "mean_bytes",
-        "means",
-        "mix",
-        "moments",
-        "offsets",
-        "power",
-        "put",
-        "qdeviation",
-        "qnormalize",
-        "qpool",
-        "qsoftmax",
-        "relu",
-        "root",
-        "rotary",
-        "row_sums",
-        "scales",
-        "select",
-        "sine",
-        "sums",
-        "tree_sums",
-        "trees",
-        "units",
-        "whole",
-        "wide",
-        "wide_dots",
-        "wide_means",
-    )
-}
+_FAST = "armv7m"  # newer ones also get code of their own: a third less instructions, more bytes
 _TITLE = re.compile(r"(: see loops/\w+)?\..*", re.DOTALL)
 
 
@@ -99,7 +53,7 @@ class Compiled:
         names = [function.name for function in loops(self.path)] + self._taken_over(tree)
         rest = [f for f in tree.body if isinstance(f, ast.FunctionDef) and f.name not in names]
         behind = "\n\n\n".join(map(self._text, rest))
-        fast = self.form in ALSO
+        fast = self.form == _FAST
         functions = [compiled(self.name, name, self.form, fast) for name in names]
         before = self._imports(tree, behind)
         behind = [behind] if behind else []
@@ -135,7 +89,9 @@ def _is_other_name(node: ast.stmt, names: list[str]) -> bool:
 def compiled_sources() -> list[Compiled]:
     """Modules in viper whose loops have no assembler of their own in a form."""
     by_hand = {(source.name, form) for source in sources() for form in source.forms}
-    families = [(path.stem, form) for path in sorted(LOOPS.glob("*.py")) for form in FORMS_MADE]
-    families += [(name, form) for form, names in ALSO.items() for name in names]
+    names = [path.stem for path in sorted(LOOPS.glob("*.py"))]
+    families = [(name, form) for name in names for form in FORMS_MADE]
+    # assembler for all processors of a core is better than what a compiler makes for some
+    families += [(name, _FAST) for name in names if (name, "thumb") not in by_hand]
     found = [Compiled(viper_path(name), form) for name, form in families]
     return [c for c in found if (c.name, c.form) not in by_hand and loops(c.path)]

@@ -126,7 +126,7 @@ def test_inspect_lists_kernels_with_their_forms(tmp_path, capsys):
     assert converter.main(["inspect", "--kernels", str(path)]) == 0
     printed = [line.split() for line in capsys.readouterr().out.splitlines()]
     forms = ["thumb,", "rv32,", "xtensawin,", "viper,", "plain"]
-    assert ["block_conv", "1", "averages:", *forms] in printed
+    assert ["block_conv", "1", "averages:", "armv7m,", *forms] in printed
     assert ["block:", *forms] in printed
     assert ["max_pool", "1", "maxima:", *forms] in printed
     assert ["block_rows:", "armv7m,", *forms] in printed
