@@ -12,7 +12,7 @@ from ._block import is_block
 from ._dtypes import FLOAT
 from ._elementwise import emit_binary
 from ._move import emit_move, strides_of
-from ._windows import Windows
+from ._windows import Windows, counts_of
 from .conv import Convolution, emit_conv
 from .gemm import emit_gemm
 
@@ -51,9 +51,9 @@ def emit_window_means(node, x: Tensor, out: Tensor, windows: Windows, padding: b
     sum that is divided by how many of its items are inside, dim by dim.
     """
     planes = math.prod(x.shape[:2])
-    if any_open((*x.shape, *out.shape)):
+    if any_open((*x.shape, *out.shape)) or 0 in out.shape:
         return False
-    counts = [_counts(windows, dim, padding) for dim in range(3)]
+    counts = [counts_of(windows, dim, padding) for dim in range(3)]
     if any((c == 0).any() for c in counts):
         return False
     known = math.prod(int(c[0]) for c in counts if (c == c[0]).all())
@@ -75,13 +75,3 @@ def emit_window_means(node, x: Tensor, out: Tensor, windows: Windows, padding: b
         emit_binary(node, "mul", target, shares, divided)
         target = divided
     return True
-
-
-def _counts(windows: Windows, dim: int, padding: bool) -> np.ndarray:
-    """How many taps of each window along this dim count."""
-    begin, end = 0, windows.in_dims[dim]
-    if padding:
-        begin, end = -windows.pads[dim], end + windows.end_pads[dim]
-    corners = np.arange(windows.out_dims[dim]) * windows.strides[dim] - windows.pads[dim]
-    taps = corners[:, None] + np.arange(windows.kernel[dim]) * windows.dilations[dim]
-    return ((taps >= begin) & (taps < end)).sum(1)

@@ -10,7 +10,7 @@ from onnx import defs, helper, shape_inference
 
 from ..errors import Problem
 from ..ir import Tensor
-from ..shapes import extent_forms, window_rules
+from ..shapes import ceil_pools, extent_forms, window_rules
 from ..steps.overlap import item_by_item
 from ..steps.rows import ItemRows
 from ._elementwise import emit_binary, emit_unary, float_bits
@@ -65,6 +65,8 @@ def as_onnx(node, op: str, inputs: Sequence[Tensor | None], opset: int = 13) -> 
     values = [_value_of(found[name]) for name in proto.output if name in found]
     if op == "Conv" and None in values[0][1]:  # onnx gives up on dims that a run decides
         values = window_rules.conv(None, proto, *[(t.dtype, t.shape) for t in inputs if t])
+    if op in ceil_pools.POOLS:
+        values = window_rules.pool(None, proto, (inputs[0].dtype, inputs[0].shape))
     return values
 
 

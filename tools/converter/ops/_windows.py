@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..errors import Problem
 from ..ir import Tensor
-from ..shapes.extent import any_open
+from ..shapes.extent import any_open, is_open
 from ..steps import overlap
 
 
@@ -88,6 +90,41 @@ def window_behind(planes: int, w: Windows, x: Tensor) -> dict[int, int]:
     if any_open(sizes) or math.prod(sizes) > overlap.MOST_PIECES * math.prod(w.in_dims):
         return {}
     return {0: overlap.pool(planes, w.in_dims, w.out_dims, w.strides, w.pads, x.itemsize)}
+
+
+def counts_of(windows: Windows, dim: int, padding: bool = False) -> np.ndarray:
+    """Return how many taps of each window along this dim lie inside the input, or its padding."""
+    begin, end = 0, windows.in_dims[dim]
+    if padding:
+        begin, end = -windows.pads[dim], end + windows.end_pads[dim]
+    corners = np.arange(windows.out_dims[dim]) * windows.strides[dim] - windows.pads[dim]
+    taps = corners[:, None] + np.arange(windows.kernel[dim]) * windows.dilations[dim]
+    return ((taps >= begin) & (taps < end)).sum(1)
+
+
+def require_whole(node, w: Windows) -> None:
+    """Raise Problem for a window larger than the padded input, which only ceil_mode allows.
+
+    onnx's inference and onnxruntime round -1 / 2 to 0, and so make one window of none.
+    """
+    if node.attr("ceil_mode", 0):
+        return
+    for i, d in enumerate(w.in_dims):
+        reach, padded = (w.kernel[i] - 1) * w.dilations[i] + 1, d + w.pads[i] + w.end_pads[i]
+        if not is_open(d) and w.out_dims[i] and reach > padded:
+            text = f"a window of {reach} elements over {padded}, padding included"
+            raise Problem(text, "make kernel_shape smaller, or pads larger")
+
+
+def require_items(w: Windows) -> None:
+    """Raise Problem where a window has no element of the input: its mean is 0 / 0."""
+    for i, d in enumerate(w.in_dims):
+        if is_open(d):
+            none = w.pads[i] >= w.kernel[i] or w.end_pads[i] >= w.kernel[i]
+        else:
+            none = not counts_of(w, i).all()
+        if none:
+            raise Problem("a window that lies in the padding alone", "make pads smaller")
 
 
 def _same_pads(auto, in_dims, out_dims, kernel, strides, dilations):

@@ -12,7 +12,7 @@ from ._dtypes import DOUBLE, FLOAT, INT8, UINT8
 from ._means import emit_window_means
 from ._move import emit_fill
 from ._select import emit_select
-from ._windows import window_behind, windows_of
+from ._windows import require_items, require_whole, window_behind, windows_of
 from .scatter import emit_offsets
 
 
@@ -22,7 +22,10 @@ def lower_average_pool(node):
     node.require_dtype(FLOAT, DOUBLE)
     x, out = node.inputs[0], node.outputs[0]
     w = windows_of(node, node.attr("kernel_shape"), out.shape)
+    require_whole(node, w)
     counted = node.attr("count_include_pad", 0)
+    if node.op == "AveragePool" and not counted:
+        require_items(w)
     if node.op == "AveragePool" and emit_window_means(node, x, out, w, bool(counted)):
         return
     power = node.attr("p", 2) if node.op == "LpPool" else 0
@@ -40,6 +43,8 @@ def lower_max_pool(node):
     node.require_dtype(FLOAT, UINT8, INT8)
     x, outputs = node.inputs[0], [out for out in node.outputs if out is not None]
     w = windows_of(node, node.attr("kernel_shape"), outputs[0].shape)
+    require_whole(node, w)
+    require_items(w)
     d, h, width = w.in_dims
     index = [h * width, width, 1]
     if node.attr("storage_order", 0):  # the first spatial dim varies fastest

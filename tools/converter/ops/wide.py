@@ -17,7 +17,7 @@ from ._qmeans import PLANES, emit_wide_means, order_of
 from ._qweights import Geometry, scalar
 from ._requantize import range_of
 from ._wide import emit_wide, of_rows, wide_multiplier
-from ._windows import windows_of
+from ._windows import require_items, windows_of
 from .conv_integer import geometry_of
 
 _POINT, _FACTOR = 13, 15  # bits behind the point of a sum of two, and of a factor besides
@@ -161,4 +161,5 @@ def lower_mul(node):
 def lower_max_pool(node):
     x, out = node.inputs[0], node.outputs[0]
     w = windows_of(node, node.attr("kernel_shape"), out.shape)
+    require_items(w)
     node.emit("wide_max_pool", [x], [out], planes=math.prod(x.shape[:2]), **w.named_2d)

@@ -85,18 +85,23 @@ def resize(p, node, x, *_):
 
 
 def _spatial(node, dims, kernel):
-    """ONNX's formula, by dimension."""
+    """Return ONNX's formula, by dimension; see ceil_pools.py for ceil_mode."""
     a = attributes_of(node)
     kernel = a.get("kernel_shape", kernel)
     n = len(dims)
     strides, dilations = a.get("strides", [1] * n), a.get("dilations", [1] * n)
     auto, pads = a.get("auto_pad", b"NOTSET"), a.get("pads", [0] * 2 * n)
+    if auto == b"VALID":
+        pads = [0] * 2 * n
     found = []
     for i, d in enumerate(dims):
         if auto.startswith(b"SAME"):
             found.append(-(-d // strides[i]))
             continue
-        rest = d - (kernel[i] - 1) * dilations[i] - 1
-        rest += 0 if auto == b"VALID" else pads[i] + pads[n + i]
-        found.append((-(-rest // strides[i]) if a.get("ceil_mode") else rest // strides[i]) + 1)
+        padded = d + pads[i]
+        rest = padded + pads[n + i] - (kernel[i] - 1) * dilations[i] - 1
+        if a.get("ceil_mode"):  # no window begins in the padding at the end
+            found.append(extent.smaller(-(-rest // strides[i]) + 1, -(-padded // strides[i])))
+        else:
+            found.append(rest // strides[i] + 1)
     return found

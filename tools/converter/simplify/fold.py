@@ -35,9 +35,12 @@ _OUTPUT_LIMIT = 1 << 20
 
 # Operator -> the opset from which the reference evaluator computes what the operator means.
 _RIGHT_SINCE = {
+    "AveragePool": 99,
     "BatchNormalization": 14,
     "Hardmax": 13,
     "LogSoftmax": 13,
+    "LpPool": 99,
+    "MaxPool": 99,
     "Resize": 19,
     "Softmax": 13,
     "Upsample": 99,
