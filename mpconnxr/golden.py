@@ -3,7 +3,8 @@
     from mpconnxr import golden
     print(golden.verify("model.bin"))
 
-The converter put the vectors into the file, with the outputs that onnxruntime computed.
+The converter put the vectors into the file, with the outputs that onnxruntime computed, and with
+the largest error that each output of a right board can have.
 """
 
 import struct
@@ -12,7 +13,6 @@ from .errors import ModelError
 from .tensor import is_narrow
 
 _INF = float("inf")
-TOLERANCE = 1e-4  # of the largest magnitude in the reference
 _ALIGNMENT = 16
 _RUNS, _LONG = 5, 2  # runs that are timed, behind the first one; seconds after which no more are
 
@@ -21,7 +21,8 @@ class Result:
     """What verify found, over all vectors and outputs.
 
     vectors: their number; max_error: largest absolute error; largest: largest magnitude in the
-    references; ok: in each output the error is at most TOLERANCE of its largest magnitude;
+    references; bound: largest error that the file allows an output; ok: the error of each output
+    is within the file's bound for it;
     seconds: of a run (median of some), first_seconds: of the first one, which also imports and
     checks digests; None where this board has no clock.
     """
@@ -30,14 +31,16 @@ class Result:
         self.vectors = 0
         self.max_error = 0.0
         self.largest = 0.0
+        self.bound = 0.0
         self.ok = True
         self.seconds = self.first_seconds = None
 
-    def add(self, error, largest):
+    def add(self, error, largest, bound):
         """Counts one output in. An error that is not a number is an infinite one."""
         self.max_error = max(self.max_error, error)
         self.largest = max(self.largest, largest)
-        self.ok = self.ok and error <= TOLERANCE * largest
+        self.bound = max(self.bound, bound)
+        self.ok = self.ok and error <= bound
 
     def __str__(self):
         time = "" if self.seconds is None else ", {:.6f} s a run".format(self.seconds)
@@ -69,15 +72,16 @@ def verify_program(model, file):
 def _verified(model, vectors):
     if not vectors:
         raise ModelError("the file has no golden vector: it was stripped, or had no reference")
-    n, at = _count(vectors, model)
+    n, bounds, at = _head(vectors, model)
     first = at
     result = Result()
     for i in range(n):
         seconds, at = _run(model, vectors, at)
         if i == 0:
             result.first_seconds = seconds
-        for t in model.outputs:
-            result.add(*_compared(t, vectors, at))
+        for t, bound in zip(model.outputs, bounds):
+            error, largest = _compared(t, vectors, at)
+            result.add(error, largest, bound)
             at += _padded(_nbytes(t, vectors, at))
     result.vectors = n
     if result.first_seconds is not None:
@@ -126,22 +130,29 @@ def _padded(nbytes):
     return nbytes + -nbytes % _ALIGNMENT
 
 
-def _count(vectors, model):
-    """(number of vectors, where the first one starts); ModelError unless they fill the chunk."""
+def _head(vectors, model):
+    """(number of vectors, largest error of each output, where the first vector starts).
+
+    Raises ModelError unless the vectors fill the chunk, and each bound is a number from 0 on.
+    """
     if not all([hasattr(t, "view") for t in model.inputs]):
         raise ModelError("not a valid model file: golden inputs of strings or maps")
-    n = struct.unpack_from("<I", vectors)[0] if len(vectors) >= _ALIGNMENT else 0
-    if not n or len(vectors) != _end(vectors, model, n):
+    n_bounds = len(model.outputs)
+    start = _padded(4 + 4 * n_bounds)
+    n = struct.unpack_from("<I", vectors)[0] if len(vectors) >= start else 0
+    if not n or len(vectors) != _end(vectors, model, n, start):
         raise ModelError("not a valid model file: golden vectors of another size")
-    return n, _ALIGNMENT
+    bounds = struct.unpack_from("<{}f".format(n_bounds), vectors, 4)
+    if not all([0.0 <= bound < _INF for bound in bounds]):  # also false for NaN
+        raise ModelError("not a valid model file: bounds of golden vectors")
+    return n, bounds, start
 
 
-def _end(vectors, model, n):
-    """Where n vectors end. Strings and maps say how long they are."""
+def _end(vectors, model, n, at):
+    """Where n vectors end that start there. Strings and maps say how long they are."""
     nbytes = sum([_padded(t.nbytes) for t in model.inputs + model.outputs])
     if all([hasattr(t, "view") for t in model.outputs]):
-        return _ALIGNMENT + n * nbytes
-    at = _ALIGNMENT
+        return at + n * nbytes
     for _ in range(n):
         for t in model.inputs + model.outputs:
             at += _padded(_nbytes(t, vectors, at))

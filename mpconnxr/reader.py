@@ -13,7 +13,7 @@ from .numbers import Numbers
 from .records import STORAGE_ARENA, STORAGE_STATE, Chunk, Records
 from .source import Source, check_digest
 
-VERSION = 9
+VERSION = 10
 HEADER_NBYTES = 64
 DIGEST_AT = 24  # the 32 bytes of the header that hold the digest of header and tables
 

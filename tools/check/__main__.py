@@ -123,7 +123,9 @@ def _text(model):
     if model.error:
         return f"FAILED: {model.error}"
     verdict = "verified" if model.ok else "WRONG"
-    text = f"{verdict}, error {model.max_error:.3g} where values reach {model.largest:.3g}"
+    is_beyond = model.bound is not None and model.max_error > model.bound
+    most = f" (at most {model.bound:.3g} is right)" if is_beyond else ""
+    text = f"{verdict}, error {model.max_error:.3g}{most} where values reach {model.largest:.3g}"
     if model.warm_ms is not None:
         text += f", {model.warm_ms:.1f} ms a run"
     way = "program" if model.is_program else "kernels"

@@ -19,9 +19,9 @@ NAMES = ("digits", "gesture", "anomaly", "forest", "keywords", "shapes")
 
 @dataclass(frozen=True)
 class Checked:
-    """A model on a board. max_error, largest: as Verified has them; warm_ms: of a usual run,
-    first_ms: of the first one, None without a clock; heap_bytes: that loading and running took;
-    error: why it did not run, "" where it did.
+    """A model on a board. max_error, largest, bound: as Verified has them; warm_ms: of a usual
+    run, first_ms: of the first one, None without a clock; heap_bytes: that loading and running
+    took; error: why it did not run, "" where it did.
     """
 
     name: str
@@ -31,6 +31,7 @@ class Checked:
     ok: bool = False
     max_error: float = 0.0
     largest: float = 0.0
+    bound: float | None = None
     warm_ms: float | None = None
     first_ms: float | None = None
     heap_bytes: int = 0
@@ -64,6 +65,7 @@ def check(bench: Bench, model: ModelFile) -> Checked:
         ok=seen.ok,
         max_error=seen.max_error,
         largest=seen.largest,
+        bound=seen.bound,
         warm_ms=_ms(seen.seconds),
         first_ms=_ms(seen.first_seconds),
         heap_bytes=seen.heap_bytes,

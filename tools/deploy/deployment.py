@@ -362,10 +362,12 @@ class Deployment:
             time = f", {result.seconds * 1000:,.1f} ms a run"
             if (result.first_seconds or 0) > 1.1 * result.seconds:
                 time += f" (the first one {result.first_seconds * 1000:,.1f})"
+        is_beyond = result.bound is not None and result.max_error > result.bound
+        most = f" (at most {result.bound:.3g} is right)" if is_beyond else ""
         heap = result.heap_bytes - (0 if self._in_place else self._model.golden_nbytes)
         self._say(
             f"{word}:",
-            f"error {result.max_error:.3g} where values reach {result.largest:.3g}{time}, "
+            f"error {result.max_error:.3g}{most} where values reach {result.largest:.3g}{time}, "
             f"peak heap {heap:,} bytes",
             asdict(result) | {"peak_heap_bytes": heap},
         )

@@ -77,13 +77,15 @@ class About:
 
 @dataclass(frozen=True)
 class Verified:
-    """What mpconnxr.golden found on the board; seconds of a run and of the first one, None
+    """What mpconnxr.golden found on the board; bound: the largest error that is right, None where
+    an earlier release of the package does not say it; seconds of a run and of the first one, None
     without a clock there; heap_bytes: touched from the first import on, by a program without what
     verifying takes.
     """
 
     max_error: float
     largest: float
+    bound: float | None
     ok: bool
     seconds: float | None
     first_seconds: float | None
@@ -304,9 +306,9 @@ class Device:
         """
         self._reset(_VERIFY)
         fields = self.execute(f"verify({folder!r}, {path!r})", silence).split()
-        max_error, largest, ok, *times, heap = fields[-6:]
-        times = [None if t == "None" else float(t) for t in times]
-        return Verified(float(max_error), float(largest), ok == "1", *times, int(heap))
+        max_error, largest, bound, ok, *times, heap = fields[-7:]
+        bound, *times = [None if t == "None" else float(t) for t in (bound, *times)]
+        return Verified(float(max_error), float(largest), bound, ok == "1", *times, int(heap))
 
 
 def _error(error):

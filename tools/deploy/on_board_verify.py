@@ -79,8 +79,8 @@ def format_of(folder):
 
 
 def verify(folder, path):
-    """Prints max_error, largest, ok (0 or 1), seconds of a run and of the first one, and bytes of
-    heap used at most.
+    """Prints max_error, largest, bound, ok (0 or 1), seconds of a run and of the first one, and
+    bytes of heap used at most.
 
     folder: the one that has mpconnxr; path: of a slot's file.
     """
@@ -110,7 +110,8 @@ def verify(folder, path):
         used = touched(places, sizes)
     first = getattr(r, "first_seconds", None)
     used += used * unpainted // painted_nbytes  # they lie between the pieces
-    print(r.max_error, r.largest, int(r.ok), r.seconds, first, used)
+    bound = getattr(r, "bound", None)  # releases before this one have none
+    print(r.max_error, r.largest, bound, int(r.ok), r.seconds, first, used)
 
 
 def program(file):

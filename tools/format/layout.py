@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 
 MAGIC = b"MPCONNXR"
-VERSION = 9
+VERSION = 10
 HEADER_NBYTES = 64
 DIGEST_AT = 24  # SHA-256 of the tables without it
 KIND_MODEL, KIND_TENSORS = 0, 1

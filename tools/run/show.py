@@ -64,7 +64,8 @@ def print_trace(report: dict, args: Namespace) -> None:
         print(printable(line))
     if args.compare and not report["deviates"]:
         n = sum("error" in output for step in report["steps"] for output in step["outputs"])
-        print(f"no step deviates from onnxruntime by more than {trace.TOLERANCE} ({n} compared)")
+        most = report["tolerance"]
+        print(f"no step deviates from onnxruntime by more than {most} ({n} compared)")
     if args.dump:
         print(f"tensors -> {args.dump}")
 

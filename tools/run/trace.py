@@ -12,13 +12,13 @@ import ml_dtypes
 import numpy as np
 
 from tools.converter.convert import Options
+from tools.converter.reference.tolerance import RELATIVE, RELATIVE_BY_FLOAT
 
 from .compare import Reference, inner_values
 from .errors import RunError
 from .models import Say
 from .once import Once
 
-TOLERANCE = 1e-4  # of the largest value: as golden vectors are compared
 _SCRIPT = Path(__file__).with_name("trace_on_target.py")
 _RUNS = 4  # times --timeout, as loading takes long, too
 
@@ -41,11 +41,13 @@ def trace(args: Namespace, options: Options, say: Say) -> dict:
         for step in steps:
             for output in step["outputs"]:
                 _save(args.dump, step["step"], output)
+    most = RELATIVE_BY_FLOAT.get(options.float, RELATIVE)
     return {
         "model": str(args.model),
         "target": args.target,
         "steps": steps,
-        "deviates": _first_that_deviates(steps) if args.compare else None,
+        "deviates": _first_that_deviates(steps, most) if args.compare else None,
+        "tolerance": most,
     }
 
 
@@ -130,11 +132,15 @@ def _error(got, right):
     return most / (float(np.abs(b[np.isfinite(b)]).max(initial=0)) or 1.0)
 
 
-def _first_that_deviates(steps):
-    """{step, name, value, error} of the first value beyond TOLERANCE, or a step; None for none."""
+def _first_that_deviates(steps, relative):
+    """{step, name, value, error} of the first value that deviates.
+
+    relative: most that floats may be off, as a part of the largest; integers may be a step off.
+    None for none.
+    """
     for step in steps:
         for output in step["outputs"]:
-            most = TOLERANCE if "float" in output["dtype"] else 1
+            most = relative if "float" in output["dtype"] else 1
             if output.get("error", 0) > most:
                 about = {"value": output["name"], "error": output["error"]}
                 return {"step": step["step"], "name": step["name"]} | about

@@ -2,16 +2,15 @@ from typing import BinaryIO
 
 from .tensor import _Buffer
 
-TOLERANCE: float
-
 class Result:
     ok: bool
     vectors: int
     max_error: float
     largest: float
+    bound: float
     seconds: float | None
     first_seconds: float | None
-    def add(self, error: float, largest: float) -> None: ...
+    def add(self, error: float, largest: float, bound: float) -> None: ...
 
 def verify(
     source: str | BinaryIO | _Buffer, arena: bytearray | memoryview | None = None

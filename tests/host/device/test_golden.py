@@ -12,6 +12,7 @@ from tools.micropython import UNIX_TARGETS
 
 every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 RELU = "[1.0, 0.0, 3.0, 0.0, 5.0, 0.0]"
+BOUNDS = [6.0, 5.5, 0.0, -1.0, float("nan"), float("inf")]
 X = np.array([[1, -2, 3], [-4, 5, -6]], np.float32)
 
 
@@ -50,25 +51,31 @@ def test_wrong_results_are_found(target):
     for name, y in (("close", x * np.float32(1.00005)), ("far", x * np.float32(1.0002))):
         extra = [(layout.CHUNK_GOLDEN, golden.chunk([x], [y]))]
         files[name] = writer.model_bytes(done.graph, done.plan.arena_bytes, extra)
-    nan = golden.chunk([x], [np.full_like(x, np.nan)])
-    short = golden.chunk([x], [x])[:-16]
-    for name, chunk in (("nan", nan), ("short", short)):
+    chunks = {"nan": golden.chunk([x], [np.full_like(x, np.nan)])}
+    chunks["short"] = golden.chunk([x], [x])[:-16]
+    chunks |= {f"bound_{b}": golden.chunk([x], [x * 2], [b]) for b in BOUNDS}
+    for name, chunk in chunks.items():
         extra = [(layout.CHUNK_GOLDEN, chunk)]
         files[name] = writer.model_bytes(done.graph, done.plan.arena_bytes, extra)
     script = """
 from mpconnxr import ModelError, golden
-for name in ("close", "far", "nan", "short"):
+for name in NAMES:
     try:
         r = golden.verify(name + ".bin")
         print(name, r.ok, "{:.4f}".format(r.max_error))
     except ModelError as e:
         print(name, e)
 """
+    script = f"NAMES = {[*files]}\n{script}"
     assert small.lines(target, script, **files) == [
         "close True 0.0003",
         "far False 0.0012",
         "nan False inf",
         "short not a valid model file: golden vectors of another size",
+        "bound_6.0 True 6.0000",
+        "bound_5.5 False 6.0000",
+        "bound_0.0 False 6.0000",
+        *[f"bound_{b} not a valid model file: bounds of golden vectors" for b in BOUNDS[3:]],
     ]
 
 

@@ -92,7 +92,7 @@ def test_labels_and_maps_are_compared(target, labels):
 def test_damaged_vectors_are_refused(target):
     done = convert(classifier())
     [x] = golden.random_inputs(done.graph)
-    start = struct.pack("<I12x", 1) + x.tobytes()
+    start = struct.pack("<I2f4x", 1, 0.0, 1.0) + x.tobytes()
     good = b'["a","b"]'
 
     def value(text, n=None):
@@ -137,13 +137,14 @@ def test_flash_verifies(ready_target, tmp_path, labels, monkeypatch, capsys):
         assert board.deploy(model) == 0
         assert "\nverified: error " in capsys.readouterr().out
         assert "mpconnxr/golden_objects.mpy" in board.files()
-        right = golden.reference
+        right = golden.named_reference
 
         def wrong(*arguments):
-            label, maps = right(*arguments)
-            return [label[::-1] if label[0] != label[1] else label, maps[::-1]]
+            (name, label), (_, maps) = right(*arguments)
+            other = label[::-1] if label[0] != label[1] else label
+            return [(name, other), ("maps", maps[::-1])]
 
-        monkeypatch.setattr(golden, "reference", wrong)
+        monkeypatch.setattr(golden, "named_reference", wrong)
         model.write_bytes(convert(classifier(labels)).data)
         assert board.deploy(model) == 1
         assert "\nNOT verified: error " in capsys.readouterr().out

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from tools import seal
 from tools.format import layout
-from tools.format.objects import STRING
 from tools.limits import at
 
 from ..conversion import Conversion
 from ..errors import UsageError
 from ..ir import walk
 from ..reference import golden
+from ..reference.vector import NoVector, vector_of
 from . import borders, loads, writer
 from .source import source_chunk
 
@@ -58,29 +58,19 @@ def _for_people(state):
 
 
 def _golden(state):
-    graph, carried = state.graph, state.options.state
-    if any(t.is_object for t in graph.inputs):
-        state.notes.append("no golden vector: inputs of strings or maps are not supported in it")
-        return []
-    if any(_is_open(t) for t in graph.inputs + graph.outputs):
-        state.notes.append("no golden vector: the shape of an input or output depends on the run")
-        return []
-    choices = golden.choices(graph) if state.golden is None else [state.golden]
-    for inputs in choices:
-        outputs = golden.reference(state.answers, inputs, carried)
-        if outputs is not None:
-            break
-    else:
-        why = golden.why_none(state.answers, inputs, carried)
-        state.notes.append(f"no golden vector: {why}")
-        return []
     try:
-        return [(layout.CHUNK_GOLDEN, golden.chunk(inputs, outputs))]
+        vector = vector_of(
+            state.answers,
+            state.graph,
+            state.options.float,
+            state.golden,
+            state.options.state,
+        )
+        data = golden.chunk(vector.inputs, vector.values, vector.bounds)
+    except NoVector as e:
+        state.notes.append(f"no golden vector: {e}")
+        return []
     except ValueError:
         state.notes.append("no golden vector: a map has NaN or infinity for these inputs")
         return []
-
-
-def _is_open(t):
-    """True if a run decides the shape. A list of maps has as many as its input has rows."""
-    return t.is_open_object and t.dtype == STRING if t.is_object else t.is_open
+    return [(layout.CHUNK_GOLDEN, data)]

@@ -17,7 +17,9 @@ from tools.format.layout import element_bytes
 from tools.format.objects import text_of
 
 from ..ir import Tensor
+from ..protos import free_inputs
 from .ort_session import OrtError, open_session
+from .tolerance import RELATIVE, is_float, largest_of
 
 
 def reference(
@@ -28,6 +30,14 @@ def reference(
     A sequence of tensors is as many outputs; one of maps is a list of dicts.
     states: outputs by input; these outputs are left out, these inputs are zero.
     """
+    found = named_reference(model, inputs, states)
+    return None if found is None else [y for _, y in found]
+
+
+def named_reference(
+    model: onnx.ModelProto, inputs: Sequence[np.ndarray], states: Mapping[str, str] | None = None
+) -> list[tuple[str, np.ndarray | list[dict]]] | None:
+    """Return what reference gives, each value with the name of its output."""
     try:
         return _run(model, inputs, states or {})
     except (ImportError, OrtError, ValueError):  # ValueError: other inputs than it takes
@@ -47,14 +57,23 @@ def why_none(
     return ""
 
 
+def feed_of(
+    model: onnx.ModelProto, inputs: Sequence[np.ndarray], states: Mapping[str, str]
+) -> dict[str, np.ndarray]:
+    """Return all inputs by name: these in the graph's order, and zero for the states."""
+    infos = free_inputs(model.graph)
+    names = [i.name for i in infos if i.name not in states]
+    zeros = {i.name: _zero(i) for i in infos if i.name in states}
+    return dict(zip(names, inputs, strict=True)) | zeros
+
+
 def _run(model, inputs, states):
     session = open_session(model)
-    names = [name for name in session.inputs if name not in states]
-    zeros = {i.name: _zero(i) for i in model.graph.input if i.name in states}
     wanted = [name for name in session.outputs if name not in states.values()]
-    results = session.run(wanted, dict(zip(names, inputs, strict=True)) | zeros)
+    results = session.run(wanted, feed_of(model, inputs, states))
     lists = [[y] if not isinstance(y, list) or _are_maps(y) else y for y in results]
-    return [y for items in lists for y in items if y is not None]  # of a sequence, its elements
+    named = zip(wanted, lists, strict=True)
+    return [(n, y) for n, ys in named for y in ys if y is not None]  # of a sequence, its elements
 
 
 def _are_maps(y):
@@ -80,6 +99,29 @@ def choices(graph) -> Iterator[list[np.ndarray]]:
     yield [np.ones_like(x) for x in inputs]
 
 
+def spread_inputs(
+    graph, grids: Mapping[str, tuple[float, int, np.dtype]], seed: int = 0
+) -> list[np.ndarray]:
+    """Return inputs of a quantized model that take all values of its integers.
+
+    grids: scale, zero point and dtype of the integers that a float input becomes, by its name.
+    """
+    rng, values = np.random.default_rng(seed), random_inputs(graph, seed)
+    for i, t in enumerate(graph.inputs):
+        if t.name in grids:
+            scale, zero_point, dtype = grids[t.name]
+            whole = rng.integers(*_range(dtype), t.shape).astype(np.float64)
+            values[i] = np.asarray((whole - zero_point) * scale).astype(t.np_dtype)
+        elif t.np_dtype in (np.int8, np.uint8):
+            values[i] = np.asarray(rng.integers(*_range(t.np_dtype), t.shape)).astype(t.np_dtype)
+    return values
+
+
+def _range(dtype):
+    bounds = np.iinfo(dtype)
+    return bounds.min, bounds.max + 1
+
+
 def random_values(tensors: Iterable[Tensor], seed: int = 0) -> list[np.ndarray]:
     """The same for these tensors."""
     rng = np.random.default_rng(seed)
@@ -91,12 +133,23 @@ def random_values(tensors: Iterable[Tensor], seed: int = 0) -> list[np.ndarray]:
     return values
 
 
-def chunk(inputs: Sequence[np.ndarray], outputs: Sequence) -> bytes:
-    """Contents of the golden chunk: number of vectors, then inputs and outputs in C order.
+def chunk(
+    inputs: Sequence[np.ndarray], outputs: Sequence, bounds: Sequence[float] | None = None
+) -> bytes:
+    """Return the golden chunk: number of vectors, bounds, then inputs and outputs in C order.
 
     Each value starts at a multiple of 16 bytes. Raises ValueError for NaN or infinity in a map.
+
+    Args:
+        inputs: arrays in the graph's order.
+        outputs: arrays or maps, likewise.
+        bounds: largest error of each output; None: RELATIVE of the largest magnitude.
+
     """
-    data = bytearray(struct.pack("<I12x", 1))
+    if bounds is None:
+        bounds = [RELATIVE * largest_of(y) if is_float(y) else 0.0 for y in outputs]
+    data = bytearray(struct.pack(f"<I{len(bounds)}f", 1, *bounds))
+    data.extend(bytes(-len(data) % 16))
     for value in [*inputs, *outputs]:
         data.extend(_object_bytes(value) if _is_object(value) else element_bytes(value))
         data.extend(bytes(-len(data) % 16))

@@ -1,0 +1,124 @@
+"""The golden vector of a conversion: inputs, the reference's outputs, and how exact a board is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import onnx
+
+from tools.format.objects import STRING
+
+from ..ir import Graph
+from . import golden
+from .tolerance import Tolerance, relative_of
+
+_SEEDS = 5  # random inputs that are tried for a model whose outputs may be a step off
+_HALF = 0.499  # of the difference of two scores: errors within it leave their order
+_MOST_ROWS = 16  # of an output that may be scores of classes
+
+
+@dataclass(frozen=True)
+class Vector:
+    """inputs: arrays in the graph's order; outputs: (name, value) likewise; bounds: of each."""
+
+    inputs: list[np.ndarray]
+    outputs: list[tuple[str, np.ndarray | list[dict]]]
+    bounds: list[float]
+
+    @property
+    def values(self) -> list[np.ndarray | list[dict]]:
+        """The outputs alone."""
+        return [value for _, value in self.outputs]
+
+
+def _resolved(outputs, bounds):
+    """(bounds, how far classes are apart in units of what errors within the bounds can change).
+
+    Where classes are nearer than that, a bound gets smaller, but no smaller than it must be.
+    """
+    found, decisive = [], np.inf
+    for (_, value), bound in zip(outputs, bounds, strict=True):
+        margin = _least_margin(value) if _has_scores(value) else np.inf
+        found.append(min(bound.most, max(bound.least, _HALF * margin)))
+        if bound.most:
+            decisive = min(decisive, margin / (2 * bound.most))
+    return found, decisive
+
+
+def _has_scores(value):
+    is_array = isinstance(value, np.ndarray) and value.ndim > 0 and value.dtype.kind in "fiu"
+    return is_array and value.shape[-1] > 1 and 0 < value.size <= _MOST_ROWS * value.shape[-1]
+
+
+def _least_margin(value):
+    """The least difference between the largest two elements of a row."""
+    rows = np.sort(value.astype(np.float64).reshape(-1, value.shape[-1]), axis=-1)
+    with np.errstate(invalid="ignore"):
+        margin = float((rows[:, -1] - rows[:, -2]).min())
+    return margin if np.isfinite(margin) else 0.0
+
+
+class NoVector(Exception):
+    """Why a model gets no golden vector."""
+
+
+def vector_of(
+    model: onnx.ModelProto,
+    graph: Graph,
+    float_mode: str,
+    given: Sequence[np.ndarray] | None,
+    states: Mapping[str, str],
+) -> Vector:
+    """Return the golden vector. Raises NoVector.
+
+    Args:
+        model: the reference, which onnxruntime runs.
+        graph: the lowered graph of the same model.
+        float_mode: the option `--float`.
+        given: the user's inputs; None for random ones.
+        states: outputs by input, which starts with zeros.
+
+    """
+    if any(t.is_object for t in graph.inputs):
+        raise NoVector("inputs of strings or maps are not supported in it")
+    if any(_is_open(t) for t in graph.inputs + graph.outputs):
+        raise NoVector("the shape of an input or output depends on the run")
+    tolerance = Tolerance(model, relative_of(graph, float_mode))
+    best: Vector | None = None
+    most = -np.inf
+    for inputs in _candidates(graph, tolerance, given):
+        outputs = golden.named_reference(model, inputs, states)
+        if outputs is None:
+            continue
+        fed = golden.feed_of(model, inputs, states)
+        bounds, decisive = _resolved(outputs, tolerance.bounds(fed, outputs))
+        if decisive > most:
+            best, most = Vector(inputs, outputs, bounds), decisive
+        if decisive > 1 or not tolerance.is_loose:
+            break
+    if best is None:
+        raise NoVector(golden.why_none(model, inputs, states))
+    return best
+
+
+def _candidates(graph, tolerance, given) -> Iterator[list[np.ndarray]]:
+    """Inputs to try in turn.
+
+    Where steps are promised, random ones should tell classes apart that such steps confuse: a
+    board that finds another class is wrong then.
+    """
+    if given is not None:
+        yield list(given)
+        return
+    if tolerance.is_loose:
+        grids = tolerance.grids_of(t.name for t in graph.inputs)
+        for seed in range(_SEEDS):
+            yield golden.spread_inputs(graph, grids, seed)
+    yield from golden.choices(graph)
+
+
+def _is_open(t):
+    """True if a run decides the shape. A list of maps has as many as its input has rows."""
+    return t.is_open_object and t.dtype == STRING if t.is_object else t.is_open
