@@ -24,19 +24,13 @@ from .. import aside
 from ..errors import ConvertError
 from ..load.ort_domain import release
 from ..protos import bodies_of, copied, set_all
-from . import ort_worker
+from . import exact, ort_worker, self_test
+from .exact.products import Products
+from .ort_error import OrtError
 
 _SECONDS = 10.0  # of computing, for one run; what is for a microcontroller takes far less here
 _LOOKS = 0.05  # s between two looks at what the worker takes
 _ROOT = Path(__file__).parents[3]
-
-
-class OrtError(Exception):
-    """What onnxruntime says of a model; kind: the name of its own exception, or "Crash"."""
-
-    def __init__(self, kind: str, text: str):
-        super().__init__(text)
-        self.kind = kind
 
 
 class Session:
@@ -63,7 +57,21 @@ class Session:
 
 
 def open_session(model: onnx.ModelProto) -> Session:
-    """A session on the CPU. Raises ImportError without onnxruntime, OrtError where it refuses."""
+    """Open a session on the CPU whose products of integers are exact on any computer.
+
+    Raises:
+        ImportError: if onnxruntime is not installed.
+        OrtError: if onnxruntime refuses the model, or cannot compute it exactly.
+
+    """
+    if products := exact.operators_in(model):
+        self_test.check(products, open_plain)
+        model = exact.replaced(model, Products())
+    return open_plain(model)
+
+
+def open_plain(model: onnx.ModelProto) -> Session:
+    """Open a session with all that onnxruntime gets wrong on this CPU. Raises as open_session."""
     if not importlib.util.find_spec("onnxruntime"):
         raise ImportError("onnxruntime")
     model, constants = release(model), aside.constants_of(model)
@@ -98,6 +106,10 @@ def _weights_first(model):
 class _Worker:
     def __init__(self):
         self._owner = os.getpid()
+        mode = os.environ.get("MPCONNXR_ORT", "exact")
+        if mode not in ort_worker.MODES:
+            modes = " or ".join(ort_worker.MODES)
+            raise ConvertError(f"environment variable MPCONNXR_ORT is {mode!r}: use {modes}")
         self._child = subprocess.Popen(
             [sys.executable, "-m", ort_worker.__name__],
             cwd=_ROOT,

@@ -1,0 +1,72 @@
+"""Compute extreme products on this computer before a model that has such products is trusted.
+
+The functions take `ort_session.open_plain`, which itself calls this module.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any
+
+import onnx
+
+from . import exact
+from .exact.nodes import Inexact
+from .exact.probes import Probe, model_of, probes
+from .exact.products import Products
+from .ort_error import OrtError
+
+Opens = Callable[[onnx.ModelProto], Any]
+
+
+def check(operators: Iterable[str], open_plain: Opens) -> None:
+    """Check that the reference computes these operators exactly on this computer.
+
+    Raises:
+        Inexact: if it does not, with the dtypes of which products.
+        ImportError: if onnxruntime is not installed.
+
+    """
+    results = (of_reference(operator, open_plain) for operator in operators)
+    wrong = {name for found in results for name, is_exact in found.items() if not is_exact}
+    if wrong:
+        version = importlib.metadata.version("onnxruntime")
+        which = ", ".join(sorted(wrong))
+        raise Inexact(f"onnxruntime {version} does not compute {which} exactly on this computer")
+
+
+@cache
+def of_reference(operator: str, open_plain: Opens) -> dict[str, bool]:
+    """Return whether the reference is exact, by 'MatMulInteger u8*s8' and the like."""
+    return _results(operator, lambda model: open_plain(exact.replaced(model, Products())))
+
+
+@cache
+def of_onnxruntime(operator: str, open_plain: Opens) -> dict[str, bool]:
+    """Return whether onnxruntime alone is exact, by 'MatMulInteger u8*s8' and the like."""
+    return _results(operator, open_plain)
+
+
+def operators() -> list[str]:
+    """Return the operators that have probes, in their order."""
+    return list(dict.fromkeys(p.operator for p in _probes()))
+
+
+@cache
+def _probes() -> tuple[Probe, ...]:
+    return tuple(probes())
+
+
+def _results(operator, open_model):
+    own = [p for p in _probes() if p.operator == operator]
+    found = dict.fromkeys((p.name for p in own), True)
+    try:
+        session = open_model(model_of(own))
+        outputs = session.run(None, {f"x{i}": p.inputs[0] for i, p in enumerate(own)})
+    except OrtError:
+        return dict.fromkeys(found, False)
+    for p, y in zip(own, outputs, strict=True):
+        found[p.name] &= p.is_met(y)
+    return found
