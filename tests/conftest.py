@@ -1,10 +1,18 @@
 """Fixtures of tests that run scripts on a target of tools.micropython."""
 
+import os
+
 import pytest
 
+from tools.converter.reference import cpu
 from tools.micropython import Target, get_target, source
 from tools.micropython.recipe import Recipe
 from tools.micropython.versions import split
+
+
+def pytest_report_header() -> str:
+    """Name what answers of onnxruntime depend on."""
+    return f"CPU: {cpu.description()}, MPCONNXR_ORT={os.environ.get('MPCONNXR_ORT', 'exact')}"
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from tools.conformance.cases import all_cases
 from tools.conformance.prepare import prepare_all
 from tools.conformance.suite import run_cases
 from tools.converter.convert import Options, convert
+from tools.converter.reference.ort_session import open_session
 from tools.deploy.modules import HOST, OPTIONAL, PACKAGE, Package, device_paths
 from tools.harness import Job, input_bytes, output_value, run_jobs
 from tools.micropython import get_target
@@ -28,13 +29,6 @@ EVERY = 1 if LONG else 24  # so many cases further is the next one that runs
 MANY_MACS = 10_000_000  # about a second of plain loops; the networks of `light` take minutes
 F = np.float32
 TEXT = TensorProto.STRING
-
-
-def session_of(proto):
-    ort = pytest.importorskip("onnxruntime")
-    options = ort.SessionOptions()
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    return ort.InferenceSession(proto.SerializeToString(), options, ["CPUExecutionProvider"])
 
 
 def on_both(ready_target, proto, samples, **options):
@@ -64,10 +58,9 @@ def bits(y):
 
 def agrees(ready_target, proto, samples, atol=1e-5, **options):
     """onnxruntime's outputs, those of strings and integers exactly."""
-    session = session_of(proto)
-    names = [i.name for i in session.get_inputs()]
+    session = open_session(proto)
     for xs, got in zip(samples, on_both(ready_target, proto, samples, **options), strict=True):
-        want = session.run(None, dict(zip(names, xs, strict=True)))
+        want = session.run(None, dict(zip(session.inputs, xs, strict=True)))
         for a, b in zip(got, want, strict=True):
             assert a.shape == b.shape
             if a.dtype.kind == "f":
@@ -126,7 +119,7 @@ def test_state(ready_target):
     nodes = [("Add", "x s", "y", {}), ("Identity", "y", "n", {})]
     names = ("x", "s"), ("y", "n")
     proto = small.model(nodes, *([small.value(n, (2,)) for n in group] for group in names))
-    session, s = session_of(proto), np.zeros(2, F)
+    session, s = open_session(proto), np.zeros(2, F)
     samples = [[small.floats(2, seed=k)] for k in range(5)]
     runs = on_both(ready_target, proto, samples, state={"s": "n"})
     for [x], [y, *_] in zip(samples, runs, strict=True):

@@ -2,10 +2,10 @@
 
 import numpy as np
 import onnx
-import onnxruntime as ort
 import pytest
 
 from examples.digits import demo
+from tools.converter.reference.ort_session import open_session
 
 
 @pytest.fixture(autouse=True)
@@ -18,9 +18,7 @@ def build_folder(monkeypatch, tmp_path):
 @pytest.fixture(scope="module")
 def expected():
     """onnxruntime's answers to all digits of the test."""
-    options = ort.SessionOptions()
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    session = ort.InferenceSession(demo.HERE / "digits.onnx", options, ["CPUExecutionProvider"])
+    session = open_session(onnx.load(demo.HERE / "digits.onnx"))
     images, _ = demo.test_split()
     inputs = images.astype(np.float32).reshape(-1, 1, 1, 8, 8) / 16
     return [int(session.run(None, {"image": x})[0].argmax()) for x in inputs]

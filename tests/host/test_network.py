@@ -1,10 +1,10 @@
 """The layers that the examples train: their gradients, and what ONNX computes with them."""
 
 import numpy as np
-import onnxruntime as ort
 import pytest
 
 from examples import network
+from tools.converter.reference.ort_session import open_session
 
 
 @pytest.mark.parametrize("kernel, pads, block", [((3, 3), (1, 1), 2), ((2, 3), (0, 0), 3)])
@@ -49,7 +49,7 @@ def test_onnx_computes_the_same_with_the_scale_folded(shape):
     expected = network.forward(layers, scaled)
     network.fold_scale(layers[0], mean, std)
     model = network.onnx_model(layers, "net", "x", shape, "y")
-    session = ort.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    session = open_session(model)
     np.testing.assert_allclose(session.run(None, {"x": x})[0], expected, rtol=1e-4, atol=1e-4)
 
 

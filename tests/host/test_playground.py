@@ -10,12 +10,14 @@ import threading
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 
 from tests.host import chromium
 from tests.host.device import small
 from tests.host.zoo import ROOT
 from tools.converter.convert import Options, convert
+from tools.converter.reference.ort_session import open_session
 from tools.micropython import get_target
 from tools.playground.__main__ import main
 from tools.playground.assemble import IMAGE, PAGE, assemble
@@ -70,10 +72,8 @@ def pictures():
 
 
 def onnxruntime_of(path, *inputs):
-    ort = pytest.importorskip("onnxruntime")
-    session = ort.InferenceSession(path, providers=["CPUExecutionProvider"])
-    names = [i.name for i in session.get_inputs()]
-    return session.run(None, dict(zip(names, inputs, strict=True)))
+    session = open_session(onnx.load(path))
+    return session.run(None, dict(zip(session.inputs, inputs, strict=True)))
 
 
 def drop(page, *paths):

@@ -14,6 +14,7 @@ from examples.digits.demo import HERE
 from mpconnxr import __version__
 from tools import arguments, cli
 from tools.cli.commands import COMMANDS, GROUPS
+from tools.converter.reference import cpu
 from tools.deploy.boards import load_boards
 from tools.micropython import target_names
 
@@ -73,6 +74,20 @@ def test_help_names_the_command_as_it_was_typed(name, capfd):
 def test_the_version(argv, capfd):
     assert status_of(*argv, "--version") == 0
     assert capfd.readouterr().out == f"mpconnxr {__version__}\n"
+
+
+def test_the_version_with_what_answers_depend_on(capfd):
+    assert status_of("--version", "--verbose") == 0
+    first, *lines = capfd.readouterr().out.splitlines()
+    assert first == f"mpconnxr {__version__}"
+    assert f"CPU: {cpu.description()}" in lines
+    products = [line.split()[-2:] for line in lines if "*" in line]
+    assert len(products) > 20 and all(of_reference == "exact" for _, of_reference in products)
+
+
+def test_the_version_takes_nothing_else(capfd):
+    assert status_of("--version", "--verbsoe") == 2
+    assert capfd.readouterr().err == "mpconnxr: --version takes --verbose and nothing else\n"
 
 
 def test_an_unknown_command_is_wrong_usage_with_a_hint(capfd):

@@ -1,12 +1,12 @@
 """A language model that decodes token by token, its cache a state, next to onnxruntime."""
 
 import numpy as np
-import onnxruntime as ort
 import pytest
 
 from tests.host.exporters import against, language_models
 from tests.host.program import test_models as programs
 from tools.converter.convert import Options, convert
+from tools.converter.reference.ort_session import open_session
 from tools.converter.report import python_floats
 from tools.harness import Job, run_jobs
 from tools.micropython import UNIX_TARGETS
@@ -23,10 +23,10 @@ def sizes(**of):
 
 def expected(model, of):
     """Scores of each token: onnxruntime, without its own rewrites."""
-    options = ort.SessionOptions()
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    session = ort.InferenceSession(model.SerializeToString(), options)
-    shapes = {i.name: i.shape for i in session.get_inputs()}
+    session = open_session(model)
+    shapes = {
+        i.name: [d.dim_value for d in i.type.tensor_type.shape.dim] for i in model.graph.input
+    }
     names = language_models.states(of)
     caches, found = {name: np.zeros(shapes[name], np.float32) for name in names}, []
     for position, token in enumerate(TOKENS):

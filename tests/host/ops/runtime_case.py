@@ -1,10 +1,10 @@
 """Models given as text, run on MicroPython and compared with onnxruntime sample by sample."""
 
 import numpy as np
-import onnxruntime as ort
 from onnx import TensorProto, helper, numpy_helper
 
 from tools.converter.convert import Options, convert
+from tools.converter.reference.ort_session import open_session
 from tools.format.layout import element_bytes
 from tools.harness import Job, run_jobs
 
@@ -54,12 +54,8 @@ class Case:
         return convert(self.model, Options(strip=True, bounds=self.bounds, **options))
 
     def _expected(self):
-        options = ort.SessionOptions()
-        options.log_severity_level = 4
-        raw = self.model.SerializeToString()
-        session = ort.InferenceSession(raw, options, ["CPUExecutionProvider"])
-        names = [i.name for i in session.get_inputs()]
-        return [session.run(None, dict(zip(names, s, strict=True))) for s in self.samples]
+        session = open_session(self.model)
+        return [session.run(None, dict(zip(session.inputs, s, strict=True))) for s in self.samples]
 
     def raw(self):
         return [[element_bytes(x) for x in sample] for sample in self.samples]

@@ -1,12 +1,12 @@
 """If, Loop and Scan, against onnxruntime."""
 
 import numpy as np
-import onnxruntime as ort
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from tools.converter.convert import Options, convert
 from tools.converter.errors import UnsupportedModel
+from tools.converter.reference.ort_session import open_session
 from tools.harness import Job, run_jobs
 from tools.micropython import UNIX_TARGETS
 
@@ -132,9 +132,8 @@ CASES = [running_sums, swapped_states, halves_until_small, branch_on_sum, no_rou
 
 
 def reference(model, inputs):
-    session = ort.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-    names = [i.name for i in session.get_inputs()]
-    return session.run(None, dict(zip(names, inputs, strict=True)))
+    session = open_session(model)
+    return session.run(None, dict(zip(session.inputs, inputs, strict=True)))
 
 
 @pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)

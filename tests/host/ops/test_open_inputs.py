@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import onnx
 import pytest
 from onnx import TensorProto
 
@@ -12,6 +13,7 @@ from tools.converter import rewrites
 from tools.converter.convert import Options, convert
 from tools.converter.errors import UnsupportedModel, UsageError
 from tools.converter.quantize.settings import Settings
+from tools.converter.reference.ort_session import open_session
 from tools.converter.shapes import extent_forms
 from tools.harness import Job, run_jobs
 from tools.micropython import UNIX_TARGETS
@@ -20,25 +22,17 @@ every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 F = np.float32
 
 
-def session_of(source):
-    ort = pytest.importorskip("onnxruntime")
-    options = ort.SessionOptions()
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    return ort.InferenceSession(source, options, ["CPUExecutionProvider"])
-
-
 def agrees(target, source, samples, **bounds):
     """One conversion gives onnxruntime's outputs for all samples (lists of arrays)."""
     done = convert(source, Options(bounds=bounds, strip=True))
     is_path = not hasattr(source, "SerializeToString")
-    session = session_of(str(source) if is_path else source.SerializeToString())
-    names = [i.name for i in session.get_inputs()]
+    session = open_session(onnx.load(source) if is_path else source)
     raw = [[x.tobytes() for x in xs] for xs in samples]
     job = Job(done.data, raw, shapes=[[x.shape for x in xs] for xs in samples])
     [outcome] = run_jobs(target, [job], timeout=300)
     assert not outcome.error, outcome.message
     for xs, run in zip(samples, outcome.runs, strict=True):
-        want = session.run(None, dict(zip(names, xs, strict=True)))
+        want = session.run(None, dict(zip(session.inputs, xs, strict=True)))
         for bytes_, shape, t, y in zip(
             run.outputs, run.shapes, done.graph.outputs, want, strict=True
         ):

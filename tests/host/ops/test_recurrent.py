@@ -4,11 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from onnxruntime import InferenceSession
 
 from tests.host.ops.recurrent_case import GATES, cases, error_of, model_of
 from tools.converter.convert import convert
 from tools.converter.errors import UnsupportedModel
+from tools.converter.reference.ort_session import open_session
 from tools.harness import Job, run_jobs
 
 PACKAGE = Path(__file__).parents[3] / "mpconnxr"
@@ -130,7 +130,7 @@ def test_values_that_are_not_finite(op, target):
     x[1][2, 0, 1], x[2][3, 0, 0] = np.inf, np.nan
     outcomes = run_jobs(target, [Job(data, [[v.tobytes()]]) for v in x])
     found = [np.frombuffer(o.runs[0].outputs[0], np.float32).reshape(5, 3) for o in outcomes]
-    session = InferenceSession(model.SerializeToString())
+    session = open_session(model)
     for got, v, first in zip(found, x, (5, 2, 3), strict=True):
         assert got[:first].tobytes() == found[0][:first].tobytes()
         [wanted] = session.run(None, {"X": v})

@@ -1,7 +1,6 @@
 """Sequences and optionals resolved at conversion: onnxruntime runs the model before and after."""
 
 import numpy as np
-import onnxruntime as ort
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
@@ -9,6 +8,7 @@ from tools.converter.__main__ import _shapes
 from tools.converter.convert import Options, convert
 from tools.converter.errors import ConvertError, UnsupportedModel
 from tools.converter.load import prepare
+from tools.converter.reference.ort_session import open_session
 from tools.converter.simplify import sequences, simplify
 
 FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL
@@ -110,9 +110,8 @@ CASES = [split_and_join, even_pieces, mapped, collected, chosen]
 
 
 def run(model, inputs):
-    session = ort.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
-    names = [i.name for i in session.get_inputs()]
-    results = session.run(None, dict(zip(names, inputs, strict=True)))
+    session = open_session(model)
+    results = session.run(None, dict(zip(session.inputs, inputs, strict=True)))
     lists = [y if isinstance(y, list) else [y] for y in results]
     return [y for items in lists for y in items]
 

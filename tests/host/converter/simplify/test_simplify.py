@@ -2,12 +2,12 @@
 
 import numpy as np
 import onnx
-import onnxruntime as ort
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from tests.host import zoo
 from tools.converter import load
+from tools.converter.reference.ort_session import open_session
 from tools.converter.shapes import dims
 from tools.converter.simplify import simplify
 
@@ -15,11 +15,8 @@ _RTOL = 1e-5
 
 
 def run(model, inputs):
-    options = ort.SessionOptions()
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    session = ort.InferenceSession(model.SerializeToString(), options, ["CPUExecutionProvider"])
-    names = [i.name for i in session.get_inputs()]
-    return session.run(None, dict(zip(names, inputs, strict=True)))
+    session = open_session(model)
+    return session.run(None, dict(zip(session.inputs, inputs, strict=True)))
 
 
 def simplified(model, inputs):
