@@ -9,9 +9,9 @@ from __future__ import annotations
 import difflib
 import sys
 
-from mpconnxr import __version__
 from tools import arguments
 
+from . import versions
 from .commands import COMMANDS, GROUPS
 
 
@@ -22,8 +22,7 @@ def main(argv: list[str] | None = None) -> int:
         print(usage())
         return 0 if argv else 2
     if argv[0] in ("-V", "--version"):
-        print(f"mpconnxr {__version__}")
-        return 0
+        return _version(argv[1:])
     command = COMMANDS.get(argv[0])
     if not command:
         print(_unknown(argv[0]), file=sys.stderr)
@@ -39,12 +38,22 @@ def main(argv: list[str] | None = None) -> int:
         return 130
 
 
+def _version(rest):
+    if rest not in ([], ["-v"], ["--verbose"]):
+        print("mpconnxr: --version takes --verbose and nothing else", file=sys.stderr)
+        return 2
+    print(versions.text(is_verbose=bool(rest)))
+    return 0
+
+
 def usage() -> str:
     """All subcommands, by what they are for."""
     lines = ["usage: mpconnxr COMMAND ...", ""]
     for title, names in GROUPS.items():
         lines += [f"{title}:", *(f"  {n:12} {COMMANDS[n].about}" for n in names), ""]
-    return "\n".join([*lines, "mpconnxr COMMAND --help lists a command's options."])
+    lines += ["mpconnxr COMMAND --help lists a command's options."]
+    lines += ["mpconnxr --version --verbose shows versions, the CPU, and onnxruntime's self-test."]
+    return "\n".join(lines)
 
 
 def _unknown(name):
