@@ -5,9 +5,13 @@ import os
 import pytest
 
 from tools.converter.reference import cpu
+from tools.converter.verify import ENVIRONMENT
 from tools.micropython import Target, get_target, source
 from tools.micropython.recipe import Recipe
 from tools.micropython.versions import split
+
+# Every pass of every conversion is verified, in subprocesses too; 0 leaves it out.
+os.environ.setdefault(ENVIRONMENT, "1")
 
 
 def pytest_report_header() -> str:

@@ -110,6 +110,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="BYTES",
         help="most memory for streamed weights",
     )
+    add("--check", action="store_true", help="verify the model after every pass")
     add("--no-check", action="store_true", help="do not run the model to check the rewrites")
     add("--strip", action="store_true", help="leave out names, source data and the golden vector")
     add_arguments(parser)
@@ -131,6 +132,7 @@ def options_from(args: argparse.Namespace) -> Options:
         strip=args.strip,
         optimize=args.optimize,
         check=not args.no_check,
+        verify=args.check,
         float=args.float,
         float64=args.float64,
         ops=args.ops,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import onnx
 from onnx import checker, shape_inference
 from onnx_ir import serde
 
-from . import aside
+from . import aside, verify
 from .conversion import Conversion
 from .converted import Converted
 from .errors import ConvertError
@@ -32,9 +33,9 @@ def convert(source: Path | onnx.ModelProto, options: Options | None = None) -> C
     """Converts a model. Raises ConvertError (UnsupportedModel names every reason at once)."""
     state = Conversion(source, options or Options())
     try:
-        with aside.kept():
+        with aside.kept(), verify.every_pass(state.options.verify):
             for stage in STAGES:
-                stage(state)
+                _run(stage, state)
                 aside.keep_those_of(*state.models())
             constants = aside.constants_of(state.rewritten)
     except _INVALID as e:
@@ -55,3 +56,12 @@ def convert(source: Path | onnx.ModelProto, options: Options | None = None) -> C
         state.narrowed,
         state.grids,
     )
+
+
+def _run(stage: Callable[[Conversion], None], state: Conversion) -> None:
+    """Run a stage, and verify the model that it leaves."""
+    before = state.model
+    stage(state)
+    if before is not None:
+        keeps_dtypes = stage is not quantize  # --io int8 is meant to change them
+        verify.passed(before, state.model, stage.__name__, keeps_dtypes=keeps_dtypes)

@@ -32,7 +32,8 @@ class Options:
     a board which streams them has in memory at one time; arena: bytes that it may have; weights:
     what those of products are rounded to; seal: what to seal the file with;
     check: run the model before and after the rewrites, and leave out one that changes its values;
-    class_names: what a classifier's scores are for, in their order.
+    class_names: what a classifier's scores are for, in their order;
+    verify: verify the model's types, inputs and outputs after every pass.
     """
 
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict)
@@ -58,3 +59,4 @@ class Options:
     seal: seal.Request | None = None
     check: bool = True
     class_names: Sequence[str] = ()
+    verify: bool = False

@@ -27,7 +27,7 @@ _MOST_LISTED = 1 << 20  # elements of a list of integers: inference keeps what i
 _LISTED = (TensorProto.INT32, TensorProto.INT64)
 # Operators for which onnx's inference gives wrong shapes, or refuses right ones (an ellipsis that
 # stands for other numbers of dims).
-_MISJUDGED = ("STFT", "Einsum")
+MISJUDGED = ("STFT", "Einsum")
 
 # Inputs that are scales, by operator. DequantizeLinear's is a factor, which may be negative.
 _SCALES = {
@@ -140,7 +140,7 @@ def check_growth(model: onnx.ModelProto) -> str:
         except Exception:  # what is wrong is said by inference itself
             return doubt
     check_sizes(found)
-    if any(node.op_type in _MISJUDGED for node in model.graph.node):
+    if any(node.op_type in MISJUDGED for node in model.graph.node):
         return ""
     _check_outputs(model.graph.output, found.graph.output)
     return doubt

@@ -20,11 +20,12 @@ from onnx_ir.passes import common as ir_passes
 
 from tools import limits
 
-from .. import aside
+from .. import aside, verify
 from ..context import PLAIN, Context
 from ..shapes import infer
 from ..shapes.types import all_fixed
 from ..simplify import maps
+from ..verify.types import interface_of
 from . import _graph as g
 from . import (
     activations,
@@ -139,6 +140,12 @@ def rewrite(
     return done, dict(+(log + more))
 
 
+def level_without(name: str) -> int:
+    """Return the highest level of --optimize that leaves the rewrite of a name out."""
+    always = {"qdq", *map(_name_of, LEVELS[1])}  # of each level but 0
+    return 0 if name in always else 1
+
+
 def _norms_found(model, chosen, context, notes):
     """The model with layer normalization in the place of its parts: qdq looks for it."""
     is_meant = layer_norm.rewrite in chosen and qdq.is_quantized(model)
@@ -198,24 +205,34 @@ def _all_of(model, chosen, context):
             break
     if not log.total():
         return model, log
-    _import_domains(changed)
-    g.name_apart(changed)
-    done = maps.put_back(aside.from_ir(changed), taken)
+    done = maps.put_back(_as_message(changed), taken)
     if not all_fixed(done.graph):  # else the rewrites have said all that there is
         del done.graph.value_info[:]
         done = infer.infer(done, context)
     return done, +log
 
 
+def _as_message(model: ir.Model) -> onnx.ModelProto:
+    _import_domains(model)
+    g.name_apart(model)
+    return aside.from_ir(model)
+
+
 def _applied(one: Rewrite, model: ir.Model) -> int:
-    """Applies one; what it has left without a reader goes."""
-    limits.at(f"rewriting the graph ({_name_of(one)})")
+    """Applies one; what it has left without a reader goes. Raises InternalError."""
+    name = _name_of(one)
+    limits.at(f"rewriting the graph ({name})")
+    before = interface_of(model.graph)
     try:
         n_changed = one(model)
     except _BUGS as e:
         raise _RewriteError(one) from e
     if n_changed:
         ir_passes.RemoveUnusedNodesPass()(model)
+        g.sort(model.graph)
+        verify.check_graph(model.graph, name, level_without(name))
+        if verify.is_thorough():
+            verify.check_types(_as_message(model), before, name, level_without(name))
     return n_changed
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 import numpy as np
 import onnx_ir as ir
+
+from ..verify.structure import fault_of
 
 MS = "com.microsoft"
 OWN = "mpconnxr"  # of operators that a local function in the model defines for other runtimes
@@ -201,11 +204,25 @@ def replace(node: ir.Node, *values: ir.Value) -> bool:
 
 
 def redirect(old: ir.Value, new: ir.Value) -> None:
-    """Lets all that reads a value read another one; an output of the graph keeps its name."""
+    """Lets all that reads a value read another one; an output of the graph keeps its name.
+
+    Readers may stand before the other one's node: then sort() is due.
+    """
     is_output, name = old.is_graph_output(), old.name
     old.replace_all_uses_with(new, replace_graph_outputs=True)
     if is_output:
         old.name, new.name = f"{name}/replaced", name
+
+
+def sort(graph: ir.Graph) -> None:
+    """Move nodes that read what a later node makes behind it; all others keep their order.
+
+    A rewrite that makes one node of several puts it where one of them stood: what read the others'
+    results may stand before it. A cycle is left as it is, for verify to find.
+    """
+    if fault_of(graph):
+        with suppress(ValueError):
+            graph.sort()
 
 
 def _can_be_output(old, new):

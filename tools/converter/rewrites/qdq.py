@@ -17,11 +17,13 @@ from collections.abc import Callable
 
 import onnx
 
+from .. import verify
 from ..context import Context
 from ..ir import dtype_name
 from ..protos import copied
 from ..shapes import infer
 from ..simplify import fold
+from ..verify import types
 from . import qdq_wide
 from .qdq_conv import fuse_conv
 from .qdq_dynamic import scale_products
@@ -59,6 +61,7 @@ _FUSED: dict[str, Callable[[Graph, onnx.NodeProto], None]] = {
 _RULES = (compute_constants, hoist, sink, scale_scores, lookup)
 _QUANTIZED = {"QuantizeLinear", "DequantizeLinear", "MatMulInteger", "ConvInteger"}
 _STAYS = "stays in float: "
+_LEVEL_WITHOUT = 0  # of --optimize, which leaves these rules out
 _MAX_ROUNDS = 8  # each leaves what the next one may use
 
 
@@ -70,15 +73,28 @@ def integers(model: onnx.ModelProto, context: Context) -> tuple[onnx.ModelProto,
     invented: set[str] = set()
     for _ in range(_MAX_ROUNDS):
         graph = Graph(model, invented)
-        done = [rule(graph) for rule in (*_RULES, _fuse, scale_products)]
+        done = [_applied(rule, graph) for rule in (*_RULES, _fuse, scale_products)]
         if not any(done):
             break
         graph.finish()
         model = infer.infer(fold.fold(model, context), context)
+        verify.passed(original, model, "qdq", _LEVEL_WITHOUT)
     _say_why(model)
     if unquantize(model):
         model = infer.infer(model, context)
+    verify.passed(original, model, "qdq", _LEVEL_WITHOUT)
     return model, max(len(original.graph.node) - len(model.graph.node), 0)
+
+
+def _applied(rule: Callable[[Graph], bool], graph: Graph) -> bool:
+    """Apply a rule, and verify the graph that it leaves where all passes are verified."""
+    before = types.interface_of(graph.model.graph)
+    changed = rule(graph)
+    if changed and verify.is_thorough():
+        model, name = graph.message(), f"qdq ({rule.__name__.strip('_')})"
+        verify.check_graph(model.graph, name, _LEVEL_WITHOUT, graph.model.graph)
+        verify.check_types(model, before, name, _LEVEL_WITHOUT)
+    return changed
 
 
 def is_quantized(model: onnx.ModelProto) -> bool:

@@ -10,7 +10,7 @@ import onnx
 from onnx import defs, helper
 
 from ..aside import array_of, digest_of, tensor_of
-from ..protos import opset_of
+from ..protos import copied, opset_of, set_all
 from .qdq_terms import FLOAT, INTEGERS, Scaled, attribute, dequantize, is_dq, is_q
 
 
@@ -231,6 +231,18 @@ class Graph:
             if not any(self.is_kept(name) or self.consumers(name) for name in node.output):
                 self.replace(node, [])
         return len(self.nodes) < before
+
+    def message(self) -> onnx.ModelProto:
+        """Return the model as it is now, with the types that are known."""
+        model = copied(self.model)
+        set_all(model.graph.node, self.nodes)
+        made = [name for node in self.nodes for name in node.output if name in self._types]
+        outputs = {o.name for o in model.graph.output}
+        infos = [onnx.ValueInfoProto(name=name) for name in made if name not in outputs]
+        for info in infos:
+            info.type.tensor_type.CopyFrom(self._types[info.name])
+        set_all(model.graph.value_info, infos)
+        return model
 
     def finish(self) -> None:
         """Writes the nodes to the model, without constants that nobody reads."""

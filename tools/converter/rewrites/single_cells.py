@@ -2,7 +2,8 @@
 
 1. The cell (see _cells) is of an input and of states that are not steps of a sequence, and has the
    operator's usual functions. It is not a step of an unrolled network: see unrolled.
-2. The operator starts from these states; its last states are the cell's.
+2. The operator starts from these states; its last states are the cell's. It stands where h was
+   computed: what reads c before that moves behind it.
 """
 
 from __future__ import annotations
@@ -60,4 +61,5 @@ def _write(cell, x):
     g.redirect(cell.h, reshaped(at, made.outputs[1], g.shape_of(cell.h)))
     if cell.kind == "LSTM":
         g.redirect(cell.c, reshaped(at, made.outputs[2], g.shape_of(cell.c)))
+        g.sort(at.graph)
     return True

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import onnx
 
+from .. import verify
 from ..context import PLAIN, Context
 from ..shapes.infer import infer
 from . import cast_like, expand, fold, sequences
@@ -18,11 +19,11 @@ _MAX_ROUNDS = 8  # each takes out the Shape of what the one before has given a s
 def simplify(model: onnx.ModelProto, context: Context = PLAIN) -> onnx.ModelProto:
     """Shapes inferred, constants folded, sequences resolved, functions inlined that need it."""
     model = infer(model, context)
-    resolved = sequences.resolve(model, context)
+    resolved = _resolved(model, context)
     model = _settled(model if resolved is model else infer(resolved, context), context)
     for _ in range(_MAX_ROUNDS):
-        resolved = sequences.resolve(model, context)
-        changed = expand.expand(resolved, context)
+        resolved = _resolved(model, context)
+        changed = verify.passed(resolved, expand.expand(resolved, context), "expand")
         if changed is model:
             break
         # what was expanded has its types already
@@ -30,11 +31,15 @@ def simplify(model: onnx.ModelProto, context: Context = PLAIN) -> onnx.ModelProt
     return model
 
 
+def _resolved(model, context):
+    return verify.passed(model, sequences.resolve(model, context), "sequences")
+
+
 def _settled(model, context):
     """Folding and inference in turn, until no Shape goes away any more. model: with all types."""
     left = None
     for _ in range(_MAX_ROUNDS):
-        folded = fold.fold(cast_like.to_cast(model), context)
+        folded = verify.passed(model, fold.fold(cast_like.to_cast(model), context), "fold")
         if folded is model:
             break
         del folded.graph.value_info[:]  # what is inferred anew may have become known

@@ -1,9 +1,13 @@
 """A cell that stands alone becomes an operator of one step."""
 
+import numpy as np
+import onnx
 import pytest
 
-from tests.host.converter.rewrites.graphs import randn
+from tests.host.converter.rewrites.graphs import Case, node, randn
 from tests.host.converter.rewrites.test_unrolled import Builder, H, K, lstm_cell
+from tests.host.converter.test_random_models import on_device
+from tools.converter.reference import golden
 
 ROWS = 2
 
@@ -19,6 +23,23 @@ def test_lstm():
     h, c = lstm_cell(b, z, "c")
     found = b.ops(b("Concat", h, c, axis=1), inputs())
     assert found["LSTM"] == 1 and found.total() <= 8  # five views
+
+
+def test_lstm_whose_state_is_read_in_front_of_h(target):
+    """The operator gives both where h was computed: what reads c before moves behind it."""
+    b = Builder(ROWS)
+    w, r, bias, _ = b.weights(4)
+    z = b("Add", b("Add", b("MatMul", "x", w), b("MatMul", "h", r)), bias)
+    h, c = lstm_cell(b, z, "c")
+    *others, tanh, mul = b.nodes
+    b.nodes = [*others, node("Concat", f"{c} {c}", "state", axis=1), tanh, mul]
+    b.nodes.append(node("Concat", f"{h} state", "y", axis=1))
+    case = Case(b.nodes, inputs(), b.constants)
+    assert case.rewritten()["LSTM"] == 1
+    model, values = onnx.shape_inference.infer_shapes(case.model()), list(case.inputs.values())
+    (got,) = next(on_device(target, [(model, values)]))
+    (wanted,) = golden.reference(model, values)
+    assert np.abs(got - wanted).max() < 1e-5
 
 
 @pytest.mark.parametrize("resets_sums", [True, False])

@@ -1,0 +1,185 @@
+"""An invalid graph is found in a message and in the IR alike, and so is what a pass changed."""
+
+from __future__ import annotations
+
+import onnx
+import onnx_ir as ir
+import pytest
+from onnx import TensorProto, helper
+
+from tests.host.device import small
+from tools.converter import load, rewrites, verify
+from tools.converter.convert import Options, convert
+from tools.converter.simplify import simplify
+from tools.converter.verify import types
+from tools.converter.verify.structure import fault_of, hidden_in
+
+VALUE = helper.make_tensor_value_info
+FLOAT = TensorProto.FLOAT
+
+
+def graph_of(*nodes, outputs=("y",), name="g"):
+    """A graph of the nodes, which computes `outputs` of the input x."""
+    infos = [VALUE(one, FLOAT, [2]) for one in outputs]
+    return helper.make_graph(nodes, name, [VALUE("x", FLOAT, [2])], infos)
+
+
+def relu(x, y):
+    return helper.make_node("Relu", [x], [y], f"relu_{y}")
+
+
+def branch(*nodes, output):
+    """An If of x's sign, whose two branches are the same."""
+    bodies = [
+        helper.make_graph(nodes, f"branch{i}", [], [VALUE(output, FLOAT, [2])]) for i in (0, 1)
+    ]
+    return helper.make_node("If", ["x"], ["y"], "if", then_branch=bodies[0], else_branch=bodies[1])
+
+
+FAULTS = {
+    "relu_y reads 'a' before relu_a computes it": [relu("a", "y"), relu("x", "a")],
+    "relu_y reads 'a', which no node before it computes": [relu("a", "y")],
+    "no node computes the output 'y'": [relu("x", "a")],
+    "relu_b reads 'a', which no node before it computes": [
+        branch(relu("a", "b"), output="b"),
+        relu("x", "a"),
+    ],
+    "relu_c reads 'b' before relu_b computes it": [
+        branch(relu("b", "c"), relu("x", "b"), output="c")
+    ],
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_of_messages(fault):
+    assert fault_of(graph_of(*FAULTS[fault])) == fault
+
+
+@pytest.mark.parametrize("fault", [f for f, nodes in FAULTS.items() if nodes[0].op_type != "If"])
+def test_faults_of_the_ir(fault):
+    assert fault_of(ir.from_proto(graph_of(*FAULTS[fault]))) == fault
+
+
+def test_two_values_of_one_name():
+    twice = graph_of(relu("x", "y"), relu("x", "y"))
+    assert fault_of(twice) == "'y' is computed twice, again by relu_y"
+    hidden = graph_of(relu("x", "a"), branch(relu("x", "a"), output="a"))
+    assert fault_of(hidden) == "'a' is computed twice, again by relu_a"
+    assert hidden_in(hidden) == {"a"} and not fault_of(hidden, {"a"})
+
+
+def test_branches_may_use_the_same_names_and_read_what_is_outside():
+    assert not fault_of(graph_of(relu("x", "a"), branch(relu("a", "b"), output="b")))
+
+
+def test_a_declared_type_that_the_operator_does_not_give():
+    model = helper.make_model(graph_of(relu("x", "a"), relu("a", "y")))
+    assert not types.fault_of(model)
+    model.graph.value_info.append(VALUE("a", FLOAT, [3]))
+    assert types.fault_of(model) == "'a' is declared float32 [3], its operator gives float32 [2]"
+    model.graph.value_info[0].CopyFrom(VALUE("a", TensorProto.INT32, [2]))
+    assert types.fault_of(model) == "'a' is declared int32 [2], its operator gives float32 [2]"
+
+
+@pytest.mark.parametrize(
+    "change, fault",
+    [
+        (lambda g: g.output.reverse(), "the outputs y, z have become z, y"),
+        (lambda g: g.input.pop(), "the inputs x have become "),
+        (
+            lambda g: g.output[0].CopyFrom(VALUE("y", FLOAT, [1, 2])),
+            "the output 'y' was float32 [2] and is float32 [1, 2]",
+        ),
+    ],
+)
+def test_what_no_pass_may_change(change, fault):
+    graph = graph_of(relu("x", "y"), relu("x", "z"), outputs=("y", "z"))
+    before = types.interface_of(graph)
+    change(graph)
+    assert types.changed_interface(before, types.interface_of(graph)) == fault
+
+
+def misplaces(model):
+    """A rewrite that lets a node read itself: no order of nodes is right."""
+    node = model.graph.node("neg")
+    node.replace_input_with(0, node.outputs[0])
+    return 1
+
+
+def mistypes(model):
+    """A rewrite that writes a wrong shape down."""
+    model.graph.node("neg").outputs[0].shape = ir.Shape((3, 4))
+    return 1
+
+
+def renames(model):
+    """A rewrite that gives an output another name."""
+    model.graph.outputs[0].name = "other"
+    return 1
+
+
+@pytest.fixture
+def model():
+    nodes = [
+        ("Transpose", "x", "t", {"perm": [1, 0]}),
+        ("Neg", "t", "n", {}),
+        ("Relu", "n", "y", {}),
+    ]
+    proto = small.model(nodes, [small.value("x", (3, 4))], [small.value("y", (4, 3))])
+    proto.graph.node[1].name = "neg"
+    return proto
+
+
+def with_pass(monkeypatch, one, level):
+    monkeypatch.setattr(one, "__module__", "tools.converter.rewrites.faulty")
+    levels = rewrites.LEVELS | {level: (one, *rewrites.LEVELS[level])}
+    monkeypatch.setattr(rewrites, "LEVELS", levels)
+
+
+@pytest.mark.parametrize(
+    "one, fault",
+    [
+        (misplaces, "neg reads 'n' before neg computes it"),
+        (mistypes, "'n' is declared float32 [3, 4], its operator gives float32 [4, 3]"),
+        (renames, "the outputs y have become other"),
+    ],
+)
+@pytest.mark.parametrize("level", [1, 2])
+def test_the_error_names_the_pass(model, monkeypatch, one, fault, level):
+    with_pass(monkeypatch, one, level)
+    with pytest.raises(verify.InternalError) as e:
+        convert(model, Options(strip=True))
+    text = f"internal error after pass faulty: {fault}; please report it with the model"
+    assert str(e.value) == f"{text}; --optimize {level - 1} avoids it"
+
+
+def test_types_are_verified_where_the_user_asks(model, monkeypatch):
+    monkeypatch.delenv(verify.ENVIRONMENT)
+    with_pass(monkeypatch, mistypes, 2)
+    convert(model, Options(strip=True))
+    with pytest.raises(verify.InternalError):
+        convert(model, Options(strip=True, verify=True))
+
+
+def test_the_structure_is_always_verified(model, monkeypatch):
+    monkeypatch.delenv(verify.ENVIRONMENT)
+    with_pass(monkeypatch, misplaces, 2)
+    with pytest.raises(verify.InternalError):
+        rewrites.rewrite(simplify(load.prepare(model)), 2)
+
+
+def test_a_node_that_stands_too_early_moves(model, monkeypatch):
+    """As where one node takes the place of the last of those that it was made of."""
+
+    def once(model):
+        nodes = list(model.graph)
+        if once.is_done:
+            return 0
+        once.is_done = True
+        model.graph.insert_after(nodes[-1], nodes[0])
+        return 1
+
+    once.is_done = False
+    with_pass(monkeypatch, once, 2)
+    done, _ = rewrites.rewrite(simplify(load.prepare(model)), 2)
+    onnx.checker.check_model(done)

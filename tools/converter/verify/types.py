@@ -1,0 +1,107 @@
+"""Types of values: what a pass writes down is what the operators' inference finds."""
+
+from __future__ import annotations
+
+import onnx
+import onnx_ir as ir
+from onnx import shape_inference
+
+from tools.format.dtypes import dtype_name
+
+from ..load.sound import MISJUDGED
+from ..protos import nodes_of, one_line, set_all
+
+# ONNX dtype, 0 if unknown; dims, None if unknown, as is a dim of unknown size
+Type = tuple[int, list[int | None] | None]
+# By "input" and "output", names and types in order.
+Interface = dict[str, dict[str, Type]]
+
+
+def fault_of(model: onnx.ModelProto) -> str:
+    """Return which declared type contradicts the inferred one, "" if none does.
+
+    What an operator gives that inference does not know, or misjudges, is believed.
+    """
+    bare, graph = onnx.ModelProto(), model.graph
+    bare.CopyFrom(model)
+    unknown = [node for node in nodes_of(graph) if not _is_inferred(node)]
+    believed = {name for node in unknown for name in node.output}
+    set_all(bare.graph.value_info, [v for v in graph.value_info if v.name in believed])
+    for info in bare.graph.output:
+        if info.name not in believed:
+            info.ClearField("type")
+    try:
+        found = shape_inference.infer_shapes(bare, strict_mode=not unknown, data_prop=True).graph
+    except Exception as e:  # onnx raises several kinds; its text names the node
+        return one_line(e)
+    inferred = _types([*found.value_info, *found.output])
+    for name, declared in _types([*graph.value_info, *graph.output]).items():
+        if name in inferred and _contradict(declared, inferred[name]):
+            types = _shown(declared), _shown(inferred[name])
+            return f"{name!r} is declared {types[0]}, its operator gives {types[1]}"
+    return ""
+
+
+def _is_inferred(node: onnx.NodeProto) -> bool:
+    return node.domain in ("", "ai.onnx") and node.op_type not in MISJUDGED
+
+
+def interface_of(graph: onnx.GraphProto | ir.Graph, dtypes: bool = True) -> Interface:
+    """Return names and types of a graph's inputs and outputs; without dtypes if not `dtypes`."""
+    if isinstance(graph, ir.Graph):
+        return {
+            kind: {str(v.name): _type_in_ir(v) for v in values}
+            for kind, values in (("input", graph.inputs), ("output", graph.outputs))
+        }
+    found = {"input": _types(graph.input), "output": _types(graph.output)}
+    if not dtypes:
+        for values in found.values():
+            values.update({name: (0, dims) for name, (_, dims) in values.items()})
+    return found
+
+
+def changed_interface(before: Interface, after: Interface) -> str:
+    """Return which input or output a pass has changed, "" if none."""
+    for kind, olds in before.items():
+        news = after[kind]
+        if list(olds) != list(news):
+            return f"the {kind}s {', '.join(olds)} have become {', '.join(news)}"
+        for name, old in olds.items():
+            if _contradict(old, news[name]):
+                return f"the {kind} {name!r} was {_shown(old)} and is {_shown(news[name])}"
+    return ""
+
+
+def _types(infos) -> dict[str, Type]:
+    """Return the types of values by name; what is no tensor has no known type."""
+    return {info.name: _type_of(info.type.tensor_type) for info in infos}
+
+
+def _type_of(t: onnx.TypeProto.Tensor) -> Type:
+    if not t.HasField("shape"):
+        return t.elem_type, None
+    dims = [d.dim_value if d.HasField("dim_value") else None for d in t.shape.dim]
+    return t.elem_type, dims
+
+
+def _type_in_ir(value: ir.Value) -> Type:
+    dtype = 0 if value.dtype is None else value.dtype.value
+    if value.shape is None:
+        return dtype, None
+    return dtype, [d if isinstance(d, int) else None for d in value.shape]
+
+
+def _contradict(a: Type, b: Type) -> bool:
+    """Return True if no tensor can have both types."""
+    if a[0] and b[0] and a[0] != b[0]:
+        return True
+    if a[1] is None or b[1] is None:
+        return False
+    if len(a[1]) != len(b[1]):
+        return True
+    return any(None not in (x, y) and x != y for x, y in zip(a[1], b[1], strict=True))
+
+
+def _shown(found: Type) -> str:
+    dtype, dims = dtype_name(found[0]) if found[0] else "?", found[1]
+    return dtype if dims is None else f"{dtype} {['?' if d is None else d for d in dims]}"
