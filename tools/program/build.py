@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.deploy.code import Builder
+from tools.deploy.errors import DeployError
 from tools.deploy.machine import Machine, is_native
 from tools.deploy.modules import Package
 from tools.deploy.shrink import SHOWN, shrunk
@@ -13,7 +14,8 @@ from tools.mpy.compile import compiled
 
 from .bundle import FOLDER, Bundle, bundle, cores, has_form, replay
 from .cores import record_pair
-from .record import CannotRecord, record
+from .overwritten import first_fault
+from .record import CannotRecord, Recording, record
 
 _PACKAGE = Path(__file__).parents[2] / "mpconnxr"
 # Of the package: what is in memory while a program runs, and what is when it is asked for.
@@ -92,6 +94,8 @@ def _for_two(data: bytes, machine: Machine, stream: bool) -> tuple[Bundle, int]:
     pair = record_pair(data, lambda *form: has_form(machine, *form), stream)
     if pair is None:
         raise CannotRecord("no step can be cut for two cores")
+    for core in pair.cores:
+        _refuse_overwriting(core)
     made = bundle(data, pair.cores[0], machine, pair.cores[1])
     return made, sum(len(step.calls) for core in pair.cores for step in core.steps)
 
@@ -101,9 +105,21 @@ def _smallest(data: bytes, machine: Machine, stream: bool) -> tuple[Bundle, int]
     found = []
     for flat in (True, False):
         recording = record(data, lambda *form: has_form(machine, *form), stream, flat)
+        _refuse_overwriting(recording)
         made = bundle(data, recording, machine)
         nbytes = len(compiled(made.source, SHOWN, made.arch))
         calls = sum(len(step.calls) for step in recording.steps)
         found.append((nbytes, not flat, made, calls))
     _, _, made, calls = min(found, key=lambda f: f[:2])
     return made, calls
+
+
+def _refuse_overwriting(recording: Recording) -> None:
+    """Raise DeployError if a step reads an input where it has written."""
+    for step in recording.steps:
+        fault = first_fault(step.calls)
+        if fault:
+            raise DeployError(
+                f"step {step.number} {step.kernel}: {fault}; the file's memory plan is wrong: "
+                "report it with the model, and convert the model again with another version"
+            )

@@ -1,10 +1,14 @@
-"""A run on two cores: which steps are cut, and proof that their halves do not meet.
+"""A run on two cores: which steps are cut, and proof that they compute what one core computes.
 
 A kernel's step computes any part of its extent, so the first core does step(0, m) and the second
 one step(m, n), with scratch of its own. By the declarations of the loops that they call, neither
 half writes what the other one reads or writes. Where this does not hold, as of an output that lies
-over the input, it may still hold for parts one after another, between which the cores meet; else a
-step is the first core's alone.
+over the input, it may still hold for parts one after another, between which the cores meet.
+
+The halves are the more even the smaller the pieces in which a kernel works. But the arena lets an
+output lie over its input for the file's own pieces, and smaller ones read less before they write:
+so no half may read its input where the step has written before. Where that cannot be proved, the
+file's own pieces stay, and if it cannot be proved of these, a step is the first core's alone.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from . import overwritten
 from .memory import UNKNOWN
 from .record import Call, CannotRecord, Given, Loop, Part, Recording, Share, Value, record
 from .touched import Bytes, meet, merged, touched
@@ -168,30 +173,21 @@ def record_pair(
     """A run of a model file on two cores; None if no step of it is cut. Raises CannotRecord."""
     whole = _Whole()
     one = record(data, has_form, stream, True, whole)
-    kernels = {step.number: step.kernel for step in one.steps if step.number is not None}
-    plans = {i: _planned(plan, kernels.get(i) or "") for i, plan in whole.plans.items()}
-    plans = {i: plan for i, plan in plans.items() if plan.waves}
+    kernels = {step.number: step.kernel or "" for step in one.steps if step.number is not None}
     arena = _aligned(one.arena_nbytes)
-    more = max((_room(plan.scratch) for plan in plans.values()), default=0)
-    room = more + arena - one.arena_nbytes
-    recorded = _Recorded(data, has_form, stream, room, arena)
-    apart = {i for i, halves in recorded.halves(plans).items() if _are_apart(*halves)}
-    others = {i: plan for i, plan in plans.items() if i not in apart}
-    for i, units in recorded.units(others).items():
-        plans[i].waves = _waves(units, plans[i].scratch)
-    plans = {i: plan for i, plan in plans.items() if any(w[1] < w[2] for w in plan.waves)}
-    in_turn = recorded.in_turn(plans)
-    for i, halves in recorded.halves(plans).items():
-        places = plans[i].scratch, [(arena, _room(plans[i].scratch))]
-        is_own = all(map(_is_on_its_own, halves, places))
-        is_same = plans[i].channels or _are_same(halves, in_turn[i])
-        if not (is_own and is_same and _are_apart(*halves)) or _is_small(halves):
-            del plans[i]
+    more = max((_room(plan.scratch) for plan in whole.plans.values()), default=0)
+    recorded = _Recorded(data, has_form, stream, more + arena - one.arena_nbytes, arena)
+    given = {i: replace(plan, kernel=kernels.get(i, "")) for i, plan in whole.plans.items()}
+    plans = recorded.proved({i: _planned(plan) for i, plan in given.items()})
+    # Smaller pieces may write where a larger one would have read first: the file's own stay then.
+    left = {i: given[i] for i in given if i not in plans and _works_in_pieces(given[i])}
+    plans |= recorded.proved({i: _in_own_pieces(plan) for i, plan in left.items()})
     if not plans:
         return None
     more = _place_scratch(plans, recorded, arena)
     room = more + arena - one.arena_nbytes if more else 0
-    assert all(_are_apart(*halves) for halves in recorded.halves(plans).values())
+    placed = recorded.halves(plans)
+    assert all(_are_apart(*halves) and _is_in_order(*halves) for halves in placed.values())
     _meet(pair := recorded.pair(plans))
     first, second = (replace(r, arena_nbytes=one.arena_nbytes + room) for r in pair)
     return Pair((first, second), frozenset(plans), room)
@@ -222,8 +218,33 @@ class _Recorded:
 
     def halves(self, plans: Mapping[int, _Plan]) -> dict[int, tuple[list, list]]:
         """Of each of these steps the calls of both, wave by wave."""
+        if not plans:
+            return {}
         found = [_by_number(recording) for recording in self.pair(plans)]
         return {i: (found[0][i], found[1][i]) for i in plans}
+
+    def proved(self, plans: dict[int, _Plan]) -> dict[int, _Plan]:
+        """Return those of the plans whose halves give what one core gives, with more waves where
+        these are needed.
+        """
+        plans = {i: plan for i, plan in plans.items() if plan.waves}
+        apart = {i for i, halves in self.halves(plans).items() if _are_apart(*halves)}
+        others = {i: plan for i, plan in plans.items() if i not in apart}
+        for i, units in self.units(others).items():
+            plans[i].waves = _waves(units, plans[i].scratch)
+        plans = {i: plan for i, plan in plans.items() if any(w[1] < w[2] for w in plan.waves)}
+        in_turn, halves = self.in_turn(plans), self.halves(plans)
+        return {
+            i: plan
+            for i, plan in plans.items()
+            if self._is_proved(plan, halves[i], in_turn[i]) and not _is_small(halves[i])
+        }
+
+    def _is_proved(self, plan: _Plan, halves: tuple[list, list], in_turn: list) -> bool:
+        places = plan.scratch, [(self.arena, _room(plan.scratch))]
+        is_own = all(map(_is_on_its_own, halves, places))
+        is_same = plan.channels or _are_same(halves, in_turn)
+        return bool(is_own and is_same and _are_apart(*halves) and _is_in_order(*halves))
 
     def is_accepted(self, i: int, plan: _Plan) -> bool:
         """Whether the step's kernel takes its tensors where the plan has them."""
@@ -235,11 +256,15 @@ class _Recorded:
 
     def in_turn(self, plans: Mapping[int, _Plan]) -> dict[int, list]:
         """The same calls, first and second half after one another, as one core makes them."""
+        if not plans:
+            return {}
         found = _by_number(self._of(_InTurn(0, plans, self.room, self.arena)))
         return {i: found[i] for i in plans}
 
     def units(self, plans: Mapping[int, _Plan]) -> dict[int, list]:
         """The calls of each item of the extents of these steps."""
+        if not plans:
+            return {}
         found = _by_number(self._of(_Units(0, plans, self.room, self.arena)))
         return {i: found[i] for i in plans}
 
@@ -347,20 +372,31 @@ def _meeting(me: int) -> Call:
     return Call(MEET, (Given("h"), Given("w"), Value(me), Given("i")), {})
 
 
-def _planned(plan: _Plan, kernel: str) -> _Plan:
+def _works_in_pieces(plan: _Plan) -> bool:
+    """Return True if the kernel of a step has a parameter that says how large its pieces are."""
+    return plan.kernel in _PIECES
+
+
+def _in_own_pieces(plan: _Plan) -> _Plan:
+    """Return the plan of a step that is cut in the middle of the pieces that the file has."""
+    waves = _halves(-(-plan.n // 2), plan.n)
+    return _Plan(plan.kernel, plan.n, waves, scratch=plan.scratch)
+
+
+def _planned(plan: _Plan) -> _Plan:
     """Where a step is to be cut, and in which pieces it works then."""
     words = [plan.parameters[i] for i in sorted(plan.parameters)]
-    made = _Plan(kernel, plan.n, _halves(-(-plan.n // 2), plan.n), scratch=plan.scratch)
-    name, items_of = _PIECES.get(kernel, ("", None))
-    if not items_of:
+    made = _in_own_pieces(plan)
+    if not _works_in_pieces(plan):
         return made
-    module = import_module(f"mpconnxr.ops.{kernel}")
+    name, items_of = _PIECES[plan.kernel]
+    module = import_module(f"mpconnxr.ops.{plan.kernel}")
 
     def place(name: str) -> int:
         return int(getattr(module, f"_{name.upper()}"))
 
     parts, items, macs = items_of(lambda name: words[place(name)])
-    if parts == items == 1 and kernel == "qconv":
+    if parts == items == 1 and plan.kernel == "qconv":
         made.channels = (words[place("m")] // 2 + 2) & -4
         made.waves = [(0, 1, 2)] if 0 < made.channels < words[place("m")] else []
         return made
@@ -426,9 +462,8 @@ class _Reach:
             of_kind = np.zeros(nbytes, bool)
             for call in self._calls:
                 for r in getattr(call, kind):
-                    items = call.items.get(r, lambda r=r: slice(r.low, r.high))
                     if r.memory == "arena":
-                        of_kind[items()] = True
+                        of_kind[call.bytes_of(r)] = True
             found.append(of_kind)
         return found
 
@@ -477,6 +512,19 @@ def _is_small(halves: Iterable[list]) -> bool:
     calls = [touched(call) for half in halves for calls in half for call in calls]
     ranges = [r for call in calls if call for r in (*call.reads, *call.writes)]
     return sum(r.high - r.low for r in ranges) * _OF_A_MAC < 4 * _OF_A_CALL
+
+
+def _is_in_order(one: list, two: list) -> bool:
+    """Return True if no call of a step reads its input where an earlier one has written.
+
+    Args:
+        one: the first core's calls, wave by wave.
+        two: those of the second core. Within a wave both are apart, so the order in which the
+            cores make them does not matter.
+
+    """
+    waves = zip(one, two, strict=True)
+    return overwritten.is_proved(call for wave in waves for half in wave for call in half)
 
 
 def _are_apart(one: list, two: list) -> bool:

@@ -6,6 +6,8 @@ import struct
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+INPUT, OUTPUT, SCRATCH = "input", "output", "scratch"  # what a tensor is to a step
+
 
 class DependsOnData(Exception):
     """A step reads in Python what only a run knows, so its calls cannot be told in advance."""
@@ -28,8 +30,11 @@ class Region:
     """Items of a Memory, as a typed view shows them.
 
     offset: of its first byte in the memory; code: struct code of an item; contents: a real view
-    where they are known, else None.
+    where they are known, else None; role: INPUT, OUTPUT or SCRATCH, by the step's tensor whose
+    view it is, else "".
     """
+
+    role = ""
 
     def __init__(self, memory: str, offset: int, code: str, n: int, contents: Any = None):
         self.memory, self.offset, self.code, self.n = memory, offset, code, n
@@ -43,7 +48,9 @@ class Region:
             start, stop, _ = i.indices(self.n)
             contents = None if self.contents is None else self.contents[i]
             offset = self.offset + start * struct.calcsize(self.code)
-            return Region(self.memory, offset, self.code, max(0, stop - start), contents)
+            part = Region(self.memory, offset, self.code, max(0, stop - start), contents)
+            part.role = self.role
+            return part
         if self.contents is None:
             raise DependsOnData(f"reads an item of the {self.memory}")
         return self.contents[i]
@@ -64,7 +71,9 @@ def view(buffer: Memory | Region, offset: int, code: str, n: int) -> Region:
         contents = structview.view(buffer.contents, offset, code, n)
     if isinstance(buffer, Memory):
         return Region(buffer.name, buffer.offset + offset, code, n, contents)
-    return Region(buffer.memory, buffer.offset + offset, code, n, contents)
+    made = Region(buffer.memory, buffer.offset + offset, code, n, contents)
+    made.role = buffer.role
+    return made
 
 
 class Unknown:

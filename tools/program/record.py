@@ -14,7 +14,7 @@ from typing import Any
 
 from tools.loops import access
 
-from .memory import UNKNOWN, Block, DependsOnData, Memory, Region, flat
+from .memory import INPUT, OUTPUT, SCRATCH, UNKNOWN, Block, DependsOnData, Memory, Region, flat
 from .package import recorded
 from .writes import ALL, inner_calls, written
 
@@ -57,12 +57,16 @@ class Table:
 
 @dataclass(frozen=True)
 class Place:
-    """Items in the arena, the state, or the model file."""
+    """Items in the arena, the state, or the model file.
+
+    role: what the tensor they belong to is to the step: INPUT, OUTPUT, SCRATCH, or "" if unknown.
+    """
 
     memory: str
     offset: int
     code: str
     n: int
+    role: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -200,7 +204,7 @@ class _Recorder:
         if isinstance(thing, _Stub):
             return thing.loop
         if isinstance(thing, Region):
-            return Place(thing.memory, thing.offset, thing.code, thing.n)
+            return Place(thing.memory, thing.offset, thing.code, thing.n, thing.role)
         if isinstance(thing, Block):
             number = self.number_of(thing)
             words[number] = list(thing.words)
@@ -439,22 +443,41 @@ def record(
 
         widen.widened = _refuse_unpacking
 
+        class Operand(loading.Tensor):
+            """A tensor of one step, whose views say what it is to that step."""
+
+            def __init__(self, t: Any, role: str):
+                vars(self).update(vars(t), _data=None, role=role)
+
+            def view(self, code: str) -> Any:
+                made = loading.Tensor.view(self, code)
+                if isinstance(made, Region):
+                    made.role = self.role
+                return made
+
         class Loader(loading.Loader):
             def _prepare(self, reader: Any, index: int, node: Any) -> tuple[int, Any]:
-                recorder.kernel = node[0]
+                recorder.kernel, inputs, outputs, scratch = node[:4]
                 node = *node[:4], share.parameters(index, node[4]), *node[5:]
-                self._moved = share.moved(index, [reader.tensors[i] for i in node[3]])
-                self._moved = dict(zip(node[3], self._moved, strict=False))
+                self._moved = share.moved(index, [reader.tensors[i] for i in scratch])
+                self._moved = dict(zip(scratch, self._moved, strict=False))
+                # in the order in which a Loader makes a step's tensors
+                self._roles = [INPUT] * len(inputs) + [OUTPUT] * len(outputs)
+                self._roles += [SCRATCH] * len(scratch)
                 n, step = loading.Loader._prepare(self, reader, index, node)
                 return n, _Named(index, node[0], step)
 
             def _tensor(self, reader: Any, i: int, info: Any, name: str | None = None) -> Any:
-                if i not in self._moved:
-                    return loading.Loader._tensor(self, reader, i, info, name)
-                at = self._moved[i]
-                return loading.Tensor(self.arena, at, info.nbytes, info.dtype, info.shape)
+                role = self._roles.pop(0) if self._roles else ""
+                if role == SCRATCH and i in self._moved:
+                    at = self._moved[i]
+                    t = loading.Tensor(self.arena, at, info.nbytes, info.dtype, info.shape)
+                else:
+                    t = loading.Loader._tensor(self, reader, i, info, name)
+                return Operand(t, role) if role and type(t) is loading.Tensor else t
 
             _moved: dict[int, int] = {}
+            _roles: list[str] = []
 
         class Reader(reader.Reader):
             def buffer(self, t: Any, arena: Any, state: Any = None) -> tuple[Any, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -24,11 +24,12 @@ _LOOPS = Path(__file__).parents[2] / "mpconnxr" / "loops"
 
 @dataclass(frozen=True)
 class Bytes:
-    """From low to high - 1 of a memory."""
+    """From low to high - 1 of a memory. role: that of the Place they are in."""
 
     memory: str
     low: int
     high: int
+    role: str = field(default="", compare=False)
 
     def overlaps(self, other: Bytes) -> bool:
         """Whether they have a byte in common."""
@@ -51,6 +52,10 @@ class Touched:
     reads: tuple[Bytes, ...]
     writes: tuple[Bytes, ...]
     items: dict[Bytes, Callable[[], np.ndarray]]
+
+    def bytes_of(self, r: Bytes) -> slice | np.ndarray:
+        """Return the bytes of one of the ranges, as an index into its memory."""
+        return self.items[r]() if r in self.items else slice(r.low, r.high)
 
 
 def touched(call: Call) -> Touched | None:
@@ -76,11 +81,12 @@ def touched(call: Call) -> Touched | None:
         if isinstance(argument, Place):
             size = a.nbytes or struct.calcsize(argument.code)
             first = argument.offset
-            made = Bytes(argument.memory, first + a.low * size, first + a.high * size)
+            low, high = first + a.low * size, first + a.high * size
+            made = Bytes(argument.memory, low, high, argument.role)
             kinds[a.kind].append(made)
             exact = _ITEMS.get((call.loop.family, call.loop.name, a.argument))
-            if exact and size == 1:
-                items[made] = _shifted(exact, words, first)
+            if exact:
+                items[made] = _bytes(exact, words, first, size)
         elif not isinstance(argument, Part | Table):
             return None
     return Touched(tuple(kinds["reads"]), tuple(kinds["writes"]), items)
@@ -96,8 +102,9 @@ def _length(a: Argument) -> int | None:
     return None
 
 
-def _shifted(exact: Items, words: Sequence[int], first: int) -> Callable[[], np.ndarray]:
-    return lambda: exact(words) + first
+def _bytes(exact: Items, words: Sequence[int], first: int, size: int) -> Callable[[], np.ndarray]:
+    """Return what gives the bytes of items of so many bytes, from this one on."""
+    return lambda: (first + exact(words)[:, None] * size + np.arange(size)).ravel()
 
 
 def merged(ranges: Iterable[Bytes]) -> list[Bytes]:
@@ -156,3 +163,15 @@ def _patches(p: Sequence[int]) -> np.ndarray:
     y, x = y + ky * p[9], x + kx * p[10]
     is_within = (y >= 0) & (y < p[7]) & (x >= 0) & (x < p[8])
     return at[np.broadcast_to(is_within, at.shape)]
+
+
+@_items_of("pool", "max_row32 max_row8 find_row32 find_row8", "x")
+def _window_row(p: Sequence[int]) -> np.ndarray:
+    _, depth, height, width, *taps = p[:7]
+    z, y, x = (np.arange(n) * by for n, by in zip(taps, p[7:10], strict=True))
+    z, y = z + p[10] - BIAS, y + p[11] - BIAS
+    x = (np.arange(p[15], p[16])[:, None] * p[13] - (p[12] - BIAS) + x).ravel()
+    z, y, x = (
+        at[(at >= 0) & (at < n)] for at, n in ((z, depth), (y, height), (np.unique(x), width))
+    )
+    return (p[0] + ((z[:, None] * height + y)[:, :, None]) * width + x).ravel()

@@ -1,0 +1,95 @@
+"""No call of a step reads its input where an earlier one has written: what the proof finds."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.host.program import programs, test_recorded_kernels
+from tests.host.program.test_cores import LONG, step
+from tests.host.random_layers import layer
+from tools.converter.convert import Options, convert
+from tools.converter.ops import _qoverlap
+from tools.deploy.errors import DeployError
+from tools.deploy.machine import Machine
+from tools.fuzz import seeds
+from tools.program import build, cores, overwritten
+from tools.program.bundle import has_form
+from tools.program.memory import INPUT, OUTPUT, UNKNOWN
+from tools.program.record import CannotRecord, record
+
+
+def copies(*calls_of, role=INPUT):
+    """Calls of a loop that copies bytes of the input: (first of x, first of out, how many)."""
+    calls = step(*calls_of)
+    for call in calls:
+        x, w, out, p = call.arguments
+        roles = replace(x, role=role), replace(w, role=INPUT), replace(out, role=OUTPUT)
+        call.arguments = *roles, p
+    return calls
+
+
+@pytest.mark.parametrize(
+    ("calls", "number"),
+    [
+        ([(0, 100, 10), (10, 110, 10)], None),
+        ([(10, 5, 5), (15, 10, 5)], None),  # an output that follows behind its input
+        ([(10, 5, 6), (15, 10, 5)], None),  # as far as it has been read
+        ([(10, 6, 10), (15, 30, 1)], 1),
+        ([(10, 12, 4)], None),  # the loop's own order
+        ([(0, 100, 10), (0, 200, 10), (109, 300, 1), (0, 9, 1)], 2),
+    ],
+)
+def test_a_read_behind_a_write_is_found(calls, number):
+    fault = overwritten.first_fault(copies(*calls))
+    assert (fault and fault.number) == number
+    assert overwritten.is_proved(copies(*calls)) is (fault is None)
+
+
+def test_what_an_output_holds_is_read_on_purpose():
+    calls = [*copies((0, 100, 10)), *copies((100, 200, 10), role=OUTPUT)]
+    assert overwritten.is_proved(calls)
+
+
+def test_what_nothing_declares_is_not_proved():
+    calls = copies((0, 100, 10), (10, 110, 10))
+    calls[0].words[0][1] = UNKNOWN
+    assert not overwritten.is_proved(calls) and overwritten.first_fault(calls) is None
+    assert not overwritten.is_proved(copies((0, 100, 10), role=""))
+
+
+@pytest.mark.parametrize("target", ["unix32"], indirect=True)
+def test_smaller_pieces_that_read_what_they_wrote_are_not_taken(target, monkeypatch):
+    machine = programs.machine_of(target)
+    data = convert(layer("conv", 16)[0], Options(strip=True)).data
+
+    def pair():
+        return cores.record_pair(data, lambda *form: has_form(machine, *form))
+
+    assert pair() is None
+    monkeypatch.setattr(cores, "_is_in_order", lambda *halves: True)
+    assert pair() is not None  # and gives other integers
+
+
+def test_flash_refuses_a_wrong_plan(monkeypatch):
+    machine = Machine.for_arch("armv6m")
+    monkeypatch.setattr(_qoverlap, "behind", lambda *_: {0: 0})
+    data = convert(layer("conv", 4)[0], Options(strip=True)).data
+    with pytest.raises(DeployError, match=r"step 0 qconv: call \d+, patches\.patches, reads its"):
+        build.build(data, machine, stream=False)
+
+
+@pytest.mark.slow
+def test_no_kernel_reads_what_it_wrote():
+    """By the files from which the fuzzer starts: those that the tests of each kernel convert."""
+    some = [found[: None if LONG else 3] for found in seeds.collection().values()]
+    files = {seed.name: seed.data for found in some for seed in found}
+    n_steps = 0
+    for name, data in files.items():
+        try:
+            steps = record(data, test_recorded_kernels.has_form, flat=True).steps
+        except CannotRecord:
+            continue
+        for each in steps:
+            n_steps += 1
+            assert overwritten.first_fault(each.calls) is None, (name, each.kernel)
+    assert n_steps > 150
