@@ -1,9 +1,12 @@
 """Camera pixels into an input tensor: cropped, scaled and looked up, in integers.
 
-What the model wants is a record of the file (chunk 6), 28 bytes for an input that takes an image:
-its number, the order of its channels (0: gray, 1: RGB, 2: BGR), its layout (0: channels first),
-how a picture of another shape fits (0: its middle, 1: stretched), then a factor and an offset
-(float32) for each of three channels: value = pixel * factor + offset, pixel 0 to 255.
+What the model wants is a record of the file (chunk 6) for each input that takes an image: five
+bytes are its number, the order of its channels (0: gray, 1: RGB, 2: BGR), its layout (0: channels
+first), how a picture of another shape fits (0: its middle, 1: stretched) and the number of tables.
+
+An input of integers has a table of 256 bytes for all channels, or one for each: the converter has
+computed it exactly. A float32 input has none. A factor and an offset (float32) for each of three
+channels follow: value = pixel * factor + offset, both operations rounded to float32.
 """
 
 import struct
@@ -12,11 +15,11 @@ from array import array
 from . import forms
 from .borders import LARGEST
 from .errors import InputError, ModelError
-from .integers import integer_of
+from .integers import single
 from .parameters import block
-from .tensor import range_of
 
-_RECORD_NBYTES = 28
+_HEAD_NBYTES = 5
+_SCALES_NBYTES = 24
 _MOST_PIXELS = 1 << 13  # of a side, so that 16.16 fixed point stays within 29 bits
 # Bytes of a pixel, and its kind in the loop, by name of a format.
 _FORMATS = {"gray8": (1, 0), "rgb888": (3, 1), "rgb565": (2, 2), "rgb565be": (2, 3)}
@@ -24,31 +27,38 @@ _FORMATS = {"gray8": (1, 0), "rgb888": (3, 1), "rgb565": (2, 2), "rgb565be": (2,
 
 def attach(inputs, records):
     """Gives the inputs their image records. records: the chunk. Raises ModelError."""
-    if len(records) % _RECORD_NBYTES:
-        raise ModelError("the image records have a wrong size")
-    for at in range(0, len(records), _RECORD_NBYTES):
-        index, order, layout, fit = records[at], records[at + 1], records[at + 2], records[at + 3]
+    at = 0
+    while at < len(records):
+        if len(records) - at < _HEAD_NBYTES:
+            raise ModelError("the image records have a wrong size")
+        index, order, layout, fit, tables = records[at : at + _HEAD_NBYTES]
         if index >= len(inputs) or order > 2 or layout > 1 or fit > 1:
             raise ModelError("an image record is not valid")
-        scales = struct.unpack_from("<6f", records, at + 4)
-        if not all([-LARGEST < s < LARGEST for s in scales]):  # or nan
-            raise ModelError("the scales of an image are not valid")
-        inputs[index].image = Image(inputs[index], order, layout, fit, scales)
+        at += _HEAD_NBYTES
+        end = at + (256 * tables if tables else _SCALES_NBYTES)
+        values = bytes(records[at:end])
+        if len(values) != end - at:
+            raise ModelError("the image records have a wrong size")
+        inputs[index].image = Image(inputs[index], order, layout, fit, tables, values)
+        at = end
 
 
 class Image:
     """An input that takes pictures. width, height, channels: of the tensor."""
 
-    def __init__(self, t, order, layout, fit, scales):
+    def __init__(self, t, order, layout, fit, tables, values):
         channels = 1 if order == 0 else 3
         dims = t.shape[-3:]
         if len(dims) != 3 or dims[2 * layout] != channels or t.nelem != _product(dims):
             raise ModelError("{}: {} is not an image".format(t.name, t.shape))
         if t.dtype not in ("float32", "int8", "uint8"):
             raise ModelError("{}: an image of {}".format(t.name, t.dtype))
+        if tables not in ((0,) if t.dtype == "float32" else (1, channels)):
+            raise ModelError("{}: {} tables for {} channels".format(t.name, tables, channels))
+        self._scales, self._bytes = (None, values) if tables else (_scales(values), None)
         self.channels, self._order, self._layout, self._fit = channels, order, layout, fit
         self.height, self.width = dims[:2] if layout else dims[1:]
-        self._scales, self._table = scales, None
+        self._table = None
 
     def load(self, t, buf, width, height, format):
         """Fills t; see Tensor.load_image."""
@@ -68,7 +78,8 @@ class Image:
                 )
             )
         if self._table is None:
-            self._table = self._make_table(t)
+            self._table = self._make_table()
+            self._bytes = None
         size = t.nbytes // t.nelem
         p = self._block(width, height, kind, size)
         forms.get("image").pixels(buf, self._table, t.view("B"), p)
@@ -88,26 +99,29 @@ class Image:
             width, left + dx // 2, top + dy // 2, dx, dy, w, h, c, *(strides + (kind, swap, size))
         )
 
-    def _make_table(self, t):
+    def _make_table(self):
         """256 entries a channel, of the bits of a float32 or of an integer's byte."""
         table = array("i", [0] * (256 * self.channels))
-        limits = range_of(t.dtype)
+        if self._bytes:
+            for i in range(len(table)):
+                table[i] = self._bytes[i % len(self._bytes)]
+            return table
         for c in range(self.channels):
             factor, offset = self._scales[2 * c], self._scales[2 * c + 1]
             for pixel in range(256):
-                x = pixel * factor + offset
-                table[256 * c + pixel] = _byte(t, x, limits) if limits else _bits(x)
+                table[256 * c + pixel] = _bits(single(pixel * factor) + offset)
         return table
+
+
+def _scales(values):
+    scales = struct.unpack("<6f", values)
+    if not all([-LARGEST < s < LARGEST for s in scales]):  # or nan
+        raise ModelError("the scales of an image are not valid")
+    return scales
 
 
 def _bits(x):
     return struct.unpack("<i", struct.pack("<f", x))[0]
-
-
-def _byte(t, x, limits):
-    """The byte of the integer that stands for x, or of x itself where the input has no scale."""
-    scaled = x if t.scale is None else x / t.scale
-    return integer_of(scaled, t.zero_point or 0, limits) & 255
 
 
 def _product(dims):

@@ -1,7 +1,12 @@
 """Numbers to the integers of an input and back: imported when a program first asks for it."""
 
+import struct
+
 from .errors import InputError
 from .feed import Writer, write_all
+
+_tiny = 1e-10  # a variable, so that no compiler folds the sum in doubles of its own
+_IS_SINGLE = 1.0 + _tiny == 1.0  # as most boards compute
 
 
 def quantize(t, x):
@@ -25,17 +30,28 @@ def _require(t):
 
 
 class _Quantizer(Writer):
-    """Writes the integers that stand for the numbers, as QuantizeLinear does."""
+    """Writes the integers that stand for the numbers, as QuantizeLinear of float32 does."""
 
     def put(self, value, is_pattern=False):
         try:
-            q = integer_of(value / self.t.scale, self.t.zero_point, self.limits)
+            x = single(single(value) / self.t.scale)
+            q = _integer_of(x, self.t.zero_point, self.limits)
         except (TypeError, ValueError):  # no number, or nan
             raise InputError("{}: {!r} is not a number".format(self.t.name, value))
         Writer.put(self, q)
 
 
-def integer_of(x, zero_point, limits):
+def single(x):
+    """The float32 nearest to a number: what firmware with doubles rounds as others compute."""
+    if _IS_SINGLE:
+        return x
+    try:
+        return struct.unpack("<f", struct.pack("<f", x * 1.0))[0]
+    except OverflowError:  # CPython; MicroPython gives infinity
+        return x
+
+
+def _integer_of(x, zero_point, limits):
     """round(x) + zero_point, half to even, within the limits. Raises ValueError for nan."""
     low, high = limits[0] - zero_point, limits[1] - zero_point
     return zero_point + (low if x < low else high if x > high else _rounded(x))

@@ -19,7 +19,9 @@ CHUNK_LABELS = 10
 STORAGE_ARENA, STORAGE_DATA, STORAGE_OBJECT, STORAGE_STATE = 0, 1, 2, 3
 FLAG_PACKED, FLAG_OPEN = 1, 2
 FEATURE_FLOAT64, FEATURE_RUNTIME_DIMS, FEATURE_OBJECTS, FEATURE_STATE = 1, 2, 4, 8
-IMAGE = struct.Struct("<4B6f")  # a record of CHUNK_IMAGES
+IMAGE = struct.Struct("<5B")  # head of a record of CHUNK_IMAGES; see image_records
+IMAGE_SCALES = struct.Struct("<6f")  # behind that of a float32 input
+IMAGE_TABLE_NBYTES = 256  # a table of an integer input
 GRID = struct.Struct("<fi")  # a record of CHUNK_GRIDS: scale (0 for none) and zero_point
 
 CHUNK_ALIGNMENT = 16
@@ -96,3 +98,13 @@ def element_view(array: np.ndarray) -> memoryview:
         array = array.astype(np.int8)  # the sign fills its byte, which numpy leaves open
     array = array.astype(array.dtype.newbyteorder("<"), copy=False)
     return memoryview(array.reshape(-1).view(np.uint8))
+
+
+def image_records(chunk: bytes) -> Iterator[bytes]:
+    """Yield the records of CHUNK_IMAGES."""
+    at = 0
+    while at < len(chunk):
+        tables = chunk[at + IMAGE.size - 1]
+        nbytes = IMAGE.size + (tables * IMAGE_TABLE_NBYTES or IMAGE_SCALES.size)
+        yield chunk[at : at + nbytes]
+        at += nbytes

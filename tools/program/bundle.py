@@ -26,7 +26,7 @@ from tools.format.layout import (
     CHUNK_LABELS,
     CHUNK_NODES,
     DIGEST_AT,
-    IMAGE,
+    image_records,
 )
 
 from .cores import MEET
@@ -252,8 +252,8 @@ def _border(letter, offset, nbytes, dtype, shape, name, grid, picture) -> tuple:
 def _pictures(data: bytes) -> dict[int, bytes]:
     """Records of images by the number of their input, each as if this were the only one."""
     chunks = [c for c in reader.read(data).chunks if c.kind == CHUNK_IMAGES]
-    records = [record for c in chunks for record in IMAGE.iter_unpack(c.data)]
-    return {record[0]: IMAGE.pack(0, *record[1:]) for record in records}
+    records = [record for c in chunks for record in image_records(c.data)]
+    return {record[0]: bytes(1) + record[1:] for record in records}
 
 
 def _item(code: str) -> tuple[int, int]:

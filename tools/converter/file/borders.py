@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import onnx
@@ -132,23 +133,58 @@ class _Grids:
         return [node.input[words.index(word)] for word in wanted if word in words]
 
 
-def images_chunk(images: Mapping[str, Image], graph: Graph) -> bytes:
-    """A record for each input that takes pictures. Raises UsageError."""
+def images_chunk(
+    images: Mapping[str, Image], graph: Graph, grids: Mapping[str, tuple[float, int]]
+) -> bytes:
+    """Return a record for each input that takes pictures. Raises UsageError."""
     numbers = {t.name: i for i, t in enumerate(graph.inputs)}
     chunk = b""
     for name, image in images.items():
         if name not in numbers:
             raise UsageError(f"--image: no input {name}; there are {', '.join(numbers)}")
-        _check(graph.inputs[numbers[name]], image)
+        t = graph.inputs[numbers[name]]
+        _check(t, image)
         words = _ORDERS.index(image.order), _LAYOUTS.index(image.layout), _FITS.index(image.fit)
-        std, mean = np.asarray(image.std, float), np.asarray(image.mean, float)
-        affine = np.stack([1.0 / (image.scale * std), -mean / std], axis=1).ravel()
-        chunk += layout.IMAGE.pack(numbers[name], *words, *affine)
+        affine = _affine(image)
+        if not (np.abs(affine) < _LARGEST).all():
+            raise UsageError(f"--image: {name}: mean, std and scale give values without bounds")
+        is_float = t.np_dtype == np.float32
+        tables = [] if is_float else _tables(t, affine[: _channels(image)], grids.get(name))
+        chunk += layout.IMAGE.pack(numbers[name], *words, len(tables))
+        chunk += layout.IMAGE_SCALES.pack(*affine.ravel()) if is_float else b"".join(tables)
     return chunk
 
 
+def _channels(image):
+    return 1 if image.order == "gray" else 3
+
+
+def _affine(image) -> np.ndarray:
+    """Return factor and offset of each channel, float32 (3, 2): pixel * factor + offset."""
+    std, mean = np.asarray(image.std, float), np.asarray(image.mean, float)
+    with np.errstate(all="ignore"):
+        found = np.stack([1.0 / (image.scale * std), -mean / std], axis=1)
+        return found.astype(np.float32)
+
+
+def _tables(t, affine, grid) -> list[bytes]:
+    """Return a table for each channel, or one for all of them: the integer of each pixel.
+
+    That is round((pixel * factor + offset) / scale) + zero_point, computed exactly, half to even
+    and saturated. Without a grid it is the value itself, rounded.
+    """
+    scale, zero = grid or (1.0, 0)
+    step, limits = Fraction(float(np.float32(scale))), np.iinfo(t.np_dtype)
+    tables = []
+    for factor, offset in affine.tolist():
+        values = (pixel * Fraction(factor) + Fraction(offset) for pixel in range(256))
+        levels = [min(max(round(v / step) + zero, limits.min), limits.max) for v in values]
+        tables.append(np.array(levels, t.np_dtype).tobytes())
+    return tables[:1] if len(set(tables)) == 1 else tables
+
+
 def _check(t: Tensor, image: Image) -> None:
-    channels = 1 if image.order == "gray" else 3
+    channels = _channels(image)
     dims = t.shape[-3:]
     at = 2 if image.layout == "hwc" else 0
     if len(dims) != 3 or dims[at] != channels or any(d != 1 for d in t.shape[:-3]):

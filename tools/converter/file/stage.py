@@ -31,7 +31,7 @@ def _borders(state):
     """Chunks that a board needs to feed the model."""
     state.grids = borders.grids_of(state.simplified, state.graph)
     grids = borders.grids_chunk(state.grids, state.graph)
-    images = borders.images_chunk(state.options.images, state.graph)
+    images = borders.images_chunk(state.options.images, state.graph, state.grids)
     chunks = [(layout.CHUNK_GRIDS, grids), (layout.CHUNK_IMAGES, images)]
     return [chunk for chunk in chunks if chunk[1]]
 
