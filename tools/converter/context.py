@@ -16,7 +16,9 @@ class Context:
     the most that there can be of what a run decides; declared: the fixed shapes that the model
     declares its outputs with, by name; keeps_operators: the device computes every operator
     (--optimize 0, see simplify/keep.py); expands: what a lowering serves only in part is always
-    computed by its definition (Lowering.takes), of whose products something else is wanted.
+    computed by its definition (Lowering.takes), of whose products something else is wanted;
+    floats: names of quantized nodes that compute in float, because their integer forms cannot
+    follow a size that each run decides.
     """
 
     operators: Operators = field(default_factory=Operators)
@@ -24,6 +26,7 @@ class Context:
     declared: Mapping[str, Sequence[int]] = field(default_factory=dict)
     keeps_operators: bool = False
     expands: bool = False
+    floats: frozenset[str] = frozenset()
 
 
 PLAIN = Context()

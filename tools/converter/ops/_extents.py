@@ -80,7 +80,9 @@ def matched(node, x: Tensor, shape: Sequence[int]) -> Tensor:
         wanted = shape[skip + i]
         if d != wanted and d != 1 and extent.any_open((d, wanted)):
             if not extent.is_open(wanted) and int(d) < wanted:
-                raise Problem(f"an extent of {d} where {wanted} is needed")
+                raise Problem(f"a run-time extent of {d} where {wanted} is needed")
+            if x.data is not None:
+                raise Problem(f"a run-time extent of {wanted} where {d} is needed")
             pairs.append((d, wanted))
             dims[i] = wanted
     if not pairs:

@@ -68,7 +68,7 @@ def _emit_wide(node, kernel, x, known, out):
 
 def _known(scale, zero, integers):
     """(scale, zero point) as numbers, if there is one of each, known and good to multiply by."""
-    if scale.data is None or scale.nelem != 1 or scale.dtype != FLOAT or not integers.nelem:
+    if scale.data is None or scale.nelem != 1 or scale.dtype != FLOAT or 0 in integers.shape:
         return None
     if zero is not None and (zero.data is None or zero.nelem != 1):
         return None

@@ -34,6 +34,13 @@ _CONSTANTS = {
     "ThresholdedRelu": (("alpha", 1.0),),
 }
 
+# Operators whose shapes have rules of this project for dims that a run decides.
+_WINDOWS = {
+    **dict.fromkeys(ceil_pools.POOLS, window_rules.pool),
+    "Conv": window_rules.conv,
+    "GlobalAveragePool": window_rules.global_pool,
+}
+
 # alpha * f(beta * x)
 _SCALED = {"ParametricSoftplus": "softplus", "ScaledTanh": "tanh"}
 
@@ -63,10 +70,9 @@ def as_onnx(node, op: str, inputs: Sequence[Tensor | None], opset: int = 13) -> 
     except shape_inference.InferenceError as e:
         raise Problem(" ".join(str(e).split())) from None
     values = [_value_of(found[name]) for name in proto.output if name in found]
-    if op == "Conv" and None in values[0][1]:  # onnx gives up on dims that a run decides
-        values = window_rules.conv(None, proto, *[(t.dtype, t.shape) for t in inputs if t])
-    if op in ceil_pools.POOLS:
-        values = window_rules.pool(None, proto, (inputs[0].dtype, inputs[0].shape))
+    is_pool = op in ceil_pools.POOLS
+    if is_pool or op in _WINDOWS and None in values[0][1]:  # onnx gives up on open dims
+        values = _WINDOWS[op](None, proto, *[(t.dtype, t.shape) for t in inputs if t])
     return values
 
 

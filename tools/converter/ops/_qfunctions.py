@@ -10,10 +10,12 @@ from fractions import Fraction
 import numpy as np
 
 from ..ir import Tensor
+from ..shapes.extent import exact_quotient, is_open
 from ..steps.overlap import item_by_item, line_by_line
 from ._axes import named_lines
 from ._dtypes import INT32
 from ._elementwise import broadcast, runs_of
+from ._extents import matched
 from ._qdot import product_scales
 from ._qweights import scalar, shift_of
 from ._requantize import MOST_LEFT, Sums, channel_multipliers, range_of
@@ -112,6 +114,7 @@ def _known(*tensors):
 def _emit(node, op, a, b, out, numbers):
     if 0 in out.shape:
         return
+    a, b = matched(node, a, out.shape), matched(node, b, out.shape)
     dims, (a_strides, b_strides) = broadcast(out.shape, a, b)
     runs = runs_of(dims, a_strides, b_strides)
     over = item_by_item(out, [a, b])
@@ -194,8 +197,8 @@ def emit_quantized_norm(
     if bits < _LEAST_POINT or not -90 < exponent < 90:
         return False
     words = np.stack([factors + _FACTOR, summands + _SUMMAND], 1).astype(np.int32)
-    rows = values.nelem // n
-    piece = min(rows, _ROWS)
+    rows = exact_quotient(values.nelem, n)
+    piece = _ROWS if is_open(rows) else min(rows, _ROWS)
     scratch = [node.temp(INT32, (2 * n + 4 * piece,))]
     n_bits, before = (n - 1).bit_length(), max(n.bit_length() - 7, 0)
     params = {"lines": rows, "n": n, "piece": piece, "shift": 37 - point - n_bits, "point": bits}
@@ -225,7 +228,7 @@ def emit_table(
         result = real if function is None else function(real).astype(np.float32)
         quotient = np.nan_to_num(np.rint(result / np.float32(y_scale)))
     table = np.clip(quotient + y_zero, *range_of(out.dtype)).astype(out.np_dtype)
-    if out.nelem:
+    if 0 not in out.shape:
         over = item_by_item(out, [values])
         node.emit("lookup", [values, node.constant(table)], [out], over=over)
     return True

@@ -9,6 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..ir import Tensor
+from ..shapes.extent import any_open
 from ._dtypes import INT32
 from ._levels import levels_of
 from ._qblend import SCALES
@@ -32,7 +33,9 @@ def params_of(
     """
     (values, *of_x), (out, *of_y) = x, y
     known = [scalar(t) for t in (*of_x, *of_y)]
-    if any(v is None for v in known) or math.prod(kernel) > _LARGEST or 0 in out.shape:
+    if any(v is None for v in known) or any_open(kernel) or 0 in out.shape:
+        return None
+    if math.prod(kernel) > _LARGEST:
         return None
     _, x_zero, _, y_zero = known
     shift, planes = shift_of(values), math.prod(values.shape[:-2])
@@ -100,7 +103,7 @@ def often_in_the_middle(x_scale: Tensor, y_scale: Tensor, counts: Sequence[int])
     last bits of float32 decide.
     """
     scales = scalar(x_scale), scalar(y_scale)
-    if None in scales or not all(SCALES[0] <= v <= SCALES[1] for v in scales):
+    if any_open(counts) or None in scales or not all(SCALES[0] <= v <= SCALES[1] for v in scales):
         return False
     ratio = scales[0] / scales[1]
     means = [np.arange(1, 255 * n) / n * ratio for n in counts]

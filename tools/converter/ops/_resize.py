@@ -84,7 +84,7 @@ def coordinates(node, axis: Axis) -> np.ndarray:
     if mode == "half_pixel":
         return centred
     if mode == "pytorch_half_pixel":
-        return centred if exact > 1 else y * 0.0
+        return centred if axis.n_out > 1 else y * 0.0
     if mode == "half_pixel_symmetric":
         return centred + n_in / 2 * (1 - axis.n_out / exact)
     if mode == "tf_half_pixel_for_nn":  # opset 11 only

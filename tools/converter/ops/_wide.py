@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from ..errors import Problem
+from ..shapes.extent import is_open
 from ._dtypes import INT16, UINT16
 from ._qweights import Geometry
 from ._requantize import range_of
@@ -39,7 +40,8 @@ def emit_wide(node, x, rows, geometry: Geometry, x_zero, scales, out, y_zero, bi
     data = np.concatenate([_table(constants, words), (wide + 128).astype(np.uint8).reshape(-1)])
     positions = geometry.counts[8] * geometry.counts[9]
     piece = max(_PATCH_NBYTES // (2 * (2 + k)), 1)
-    piece = math.ceil(positions / math.ceil(positions / piece)) if positions else 1
+    if not is_open(positions):
+        piece = math.ceil(positions / math.ceil(positions / piece)) if positions else 1
     params = {**geometry.named, "piece": piece, "zx": x_unsigned}
     params |= {"zy": y_zero, "low": low, "high": high}
     scratch = [node.temp(UINT16, (piece * (2 + k),))]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..errors import Problem
@@ -56,7 +58,7 @@ def lower_to_float(node):
         raise Problem(f"{scale} and {offset} are not as many")
     if channels not in (1, x.shape[axis] if x.shape else 1):
         raise Problem(f"{scale} or {offset} does not fit {x}")
-    inner = int(np.prod(x.shape[axis + 1 :])) if channels > 1 else 1
+    inner = math.prod(x.shape[axis + 1 :]) if channels > 1 else 1
     parts, scratch = [scale, offset], []
     if all(t.data is not None for t in parts):
         rows = [np.broadcast_to(t.data.reshape(-1), channels) for t in parts]

@@ -113,7 +113,7 @@ def _operands(a: Tensor, b: Tensor, b_zero, bias) -> tuple[Weights, Geometry] | 
     x_group = 0 if math.prod(a_batch) == 1 else rows * k
     columns = unsigned(matrices).swapaxes(-1, -2).reshape(groups * n, k)
     constants = np.zeros(1, np.int64) if bias is None else bias.data.astype(np.int64).reshape(-1)
-    if len(constants) not in (1, groups * n) or not rows:
+    if len(constants) not in (1, groups * n) or 0 in a.shape:
         return None
     shift = 128 if b.data.dtype == np.int8 else 0
     counts = [1, groups, k, 1, rows, n, 1, 1, 1, rows]

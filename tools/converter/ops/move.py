@@ -10,7 +10,7 @@ from ..errors import Problem
 from ..ir import Tensor
 from ..shapes.extent import any_open
 from . import lowers
-from ._extents import emit_measure
+from ._extents import emit_measure, matched
 from ._move import emit_move, emit_transpose, strides_of
 from ._select import alias_or_select
 
@@ -64,6 +64,7 @@ def emit_concat(node, inputs: Sequence[Tensor], out: Tensor) -> None:
 @lowers("Expand", fixes_shape=(1,), at_run_time=(1,))
 def lower_expand(node):
     x, out = node.inputs[0], node.outputs[0]
+    x = matched(node, x, out.shape)
     shape = (1,) * (len(out.shape) - len(x.shape)) + x.shape
     same = [1 if a == b else b for a, b in zip(shape, out.shape, strict=True)]
     emit_measure(node, 1, out.shape, same)

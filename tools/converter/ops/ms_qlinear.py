@@ -9,6 +9,8 @@ import numpy as np
 
 from ..errors import Problem
 from ..ir import Tensor
+from ..shapes import extent
+from ..shapes.extent_rules import broadcast_dims
 from . import MS, OWN, lowers
 from ._dtypes import FLOAT, INT32
 from ._elementwise import emit_binary, emit_unary
@@ -67,6 +69,8 @@ def rest(node, first):
 
 def _infer_binary(node):
     a, b = node.inputs[0], node.inputs[3]
+    if extent.any_open((*a.shape, *b.shape)):
+        return [(a.dtype, broadcast_dims(a.shape, b.shape))]
     try:
         return [(a.dtype, np.broadcast_shapes(a.shape, b.shape))]
     except ValueError:

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..errors import Problem
 from ..ir import Tensor
+from ..shapes import extent
 from . import MS, OWN, lowers
 from ._dtypes import FLOAT
 from ._microsoft import as_onnx
@@ -76,18 +77,21 @@ def _means_by_integers(node, order: Callable, level: Callable | None = None) -> 
     counted = bool(node.attr("count_include_pad", 0))
     reaches_beyond = counted and node.attr("ceil_mode", 0)
     planar = _planar(w)
+    padded = any((*w.pads, *w.end_pads)) or node.attr("ceil_mode", 0)
+    if extent.any_open(w.in_dims) and padded:
+        return False
     if planar is None or w.dilations != [1, 1, 1] or reaches_beyond:
         return False
     dims, out_dims, kernel, strides, pads = planar
     reach = [
-        (o - 1) * s + k - p - d
+        0 if extent.is_open(d) else max((o - 1) * s + k - p - d, 0)
         for d, o, k, s, p in zip(dims, out_dims, kernel, strides, pads, strict=True)
     ]
-    pads = [*pads, *(max(r, 0) for r in reach)]
+    pads = [*pads, *reach]
     if any(p >= k for p, k in zip(pads, kernel * 2, strict=True)):
         return False
     n = x.shape[0]
-    planes = math.prod(x.shape) // max(n * math.prod(dims), 1)
+    planes = extent.exact_quotient(math.prod(x.shape), max(n * math.prod(dims), 1))
     of_x = [node.reshaped(x, (n, planes, *dims)), *rest(node, 1)]
     of_y = [node.reshaped(out, (n, planes, *out_dims)), *rest(node, 3)]
     shape = (kernel, strides, pads, counted)

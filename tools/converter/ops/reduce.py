@@ -33,7 +33,7 @@ _OPS = {
 }
 
 
-SUM = _OPS["ReduceSum"]
+MEAN, SUM = _OPS["ReduceMean"], _OPS["ReduceSum"]
 
 
 @lowers(*_OPS, fixes_shape=(1,))

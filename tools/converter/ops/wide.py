@@ -9,16 +9,19 @@ import numpy as np
 
 from ..errors import Problem
 from ..ir import Tensor
+from ..shapes.extent import any_open
 from ..steps.overlap import item_by_item
-from . import OWN, lowers
+from . import OWN, lowers, pool
 from ._dtypes import FLOAT, INT16
-from ._microsoft import as_onnx
+from ._microsoft import as_onnx, lower_with
 from ._qmeans import PLANES, emit_wide_means, order_of
 from ._qweights import Geometry, scalar
 from ._requantize import range_of
 from ._wide import emit_wide, of_rows, wide_multiplier
 from ._windows import require_items, windows_of
 from .conv_integer import geometry_of
+from .ms_qlinear import dequantized, quantize
+from .reduce import MEAN, emit_reduce
 
 _POINT, _FACTOR = 13, 15  # bits behind the point of a sum of two, and of a factor besides
 
@@ -106,8 +109,21 @@ def _emit_means(node, dims, out_dims, windows, order):
     x, out = node.inputs[0], node.outputs[0]
     of_x = [node.reshaped(x, (*x.shape[:2], *dims)), *node.inputs[1:3]]
     of_y = [node.reshaped(out, (*out.shape[:2], *out_dims)), *node.inputs[3:5]]
-    if not emit_wide_means(node, of_x, of_y, windows, order):
+    if emit_wide_means(node, of_x, of_y, windows, order):
+        return
+    if any_open((*x.shape[:2], *dims)):  # it has weights for each plane
+        _emit_float_means(node)
+    else:
         _emit_products(node, dims, out_dims, *windows)
+
+
+def _emit_float_means(node):
+    x, y = dequantized(node, 0), node.temp(FLOAT, node.outputs[0].shape)
+    if node.op == "WideAveragePool":
+        lower_with(node, pool.lower_average_pool, [y], [x])
+    else:
+        emit_reduce(node, *MEAN, x, y, range(2, len(x.shape)))
+    quantize(node, y, 3)
 
 
 def _emit_products(node, dims, out_dims, kernel, strides, pads):

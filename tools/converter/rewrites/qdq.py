@@ -19,6 +19,7 @@ import onnx
 
 from .. import verify
 from ..context import Context
+from ..errors import Problem
 from ..ir import dtype_name
 from ..protos import copied
 from ..shapes import infer
@@ -72,14 +73,14 @@ def integers(model: onnx.ModelProto, context: Context) -> tuple[onnx.ModelProto,
     original, model = model, copied(model)
     invented: set[str] = set()
     for _ in range(_MAX_ROUNDS):
-        graph = Graph(model, invented)
+        graph = Graph(model, invented, context.floats)
         done = [_applied(rule, graph) for rule in (*_RULES, _fuse, scale_products)]
         if not any(done):
             break
         graph.finish()
         model = infer.infer(fold.fold(model, context), context)
         verify.passed(original, model, "qdq", _LEVEL_WITHOUT)
-    _say_why(model)
+    _say_why(model, context)
     if unquantize(model):
         model = infer.infer(model, context)
     verify.passed(original, model, "qdq", _LEVEL_WITHOUT)
@@ -110,17 +111,23 @@ def _fuse(graph):
         try:
             fuse(graph, node)
             changed = True
-        except StaysFloat:
+        except (StaysFloat, Problem):
             continue
     return changed
 
 
 def _fuse_of(graph, node):
     """What makes an integer operator of a node; None where nothing does."""
+    if graph.stays_float(node):
+        return _refuse
     is_known = is_q(node) or node.domain in ("", "ai.onnx") or _is_own_norm(node)
     if not is_known or not _is_there(graph, node):
         return None
     return (qdq_wide.FUSED if qdq_wide.is_wide(graph, node) else _FUSED).get(node.op_type)
+
+
+def _refuse(graph, node):
+    raise StaysFloat("its integer form cannot follow a size that each run decides")
 
 
 def _is_own_norm(node):
@@ -132,10 +139,10 @@ def _is_there(graph, node):
     return graph.producer(node.output[0]) is node
 
 
-def _say_why(model):
+def _say_why(model, context):
     """Writes the reason into each node that stays in float: floats of weights would hide it."""
     copy = copied(model)
-    graph = Graph(copy)
+    graph = Graph(copy, floats=context.floats)
     why = [_reason(graph, n) if _stays(graph, n) else "" for n in copy.graph.node]
     for node, reason in zip(model.graph.node, why, strict=True):
         node.doc_string = _STAYS + reason if reason else node.doc_string
@@ -171,6 +178,6 @@ def _reason(graph, node):
         return f"{node.op_type} has no integer form{about}"
     try:
         fuse(graph, node)
-    except StaysFloat as e:
+    except (StaysFloat, Problem) as e:
         return str(e)
     return "it was not reached"

@@ -3,25 +3,41 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 import onnx
 from onnx import defs, helper
 
 from ..aside import array_of, digest_of, tensor_of
-from ..protos import copied, opset_of, set_all
-from .qdq_terms import FLOAT, INTEGERS, Scaled, attribute, dequantize, is_dq, is_q
+from ..protos import copied, name_of, opset_of, set_all
+from ..shapes.types import shape_of
+from .qdq_terms import (
+    FLOAT,
+    INTEGERS,
+    Scaled,
+    attribute,
+    dequantize,
+    is_dq,
+    is_q,
+)
 
 
 class Graph:
     """nodes: in order. Changes are written to the model by finish().
 
-    invented: names that the model did not have, added to by new_name.
+    invented: names that the model did not have, added to by new_name; floats: names of nodes that
+    no rewrite makes integers of.
     """
 
-    def __init__(self, model: onnx.ModelProto, invented: set[str] | None = None):
+    def __init__(
+        self,
+        model: onnx.ModelProto,
+        invented: set[str] | None = None,
+        floats: Collection[str] = (),
+    ):
         self.model = model
+        self._names_of_floats = floats
         self.invented = set() if invented is None else invented
         self.nodes = list(model.graph.node)
         self.opset = opset_of(model, "")
@@ -57,15 +73,16 @@ class Graph:
     def is_used_once(self, name: str) -> bool:
         return len(self._consumers[name]) == 1 and name not in self._kept
 
+    def stays_float(self, node: onnx.NodeProto) -> bool:
+        """Return True for a node that no rewrite makes integers of."""
+        return name_of(node) in self._names_of_floats
+
     def shape(self, name: str) -> list[int] | None:
-        """Dims if all are numbers."""
+        """Return the dims, Extents where a run decides them; None if one is not known."""
         if name in self._constants:
             return list(self._constants[name].dims)
         t = self._types.get(name)
-        if t is None or not t.HasField("shape"):
-            return None
-        dims = [d.dim_value if d.HasField("dim_value") else -1 for d in t.shape.dim]
-        return None if any(d < 0 for d in dims) else dims
+        return None if t is None else shape_of(t)
 
     def dtype(self, name: str) -> int:
         """ONNX number; 0 if unknown."""

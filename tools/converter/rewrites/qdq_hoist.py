@@ -51,6 +51,8 @@ def _merge(graph):
 
 def _hoist(graph, node, quantize):
     q = graph.quantized(quantize)
+    if graph.stays_float(node):
+        return False
     if is_move(graph, node, q.dtype):
         return _hoist_move(graph, node, quantize, q)
     if node.op_type in ("Relu", "Clip") and node.domain in ("", "ai.onnx"):

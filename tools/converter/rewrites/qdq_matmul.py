@@ -17,6 +17,7 @@ import numpy as np
 import onnx
 from onnx import helper
 
+from ..shapes.extent import is_open
 from .qdq_dynamic import to_float
 from .qdq_graph import Graph
 from .qdq_operands import (
@@ -25,6 +26,7 @@ from .qdq_operands import (
     integer_bias,
     product_scale,
     reshape,
+    reshape_like,
     result_of,
     weights_of,
 )
@@ -126,7 +128,7 @@ def _put(graph, product, node, old, rest):
     out = old.output[0]
     a, b = product.a, product.b
     shape = graph.shape(node.input[0])
-    if shape is None:
+    if shape is None or is_open(shape[-1]):
         raise StaysFloat("the shape of its input is not known")
     values, result, nodes = a.values, out, []
     if len(shape) != 2:
@@ -139,5 +141,13 @@ def _put(graph, product, node, old, rest):
         gemm.attribute.append(helper.make_attribute(name, value))
     nodes.append(gemm)
     if len(shape) != 2:
-        nodes.append(reshape(graph, result, out, graph.shape(old.output[0])))
+        nodes += _unfolded(graph, result, out, a.values, shape)
     graph.replace(old, nodes)
+
+
+def _unfolded(graph, result, out, x, shape):
+    """The nodes that give a product's rows the dims of x again, before the last one."""
+    whole = graph.shape(out)
+    if sum(map(is_open, whole)) > 1:
+        return reshape_like(graph, result, out, x, range(len(shape) - 1), whole[-1])
+    return [reshape(graph, result, out, whole)]

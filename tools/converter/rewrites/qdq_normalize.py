@@ -13,6 +13,7 @@ import numpy as np
 import onnx
 
 from ..ops.deviation import deviation_words
+from ..shapes.extent import any_open, is_open
 from .qdq_functions import OWN, call
 from .qdq_graph import Graph
 from .qdq_operands import bytes_of, result_of
@@ -27,6 +28,9 @@ def fuse_normalize(graph: Graph, node: onnx.NodeProto) -> None:
     quantize, y = result_of(graph, node)
     if y.dtype != x.dtype:
         raise StaysFloat("its integers are int8 here and uint8 there")
+    shape = graph.shape(node.input[0])
+    if shape is None or any_open(shape[attribute(node, "axis", -1) :]):
+        raise StaysFloat("a run decides how many items it normalizes")
     out, scale = quantize.output[0], graph.floats(node.input[1])
     has_bias = len(node.input) > 2 and node.input[2]
     bias = graph.floats(node.input[2]) if has_bias else np.zeros(1, np.float32)
@@ -67,7 +71,9 @@ def _centred(graph, node):
         return None
     x, shape = graph.dequantized(node.input[0]), graph.shape(node.input[0])
     mean = graph.producer(node.input[1])
-    if x is None or not x.is_bytes or not shape or 0 in shape or not _is_mean(graph, mean, shape):
+    if x is None or not x.is_bytes or not shape or 0 in shape or is_open(shape[-1]):
+        return None
+    if not _is_mean(graph, mean, shape):
         return None
     other = graph.dequantized(mean.input[0])
     is_same = other is not None and other.values == x.values and other.same_scale(x)

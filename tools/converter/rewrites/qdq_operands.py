@@ -9,8 +9,9 @@ import onnx
 from onnx import helper
 
 from ..ir import dtype_name
+from ..shapes.extent import is_open
 from .qdq_graph import Graph
-from .qdq_terms import BYTES, INT8, UINT8, Scaled, StaysFloat
+from .qdq_terms import BYTES, INT8, INT64, UINT8, Scaled, StaysFloat
 
 _WIDER = {21: UINT8, 22: INT8, 25: UINT8, 26: INT8}  # of 4 and 2 bits
 # The part of a step of the result by which rounding a bias to integers may move it.
@@ -96,7 +97,8 @@ def added(graph: Graph, node: onnx.NodeProto, n: int, axis: int) -> tuple[onnx.N
     """
     name = node.output[0]
     add = graph.consumers(name)[0] if graph.is_used_once(name) else None
-    if add is None or add.op_type != "Add" or graph.shape(add.output[0]) != graph.shape(name):
+    shape = graph.shape(name)
+    if add is None or add.op_type != "Add" or shape is None or graph.shape(add.output[0]) != shape:
         return node, ""
     other = add.input[1] if add.input[0] == name else add.input[0]
     values = graph.floats(other)
@@ -113,9 +115,32 @@ def bias_of(graph: Graph, node: onnx.NodeProto, n: int, axis: int) -> tuple[onnx
 
 
 def reshape(graph: Graph, x: str, out: str, shape: Sequence[int]) -> onnx.NodeProto:
-    """The node that gives x with this shape."""
-    dims = graph.constant(np.array(shape, np.int64), out)
+    """Return the node that gives x with this shape, of which a run may decide one dim.
+
+    Raises StaysFloat if it decides more of them.
+    """
+    if sum(map(is_open, shape)) > 1:
+        raise StaysFloat("a run decides more than one dim of its shape")
+    dims = graph.constant(np.array([-1 if is_open(d) else d for d in shape], np.int64), out)
     return helper.make_node("Reshape", [x, dims], [out], name=graph.new_name(out))
+
+
+def reshape_like(
+    graph: Graph, x: str, out: str, like: str, places: Sequence[int], last: int
+) -> list[onnx.NodeProto]:
+    """Return the nodes that give x with some dims of `like`, then the last one."""
+    shape, some, dims = (graph.new_value(out, INT64, like="") for _ in range(3))
+    at, end = (graph.constant(np.array(v, np.int64), out) for v in (places, [last]))
+    nodes = [
+        ("Shape", [like], shape, {}),
+        ("Gather", [shape, at], some, {"axis": 0}),
+        ("Concat", [some, end], dims, {"axis": 0}),
+        ("Reshape", [x, dims], out, {}),
+    ]
+    return [
+        helper.make_node(op, inputs, [y], graph.new_name(out), **attributes)
+        for op, inputs, y, attributes in nodes
+    ]
 
 
 def product_scale(x: Scaled, w: Scaled) -> np.ndarray:

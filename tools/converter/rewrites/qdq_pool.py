@@ -16,6 +16,7 @@ import math
 import onnx
 from onnx import helper
 
+from ..shapes.extent import any_open, is_open
 from .qdq_functions import call
 from .qdq_graph import Graph
 from .qdq_operands import bytes_of, reshape
@@ -41,7 +42,18 @@ def fuse_mean(graph: Graph, node: onnx.NodeProto) -> None:
 def _pool(graph, node, x, rest, out):
     if any(d != 1 for d in attribute(node, "dilations", ())):
         raise StaysFloat("it has dilations")
+    require_counts(graph, node)
     return [_own(graph, node.op_type, [x.values, *rest], out, node.name, node)]
+
+
+def require_counts(graph: Graph, node: onnx.NodeProto) -> None:
+    """Raises StaysFloat if a run decides of how many items a mean is."""
+    if not any_open((graph.shape(node.input[0]) or [])[2:]):
+        return
+    is_padded = any(attribute(node, "pads", ())) or attribute(node, "ceil_mode", 0)
+    is_same = attribute(node, "auto_pad", b"NOTSET").startswith(b"SAME")
+    if node.op_type == "GlobalAveragePool" or is_padded or is_same:
+        raise StaysFloat("a run decides how many items each mean has")
 
 
 def _own(graph, of_floats, inputs, out, name, like=None, **attributes):
@@ -53,6 +65,8 @@ def _reduce(graph, node, x, rest, out):
     axes = _axes(graph, node, len(shape or ()))
     if shape is None or reduced is None or not axes:
         raise StaysFloat("its axes or shape are not known")
+    if any_open([shape[a] for a in axes]):
+        raise StaysFloat("a run decides how many items each mean has")
     kept = [a for a in range(len(shape)) if a not in axes]
     values, nodes = x.values, []
     if axes[0] < kept[-1] if kept else False:
@@ -77,7 +91,7 @@ def _mean_of_rows(graph, name, inputs, mean, shape, axes):
     where no kept axis is before them.
     """
     n = math.prod(shape[a] for a in axes)
-    long = [a for a, d in enumerate(shape) if d > 1]
+    long = [a for a, d in enumerate(shape) if is_open(d) or d > 1]
     reduced = [a for a in long if a in axes]
     side_by_side = reduced == long[len(long) - len(reduced) :]
     if side_by_side and n in _AS_PLANES:

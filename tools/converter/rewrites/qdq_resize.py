@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import onnx
 
+from ..shapes.extent import any_open
 from .qdq_functions import call
 from .qdq_graph import Graph
 from .qdq_operands import bytes_of, result_of
@@ -44,5 +45,7 @@ def _require_bilinear(graph, node):
         raise StaysFloat("it has antialias, exclude_outside, axes or a policy")
     if shape is None or len(shape) != 4 or result is None or result[:2] != shape[:2]:
         raise StaysFloat("it does not resize the last two dims of four")
+    if any_open(shape[2:]):
+        raise StaysFloat("a run decides the size of its planes")
     if any(name and graph.array(name) is None for name in node.input[1:]):
         raise StaysFloat("its scales or sizes are not constant")

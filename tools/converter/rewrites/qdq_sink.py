@@ -42,6 +42,8 @@ def is_move(graph: Graph, node: onnx.NodeProto, dtype: int) -> bool:
 
 
 def _sink(graph, node):
+    if graph.stays_float(node):
+        return False
     if node.op_type in _OF_SEVERAL:
         return _sink_several(graph, node)
     q = graph.dequantized(node.input[0]) if node.input else None

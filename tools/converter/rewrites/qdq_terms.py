@@ -14,7 +14,7 @@ from onnx import helper
 
 from ..protos import copied
 
-FLOAT, UINT8, INT8, INT32 = 1, 2, 3, 6
+FLOAT, UINT8, INT8, INT32, INT64 = 1, 2, 3, 6, 7
 BYTES = (UINT8, INT8)
 MS = "com.microsoft"
 INTEGERS = (UINT8, INT8, 4, 5, INT32, 21, 22, 25, 26)

@@ -23,6 +23,7 @@ from ..ir import dtype_name
 from .qdq_functions import call
 from .qdq_graph import Graph
 from .qdq_operands import added, bias_of, integer_bias, product_scale, result_of, weights_of
+from .qdq_pool import require_counts
 from .qdq_terms import INT8, UINT8, Scaled, StaysFloat, attribute
 
 INT16, UINT16 = 5, 4
@@ -102,7 +103,8 @@ _GEMM = (("transB", 0), ("alpha", 1.0), ("beta", 1.0))
 
 
 def _of_two(graph, node):
-    if len(node.input) != 2 or graph.shape(node.input[0]) != graph.shape(node.input[1]):
+    shapes = [graph.shape(name) for name in node.input]
+    if len(shapes) != 2 or shapes[0] is None or shapes[0] != shapes[1]:
         raise StaysFloat("its inputs have different shapes")
     a, b = (_operand(graph, name) for name in node.input)
     quantize, y = result_of(graph, node, WIDE)
@@ -168,6 +170,7 @@ def _mean(graph, node):
         raise StaysFloat("it has dilations")
     if not 3 <= len(graph.shape(node.input[0]) or ()) <= 4:
         raise StaysFloat("it has more than two dims")
+    require_counts(graph, node)
     inputs = [*graph.operand(x, node.output[0]), *graph.parameters(y, node.output[0])]
     _put(graph, f"Wide{node.op_type}", inputs, quantize, node)
     graph.replace(node, [])

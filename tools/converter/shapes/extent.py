@@ -18,6 +18,7 @@ from numbers import Integral
 from ..errors import Problem
 
 NAMED = ("dim", "size")  # atoms (kind, name, bound)
+GROWN = "'"  # behind the name of a dim with another bound than the model's
 
 
 class Extent(int):
@@ -282,7 +283,7 @@ def _term_text(atoms, c):
 
 def _atom_text(atom):
     if atom[0] in NAMED:
-        return atom[1]
+        return atom[1].removesuffix(GROWN)
     if atom[0] == "most":
         return str(_range(atom[1])[1])
     a, b = (sum_of(poly) for poly in atom[1:])

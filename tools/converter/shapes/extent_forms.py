@@ -8,10 +8,20 @@ import zlib
 from collections.abc import Callable, Sequence
 
 from ..errors import Problem
-from .extent import NAMED, DimNumber, Extent, bound_of, larger, most_of, poly_of, smaller, sum_of
+from .extent import (
+    GROWN,
+    NAMED,
+    DimNumber,
+    Extent,
+    bound_of,
+    larger,
+    most_of,
+    poly_of,
+    smaller,
+    sum_of,
+)
 
 _PREFIX = "rt_"  # of a symbolic dimension that holds an Extent
-_GROWN = "'"  # behind the name of a dim with another bound
 
 
 def symbol(value: int) -> str:
@@ -38,7 +48,7 @@ def parsed(name: str, grown: bool = False) -> int | None:
 def corresponds(a: int, b: int) -> bool:
     """True if both are the same number, or the same polynomial, with bounds of their own."""
     if isinstance(a, DimNumber) and isinstance(b, DimNumber):
-        return a.key[0] == b.key[0].removesuffix(_GROWN)
+        return a.key[0] == b.key[0].removesuffix(GROWN)
     if not isinstance(a, Extent) or not isinstance(b, Extent):
         return type(a) is type(b) and a == b
     return replaced(a, _without_bound) == replaced(b, _without_bound)
@@ -68,15 +78,15 @@ def replaced(value: int, change: Callable[[tuple], tuple]) -> int:
 
 def _grown_atom(atom):
     kind, name, bound = atom
-    if name.endswith(_GROWN):
+    if name.endswith(GROWN):
         return atom
     if kind == "size":  # less: a model may end where the bound does (position embeddings)
-        return kind, name + _GROWN, bound - 1 - bound // 3 if bound > 1 else 2
-    return kind, name + _GROWN, bound + 5 + zlib.crc32(name.encode()) % 13
+        return kind, name + GROWN, bound - 1 - bound // 3 if bound > 1 else 2
+    return kind, name + GROWN, bound + 5 + zlib.crc32(name.encode()) % 13
 
 
 def _without_bound(atom):
-    return atom[0], atom[1].removesuffix(_GROWN), 1 << 20
+    return atom[0], atom[1].removesuffix(GROWN), 1 << 20
 
 
 def _tuples(value):

@@ -7,6 +7,7 @@ outputs, None where they stay unknown.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import onnx
 
@@ -113,16 +114,24 @@ def _top_k(p, node, x, *_):
 
 
 def _broadcast(p, node, *xs):
-    """Two extents that are not known to be equal must be so in a run: the smaller bound counts."""
-    rank = max(len(dims) for _, dims in xs)
-    wide = [[1] * (rank - len(dims)) + dims for _, dims in xs]
+    is_comparison = node.op_type in _COMPARISONS
+    dims = broadcast_dims(*(dims for _, dims in xs))
+    return [(onnx.TensorProto.BOOL if is_comparison else xs[0][0], dims)]
+
+
+def broadcast_dims(*shapes: Sequence[int]) -> list[int]:
+    """Return the shape that these broadcast to, where a run decides some of them.
+
+    Two extents that are not known to be equal must be so in a run: the smaller bound counts.
+    """
+    rank = max(len(dims) for dims in shapes)
+    wide = [[1] * (rank - len(dims)) + [*dims] for dims in shapes]
     found = []
     for column in zip(*wide, strict=True):
         long = [d for d in column if d != 1] or [1]
         fixed = [d for d in long if not extent.is_open(d)]
         found.append(fixed[0] if fixed else min(long, key=int))
-    is_comparison = node.op_type in _COMPARISONS
-    return [(onnx.TensorProto.BOOL if is_comparison else xs[0][0], found)]
+    return found
 
 
 def _concat(p, node, *xs):
@@ -277,6 +286,8 @@ RULES = (
         "Tile": _tile,
         "Slice": _slice,
         "Conv": window_rules.conv,
+        "ConvInteger": window_rules.conv_integer,
+        "QLinearConv": window_rules.qlinear_conv,
         "DepthToSpace": window_rules.depth_to_space,
         "Pad": window_rules.pad,
         "Resize": window_rules.resize,

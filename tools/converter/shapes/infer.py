@@ -26,6 +26,7 @@ def infer(model: onnx.ModelProto, context: Context = PLAIN) -> onnx.ModelProto:
     for _ in model.graph.node:  # each round gets past one such operator at least
         if not _annotated(model, context):
             break
+        infer_extents.forget_unknown(model.graph)
         model = _infer(model)
     ceil_pools.restore(model, declared)
     sound.check_sizes(model)

@@ -55,10 +55,7 @@ def _computed(graph):
 
 def annotate(model: onnx.ModelProto, context: Context) -> bool:
     """Writes down the shapes that can be said now; True if there was anything to add."""
-    changed = _Pass(model, context).run()
-    if changed:
-        _forget_open(model.graph)
-    return changed
+    return _Pass(model, context).run()
 
 
 def forget(model: onnx.ModelProto) -> None:
@@ -69,14 +66,20 @@ def forget(model: onnx.ModelProto) -> None:
                 d.ClearField("dim_param")
 
 
-def _forget_open(graph):
-    """Symbols from before hide from inference what is known now."""
-    kept = [v for v in graph.value_info if value_of(v) is not None]
+def forget_unknown(graph: onnx.GraphProto) -> None:
+    """Drop shapes with symbols that inference made: they hide from it what is known now."""
+    kept = [v for v in graph.value_info if not _is_unknown(v.type)]
     del graph.value_info[:]
     graph.value_info.extend(kept)
     for info in graph.output:
-        if info.type.HasField("tensor_type") and value_of(info) is None:
+        if _is_unknown(info.type):
             info.type.tensor_type.ClearField("shape")
+
+
+def _is_unknown(kind):
+    dims = kind.tensor_type.shape.dim
+    free = [d.dim_param for d in dims if not d.HasField("dim_value")]
+    return any(extent_forms.parsed(name) is None for name in free)
 
 
 class _Pass:

@@ -66,12 +66,15 @@ def check_follows(a: Graph, b: Graph) -> None:
     """UnsupportedModel unless both are the same but for the bounds of run-time dims."""
     known: dict[Tensor, Tensor] = {}
     findings = _unset(a)
+    doubted: set[Tensor] = set()  # what differs because of an input that a finding is about
     for step, other in _pairs(a.steps, b.steps, findings):
         if not _same_step(step, other, known):
-            findings.append(_finding(step))
+            if doubted.isdisjoint(t.root for t in step.inputs):
+                findings.append(_finding(step))
+            doubted.update(t.root for t in step.outputs)
     ends = list(zip(a.inputs + a.outputs, b.inputs + b.outputs, strict=True))
     for x, y in ends:
-        if not _same_tensor(x, y, known):
+        if not _same_tensor(x, y, known) and x.root not in doubted:
             findings.append(Finding("output", x.name, _problem()))
     if findings:
         todo = "--dim instead of --bound fixes the inputs' sizes"

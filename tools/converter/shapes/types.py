@@ -32,7 +32,13 @@ def value_of(info) -> Value | None:
     if as_map is not None:
         return as_map, []
     t = info.type.tensor_type
-    if not t.elem_type or not t.HasField("shape"):
+    dims = shape_of(t)
+    return None if not t.elem_type or dims is None else (t.elem_type, dims)
+
+
+def shape_of(t: onnx.TypeProto.Tensor) -> list[int] | None:
+    """Return the dims of a type, Extents where a run decides them; None if one is not known."""
+    if not t.HasField("shape"):
         return None
     dims = [
         d.dim_value if d.HasField("dim_value") else extent_forms.parsed(d.dim_param)
@@ -40,7 +46,7 @@ def value_of(info) -> Value | None:
     ]
     if any(d is None or not isinstance(d, extent.Extent) and d < 0 for d in dims):
         return None
-    return t.elem_type, dims
+    return dims
 
 
 def all_fixed(graph: onnx.GraphProto) -> bool:

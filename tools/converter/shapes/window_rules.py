@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import onnx
 
 from ..protos import attributes_of
 from . import extent
 
-INT64 = onnx.TensorProto.INT64
+INT32, INT64 = onnx.TensorProto.INT32, onnx.TensorProto.INT64
 
 
 def conv(p, node, x, w, *_):
-    """Infer the output of Conv and its quantized forms."""
+    """Infer the output of Conv."""
     return [(x[0], [x[1][0], w[1][0], *_spatial(node, x[1][2:], w[1][2:])])]
+
+
+def qlinear_conv(p, node, x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, *_):
+    """Infer the output of QLinearConv."""
+    return [(y_zero[0], conv(p, node, x, w)[0][1])]
+
+
+def conv_integer(p, node, x, w, *_):
+    """Infer the output of ConvInteger."""
+    return [(INT32, conv(p, node, x, w)[0][1])]
 
 
 def pool(p, node, x, *_):
@@ -76,12 +87,16 @@ def resize(p, node, x, *_):
     scales = p.constant_input(node, 2 if len(node.input) > 2 else 1)
     if scales is None or len(scales) != len(dims) or "axes" in a:
         return None
-    if any(extent.is_open(d) and s != 1 for d, s in zip(dims, scales, strict=True)):
-        return None
-    found = [
-        d if extent.is_open(d) else math.floor(d * s) for d, s in zip(dims, scales, strict=True)
+    found = scaled_dims(dims, scales)
+    return None if None in found else [(dtype, found)]
+
+
+def scaled_dims(dims: Sequence[int], scales: Sequence[float]) -> list[int | None]:
+    """Return the dims times scales; None for one that a run decides where its scale is not 1."""
+    return [
+        (d if s == 1 else None) if extent.is_open(d) else math.floor(d * s)
+        for d, s in zip(dims, scales, strict=True)
     ]
-    return [(dtype, found)]
 
 
 def _spatial(node, dims, kernel):
