@@ -10,6 +10,7 @@ from tools.format.dtypes import dtype_name
 
 from ..load.sound import MISJUDGED
 from ..protos import nodes_of, one_line, set_all
+from ..shapes import ceil_pools
 
 # ONNX dtype, 0 if unknown; dims, None if unknown, as is a dim of unknown size
 Type = tuple[int, list[int | None] | None]
@@ -24,7 +25,8 @@ def fault_of(model: onnx.ModelProto) -> str:
     """
     bare, graph = onnx.ModelProto(), model.graph
     bare.CopyFrom(model)
-    unknown = [node for node in nodes_of(graph) if not _is_inferred(node)]
+    ceil_pools.hide(bare)
+    unknown = [node for node in nodes_of(bare.graph) if not _is_inferred(node)]
     believed = {name for node in unknown for name in node.output}
     set_all(bare.graph.value_info, [v for v in graph.value_info if v.name in believed])
     for info in bare.graph.output:
