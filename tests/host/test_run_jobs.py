@@ -5,7 +5,8 @@ import pytest
 from onnx import TensorProto, helper
 
 from tools.converter.convert import Options, convert
-from tools.harness import Job, batch, run_jobs, shape_fixing_inputs
+from tools.converter.shape_fixing import shape_fixing_inputs
+from tools.harness import Job, batch, run_jobs
 from tools.micropython import TargetError
 
 # Stands in for the package on the device: a model is a word that says what is to happen.

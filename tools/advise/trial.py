@@ -22,10 +22,10 @@ from tools.converter.converted import Converted
 from tools.converter.errors import UnsupportedModel
 from tools.converter.ir import walk
 from tools.converter.options import Options
+from tools.converter.shape_fixing import shape_fixing_inputs
 from tools.deploy.boards import Board
 from tools.deploy.errors import DeployError
 from tools.errors import ConvertError, TooSmall, UsageError, text_of
-from tools.harness import shape_fixing_inputs
 
 from . import blame
 from .accuracy import Accuracy, measured, most_samples

@@ -14,9 +14,10 @@ import onnx
 from tools.converter.convert import Options, convert
 from tools.converter.errors import ConvertError, UnsupportedModel
 from tools.converter.protos import free_inputs
+from tools.converter.shape_fixing import shape_fixing_inputs
 from tools.format.layout import element_bytes
 from tools.format.objects import STRING
-from tools.harness import input_bytes, shape_fixing_inputs
+from tools.harness import input_bytes
 
 from .cases import Case, elements
 

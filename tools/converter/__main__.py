@@ -11,6 +11,7 @@ import onnx
 
 from tools import arguments, limits
 
+from .check import check
 from .commands import seal_arguments
 from .convert import Options, convert
 from .errors import ConvertError, UsageError, text_of
@@ -111,7 +112,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="most memory for streamed weights",
     )
     add("--check", action="store_true", help="verify the model after every pass")
-    add("--no-check", action="store_true", help="do not run the model to check the rewrites")
+    add("--no-check", action="store_true", help="run neither model nor file to check them")
     add("--strip", action="store_true", help="leave out names, source data and the golden vector")
     add_arguments(parser)
 
@@ -239,7 +240,9 @@ def _convert(args):
     options.seal = seal_arguments.request_from(args)
     if args.sbom:
         sbom.check()
+    options.vector = options.check
     converted = convert(args.model, options)
+    outcome = check(converted, options)
     if args.sbom:
         given = _given(args)
         bill = sbom.bill(args.model, args.output.name, converted.data, options, given)
@@ -251,7 +254,8 @@ def _convert(args):
     if args.json:
         from .report import python_floats
 
-        print(json.dumps(converted.report() | python_floats.of(converted).report()))
+        about = converted.report() | python_floats.of(converted).report()
+        print(json.dumps(about | {"check": outcome.report()}))
     else:
         from .commands.summary import print_summary
 
@@ -261,6 +265,7 @@ def _convert(args):
 
             print_steps(converted)
             print_boards(converted)
+        print(outcome)
     return 0
 
 

@@ -15,6 +15,7 @@ from .numbers.precision import Precision
 from .options import Options
 from .plan import Plan
 from .quantize import Outcome
+from .reference.vector import Vector
 
 
 @dataclass
@@ -31,7 +32,8 @@ class Conversion:
     quantized, narrowed: what --quantize did, and what --weights cost, by layer;
     golden: inputs of the golden vector, None for random ones; precision: of products;
     graph, arena: what the device runs, and where values lie; data: the file;
-    grids: (scale, zero_point) by name of an input or output of integers that has them.
+    grids: (scale, zero_point) by name of an input or output of integers that has them;
+    vector: the golden vector, also where the file has none; no_vector: why there is none.
     """
 
     source: Path | onnx.ModelProto
@@ -55,6 +57,8 @@ class Conversion:
     arena: Plan | None = None
     data: bytes = b""
     grids: dict[str, tuple[float, int]] = field(default_factory=dict)
+    vector: Vector | None = None
+    no_vector: str = ""
 
     def models(self) -> list[onnx.ModelProto]:
         """All models that stages may still look at."""

@@ -38,6 +38,7 @@ def convert(source: Path | onnx.ModelProto, options: Options | None = None) -> C
                 _run(stage, state)
                 aside.keep_those_of(*state.models())
             constants = aside.constants_of(state.rewritten)
+            reference = _reference(state)
     except _INVALID as e:
         while e.__cause__:
             e = e.__cause__
@@ -55,6 +56,9 @@ def convert(source: Path | onnx.ModelProto, options: Options | None = None) -> C
         state.quantized,
         state.narrowed,
         state.grids,
+        reference,
+        state.vector,
+        state.no_vector,
     )
 
 
@@ -65,3 +69,10 @@ def _run(stage: Callable[[Conversion], None], state: Conversion) -> None:
     if before is not None:
         keeps_dtypes = stage is not quantize  # --io int8 is meant to change them
         verify.passed(before, state.model, stage.__name__, keeps_dtypes=keeps_dtypes)
+
+
+def _reference(state):
+    """The model that the golden vector was computed with, for a check; it may be large."""
+    if not state.options.vector:
+        return None
+    return aside.filled(state.answers, aside.constants_of(state.answers))

@@ -16,6 +16,7 @@ from .ir import Graph, Tensor, dtype_name, walk
 from .numbers.narrow import Row
 from .plan import Plan
 from .quantize import Outcome
+from .reference.vector import Vector
 from .shapes import extent
 
 
@@ -26,7 +27,9 @@ class Converted:
     rewritten: what the rewrites made, constants: its large ones (see aside);
     log: by name of a rewrite, how many places it changed;
     quantized: what --quantize did; narrowed: what --weights cost, by layer;
-    grids: (scale, zero_point) by name of an input or output of integers that has them.
+    grids: (scale, zero_point) by name of an input or output of integers that has them;
+    reference: what the golden vector was computed with, if Options.vector asks for it;
+    vector: the golden vector; no_vector: why there is none.
     """
 
     data: bytes
@@ -40,6 +43,9 @@ class Converted:
     quantized: Outcome | None = None
     narrowed: Sequence[Row] = ()
     grids: dict[str, tuple[float, int]] = field(default_factory=dict)
+    reference: onnx.ModelProto | None = None
+    vector: Vector | None = None
+    no_vector: str = ""
 
     @cached_property
     def model(self) -> onnx.ModelProto:

@@ -6,7 +6,6 @@ outcomes[0].runs[0].outputs
 """
 
 from .batch import RUNNER, Job, Outcome, Run, files_of, outcomes_of, run_jobs
-from .binding import shape_fixing_inputs
 from .objects import input_bytes, output_value
 
 __all__ = [
@@ -19,5 +18,4 @@ __all__ = [
     "outcomes_of",
     "output_value",
     "run_jobs",
-    "shape_fixing_inputs",
 ]

@@ -13,11 +13,12 @@ from onnx import helper
 from tools.converter import load, own
 from tools.converter.context import Context
 from tools.converter.convert import Options, convert
+from tools.converter.shape_fixing import shape_fixing_inputs
 from tools.errors import ConvertError, UsageError
 from tools.format import layout, reader
 from tools.format.dtypes import dtype_name
 from tools.format.objects import INT64, STRING, STRING_KEYS, dtype_of, is_map, is_object
-from tools.harness import input_bytes, shape_fixing_inputs
+from tools.harness import input_bytes
 
 Say = Callable[[str], None]
 

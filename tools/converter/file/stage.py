@@ -19,6 +19,8 @@ def write(state: Conversion) -> None:
     """Raises ConvertError, LoadError."""
     options, graph = state.options, state.graph
     extra = _borders(state) + _labels(state) + ([] if options.strip else _for_people(state))
+    if options.vector and state.vector is None:
+        _for_check(state)
     at("writing the file")
     data = writer.model_bytes(graph, state.arena.arena_bytes, extra)
     if options.seal:
@@ -58,19 +60,31 @@ def _for_people(state):
 
 
 def _golden(state):
+    """The golden vector, or a note why there is none."""
     try:
-        vector = vector_of(
-            state.answers,
-            state.graph,
-            state.options.float,
-            state.golden,
-            state.options.state,
-        )
+        vector = _vector(state)
         data = golden.chunk(vector.inputs, vector.values, vector.bounds)
     except NoVector as e:
-        state.notes.append(f"no golden vector: {e}")
-        return []
+        state.no_vector = str(e)
     except ValueError:
-        state.notes.append("no golden vector: a map has NaN or infinity for these inputs")
-        return []
-    return [(layout.CHUNK_GOLDEN, data)]
+        state.no_vector = "a map has NaN or infinity for these inputs"
+    else:
+        state.vector = vector
+        return [(layout.CHUNK_GOLDEN, data)]
+    state.notes.append(f"no golden vector: {state.no_vector}")
+    return []
+
+
+def _for_check(state):
+    """Computes the vector that the file does not have."""
+    try:
+        state.vector = _vector(state, is_for_file=False)
+    except NoVector as e:
+        state.no_vector = str(e)
+
+
+def _vector(state, is_for_file=True):
+    options = state.options
+    return vector_of(
+        state.answers, state.graph, options.float, state.golden, options.state, is_for_file
+    )

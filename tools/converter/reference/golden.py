@@ -70,7 +70,8 @@ def feed_of(
 def _run(model, inputs, states):
     session = open_session(model)
     wanted = [name for name in session.outputs if name not in states.values()]
-    results = session.run(wanted, feed_of(model, inputs, states))
+    feed = feed_of(model, inputs, states)
+    results = session.run(wanted, feed) if wanted else []  # of no names it would run all
     lists = [[y] if not isinstance(y, list) or _are_maps(y) else y for y in results]
     named = zip(wanted, lists, strict=True)
     return [(n, y) for n, ys in named for y in ys if y is not None]  # of a sequence, its elements

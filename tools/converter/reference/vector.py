@@ -11,9 +11,12 @@ import onnx
 from tools.format.objects import STRING
 
 from ..ir import Graph
+from ..protos import nodes_of
 from . import golden
 from .tolerance import Tolerance, relative_of
 
+_RANDOM = ("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike")
+_RANDOM += ("RandomUniform", "RandomUniformLike")
 _SEEDS = 5  # random inputs that are tried for a model whose outputs may be a step off
 _HALF = 0.499  # of the difference of two scores: errors within it leave their order
 _MOST_ROWS = 16  # of an output that may be scores of classes
@@ -70,6 +73,7 @@ def vector_of(
     float_mode: str,
     given: Sequence[np.ndarray] | None,
     states: Mapping[str, str],
+    is_for_file: bool = True,
 ) -> Vector:
     """Return the golden vector. Raises NoVector.
 
@@ -79,12 +83,16 @@ def vector_of(
         float_mode: the option `--float`.
         given: the user's inputs; None for random ones.
         states: outputs by input, which starts with zeros.
+        is_for_file: a file takes no strings as inputs, and no shapes that a run decides; a run
+            on this computer has the largest ones.
 
     """
-    if any(t.is_object for t in graph.inputs):
-        raise NoVector("inputs of strings or maps are not supported in it")
-    if any(_is_open(t) for t in graph.inputs + graph.outputs):
-        raise NoVector("the shape of an input or output depends on the run")
+    if is_for_file:
+        _refuse_for_file(graph)
+    if given is None and any(t.is_object for t in graph.inputs):
+        raise NoVector("there are no random inputs of strings or maps: give --golden X.npy")
+    if drawn := _random_operators(model):
+        raise NoVector(f"{drawn[0]} draws random numbers")
     tolerance = Tolerance(model, relative_of(graph, float_mode))
     best: Vector | None = None
     most = -np.inf
@@ -117,6 +125,18 @@ def _candidates(graph, tolerance, given) -> Iterator[list[np.ndarray]]:
         for seed in range(_SEEDS):
             yield golden.spread_inputs(graph, grids, seed)
     yield from golden.choices(graph)
+
+
+def _refuse_for_file(graph):
+    if any(t.is_object for t in graph.inputs):
+        raise NoVector("inputs of strings or maps are not supported in it")
+    if any(_is_open(t) for t in graph.inputs + graph.outputs):
+        raise NoVector("the shape of an input or output depends on the run")
+
+
+def _random_operators(model):
+    nodes = [*nodes_of(model.graph), *(n for f in model.functions for n in nodes_of(f))]
+    return [node.op_type for node in nodes if node.op_type in _RANDOM]
 
 
 def _is_open(t):

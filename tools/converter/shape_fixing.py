@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import onnx
 
-from tools.converter.context import PLAIN, Context
-from tools.converter.load import prepare
-from tools.converter.own import Operators
-from tools.converter.simplify import ms_bodies
-from tools.converter.simplify.expand import expand
+from .context import PLAIN, Context
+from .load import prepare
+from .own import Operators
+from .simplify import ms_bodies
+from .simplify.expand import expand
 
 # Operators that hand such contents on, with how many of their first inputs are followed: those
 # that only rearrange them, and (to small integer inputs alone) those that compute with them.

@@ -1,0 +1,216 @@
+"""The commands run the file that they write: docs/convert.md, "The file is run"."""
+
+import json
+import shutil
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, numpy_helper
+
+from examples.custom_op.demo import OPS
+from examples.custom_op.network import ACME, network
+from tests.host.device import small
+from tests.host.device.test_golden_objects import classifier
+from tools.converter import __main__ as command
+from tools.converter.check import WrongFile, check, layers, run_file
+from tools.converter.convert import Options, convert
+from tools.converter.rewrites import stage as rewrites
+from tools.converter.simplify import stage as simplify
+from tools.format import layout, reader
+from tools.micropython import unix
+
+FLOAT, INT = TensorProto.FLOAT, TensorProto.INT32
+CHECKED = Options(vector=True)
+
+
+def two_layers() -> onnx.ModelProto:
+    nodes = [
+        ("Gemm", "x w", "h", {"name": "first"}),
+        ("Sigmoid", "h", "s", {"name": "middle"}),
+        ("Gemm", "s v", "y", {"name": "second"}),
+    ]
+    constants = {"w": small.floats(6, 5), "v": small.floats(5, 3, seed=2)}
+    return small.model(nodes, [small.value("x", (2, 6))], [small.value("y", (2, 3))], **constants)
+
+
+def integers() -> onnx.ModelProto:
+    nodes = [("Add", "x x", "y", {})]
+    return small.model(nodes, [small.value("x", (2, 5), INT)], [small.value("y", (2, 5), INT)])
+
+
+def run(tmp_path, model, *options):
+    """(exit status, path of the file)"""
+    path, output = tmp_path / "model.onnx", tmp_path / "model.bin"
+    onnx.save(model, path)
+    return command.main([str(path), str(output), *options]), output
+
+
+def negated(model, name):
+    """A copy in which a constant has the other sign."""
+    found = onnx.ModelProto()
+    found.CopyFrom(model)
+    for t in found.graph.initializer:
+        if t.name == name:
+            t.CopyFrom(numpy_helper.from_array(-numpy_helper.to_array(t), name))
+    return found
+
+
+@pytest.fixture
+def wrong_simplify(monkeypatch):
+    """A simplification with a fault in the second layer."""
+    right = simplify.simplified
+    monkeypatch.setattr(simplify, "simplified", lambda m, c: negated(right(m, c), "v"))
+
+
+@pytest.fixture(params=["unix", "cpython"])
+def target(request, monkeypatch, ready_target):
+    if request.param == "unix":
+        ready_target("unix")
+    else:
+        monkeypatch.setattr(unix.UnixTarget, "path", lambda self: small.ROOT / "none")
+    return request.param
+
+
+def test_the_last_line_says_how_far_floats_are_off(tmp_path, target, capfd):
+    status, output = run(tmp_path, two_layers())
+    assert status == 0 and output.exists()
+    last = capfd.readouterr().out.splitlines()[-1]
+    assert last.startswith("checked: ") and last.endswith((" of the largest value", "no error"))
+
+
+def test_integers_are_equal(tmp_path, capfd):
+    assert run(tmp_path, integers(), "--summary")[0] == 0
+    assert capfd.readouterr().out.splitlines()[-1] == "checked: all 10 values equal"
+
+
+def test_what_is_promised_is_said(tmp_path, capfd):
+    digits = onnx.load(small.ROOT / "examples" / "digits" / "digits.onnx")
+    assert run(tmp_path, digits, "--float", "fast16")[0] == 0
+    assert "(2.0e-03 is promised)" in capfd.readouterr().out.splitlines()[-1]
+
+
+def test_json_has_it(tmp_path, target, capfd):
+    assert run(tmp_path, two_layers(), "--json", "--strip")[0] == 0
+    found = json.loads(capfd.readouterr().out)["check"]
+    assert found["checked"] and found["error"] < 1e-6 and found["target"] == target
+
+
+def test_a_stripped_file_is_checked_and_has_no_vector(tmp_path, capfd):
+    _, output = run(tmp_path, two_layers(), "--strip")
+    assert "checked: error" in capfd.readouterr().out
+    kinds = [chunk.kind for chunk in reader.read(output.read_bytes()).chunks]
+    assert layout.CHUNK_GOLDEN not in kinds
+
+
+def test_a_wrong_file_is_not_written(tmp_path, wrong_simplify, target, capfd):
+    status, output = run(tmp_path, two_layers())
+    said = capfd.readouterr().err
+    assert status == 1 and not output.exists()
+    assert "output y is " in said and "of its largest value off, at most 0.0001 is right" in said
+    assert "The first layer that deviates is Gemm second (y)" in said
+    assert "--optimize 1" in said and "report this" in said
+
+
+def test_a_fault_in_an_early_layer_is_found_there(tmp_path, monkeypatch, capfd):
+    right = simplify.simplified
+    monkeypatch.setattr(simplify, "simplified", lambda m, c: negated(right(m, c), "w"))
+    assert run(tmp_path, two_layers())[0] == 1
+    assert "The first layer that deviates is Gemm first (h). This" in capfd.readouterr().err
+
+
+def test_a_rewrite_that_its_own_check_passes(tmp_path, monkeypatch, capfd):
+    right = rewrites.check.checked
+
+    def wrong(model, rewritten):
+        (found, log), without = right(model, rewritten)
+        return (negated(found, "v"), log), without
+
+    monkeypatch.setattr(rewrites.check, "checked", wrong)
+    assert run(tmp_path, two_layers(), "--sbom", str(tmp_path / "sbom.json"))[0] == 1
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["model.onnx"]
+
+
+def test_wrong_integers(tmp_path, monkeypatch, capfd):
+    nodes = [("Add", "x k", "y", {})]
+    k = np.arange(1, 6, dtype=np.int32)
+    value = small.value("x", (2, 5), INT), small.value("y", (2, 5), INT)
+    right = simplify.simplified
+    monkeypatch.setattr(simplify, "simplified", lambda m, c: negated(right(m, c), "k"))
+    assert run(tmp_path, small.model(nodes, [value[0]], [value[1]], k=k))[0] == 1
+    assert "output y is 10 off, at most 0 is right" in capfd.readouterr().err
+
+
+def test_no_check_writes_the_file(tmp_path, wrong_simplify, capfd):
+    status, output = run(tmp_path, two_layers(), "--no-check")
+    assert status == 0 and output.exists()
+    assert capfd.readouterr().out.splitlines()[-1] == "not checked: --no-check"
+
+
+def test_large_models_say_how_to_check_them(tmp_path, monkeypatch, capfd):
+    monkeypatch.setattr(run_file, "MOST_WORK", {"unix": 10, "cpython": 10})
+    assert run(tmp_path, two_layers())[0] == 0
+    last = capfd.readouterr().out.splitlines()[-1]
+    assert last.startswith("not checked: 0 M MACs take long") and "--compare MODEL.onnx" in last
+
+
+def test_random_numbers_are_not_checked(tmp_path, capfd):
+    nodes = [("RandomNormalLike", "x", "r", {}), ("Add", "x r", "y", {})]
+    model = small.model(nodes, [small.value("x", (2,))], [small.value("y", (2,))])
+    assert run(tmp_path, model)[0] == 0
+    said = capfd.readouterr().out
+    assert "not checked: RandomNormalLike draws random numbers" in said
+
+
+def test_a_kernel_that_does_not_run_here(tmp_path, capfd):
+    ops = tmp_path / "ops"
+    shutil.copytree(OPS, ops)
+    for kernel in (ops / "device").glob("*.py"):
+        kernel.write_text(f"import machine_of_a_board\n{kernel.read_text()}")
+    options = ("--ops", str(ops), "--allow-domain", ACME)
+    assert run(tmp_path, network(), *options)[0] == 0
+    last = capfd.readouterr().out.splitlines()[-1]
+    assert last.startswith("not checked: kernel fir, soft_threshold of --ops does not run on this")
+
+
+def test_own_kernels_are_run(tmp_path, capfd):
+    assert run(tmp_path, network(), "--ops", str(OPS), "--allow-domain", ACME)[0] == 0
+    assert capfd.readouterr().out.splitlines()[-1].startswith("checked: error")
+
+
+def test_strings_and_maps_are_compared():
+    found = check(convert(classifier(), CHECKED), CHECKED)
+    assert found.is_checked and found.text.endswith("all 2 other values equal")
+
+
+def test_the_largest_sizes_are_checked():
+    nodes = [("Mul", "x x", "y", {})]
+    model = small.model(nodes, [small.value("x", ("n", 3))], [small.value("y", ("n", 3))])
+    options = Options(bounds={"n": 7}, vector=True)
+    converted = convert(model, options)
+    assert [x.shape for x in converted.vector.inputs] == [(7, 3)]
+    assert check(converted, options).is_checked
+
+
+@pytest.mark.parametrize("kind", ["shape", "nan"])
+def test_what_cannot_be_compared_is_wrong(kind, monkeypatch):
+    converted = convert(two_layers(), CHECKED)
+    right = run_file.run(converted, CHECKED)
+    [y] = right.outputs
+    other = y.T if kind == "shape" else np.where(y == y.max(), np.nan, y)
+    found = run_file.Outputs([other], right.target)
+    monkeypatch.setattr(run_file, "run", lambda *_: found)
+    with pytest.raises(WrongFile, match="shape" if kind == "shape" else "inf of its largest"):
+        check(converted, CHECKED)
+
+
+def test_a_fault_that_merging_makes(monkeypatch):
+    """With all values as outputs all is right: the first layer is one of the file itself."""
+    converted = convert(negated(two_layers(), "w"), CHECKED)
+    converted.reference = two_layers()
+    found = layers.first_that_deviates(converted, CHECKED)
+    assert found == "The first layer that deviates is Gemm second (y). "
+
+
+def test_no_layer_of_a_right_file_deviates():
+    assert layers.first_that_deviates(convert(two_layers(), CHECKED), CHECKED) == ""

@@ -1,0 +1,136 @@
+"""The first layer of a file whose values differ from the reference's."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import numpy as np
+from onnx import helper
+
+from ..convert import convert
+from ..converted import Converted
+from ..file import on_host
+from ..ir import walk
+from ..options import Options
+from ..protos import copied, set_all
+from ..reference import golden
+from ..reference.ort_session import open_session
+from ..reference.rounded import Rounded
+from ..reference.tolerance import largest_of, relative_of
+from .compare import distances
+from .run_file import MOST_WORK, work_of
+
+# Power of the noise, as a part of the signal's, that steps make deep in a right quantized model.
+_MOST_NOISE = 0.1
+
+
+def first_that_deviates(converted: Converted, options: Options) -> str:
+    """Return a sentence that names the layer, with a space behind it; "" where none is found.
+
+    Values are compared that the model has under the same name, with the same dtype and shape.
+    Where rewrites merge layers, those between have none. So the model is first converted anew with
+    all values as outputs. A fault that merging makes may not be in that: then the file itself is
+    run.
+
+    Args:
+        converted: of a conversion with options.vector.
+        options: those of the conversion.
+
+    """
+    if work_of(converted.graph) > MOST_WORK["cpython"]:
+        return ""
+    for with_all in (True, False):
+        with suppress(Exception):  # it runs a file that is known to be wrong
+            wanted = _values(converted, options)
+            made = _with_outputs(converted, options, wanted) if with_all else converted
+            if not with_all and Rounded(converted.reference).is_any():
+                # There, convolutions may leave the channels last, in the same shape.
+                wanted = {name: y for name, y in wanted.items() if y.ndim < 3}
+            found = _followed(made, converted, options, wanted)
+            if found is not None:
+                return f"The first layer that deviates is {found[0].node} ({found[1]}). "
+    return ""
+
+
+def _values(converted, options):
+    """onnxruntime's values of what the nodes compute, by name; those that are arrays."""
+    model = converted.reference
+    names = [name for node in model.graph.node for name in node.output if name]
+    ending = copied(model)
+    set_all(ending.graph.output, [helper.make_empty_tensor_value_info(name) for name in names])
+    feed = golden.feed_of(model, converted.vector.inputs, options.state)
+    found = zip(names, open_session(ending).run(names, feed), strict=True)
+    return {name: y for name, y in found if isinstance(y, np.ndarray) and y.dtype.kind in "biuf"}
+
+
+def _with_outputs(converted, options, values):
+    """Convert the model with all these values as outputs behind its own."""
+    model = copied(converted.reference)
+    known = {o.name for o in model.graph.output}
+    for name, y in values.items():
+        if name not in known:
+            dtype = helper.np_dtype_to_tensor_dtype(y.dtype)
+            model.graph.output.append(helper.make_tensor_value_info(name, dtype, y.shape))
+    own = {"ops": options.ops, "allow_domains": options.allow_domains, "state": options.state}
+    kind = {"float": options.float, "float64": options.float64, "optimize": options.optimize}
+    return convert(model, Options(strip=True, **own, **kind))
+
+
+def _followed(made, converted, options, wanted):
+    """Run a file: (step, name of its value) of the first one that deviates, None without any.
+
+    A value is compared right before its first reader: several steps may write it.
+    """
+    steps, relative = made.graph.steps, relative_of(made.graph, options.float)
+    may_step = Rounded(converted.reference).is_any()
+    due: dict[int, list] = {}  # what is compared before a step: (number of its own, value, memory)
+    wrong = []
+
+    def compare(k):
+        for number, t, output in due.pop(k, ()):
+            if _differs(t, output, wanted.get(t.name), relative, may_step):
+                wrong.append((number, t.name))
+
+    def each(run, outputs):
+        if not run.step.isdigit() or not outputs:
+            return
+        number = int(run.step)
+        for t, output in zip(steps[number].outputs, outputs, strict=True):
+            if output is not None:
+                due.setdefault(_first_reader(made.graph, number, t), []).append(
+                    (number, t, output)
+                )
+        compare(number + 1)
+
+    with on_host.package(options.ops):
+        import mpconnxr
+        from mpconnxr.trace import follow
+
+        model = mpconnxr.load(made.data)
+        for t, x in zip(model.inputs, converted.vector.inputs, strict=True):
+            t.view("B")[:] = np.ascontiguousarray(x).tobytes()
+        follow(model, each)
+        compare(len(steps))
+    if not wrong:
+        return None
+    number, name = min(wrong)
+    return steps[number], name
+
+
+def _first_reader(graph, number, t):
+    """Number of the first step behind one that reads its output; -1 for a value nobody reads."""
+    for k in range(number + 1, len(graph.steps)):
+        if any(x.root is t.root for step in walk([graph.steps[k]]) for x in step.inputs):
+            return k
+    return len(graph.steps) if any(o.root is t.root for o in graph.outputs) else -1
+
+
+def _differs(t, output, right, relative, may_step):
+    if right is None or right.dtype != t.np_dtype or right.shape != t.shape:
+        return False
+    got = np.frombuffer(bytes(output.view("B")), t.np_dtype).reshape(t.shape)
+    if may_step:
+        noise, signal = distances(got, right).astype(float), np.abs(right.astype(float))
+        return bool((noise**2).sum() > _MOST_NOISE * max((signal**2).sum(), 1.0))
+    bound = relative * largest_of(right) if right.dtype.kind == "f" else 0
+    return bool((distances(got, right) > bound).any())
