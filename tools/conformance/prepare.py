@@ -153,8 +153,8 @@ def _no_tensor(graph):
     """Why a graph has inputs or outputs that no case can be run with; "" if it has none."""
     for kind, infos in (("input", free_inputs(graph)), ("output", graph.output)):
         for info in infos:
-            form = info.type.WhichOneof("value") or "untyped"
-            if form not in ("tensor_type", "sequence_type", "optional_type"):
+            form = info.type.WhichOneof("value")  # None: the operator says it
+            if form not in (None, "tensor_type", "sequence_type", "optional_type"):
                 return f"{kind} of kind {form.removesuffix('_type')}"
     return ""
 

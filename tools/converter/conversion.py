@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,6 +23,7 @@ class Conversion:
     """What stages hand on. A stage takes what those before it have set, and sets its own.
 
     source, options: the caller's; notes: choices made for the user; context: see Context;
+    declared: types that the file declares for inner values, by name, see shapes/declarations.py;
     model: as far as it has come; nodes_before: of the model as it was loaded;
     twin: the model with other bounds of the dims that each run decides, if there are such;
     loaded, doubt: the model with its shapes fixed, and which rule of ONNX it may break;
@@ -40,6 +41,7 @@ class Conversion:
     options: Options
     notes: list[str] = field(default_factory=list)
     context: Context = PLAIN
+    declared: Mapping[str, onnx.TypeProto] = field(default_factory=dict)
     model: onnx.ModelProto | None = None
     nodes_before: int = 0
     twin: onnx.ModelProto | None = None

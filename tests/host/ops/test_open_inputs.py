@@ -248,7 +248,7 @@ def test_names_and_options_that_do_not_go_together():
 
 def test_a_number_that_was_made_of_a_size_is_found(monkeypatch):
     """A rewrite that writes down the bound in the place of the size."""
-    rewrite = rewrites.rewrite
+    rewrite = rewrites.for_boards
 
     def careless(model, *args, **kwargs):
         model, log = rewrite(model, *args, **kwargs)
@@ -257,7 +257,7 @@ def test_a_number_that_was_made_of_a_size_is_found(monkeypatch):
         bound.dim_value = int(size)
         return model, log
 
-    monkeypatch.setattr(rewrites, "rewrite", careless)
+    monkeypatch.setattr(rewrites, "for_boards", careless)
     with pytest.raises(UnsupportedModel, match="cannot follow a run-time extent"):
         convert(relu(), Options(bounds={"n": 3}))
 

@@ -14,7 +14,8 @@ from tools import limits
 
 from ..errors import ConvertError
 from ..own import Operators
-from ..protos import make_printable, name_of, one_line, operator_of
+from ..protos import copied, make_printable, name_of, one_line, operator_of
+from ..shapes import declarations
 from . import external, ort_domain, sound
 from .upgrade import upgraded
 
@@ -45,7 +46,8 @@ def prepare(model: onnx.ModelProto, operators: Operators | None = None) -> onnx.
     limits.at("checking the model", most=_SECONDS)
     try:
         model = ort_domain.claim(_inlined(_sorted(model), operators or Operators()))
-        onnx.checker.check_model(model)
+        declarations.forget_inner(model)
+        _check_rules(model)
         _check_constants(model.graph)
     except Exception as e:  # onnx and onnx-ir raise many kinds for a malformed model
         raise ConvertError(f"the model breaks ONNX's rules: {one_line(e)}") from None
@@ -53,6 +55,27 @@ def prepare(model: onnx.ModelProto, operators: Operators | None = None) -> onnx.
     drop_constant_inputs(model)
     _import_once(model)
     return model
+
+
+def _check_rules(model: onnx.ModelProto) -> None:
+    """Raises what onnx's checker raises; but an output needs no type, and nothing a shape.
+
+    onnxruntime infers an output's type, and takes an input without a shape, which --shape gives.
+    """
+    left_out = [o for o in model.graph.output if o.type.WhichOneof("value") is None]
+    left_out += [
+        v
+        for v in [*model.graph.input, *model.graph.output]
+        if v.type.HasField("tensor_type") and not v.type.tensor_type.HasField("shape")
+    ]
+    types = [copied(v.type) for v in left_out]
+    for v in left_out:
+        v.CopyFrom(onnx.helper.make_tensor_value_info(v.name, onnx.TensorProto.FLOAT, []))
+    try:
+        onnx.checker.check_model(model)
+    finally:
+        for v, kind in zip(left_out, types, strict=True):
+            v.type.CopyFrom(kind)
 
 
 def _import_once(model: onnx.ModelProto) -> None:

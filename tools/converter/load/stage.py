@@ -12,7 +12,7 @@ from ..context import Context
 from ..conversion import Conversion
 from ..errors import Finding, Problem, UnsupportedModel
 from ..protos import copied, make_printable
-from ..shapes import dims, limits, output_ranks
+from ..shapes import declarations, dims
 from ..shapes.infer_extents import unknown_bounds
 from ..simplify import keep, sequences
 from . import missing, prepare, read, single, sound
@@ -26,23 +26,24 @@ def load(state: Conversion) -> None:
     operators = own.operators(options.ops, options.allow_domains)
     given = _read(state.source)
     state.notes += missing.not_allowed(given, operators)  # while it still has its functions
+    state.declared = declarations.inner_types(given)
+    declared = declarations.of_outputs(given)
     model = prepare(given, operators)
     del given  # it may be large
     state.nodes_before = len(model.graph.node)
-    doubted = output_ranks.doubted(model)
     _fix_shapes(state, model, operators)
-    state.notes += output_ranks.corrected(model, doubted)
     if options.float64 == "float32" and single.has_doubles(model):
         state.notes.append(_in_single(state, model))
     keeps = options.optimize == 0
     expands = options.quantize is not None or options.float == "python"
-    declared = limits.declared(model)
+    declared |= declarations.of_outputs(model)  # with the dims that are fixed now
     state.context = Context(operators, options.bounds, declared, keeps, expands)
     if keeps:
         keep.declare(model)
     if options.quantize is None and options.weights == "f32":  # others compute with all weights
         model = aside.with_stand_ins(model)
-    state.model = state.loaded = state.answers = model
+    state.loaded = state.answers = model
+    state.model = declarations.without_outputs(model)
     state.doubt = sound.check_growth(model)
     state.twin = dims.twin_of(model)
 

@@ -16,7 +16,7 @@ from onnx import helper
 
 from ..errors import ConvertError
 from ..ops import OWN
-from ..protos import attributes_of, bodies_of, copied, name_of, nodes_of, set_all
+from ..protos import attributes_of, bodies_of, name_of, nodes_of, set_all
 from . import window_rules
 from .types import declare_new, known_values
 
@@ -69,20 +69,9 @@ def reveal(model: onnx.ModelProto) -> None:
     set_all(model.opset_import, kept)
 
 
-def forget(model: onnx.ModelProto) -> list[onnx.ValueInfoProto]:
-    """Remove the declared shapes of what follows from these pools; return those of outputs."""
-    before = [copied(info) for info in model.graph.output]
-    tainted: set[str] = set()
-    _forget(model.graph, tainted)
-    return [info for info in before if info.name in tainted]
-
-
-def restore(model: onnx.ModelProto, declared: list[onnx.ValueInfoProto]) -> None:
-    """Put declarations back that no inference has replaced, as of a custom operator's output."""
-    by_name = {info.name: info for info in declared}
-    for info in model.graph.output:
-        if info.name in by_name and not info.type.tensor_type.HasField("shape"):
-            info.CopyFrom(by_name[info.name])
+def forget(model: onnx.ModelProto) -> None:
+    """Remove, in place, the shapes of inner values that follow from these pools."""
+    _forget(model.graph, set())
 
 
 def _pools(nodes):

@@ -42,8 +42,6 @@ def fix(
         _apply(value, known)
     if left_open:
         _forget_symbols(model)
-    # shapes that an exporter wrote down may hold the old symbols: inference makes them anew
-    del model.graph.value_info[:]
     return notes
 
 

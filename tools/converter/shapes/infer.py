@@ -10,7 +10,8 @@ from tools import limits
 from ..context import PLAIN, Context
 from ..errors import ConvertError
 from ..load import sound
-from . import ceil_pools, infer_bodies, infer_declared, infer_extents, infer_ml
+from ..protos import set_all
+from . import ceil_pools, declarations, infer_bodies, infer_declared, infer_extents, infer_ml
 
 _SECONDS = 10.0  # for one time
 
@@ -21,25 +22,27 @@ def infer(model: onnx.ModelProto, context: Context = PLAIN) -> onnx.ModelProto:
     Raises ConvertError where the model contradicts itself.
     """
     infer_extents.forget(model)
-    declared = ceil_pools.forget(model)
+    declared = declarations.of_outputs(model) | context.declared
+    model = declarations.without_outputs(model)
+    ceil_pools.forget(model)
     model = _infer(model)
-    for _ in model.graph.node:  # each round gets past one such operator at least
-        if not _annotated(model, context):
+    for _ in [*model.graph.node, *model.graph.output]:  # each round gets past one at least
+        if not _annotated(model, context, declared):
             break
         infer_extents.forget_unknown(model.graph)
         model = _infer(model)
-    ceil_pools.restore(model, declared)
     sound.check_sizes(model)
     return model
 
 
-def _annotated(model, context):
+def _annotated(model, context, declared):
     """What onnx does not know, by the first that can say something; False if none can."""
     return (
         infer_ml.annotate(model)
         or ceil_pools.annotate(model)
         or infer_declared.annotate(model, context)
         or infer_bodies.annotate(model, context, infer)
+        or declarations.believe(model, declared)
         or infer_extents.annotate(model, context)
     )
 
@@ -49,7 +52,18 @@ def _infer(model):
     with ceil_pools.hidden(model):
         found = _inferred(model)
     ceil_pools.reveal(found)
+    _type_outputs(found.graph)
     return found
+
+
+def _type_outputs(graph):
+    """What onnx has inferred for an output without a type is that of an inner value: move it."""
+    outputs = {info.name: info for info in graph.output}
+    found = [info for info in graph.value_info if info.name in outputs]
+    for info in found:
+        outputs[info.name].type.CopyFrom(info.type)
+    if found:
+        set_all(graph.value_info, [v for v in graph.value_info if v.name not in outputs])
 
 
 def _inferred(model):

@@ -39,7 +39,10 @@ def annotate(model: onnx.ModelProto, context: Context, infer: Infer) -> bool:
         rule = _RULES.get(node.op_type) if node.domain in ("", "ai.onnx") else None
         if rule is None or all(name in known for name in node.output if name):
             continue
-        values = rule(_Outer(model, context, infer), node, known)
+        try:
+            values = rule(_Outer(model, context, infer), node, known)
+        except (LookupError, TypeError, ValueError):
+            continue  # a body that does not fit its node: lowering says how
         changed |= declare_new(graph, node, values, known)
     return changed
 

@@ -17,24 +17,22 @@ from .extent_rules import BROADCASTING
 _ELEMENTWISE = ("Identity", "Cast", "CastLike", "Where", "Not", "Cos", "Sin", *BROADCASTING)
 
 
-def declared(model: onnx.ModelProto) -> dict[str, list[int]]:
-    """The fixed shapes of the outputs, by name."""
-    found = {}
-    for info in model.graph.output:
-        shape = info.type.tensor_type.shape
-        if shape.dim and all(d.HasField("dim_value") for d in shape.dim):
-            found[info.name] = [d.dim_value for d in shape.dim]
-    return found
-
-
 def limits_of(model: onnx.ModelProto, context: Context) -> dict[str, list[int]]:
     """The most that each extent of a value can be, by the value's name, as far as it is known."""
-    found = {name: [max(d, 1) for d in dims] for name, dims in context.declared.items()}
+    found = {
+        name: [max(d.dim_value, 1) for d in kind.tensor_type.shape.dim]
+        for name, kind in context.declared.items()
+        if _is_fixed(kind.tensor_type.shape)
+    }
     for node in reversed(model.graph.node):
         if node.op_type in _ELEMENTWISE and node.output[0] in found:
             for name in node.input:
                 found.setdefault(name, found[node.output[0]])
     return found
+
+
+def _is_fixed(shape):
+    return bool(shape.dim) and all(d.HasField("dim_value") for d in shape.dim)
 
 
 def limit(found: dict[str, list[int]], name: str, axis: int, rank: int) -> int | None:

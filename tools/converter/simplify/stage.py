@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..conversion import Conversion
 from ..load import sound
+from ..shapes import declarations
 from ..shapes.infer_extents import check_bounds
 from . import simplify as simplified
 
@@ -11,6 +12,9 @@ from . import simplify as simplified
 def simplify(state: Conversion) -> None:
     """Raises ConvertError."""
     model = simplified(state.model, state.context)
+    state.notes += declarations.notes(state.loaded, model)
+    if note := declarations.inner_contradictions(state.declared, model.graph):
+        state.notes.append(note)
     check_bounds(state.options.bounds, state.model, model)
     sound.check_scales(model)
     state.model = state.simplified = model

@@ -1,0 +1,78 @@
+"""What a model declares otherwise than its operators compute changes no value.
+
+Some node cases and random models; MPCONNXR_LONG=1: every case that passes, and the collection.
+"""
+
+import os
+import random
+from dataclasses import replace
+
+import onnx
+import pytest
+
+from tests.host import zoo
+from tests.host.converter.random_models import random_model
+from tests.host.converter.random_operators import FLOATS
+from tests.host.converter.rewrites.qdq_net import by_onnxruntime
+from tests.host.test_conformance import MANY_MACS, baseline
+from tools.conformance.cases import Case, all_cases, ms_cases
+from tools.conformance.prepare import prepare, prepare_all
+from tools.conformance.suite import run_cases
+from tools.converter.convert import Options, convert
+
+from .declared_otherwise import mutated
+
+LONG = os.environ.get("MPCONNXR_LONG") == "1"
+N_CASES, N_MODELS = 40, 20
+# Operators that give another shape, or run bodies: for these a declaration says most.
+TELLING = ("squeeze", "reshape", "transpose", "if", "loop", "scan", "expand", "topk", "split")
+# Its definition draws random numbers.
+RANDOM = "bernoulli"
+
+
+def cases():
+    found = [c for c in all_cases() if c.id in baseline() and RANDOM not in c.name]
+    if LONG:
+        return [*found, *ms_cases()]
+    rng = random.Random(5)
+    telling = [c for c in found if any(f"test_{t}" in c.name for t in TELLING)]
+    return rng.sample(telling, N_CASES // 2) + rng.sample(found, N_CASES // 2)
+
+
+def random_cases(n):
+    for seed in range(n):
+        model, builder = random_model(seed, FLOATS)
+        inputs = list(builder.values().values())
+        outputs = by_onnxruntime(model, inputs)
+        raw = model.SerializeToString()
+        yield Case("random", f"seed {seed}", "", raw, inputs, outputs, rtol=1e-3, atol=1e-4)
+
+
+def mutated_case(case, seed):
+    model = mutated(onnx.load_model_from_string(case.model), seed)
+    return replace(case, model=model.SerializeToString())
+
+
+def test_values_stay(ready_target):
+    given = [*cases(), *random_cases(500 if LONG else N_MODELS)]
+    changed = [mutated_case(case, seed) for seed, case in enumerate(given)]
+    prepared = prepare_all(changed) if LONG else [prepare(case) for case in changed]
+    pairs = [(c, p) for c, p in zip(changed, prepared, strict=True) if p.macs < MANY_MACS]
+    rows = run_cases(*zip(*pairs, strict=True), ready_target("unix"))
+    wrong = [f"{row.id}: {row.status}: {row.reason}" for row in rows if not row.passed]
+    assert not wrong, "\n".join(wrong)
+
+
+def steps_of(model):
+    """What a device computes, and the shapes it gives."""
+    done = convert(model, Options(strip=True))
+    steps = [(s.kernel, [str(p) for p in s.params]) for s in done.graph.steps]
+    return steps, [(t.name, t.shape, t.dtype) for t in done.graph.outputs]
+
+
+@zoo.needs_zoo
+@pytest.mark.skipif(not LONG, reason="MPCONNXR_LONG=1 converts the whole collection")
+@pytest.mark.parametrize("name", zoo.models())
+def test_the_collection_computes_the_same(name):
+    model = onnx.load(zoo.model_path(name))
+    assert steps_of(mutated(model, len(name))) == steps_of(model)

@@ -1,0 +1,201 @@
+"""Shapes and dtypes that a model declares beside its operators, which may be wrong.
+
+Exporters, and tools that edit a graph, leave declarations behind that no longer hold. onnxruntime
+goes by the operators, and so does the converter:
+
+1. Declarations of inner values, in the graph and in bodies, are forgotten when a model is loaded
+   (`forget_inner`).
+2. Those of outputs, of the graph and of bodies, are kept aside (`of_outputs`) while inference
+   goes without them (`without_outputs`). They count where the operators say nothing (`believe`);
+   of such an output of the graph there is a note.
+3. A declared shape that the operators contradict is a note (`notes`). A dtype is refused, as
+   onnxruntime refuses it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import zip_longest
+
+import onnx
+
+from tools.format.dtypes import dtype_name
+
+from ..errors import ConvertError
+from ..protos import bodies_of, copied, nodes_of
+from . import extent_forms
+
+_LOOP_CONTROL = 2  # inputs of a Loop's body before its values: the round, the condition
+_BELIEVED = "mpconnxr.believed"  # a key of an output's metadata
+_MOST_NAMED = 3  # inner values of one note
+
+Types = dict[str, onnx.TypeProto]
+
+
+def inner_types(model: onnx.ModelProto) -> Types:
+    """Return the types that the model declares for the inner values of its graph, by name."""
+    return {info.name: copied(info.type) for info in model.graph.value_info}
+
+
+def forget_inner(model: onnx.ModelProto) -> None:
+    """Remove, in place, the declarations of inner values, those of bodies included.
+
+    The inputs and outputs of a body are inner values, too: what runs the body gives their types.
+    onnxruntime needs some of them: the dtypes of a body's inputs, those of a SequenceMap's
+    outputs, and all that is said of a Loop's round and condition.
+    """
+    del model.graph.value_info[:]
+    for node in nodes_of(model.graph):
+        kept = _LOOP_CONTROL if node.op_type == "Loop" else 0
+        for body in bodies_of(node):
+            del body.value_info[:]
+            for info in [*body.input[kept:], *body.output]:
+                if _is_tensor(info.type):
+                    info.type.tensor_type.ClearField("shape")
+            for info in () if node.op_type == "SequenceMap" else body.output:
+                if _is_tensor(info.type):
+                    info.ClearField("type")
+
+
+def of_outputs(model: onnx.ModelProto) -> Types:
+    """Return the tensor types that the outputs of the graph and of all bodies are declared with.
+
+    Bodies may use one name twice: where they disagree, neither counts.
+    """
+    bodies = [body for node in nodes_of(model.graph) for body in bodies_of(node)]
+    found: Types = {}
+    for info in [info for body in bodies for info in body.output if _is_tensor(info.type)]:
+        if found.setdefault(info.name, copied(info.type)) != info.type:
+            found[info.name] = onnx.TypeProto()
+    found |= {o.name: copied(o.type) for o in model.graph.output if _is_tensor(o.type)}
+    return {name: kind for name, kind in found.items() if _is_tensor(kind)}
+
+
+def without_outputs(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Return a copy whose outputs have no types, but for those that no operator computes."""
+    copy = copied(model)
+    sources = _types_of_sources(copy.graph)
+    for info in copy.graph.output:
+        if info.name in sources:
+            info.type.CopyFrom(sources[info.name])
+        elif _is_tensor(info.type):
+            info.ClearField("type")
+        del info.metadata_props[:]
+    return copy
+
+
+def _types_of_sources(graph) -> Types:
+    """Return the types of the graph's inputs and constants, by name."""
+    found = {info.name: info.type for info in graph.input}
+    for t in graph.initializer:
+        found[t.name] = onnx.helper.make_tensor_type_proto(t.data_type, t.dims)
+    return found
+
+
+def believe(model: onnx.ModelProto, declared: Types) -> bool:
+    """Give outputs, in place, what they are declared with where inference has found nothing.
+
+    Returns True if that changed the model.
+    """
+    changed = False
+    for info in model.graph.output:
+        if info.name in declared and _complete(info, declared[info.name]):
+            changed = True
+            info.metadata_props.add(key=_BELIEVED)
+    return changed
+
+
+def _complete(info, declared):
+    """Fill in what is missing in an output's type; return True if there was something."""
+    if info.type.WhichOneof("value") not in (None, "tensor_type"):
+        return False
+    before = info.type.SerializeToString(deterministic=True)
+    if not info.type.tensor_type.elem_type:
+        info.type.CopyFrom(declared)
+    elif not _has_shape(info.type) and _has_shape(declared):
+        info.type.tensor_type.shape.CopyFrom(declared.tensor_type.shape)
+    elif _has_shape(declared) and len(_dims(info.type)) == len(_dims(declared)):
+        for dim, wanted in zip(_dims(info.type), _dims(declared), strict=True):
+            if _is_unknown(dim) and wanted.HasField("dim_value"):
+                dim.dim_value = wanted.dim_value
+    return before != info.type.SerializeToString(deterministic=True)
+
+
+def notes(declared: onnx.ModelProto, inferred: onnx.ModelProto) -> list[str]:
+    """Compare the outputs' declarations with what follows from the operators.
+
+    Returns a note for each output of another shape, and for each whose operator says none. Raises
+    ConvertError for another dtype.
+    """
+    found = {info.name: info for info in inferred.graph.output}
+    texts = []
+    for info in declared.graph.output:
+        other = found.get(info.name)
+        if other is None or not _is_tensor(other.type) or not _is_tensor(info.type):
+            continue
+        _check_dtype(info, other.type)
+        if _differ(info.type, other.type):
+            shown = f"{_shown(other.type)}, not the declared {_shown(info.type)}"
+            texts.append(f"output {info.name} has the shape {shown}")
+        elif any(prop.key == _BELIEVED for prop in other.metadata_props):
+            shown = f"{_shown(other.type)}, as declared: its operator does not fix it"
+            texts.append(f"output {info.name} has the shape {shown}")
+    return texts
+
+
+def inner_contradictions(declared: Mapping[str, onnx.TypeProto], graph: onnx.GraphProto) -> str:
+    """Return a note of the inner values that have other shapes than declared, or ""."""
+    found = [
+        f"{info.name} {_shown(info.type)}, not {_shown(declared[info.name])}"
+        for info in graph.value_info
+        if info.name in declared and _differ(declared[info.name], info.type)
+    ]
+    if not found:
+        return ""
+    more = len(found) - _MOST_NAMED
+    text = "; ".join(found[:_MOST_NAMED]) + (f"; {more} more" if more > 0 else "")
+    return f"inner values have other shapes than the model declares: {text}"
+
+
+def _check_dtype(info, kind):
+    declared, computed = info.type.tensor_type.elem_type, kind.tensor_type.elem_type
+    if declared and computed and declared != computed:
+        raise ConvertError(
+            f"output {info.name} is declared as {dtype_name(declared)}, but its operator gives "
+            f"{dtype_name(computed)}: correct the declaration, or add a Cast"
+        )
+
+
+def _differ(declared, computed):
+    """Return True if two shapes have another rank, or two numbers for one dim."""
+    if not _has_shape(declared) or not _has_shape(computed):
+        return False
+    return any(
+        a is None or b is None or _both_known(a, b) and a.dim_value != b.dim_value
+        for a, b in zip_longest(_dims(declared), _dims(computed))
+    )
+
+
+def _is_unknown(dim):
+    return not dim.HasField("dim_value") and extent_forms.parsed(dim.dim_param) is None
+
+
+def _both_known(a, b):
+    return a.HasField("dim_value") and b.HasField("dim_value")
+
+
+def _dims(kind):
+    return kind.tensor_type.shape.dim
+
+
+def _shown(kind):
+    dims = [str(d.dim_value) if d.HasField("dim_value") else d.dim_param for d in _dims(kind)]
+    return f"[{', '.join(dim or '?' for dim in dims)}]"
+
+
+def _is_tensor(kind):
+    return kind.HasField("tensor_type")
+
+
+def _has_shape(kind):
+    return _is_tensor(kind) and kind.tensor_type.HasField("shape")
