@@ -28,7 +28,8 @@ def main(argv=None):
     print(f"accuracy {model.evaluate(x_test, y_test, verbose=0)[1]:.1%}")
     folder = saving.folder_of(argv)
     model.export(str(folder / "keras_network.onnx"), format="onnx", verbose=False)
-    saving.tell(folder, "keras_network", x_test[:8])
+    outputs = [model.predict(x_test[:1], verbose=0)]
+    saving.tell(folder, "keras_network", x_test[:8], outputs)
 
 
 if __name__ == "__main__":

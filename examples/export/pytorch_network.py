@@ -30,7 +30,8 @@ def main(argv=None, dynamo=True):
     folder = saving.folder_of(argv)
     path, names = folder / "pytorch_network.onnx", {"input_names": ["x"], "output_names": ["y"]}
     torch.onnx.export(model, (x[:1],), path, dynamo=dynamo, **names)
-    saving.tell(folder, "pytorch_network", x_test[:8].numpy())
+    outputs = [model(x_test[:1]).detach().numpy()]
+    saving.tell(folder, "pytorch_network", x_test[:8].numpy(), outputs)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,9 @@ def main(argv=None):
     model = make_pipeline(StandardScaler(), forest).fit(x, labels)
     print(f"accuracy {model.score(x_test, labels_test):.1%}")
     # float32 as the board has it; the first row says dtype and columns
-    saving.save(to_onnx(model, x[:1]), "sklearn_forest", argv, x_test[:8])
+    one = x_test[:1]
+    outputs = [model.predict(one), model.predict_proba(one).astype("float32")]
+    saving.save(to_onnx(model, x[:1]), "sklearn_forest", argv, x_test[:8], outputs)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,8 @@ def main(argv=None):
     print(f"accuracy {(network(x_test).numpy().argmax(1) == y_test).mean():.1%}")
     signature = Network.one.input_signature
     converted, _ = tf2onnx.convert.from_function(network.one, signature, opset=17)
-    saving.save(converted, "tensorflow_network", argv, x_test[:8])
+    outputs = [network(x_test[:1]).numpy()]
+    saving.save(converted, "tensorflow_network", argv, x_test[:8], outputs)
 
 
 if __name__ == "__main__":

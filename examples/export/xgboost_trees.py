@@ -19,7 +19,9 @@ def main(argv=None):
     print(f"accuracy {model.score(x_test, y_test):.1%}")
     inputs = [("x", FloatTensorType([1, x.shape[1]]))]
     converted = convert_xgboost(model, initial_types=inputs, target_opset=15)
-    saving.save(converted, "xgboost_trees", argv, x_test[:8])
+    one = x_test[:1]
+    outputs = [model.predict(one).astype("int64"), model.predict_proba(one)]
+    saving.save(converted, "xgboost_trees", argv, x_test[:8], outputs)
 
 
 if __name__ == "__main__":

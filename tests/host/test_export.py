@@ -1,6 +1,7 @@
 """The scripts of examples/export: what their exporters write runs on a board's MicroPython."""
 
 import importlib.util
+import json
 import os
 import subprocess
 import sys
@@ -52,6 +53,24 @@ def python_for(name):
     return str(folder / "bin" / "python")
 
 
+def assert_converts(printed, name, folder):
+    """The command that a script prints converts the model, which computes what was trained."""
+    [line] = [line for line in printed.splitlines() if line.startswith("mpconnxr convert ")]
+    words = line.split()[2:]
+    assert words[:2] == [f"{folder / name}.onnx", f"{folder / name}.bin"]
+    done = subprocess.run(
+        [sys.executable, "-m", "tools.converter", *words, "--json"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert not found["expect"]["warning"] and found["expect"]["error"] < 1e-5
+    assert found["check"]["checked"]
+
+
 @pytest.mark.parametrize("target", ["unix32"], indirect=True)
 @pytest.mark.parametrize("name", [script(name) for name in NEEDS])
 def test_an_exported_model_agrees_with_onnxruntime(target, name, tmp_path):
@@ -62,7 +81,7 @@ def test_an_exported_model_agrees_with_onnxruntime(target, name, tmp_path):
     done = subprocess.run(words, cwd=ROOT, **options)
     assert done.returncode == 0, done.stderr
     printed = done.stdout
-    assert f"mpconnxr convert {tmp_path / name}.onnx {tmp_path / name}.bin" in printed
+    assert_converts(printed, name, tmp_path)
     model, x = onnx.load(tmp_path / f"{name}.onnx"), np.load(tmp_path / f"{name}.npy")
     done = convert(model)
     files = {}

@@ -199,6 +199,9 @@ def convert_parser(command: str = "converter") -> argparse.ArgumentParser:
     )
     parser.add_argument("--golden", nargs="+", metavar="X.npy", help="inputs of the golden vector")
     parser.add_argument(
+        "--expect", nargs="+", metavar="Y.npy", help="what the trained model computed of these"
+    )
+    parser.add_argument(
         "--save-optimized", type=Path, metavar="X.onnx", help="write the rewritten model"
     )
     seal_arguments.add(parser)
@@ -236,6 +239,7 @@ def _convert(args):
     _check_outputs(args, [args.output, args.save_optimized, args.sbom])
     options = options_from(args)
     options.golden = [read_array(path) for path in args.golden] if args.golden else None
+    options.expect = [read_array(path) for path in args.expect] if args.expect else None
     options.class_names = names_in(args.labels_file) if args.labels_file else ()
     options.seal = seal_arguments.request_from(args)
     if args.sbom:
@@ -255,7 +259,8 @@ def _convert(args):
         from .report import python_floats
 
         about = converted.report() | python_floats.of(converted).report()
-        print(json.dumps(about | {"check": outcome.report()}))
+        expect = {"expect": converted.expected.report()} if converted.expected else {}
+        print(json.dumps(about | expect | {"check": outcome.report()}))
     else:
         from .commands.summary import print_summary
 
@@ -265,14 +270,23 @@ def _convert(args):
 
             print_steps(converted)
             print_boards(converted)
+        if converted.expected:
+            _print_expected(converted.expected)
         print(outcome)
     return 0
+
+
+def _print_expected(expected):
+    if expected.warning:
+        print(f"warning: {expected.warning}")
+    print(f"expected: {expected.text}")
 
 
 def _given(args):
     """Files and folders besides the model that say how to convert."""
     given = [Path(text.rpartition("=")[2]) for text in args.bind]
-    given += map(Path, getattr(args, "golden", None) or [])
+    for name in ("golden", "expect"):
+        given += map(Path, getattr(args, name, None) or [])
     if args.labels:
         name, _, key = args.labels.partition(".npz:")
         given.append(Path(name + ".npz" if key else name))

@@ -15,6 +15,7 @@ from .numbers.precision import Precision
 from .options import Options
 from .plan import Plan
 from .quantize import Outcome
+from .reference.expected import Expected
 from .reference.vector import Vector
 
 
@@ -34,7 +35,8 @@ class Conversion:
     golden: inputs of the golden vector, None for random ones; precision: of products;
     graph, arena: what the device runs, and where values lie; data: the file;
     grids: (scale, zero_point) by name of an input or output of integers that has them;
-    vector: the golden vector, also where the file has none; no_vector: why there is none.
+    vector: the golden vector, also where the file has none; no_vector: why there is none;
+    expect: outputs that the user gives for it; expected: how far the model is from them.
     """
 
     source: Path | onnx.ModelProto
@@ -61,6 +63,8 @@ class Conversion:
     grids: dict[str, tuple[float, int]] = field(default_factory=dict)
     vector: Vector | None = None
     no_vector: str = ""
+    expect: list | None = None
+    expected: Expected | None = None
 
     def models(self) -> list[onnx.ModelProto]:
         """All models that stages may still look at."""

@@ -59,6 +59,7 @@ def convert(source: Path | onnx.ModelProto, options: Options | None = None) -> C
         reference,
         state.vector,
         state.no_vector,
+        state.expected,
     )
 
 

@@ -16,6 +16,7 @@ from .ir import Graph, Tensor, dtype_name, walk
 from .numbers.narrow import Row
 from .plan import Plan
 from .quantize import Outcome
+from .reference.expected import Expected
 from .reference.vector import Vector
 from .shapes import extent
 
@@ -29,7 +30,8 @@ class Converted:
     quantized: what --quantize did; narrowed: what --weights cost, by layer;
     grids: (scale, zero_point) by name of an input or output of integers that has them;
     reference: what the golden vector was computed with, if Options.vector asks for it;
-    vector: the golden vector; no_vector: why there is none.
+    vector: the golden vector; no_vector: why there is none;
+    expected: how far the model is from the outputs that the user gives.
     """
 
     data: bytes
@@ -46,6 +48,7 @@ class Converted:
     reference: onnx.ModelProto | None = None
     vector: Vector | None = None
     no_vector: str = ""
+    expected: Expected | None = None
 
     @cached_property
     def model(self) -> onnx.ModelProto:

@@ -21,7 +21,8 @@ class Options:
     shapes: dims by input; sequences: the elements' dims by input that is a sequence or optional;
     dims: values by symbolic name; bind: arrays by input; strip: no names, source or golden vector
     in the file; vector: compute one for a check on this computer, where the file has none, too;
-    golden: inputs of the golden vector (None: random ones); bounds: the most items
+    golden: inputs of the golden vector (None: random ones); expect: outputs
+    that the trained model itself computed of these; bounds: the most items
     that there can be of what a run decides, by name of a value; ops: folder of the user's own
     operators; allow_domains: domains that it may serve; optimize: level of the rewrites, 0 to 2,
     at 0 the device computes every operator (see simplify/keep);
@@ -45,6 +46,7 @@ class Options:
     strip: bool = False
     vector: bool = False
     golden: Sequence[np.ndarray] | None = None
+    expect: Sequence[np.ndarray] | None = None
     bounds: Mapping[str, int] = field(default_factory=dict)
     ops: Path | None = None
     allow_domains: Sequence[str] = field(default_factory=list)

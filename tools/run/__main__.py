@@ -97,6 +97,13 @@ def parser() -> argparse.ArgumentParser:
         metavar="MODEL.onnx",
         help="print errors against onnxruntime, with this model (default: MODEL itself)",
     )
+    add(
+        "--expect",
+        nargs="+",
+        type=Path,
+        metavar="Y.npy",
+        help="print errors against these outputs of X.npy instead of onnxruntime's",
+    )
     add("--layers", action="store_true", help="with --compare: every value that both sides have")
     add(
         "--profile",
@@ -135,13 +142,15 @@ def _arguments(argv):
         asked.error("--random N: N is at least 1")
     if args.compare == _ITSELF:
         args.compare = args.model
+    if args.expect and (not args.inputs or args.layers or args.trace is not None):
+        asked.error("--expect goes with X.npy, without --layers and --trace")
     if args.layers and not args.compare:
         asked.error("--layers needs --compare MODEL.onnx")
     if args.runs is not None and not args.profile:
         asked.error("--runs goes with --profile")
     args.runs = _RUNS if args.runs is None else args.runs
     others = (args.output_dir, args.samples, args.random)
-    if args.profile and (any(others) or args.compare or args.runs < 1):
+    if args.profile and (any(others) or args.compare or args.expect or args.runs < 1):
         asked.error("--profile goes with X.npy and --runs N, from 1, alone")
     if args.trace is not None and (any(others) or args.profile or args.layers):
         asked.error("--trace goes with X.npy, --dump and --compare alone")

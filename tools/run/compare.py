@@ -10,11 +10,13 @@ import numpy as np
 import onnx
 
 from tools.converter.load import external
+from tools.converter.load.arrayfile import read_array
 from tools.converter.reference.ort_session import OrtError, open_session
-from tools.errors import ConvertError
+from tools.errors import ConvertError, UsageError
+from tools.format.objects import is_map
 
 from .errors import RunError
-from .models import checked, spec_of
+from .models import Spec, checked, spec_of
 
 
 class Reference:
@@ -74,6 +76,27 @@ class Reference:
             return list(by_name.values())
         self._held = {name: by_name[output] for name, output in self._states.items()}
         return [y for name, y in by_name.items() if name not in self._states.values()]
+
+
+class Given:
+    """Outputs that the user has for the inputs, in place of a Reference.
+
+    Raises UsageError where they do not fit the model's outputs.
+    """
+
+    def __init__(self, paths: Sequence[Path], outputs: Sequence[Spec]):
+        self.values: dict[str, np.ndarray] = {}
+        if any(is_map(spec.number) for spec in outputs):
+            raise UsageError("--expect: the model has outputs of maps, which are no arrays")
+        arrays = [read_array(path) for path in paths]
+        try:
+            self._arrays = checked(arrays, outputs, "output")
+        except UsageError as e:
+            raise UsageError(f"--expect: {e}") from None
+
+    def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Return the outputs."""
+        return self._arrays
 
 
 def inner_values(path: Path) -> dict[str, str]:

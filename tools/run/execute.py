@@ -19,7 +19,7 @@ from tools.harness import Job, input_bytes, output_value, run_jobs
 from tools.micropython import get_target
 from tools.progress import progress
 
-from .compare import Errors, Reference, inner_values
+from .compare import Errors, Given, Reference, inner_values
 from .errors import RunError
 from .layers import Layers
 from .models import Say, checked, open_model
@@ -45,7 +45,9 @@ def execute(args: Namespace, options: Options, say: Say) -> dict:
     _refuse_overwriting(args, samples, ready)
     zeros = {s.name: np.zeros(s.shape, s.dtype) for s in ready[0].states}
     reference = None
-    if args.compare:
+    if args.expect:
+        reference = Given(args.expect, ready[0].outputs)
+    elif args.compare:
         reference = Reference(args.compare, options.state, zeros, operators, options.bind)
         reference.check([sample.arrays for sample in samples])
     runs = _run(args, samples, ready, own.kernels_in(options.ops))

@@ -201,15 +201,20 @@ def spec_of(info: onnx.ValueInfoProto) -> Spec:
     return Spec(info.name, t.elem_type, dtype, tuple(dims))
 
 
-def checked(arrays: Sequence[np.ndarray], inputs: Sequence[Spec]) -> list[np.ndarray]:
-    """The arrays as the inputs need them. Raises UsageError where they do not fit."""
+def checked(
+    arrays: Sequence[np.ndarray], inputs: Sequence[Spec], kind: str = "input"
+) -> list[np.ndarray]:
+    """The arrays as the inputs need them. Raises UsageError where they do not fit.
+
+    kind: what the specs are of, for a message.
+    """
     if len(arrays) != len(inputs):
         wanted = "; ".join(str(spec) for spec in inputs) or "none"
-        raise UsageError(f"{len(arrays)} inputs given, {len(inputs)} needed: {wanted}")
-    return [_checked(x, spec) for x, spec in zip(arrays, inputs, strict=True)]
+        raise UsageError(f"{len(arrays)} {kind}s given, {len(inputs)} needed: {wanted}")
+    return [_checked(x, spec, kind) for x, spec in zip(arrays, inputs, strict=True)]
 
 
-def _checked(x, spec):
+def _checked(x, spec, kind):
     if isinstance(x, dict) or is_map(spec.number):
         return _checked_map(x, spec)
     if x.dtype.kind == "U" and spec.number == STRING:
@@ -217,14 +222,14 @@ def _checked(x, spec):
     if x.dtype.kind == "V" and x.dtype.itemsize == spec.dtype.itemsize:
         x = x.view(spec.dtype)  # how .npy holds a dtype that numpy itself does not know
     if x.dtype.newbyteorder("=") != spec.dtype:
-        raise UsageError(f"input {spec} is given {x.dtype}: convert it with .astype()")
+        raise UsageError(f"{kind} {spec} is given {x.dtype}: convert it with .astype()")
     if spec.shape != ("...",):
         same = len(x.shape) == len(spec.shape) and all(
             isinstance(want, str) or want == size
             for want, size in zip(spec.shape, x.shape, strict=True)
         )
         if not same:
-            raise UsageError(f"input {spec} is given shape {list(x.shape)}")
+            raise UsageError(f"{kind} {spec} is given shape {list(x.shape)}")
     return x.astype(spec.dtype, order="C", copy=False)
 
 

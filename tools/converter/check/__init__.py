@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from ..converted import Converted
 from ..errors import ConvertError
 from ..options import Options
-from . import compare, layers, run_file
+from ..reference import compare
+from . import layers, run_file
 
 
 class WrongFile(ConvertError):

@@ -14,10 +14,10 @@ from ..ir import walk
 from ..options import Options
 from ..protos import copied, set_all
 from ..reference import golden
+from ..reference.compare import distances
 from ..reference.ort_session import open_session
 from ..reference.rounded import Rounded
 from ..reference.tolerance import largest_of, relative_of
-from .compare import distances
 from .run_file import MOST_WORK, work_of
 
 # Power of the noise, as a part of the signal's, that steps make deep in a right quantized model.

@@ -10,6 +10,7 @@ from ..conversion import Conversion
 from ..errors import UsageError
 from ..ir import walk
 from ..reference import golden
+from ..reference.expected import expected
 from ..reference.vector import NoVector, vector_of
 from . import borders, loads, writer
 from .source import source_chunk
@@ -18,6 +19,9 @@ from .source import source_chunk
 def write(state: Conversion) -> None:
     """Raises ConvertError, LoadError."""
     options, graph = state.options, state.graph
+    if state.expect is not None:
+        at("comparing the model with the outputs that are expected")
+        state.expected = expected(state.loaded, state.golden, state.expect, options.state)
     extra = _borders(state) + _labels(state) + ([] if options.strip else _for_people(state))
     if options.vector and state.vector is None:
         _for_check(state)
@@ -63,7 +67,7 @@ def _golden(state):
     """The golden vector, or a note why there is none."""
     try:
         vector = _vector(state)
-        data = golden.chunk(vector.inputs, vector.values, vector.bounds)
+        data = golden.chunk(vector.inputs, *_right(state, vector))
     except NoVector as e:
         state.no_vector = str(e)
     except ValueError:
@@ -73,6 +77,13 @@ def _golden(state):
         return [(layout.CHUNK_GOLDEN, data)]
     state.notes.append(f"no golden vector: {state.no_vector}")
     return []
+
+
+def _right(state, vector):
+    """(outputs, bounds): those of the reference, or what the user expects of the same model."""
+    if state.expected is None or state.answers is not state.loaded:
+        return vector.values, vector.bounds
+    return state.expected.outputs, state.expected.bounds(vector.bounds)
 
 
 def _for_check(state):

@@ -64,6 +64,9 @@ def _in_single(state, model):
     if given := state.options.golden:
         given = [x.astype(np.float32) if x.dtype == np.float64 else x for x in given]
         state.options = replace(state.options, golden=given)
+    if given := state.options.expect:
+        given = [y.astype(np.float32) if y.dtype == np.float64 else y for y in given]
+        state.options = replace(state.options, expect=given)
     return f"float64 becomes float32 (--float64 keep leaves it): {single.cost(before, model)}"
 
 

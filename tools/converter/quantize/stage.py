@@ -26,3 +26,8 @@ def quantize(state: Conversion) -> None:
         state.model = state.simplified = state.answers = model
     if options.golden is not None:
         state.golden = given.checked(state.model, options.golden, options.state)
+    if options.expect is not None:
+        if options.golden is None:
+            raise UsageError("--expect needs --golden: the inputs that these outputs are of")
+        states = options.state.values()
+        state.expect = given.checked_outputs(state.loaded, options.expect, states)

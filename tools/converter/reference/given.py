@@ -1,4 +1,4 @@
-"""Inputs of the golden vector that the user gives: do they fit the model?"""
+"""Inputs and outputs of the golden vector that the user gives: do they fit the model?"""
 
 from __future__ import annotations
 
@@ -17,14 +17,31 @@ def checked(
 ) -> list[np.ndarray]:
     """The arrays as the inputs take them, in order, but for states. Raises UsageError."""
     infos = [i for i in model.graph.input if i.name not in states]
+    return _all_checked("--golden", "input", infos, arrays)
+
+
+def checked_outputs(
+    model: onnx.ModelProto, arrays: Sequence[np.ndarray], states: Collection[str] = ()
+) -> list[np.ndarray]:
+    """Return the arrays as the outputs give them, in order, but for states. Raises UsageError.
+
+    Maps and sequences are not looked at.
+    """
+    infos = [o for o in model.graph.output if o.name not in states]
+    return _all_checked("--expect", "output", infos, arrays)
+
+
+def _all_checked(option, kind, infos, arrays):
     if len(arrays) != len(infos):
         wanted = "; ".join(map(_described, infos)) or "none"
-        raise UsageError(f"--golden: {len(arrays)} given, {len(infos)} needed: {wanted}")
-    return [_checked(x, info) for x, info in zip(arrays, infos, strict=True)]
+        raise UsageError(f"{option}: {len(arrays)} given, {len(infos)} needed: {wanted}")
+    return [_checked(x, info, f"{option}: {kind}") for x, info in zip(arrays, infos, strict=True)]
 
 
-def _checked(x, info):
+def _checked(x, info, what):
     tensor = info.type.tensor_type
+    if tensor.elem_type == TensorProto.STRING and x.dtype.kind not in "OUS":
+        raise UsageError(f"{what} {_described(info)} is given {x.dtype}: strings are needed")
     if tensor.elem_type in (TensorProto.UNDEFINED, TensorProto.STRING):
         return x  # strings and maps: a model that takes them gets no golden vector
     dtype = helper.tensor_dtype_to_np_dtype(tensor.elem_type)
@@ -32,9 +49,9 @@ def _checked(x, info):
         x = x.view(dtype)  # how .npy holds a dtype that numpy itself does not know
     if x.dtype.newbyteorder("=") != dtype:
         found = f"is given {x.dtype}: convert it with .astype()"
-        raise UsageError(f"--golden: input {_described(info)} {found}")
+        raise UsageError(f"{what} {_described(info)} {found}")
     if tensor.HasField("shape") and not _fits(x.shape, tensor.shape.dim):
-        raise UsageError(f"--golden: input {_described(info)} is given shape {list(x.shape)}")
+        raise UsageError(f"{what} {_described(info)} is given shape {list(x.shape)}")
     return x.astype(dtype, order="C", copy=False)
 
 

@@ -43,14 +43,15 @@ def _resolved(outputs, bounds):
     """
     found, decisive = [], np.inf
     for (_, value), bound in zip(outputs, bounds, strict=True):
-        margin = _least_margin(value) if _has_scores(value) else np.inf
+        margin = _least_margin(value) if has_scores(value) else np.inf
         found.append(min(bound.most, max(bound.least, _HALF * margin)))
         if bound.most:
             decisive = min(decisive, margin / (2 * bound.most))
     return found, decisive
 
 
-def _has_scores(value):
+def has_scores(value: object) -> bool:
+    """Return True for an array that may have the scores of classes in its rows."""
     is_array = isinstance(value, np.ndarray) and value.ndim > 0 and value.dtype.kind in "fiu"
     return is_array and value.shape[-1] > 1 and 0 < value.size <= _MOST_ROWS * value.shape[-1]
 

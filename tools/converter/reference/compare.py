@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..reference.tolerance import RELATIVE, is_float, largest_of
-from ..reference.vector import Vector
+from .tolerance import RELATIVE, is_float, largest_of
+from .vector import Vector
 
 _SLACK = 1.0 + 1e-6  # of bounds: a difference of floats is rounded, too
 
@@ -54,14 +54,15 @@ class Difference:
 
 
 def differences(vector: Vector, outputs: Sequence) -> list[Difference]:
-    """Return a Difference for each output."""
+    """Return for each output how far it is from that of a vector."""
     return [
-        _difference(name, value, got, bound)
+        difference(name, value, got, bound)
         for (name, value), got, bound in zip(vector.outputs, outputs, vector.bounds, strict=True)
     ]
 
 
-def _difference(name, wanted, got, bound):
+def difference(name: str, wanted: object, got: object, bound: float) -> Difference:
+    """Return how far an output is from what is wanted of it."""
     about = (largest_of(wanted), bound, np.size(wanted), is_float(wanted))
     if isinstance(wanted, np.ndarray):
         if np.shape(got) != wanted.shape:

@@ -1,0 +1,137 @@
+"""--expect: the trained model's own outputs show a valid .onnx that computes something else."""
+
+import json
+import re
+
+import numpy as np
+import onnx
+import pytest
+
+from tests.host.converter.check.test_check import negated, two_layers
+from tests.host.device import small
+from tests.host.device.binfile import File
+from tests.host.device.test_format import GOLDEN
+from tests.host.device.test_golden_objects import classifier
+from tools.converter import __main__ as command
+from tools.converter.convert import Options, convert
+from tools.converter.errors import UsageError
+from tools.converter.quantize.settings import Settings
+from tools.converter.reference import golden
+from tools.run import __main__ as run
+
+X = small.floats(2, 6, seed=9)
+[Y] = golden.reference(two_layers(), [X])
+VERIFY = "from mpconnxr import golden\nprint(golden.verify('m.bin').ok)\n"
+
+
+def given(y=Y, **options):
+    return Options(golden=[X], expect=[y], **options)
+
+
+def cli(tmp_path, model, y=Y, *options):
+    """(exit status, bytes of the file)"""
+    onnx.save(model, tmp_path / "m.onnx")
+    np.save(tmp_path / "x.npy", X)
+    np.save(tmp_path / "y.npy", y)
+    paths = [str(tmp_path / name) for name in ("m.onnx", "m.bin", "x.npy", "y.npy")]
+    words = [*paths[:2], "--golden", paths[2], "--expect", paths[3], *options]
+    return command.main(words), (tmp_path / "m.bin").read_bytes()
+
+
+@pytest.mark.parametrize("target", ["unix"], indirect=True)
+def test_outputs_within_rounding_are_the_vector(tmp_path, target, capfd):
+    y = Y * np.float32(1.00005)
+    status, data = cli(tmp_path, two_layers(), y)
+    printed = capfd.readouterr().out.splitlines()
+    assert status == 0 and not any(line.startswith("warning: the model") for line in printed)
+    assert printed[-2] == "expected: error 5.0e-05 of the largest value"
+    assert printed[-1].startswith("checked: ")
+    assert y.tobytes() in File(data).chunk(GOLDEN)
+    assert small.lines(target, VERIFY, m=data) == ["True"]
+
+
+@pytest.mark.parametrize("target", ["unix"], indirect=True)
+def test_another_model_is_a_warning_and_fails_on_the_board(tmp_path, target, capfd):
+    status, data = cli(tmp_path, negated(two_layers(), "v"))
+    [line] = [
+        line for line in capfd.readouterr().out.splitlines() if line.startswith("warning: the")
+    ]
+    assert (
+        status == 0 and "output y is 2 of its largest value off, at most 0.0001 is right" in line
+    )
+    assert re.search(r"y has another class: \d instead of \d and 1 more rows", line)
+    assert small.lines(target, VERIFY, m=data) == ["False"]
+
+
+def test_json_has_it(tmp_path, capfd):
+    assert cli(tmp_path, negated(two_layers(), "v"), Y, "--json")[0] == 0
+    found = json.loads(capfd.readouterr().out)
+    assert found["expect"]["error"] == pytest.approx(2) and found["expect"]["warning"]
+    assert found["check"]["checked"] and found["check"]["error"] < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("y", "said"),
+    [
+        (Y[:1], r"output y float32 \[2, 3\] is given shape \[1, 3\]"),
+        (Y.astype(np.float64), r"output y float32 \[2, 3\] is given float64: convert it"),
+    ],
+)
+def test_what_does_not_fit_is_refused(y, said):
+    with pytest.raises(UsageError, match=f"--expect: {said}"):
+        convert(two_layers(), given(y))
+
+
+def test_as_many_as_there_are_outputs():
+    with pytest.raises(UsageError, match=r"--expect: 2 given, 1 needed: y float32 \[2, 3\]"):
+        convert(two_layers(), Options(golden=[X], expect=[Y, Y]))
+
+
+def test_inputs_are_needed():
+    with pytest.raises(UsageError, match="--expect needs --golden"):
+        convert(two_layers(), Options(expect=[Y]))
+
+
+def test_of_a_quantized_model_the_float_model_is_compared():
+    """The vector stays the quantized reference's: what quantization costs is no error."""
+    calibration = [{"x": small.floats(2, 6, seed=k)} for k in range(8)]
+    done = convert(two_layers(), given(quantize=Settings(samples=calibration)))
+    assert not done.expected.warning and done.expected.differences[0].relative < 1e-6
+    assert Y.tobytes() not in File(done.data).chunk(GOLDEN)
+    other = convert(negated(two_layers(), "v"), given(quantize=Settings(samples=calibration)))
+    assert other.expected.warning
+
+
+def test_rounded_weights_are_no_error_of_the_export():
+    done = convert(two_layers(), given(weights="int4"))
+    assert not done.expected.warning and Y.tobytes() not in File(done.data).chunk(GOLDEN)
+
+
+def test_rows_of_numbers_are_compared_with_maps():
+    model = classifier()
+    x = small.floats(2, 4, seed=3)
+    label, maps = golden.reference(model, [x])
+    rows = np.array([list(m.values()) for m in maps], np.float32)
+    done = convert(model, Options(golden=[x], expect=[label, rows]))
+    assert not done.expected.warning
+    done = convert(model, Options(golden=[x], expect=[label[::-1], rows[::-1]]))
+    assert "output maps is " in done.expected.warning
+    with pytest.raises(UsageError, match=r"given float32 \[2, 2\]: a row of numbers .* \[2, 3\]"):
+        convert(model, Options(golden=[x], expect=[label, rows[:, :2]]))
+
+
+def test_run_compares_with_them(tmp_path, ready_target, capfd):
+    ready_target("unix")
+    cli(tmp_path, two_layers())
+    capfd.readouterr()
+    paths = {name: str(tmp_path / name) for name in ("m.bin", "x.npy", "y.npy")}
+    words = [paths["m.bin"], paths["x.npy"], "--expect", paths["y.npy"]]
+    assert run.main([*words, "--json"]) == 0
+    [error] = json.loads(capfd.readouterr().out)["errors"]
+    assert error["max_rel"] < 1e-5
+    np.save(tmp_path / "y.npy", Y + 1)
+    assert run.main(words) == 0
+    assert "error of y: max 1 " in capfd.readouterr().out
+    np.save(tmp_path / "y.npy", Y.astype(np.float64))
+    assert run.main(words) == 2
+    assert "--expect: output y float32 [2, 3] is given float64" in capfd.readouterr().err
