@@ -61,8 +61,12 @@ class Chunk:
         return self.stored_nbytes * (1 + self.halves)
 
     def append(self, contents: Contents) -> int:
-        """Adds contents; returns where in the chunk they are."""
-        raw = contents.raw
+        """Adds contents; returns where in the chunk they are.
+
+        No bytes at all take some, too: else they might lie where the next chunk begins, as a part
+        of that one.
+        """
+        raw = contents.raw or bytes(contents.alignment)
         padding = bytes(-self.stored_nbytes % contents.alignment)
         self.parts += [padding, raw.view if isinstance(raw, Large) else raw]
         self.stored_nbytes += len(padding) + len(raw)

@@ -1,0 +1,152 @@
+"""What must not change a model's outputs does not change a bit of them.
+
+Random models are converted with other options, and run in every way that there is: see
+tests/device/options.py. Their outputs are right, too: in the default way they are onnxruntime's.
+"""
+
+import os
+
+import pytest
+
+from tests.host.device import small
+from tests.host.option_models import RANDOM, Subject, layers
+from tests.host.program import programs
+from tools.converter.kernel_list import kernels
+from tools.program import cores
+from tools.program.bundle import bundle, has_form
+from tools.program.record import CannotRecord
+
+LONG = os.environ.get("MPCONNXR_LONG") == "1"
+SCRIPT = (small.SCRIPTS / "options.py").read_text()
+TARGETS = ("unix", "unix32", "unix-plain")
+A_PROCESS = 40  # models
+HEAP = 64 << 20
+
+
+def program_of(subject: Subject, target):
+    """(program, whether it is for two cores); None if there is none."""
+    machine, data = programs.machine_of(target), subject.files[""]
+    try:
+        pair = cores.record_pair(data, lambda *form: has_form(machine, *form))
+        if pair:
+            return bundle(data, pair.cores[0], machine, pair.cores[1]), True
+        return programs.made(data, target), False
+    except CannotRecord:
+        return None
+
+
+def digests(target, subjects: list[Subject]) -> dict[str, dict[str, str]]:
+    """What a target prints of models that run in one process: {name: {way: digest}}."""
+    bundles, files, lines = {}, {}, []
+    for each in subjects:
+        ways = [way for way in each.files if way]
+        if made := program_of(each, target):
+            bundles[made[0].name] = made[0]
+            ways += ["cores"] * made[1]
+        for way, data in each.files.items():
+            files[f"{each.name}.{way}.bin" if way else f"{each.name}.bin"] = data
+        files[f"{each.name}.x"] = each.raw
+        lines.append(" ".join([each.name, *ways]))
+    files["models"] = "\n".join(lines).encode()
+    files["mpconnxr"] = programs.package(list(bundles.values()))
+    done = target.run(SCRIPT, files=files, timeout=600, heap=HEAP)
+    assert done.returncode == 0 and not done.stderr, done.stdout[-2000:] + done.stderr
+    found: dict[str, dict[str, str]] = {each.name: {} for each in subjects}
+    for line in done.stdout.splitlines():
+        name, way, digest = line.split(" ", 2)
+        found[name][way] = digest
+    return found
+
+
+def faults_of(each: Subject, found: dict[str, str]) -> list[str]:
+    """The ways that give other bits than a run in place, and whether that is wrong itself."""
+    wanted = found["in-place"]
+    wrong = [way for way in found if found[way] != (wanted if way != "right" else "yes")]
+    return [f"{each.name} {sorted(each.kernels)}: {way}: {found[way]}" for way in wrong]
+
+
+def in_batches(subjects):
+    batch = []
+    for each in subjects:
+        batch.append(each)
+        if len(batch) == A_PROCESS:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def check(targets, subjects: list[Subject]) -> None:
+    """Runs models in all ways on all targets, and has these agree."""
+    faults, n = [], 0
+    for batch in in_batches(subjects):
+        found = {t.name: digests(t, batch) for t in targets}
+        for each in batch:
+            of_targets = {name: printed[each.name] for name, printed in found.items()}
+            for name, printed in of_targets.items():
+                n += len(printed) - 1
+                faults += [f"{name}: {fault}" for fault in faults_of(each, printed)]
+            faults += disagreements(each, {k: v["in-place"] for k, v in of_targets.items()})
+    print(f"{n} comparisons")
+    assert not faults, "\n".join(faults)
+
+
+def disagreements(each: Subject, found: dict[str, str]) -> list[str]:
+    """Targets that give other bits than the first one. found: digests by target."""
+    if each.kernels & BY_FLOATS or any(lacks_doubles(d) for d in found.values()):
+        found = {name: d for name, d in found.items() if name != "unix32"}
+    first, *others = found.items()
+    wrong = [other for other in others if other[1] != first[1]]
+    return [f"{each.name} {sorted(each.kernels)}: {first} but {other}" for other in wrong]
+
+
+def lacks_doubles(digest: str) -> bool:
+    return digest.startswith("UnsupportedError needs float64")
+
+
+# Kernels of no file that is run here.
+UNREACHED = {
+    # strings and maps are Python's objects
+    "dict_vectorizer",
+    "string_format",
+    "string_gather",
+    "string_join",
+    "string_match",
+    "string_normalizer",
+    "string_parse",
+    "string_pick",
+    "string_reshape",
+    "string_select",
+    "string_split",
+    "string_tokenize",
+    "zip_map",
+}
+FEW = ("floats", "layer-conv", "convs", "unrolled")
+
+
+# They compute with MicroPython's floats in some uses: of 64 bits on unix, of 32 on boards. All
+# others give the same bits everywhere.
+BY_FLOATS = {
+    *("activation", "average_pool", "class_pair", "conv", "deform_conv", "det", "dynamic_lstm"),
+    *("formula", "gemm", "gru", "lstm", "matmul_nbits", "normalize", "power", "random", "rnn"),
+    *("score_transform", "svm_proba", "unary", "window"),
+}
+
+
+@pytest.fixture
+def targets(ready_target):
+    return [ready_target(name) for name in TARGETS]
+
+
+def test_random_models(targets):
+    seeds = range(5) if LONG else (2,)
+    check(targets, [RANDOM[name](seed) for seed in seeds for name in (RANDOM if LONG else FEW)])
+
+
+def test_layers_of_each_kernel(targets):
+    check(targets, list(layers(4)) if LONG else list(layers(1))[::20])
+
+
+def test_layers_reach_all_kernels():
+    reached = set().union(*(each.kernels for each in layers(16)))
+    assert set(kernels()) - reached == UNREACHED
