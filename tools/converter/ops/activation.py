@@ -35,6 +35,7 @@ def lower_activation(node):
     emit_unary(node, op, node.inputs[0], node.outputs[0], *constants)
 
 
+@lowers("ThresholdedRelu", domain=MS, infer=like(0))
 @lowers(*_BY_STEPS)
 def lower_by_steps(node):
     """x / (1 + |x|); x above alpha, else 0; x nearer to 0 by bias, 0 where |x| <= lambd.

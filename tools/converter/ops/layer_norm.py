@@ -15,7 +15,7 @@ from ._dtypes import FLOAT, FLOATS
 from ._elementwise import binary, broadcast, emit_binary, float_bits
 from ._extents import matched
 from ._microsoft import like
-from ._move import emit_move, strides_of
+from ._move import emit_copy, emit_move, strides_of
 from ._qfunctions import emit_quantized_norm
 from .ms_qlinear import dequantized, quantize, rest
 from .reduce import emit_reduce
@@ -23,6 +23,15 @@ from .reduce import emit_reduce
 _MEAN, _NORM = 1, 8  # of kernel reduce
 
 
+def _infer_statistics(node):
+    """The output, and a mean and a deviation for each row."""
+    x = node.inputs[0]
+    axis = node.attr("axis", -1) % max(len(x.shape), 1)
+    rows = FLOAT, [*x.shape[:axis], *[1] * len(x.shape[axis:])]
+    return [(x.dtype, x.shape), rows, rows]
+
+
+@lowers("LayerNormalization", domain=MS, infer=_infer_statistics)
 @lowers("LayerNormalization", domain=OWN, infer=like(0))
 @lowers("LayerNormalization", "RMSNormalization")
 def lower_layer_normalization(node):
@@ -106,15 +115,18 @@ def _row(t: Tensor, shape):
     return None if t.data is None else np.broadcast_to(t.data, shape).reshape(-1)
 
 
+@lowers("MeanVarianceNormalization", domain=MS, infer=like(0))
 @lowers("MeanVarianceNormalization")
 def lower_mean_variance_normalization(node):
     """(x - mean) / (deviation + 1e-9), the deviation from the centred values.
 
     Centred twice: a large mean is rounded to more than the digits that are wanted of x - mean.
+    Before opset 9 it says by other attributes than axes over what; see load/ort_domain.py.
     """
     node.require_dtype(*FLOATS)
     x, out = node.inputs[0], node.outputs[0]
-    axes = [a % len(x.shape) for a in node.attr("axes", [0, 2, 3])]
+    default = [0, 1, 2, 3] if node.attr("across_channels", 0) else [0, 2, 3]
+    axes = [a % len(x.shape) for a in node.attr("axes", default)]
     kept = [1 if a in axes else d for a, d in enumerate(x.shape)]
     n = math.prod(x.shape) // max(math.prod(kept), 1)
     norm, centred = node.temp(x.dtype, kept), x
@@ -123,6 +135,9 @@ def lower_mean_variance_normalization(node):
         emit_reduce(node, _MEAN, 0, centred, mean, axes)
         centred = binary(node, "sub", centred, mean)
     emit_reduce(node, _NORM, 2, centred, norm, axes)
+    if not node.attr("normalize_variance", 1):
+        emit_copy(node.emit, centred, out)
+        return
     deviation = binary(node, "add", binary(node, "div", norm, np.sqrt(n)), 1e-9)
     emit_binary(node, "div", centred, deviation, out)
 
@@ -164,13 +179,7 @@ def lower_skip_layer_normalization(node):
     emit_normalize(node, total, factors, [out], sizes, not simplified, (1, 0, 1), 1e-12)
 
 
-def _infer_simplified(node):
-    x = node.inputs[0]
-    axis = node.attr("axis", -1) % max(len(x.shape), 1)
-    return [(x.dtype, x.shape), (1, [*x.shape[:axis], *[1] * len(x.shape[axis:])])]
-
-
-@lowers("SimplifiedLayerNormalization", domain=MS, infer=_infer_simplified)
+@lowers("SimplifiedLayerNormalization", domain=MS, infer=_infer_statistics)
 def lower_simplified_layer_normalization(node):
     """RMSNormalization, before ONNX had it: over all axes from `axis` on."""
     node.require_dtype(*FLOATS)
