@@ -31,6 +31,7 @@ from .ort_error import OrtError
 _SECONDS = 10.0  # of computing, for one run; what is for a microcontroller takes far less here
 _LOOKS = 0.05  # s between two looks at what the worker takes
 _ROOT = Path(__file__).parents[3]
+_PYTHON = [sys.executable]  # the command of the worker's Python
 
 
 class Session:
@@ -111,7 +112,7 @@ class _Worker:
             modes = " or ".join(ort_worker.MODES)
             raise ConvertError(f"environment variable MPCONNXR_ORT is {mode!r}: use {modes}")
         self._child = subprocess.Popen(
-            [sys.executable, "-m", ort_worker.__name__],
+            [*_PYTHON, "-m", ort_worker.__name__],
             cwd=_ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
