@@ -56,13 +56,9 @@ class LogMel:
 
     def _make_tables(self):
         n = self.size
-        turn = 2 * math.pi / n
-        self._window = array(
-            "H", [min(32767, round(16384 * (1 - math.cos(turn * i)))) for i in range(n // 2 + 1)]
-        )
-        self._cosines = array(
-            "H", [round(16384 * (1 + math.cos(turn * k))) for k in range(3 * n // 4)]
-        )
+        half = _cosines(n)
+        self._window = array("H", [min(32767, 16384 - c) for c in half])
+        self._cosines = array("H", [16384 + half[min(k, n - k)] for k in range(3 * n // 4)])
         self._log2 = array("H", [round(4096 * math.log(1 + i / 64, 2)) for i in range(65)])
 
     def _make_triangles(self, low, high):
@@ -104,6 +100,27 @@ class LogMel:
         down = self._fft_p[1] + self._mel_p[4] - p[3]
         self._logs_p[1] = BIAS + 2 * down - 8
         logs(sums, self._log2, self._logs, self._logs_p)
+
+
+# Cosine and sine of 2 * pi / 1024, in units of 2**-60.
+_TURN = (1152899801185339687, 7074193361797233)
+
+
+def _cosines(n):
+    """round(16384 * cos(2 * pi * k / n)) for k from 0 to n / 2; n: a power of two up to 1024.
+
+    In integers: of single floats some are rounded to the other side.
+    """
+    c, s = _TURN
+    size = 1024
+    while size > n:
+        c, s = (c * c - s * s) >> 60, 2 * c * s >> 60
+        size //= 2
+    found, x, y = [], 1 << 60, 0
+    for _ in range(n // 4 + 1):
+        found.append((x + (1 << 45)) >> 46)
+        x, y = (x * c - y * s) >> 60, (x * s + y * c) >> 60
+    return found + [-found[n // 2 - k] for k in range(n // 4 + 1, n // 2 + 1)]
 
 
 def _mel(hz):

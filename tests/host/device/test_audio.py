@@ -189,3 +189,21 @@ print("done")
 """
     if target.viper:
         assert small.lines(target, script) == ["done"]
+
+
+@every_target
+def test_tables_are_exact(target):
+    """Of the window and of the transform, which single floats round to other integers."""
+    script = """
+from mpconnxr.audio import LogMel
+for bits in range(4, 11):
+    mel = LogMel(16000, 1 << bits, 2, 0)
+    print(list(mel._window))
+    print(list(mel._cosines))
+"""
+    wanted = []
+    for n in (1 << bits for bits in range(4, 11)):
+        cosines = np.rint(16384 * np.cos(2 * np.pi * np.arange(n) / n)).astype(int)
+        wanted.append(str(np.minimum(32767, 16384 - cosines)[: n // 2 + 1].tolist()))
+        wanted.append(str((16384 + cosines)[: 3 * n // 4].tolist()))
+    assert small.run(target, script, {}).splitlines() == wanted
