@@ -5,9 +5,9 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from tests.host.device import small
-from tests.host.ops.test_open_inputs import session_of
 from tools.converter.convert import Options, convert
 from tools.converter.errors import UnsupportedModel
+from tools.converter.reference.ort_session import open_session
 from tools.harness import Job, run_jobs
 
 F = np.float32
@@ -34,7 +34,12 @@ CASES = [
     case("InstanceNormalization", "x s b", s=small.floats(4), b=small.floats(4)),
     case("LayerNormalization", "x s b", BATCH, axis=-1, s=small.floats(7), b=small.floats(7)),
     case("LRN", size=3),
-    case("ConvTranspose", "x w", BATCH, strides=[2, 2], w=small.floats(4, 3, 3, 3)),
+    case("ConvTranspose", "x w", strides=[2, 2], w=small.floats(4, 3, 3, 3)),
+    case("ConvTranspose", "x w", pads=[1, 1, 0, 1], w=small.floats(4, 3, 2, 4), dilations=[2, 1]),
+    case(
+        "GroupNormalization", "x s b", num_groups=2, opset=21, s=small.floats(4), b=small.floats(4)
+    ),
+    case("MeanVarianceNormalization", opens=BATCH, axes=[2, 3]),
     case("Conv", "x w", strides=[1, 2], pads=[1, 0, 1, 2], w=small.floats(6, 2, 2, 3), group=2),
     case("LpPool", kernel_shape=[3, 1], pads=[1, 0, 1, 0], p=2),
     case("AveragePool", kernel_shape=[2, 2], auto_pad="SAME_LOWER"),
@@ -92,7 +97,7 @@ def test_operators_over_open_dims(target):
             xs = [small.floats(*shape, seed=i) for i, shape in enumerate(sizes(opens))]
             raw = [[x.tobytes()] for x in xs]
             jobs.append(Job(converted[-1].data, raw, shapes=[[x.shape] for x in xs]))
-            session = session_of(proto.SerializeToString())
+            session = open_session(proto)
             wanted.append([session.run(None, {"x": x}) for x in xs])
     for want, done, outcome in zip(wanted, converted, run_jobs(target, jobs), strict=True):
         label = done.graph.steps[0].node if done.graph.steps else "nothing"

@@ -99,7 +99,7 @@ def lower_quantized(node):
     axis = node.attr("axis", -1) % max(len(x.shape), 1)
     kept = x.shape[axis:]
     rows = [_row(t, kept) for t in (scale, bias)]
-    are_known = not any_open(x.shape) and all(row is not None for row in rows)
+    are_known = not any_open(kept) and all(row is not None for row in rows)
     tensors = [x, *rest(node, 1)], [out, *rest(node, 5)]
     if are_known and emit_quantized_norm(node, *tensors, *rows):
         return
@@ -128,7 +128,7 @@ def lower_mean_variance_normalization(node):
     default = [0, 1, 2, 3] if node.attr("across_channels", 0) else [0, 2, 3]
     axes = [a % len(x.shape) for a in node.attr("axes", default)]
     kept = [1 if a in axes else d for a, d in enumerate(x.shape)]
-    n = math.prod(x.shape) // max(math.prod(kept), 1)
+    n = math.prod(x.shape[a] for a in axes)
     norm, centred = node.temp(x.dtype, kept), x
     for _ in range(2):
         mean = node.temp(x.dtype, kept)

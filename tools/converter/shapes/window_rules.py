@@ -28,6 +28,29 @@ def conv_integer(p, node, x, w, *_):
     return [(INT32, conv(p, node, x, w)[0][1])]
 
 
+def conv_transpose(p, node, x, w, *_):
+    """Infer the output of ConvTranspose."""
+    a, kernel, n = attributes_of(node), w[1][2:], len(w[1]) - 2
+    strides, dilations = a.get("strides", [1] * n), a.get("dilations", [1] * n)
+    pads, more = a.get("pads", [0] * 2 * n), a.get("output_padding", [0] * n)
+    if a.get("auto_pad", b"NOTSET") not in (b"NOTSET", b"VALID") or "output_shape" in a:
+        return None
+    dims = [
+        (d - 1) * strides[i]
+        + (kernel[i] - 1) * dilations[i]
+        + 1
+        + more[i]
+        - (pads[i] + pads[n + i])
+        for i, d in enumerate(x[1][2:])
+    ]
+    return [(x[0], [x[1][0], w[1][1] * a.get("group", 1), *dims])]
+
+
+def same_shape(p, node, x, *_):
+    """Infer an output of the input's dtype and shape."""
+    return [x]
+
+
 def pool(p, node, x, *_):
     """Infer the outputs of MaxPool, AveragePool and LpPool."""
     dtype, dims = x
