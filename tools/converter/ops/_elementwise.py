@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import DtypeProblem, Problem
 from ..ir import Tensor, dtype_name
 from ..numbers import curves
-from ..shapes.extent import any_open
+from ..shapes.extent import any_open, planned
 from ..steps.overlap import item_by_item
 from ..steps.rows import ItemRows
 from ._curves import halves
@@ -146,10 +146,8 @@ def has_curve(node, op: str, x: Tensor, *params: float) -> bool:
     """Whether kernel curve is to compute an operator: there is a table, and x is worth it."""
     if x.dtype != FLOAT or not node.is_exact or halves(op, *params) is None:
         return False
-    if x.is_open:
-        return True
     _, words, same = _curve(node, op, params)
-    return bool(same) or words.nbytes <= _WORTH * x.nelem
+    return bool(same) or words.nbytes <= _WORTH * planned(x.nelem)
 
 
 def _emit_curve(node, op, x, out, *params):

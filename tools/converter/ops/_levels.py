@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..ir import Tensor
+from ..shapes.extent import planned
 from ..steps.overlap import item_by_item
 
 FLOAT, BYTES, WIDE = 1, (2, 3), (4, 5)
@@ -46,7 +47,7 @@ def emit_floats(node, x: Tensor, scale: Tensor, zero: Tensor | None, out: Tensor
         return _emit_wide(node, "dequantize", x, known, out)
     if x.dtype not in BYTES:
         return False
-    if out.nelem <= _MOST_FLOATS and _SCALES[0] <= known[0] <= _SCALES[1]:
+    if planned(out.nelem) <= _MOST_FLOATS and _SCALES[0] <= known[0] <= _SCALES[1]:
         inputs = [x, node.constant(known[0].reshape(1))]
         node.emit("dequantize", inputs, [out], zero=known[1])
         return True

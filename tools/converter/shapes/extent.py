@@ -18,7 +18,7 @@ from numbers import Integral
 from ..errors import Problem
 
 NAMED = ("dim", "size")  # atoms (kind, name, bound)
-GROWN = "'"  # behind the name of a dim with another bound than the model's
+GROWN = "\x01"  # behind the name of a dim with another bound; the model's own bound follows
 
 
 class Extent(int):
@@ -63,7 +63,7 @@ class Extent(int):
         return self - self // other * other
 
     def __abs__(self):
-        if self.least >= 0:
+        if ends_of(self)[0] >= 0:
             return self
         return max(abs(self.least), abs(int(self)))
 
@@ -89,7 +89,8 @@ class Extent(int):
         return not self < other
 
     def __bool__(self):
-        if self.least <= 0 <= int(self):
+        least, most = ends_of(self)
+        if least <= 0 <= most:
             raise Problem("it cannot follow a run-time extent")
         return True
 
@@ -204,23 +205,42 @@ def most_of(poly: tuple) -> int:
     return _range(poly)[1]
 
 
-def _range(poly):
+def ends_of(value: int) -> tuple[int, int]:
+    """Return the least and the most that a value can be in the model, also for its twin.
+
+    What is decided by these is decided alike for both.
+    """
+    return _range(poly_of(value), of_model=True)
+
+
+def planned(value: int) -> int:
+    """Return the most that a value can be in the model: to choose a kernel by."""
+    return ends_of(value)[1]
+
+
+def base_name(name: str) -> str:
+    """Return a dim's name without the mark of another bound."""
+    return name.partition(GROWN)[0]
+
+
+def _range(poly, of_model=False):
     low = high = 0
     for atoms, c in poly:
         ends = [c, c]
         for atom in atoms:
-            corners = [e * f for e in ends for f in _atom_range(atom)]
+            corners = [e * f for e in ends for f in _atom_range(atom, of_model)]
             ends = [min(corners), max(corners)]
         low, high = low + ends[0], high + ends[1]
     return low, high
 
 
-def _atom_range(atom):
+def _atom_range(atom, of_model):
     if atom[0] in NAMED:
-        return int(atom[0] == "size"), atom[2]
+        bound = atom[1].partition(GROWN)[2] if of_model else ""
+        return int(atom[0] == "size"), int(bound or atom[2])
     if atom[0] == "most":
-        return _range(atom[1])[1:] * 2
-    (a, b), (c, d) = map(_range, atom[1:])
+        return _range(atom[1], of_model)[1:] * 2
+    (a, b), (c, d) = (_range(poly, of_model) for poly in atom[1:])
     if atom[0] == "/":
         corners = [e // f for e in (a, b) for f in (max(c, 1), max(d, 1))]
         return min(corners), max(corners)
@@ -248,9 +268,10 @@ def _either(kind, a, b):
 def _is_negative(value):
     if not isinstance(value, Extent):
         return value < 0
-    if value.least < 0 <= int(value):
+    least, most = ends_of(value)
+    if least < 0 <= most:
         raise Problem("it cannot follow a run-time extent")
-    return int(value) < 0
+    return most < 0
 
 
 def _without(atoms, divisor):
@@ -283,7 +304,7 @@ def _term_text(atoms, c):
 
 def _atom_text(atom):
     if atom[0] in NAMED:
-        return atom[1].removesuffix(GROWN)
+        return base_name(atom[1])
     if atom[0] == "most":
         return str(_range(atom[1])[1])
     a, b = (sum_of(poly) for poly in atom[1:])

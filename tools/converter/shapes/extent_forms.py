@@ -13,6 +13,7 @@ from .extent import (
     NAMED,
     DimNumber,
     Extent,
+    base_name,
     bound_of,
     larger,
     most_of,
@@ -48,7 +49,7 @@ def parsed(name: str, grown: bool = False) -> int | None:
 def corresponds(a: int, b: int) -> bool:
     """True if both are the same number, or the same polynomial, with bounds of their own."""
     if isinstance(a, DimNumber) and isinstance(b, DimNumber):
-        return a.key[0] == b.key[0].removesuffix(GROWN)
+        return a.key[0] == base_name(b.key[0])
     if not isinstance(a, Extent) or not isinstance(b, Extent):
         return type(a) is type(b) and a == b
     return replaced(a, _without_bound) == replaced(b, _without_bound)
@@ -78,15 +79,16 @@ def replaced(value: int, change: Callable[[tuple], tuple]) -> int:
 
 def _grown_atom(atom):
     kind, name, bound = atom
-    if name.endswith(GROWN):
+    if GROWN in name:
         return atom
+    grown = f"{name}{GROWN}{bound}"
     if kind == "size":  # less: a model may end where the bound does (position embeddings)
-        return kind, name + GROWN, bound - 1 - bound // 3 if bound > 1 else 2
-    return kind, name + GROWN, bound + 5 + zlib.crc32(name.encode()) % 13
+        return kind, grown, bound - 1 - bound // 3 if bound > 1 else 2
+    return kind, grown, bound + 5 + zlib.crc32(name.encode()) % 13
 
 
 def _without_bound(atom):
-    return atom[0], atom[1].removesuffix(GROWN), 1 << 20
+    return atom[0], base_name(atom[1]), 1 << 20
 
 
 def _tuples(value):

@@ -183,6 +183,24 @@ def test_two_open_sizes(target):
     assert differences(target, [(Case("two", model, 0, runs), done)]) == ([], 1.0)
 
 
+def test_any_bound_converts():
+    """Choices between kernels go by the bound, and are the same for the model and its twin."""
+    for make in NETS:
+        net, y = make()
+        for case in cases_of(make.__name__, net.model(y), net.values()):
+            for case.most in (40, 700, 3000) if converted(case)[0] else ():
+                case.converted()
+
+
+def test_a_slice_that_ends_below_the_bound():
+    net = Net()
+    x = net.qdq(net.input(["T", 3], np.float32), A)
+    ends = [net.constant(v, np.int64) for v in ([1], [4], [0])]
+    model = net.model(net.qdq(net.op("Slice", x, *ends), Y))
+    for most in range(5, 9):
+        assert convert(model, Options(bounds={"T": most})).graph.outputs[0].is_open
+
+
 def test_a_note_says_what_stays_in_float():
     net, y = images()
     [case] = [c for c in cases_of("images", net.model(y), net.values()) if c.most == 12]
