@@ -114,6 +114,7 @@ def matmul_operands(node, a: Tensor, b: Tensor):
     w, w_batch = _pack_batches(node, b, b_shape)
     if math.prod(w_batch) == 1:
         return a, w, (1, 1, math.prod(a_shape[:-1]), n, k), (0, 0, 0, 0)
+    _match_batches(node, a_shape[:-2], w_batch)
     dims, (a_steps, w_steps) = _batches(a_shape[:-2], w_batch)
     if len(dims) > 2:
         a = _expanded(node, a, a_shape, w_batch)
@@ -123,6 +124,18 @@ def matmul_operands(node, a: Tensor, b: Tensor):
         dims, (a_steps, w_steps) = _batches(a.shape[:-2], w.shape[:-2])
     steps = [0] * (2 - len(a_steps)) + a_steps + [0] * (2 - len(w_steps)) + w_steps
     return a, w, (*[1] * (2 - len(dims)), *dims, m, n, k), steps
+
+
+def _match_batches(node, a_batch, w_batch):
+    """Compare in a run what it decides. Raises Problem where one dim is open and one is not."""
+    n = min(len(a_batch), len(w_batch))
+    tails = list(a_batch)[len(a_batch) - n :], list(w_batch)[len(w_batch) - n :]
+    pairs = [(x, y) for x, y in zip(*tails, strict=True) if any_open((x, y)) and x != y]
+    pairs = [pair for pair in pairs if 1 not in pair]
+    for x, y in pairs:
+        if not any_open((x,)) or not any_open((y,)):
+            raise Problem(f"a run-time extent of {x} where {y} is needed")
+    emit_same(node, pairs)
 
 
 def _pack_batches(node, b, b_shape):
