@@ -12,7 +12,17 @@ from tools.errors import text_of
 from tools.micropython import TargetError, get_target, target_name
 from tools.progress import progress
 
-from .cases import COLLECTIONS, MS, ONNX, all_cases, ms_cases
+from .cases import (
+    COLLECTIONS,
+    MS,
+    OLD,
+    ONNX,
+    VERSIONS,
+    all_cases,
+    ms_cases,
+    old_cases,
+    version_cases,
+)
 from .prepare import prepare_all
 from .report import DOCS, print_summary, write_docs
 from .suite import run_cases
@@ -33,7 +43,7 @@ def parser() -> argparse.ArgumentParser:
     found = arguments.parser_for("conformance", description="Run ONNX's own tests on a target.")
     add = found.add_argument
     add("--target", default="unix", type=target_name, metavar="T", help="unix, unix32@1.26.1, ...")
-    add("--collection", choices=COLLECTIONS, help="those of one collection only")
+    add("--collection", action="append", choices=COLLECTIONS, help="one of those to run (all)")
     add("--filter", type=_regex, metavar="REGEX", help="of 'COLLECTION NAME'")
     add("--json", action="store_true", help="print one JSON object a case and line")
     add("--list", action="store_true", help="print the cases' names and run nothing")
@@ -44,9 +54,10 @@ def parser() -> argparse.ArgumentParser:
 
 def _arguments(argv):
     args = (asked := parser()).parse_args(argv)
-    part = args.filter or args.collection not in (None, MS)
+    asked_for = set(args.collection or COLLECTIONS)
+    part = args.filter or asked_for not in (set(COLLECTIONS), {MS}, {OLD, VERSIONS})
     if args.write_docs and (part or args.target != "unix"):
-        asked.error("--write-docs goes with the whole suite, or all of ms, on unix")
+        asked.error("--write-docs goes with all, with ms, or with old and versions, on unix")
     if args.write_docs and not DOCS.is_file():
         asked.error("--write-docs: only works in a clone")
     return args
@@ -59,10 +70,13 @@ def _regex(text):
         raise argparse.ArgumentTypeError(f"not a regular expression: {e}") from None
 
 
+_MISSING = "without onnxruntime, and the archive that MPCONNXR_NODE_CASES names"
+
+
 def _run(args):
     cases = [c for c in _collected(args) if not args.filter or args.filter.search(c.id)]
     if not cases:
-        what = f"matches --filter {args.filter.pattern}" if args.filter else "without onnxruntime"
+        what = f"matches --filter {args.filter.pattern}" if args.filter else _MISSING
         print(f"conformance: no case {what}", file=sys.stderr)
         return 2
     if args.list:
@@ -85,9 +99,12 @@ def _run(args):
 
 def _collected(args):
     """The cases of the collections that are asked for."""
-    wanted = [args.collection] if args.collection else COLLECTIONS
-    cases = all_cases() if set(wanted) & set(ONNX) else ()
-    return [c for c in (*cases, *(ms_cases() if MS in wanted else ())) if c.collection in wanted]
+    wanted = args.collection or COLLECTIONS
+    cases = list(all_cases() if set(wanted) & set(ONNX) else ())
+    cases += old_cases() if OLD in wanted else ()
+    cases += version_cases() if VERSIONS in wanted else ()
+    cases += ms_cases() if MS in wanted else ()
+    return [c for c in cases if c.collection in wanted]
 
 
 def _with_progress(cases, target):

@@ -1,4 +1,4 @@
-"""The test cases that come with the onnx package, and those of com.microsoft, in one form."""
+"""Test cases in one form: of the onnx package, of replaced versions, and of com.microsoft."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ from onnx.backend.test.case.node import collect_testcases
 
 from tools.converter.protos import free_inputs
 
-from . import ms
+from . import ms, old, versions
 
 ONNX = ("node", "pytorch-converted", "pytorch-operator", "simple", "light")
 MS = "ms"  # onnxruntime's own operators
-COLLECTIONS = (*ONNX, MS)
+OLD = "old"  # node cases of replaced operator versions
+VERSIONS = "versions"  # random models at each version of an operator
+COLLECTIONS = (*ONNX, OLD, VERSIONS, MS)
 
 _DATA = Path(onnx.__file__).parent / "backend/test/data"
 _RTOL, _ATOL = 1e-3, 1e-7  # what onnx compares with, unless a case's data.json says otherwise
@@ -35,7 +37,7 @@ class Case:
 
     model: serialized; inputs, outputs: arrays in the graph's order (initializers left out), lists
     of arrays for sequences, None for an absent optional; is_rounded: of integers that come from
-    floats a few may lie a step off.
+    floats a few may lie a step off; disputed: why the outputs are not to be expected.
     """
 
     collection: str
@@ -47,6 +49,7 @@ class Case:
     rtol: float = _RTOL
     atol: float = _ATOL
     is_rounded: bool = False
+    disputed: str = ""
 
     @property
     def id(self) -> str:
@@ -63,6 +66,35 @@ def ms_cases(most: int | None = None) -> tuple[Case, ...]:
         Case(MS, **vars(made))
         for operator in ms.operators()
         for made in itertools.islice(ms.models(operator), most)
+    )
+
+
+@cache
+def version_cases(most: int = 20) -> tuple[Case, ...]:
+    """Return so many random models of each version of an operator; none without onnxruntime."""
+    if not ms.is_possible():
+        return ()
+    return tuple(
+        Case(VERSIONS, **vars(made))
+        for version in versions.versions()
+        for made in versions.models(version, most)
+    )
+
+
+@cache
+def old_cases() -> tuple[Case, ...]:
+    """Return the node cases of replaced operator versions; none without their archive."""
+    return tuple(
+        Case(
+            OLD,
+            name,
+            _operator(model),
+            model.SerializeToString(),
+            [_array(x) for x in inputs],
+            [_array(x) for x in outputs],
+            disputed=old.disputed(name),
+        )
+        for name, model, inputs, outputs in old.cases()
     )
 
 

@@ -7,8 +7,10 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from .cases import COLLECTIONS, MS
+from .cases import COLLECTIONS, MS, OLD, VERSIONS
 from .suite import STATUSES, Row
+from .versions.changes import changed
+from .versions.making import NOT_COMPARED, versions_of
 
 _ROOT = Path(__file__).resolve().parents[2]
 DOCS = _ROOT / "docs" / "operators.md"
@@ -58,6 +60,26 @@ floats, one in 50 may lie a step off: what is in the middle of two goes either w
 """
 MS_DUE = 82  # onnxruntime 1.31's get_all_opkernel_def(): com.microsoft of the CPU provider
 
+_VERSIONS_HEAD = """## Operator versions
+
+An opset replaces some operators by new versions; a model keeps those of its own opset. Two
+collections try them:
+
+* **{old}**: {n_old:,} node cases of replaced versions that ONNX 1.3 to 1.18 shipped, and the
+  installed onnx no longer has. They lie in an archive beside the repository, or where
+  `MPCONNXR_NODE_CASES` points. *disputed*: ONNX itself has called the expected outputs wrong
+  since, or leaves them open; `tools/conformance/old.py` says which, why, and what changed.
+* **{versions}**: {n_versions:,} random models of one node, at most {each} for each version from
+  opset 7 on, with attributes and dtypes that the version allows (`tools/conformance/versions`).
+  Due is what onnxruntime computes at that opset; of versions since opset 23 that it lacks, what
+  onnx's reference evaluator does. With constants as inputs, what the converter folds is right
+  as well.
+
+`python -m tools.conformance --collection {old} --collection {versions} -v` says what does not
+pass.
+
+"""
+
 # Operators of which not all cases can pass, with the reason.
 _OUT = {
     "Bernoulli": "the expected values are numpy's random draws, which ONNX does not define",
@@ -85,10 +107,12 @@ def _by_count(item):
 
 def _collection_table(rows):
     counts = Counter((row.collection, row.status) for row in rows)
-    yield "| collection | cases | " + " | ".join(STATUSES) + " |"
-    yield "|---|" + "---:|" * (len(STATUSES) + 1)
+    used = {status for _, status in counts} | set(STATUSES[:5])
+    statuses = [status for status in STATUSES if status in used]
+    yield "| collection | cases | " + " | ".join(statuses) + " |"
+    yield "|---|" + "---:|" * (len(statuses) + 1)
     for name in COLLECTIONS:
-        n = [counts[name, status] for status in STATUSES]
+        n = [counts[name, status] for status in statuses]
         if sum(n):
             yield f"| {name} | {sum(n)} | " + " | ".join(str(k) for k in n) + " |"
 
@@ -105,17 +129,66 @@ def _common(reason):
 
 
 def sections_of(text: str) -> dict[str, str]:
-    """The page's two sections: of ONNX's operators, and of onnxruntime's."""
-    onnx, mark, more = text.partition(_MS_HEAD.partition("\n")[0])
-    return {"onnx": onnx, MS: mark + more}
+    """Return the page's sections: ONNX's operators, their versions, onnxruntime's operators."""
+    text, mark, of_ms = text.partition(_MS_HEAD.partition("\n")[0])
+    onnx, mark_of_versions, of_versions = text.partition(_VERSIONS_HEAD.partition("\n")[0])
+    return {"onnx": onnx, VERSIONS: mark_of_versions + of_versions, MS: mark + of_ms}
+
+
+def section_of(collection: str) -> str:
+    """Return the section of the page that a collection's cases are in."""
+    return {MS: MS, OLD: VERSIONS, VERSIONS: VERSIONS}.get(collection, "onnx")
 
 
 def docs_text(rows: Sequence[Row]) -> str:
     """docs/operators.md as it should be; without a section of which no case was run."""
-    of_ms = [row for row in rows if row.collection == MS]
-    of_onnx = [row for row in rows if row.collection != MS]
-    sections = [_onnx_section(of_onnx)] * bool(of_onnx) + [_ms_section(of_ms)] * bool(of_ms)
-    return "\n".join(sections)
+    texts = {"onnx": _onnx_section, VERSIONS: _versions_section, MS: _ms_section}
+    own = {name: [row for row in rows if section_of(row.collection) == name] for name in texts}
+    return "\n".join(text(own[name]) for name, text in texts.items() if own[name])
+
+
+def _versions_section(rows):
+    old, random = ([row for row in rows if row.collection == c] for c in (OLD, VERSIONS))
+    each = max(Counter(row.name.partition("_")[0] for row in random).values(), default=0)
+    head = _VERSIONS_HEAD.format(
+        old=OLD, n_old=len(old), versions=VERSIONS, n_versions=len(random), each=each
+    )
+    lines = [head.rstrip("\n"), "", *_collection_table(rows), ""]
+    lines.append("| operator | versions | what they changed | old | random | left out |")
+    lines.append("|---|---|---|---:|---:|---|")
+    counts = [_by_operator(part) for part in (old, random)]
+    for name, cells in version_rows().items():
+        parts = [[r for r in of.get(name, ()) if "_expanded" not in r.name] for of in counts]
+        shares = [_share(part) for part in parts]
+        bad = _reasons([row for part in parts for row in part]) or _left_out(name, parts[1])
+        lines.append("| " + " | ".join([*cells, *shares, bad]) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def version_rows() -> dict[str, list[str]]:
+    """Return name, versions, and what they changed, of each operator with several, by its name."""
+    found = defaultdict(list)
+    for v in versions_of():
+        found[f"{v.domain}::{v.operator}" if v.domain else v.operator].append(v)
+    return {
+        name: [name, " ".join(str(v.since) for v in own), changed(own).replace("|", "\\|")]
+        for name, own in found.items()
+    }
+
+
+def _share(rows):
+    return f"{sum(row.passed for row in rows)}/{len(rows)}" if rows else ""
+
+
+def _left_out(name, rows):
+    """Why versions of an operator have no random models; "" if all have."""
+    for names, why in NOT_COMPARED.items():
+        if name in names.split():
+            return why
+    made = {row.name.partition("_")[0] for row in rows}
+    bare = name.rpartition("::")[2]
+    none = [v.name for v in versions_of() if v.operator == bare and v.name not in made]
+    return f"nobody computes {', '.join(none)}" if none else ""
 
 
 def _ms_section(rows):
@@ -213,17 +286,21 @@ def baseline_text(rows: Sequence[Row]) -> str:
 
 def is_of(row_id: str, section: str) -> bool:
     """Whether a case, by its id, is of this section of the page."""
-    return (row_id.partition(" ")[0] == MS) == (section == MS)
+    return section_of(row_id.partition(" ")[0]) == section
 
 
 def write_docs(rows: Sequence[Row]) -> None:
-    """Rewrites docs/operators.md and the baseline together: the sections whose cases were run."""
+    """Rewrites docs/operators.md and the baseline together: the sections whose cases were run.
+
+    The cases of versions have no lines in the baseline: none of them may fail.
+    """
     sections = sections_of(DOCS.read_text())
     ids = BASELINE.read_text().splitlines()
     for section in sections:
         own = [row for row in rows if is_of(row.id, section)]
         if own:
             sections[section] = docs_text(own)
+        if own and section != VERSIONS:
             ids = [i for i in ids if not is_of(i, section)] + baseline_text(own).splitlines()
     DOCS.write_text("\n".join(s.strip("\n") + "\n" for s in sections.values() if s))
     BASELINE.write_text("".join(f"{i}\n" for i in sorted(ids)))

@@ -13,7 +13,7 @@ from tools.micropython import Target
 from .cases import Case, elements
 from .prepare import DEFAULT_LEVEL, Prepared
 
-STATUSES = ("passed", "passed-bound", "folded", "failed", "unsupported")
+STATUSES = ("passed", "passed-bound", "folded", "failed", "unsupported", "disputed")
 PASSED = STATUSES[:2]
 
 TIME_LIMIT = 600  # seconds for one case on the target, which may have to share its processor
@@ -78,6 +78,8 @@ def _row(case, prepared, outcome):
     if outcome:
         status, reason = judge(case, prepared, outcome)
         seconds = outcome.runs[0].seconds if outcome.runs else None
+    if case.disputed and status == "failed":
+        status, reason = "disputed", case.disputed
     dtypes = tuple(sorted({x.dtype.name for x in elements(case.inputs)}))
     what = (case.collection, case.name, case.operator, dtypes)
     empty = not any(x.size for x in elements(case.outputs))

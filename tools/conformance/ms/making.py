@@ -42,7 +42,8 @@ class One:
     infer, by index; odd: bfloat16, int4 and uint4 among them, by index;
     is_rounded: of integers that come from floats, a few may lie a step off;
     rtol, atol: where the dtypes' own (_TOLERANCES) do not fit; opset: of ai.onnx;
-    shared: outputs, by index, that onnxruntime wants in the memory of an input.
+    shared: outputs, by index, that onnxruntime wants in the memory of an input;
+    domain, version: the operator set that the node is of.
     """
 
     inputs: list
@@ -56,6 +57,8 @@ class One:
     atol: float = 0.0
     opset: int | None = None
     shared: dict = field(default_factory=dict)
+    domain: str = DOMAIN
+    version: int = 1
 
 
 @dataclass
@@ -146,12 +149,20 @@ class Choice:
         return {n: self.__dict__[n] for n in names if self.__dict__[n] is not None}
 
 
-def run(operator: str, number: int, one: One) -> Made | None:
-    """The case with what onnxruntime computes; None if it refuses."""
+def run(operator: str, number: int, one: One, compute: Callable | None = None) -> Made | None:
+    """Return the case with what onnxruntime computes; None if it refuses.
+
+    Args:
+        operator: its type.
+        number: of the case, for its name.
+        one: inputs and attributes.
+        compute: what computes the outputs in onnxruntime's place, of a model and its feed.
+
+    """
     one.opset = one.opset or _OPSETS[number % len(_OPSETS)]
     taken = [i for i, x in enumerate(one.inputs) if x is not None and i not in one.fixed]
     values = [np.asarray(one.inputs[i]) for i in taken]
-    due = _computed(operator, one, taken, values)
+    due = _computed(operator, one, taken, values, compute)
     if due is None:
         return None
     model = _model(operator, one, taken)
@@ -163,7 +174,7 @@ def run(operator: str, number: int, one: One) -> Made | None:
     rtol, atol = np.max([_tolerance(y) for y in due], axis=0)
     return Made(
         f"{operator}_{number:02}",
-        f"{DOMAIN}::{operator}",
+        f"{one.domain}::{operator}" if one.domain else operator,
         model.SerializeToString(),
         values,
         due,
@@ -183,11 +194,12 @@ def _model(operator, one, taken):
     outputs = [f"y{i}" if is_there else "" for i, is_there in enumerate(one.outputs)]
     while not outputs[-1]:
         outputs.pop()
-    node = helper.make_node(operator, names, outputs, domain=DOMAIN, **one.attributes)
+    node = helper.make_node(operator, names, outputs, domain=one.domain, **one.attributes)
     constants = [numpy_helper.from_array(np.asarray(one.inputs[i]), f"x{i}") for i in one.fixed]
     infos = [_info(f"x{i}", np.asarray(one.inputs[i])) for i in taken]
     graph = helper.make_graph([node], operator, infos, [], constants)
-    opsets = [helper.make_opsetid("", one.opset), helper.make_opsetid(DOMAIN, 1)]
+    versions = {"": one.opset, one.domain: one.version if one.domain else one.opset}
+    opsets = [helper.make_opsetid(*pair) for pair in versions.items()]
     return helper.make_model(graph, opset_imports=opsets, ir_version=_IR)
 
 
@@ -202,7 +214,7 @@ def _kind(value):
     return helper.np_dtype_to_tensor_dtype(value.dtype)
 
 
-def _computed(operator, one, taken, values):
+def _computed(operator, one, taken, values, compute):
     """The outputs that are due; None if onnxruntime refuses the model."""
     model = _model(operator, one, taken)
     graph = model.graph
@@ -218,7 +230,9 @@ def _computed(operator, one, taken, values):
     for name, dtype in odd.items():
         _cast_output(graph, name, _THROUGH[np.dtype(dtype)])
     try:
-        if one.shared:
+        if compute:
+            due = compute(model, feed)
+        elif one.shared:
             due = _run_shared(model, feed, {f"y{y}": f"x{x}" for y, x in one.shared.items()})
         else:
             due = open_session(model).run(None, feed)

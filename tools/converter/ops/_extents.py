@@ -72,9 +72,14 @@ def emit_same(node, pairs: Sequence[tuple[int, int]]) -> None:
 
 
 def matched(node, x: Tensor, shape: Sequence[int]) -> Tensor:
-    """x for broadcasting to a shape: extents that must be equal are compared in a run."""
+    """Return x for broadcasting to a shape: extents that must be equal are compared in a run.
+
+    A constant of one element, [1.0], also fits a scalar.
+    """
     dims = list(x.shape)
     skip = len(shape) - len(dims)
+    if skip < 0 and dims[:-skip] == [1] * -skip:
+        return matched(node, node.reshaped(x, dims[-skip:]), shape)
     pairs = []
     for i, d in enumerate(dims):
         wanted = shape[skip + i]

@@ -51,7 +51,7 @@ def lower_prelu(node):
     """Before opset 9 slopes that do not broadcast are those of the channels."""
     x, slope, out = node.inputs[0], node.inputs[1], node.outputs[0]
     by_channel = node.opset < 9 and len(slope.shape) == 1 and len(x.shape) > 1
-    if by_channel and slope.nelem == x.shape[1]:
+    if by_channel and slope.nelem not in (1, x.shape[-1]) and slope.nelem == x.shape[1]:
         slope = node.reshaped(slope, (x.shape[1], *[1] * (len(x.shape) - 2)))
     emit_binary(node, "prelu", x, slope, out)
 

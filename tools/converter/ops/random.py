@@ -61,7 +61,10 @@ def lower_multinomial(node):
 
 @lowers("Dropout", fixes_shape=(1, 2), at_run_time=(1,))
 def lower_dropout(node):
-    """training_mode is an input from opset 12 on; before that Dropout only exists at inference."""
+    """training_mode is an input from opset 12 on; before that Dropout only exists at inference.
+
+    The mask, which ONNX then leaves open, is onnxruntime's: false before opset 12, true since.
+    """
     trains = node.input(2) is not None and node.const(2, "training_mode").any()
     x, out, mask = (*node.inputs[:1], *node.outputs, None)[:3]
     if trains and _ratio(node) != 0:
@@ -69,7 +72,7 @@ def lower_dropout(node):
         return
     node.alias(out, x)
     if mask is not None:
-        mask.data = np.ones(mask.shape, mask.np_dtype)
+        mask.data = np.full(mask.shape, node.opset >= 12, mask.np_dtype)
 
 
 def _emit_dropout(node, x, out, mask):

@@ -22,7 +22,7 @@ _INTEGERS = (onnx.TensorProto.INT32, onnx.TensorProto.INT64)
 
 def of_constant(data: np.ndarray) -> np.ndarray | None:
     """A constant's contents, if it may be a shape, an index, a number of items."""
-    if data.dtype not in (np.int32, np.int64) or data.size > _MOST:
+    if data.dtype not in (np.int16, np.int32, np.int64) or data.size > _MOST:
         return None
     return np.array(data.tolist(), object)
 

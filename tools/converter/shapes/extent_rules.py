@@ -73,6 +73,11 @@ def _range(p, node, start, *_):
     return [(start[0], [n])] if n is not None else _unless_open(start[0], p.dims(node, 1))
 
 
+def _as_input(p, node, x, *_):
+    """Each output is as the input: Dropout's mask before opset 10 is no bool."""
+    return [x] * len(node.output)
+
+
 def _unless_open(dtype, dims):
     return None if None in dims else [(dtype, dims)]
 
@@ -291,6 +296,8 @@ RULES = (
         "GroupNormalization": window_rules.same_shape,
         "MeanVarianceNormalization": window_rules.same_shape,
         "QLinearConv": window_rules.qlinear_conv,
+        "Dropout": _as_input,
+        "MeanVarianceNormalization": _as_input,
         "DepthToSpace": window_rules.depth_to_space,
         "Pad": window_rules.pad,
         "Resize": window_rules.resize,

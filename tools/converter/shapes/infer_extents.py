@@ -93,7 +93,7 @@ class _Pass:
         self.constant = {t.name for t in graph.initializer}
         for t in graph.initializer:
             self.known[t.name] = (t.data_type, list(t.dims))
-            if t.data_type in (6, 7):
+            if t.data_type in (5, 6, 7):  # int16, which Range takes, int32, int64
                 found = contents.of_constant(array_of(t))
                 if found is not None:
                     self.contents[t.name] = found

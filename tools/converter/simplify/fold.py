@@ -37,11 +37,18 @@ _OUTPUT_LIMIT = 1 << 20
 _RIGHT_SINCE = {
     "AveragePool": 99,
     "BatchNormalization": 14,
+    "ConvTranspose": 99,
+    "GlobalMaxPool": 99,
+    "GridSample": 99,
     "Hardmax": 13,
+    "LRN": 99,
     "LogSoftmax": 13,
+    "LpNormalization": 99,
     "LpPool": 99,
     "MaxPool": 99,
+    "ReduceSumSquare": 99,
     "Resize": 19,
+    "RoiAlign": 16,
     "Softmax": 13,
     "Upsample": 99,
 }
