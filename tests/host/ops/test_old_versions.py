@@ -26,6 +26,13 @@ CASES = {
     "scalar ThresholdedRelu": (13, "", "y = ThresholdedRelu <alpha = 0.1> (x)", ""),
     "scalar IsInf": (13, "", "i = IsInf (x) y = Cast <to = 1> (i)", ""),
     "default axes": (13, "2 3 2 2", "y = MeanVarianceNormalization (x)", ""),
+    "reduction of bool": (
+        18,
+        "3",
+        """g = Greater (x, z) s = ScatterElements <reduction = "add"> (g, i, t)
+        y = Cast <to = 1> (s)""",
+        "float z = {0.0}, int64[3] i = {0, 2, 2}, bool[3] t = {1, 1, 1}",
+    ),
     "constant LRN": (13, "1", "c = LRN <size = 3, alpha = 0.5> (k) y = Mul (c, x)", ""),
     "constant norm": (13, "1", "c = LpNormalization <p = 1> (k) y = Mul (c, x)", ""),
     "constant RoiAlign": (10, "1", f"c = RoiAlign <{ALIGN}> (k, r, b) y = Mul (c, x)", BOXES),

@@ -13,9 +13,10 @@ from ..errors import Problem
 from ..ir import Tensor
 from ..shapes.extent import any_open
 from . import lowers
-from ._dtypes import INT32, NUMBERS
+from ._dtypes import BOOL, INT32, NUMBERS, UINT8
 from ._move import emit_copy, emit_fill, emit_move, strides_of
 from ._select import emit_gather
+from .cast import emit_cast
 
 _REDUCTIONS = {"none": 0, "add": 1, "mul": 2, "max": 3, "min": 4}
 
@@ -50,11 +51,23 @@ def _emit_scatter(node, rows: Tensor, n: int, inner: int):
     """The output starts as a copy of data; updates come in the order of their indices."""
     data, updates, out = node.inputs[0], node.inputs[2], node.outputs[0]
     op = _REDUCTIONS[node.attr("reduction", "none")]
-    if op:
+    if op and data.dtype == BOOL:
+        out = node.temp(UINT8, data.shape)
+        data, updates = (_as_bytes(node, t) for t in (data, updates))
+    elif op:
         node.require_dtype(*NUMBERS)
     emit_copy(node.emit, data, out)
     if updates.nelem:
         node.emit("scatter", [updates, rows], [out], op=op, n=n, inner=inner)
+    if out is not node.outputs[0]:
+        emit_cast(node, out, node.outputs[0])
+
+
+def _as_bytes(node, x: Tensor) -> Tensor:
+    """Return a bool tensor as 0 and 1, of which a sum is an or, a product an and."""
+    y = node.temp(UINT8, x.shape)
+    emit_cast(node, x, y)
+    return y
 
 
 def _element_rows(node, data, index) -> Tensor:
