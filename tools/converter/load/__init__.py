@@ -14,7 +14,7 @@ from tools import limits
 
 from ..errors import ConvertError
 from ..own import Operators
-from ..protos import copied, make_printable, name_of, one_line, operator_of
+from ..protos import copied, make_printable, name_of, nodes_of, one_line, operator_of
 from ..shapes import declarations
 from . import external, ort_domain, sound
 from .upgrade import upgraded
@@ -54,7 +54,15 @@ def prepare(model: onnx.ModelProto, operators: Operators | None = None) -> onnx.
     model = upgraded(model, OLDEST_OPSET)  # broadcasting was another thing before
     drop_constant_inputs(model)
     _import_once(model)
+    _spell_out_axes(model.graph)
     return model
+
+
+def _spell_out_axes(graph: onnx.GraphProto) -> None:
+    """MeanVarianceNormalization without axes gets its default: onnx's inference trips over it."""
+    for node in nodes_of(graph):
+        if node.op_type == "MeanVarianceNormalization" and not node.domain and not node.attribute:
+            node.attribute.append(onnx.helper.make_attribute("axes", [0, 2, 3]))
 
 
 def _check_rules(model: onnx.ModelProto) -> None:

@@ -112,8 +112,9 @@ def _complete(info, declared):
     before = info.type.SerializeToString(deterministic=True)
     if not info.type.tensor_type.elem_type:
         info.type.CopyFrom(declared)
-    elif not _has_shape(info.type) and _has_shape(declared):
-        info.type.tensor_type.shape.CopyFrom(declared.tensor_type.shape)
+    elif not _has_shape(info.type):
+        if _has_shape(declared) and not any(map(_is_unknown, _dims(declared))):
+            info.type.tensor_type.shape.CopyFrom(declared.tensor_type.shape)
     elif _has_shape(declared) and len(_dims(info.type)) == len(_dims(declared)):
         for dim, wanted in zip(_dims(info.type), _dims(declared), strict=True):
             if _is_unknown(dim) and wanted.HasField("dim_value"):

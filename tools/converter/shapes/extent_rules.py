@@ -297,7 +297,6 @@ RULES = (
         "MeanVarianceNormalization": window_rules.same_shape,
         "QLinearConv": window_rules.qlinear_conv,
         "Dropout": _as_input,
-        "MeanVarianceNormalization": _as_input,
         "DepthToSpace": window_rules.depth_to_space,
         "Pad": window_rules.pad,
         "Resize": window_rules.resize,
