@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from ._pieces import grow, lacks, set_cut, words_for
 from ._windows import Windows, windows_of
 
 _ROWS = Rows(single=("n", "d", "kd", "od"), out=[None, *(f"out_strides.{at}" for at in "myx")])
+_BLOCK_ROWS = replace(_ROWS, reads_all=True)  # whose largest value gives the exponent
 
 
 @lowers("Conv")
@@ -88,7 +89,8 @@ def emit_conv(node, x: Tensor, packed: Tensor, conv: Convolution, out: Tensor) -
     short = weights[0].dtype == UINT32
     words = set_cut("block_conv", params, words_for(x.nbytes, out_nbytes), short)
     params["limits"] = list(map(float_bits, conv.clip))
-    about = {"scratch": [node.temp(INT32, (words,))], "macs": macs, "rows": _ROWS, "grow": grow}
+    about = {"scratch": [node.temp(INT32, (words,))], "macs": macs, "rows": _BLOCK_ROWS}
+    about["grow"] = grow
     about["lacks"] = lacks(params, words, short)
     node.emit("block_conv", [x, *weights], [out], **about, **params)
 

@@ -2,9 +2,9 @@
 
 1. A chain is cut into bands of its last output's rows. Each band computes the rows of the inner
    tensors that it needs, into small tensors of its own: rows at the borders are computed twice.
-2. The chain's output may lie over its input, behind the rows that later bands still read. Where
-   its readers take strides, its rows may lie one after another (channels last), which lets it
-   follow closely.
+2. The chain's output may lie over its input, behind the rows that later bands still read, unless
+   each band reads all of the input. Where its readers take strides, its rows may lie one after
+   another (channels last), which lets it follow closely.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ def _of_chain(steps, first, last, users, kept):
     if end.outputs[0].alias or users[end.outputs[0].root][0] != last:
         return
     over = source.data is None and users[source][-1] == first and source not in kept
-    over = over and not source.persistent
+    over = over and not source.persistent and not chain[0].rows.reads_all
     out = end.outputs[0].root
     readers = [steps[i] for i in users[out][1:]]
     layouts = [False, True] if out not in kept and _take_strides(readers, out) else [False]

@@ -54,6 +54,7 @@ class Rows:
     downwards; groups, c, m: groups and channels of each, in and out; x, out: strides of (group,
     channel, y, x), where None is what follows from the others; single: what has to be 1.
     takes_strides: whether input 0 may lie in other ways than C order; else x is not looked at.
+    reads_all: whether the kernel looks at all of input 0 for any rows, as for an exponent.
     """
 
     n_in: str = "h"
@@ -67,6 +68,7 @@ class Rows:
     x: Sequence[str | None] = ()
     out: Sequence[str | None] = ()
     single: Sequence[str] = ("n",)
+    reads_all: bool = False
 
     def is_cut(self, step: Step) -> bool:
         """True if this step can be cut."""
@@ -120,6 +122,7 @@ class ItemRows:
     """The same of a kernel whose items have no neighbours, and whose parameters no sizes."""
 
     x = out = ()
+    reads_all = False
 
     def is_cut(self, step: Step) -> bool:
         """Return whether the step can be cut into rows."""
