@@ -32,32 +32,34 @@ class Failed(Exception):
 
 @dataclass(frozen=True)
 class Outputs:
-    """outputs: arrays or lists of maps, in the graph's order; target: what the file ran on."""
+    """runs: of each its outputs, arrays or lists of maps; target: what the file ran on."""
 
-    outputs: list
+    runs: list[list]
     target: str
 
 
-def run(converted: Converted, options: Options) -> Outputs:
-    """Run a file with the inputs of its golden vector. Raises NotRun, Failed."""
+def run(converted: Converted, options: Options, n: int = 1) -> Outputs:
+    """Run a file n times with the inputs of its golden vector. Raises NotRun, Failed."""
     graph, vector = converted.graph, converted.vector
     target = _target(graph)
     nbytes = converted.plan.arena_bytes + len(converted.data)
     if nbytes > _MOST_NBYTES:
         raise NotRun(f"arena and file take {nbytes / 1e6:,.0f} MB of memory. {_OTHERWISE}")
     raw = [input_bytes(x) for x in vector.inputs]
-    shapes = [[list(np.shape(x)) for x in vector.inputs]]
+    shapes = [[list(np.shape(x)) for x in vector.inputs]] * n
     is_open = any(t.is_open for t in graph.inputs)
-    job = Job(converted.data, [raw], shapes=shapes if is_open else ())
+    job = Job(converted.data, [raw] * n, shapes=shapes if is_open else ())
     kernels = own.kernels_in(options.ops)
     with limits.lifted():
         [outcome] = run_jobs(target, [job], timeout=_SECONDS, workers=1, kernels=kernels)
     if outcome.error:
         _refuse(outcome, graph, kernels)
-    [done] = outcome.runs
+    return Outputs([_values(graph, done) for done in outcome.runs], target.name)
+
+
+def _values(graph, done):
     found = zip(graph.outputs, done.outputs, done.shapes, strict=True)
-    outputs = [output_value(bytes(data), t.dtype, t.np_dtype, shape) for t, data, shape in found]
-    return Outputs(outputs, target.name)
+    return [output_value(bytes(data), t.dtype, t.np_dtype, shape) for t, data, shape in found]
 
 
 def work_of(graph: Graph) -> int:

@@ -68,13 +68,40 @@ def feed_of(
 
 
 def _run(model, inputs, states):
-    session = open_session(model)
-    wanted = [name for name in session.outputs if name not in states.values()]
-    feed = feed_of(model, inputs, states)
-    results = session.run(wanted, feed) if wanted else []  # of no names it would run all
-    lists = [[y] if not isinstance(y, list) or _are_maps(y) else y for y in results]
-    named = zip(wanted, lists, strict=True)
-    return [(n, y) for n, ys in named for y in ys if y is not None]  # of a sequence, its elements
+    return _stream(model, inputs, states, 1)[0]
+
+
+def stream(
+    model: onnx.ModelProto, inputs: Sequence[np.ndarray], states: Mapping[str, str], n: int
+) -> list[list[tuple[str, np.ndarray | list[dict]]]]:
+    """Return what named_reference gives for n runs with the same inputs, the states kept.
+
+    Empty where it would be None.
+    """
+    try:
+        return _stream(model, inputs, states, n)
+    except (ImportError, OrtError, ValueError):
+        return []
+
+
+def _stream(model, inputs, states, n):
+    session, feed = open_session(model), feed_of(model, inputs, states)
+    found = []
+    for _ in range(n):
+        values = dict(zip(session.outputs, session.run(None, feed), strict=True))
+        feed = feed | {name: values[output] for name, output in states.items()}
+        found.append(_named(values, [o for o in session.outputs if o not in states.values()]))
+    return found
+
+
+def _named(values, names):
+    """(name, value) of outputs; a sequence has as many as it has elements."""
+    found = []
+    for name in names:
+        y = values[name]
+        elements = y if isinstance(y, list) and not _are_maps(y) else [y]
+        found += [(name, element) for element in elements if element is not None]
+    return found
 
 
 def _are_maps(y):

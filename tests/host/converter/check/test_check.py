@@ -192,13 +192,32 @@ def test_the_largest_sizes_are_checked():
     assert check(converted, options).is_checked
 
 
+def test_states_are_kept_from_run_to_run(tmp_path, monkeypatch, capfd):
+    """A wrong state shows in the second run: the first one starts with zeros."""
+    nodes = [("Add", "h x", "n", {}), ("Mul", "h k", "y", {}), ("Neg", "n", "m", {})]
+    shapes = [small.value(name, (4,)) for name in ("x", "h", "y", "m")]
+    model = small.model(nodes, shapes[:2], shapes[2:], k=np.float32(2))
+    assert run(tmp_path, model, "--state", "m=h")[0] == 0
+    assert "checked: " in capfd.readouterr().out.splitlines()[-1]
+    right = simplify.simplified
+
+    def wrong(model, context):
+        found = right(model, context)
+        next(n for n in found.graph.node if n.op_type == "Neg").op_type = "Abs"
+        return found
+
+    monkeypatch.setattr(simplify, "simplified", wrong)
+    assert run(tmp_path, model, "--state", "m=h")[0] == 1
+    assert "output y is " in capfd.readouterr().err
+
+
 @pytest.mark.parametrize("kind", ["shape", "nan"])
 def test_what_cannot_be_compared_is_wrong(kind, monkeypatch):
     converted = convert(two_layers(), CHECKED)
     right = run_file.run(converted, CHECKED)
-    [y] = right.outputs
+    [[y]] = right.runs
     other = y.T if kind == "shape" else np.where(y == y.max(), np.nan, y)
-    found = run_file.Outputs([other], right.target)
+    found = run_file.Outputs([[other]], right.target)
     monkeypatch.setattr(run_file, "run", lambda *_: found)
     with pytest.raises(WrongFile, match="shape" if kind == "shape" else "inf of its largest"):
         check(converted, CHECKED)
