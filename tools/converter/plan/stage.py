@@ -11,6 +11,7 @@ from ..conversion import Conversion
 from ..ir import walk
 from ..numbers import qtables
 from ..reference import ort_session
+from ..verify import arena
 from . import slices, stream
 from . import state as states
 
@@ -32,6 +33,7 @@ def plan(state: Conversion) -> None:
     if again := state.arena.macs_again:
         state.notes.append(f"--arena: {again:,} multiply-accumulates are computed again")
     stream.arrange(graph, state.arena, options.window, own.kernels_in(options.ops))
+    arena.check(graph, state.arena.arena_bytes, options.keep_inputs)
 
 
 def _split(state: Conversion, window: int) -> None:
