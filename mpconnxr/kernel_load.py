@@ -10,7 +10,9 @@ from .opening import forget
 _GARBAGE = const(10240)
 _PART = const(4)  # 1 / 2**4
 # What only loading needs, a quarter of the code.
-LOADING = "opening kernel_load loading reader records graph numbers borders node arena source"
+LOADING = (
+    "opening kernel_load loading reader records graph numbers borders node arena source written"
+)
 
 
 def load(source, verify, arena, prefer, stream, origin):

@@ -11,6 +11,7 @@ from .node import Node
 from .reader import CHUNK_GRIDS, CHUNK_IMAGES
 from .records import STORAGE_DATA
 from .tensor import Tensor, is_object
+from .written import Written, common
 
 
 class Loader:
@@ -45,7 +46,12 @@ class Loader:
         self.outputs = [self._tensor(reader, i, of[i], names.pop(0)) for i in reader.outputs]
         self._describe_borders(reader)
         self.bodies = []
+        self._written = Written()
+        for i in reader.inputs:
+            self._written.add(of[i])
         self.steps = self._prepare_all(reader)
+        for i in reader.outputs:
+            self._written.check(of[i], i, "the caller")
         if self.stream:
             self.stream.settle()
 
@@ -94,22 +100,39 @@ class Loader:
             self.bodies.append(steps)
         return steps
 
+    def _prepare_bodies(self, reader, bodies):
+        """The steps of each body. What only one of two has written counts as not written."""
+        before, after, prepared = self._written.spans, None, []
+        for body in bodies:
+            self._written.spans = before
+            prepared.append(self._prepare_all(reader, body))
+            spans = self._written.spans
+            after = spans if after is None else common(after, spans)
+        if bodies:
+            self._written.spans = after
+        return prepared
+
     def _prepare(self, reader, index, node):
         kernel, inputs, outputs, scratch, params, bodies, place, _ = node
         last, of = self._infos, {}
         for i in inputs + outputs + scratch:
             of[i] = last[i] if i in last else reader.tensors[i]
         self._infos = of
+        name = "step {} {}".format(index, kernel)
         for i in outputs + scratch:
             if of[i].storage == STORAGE_DATA:
-                raise ModelError("step {} {} writes to a constant".format(index, kernel))
+                raise ModelError(name + " writes to a constant")
+        for i in inputs:
+            self._written.check(of[i], i, name)
+        for i in outputs:
+            self._written.add(of[i])
         node = Node(
-            "step {} {}".format(index, kernel),
+            name,
             [self._tensor(reader, i, of[i]) for i in inputs],
             [self._tensor(reader, i, of[i]) for i in outputs],
             [self._tensor(reader, i, of[i]) for i in scratch],
             params,
-            [self._prepare_all(reader, body) for body in bodies],
+            self._prepare_bodies(reader, bodies),
         )
         node.overlaps = overlaps(node.inputs[:], node.outputs + node.scratch)
         module = _kernel(kernel)

@@ -36,6 +36,7 @@ NODES = [
     ),
     Node("Gemm", [floats(3, 70), floats(130, 70), floats(130)], {"transB": 1}, fixed=(1, 2)),
     Node("Gemm", [floats(3, 7), floats(7, 9), floats(9)]),
+    Node("Gemm", [floats(3, 7), floats(7, 9), floats(1, 9)], {"alpha": 0.25}, fixed=(1,)),
     Node("MatMul", [floats(2, 3, 7), floats(2, 7, 9)]),
     Node("MatMul", [floats(2, 1, 3, 7), floats(4, 7, 2)]),
     Node("MatMul", [floats(2, 3, 7), floats(7, 5)], fixed=(1,)),

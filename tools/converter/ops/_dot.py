@@ -18,15 +18,16 @@ def pack_rows(
 
     rows, cols: axes of w that make the rows and the columns, in order; a flipped axis is given as
     ~axis. bias: one value a row, or None. At conversion if both are known, else by a move.
+    scale: a factor of w, where that is known.
     """
+    if scale != 1.0:
+        w = node.constant((w.data * np.float32(scale)).astype(w.np_dtype))
     n_rows = math.prod(_size(w, a) for a in rows)
     n_cols = math.prod(_size(w, a) for a in cols)
     if w.data is not None and (bias is None or bias.data is not None):
         flipped = [a if a >= 0 else ~a for a in [*rows, *cols] if a < 0]
         data = np.flip(w.data, flipped).transpose([a if a >= 0 else ~a for a in [*rows, *cols]])
         data = data.reshape(n_rows, n_cols)
-        if scale != 1.0:
-            data = data * np.float32(scale)
         if bias is not None:
             data = np.concatenate([data, bias.data.reshape(n_rows, 1)], axis=1)
         return node.constant(data.astype(w.np_dtype))

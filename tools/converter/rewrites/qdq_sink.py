@@ -51,7 +51,7 @@ def _sink(graph, node):
         return _sink_search(graph, node, q)
     if q is None or not is_move(graph, node, q.dtype):
         return False
-    axis = 1
+    axis = None
     if q.scale.size > 1:
         if node.op_type != "Transpose":
             return False
@@ -76,7 +76,10 @@ def _moved_axis(graph, node, q):
 
 
 def _put(graph, node, inputs, dq, dtype, axis):
-    """The node on integers, then a DQ like this one for each of its outputs."""
+    """The node on integers, then a DQ like this one for each of its outputs.
+
+    axis: of several scales; None for one, which fits a scalar too.
+    """
     names = [graph.new_value(name, dtype, like=name) for name in node.output]
     moved = with_names(node, inputs, names)
     after = []
@@ -85,7 +88,7 @@ def _put(graph, node, inputs, dq, dtype, axis):
             dq.op_type, [name, *dq.input[1:]], [out], domain=dq.domain, name=graph.new_name(out)
         )
         copy.attribute.extend(a for a in dq.attribute if a.name != "axis")
-        if graph.opset >= 13:
+        if axis is not None and graph.opset >= 13:
             copy.attribute.append(helper.make_attribute("axis", axis))
         after.append(copy)
     graph.replace(node, [moved, *after])
@@ -130,5 +133,5 @@ def _sink_several(graph, node):
     if not same or not graph.takes(node.op_type, first.dtype):
         return False
     values = [q.values for q in found]
-    _put(graph, node, values, graph.producer(node.input[0]), first.dtype, 1)
+    _put(graph, node, values, graph.producer(node.input[0]), first.dtype, None)
     return True
