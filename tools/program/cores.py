@@ -30,6 +30,7 @@ _ALIGNED = 8
 _OF_A_CALL = 3000  # instructions around a loop, and before its innermost one
 _OF_A_MAC = 5
 _MOST_WAVES = 8
+_MOST_UNITS = 512  # parts of an extent that are looked at one by one, to make waves of them
 _OF_A_CHANNEL = 8  # bytes of the table of loops/qdot
 # Of kernels that work in pieces: the parameter that says how large those are, and of how many
 # items each of so many parts of the extent is; the multiply-accumulates of an item.
@@ -137,11 +138,17 @@ class _InTurn(_Half):
 
 
 class _Units(_Half):
-    """Each item of a step's extent by itself, and what they do."""
+    """Each item of a step's extent by itself, or a few of many, and what they do."""
 
     def parts(self, step: int | None, n: int) -> list[tuple[int, int]]:
         plan = self._plans.get(step) if step is not None else None
-        return [(i, i + 1) for i in range(n)] if plan else []
+        size = _unit(n)
+        return [(i, min(i + size, n)) for i in range(0, n, size)] if plan else []
+
+
+def _unit(n: int) -> int:
+    """Return how many items of an extent of n are a unit of waves."""
+    return -(-n // _MOST_UNITS)
 
 
 class _Whole(Share):
@@ -231,7 +238,9 @@ class _Recorded:
         apart = {i for i, halves in self.halves(plans).items() if _are_apart(*halves)}
         others = {i: plan for i, plan in plans.items() if i not in apart}
         for i, units in self.units(others).items():
-            plans[i].waves = _waves(units, plans[i].scratch)
+            size, n = _unit(plans[i].n), plans[i].n
+            waves = _waves(units, plans[i].scratch)
+            plans[i].waves = [tuple(min(at * size, n) for at in wave) for wave in waves]
         plans = {i: plan for i, plan in plans.items() if any(w[1] < w[2] for w in plan.waves)}
         in_turn, halves = self.in_turn(plans), self.halves(plans)
         return {

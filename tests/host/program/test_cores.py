@@ -347,6 +347,14 @@ def test_waves_of_an_output_over_its_input():
     assert cores._waves(behind, []) == [(0, 64, 64)]  # each writes what the next one does
 
 
+def test_units_of_a_long_extent():
+    """They are all of it, one behind another, and no more than can be looked at."""
+    for n in (1, 511, 512, 513, 1025, 74_867):
+        units = cores._Units(0, {0: cores._Plan()}, 0, 0).parts(0, n)
+        assert [end for _, end in units[:-1]] == [first for first, _ in units[1:]]
+        assert (units[0][0], units[-1][1]) == (0, n) and len(units) <= 512
+
+
 @pytest.mark.parametrize("name", ["network", "mlperf_kws_dscnn_int8", "mlperf_vww_mobilenet_int8"])
 def test_the_longest_way(ready_target, name):
     """Instructions of ARMv6-M. In the small network a step in waves counts for more."""
