@@ -38,10 +38,10 @@ class Node:
         the kernel reads item i of x before it writes item i of out; wider items need more lead.
         """
         if lead is None:
-            if not x.nelem == out.nelem > 0:
+            if x.nelem != out.nelem:
                 return
             more = out.nbytes - x.nbytes
-            lead = max(0, more - more // out.nelem)
+            lead = max(0, more - more // max(out.nelem, 1))
         for o in self.overlaps:
             if o[0] is out and o[1] is x and o[2] >= lead:
                 self.overlaps.remove(o)

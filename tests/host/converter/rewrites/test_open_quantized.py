@@ -126,8 +126,8 @@ def _by_hand():
         yield from cases_of(name, net.model(y), net.values())
 
 
-def drawn(name):
-    for seed, builder, model in graphs(FAMILIES[name], N, first=1000):
+def drawn(name, n=N, first=1000):
+    for seed, builder, model in graphs(FAMILIES[name], n, first):
         yield from cases_of(f"{name} {seed}", model, list(builder.inputs.values()))
 
 
@@ -152,6 +152,10 @@ def test_patterns(target):
 @pytest.mark.parametrize("name", FAMILIES)
 def test_random_graphs(target, name):
     check(target, drawn(name))
+
+
+def test_what_a_slice_leaves_empty_may_be_quantized_in_its_place(target):
+    check(target, drawn("fixed", 1, 5009), 3)
 
 
 @pytest.mark.skipif(not LONG, reason="minutes: MPCONNXR_LONG=1 runs it")
