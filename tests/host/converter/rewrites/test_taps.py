@@ -1,0 +1,192 @@
+"""Models whose intermediate values are read once more run as onnxruntime runs them.
+
+The whole converter, its check of the rewrites off, and the device's package on `unix`: random
+graphs around each rewrite's pattern, exporters' models, and the collection. MPCONNXR_LONG=1: 20
+times as many variants.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+from tests.host import zoo
+from tests.host.converter.rewrites.random_graphs.families import ALL, QUANTIZED, graphs
+from tests.host.converter.rewrites.random_graphs.running import noise_of
+from tests.host.converter.rewrites.taps import drawn, tapped
+from tools.converter import load
+from tools.converter.convert import Options, convert
+from tools.converter.errors import UnsupportedModel
+from tools.converter.reference import golden
+from tools.converter.reference.differences import step_of
+from tools.converter.shapes.infer import infer
+from tools.converter.simplify import simplify
+from tools.harness import Job, run_jobs
+
+LONG = os.environ.get("MPCONNXR_LONG") == "1"
+N = 80 if LONG else 4  # variants of a family
+N_FILE = 20 if LONG else 1  # of a file
+BOUND = 2e-5  # of the largest magnitude of an output
+STEPS_OF_NETS = 4  # as rewrites/check.py has it: layers add up roundings
+BOUND_OF_NETS = 0.05  # of the largest: a step in each of 20 to 60 layers
+REFUSED = 0.05  # of the variants, at most: those that make a size an output
+MOST_MACS = 3_000_000  # of a model of the collection: else it takes long
+OF_INTEGERS = re.compile("_qdq_|_qop_|_dynq$|_int8$|_qtdnn$")
+EXPORTED = sorted((Path(zoo.ROOT) / "tests/host/exporters/torch").glob("*.onnx"))
+
+
+@dataclass
+class Variant:
+    """A model with taps, and what onnxruntime makes of its inputs.
+
+    steps: by how many integers a quantized result may be off; bound: of floats, to the largest
+    one; name: for messages.
+    """
+
+    name: str
+    model: onnx.ModelProto
+    values: list[np.ndarray]
+    steps: int = 0
+    bound: float = BOUND
+
+
+def of_family(name):
+    family = ALL[name]
+    steps = max(family.steps or 0, 1) if name in QUANTIZED else 0
+    if family.steps is None:
+        steps = STEPS_OF_NETS
+    for seed, builder, model in graphs(family, N):
+        if any(is_disputed(node) for node in model.graph.node):
+            continue
+        rng = np.random.default_rng(seed)
+        yield Variant(
+            f"{name} {seed}", tapped(infer(model), rng), [*builder.inputs.values()], steps
+        )
+
+
+def is_disputed(node):
+    """True for Resize by pytorch_half_pixel: of a length of 1.5 that gives 1, onnx and onnxruntime
+    read "length_resized > 1" in two ways.
+    """
+    modes = {a.name: a.s for a in node.attribute if a.type == onnx.AttributeProto.STRING}
+    return modes.get("coordinate_transformation_mode") == b"pytorch_half_pixel"
+
+
+def of_file(path, n, steps=0):
+    model = infer(onnx.load(path))
+    for seed in range(n):
+        rng = np.random.default_rng(seed)
+        values = drawn(model, rng)
+        if values is not None:
+            name = f"{path.parent.name}/{path.stem} {seed}"
+            yield Variant(name, tapped(model, rng), [*values.values()], steps)
+
+
+def of_collection(name):
+    """Variants of a model of the collection, fed with its first sample; fewer of a large one."""
+    sample = zoo.sample(name, 0, "input")
+    shapes = dict(zip(zoo.input_names(name), [x.shape for x in sample], strict=True))
+    model = onnx.load(zoo.model_path(name))
+    for info in model.graph.input:
+        for dim, n in zip(
+            info.type.tensor_type.shape.dim, shapes.get(info.name, ()), strict=False
+        ):
+            dim.dim_value = n
+    model = simplify(load.prepare(model))
+    rounded = (STEPS_OF_NETS, BOUND_OF_NETS) if OF_INTEGERS.search(name) else ()
+    n = 2 if LONG and macs_of(model) > MOST_MACS else N_FILE
+    for seed in range(n):
+        rng = np.random.default_rng(seed)
+        yield Variant(f"{name} {seed}", tapped(model, rng), sample, *rounded)
+
+
+def macs_of(model):
+    return convert(model, Options(strip=True, check=False)).report()["macs"]
+
+
+def wrong_of(target, variants):
+    """Convert all variants, run them, and return what is wrong with any, by its name."""
+    wrong, jobs, n_refused = [], [], 0
+    for variant in variants:
+        wanted = golden.reference(variant.model, variant.values)
+        if wanted is None:
+            continue
+        try:
+            done = convert(variant.model, Options(strip=True, check=False))
+        except UnsupportedModel:
+            n_refused += 1
+            continue
+        except Exception as e:
+            wrong.append(f"{variant.name}: {type(e).__name__}: {str(e)[:300]}")
+            continue
+        if any(t.is_object for t in done.graph.outputs):  # maps of ZipMap
+            continue
+        sample = [
+            x.astype(t.np_dtype).tobytes()
+            for x, t in zip(variant.values, done.graph.inputs, strict=True)
+        ]
+        jobs.append((variant, done, wanted, Job(done.data, [sample])))
+    outcomes = run_jobs(target, [job for *_, job in jobs], timeout=300)
+    for (variant, done, wanted, _), outcome in zip(jobs, outcomes, strict=True):
+        text = outcome.error and f"{outcome.error}: {outcome.message}"
+        text = text or deviation(variant, done.graph.outputs, outcome.runs[0], wanted)
+        if text:
+            wrong.append(f"{variant.name}: {text}")
+    if n_refused > max(1, REFUSED * len(jobs)):
+        wrong.append(f"{n_refused} variants are refused")
+    return wrong, len(jobs)
+
+
+def deviation(variant, outputs, run, wanted):
+    """Return what is wrong with the outputs of a run, "" if nothing is."""
+    noise = None
+    for i, (t, raw, right) in enumerate(zip(outputs, run.outputs, wanted, strict=True)):
+        got = np.frombuffer(raw, t.np_dtype).reshape(t.shape).astype(right.dtype)
+        if right.dtype == np.float32:  # onnxruntime's largest of nothing but -inf
+            right = np.where(right == np.finfo(np.float32).min, -np.inf, right)
+        apart = largest_difference(got, right)
+        bound = variant.bound * np.abs(right[np.isfinite(right)].astype(float)).max(initial=0)
+        bound = bound if right.dtype.kind == "f" else 0
+        if variant.steps:
+            bound = max(bound, 1.001 * variant.steps * step_of(right, got))
+        if apart > bound and right.dtype.kind == "f":
+            noise = noise or noise_of(variant.model, variant.values, wanted)
+            bound = max(bound, noise[i])
+        if apart > bound:
+            return f"{t.name} is {apart / (np.abs(right).max() or 1):.2g} of the largest value off"
+    return ""
+
+
+def largest_difference(got, right):
+    if got.shape != right.shape:
+        return np.inf
+    same = (got == right) | (got != got) & (right != right)
+    return np.abs(got[~same].astype(np.float64) - right[~same]).max(initial=0)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_random_graphs(target, name):
+    wrong, n = wrong_of(target, of_family(name))
+    assert not wrong, "\n".join(wrong)
+    assert n >= N // 2
+
+
+@pytest.mark.parametrize("first", range(10))
+def test_exporters_models(target, first):
+    files = EXPORTED[first::10]
+    wrong, n = wrong_of(target, (v for path in files for v in of_file(path, N_FILE)))
+    assert not wrong, "\n".join(wrong)
+    assert n >= len(files) * N_FILE // 2
+
+
+@zoo.needs_zoo
+@pytest.mark.parametrize("name", zoo.models())
+def test_the_collection(target, name):
+    wrong, _ = wrong_of(target, of_collection(name))
+    assert not wrong, "\n".join(wrong)
