@@ -33,24 +33,25 @@ _INPUT_LIMIT = 1 << 20
 _OUTPUT_LIMIT = 1 << 20
 
 
+_NEVER = 99
 # Operator -> the opset from which the reference evaluator computes what the operator means.
 _RIGHT_SINCE = {
-    "AveragePool": 99,
+    "AveragePool": _NEVER,
     "BatchNormalization": 14,
-    "ConvTranspose": 99,
-    "GlobalMaxPool": 99,
-    "GridSample": 99,
+    "ConvTranspose": _NEVER,  # wrong with groups and a bias
+    "GlobalMaxPool": _NEVER,  # wrong dims
+    "GridSample": _NEVER,  # wrong at the borders
     "Hardmax": 13,
-    "LRN": 99,
+    "LRN": _NEVER,
     "LogSoftmax": 13,
-    "LpNormalization": 99,
-    "LpPool": 99,
-    "MaxPool": 99,
-    "ReduceSumSquare": 99,
+    "LpNormalization": _NEVER,
+    "LpPool": _NEVER,
+    "MaxPool": _NEVER,
+    "ReduceSumSquare": _NEVER,  # another dtype
     "Resize": 19,
     "RoiAlign": 16,
     "Softmax": 13,
-    "Upsample": 99,
+    "Upsample": _NEVER,
 }
 
 
