@@ -104,10 +104,22 @@ def _folded(model, context):
     split = False
     if changed or any(node.op_type == "Split" for node in ir.graph):
         done = aside.from_ir(ir)
+        _as_tensors(done)
         split = split_constants(done)
     if context.keeps_operators:
         keep.reveal(done if changed or split else bare)
     return (maps.put_back(done, maps_aside) if changed or split else model), not split
+
+
+def _as_tensors(model):
+    """Give Constant nodes a tensor in place of numbers, which opsets before 12 do not have."""
+    for node in model.graph.node:
+        given = node.attribute[0] if node.op_type == "Constant" and node.attribute else None
+        if given is not None and given.name in ("value_int", "value_ints"):
+            values = np.array(onnx.helper.get_attribute_value(given), np.int64)
+            node.ClearField("attribute")
+            tensor = onnx.numpy_helper.from_array(values)
+            node.attribute.append(onnx.helper.make_attribute("value", tensor))
 
 
 def _fill_weights(ir):

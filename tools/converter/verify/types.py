@@ -75,12 +75,23 @@ def changed_interface(before: Interface, after: Interface) -> str:
     """Return which input or output a pass has changed, "" if none."""
     for kind, olds in before.items():
         news = after[kind]
+        olds = _elements_for_sequences(olds, news)
         if list(olds) != list(news):
             return f"the {kind}s {', '.join(olds)} have become {', '.join(news)}"
         for name, old in olds.items():
             if _contradict(old, news[name]):
                 return f"the {kind} {name!r} was {_shown(old)} and is {_shown(news[name])}"
     return ""
+
+
+def _elements_for_sequences(olds, news):
+    """Put the elements of a sequence, which have no known types, in the place of its name."""
+    found = {}
+    for name, kind in olds.items():
+        elements = [n for n in news if n.startswith(f"{name}/")]
+        is_split = name not in news and kind == (0, None) and elements
+        found |= dict.fromkeys(elements, kind) if is_split else {name: kind}
+    return found
 
 
 def _types(infos) -> dict[str, Type]:
