@@ -89,7 +89,7 @@ def _sparse():
     ):
         yield Case(f"sparse_{name}", _sparse_model(indices, dims))
     sound = _sparse_model([1], [4])
-    wrong = changed(lambda m: m.graph.sparse_initializer[0].values.ClearField("raw_data"), sound)
+    wrong = changed(lambda m: m.graph.sparse_initializer[0].values.ClearField("float_data"), sound)
     yield Case("sparse_without_values", wrong)
     data = helper.make_sparse_tensor(
         helper.make_tensor("v", FLOAT, [1], [1.0]),

@@ -16,7 +16,7 @@ from ..errors import ConvertError
 from ..own import Operators
 from ..protos import copied, make_printable, name_of, nodes_of, one_line, operator_of
 from ..shapes import declarations
-from . import external, ort_domain, sound
+from . import dense, external, ort_domain, sound
 from .upgrade import upgraded
 
 OLDEST_OPSET = 7
@@ -44,7 +44,9 @@ def prepare(model: onnx.ModelProto, operators: Operators | None = None) -> onnx.
         raise ConvertError("the model has no outputs")
     sound.check(model)
     limits.at("checking the model", most=_SECONDS)
+    _fill_in(model)
     try:
+        dense.make_dense(model)
         model = ort_domain.claim(_inlined(_sorted(model), operators or Operators()))
         declarations.forget_inner(model)
         _check_rules(model)
@@ -63,6 +65,23 @@ def _spell_out_axes(graph: onnx.GraphProto) -> None:
     for node in nodes_of(graph):
         if node.op_type == "MeanVarianceNormalization" and not node.domain and not node.attribute:
             node.attribute.append(onnx.helper.make_attribute("axes", [0, 2, 3]))
+
+
+def _fill_in(model: onnx.ModelProto) -> None:
+    """Mends, in place, what onnx's checker asks for and nothing follows from.
+
+    A graph has a name, metadata one value a key, ONNX's domain one name; and initializers need
+    not be inputs, as they had to be before IR version 4.
+    """
+    model.ir_version = max(model.ir_version, 4)
+    model.graph.name = model.graph.name or "graph"
+    metadata = {prop.key: prop.value for prop in model.metadata_props}
+    if len(metadata) < len(model.metadata_props):
+        onnx.helper.set_model_props(model, metadata)
+    for proto in (model.graph, *model.functions):
+        for node in nodes_of(proto):
+            if node.domain == "ai.onnx":
+                node.domain = ""
 
 
 def _check_rules(model: onnx.ModelProto) -> None:

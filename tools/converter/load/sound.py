@@ -16,13 +16,24 @@ from tools import limits
 
 from ..aside import array_of
 from ..errors import ConvertError, Finding, Problem, UnsupportedModel
-from ..protos import bodies_of, name_of, nodes_of, operator_of
+from ..protos import bodies_of, free_inputs, name_of, nodes_of, operator_of
 from ..shapes import ceil_pools
 
 _SECONDS = 10.0
 _MOST_NODES = 200_000  # of a model with its functions inlined
 MOST_DEPTH = 8  # of bodies in bodies, as mpconnxr/graph.py
 _MOST_NBYTES = 1 << 30  # of a value: a word of MicroPython on 32 bits counts no further
+_MOST_COMPUTED = 32 << 20  # bytes of a value that a run computes: all that any board has
+# Operators that make large values of small constants.
+_GROWING = (
+    "ConstantOfShape",
+    "Expand",
+    "Range",
+    "Tile",
+    "EyeLike",
+    "RandomNormal",
+    "RandomUniform",
+)
 _MOST_LISTED = 1 << 20  # elements of a list of integers: inference keeps what it may know of each
 _LISTED = (TensorProto.INT32, TensorProto.INT64)
 # Operators for which onnx's inference gives wrong shapes, or refuses right ones (an ellipsis that
@@ -185,6 +196,36 @@ def check_sizes(model: onnx.ModelProto) -> None:
             found.append(_finding(info.name, size, makers.get(info.name)))
     if found:
         raise UnsupportedModel(list({(f.what, f.name): f for f in found}.values()))
+
+
+def check_memory(model: onnx.ModelProto) -> None:
+    """Raises UnsupportedModel for inputs, and values that follow from them, beyond all boards.
+
+    Constants are not among them, nor what follows from constants alone, such as weights that
+    DequantizeLinear gives: rewrites still merge these.
+    """
+    graph = model.graph
+    types = {v.name: v.type for v in [*graph.input, *graph.value_info, *graph.output]}
+    makers = {i.name: None for i in free_inputs(graph)}
+    for node in graph.node:
+        if node.op_type in _GROWING or any(name in makers for name in node.input):
+            makers.update(dict.fromkeys(node.output, node))
+    for name, node in makers.items():
+        size = _nbytes(types[name]) if name in types else 0
+        if size > _MOST_COMPUTED:
+            finding = _finding(name, size, node)
+            finding.problem.todo = _way_out(graph)
+            raise UnsupportedModel([finding])
+
+
+def _way_out(graph):
+    """What makes values smaller: a smaller batch, if the model's first dimension is one."""
+    for info in free_inputs(graph):
+        dims = [d.dim_value for d in info.type.tensor_type.shape.dim]
+        if len(dims) > 1 and dims[0] > 1:
+            shape = ",".join(map(str, [1, *dims[1:]]))
+            return f"--shape {info.name}={shape} takes one sample at a time"
+    return ""
 
 
 def _finding(name, size, node):

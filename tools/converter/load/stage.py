@@ -75,6 +75,7 @@ def _fix_shapes(state, model, operators):
     options = state.options
     sequences.split_inputs(model, options.sequences)
     state.notes += dims.fix(model, options.shapes, options.dims, options.bind, options.bounds)
+    sound.check_memory(model)
     problem = Problem("a free dimension", _FREE)
     found = [Finding("input", text, problem) for text in dims.open_dims(model)]
     if found:

@@ -145,7 +145,7 @@ class Lowerer:
                 raise problem_of(proto, operators)
             node = Node(self, proto, lowering)
             _check_axis(node)
-            if not runtime.lower_contents(node):
+            if not runtime.lower_contents(node) and not _gives_nothing(node):
                 replaced = self.int64.enter(node)
                 self._lower_in_some_dtype(node, lowering)
                 self.int64.leave(node, replaced)
@@ -259,6 +259,16 @@ class Lowerer:
             emit_copy = emit_nothing
         emit_copy(lambda **step: self.graph.steps.append(Step.of(**step)), t, out)
         return out
+
+
+def _gives_nothing(node):
+    """Return True if all outputs are tensors without elements, which no step has to compute."""
+    outputs = [t for t in node.outputs if t is not None]
+    return bool(outputs) and all(not t.is_object and _is_empty(t.shape) for t in outputs)
+
+
+def _is_empty(shape):
+    return any(not extent.is_open(d) and d == 0 for d in shape)
 
 
 def _check_axis(node):

@@ -29,15 +29,16 @@ def fix(
     _bind(model, bind)
     known = dict(dims)
     inputs = {i.name: i for i in model.graph.input}
+    notes: list[str] = []
     for name, shape in shapes.items():
         if name not in inputs:
             raise UsageError(f"--shape: no input {name}; there are {', '.join(inputs)}")
-        _set_shape(inputs[name], shape, known)
+        notes += _set_shape(inputs[name], shape, known)
     _check_names(model, dims)
     left_open = _left_open(model, known, bounds or {})
     for name in left_open:
         known[name] = extent_forms.symbol(extent.size(name, bounds[name]))
-    notes = _default_leading(model, known)
+    notes += _default_leading(model, known)
     for value in list(model.graph.input) + list(model.graph.output):
         _apply(value, known)
     if left_open:
@@ -63,18 +64,24 @@ def _dims(value):
 
 
 def _set_shape(value, shape, known):
+    """Give an input a shape; return a note if the batch that its file fixes gets smaller."""
     if not value.type.tensor_type.HasField("shape"):
         for size in shape:
             _dims(value).add().dim_value = size
-        return
+        return []
     if len(shape) != len(_dims(value)):
         raise UsageError(f"--shape {value.name}: {len(_dims(value))} dimensions needed")
-    for dim, size in zip(_dims(value), shape, strict=True):
+    notes = []
+    for i, (dim, size) in enumerate(zip(_dims(value), shape, strict=True)):
         if not _is_free(dim) and dim.dim_value != size:
-            raise UsageError(f"--shape {value.name}: a dimension is fixed to {dim.dim_value}")
+            if i or not 0 < size < dim.dim_value:
+                raise UsageError(f"--shape {value.name}: a dimension is fixed to {dim.dim_value}")
+            text = f"first dimension is {size}, and not {dim.dim_value}, as the file has it"
+            notes.append(f"{value.name}: {text}")
         if dim.dim_param:
             known.setdefault(dim.dim_param, size)
         dim.dim_value = size
+    return notes
 
 
 def _check_sizes(shapes, dims, bounds):

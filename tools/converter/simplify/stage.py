@@ -17,6 +17,7 @@ def simplify(state: Conversion) -> None:
         state.notes.append(note)
     check_bounds(state.options.bounds, state.model, model)
     sound.check_scales(model)
+    sound.check_memory(model)
     state.model = state.simplified = model
     if state.twin is not None:
         state.twin = simplified(state.twin, state.context)
