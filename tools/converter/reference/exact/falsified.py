@@ -17,6 +17,8 @@ _BEYOND_ALL = 2.0**52
 class Falsified(Products):
     """Products that saturate in 16 bits where one factor is uint8 and the other int8."""
 
+    name = "falsified"
+
     def matmul(self, n: Nodes, a: str, a_zero: str, b: str, b_zero: str) -> str:
         """Add what vpmaddubsw gives: products are added by pairs, in 16 bits."""
         exact = super().matmul(n, a, a_zero, b, b_zero)

@@ -102,7 +102,7 @@ class Nodes:
 
     def add_all(self, op: str, inputs, count: int, domain: str = "", **given) -> list[str]:
         """Add a node of several outputs, and return their names."""
-        names = [f"mpconnxr/exact/{next(Nodes._numbers)}" for _ in range(count)]
+        names = [f"mpconnxr/{self.products.name}/{next(Nodes._numbers)}" for _ in range(count)]
         self.made.append(helper.make_node(op, inputs, names, domain=domain, **given))
         return names
 

@@ -16,7 +16,9 @@ _BITS = 8
 
 
 class Products:
-    """Products in floats that are exact."""
+    """Products in floats that are exact. name: a part of the names of added values."""
+
+    name = "exact"
 
     def matmul(self, n: Nodes, a: str, a_zero: str, b: str, b_zero: str) -> str:
         """Add (a - a_zero) @ (b - b_zero) in int32.
