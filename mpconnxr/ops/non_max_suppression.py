@@ -59,15 +59,17 @@ class _Suppression:
     def __init__(self, boxes, scores, order, out, shape):
         self.boxes, self.scores, self.order, self.out = boxes, scores, order, out
         self.classes, self.n = shape
+        self.rows = 0  # of output that are written
 
     def nothing(self, lo, hi):
         self.count.set(0)
 
     def step(self, lo, hi):
-        rows = 0
+        rows = self.rows if lo else 0  # a run may go on where its last part ended
         while lo < hi:
             rows = self._choose(lo, self._sorted(lo * self.n), rows)
             lo += 1
+        self.rows = rows
         self.count.set(rows)
 
     def _sorted(self, base):
