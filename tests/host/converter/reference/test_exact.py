@@ -102,9 +102,10 @@ def test_the_self_test_knows_what_is_falsified(operator, falsified):  # noqa: F8
 
 def test_names_of_the_worker_do_not_meet_those_of_the_reference(falsified, monkeypatch):  # noqa: F811
     """Both count from 0 where the first model of a process has weights to replace."""
-    monkeypatch.setattr(Nodes, "_numbers", itertools.count())
-    monkeypatch.setattr(ort_session, "_running", None)
-    assert all(self_test.of_reference("DynamicQuantizeLSTM", open_plain).values())
+    with monkeypatch.context() as m:  # undone before the fixture is
+        m.setattr(Nodes, "_numbers", itertools.count())
+        m.setattr(ort_session, "_running", None)
+        assert all(self_test.of_reference("DynamicQuantizeLSTM", open_plain).values())
 
 
 def test_a_reference_that_fails_its_self_test_is_not_used(monkeypatch):
