@@ -262,8 +262,11 @@ class Lowerer:
 
 
 def _gives_nothing(node):
-    """Return True if all outputs are tensors without elements, which no step has to compute."""
-    outputs = [t for t in node.outputs if t is not None]
+    """Return True for a product without elements, which no step has to compute.
+
+    Lowerings of other operators check what they are given first.
+    """
+    outputs = [t for t in node.outputs if t is not None and node.op in ("Gemm", "MatMul")]
     return bool(outputs) and all(not t.is_object and _is_empty(t.shape) for t in outputs)
 
 
