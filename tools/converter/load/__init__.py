@@ -73,7 +73,8 @@ def _fill_in(model: onnx.ModelProto) -> None:
     A graph has a name, metadata one value a key, ONNX's domain one name; and initializers need
     not be inputs, as they had to be before IR version 4.
     """
-    model.ir_version = max(model.ir_version, 4)
+    if model.ir_version in (1, 2, 3):
+        model.ir_version = 4
     model.graph.name = model.graph.name or "graph"
     metadata = {prop.key: prop.value for prop in model.metadata_props}
     if len(metadata) < len(model.metadata_props):
