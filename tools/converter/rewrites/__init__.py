@@ -200,7 +200,7 @@ def _all_of(model, chosen, context):
     for _ in range(_MAX_ROUNDS):
         before = log.total()
         for one in chosen:
-            log[_name_of(one)] += _applied(one, changed)
+            log[_name_of(one)] += _applied(one, changed, proto)
         if log.total() == before:
             break
     if not log.total():
@@ -218,8 +218,11 @@ def _as_message(model: ir.Model) -> onnx.ModelProto:
     return aside.from_ir(model)
 
 
-def _applied(one: Rewrite, model: ir.Model) -> int:
-    """Applies one; what it has left without a reader goes. Raises InternalError."""
+def _applied(one: Rewrite, model: ir.Model, given: onnx.ModelProto) -> int:
+    """Applies one; what it has left without a reader goes. Raises InternalError.
+
+    given: the model as it was before all rewrites.
+    """
     name = _name_of(one)
     limits.at(f"rewriting the graph ({name})")
     before = interface_of(model.graph)
@@ -232,7 +235,8 @@ def _applied(one: Rewrite, model: ir.Model) -> int:
         g.sort(model.graph)
         verify.check_graph(model.graph, name, level_without(name))
         if verify.is_thorough():
-            verify.check_types(_as_message(model), before, name, level_without(name))
+            made, level = _as_message(model), level_without(name)
+            verify.check_types(made, given, name, level, before)
     return n_changed
 
 

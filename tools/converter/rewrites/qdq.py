@@ -24,7 +24,6 @@ from ..ir import dtype_name
 from ..protos import copied
 from ..shapes import infer
 from ..simplify import fold
-from ..verify import types
 from . import qdq_wide
 from .qdq_conv import fuse_conv
 from .qdq_dynamic import scale_products
@@ -89,12 +88,11 @@ def integers(model: onnx.ModelProto, context: Context) -> tuple[onnx.ModelProto,
 
 def _applied(rule: Callable[[Graph], bool], graph: Graph) -> bool:
     """Apply a rule, and verify the graph that it leaves where all passes are verified."""
-    before = types.interface_of(graph.model.graph)
     changed = rule(graph)
     if changed and verify.is_thorough():
         model, name = graph.message(), f"qdq ({rule.__name__.strip('_')})"
         verify.check_graph(model.graph, name, _LEVEL_WITHOUT, graph.model.graph)
-        verify.check_types(model, before, name, _LEVEL_WITHOUT)
+        verify.check_types(model, graph.model, name, _LEVEL_WITHOUT)
     return changed
 
 

@@ -19,10 +19,15 @@ Type = tuple[int, list[int | None] | None]
 Interface = dict[str, dict[str, Type]]
 
 
-def fault_of(model: onnx.ModelProto) -> str:
+def fault_of(model: onnx.ModelProto, is_strict: bool = False) -> str:
     """Return which declared type contradicts the inferred one, "" if none does.
 
     What an operator gives that inference does not know, or misjudges, is believed.
+
+    Args:
+        model: any; where all of its types are fixed, inference is strict.
+        is_strict: infer strictly anyway, as for a model before simplification.
+
     """
     bare, graph = onnx.ModelProto(), model.graph
     bare.CopyFrom(model)
@@ -34,7 +39,7 @@ def fault_of(model: onnx.ModelProto) -> str:
         if info.name not in believed:
             info.ClearField("type")
     try:
-        found = _inferred(bare, is_strict=not unknown and all_fixed(graph)).graph
+        found = _inferred(bare, is_strict=not unknown and (is_strict or all_fixed(graph))).graph
     except Exception as e:  # onnx raises several kinds; its text names the node
         return one_line(e)
     inferred = _types([*found.value_info, *found.output])
