@@ -24,7 +24,7 @@ from .. import aside
 from ..errors import ConvertError
 from ..load.ort_domain import release
 from ..protos import bodies_of, copied, set_all
-from . import exact, ort_worker, self_test
+from . import exact, ort_worker, same_pads, self_test
 from .exact.products import Products
 from .ort_error import OrtError
 
@@ -58,7 +58,7 @@ class Session:
 
 
 def open_session(model: onnx.ModelProto) -> Session:
-    """Open a session on the CPU whose products of integers are exact on any computer.
+    """Open a session on the CPU with exact products of integers, and with ONNX's padding.
 
     Raises:
         ImportError: if onnxruntime is not installed.
@@ -68,7 +68,7 @@ def open_session(model: onnx.ModelProto) -> Session:
     if products := exact.operators_in(model):
         self_test.check(products, open_plain)
         model = exact.replaced(model, Products())
-    return open_plain(model)
+    return open_plain(same_pads.written_out(model))
 
 
 def open_plain(model: onnx.ModelProto) -> Session:
