@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,7 +36,7 @@ class Layer:
 def layers_of(name: str) -> list[Layer]:
     """The layers of a model of the collection, with its first sample."""
     model = infer(load.load(zoo.model_path(name)))
-    cuts = list(_cuts(model.graph))
+    cuts = list(cuts_of(model.graph))
     wanted = dict.fromkeys(n for inputs, output in cuts for n in [*inputs, output])
     values = _values(model, list(wanted), zoo.sample(name, 0, "input"))
     extractor = utils.Extractor(model)
@@ -50,8 +51,11 @@ def layers_of(name: str) -> list[Layer]:
     ]
 
 
-def _cuts(graph):
-    """(inputs, output) of each layer: of a Q up to the integers before it, of QLinear nodes."""
+def cuts_of(graph: onnx.GraphProto) -> Iterator[tuple[list[str], str]]:
+    """Yield (inputs, output) of each layer: of a Q up to the integers before it, of QLinear nodes.
+
+    graph: with all types.
+    """
     makers = {name: node for node in graph.node for name in node.output}
     infos = {v.name: v for v in [*graph.input, *graph.value_info, *graph.output]}
     constants = {t.name for t in graph.initializer}
@@ -66,6 +70,22 @@ def _cuts(graph):
         inputs = _integers_behind(node, makers, is_end, constants)
         if inputs and is_end(node.output[0]):
             yield inputs, node.output[0]
+
+
+def other_cuts_of(graph: onnx.GraphProto) -> Iterator[tuple[list[str], str]]:
+    """Yield (inputs, output) of what lies before and behind the layers of cuts_of.
+
+    Outputs are the integers made of the graph's inputs, and the outputs of the graph.
+    """
+    cuts = list(cuts_of(graph))
+    constants = {t.name for t in graph.initializer}
+    ends = {name for inputs, output in cuts for name in [*inputs, output]}
+    ends |= {i.name for i in graph.input} - constants
+    makers = {name: node for node in graph.node for name in node.output}
+    made = {output for _, output in cuts}
+    for name in [*sorted(ends), *(o.name for o in graph.output if o.name not in ends)]:
+        if name in makers and name not in made:
+            yield _integers_behind(makers[name], makers, ends.__contains__, constants), name
 
 
 def _integers_behind(node, makers, is_end, constants):

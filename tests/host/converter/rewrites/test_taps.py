@@ -17,8 +17,10 @@ import onnx
 import pytest
 
 from tests.host import zoo
+from tests.host.converter.rewrites import tapped_layers
 from tests.host.converter.rewrites.random_graphs.families import ALL, QUANTIZED, graphs
 from tests.host.converter.rewrites.random_graphs.running import noise_of
+from tests.host.converter.rewrites.tapped_layers import values_of, wrong_layers
 from tests.host.converter.rewrites.taps import drawn, tapped
 from tools.converter import load
 from tools.converter.convert import Options, convert
@@ -34,7 +36,6 @@ N = 80 if LONG else 4  # variants of a family
 N_FILE = 20 if LONG else 1  # of a file
 BOUND = 2e-5  # of the largest magnitude of an output
 STEPS_OF_NETS = 4  # as rewrites/check.py has it: layers add up roundings
-BOUND_OF_NETS = 0.05  # of the largest: a step in each of 20 to 60 layers
 REFUSED = 0.05  # of the variants, at most: those that make a size an output
 MOST_MACS = 3_000_000  # of a model of the collection: else it takes long
 OF_INTEGERS = re.compile("_qdq_|_qop_|_dynq$|_int8$|_qtdnn$")
@@ -45,15 +46,15 @@ EXPORTED = sorted((Path(zoo.ROOT) / "tests/host/exporters/torch").glob("*.onnx")
 class Variant:
     """A model with taps, and what onnxruntime makes of its inputs.
 
-    steps: by how many integers a quantized result may be off; bound: of floats, to the largest
-    one; name: for messages.
+    steps: by how many integers a quantized result may be off; by_layers: of a quantized net, where
+    its layers decide if a result deviates; name: for messages.
     """
 
     name: str
     model: onnx.ModelProto
     values: list[np.ndarray]
     steps: int = 0
-    bound: float = BOUND
+    by_layers: bool = False
 
 
 def of_family(name):
@@ -99,11 +100,11 @@ def of_collection(name):
         ):
             dim.dim_value = n
     model = simplify(load.prepare(model))
-    rounded = (STEPS_OF_NETS, BOUND_OF_NETS) if OF_INTEGERS.search(name) else ()
+    by_layers = bool(OF_INTEGERS.search(name))
     n = 2 if LONG and macs_of(model) > MOST_MACS else N_FILE
     for seed in range(n):
         rng = np.random.default_rng(seed)
-        yield Variant(f"{name} {seed}", tapped(model, rng), sample, *rounded)
+        yield Variant(f"{name} {seed}", tapped(model, rng), sample, by_layers=by_layers)
 
 
 def macs_of(model):
@@ -136,6 +137,9 @@ def wrong_of(target, variants):
     for (variant, done, wanted, _), outcome in zip(jobs, outcomes, strict=True):
         text = outcome.error and f"{outcome.error}: {outcome.message}"
         text = text or deviation(variant, done.graph.outputs, outcome.runs[0], wanted)
+        if text and not outcome.error and variant.by_layers:
+            got = values_of(done.graph.outputs, outcome.runs[0])
+            text = wrong_layers(target, variant.model, variant.values, got)
         if text:
             wrong.append(f"{variant.name}: {text}")
     if n_refused > max(1, REFUSED * len(jobs)):
@@ -146,16 +150,17 @@ def wrong_of(target, variants):
 def deviation(variant, outputs, run, wanted):
     """Return what is wrong with the outputs of a run, "" if nothing is."""
     noise = None
-    for i, (t, raw, right) in enumerate(zip(outputs, run.outputs, wanted, strict=True)):
-        got = np.frombuffer(raw, t.np_dtype).reshape(t.shape).astype(right.dtype)
+    made = values_of(outputs, run).values()
+    for i, (t, y, right) in enumerate(zip(outputs, made, wanted, strict=True)):
+        got = y.astype(right.dtype)
         if right.dtype == np.float32:  # onnxruntime's largest of nothing but -inf
             right = np.where(right == np.finfo(np.float32).min, -np.inf, right)
         apart = largest_difference(got, right)
-        bound = variant.bound * np.abs(right[np.isfinite(right)].astype(float)).max(initial=0)
+        bound = BOUND * np.abs(right[np.isfinite(right)].astype(float)).max(initial=0)
         bound = bound if right.dtype.kind == "f" else 0
         if variant.steps:
             bound = max(bound, 1.001 * variant.steps * step_of(right, got))
-        if apart > bound and right.dtype.kind == "f":
+        if apart > bound and right.dtype.kind == "f" and not variant.by_layers:
             noise = noise or noise_of(variant.model, variant.values, wanted)
             bound = max(bound, noise[i])
         if apart > bound:
@@ -190,3 +195,22 @@ def test_exporters_models(target, first):
 def test_the_collection(target, name):
     wrong, _ = wrong_of(target, of_collection(name))
     assert not wrong, "\n".join(wrong)
+
+
+@zoo.needs_zoo
+@pytest.mark.parametrize("k", [0, 1, 3, -1])
+def test_a_step_in_a_layer_is_found(target, monkeypatch, k):
+    """Comparing by layers forgives no step: neither in the first integers nor in the last."""
+    variant = next(of_collection("digits_cnn_qdq_s8"))
+    run, changed = tapped_layers._run, []
+
+    def run_wrong(*given):
+        values = {name: y.copy() for name, y in run(*given).items()}
+        changed.append([name for name, y in values.items() if y.dtype.kind == "i"][k])
+        values[changed[0]].flat[0] ^= 1
+        return values
+
+    assert not wrong_layers(target, variant.model, variant.values, {})
+    monkeypatch.setattr(tapped_layers, "_run", run_wrong)
+    wrong = wrong_layers(target, variant.model, variant.values, {})
+    assert f"{changed[0]}: 1 of " in wrong

@@ -1,0 +1,94 @@
+"""Layers of a quantized net, each compared with what its own inputs on the board give.
+
+onnxruntime computes a layer in float32, whose last bits go astray where the exact result lies next
+to the middle between two integers: a step, in 1 or 2 elements of a whole net, which later layers
+amplify to hundreds of elements. A board computes the exact result, so whole nets are compared by
+layers: no difference is left that another layer could have made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import onnx
+from onnx import utils
+
+from tests.host.float64_layers import evaluated
+from tests.host.quantized_layers import cuts_of, other_cuts_of
+from tools.converter.convert import Options, convert
+from tools.converter.protos import copied, free_inputs
+from tools.converter.reference import golden
+from tools.converter.shapes.infer import infer
+from tools.harness import Job, Run, run_jobs
+
+BOUND = 2e-5  # of floats behind the last integers, to the largest one
+
+
+def values_of(outputs, run: Run) -> dict[str, np.ndarray]:
+    """Return the outputs of a run by name. outputs: their tensors."""
+    pairs = zip(outputs, run.outputs, strict=True)
+    return {t.name: np.frombuffer(raw, t.np_dtype).reshape(t.shape) for t, raw in pairs}
+
+
+def wrong_layers(
+    target, model: onnx.ModelProto, inputs: Sequence[np.ndarray], got: Mapping[str, np.ndarray]
+) -> str:
+    """Return what is wrong with the layers of a model, "" if nothing is.
+
+    The integers between layers are outputs here, which must not change the others.
+
+    Args:
+        target: where the model runs.
+        model: of fixed dims.
+        inputs: in the graph's order.
+        got: what the model returns without these outputs, by name.
+
+    """
+    model = infer(model)
+    graph = model.graph
+    cuts = [*cuts_of(graph), *other_cuts_of(graph)]
+    whole = _with_outputs(model, [out for _, out in cuts])
+    values = _run(target, whole, inputs)
+    changed = [name for name, y in got.items() if not np.array_equal(y, values[name])]
+    if changed:
+        return f"with integers as outputs, these are others: {', '.join(changed)}"
+    values |= dict(zip([i.name for i in free_inputs(graph)], inputs, strict=True))
+    extractor, wrong = utils.Extractor(whole), []
+    for names, out in cuts:
+        layer = extractor.extract_model(names, [out])
+        if text := _wrong(layer, [values[name] for name in names], values[out]):
+            wrong.append(f"{out}: {text}")
+    return "\n".join(wrong)
+
+
+def _with_outputs(model, names):
+    """Return a copy with these values as outputs, too."""
+    found = copied(model)
+    infos = {v.name: v for v in model.graph.value_info}
+    known = {v.name for v in [*model.graph.output, *model.graph.input]}
+    found.graph.output.extend(infos[name] for name in dict.fromkeys(names) if name not in known)
+    return found
+
+
+def _run(target, model, inputs):
+    done = convert(model, Options(strip=True, check=False))
+    pairs = zip(inputs, done.graph.inputs, strict=True)
+    sample = [x.astype(t.np_dtype).tobytes() for x, t in pairs]
+    [outcome] = run_jobs(target, [Job(done.data, [sample])], timeout=300)
+    assert not outcome.error, outcome.message
+    return values_of(done.graph.outputs, outcome.runs[0])
+
+
+def _wrong(layer, inputs, got):
+    """Return "" if integers are onnxruntime's, or the exact ones where onnxruntime's are not."""
+    [right] = golden.reference(layer, inputs)
+    if right.dtype.kind == "f":
+        apart = np.abs(got.astype(np.float64) - right).max(initial=0)
+        largest = np.abs(right).max(initial=0)
+        return f"{apart / (largest or 1):.2g} of the largest off" * bool(apart > BOUND * largest)
+    if (got == right).all():
+        return ""
+    exact = evaluated(layer, inputs)
+    n = int((got != (right if exact is None else exact)).sum())
+    return f"{n} of {got.size} integers are neither exact nor onnxruntime's" * bool(n)
