@@ -8,6 +8,7 @@ import math
 
 INF = float("inf")
 NAN = float("nan")
+_EXACT = 1 << 24  # float32 holds all integers up to this
 
 # How Cast to float8e8m0 rounds: away from zero, towards it, to the nearest (ties away).
 UP, DOWN, NEAREST = 0, 1, 2
@@ -40,6 +41,22 @@ def kind(dtype, saturate=True, round_mode=UP):
     return _Float(row, row[2] if saturate and dtype.startswith("float8") else row[3])
 
 
+def _number(x):
+    """Return x as a float, an integer rounded to float32's 24 bits first, as onnxruntime does.
+
+    Firmware with single floats and with doubles then gives the same. TypeError unless x is a
+    number.
+    """
+    if isinstance(x, int) and not -_EXACT <= x <= _EXACT:
+        magnitude, shift = abs(x), 1
+        while magnitude >> shift >= _EXACT:
+            shift += 1
+        half_or_less = (1 << shift - 1) - 1 + (magnitude >> shift & 1)
+        magnitude = magnitude + half_or_less >> shift << shift
+        x = -magnitude if x < 0 else magnitude
+    return x * 1.0
+
+
 class _Float:
     """Sign, exponent, mantissa."""
 
@@ -68,7 +85,7 @@ class _Float:
 
     def encode(self, x):
         """The pattern nearest to x, to even from the middle. TypeError unless x is a number."""
-        x = x * 1.0
+        x = _number(x)
         sign = self.sign if math.copysign(1.0, x) < 0 else 0
         if x != x:
             return sign | self.nan
@@ -104,7 +121,7 @@ class _Power:
 
     def encode(self, x):
         """The pattern of x rounded to a power of two. TypeError for what is not a number."""
-        x = abs(x * 1.0)
+        x = abs(_number(x))
         if x != x:
             return 255
         if x == INF:

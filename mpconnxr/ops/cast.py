@@ -2,8 +2,8 @@
 
 Serves Cast and CastLike (all opsets) between all floats, integers and bool. To a float: the
 nearest, ties to even; what is too large becomes inf, in a float8 what `saturate` says, in smaller
-ones the greatest number. To an integer: truncated, modulo 2**bits; inf and nan become 0. To bool:
-whether it is not 0.
+ones the greatest number. Integers become narrow floats by way of float32. To an integer:
+truncated, modulo 2**bits; inf and nan become 0. To bool: whether it is not 0.
 
     x, out  floats of 16 bits and fewer as their bits
 Between float32 and float16, integers of a byte and more, or bool, on the bits (see loops/casts),

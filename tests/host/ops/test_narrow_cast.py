@@ -112,6 +112,23 @@ def test_from_integers_and_doubles(target):
 
 
 @on_targets
+def test_long_integers_become_float32_first(target):
+    """A middle between two bfloat16, and what float32 and float64 round to it."""
+    exponents = range(24, 63)
+    apart = [0, 1, -1, *(s * (1 << e) for e in (20, 36, 38) for s in (1, -1))]
+    middles = [m << e - 8 for e in exponents for m in (257, 259, 511)]
+    near = [m + (m >> 25) + 1 for m in middles] + [m - (m >> 25) - 1 for m in middles]
+    found = [m + d for m in middles for d in apart] + near
+    found += [-x for x in found]
+    cases = []
+    for kind in (np.int32, np.uint32, np.int64, np.uint64):
+        info = np.iinfo(kind)
+        x = np.array([x for x in found if info.min <= x <= info.max], kind)
+        cases.append(cast(x, FLOATS["bfloat16"]))
+    check_exactly(target, cases)
+
+
+@on_targets
 def test_to_integers(target):
     """Truncated, then the low bits."""
     cases = []
