@@ -34,14 +34,15 @@ class _Slice:
         self.starts, self.ends = ends
         self.place, self.length, self.step = place, length, step
 
-    def _clamped(self, v):
+    def _clamped(self, v, least, below):
         if v < 0:
             v += self.length
-        low = 0 if self.step > 0 else -1
-        return min(max(v, low), self.length + low)
+        return min(max(v, least), self.length + below)
 
     def run(self, lo, hi):
-        first, end = self._clamped(self.starts[self.place]), self._clamped(self.ends[self.place])
+        below = 0 if self.step > 0 else -1
+        first = self._clamped(self.starts[self.place], 0, below)
+        end = self._clamped(self.ends[self.place], below, below)
         n = max(-((first - end) // self.step), 0)
         self.first.set(first if n else 0)
         self.number.set(n)

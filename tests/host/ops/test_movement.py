@@ -52,6 +52,7 @@ def test_slice(target):
         node("Slice", X, opset=7, starts=[1, -3], ends=[99, -1], axes=[1, 3]),
         node("Slice", X, ints(1, 0), ints(2, 9), opset=10),
         node("Slice", X, ints(-1), ints(-(2**63)), ints(-1), ints(-2)),
+        node("Slice", X, ints(-99), ints(-100), ints(3), ints(-1)),  # begins with the first item
         node("Slice", X, ints(-99, 4), ints(2**63 - 1, 1), ints(1, 3), ints(2, -1), opset=13),
     ]
     same(target, cases)

@@ -40,8 +40,8 @@ def _list(node, i):
 
 
 def _indices(d, start, end, step):
-    """ONNX's clamping: as Python's, but an end of -d - 1 or less means `before the first`."""
-    return np.arange(*slice(start, end, step).indices(d))
+    """Return the items of a Slice: as Python's, but a start before the first one means that."""
+    return np.arange(*slice(max(start, -d), end, step).indices(d))
 
 
 @lowers("Split", fixes_shape=(1,))

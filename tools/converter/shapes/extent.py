@@ -259,10 +259,11 @@ def _quotient(a, b):
 
 
 def _either(kind, a, b):
-    try:
-        return max(a, b) if kind == "max" else min(a, b)
-    except Problem:
-        return sum_of([(((kind, *sorted((poly_of(a), poly_of(b)), key=repr)),), 1)])
+    """Return the larger or the smaller one; where all runs agree, ties included, that itself."""
+    least, most = ends_of(a - b)
+    if least >= 0 or most <= 0:
+        return a if (least >= 0) == (kind == "max") else b
+    return sum_of([(((kind, *sorted((poly_of(a), poly_of(b)), key=repr)),), 1)])
 
 
 def _is_negative(value):

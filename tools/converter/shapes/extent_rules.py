@@ -236,7 +236,8 @@ def _clamped(d, start, end, step):
     low, high = (0, d) if step > 0 else (-1, d - 1)
     try:
         first, last = [
-            extent.smaller(extent.larger(v + d if v < 0 else v, low), high) for v in (start, end)
+            extent.smaller(extent.larger(v + d if v < 0 else v, least), high)
+            for v, least in ((start, 0), (end, low))
         ]
     except Problem:  # whether it counts from the back is decided by a run
         return None, None
