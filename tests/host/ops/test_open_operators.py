@@ -52,6 +52,12 @@ CASES = [
     case("ReduceSum", "x a", a=[2, 3]),
     case("Gather", "x i", axis=1, i=[3, 0, 1]),
     case("Slice", "x start end axis", opens=((0,), (0, 2)), **SLICE),
+    case("Slice", "x start end", start=[1, 0], end=[3, 4], opens=((0,),)),  # 3 is the bound
+    case("Slice", "x start end axis", start=[-2], end=[7], axis=[3], opens=((3,),)),
+    case("Slice", "x s e a t", s=[-9], e=[-10], a=[3], t=[-1], opens=((3,),)),
+    case("Trilu", upper=0, opens=((2,), (3,), (0, 2, 3))),
+    case("Trilu", "x k", k=-2, opens=((2, 3),)),
+    case("Trilu", "x k", k=1 << 40, opens=((2, 3),)),
     case("Concat", "x x", axis=3),
     case("Flatten"),
     case("Reshape", "x sh", sh=[0, -1]),

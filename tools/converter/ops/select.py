@@ -5,11 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from ..ir import Tensor
+from ..shapes.extent import any_open, is_open
 from . import lowers
 from ._dtypes import BOOL
 from ._elementwise import binary, broadcast, runs_of
 from ._extents import matched
 from ._move import collapse, emit_move, strides_of
+
+_FAR = 1 << 30  # diagonals: no matrix has so many; the sum with a row's number fits 32 bits
 
 
 @lowers("Where")
@@ -45,19 +48,35 @@ def lower_trilu(node):
     """Keeps what lies on or above (upper) or below the k-th diagonal of each matrix."""
     x, k, out = node.inputs[0], node.input(1), node.outputs[0]
     shape, upper = x.shape[-2:], node.attr("upper", 1)
-    if k is None or k.data is not None:
-        value = int(k.data.reshape(-1)[0]) if k else 0
+    is_known = k is None or k.data is not None
+    value = int(k.data.reshape(-1)[0]) if k is not None and is_known else 0
+    if is_known and not any_open(shape):
         ones = np.ones(shape, np.bool_)
         mask = node.constant(np.triu(ones, value) if upper else np.tril(ones, value))
     else:
+        if is_known:
+            k = node.constant(np.array([np.clip(value, -_FAR, _FAR)], np.int32))
         mask = _mask(node, k, *shape, "greaterequal" if upper else "lessequal")
     emit_where(node, mask, x, node.constant(np.zeros(1, x.np_dtype)), out)
 
 
 def _mask(node, k, rows, columns, comparison):
-    """column op row + k; a k that leaves the matrix is cut first, so that the sum fits."""
+    """Return which elements of a matrix are kept: column op row + k."""
     k = node.reshaped(k, (1,))
-    for op, limit in (("min", columns), ("max", -rows)):
-        k = binary(node, op, k, np.int64(limit))
-    edge = binary(node, "add", node.constant(np.arange(rows)[:, None]), k)
-    return binary(node, comparison, node.constant(np.arange(columns)), edge, BOOL)
+    if k.data is None:
+        for op, limit in (("min", _FAR), ("max", -_FAR)):
+            k = binary(node, op, k, np.int64(limit))
+    below = node.reshaped(_counted(node, rows, k), (rows, 1))
+    edge = binary(node, "add", below, k)
+    return binary(node, comparison, _counted(node, columns, k), edge, BOOL)
+
+
+def _counted(node, n, k):
+    """Return 0 .. n - 1, in the dtype of k."""
+    if not is_open(n):
+        return node.constant(np.arange(n, dtype=k.np_dtype))
+    limit, out = node.temp(k.dtype, (1,)), node.temp(k.dtype, (n,))
+    node.emit("numbers", [], [limit], items=[n])
+    ends = [node.constant(np.array([v], k.np_dtype)) for v in (0, 1)]
+    node.emit("range", [ends[0], limit, ends[1]], [out], count=[])
+    return out
