@@ -16,14 +16,16 @@ from tools import limits
 
 from ..aside import array_of
 from ..errors import ConvertError, Finding, Problem, UnsupportedModel
+from ..ir import Graph, walk
 from ..protos import bodies_of, free_inputs, name_of, nodes_of, operator_of
-from ..shapes import ceil_pools
+from ..shapes import ceil_pools, extent, extent_forms
 
 _SECONDS = 10.0
 _MOST_NODES = 200_000  # of a model with its functions inlined
 MOST_DEPTH = 8  # of bodies in bodies, as mpconnxr/graph.py
 _MOST_NBYTES = 1 << 30  # of a value: a word of MicroPython on 32 bits counts no further
 _MOST_COMPUTED = 32 << 20  # bytes of a value that a run computes: all that any board has
+_SMALLER = "export the model for smaller inputs, or give a smaller --shape or --dim"
 # Operators that make large values of small constants.
 _GROWING = (
     "ConstantOfShape",
@@ -193,7 +195,7 @@ def check_sizes(model: onnx.ModelProto) -> None:
     for info in [*graph.input, *graph.value_info, *graph.output]:
         size = _nbytes(info.type)
         if size > _most(info.type):
-            found.append(_finding(info.name, size, makers.get(info.name)))
+            found.append(_finding(info.name, size, makers.get(info.name), _way_out(graph)))
     if found:
         raise UnsupportedModel(list({(f.what, f.name): f for f in found}.values()))
 
@@ -212,40 +214,93 @@ def check_memory(model: onnx.ModelProto) -> None:
             makers.update(dict.fromkeys(node.output, node))
     for name, node in makers.items():
         size = _nbytes(types[name]) if name in types else 0
-        if size > _MOST_COMPUTED:
-            finding = _finding(name, size, node)
-            finding.problem.todo = _way_out(graph)
-            raise UnsupportedModel([finding])
+        if size > _MOST_COMPUTED and not _is_open(types[name]):  # of bounds, see check_sizes
+            raise UnsupportedModel([_finding(name, size, node, _way_out(graph))])
+
+
+def check_planned(graph: Graph, arena_nbytes: int = 0) -> None:
+    """Refuse values and an arena of which a board's words cannot count the bytes.
+
+    Args:
+        graph: what was lowered; its values, and the scratch of its steps, are as large as the
+            bounds allow.
+        arena_nbytes: of all that is alive at one time, once that is planned.
+
+    Raises:
+        UnsupportedModel: With the nodes that need the memory.
+
+    """
+    names = [name for t in graph.inputs for d in t.shape for name, _ in extent.dims_in(d)]
+    todo = _smaller_bounds(names) or _SMALLER
+    found = []
+    for step in walk(graph.steps):
+        held = [t for t in step.outputs + step.scratch if t.data is None and not t.is_object]
+        size = max((t.planned_nbytes for t in held), default=0)
+        if size > _MOST_NBYTES:
+            operator, _, name = step.node.partition(" ")
+            found.append(Finding(operator, name, _too_large("a value", size, todo)))
+    if not found and arena_nbytes > _MOST_NBYTES:
+        problem = _too_large("an arena", arena_nbytes, todo)
+        found.append(Finding("the model", "all that is alive at one time", problem))
+    if found:
+        raise UnsupportedModel(list({(f.what, f.name): f for f in found}.values()))
+
+
+def _smaller_bounds(names):
+    """Return what makes values smaller whose sizes have these names; "" without names."""
+    names = dict.fromkeys(map(extent.base_name, names))
+    options = " or ".join(f"--bound {name}" for name in names)
+    return f"a smaller {options} needs less" if options else ""
 
 
 def _way_out(graph):
-    """What makes values smaller: a smaller batch, if the model's first dimension is one."""
+    """Return what makes values smaller: smaller bounds, or a smaller batch if there is one."""
+    kinds = [info.type for info in free_inputs(graph)]
+    names = [name for kind in kinds for d in _extents(kind) for name, _ in extent.dims_in(d)]
+    if todo := _smaller_bounds(names):
+        return todo
     for info in free_inputs(graph):
         dims = [d.dim_value for d in info.type.tensor_type.shape.dim]
         if len(dims) > 1 and dims[0] > 1:
             shape = ",".join(map(str, [1, *dims[1:]]))
             return f"--shape {info.name}={shape} takes one sample at a time"
-    return ""
+    return _SMALLER
 
 
-def _finding(name, size, node):
-    problem = Problem(f"a value of {size:,} bytes is too large for any board")
+def _finding(name, size, node, todo):
     what, where = ("input", name) if node is None else (operator_of(node), name_of(node))
-    return Finding(what, where, problem)
+    return Finding(what, where, _too_large("a value", size, todo))
+
+
+def _too_large(what, nbytes, todo):
+    return Problem(f"{what} of {nbytes:,} bytes is too large for any board", todo)
 
 
 def _most(kind):
     tensor = kind.tensor_type
-    is_list = tensor.elem_type in _LISTED and len(tensor.shape.dim) == 1
+    is_list = tensor.elem_type in _LISTED and len(tensor.shape.dim) == 1 and not _is_open(kind)
     return _MOST_LISTED * 8 if is_list else _MOST_NBYTES
 
 
 def _nbytes(kind):
-    """Of a tensor of this type; what is not known counts for little."""
-    tensor = kind.tensor_type
-    dims = [d.dim_value for d in tensor.shape.dim if d.HasField("dim_value")]
+    """Return the most bytes of a tensor of this type; what is not known counts for little."""
+    dims = _extents(kind)
     try:
-        itemsize = helper.tensor_dtype_to_np_dtype(tensor.elem_type).itemsize
+        itemsize = helper.tensor_dtype_to_np_dtype(kind.tensor_type.elem_type).itemsize
     except KeyError:
         itemsize = 1
-    return math.prod(max(d, 1) for d in dims) * itemsize if all(dims) else 0
+    sizes = [max(int(d), 1) if extent.is_open(d) or d else 0 for d in dims]
+    return math.prod(sizes) * itemsize
+
+
+def _is_open(kind):
+    return any(map(extent.is_open, _extents(kind)))
+
+
+def _extents(kind):
+    """Return the dims that are known, among them those that each run decides."""
+    dims = kind.tensor_type.shape.dim
+    found = [
+        d.dim_value if d.HasField("dim_value") else extent_forms.parsed(d.dim_param) for d in dims
+    ]
+    return [d for d in found if d is not None]

@@ -188,7 +188,8 @@ class Node(Signature):
             lacks,
         )
         if any(not -(1 << 31) <= p < 1 << 31 for p in step.params):
-            raise Problem(f"a parameter of kernel {kernel} exceeds 32 bits")
+            what = "a run-time extent" if extent.any_open(step.params) else "a parameter"
+            raise Problem(f"{what} of kernel {kernel} exceeds 32 bits")
         self.steps.append(step)
 
     def temp(self, dtype: int, shape: Iterable[int]) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .. import lower as lowering
 from .. import rewrites
 from ..conversion import Conversion
+from ..load import sound
 from ..numbers import narrow, ranges
 from ..rewrites import heads
 from . import inner
@@ -17,6 +18,7 @@ def lower(state: Conversion) -> None:
     state.log |= more
     twin = None if state.twin is None else _for_boards(state, state.twin)[0]
     state.graph = lowering.lower(model, twin, state.context, state.precision)
+    sound.check_planned(state.graph)
     state.notes += state.precision.notes(state.graph)
     if options.float == "fast16" and not ranges.is_known(state.rewritten):
         state.notes.append(

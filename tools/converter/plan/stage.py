@@ -9,6 +9,7 @@ from .. import own
 from .. import plan as planner
 from ..conversion import Conversion
 from ..ir import walk
+from ..load import sound
 from ..numbers import qtables
 from ..reference import ort_session
 from ..verify import arena
@@ -30,6 +31,7 @@ def plan(state: Conversion) -> None:
         ort_session.confirm(state.loaded, state.doubt)
     at("planning the arena")
     state.arena = planner.plan(graph, options.keep_inputs, limit=options.arena)
+    sound.check_planned(graph, state.arena.arena_bytes)
     if again := state.arena.macs_again:
         state.notes.append(f"--arena: {again:,} multiply-accumulates are computed again")
     stream.arrange(graph, state.arena, options.window, own.kernels_in(options.ops))

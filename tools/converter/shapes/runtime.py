@@ -100,7 +100,19 @@ def _unset(graph):
     for t in graph.tensors():
         if t.data is None and not t.is_open and t.planned_nbytes < t.nbytes:
             findings.append(Finding("memory", t.name, _problem()))
-    return findings
+    return findings + [f for step in steps for f in _too_long(step)]
+
+
+def _too_long(step):
+    """Return a finding if a file cannot hold the extents of a step."""
+    dims = [d for t in step.inputs + step.outputs + step.scratch for d in t.shape]
+    try:
+        for value in filter(extent.is_open, step.params + dims):
+            extent_forms.postfix(value, lambda _: 0)
+    except Problem as problem:
+        operator, _, name = step.node.partition(" ")
+        return [Finding(operator, name, problem)]
+    return []
 
 
 def _pairs(a, b, findings):
