@@ -54,6 +54,7 @@ def measured(
         model=path,
         target=_target(),
         compare=model,
+        expect=None,
         layers=False,
         samples=samples.folder,
         inputs=[],

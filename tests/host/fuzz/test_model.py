@@ -93,7 +93,7 @@ def test_damaged_files_as_programs(target, tmp_path):
     data = small.binary(small.mixed())
     package = tmp_path / "mpconnxr"
     cases, faults = programs.deployed(
-        batch.make_cases(data, 60, Random(1)), target, package, Random(2)
+        batch.make_cases(data, 90, Random(1)), target, package, Random(2)
     )
     made = list((package / "programs").glob("*.py"))
     assert not faults and len(made) > 10

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import onnx
-from onnx import shape_inference
+from onnx import helper, shape_inference
 
 from tools import limits
 
 from ..context import PLAIN, Context
 from ..errors import ConvertError
 from ..load import sound
-from ..protos import set_all
+from ..protos import attributes_of, nodes_of, set_all
 from . import ceil_pools, declarations, infer_bodies, infer_declared, infer_extents, infer_ml
 
 _SECONDS = 10.0  # for one time
@@ -24,6 +24,7 @@ def infer(model: onnx.ModelProto, context: Context = PLAIN) -> onnx.ModelProto:
     infer_extents.forget(model)
     declared = declarations.of_outputs(model) | context.declared
     model = declarations.without_outputs(model)
+    _say_onesided(model)
     ceil_pools.forget(model)
     model = _infer(model)
     for _ in [*model.graph.node, *model.graph.output]:  # each round gets past one at least
@@ -33,6 +34,13 @@ def infer(model: onnx.ModelProto, context: Context = PLAIN) -> onnx.ModelProto:
         model = _infer(model)
     sound.check_sizes(model)
     return model
+
+
+def _say_onesided(model):
+    """Write the default of STFT's onesided, 1, into nodes without it: onnx infers as with 0."""
+    for node in nodes_of(model.graph):
+        if node.op_type == "STFT" and "onesided" not in attributes_of(node):
+            node.attribute.append(helper.make_attribute("onesided", 1))
 
 
 def _annotated(model, context, declared):
