@@ -96,7 +96,9 @@ def test_the_bits_of_a_row(target, monkeypatch):
 @on_targets
 def test_against_onnxruntime_and_the_same_bits_everywhere(target, ready_target):
     models = [converted(node, float="fast16") for node in NODES]
-    assert sum(any(is_short(done)) for done in models) == sum(bool(node.fixed) for node in NODES)
+    # A run packs weights with a bias that it gives: these stay as they are.
+    are_known = [len(node.fixed) == len(node.inputs) - 1 for node in NODES]
+    assert sum(any(is_short(done)) for done in models) == sum(are_known)
     values = [node.values() for node in NODES]
     found = outputs_of(target, models, values)
     for node, got in zip(NODES, found, strict=True):
