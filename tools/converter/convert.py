@@ -38,7 +38,8 @@ def convert(source: Path | onnx.ModelProto, options: Options | None = None) -> C
                 _run(stage, state)
                 aside.keep_those_of(*state.models())
             constants = aside.constants_of(state.rewritten)
-            reference = _reference(state)
+            answers = state.answers if state.options.vector else None
+            of_answers = aside.constants_of(answers) if answers else {}
     except _INVALID as e:
         while e.__cause__:
             e = e.__cause__
@@ -56,7 +57,8 @@ def convert(source: Path | onnx.ModelProto, options: Options | None = None) -> C
         state.quantized,
         state.narrowed,
         state.grids,
-        reference,
+        answers,
+        of_answers,
         state.vector,
         state.no_vector,
         state.expected,
@@ -70,10 +72,3 @@ def _run(stage: Callable[[Conversion], None], state: Conversion) -> None:
     if before is not None:
         keeps_dtypes = stage is not quantize  # --io int8 is meant to change them
         verify.passed(before, state.model, stage.__name__, keeps_dtypes=keeps_dtypes)
-
-
-def _reference(state):
-    """The model that the golden vector was computed with, for a check; it may be large."""
-    if not state.options.vector:
-        return None
-    return aside.filled(state.answers, aside.constants_of(state.answers))

@@ -29,7 +29,8 @@ class Converted:
     log: by name of a rewrite, how many places it changed;
     quantized: what --quantize did; narrowed: what --weights cost, by layer;
     grids: (scale, zero_point) by name of an input or output of integers that has them;
-    reference: what the golden vector was computed with, if Options.vector asks for it;
+    answers: what the golden vector was computed with, if Options.vector asks for it, and
+    answers_constants: its large ones;
     vector: the golden vector; no_vector: why there is none;
     expected: how far the model is from the outputs that the user gives.
     """
@@ -45,7 +46,8 @@ class Converted:
     quantized: Outcome | None = None
     narrowed: Sequence[Row] = ()
     grids: dict[str, tuple[float, int]] = field(default_factory=dict)
-    reference: onnx.ModelProto | None = None
+    answers: onnx.ModelProto | None = None
+    answers_constants: aside.Arrays = field(default_factory=dict)
     vector: Vector | None = None
     no_vector: str = ""
     expected: Expected | None = None
@@ -54,6 +56,11 @@ class Converted:
     def model(self) -> onnx.ModelProto:
         """What the rewrites made, with all its constants."""
         return aside.filled(self.rewritten, self.constants)
+
+    @cached_property
+    def reference(self) -> onnx.ModelProto:
+        """The model that the golden vector was computed with, with all its constants."""
+        return aside.filled(self.answers, self.answers_constants)
 
     def report(self) -> dict:
         """The figures of the conversion; sizes in bytes."""
