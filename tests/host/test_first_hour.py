@@ -15,6 +15,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519
 from onnx import numpy_helper
+from onnxruntime import InferenceSession
 
 from tests.host import pages
 
@@ -123,6 +124,8 @@ def desk(hour, tmp_path, ready_target):
     x = (images["images"][:40] / 16).astype(np.float32).reshape(-1, 1, 1, 8, 8)
     np.savez(tmp_path / "data.npz", image=x, y=images["labels"][:40])
     np.save(tmp_path / "x.npy", x[0])
+    session = InferenceSession(digits / "digits.onnx")
+    np.save(tmp_path / "y.npy", session.run(None, {session.get_inputs()[0].name: x[0]})[0])
     tensor = numpy_helper.from_array(x[0], "image")
     (tmp_path / "input_0.pb").write_bytes(tensor.SerializeToString())
     key = ed25519.Ed25519PrivateKey.generate()

@@ -11,32 +11,55 @@ reference then.
 from __future__ import annotations
 
 import onnx
-from onnx import helper, shape_inference
+from onnx import helper, inliner, shape_inference
 
-from ..protos import copied
+from ..protos import bodies_of, copied, nodes_of
 
 _POOLS = ("AveragePool", "LpPool", "MaxPool")
+_ONNX = ("", "ai.onnx")
 
 
 def written_out(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Return the model, or a copy in which pools that onnxruntime pads wrongly have pads."""
-    if not any(_is_same_pool(node) for node in model.graph.node):
+    """Return the model, or a copy in which pools that onnxruntime pads wrongly have pads.
+
+    The pads of a pool in a local function depend on where it is called: functions are inlined
+    then.
+    """
+    if not any(_has_same(node) for nodes in _node_lists(model) for node in nodes):
         return model
+    if any(_is_pool(node) for function in model.functions for node in nodes_of(function)):
+        model = inliner.inline_local_functions(model)
     model = copied(model)
-    shapes = _shapes(shape_inference.infer_shapes(model).graph)
-    for node in filter(_is_same_pool, model.graph.node):
-        dims = shapes.get(node.input[0], [])[2:]
-        if dims and all(dims):
-            _write_out(node, dims)
+    _write_out_in(model.graph, shape_inference.infer_shapes(model).graph, {})
     return model
 
 
-def _is_same_pool(node):
-    return (
-        node.op_type in _POOLS
-        and node.domain in ("", "ai.onnx")
-        and any(a.name == "auto_pad" and a.s.startswith(b"SAME") for a in node.attribute)
+def _node_lists(model):
+    return (nodes_of(each) for each in (model.graph, *model.functions))
+
+
+def _is_pool(node):
+    return node.op_type in _POOLS and node.domain in _ONNX
+
+
+def _has_same(node):
+    """Whether it is a pool with SAME, or calls a function that may hand it to one."""
+    is_candidate = _is_pool(node) or node.domain not in _ONNX
+    return is_candidate and any(
+        a.name == "auto_pad" and a.s.startswith(b"SAME") for a in node.attribute
     )
+
+
+def _write_out_in(graph, inferred, outer):
+    """Change a graph in place. inferred: the same graph with the dims that onnx infers."""
+    shapes = outer | _shapes(inferred)
+    for node, known in zip(graph.node, inferred.node, strict=True):
+        for body, inferred_body in zip(bodies_of(node), bodies_of(known), strict=True):
+            _write_out_in(body, inferred_body, shapes)
+        if _is_pool(node) and _has_same(node):
+            dims = shapes.get(node.input[0], [])[2:]
+            if dims and all(dims):
+                _write_out(node, dims)
 
 
 def _shapes(graph):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from onnx import TensorProto, helper, parser
 
 from tests.host.device.small import floats, model, value
 from tools.converter.reference.ort_error import OrtError
@@ -38,3 +39,46 @@ def test_dilated_windows(auto_pad, begin):
 def test_pads_beyond_the_window_are_refused():
     with pytest.raises(OrtError, match="Pad should be smaller than kernel"):
         run("MaxPool", kernel_shape=[4], dilations=[3], auto_pad="SAME_UPPER")
+
+
+SAME = {"kernel_shape": [1], "strides": [3], "auto_pad": "SAME_LOWER"}
+
+
+def test_pools_in_a_branch():
+    pool = helper.make_node("MaxPool", ["x"], ["inner"], **SAME)
+    inner = helper.make_tensor_value_info("inner", TensorProto.FLOAT, None)
+    body = helper.make_graph([pool], "body", [], [inner])
+    proto = model(
+        [
+            ("ReduceMax", "x", "top", {"keepdims": 0}),
+            ("Cast", "top", "yes", {"to": TensorProto.BOOL}),
+            ("If", "yes", "y", {"then_branch": body, "else_branch": body}),
+        ],
+        [value("x", X.shape)],
+        [value("y", None)],
+        opset=19,
+    )
+    got = open_session(proto).run(None, {"x": X})[0]
+    np.testing.assert_array_equal(got, X[:, :, ::3])
+
+
+@pytest.mark.parametrize("given", ["auto_pad, kernel_shape, strides", ""])
+def test_pools_in_a_function(given):
+    """With attributes of the call, and with its own."""
+    refers = "auto_pad: string = @auto_pad, kernel_shape: ints = @kernel_shape, "
+    own = 'auto_pad = "SAME_LOWER", kernel_shape = [1], strides = [3]'
+    attributes = refers + "strides: ints = @strides" if given else own
+    proto = model(
+        [("Pool", "x", "y", {"domain": "own", **(SAME if given else {})})],
+        [value("x", X.shape)],
+        [value("y", X[:, :, ::3].shape)],
+        opset=19,
+    )
+    function = parser.parse_function(
+        f"""<opset_import: ["" : 19], domain: "own">
+        Pool {f"<{given}>" if given else ""} (x) => (y) {{ y = AveragePool <{attributes}> (x) }}"""
+    )
+    proto.functions.append(function)
+    proto.opset_import.append(helper.make_opsetid("own", 1))
+    got = open_session(proto).run(None, {"x": X})[0]
+    np.testing.assert_allclose(got, X[:, :, ::3], 1e-6)
