@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from .memory import BlockView, Memory, Region, block, view
 
@@ -29,6 +29,17 @@ class Loops(Protocol):
         """Return what inline source defines."""
 
 
+class _Recording(NamedTuple):
+    """Where the copy gets its loops and forms while one model is recorded: see `recorded`."""
+
+    loops: Loops
+    has_form: Callable[[str, str], bool]
+
+
+_copy: dict[str, ModuleType] = {}  # its modules, imported once: that takes 0.1 s
+_recordings: list[_Recording] = []  # the one that is under way
+
+
 @contextmanager
 def recorded(loops: Loops, has_form: Callable[[str, str], bool]) -> Iterator:
     """While it lasts, mpconnxr is such a copy.
@@ -36,21 +47,33 @@ def recorded(loops: Loops, has_form: Callable[[str, str], bool]) -> Iterator:
     has_form: whether the board runs a family in a form.
     """
     usual = _taken()
+    sys.modules.update(_copy)
+    _recordings.append(_Recording(loops, has_form))
     try:
-        yield _prepared(loops, has_form)
+        if not _copy:
+            _prepare()
+            _copy.update(_modules())
+        yield sys.modules[_NAME]
     finally:
-        _taken()
+        _recordings.pop()
+        found = _taken()
+        if _copy:  # it was made; kernels may have imported more since
+            _copy.update(found)
         sys.modules.update(usual)
 
 
+def _modules() -> dict[str, ModuleType]:
+    """Return the modules of the package that are imported."""
+    return {n: m for n, m in sys.modules.items() if n == _NAME or n.startswith(_NAME + ".")}
+
+
 def _taken() -> dict[str, ModuleType]:
-    """The package's modules, which are imported no more."""
-    names = [n for n in sys.modules if n == _NAME or n.startswith(_NAME + ".")]
-    return {n: sys.modules.pop(n) for n in names}
+    """Remove the package's modules from those that are imported, and return them."""
+    return {n: sys.modules.pop(n) for n in _modules()}
 
 
-def _prepared(loops: Loops, has_form: Callable[[str, str], bool]) -> ModuleType:
-    package = importlib.import_module(_NAME)
+def _prepare() -> None:
+    """Import the package's modules anew, and have them ask the recorder for loops and memory."""
     arena, forms, parameters, stream, tensor = (
         importlib.import_module(f"{_NAME}.{name}")
         for name in ("arena", "forms", "parameters", "stream", "tensor")
@@ -58,6 +81,7 @@ def _prepared(loops: Loops, has_form: Callable[[str, str], bool]) -> ModuleType:
     plain = forms.get
 
     def precedes(name: str, form: str, other: str) -> bool:
+        has_form = _recordings[-1].has_form
         for each in forms.order:
             if each == form:
                 return has_form(name, form)
@@ -71,8 +95,8 @@ def _prepared(loops: Loops, has_form: Callable[[str, str], bool]) -> ModuleType:
 
     usual_view, tensor.view = tensor.view, typed
     parameters.block = block
-    forms.get = lambda name, form=None: loops.family(name, plain)
-    forms.later = lambda name, function: loops.rare(name, function, plain)
+    forms.get = lambda name, form=None: _recordings[-1].loops.family(name, plain)
+    forms.later = lambda name, function: _recordings[-1].loops.rare(name, function, plain)
     forms.precedes = precedes
     # a Loader asks for the arena with the caller's own, for the state without
     arena.make = lambda nbytes, *given: Memory("arena" if given else "state", nbytes)
@@ -81,8 +105,7 @@ def _prepared(loops: Loops, has_form: Callable[[str, str], bool]) -> ModuleType:
         module = importlib.import_module(name)
         module.memoryview = BlockView
         if hasattr(module, "compile_loop"):
-            module.compile_loop = lambda template, expression, scope: loops.inline(
+            module.compile_loop = lambda template, expression, scope: _recordings[-1].loops.inline(
                 template.format(expression), scope["__name__"]
             )
     stream.tensor.view = typed
-    return package

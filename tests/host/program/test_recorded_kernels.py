@@ -15,7 +15,7 @@ from tests.host.program import programs
 from tests.host.program.test_models import check
 from tools.deploy.modules import PACKAGE
 from tools.fuzz import seeds
-from tools.program import memory, record
+from tools.program import memory, package, record
 
 # No file with them is a program.
 NEVER = {
@@ -138,6 +138,24 @@ def compiled(loop):
     found = {}
     exec(loop.name, vars(import_module(f"mpconnxr.ops.{module}")), found)
     return found["loop"]
+
+
+@pytest.mark.parametrize("in_floats", [True, False, True])
+def test_each_recording_has_its_own_boards_forms(in_floats):
+    """All of them share one copy of the package."""
+    with package.recorded(None, lambda _, form: form == "plain" or in_floats and form == "vfp"):
+        forms = import_module("mpconnxr.forms")
+        assert forms.precedes("fpu_gemm", "vfp", "block") is in_floats
+
+
+def test_a_copy_that_could_not_be_made_is_made_anew(monkeypatch):
+    monkeypatch.setattr(package, "_copy", {})
+    with monkeypatch.context() as interrupted:
+        interrupted.delattr(package, "block")
+        with pytest.raises(NameError):
+            recorded(b"")
+    assert not package._copy and package._recordings == []
+    assert recorded(small.binary(small.relu((1, 600))))[0]
 
 
 def test_what_a_loop_wrote_stays_where_it_is():
