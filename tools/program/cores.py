@@ -8,21 +8,38 @@ over the input, it may still hold for parts one after another, between which the
 The halves are the more even the smaller the pieces in which a kernel works. But the arena lets an
 output lie over its input for the file's own pieces, and smaller ones read less before they write:
 so no half may read its input where the step has written before. Where that cannot be proved, the
-file's own pieces stay, and if it cannot be proved of these, a step is the first core's alone.
+file's own pieces stay. If it cannot be proved of these, the step writes its output beside the
+arena, and both cores copy it to its place when they have read all inputs. If not even that holds,
+a step is the first core's alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from mpconnxr.parameters import BIAS
+from tools.format.layout import STORAGE_ARENA
+
 from . import overwritten
-from .memory import UNKNOWN
-from .record import Call, CannotRecord, Given, Loop, Part, Recording, Share, Value, record
+from .memory import OUTPUT, UNKNOWN
+from .record import (
+    Call,
+    CannotRecord,
+    Given,
+    Loop,
+    Part,
+    Place,
+    Recording,
+    Share,
+    Step,
+    Value,
+    record,
+)
 from .touched import Bytes, meet, merged, touched
 
 MEET = Loop("handover", "meet")
@@ -31,6 +48,8 @@ _OF_A_CALL = 3000  # instructions around a loop, and before its innermost one
 _OF_A_MAC = 5
 _MOST_WAVES = 8
 _MOST_UNITS = 512  # parts of an extent that are looked at one by one, to make waves of them
+_MOST_ASIDE = 2  # an output that is written beside the arena takes a half of that at most
+_OF_A_COPY = 8  # bytes that a step touches for each one that it copies then
 _OF_A_CHANNEL = 8  # bytes of the table of loops/qdot
 # Of kernels that work in pieces: the parameter that says how large those are, and of how many
 # items each of so many parts of the extent is; the multiply-accumulates of an item.
@@ -67,7 +86,8 @@ class _Plan:
     """What is known of a step. n: its extent; waves: (first, cut, end) of the parts in which the
     cores share it, none if they do not; channels: where there is one item, how many of its
     channels are the first core's; scratch: (place, bytes) of each; moved: where that of the second
-    core begins.
+    core begins; output: (place, bytes), None if there is not just one in the arena; is_aside: the
+    output is written behind the arena, and copied to its place afterwards.
     """
 
     kernel: str = ""
@@ -77,6 +97,8 @@ class _Plan:
     channels: int = 0
     scratch: list[tuple[int, int]] = field(default_factory=list)
     moved: int | None = None
+    output: tuple[int, int] | None = None
+    is_aside: bool = False
 
 
 @dataclass
@@ -110,12 +132,16 @@ class _Half(Share):
         plan = self._plans.get(step)
         if plan is None or self._core == 0 or not scratch:
             return []
-        at = self._arena if plan.moved is None else plan.moved
+        at = self._arena + _aside_nbytes(plan) if plan.moved is None else plan.moved
         found = []
         for t in scratch:
             found.append(at)
             at += _aligned(t.nbytes)
         return found
+
+    def moved_outputs(self, step: int, outputs: list[Any]) -> list[int]:
+        plan = self._plans.get(step)
+        return [self._arena] if plan and plan.is_aside else []
 
     def parts(self, step: int | None, n: int) -> list[tuple[int, int]]:
         plan = self._plans.get(step) if step is not None else None
@@ -168,6 +194,12 @@ class _Whole(Share):
         plan.scratch = [(t.offset, t.nbytes) for t in scratch]
         return []
 
+    def moved_outputs(self, step: int, outputs: list[Any]) -> list[int]:
+        if len(outputs) == 1 and outputs[0].storage == STORAGE_ARENA:
+            plan = self.plans.setdefault(step, _Plan())
+            plan.output = outputs[0].offset, outputs[0].nbytes
+        return []
+
     def parts(self, step: int | None, n: int) -> list[tuple[int, int]]:
         if step is not None:
             self.plans[step].n = n
@@ -182,19 +214,22 @@ def record_pair(
     one = record(data, has_form, stream, True, whole)
     kernels = {step.number: step.kernel or "" for step in one.steps if step.number is not None}
     arena = _aligned(one.arena_nbytes)
-    more = max((_room(plan.scratch) for plan in whole.plans.values()), default=0)
-    recorded = _Recorded(data, has_form, stream, more + arena - one.arena_nbytes, arena)
     given = {i: replace(plan, kernel=kernels.get(i, "")) for i, plan in whole.plans.items()}
+    aside = {i: replace(p, is_aside=True) for i, p in given.items() if _may_lie_aside(p, arena)}
+    room = max(map(_room_of, [*given.values(), *aside.values()]), default=0)
+    recorded = _Recorded(data, has_form, stream, room + arena - one.arena_nbytes, arena)
     plans = recorded.proved({i: _planned(plan) for i, plan in given.items()})
     # Smaller pieces may write where a larger one would have read first: the file's own stay then.
     left = {i: given[i] for i in given if i not in plans and _works_in_pieces(given[i])}
     plans |= recorded.proved({i: _in_own_pieces(plan) for i, plan in left.items()})
+    plans |= recorded.proved({i: _planned(p) for i, p in aside.items() if i not in plans})
     if not plans:
         return None
     more = _place_scratch(plans, recorded, arena)
     room = more + arena - one.arena_nbytes if more else 0
     placed = recorded.halves(plans)
     assert all(_are_apart(*halves) and _is_in_order(*halves) for halves in placed.values())
+    assert all(_ends_before(arena + more, *halves) for halves in placed.values())
     _meet(pair := recorded.pair(plans))
     first, second = (replace(r, arena_nbytes=one.arena_nbytes + room) for r in pair)
     return Pair((first, second), frozenset(plans), room)
@@ -217,10 +252,11 @@ class _Recorded:
         """All that both do."""
         found = [self._of(_Half(core, plans, self.room, self.arena)) for core in (0, 1)]
         for core, recording in enumerate(found):
-            for step in recording.steps:
-                plan = plans.get(step.number) if step.number is not None else None
-                if plan and plan.channels:
+            for step, plan in _planned_steps(recording, plans):
+                if plan.channels:
                     _cut_channels(step.calls, core, plan.channels)
+                if plan.is_aside:
+                    step.calls += [_meeting(core + 1), *_copies(step, plan, self.arena)[core]]
         return found
 
     def halves(self, plans: Mapping[int, _Plan]) -> dict[int, tuple[list, list]]:
@@ -246,14 +282,17 @@ class _Recorded:
         return {
             i: plan
             for i, plan in plans.items()
-            if self._is_proved(plan, halves[i], in_turn[i]) and not _is_small(halves[i])
+            if self._is_proved(plan, halves[i], in_turn[i]) and not _is_small(halves[i], plan)
         }
 
     def _is_proved(self, plan: _Plan, halves: tuple[list, list], in_turn: list) -> bool:
-        places = plan.scratch, [(self.arena, _room(plan.scratch))]
+        behind = self.arena + _aside_nbytes(plan)
+        places = plan.scratch, [(behind, _room(plan.scratch))]
         is_own = all(map(_is_on_its_own, halves, places))
         is_same = plan.channels or _are_same(halves, in_turn)
-        return bool(is_own and is_same and _are_apart(*halves) and _is_in_order(*halves))
+        is_whole = not plan.is_aside or _writes_all(halves, plan, self.arena)
+        is_right = _are_apart(*halves) and _is_in_order(*halves)
+        return bool(is_own and is_same and is_whole and is_right)
 
     def is_accepted(self, i: int, plan: _Plan) -> bool:
         """Whether the step's kernel takes its tensors where the plan has them."""
@@ -267,7 +306,12 @@ class _Recorded:
         """The same calls, first and second half after one another, as one core makes them."""
         if not plans:
             return {}
-        found = _by_number(self._of(_InTurn(0, plans, self.room, self.arena)))
+        recording = self._of(_InTurn(0, plans, self.room, self.arena))
+        for step, plan in _planned_steps(recording, plans):
+            if plan.is_aside:
+                for copies in _copies(step, plan, self.arena):
+                    step.calls += [_meeting(1), *copies]
+        found = _by_number(recording)
         return {i: found[i] for i in plans}
 
     def units(self, plans: Mapping[int, _Plan]) -> dict[int, list]:
@@ -292,29 +336,44 @@ def _by_number(recording: Recording) -> dict[int, list[list[Call]]]:
     return found
 
 
+def _planned_steps(
+    recording: Recording, plans: Mapping[int, _Plan]
+) -> Iterator[tuple[Step, _Plan]]:
+    for step in recording.steps:
+        plan = plans.get(step.number) if step.number is not None else None
+        if plan:
+            yield step, plan
+
+
 def _aligned(nbytes: int) -> int:
     return -(-nbytes // _ALIGNED) * _ALIGNED
 
 
 def _place_scratch(plans: Mapping[int, _Plan], recorded: _Recorded, arena: int) -> int:
-    """Gives the second core's scratch a place; returns how much of it is behind the arena.
+    """Place the second core's scratch.
 
     Scratch of both may lie where the file has it for one, as pieces are smaller.
+
+    Returns:
+        How many bytes are needed behind the arena.
+
     """
     more = 0
     for i, (one, two) in recorded.halves(plans).items():
         plan = plans[i]
+        aside = _aside_nbytes(plan)
+        more = max(more, aside)
         if not plan.scratch:
             continue
         first, nbytes = plan.scratch[0][0], _room(plan.scratch)
         of_one = max(_used(calls, first, nbytes) for calls in one)
-        of_two = max(_used(calls, arena, nbytes) for calls in two)
+        of_two = max(_used(calls, arena + aside, nbytes) for calls in two)
         behind = _aligned(first + of_one)
         plan.moved = behind
         lies_behind = len(plan.scratch) == 1 and behind + of_two <= first + nbytes
         if not (lies_behind and recorded.is_accepted(i, plan)):
-            plan.moved = arena
-            more = max(more, of_two)
+            plan.moved = None
+            more = max(more, aside + of_two)
     return more
 
 
@@ -389,7 +448,7 @@ def _works_in_pieces(plan: _Plan) -> bool:
 def _in_own_pieces(plan: _Plan) -> _Plan:
     """Return the plan of a step that is cut in the middle of the pieces that the file has."""
     waves = _halves(-(-plan.n // 2), plan.n)
-    return _Plan(plan.kernel, plan.n, waves, scratch=plan.scratch)
+    return replace(plan, waves=waves, parameters={}, channels=0, moved=None)
 
 
 def _planned(plan: _Plan) -> _Plan:
@@ -434,6 +493,64 @@ def _cut_channels(calls: Iterable[Any], core: int, channels: int) -> None:
         p[1] += _OF_A_CHANNEL * channels
         p[4] -= channels
         p[5] += channels * p[7]
+
+
+def _output_nbytes(plan: _Plan) -> int:
+    return plan.output[1] if plan.output else 0
+
+
+def _aside_nbytes(plan: _Plan) -> int:
+    """Return the bytes behind the arena that a step's output takes, if it is written there."""
+    return _aligned(_output_nbytes(plan)) if plan.is_aside else 0
+
+
+def _room_of(plan: _Plan) -> int:
+    """Return the bytes behind the arena that a step takes at most."""
+    return _aside_nbytes(plan) + _room(plan.scratch)
+
+
+def _may_lie_aside(plan: _Plan, arena: int) -> bool:
+    """Return True if a step's output is small enough to be written beside the arena."""
+    return 0 < _output_nbytes(plan) * _MOST_ASIDE <= arena
+
+
+def _copies(step: Step, plan: _Plan, aside: int) -> tuple[list[Call], list[Call]]:
+    """Return each core's calls that copy a half of a step's output to its place."""
+    assert plan.output
+    offset, nbytes = plan.output
+    size, code, name = (1, "B", "copy8") if (offset | nbytes) % 4 else (4, "i", "copy32")
+    n = nbytes // size
+    source, target = (Place("arena", at, code, n, OUTPUT) for at in (aside, offset))
+    block = 1 + max((b for c in step.calls if isinstance(c, Call) for b in c.words), default=-1)
+
+    def copy(first: int, last: int) -> list[Call]:
+        strides = [BIAS, BIAS, BIAS + 1] * 2
+        words = [0, 1, 1, last - first, *strides, BIAS + first, BIAS + first]
+        arguments = source, source, target, Part(block, 0, len(words))
+        return [Call(Loop("move", name), arguments, {block: words}, {block: []})]
+
+    return copy(0, n // 2), copy(n // 2, n)
+
+
+def _writes_all(halves: Iterable[list], plan: _Plan, aside: int) -> bool:
+    """Return True if a step certainly writes each byte of its output, which is to be copied.
+
+    What a loop declares is what it may write; of the items in touched.ITEMS it writes each one.
+    """
+    is_written = np.zeros(_output_nbytes(plan), bool)
+    for call in (call for waves in halves for calls in waves for call in calls):
+        found = touched(call)
+        for r in found.writes if found else ():
+            if r in found.items and r.role == OUTPUT:
+                is_written[found.bytes_of(r) - aside] = True
+    return bool(is_written.all())
+
+
+def _ends_before(end: int, *halves: list) -> bool:
+    """Return True if no call touches anything in the arena behind this."""
+    reaches = [_Reach(calls) for waves in halves for calls in waves]
+    ranges = [r for reach in reaches for r in (*reach.reads, *reach.writes)]
+    return all(r.high <= end for r in ranges if r.memory == "arena")
 
 
 def _halves(at: int, n: int) -> list[tuple[int, int, int]]:
@@ -516,11 +633,16 @@ def _words(call: Any) -> list:
     return [[id(w) if w is UNKNOWN else w for w in words] for words in call.words.values()]
 
 
-def _is_small(halves: Iterable[list]) -> bool:
-    """Whether meeting twice takes about as long as a step does; each byte counts as a product."""
+def _is_small(halves: Iterable[list], plan: _Plan) -> bool:
+    """Whether meeting twice takes about as long as a step does; each byte counts as a product.
+
+    plan: of an output that is copied, which has to be worth it, too.
+    """
     calls = [touched(call) for half in halves for calls in half for call in calls]
     ranges = [r for call in calls if call for r in (*call.reads, *call.writes)]
-    return sum(r.high - r.low for r in ranges) * _OF_A_MAC < 4 * _OF_A_CALL
+    nbytes = sum(r.high - r.low for r in ranges)
+    copied = _output_nbytes(plan) if plan.is_aside else 0
+    return nbytes * _OF_A_MAC < 4 * _OF_A_CALL or nbytes < copied * _OF_A_COPY
 
 
 def _is_in_order(one: list, two: list) -> bool:

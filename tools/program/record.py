@@ -412,6 +412,10 @@ class Share:
         """Where in the arena its scratch lies, if it is elsewhere than in the file."""
         return []
 
+    def moved_outputs(self, step: int, outputs: list[Any]) -> list[int]:
+        """Return where in the arena its outputs lie, if that is elsewhere than in the file."""
+        return []
+
     def parts(self, step: int | None, n: int) -> list[tuple[int, int]]:
         """Of the extent of a step, or of a read (None): the cores meet between them."""
         return [(0, n)]
@@ -459,8 +463,10 @@ def record(
             def _prepare(self, reader: Any, index: int, node: Any) -> tuple[int, Any]:
                 recorder.kernel, inputs, outputs, scratch = node[:4]
                 node = *node[:4], share.parameters(index, node[4]), *node[5:]
-                self._moved = share.moved(index, [reader.tensors[i] for i in scratch])
-                self._moved = dict(zip(scratch, self._moved, strict=False))
+                places = share.moved_outputs(index, [reader.tensors[i] for i in outputs])
+                self._moved = {(OUTPUT, i): at for i, at in zip(outputs, places, strict=False)}
+                places = share.moved(index, [reader.tensors[i] for i in scratch])
+                self._moved |= {(SCRATCH, i): at for i, at in zip(scratch, places, strict=False)}
                 # in the order in which a Loader makes a step's tensors
                 self._roles = [INPUT] * len(inputs) + [OUTPUT] * len(outputs)
                 self._roles += [SCRATCH] * len(scratch)
@@ -469,14 +475,14 @@ def record(
 
             def _tensor(self, reader: Any, i: int, info: Any, name: str | None = None) -> Any:
                 role = self._roles.pop(0) if self._roles else ""
-                if role == SCRATCH and i in self._moved:
-                    at = self._moved[i]
+                at = self._moved.get((role, i))
+                if at is not None:
                     t = loading.Tensor(self.arena, at, info.nbytes, info.dtype, info.shape)
                 else:
                     t = loading.Loader._tensor(self, reader, i, info, name)
                 return Operand(t, role) if role and type(t) is loading.Tensor else t
 
-            _moved: dict[int, int] = {}
+            _moved: dict[tuple[str, int], int] = {}
             _roles: list[str] = []
 
         class Reader(reader.Reader):
