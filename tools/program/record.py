@@ -155,9 +155,14 @@ class Recording:
         return sum(isinstance(call, Read) for step in self.steps for call in step.calls)
 
 
+class _TooManyCalls(Exception):
+    """A step makes more calls than are asked for."""
+
+
 class _Recorder:
     def __init__(self, has_form: Callable[[str, str], bool], flat: bool):
         self.flat = flat
+        self.most_calls: int | None = None  # of a step
         self.steps: list[Step] = []
         self.kernel: str | None = None  # of the step at hand
         self._has_form = has_form
@@ -171,7 +176,10 @@ class _Recorder:
         self._blocks, self._held = {}, []
 
     def add(self, call: Call | Read) -> None:
-        self.steps[-1].calls.append(call)
+        calls = self.steps[-1].calls
+        if len(calls) == self.most_calls:
+            raise _TooManyCalls
+        calls.append(call)
 
     @contextmanager
     def tried(self, arguments: tuple) -> Iterator[list[bool]]:
@@ -403,6 +411,10 @@ class Share:
     """What a core does of a run: here all of it."""
 
     more_nbytes = 0  # of the arena, for what another core has there besides
+    most_calls: int | None = None  # of a step: one that makes more is recorded without calls
+
+    def recorded(self, step: int | None, n: int | None) -> None:
+        """Take note that a step made so many calls, or None: more than most_calls."""
 
     def parameters(self, step: int, params: Any) -> Any:
         """Those of a step; they may have its kernel work in smaller pieces."""
@@ -517,12 +529,20 @@ def record(
             for i, (n, step) in enumerate(loader.steps):
                 whose = (step.number, step.kernel) if isinstance(step, _Named) else ()
                 recorder.begin(str(i), *whose)
-                for k, part in enumerate(share.parts(step.number if whose else None, n)):
-                    meeting = share.meeting() if k else None
-                    if meeting:
-                        recorder.add(meeting)
-                    if part[0] < part[1]:
-                        step(*part)
+                number = whose[0] if whose else None
+                recorder.most_calls = share.most_calls
+                try:
+                    for k, part in enumerate(share.parts(number, n)):
+                        meeting = share.meeting() if k else None
+                        if meeting:
+                            recorder.add(meeting)
+                        if part[0] < part[1]:
+                            step(*part)
+                except _TooManyCalls:
+                    recorder.steps[-1].calls.clear()
+                    share.recorded(number, None)
+                else:
+                    share.recorded(number, len(recorder.steps[-1].calls))
         except DependsOnData as e:
             raise CannotRecord(f"{_where(e)}: {e}", recorder.kernel) from e
         except MpconnxrError as e:

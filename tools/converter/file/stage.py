@@ -12,6 +12,7 @@ from ..ir import walk
 from ..reference import golden
 from ..reference.expected import expected
 from ..reference.vector import NoVector, vector_of
+from ..verify import calls
 from . import borders, loads, writer
 from .source import source_chunk
 
@@ -30,6 +31,8 @@ def write(state: Conversion) -> None:
     if options.seal:
         data = seal.sealed(data, options.seal.keys, options.seal.counter)
     state.notes += loads.check(data, graph, options.ops)
+    at("proving that no step overwrites what it still reads")
+    state.notes += calls.check(data, graph)
     state.data = data
 
 

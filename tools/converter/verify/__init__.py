@@ -48,7 +48,12 @@ def every_pass(is_asked_for: bool) -> Iterator[None]:
 
 def is_thorough() -> bool:
     """Return True if types, inputs and outputs are verified beside the structure."""
-    return _is_asked_for.get() or os.environ.get(ENVIRONMENT) == "1"
+    return is_asked_for() or os.environ.get(ENVIRONMENT) == "1"
+
+
+def is_asked_for() -> bool:
+    """Return True if the user wants all verified, however long it takes."""
+    return _is_asked_for.get()
 
 
 def check_graph(

@@ -74,7 +74,7 @@ class _Simulation:
         self.written = {t for step in walk(graph.steps) for t in step.outputs}
 
     def faults(self, keep_inputs: bool) -> Iterator[str]:
-        inputs = [t for t in self.graph.inputs if _is_in_arena(t)]
+        inputs = [t for t in self.graph.inputs if is_in_arena(t)]
         for t in inputs:
             yield from self._overlap("the inputs", t, inputs)
             self._write(t)
@@ -86,7 +86,7 @@ class _Simulation:
         for step in steps:
             yield from self._load(step)
             for t in step.inputs:
-                yield from self._read(t, _shown(step), step)
+                yield from self._read(t, shown(step), step)
             yield from self._placed(step)
             for t in step.outputs + step.scratch:
                 self._write(t)
@@ -155,9 +155,9 @@ class _Simulation:
 
     def _placed(self, step: Step) -> Iterator[str]:
         """Yield what a step would overwrite that it still reads or has written."""
-        written = [t for t in step.outputs + step.scratch if _is_in_arena(t)]
-        read = [t for t in step.inputs if _is_in_arena(t)]
-        where = _shown(step)
+        written = [t for t in step.outputs + step.scratch if is_in_arena(t)]
+        read = [t for t in step.inputs if is_in_arena(t)]
+        where = shown(step)
         for t in written:
             if t.offset + t.planned_nbytes > self.nbytes:
                 yield f"{where} writes {t.name} outside the arena"
@@ -198,7 +198,8 @@ def _value(t: Tensor, written: set[Tensor]) -> Tensor:
     return t
 
 
-def _is_in_arena(t: Tensor) -> bool:
+def is_in_arena(t: Tensor) -> bool:
+    """Return True if a tensor has bytes of its own, or of its root, in the arena."""
     root = t.root
     is_planned = root.data is None and not t.is_object and not root.persistent
     return is_planned and t.planned_nbytes > 0
@@ -211,7 +212,8 @@ def _meet(a: Tensor, b: Tensor) -> bool:
     return a.offset < b.offset + b.planned_nbytes and b.offset < a.offset + a.planned_nbytes
 
 
-def _shown(step: Step) -> str:
+def shown(step: Step) -> str:
+    """Return a step's node and kernel, for messages."""
     return f"{step.node} ({step.kernel})"
 
 
