@@ -1,4 +1,4 @@
-"""Random models of one integer layer each, of the kinds that are cut for two cores."""
+"""Random models of one layer each, of the kinds that are cut for two cores."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 import onnx
-from onnx import helper
 
 from tests.host.converter.rewrites.qdq_net import S8, U8, Net
 
 _S16 = np.int16
-_MICROSOFT = helper.make_opsetid("com.microsoft", 1)
+_OF_ONE = ("Relu", "Sigmoid", "Tanh", "HardSigmoid", "HardSwish", "LeakyRelu", "Elu", "Clip")
+_OF_ONE += ("Exp", "Sqrt", "Abs", "Neg")
+_OF_TWO = ("Add", "Sub", "Mul", "Div", "Max")
 
 
 class Draw:
@@ -130,13 +131,94 @@ def elementwise(d: Draw) -> Net:
     return net
 
 
+def conv_transpose(d: Draw) -> Net:
+    net, dtype = Net(13, d.integer(0, 9999)), d.choice(U8, S8)
+    group = d.choice(1, 1, 2)
+    c, m, plane = group * d.integer(1, 5), group * d.integer(1, 6), d.integers(4, 12, 2)
+    kernel, strides = d.integers(1, 4, 2), d.integers(1, 3, 2)
+    pads = [d.integer(0, min(k - 1, 2)) for k in kernel * 2]
+    x = net.dq(net.input([1, c, *plane], dtype), *_grid(d, dtype), dtype)
+    w = net.weights((c, m // group, *kernel), np.float32(0.01))
+    y = net.op("ConvTranspose", x, w, group=group, strides=strides, pads=pads)
+    net.q(y, *_grid(d, dtype), dtype)
+    return net
+
+
+def resize(d: Draw) -> Net:
+    """Of bytes or of floats, by nearest or linear interpolation."""
+    net, dtype, plane = Net(13, d.integer(0, 9999)), d.choice(S8, np.float32), d.integers(5, 16, 2)
+    x = net.input([1, d.integer(2, 6), *plane], dtype)
+    scales = net.constant([1, 1, *(d.choice(0.5, 1.5, 2, 3) for _ in plane)])
+    how = {"mode": "nearest", "nearest_mode": d.choice("floor", "round_prefer_floor")}
+    if dtype == np.float32 and d.choice(0, 1):
+        how = {"mode": "linear"}
+    how["coordinate_transformation_mode"] = d.choice("half_pixel", "asymmetric")
+    net.op("Resize", x, "", scales, **how)
+    return net
+
+
+def floats(d: Draw) -> Net:
+    """Item by item, also of two inputs, one of which may be broadcast."""
+    net, shape = Net(17, d.integer(0, 9999)), [d.integer(1, 3), *d.integers(10, 30, 2)]
+    x = net.input(shape, np.float32)
+    op = d.choice(d.choice(*_OF_ONE), d.choice(*_OF_TWO))
+    if op in _OF_TWO:
+        other = d.choice(shape, [1, *shape[1:]], [shape[0], 1, shape[2]], shape[2:])
+        net.op(op, x, net.input(other, np.float32))
+    elif op == "Clip":
+        net.op(op, x, net.constant(-0.5), net.constant(1.5))
+    else:
+        net.op(op, x)
+    return net
+
+
+def moves(d: Draw) -> Net:
+    """Of items that stay as they are."""
+    dtype = d.choice(S8, np.float32, np.int64)
+    net, shape = Net(17, d.integer(0, 9999)), d.integers(6, 16, 3)
+    x = net.input(shape, dtype)
+    op = d.choice("Transpose", "Slice", "Pad", "Tile", "Concat", "Expand")
+    if op == "Transpose":
+        net.op(op, x, perm=d.choice([0, 2, 1], [1, 0, 2], [2, 1, 0], [2, 0, 1], [1, 2, 0]))
+    elif op == "Slice":
+        bounds = [d.integers(0, 2, 3), d.integers(4, 6, 3), [0, 1, 2], d.integers(1, 2, 3)]
+        net.op(op, x, *(net.constant(b, np.int64) for b in bounds))
+    elif op == "Pad":
+        pads = net.constant(d.integers(0, 3, 6), np.int64)
+        net.op(op, x, pads, net.constant(3, dtype), mode=d.choice("constant", "edge", "reflect"))
+    elif op == "Tile":
+        net.op(op, x, net.constant(d.integers(1, 3, 3), np.int64))
+    elif op == "Concat":
+        net.op(op, x, net.input(shape, dtype), x, axis=d.integer(0, 2))
+    else:
+        net.op(op, x, net.constant([d.integer(2, 4), *shape], np.int64))
+    return net
+
+
+def steps(d: Draw) -> Net:
+    """From floats to integers and back."""
+    net, dtype = Net(13, d.integer(0, 9999)), d.choice(U8, S8)
+    shape = [d.integer(2, 8), d.integer(60, 200)]
+    if d.choice(0, 1):
+        net.q(net.input(shape, np.float32), *_grid(d, dtype), dtype)
+    else:
+        net.dq(net.input(shape, dtype), *_grid(d, dtype), dtype)
+    return net
+
+
 KINDS: dict[str, Callable[[Draw], Net]] = {
     f.__name__: f for f in (conv, depthwise, wide_conv, gemm, pool, elementwise)
 }
 
 
+# Fewer of these can be cut.
+MORE_KINDS: dict[str, Callable[[Draw], Net]] = {
+    f.__name__: f for f in (conv_transpose, resize, floats, moves, steps)
+}
+
+
 def layer(kind: str, seed: int) -> tuple[onnx.ModelProto, list[np.ndarray]]:
     """Return a model of one layer of this kind, and random inputs for it."""
-    net = KINDS[kind](Draw(seed))
+    net = (KINDS | MORE_KINDS)[kind](Draw(seed))
     model = net.model(net.nodes[-1].output[0])
     return model, net.values()

@@ -27,6 +27,7 @@ from tools.format.layout import STORAGE_ARENA
 
 from . import overwritten
 from .memory import OUTPUT, UNKNOWN
+from .parameters import N_OF_MOVE, Dots, Move
 from .record import (
     Call,
     CannotRecord,
@@ -487,12 +488,12 @@ def _cut_channels(calls: Iterable[Any], core: int, channels: int) -> None:
         [block] = [a.block for a in call.arguments if isinstance(a, Part)]
         p = call.words[block]
         if core == 0:
-            p[4] = channels
+            p[Dots.CHANNELS] = channels
             continue
-        p[0] += channels * p[2]
-        p[1] += _OF_A_CHANNEL * channels
-        p[4] -= channels
-        p[5] += channels * p[7]
+        p[Dots.ROWS_START] += channels * p[Dots.ROW_ITEMS]
+        p[Dots.TABLE_START] += _OF_A_CHANNEL * channels
+        p[Dots.CHANNELS] -= channels
+        p[Dots.OUT_START] += channels * p[Dots.OUT_CHANNEL_STRIDE]
 
 
 def _output_nbytes(plan: _Plan) -> int:
@@ -524,8 +525,11 @@ def _copies(step: Step, plan: _Plan, aside: int) -> tuple[list[Call], list[Call]
     block = 1 + max((b for c in step.calls if isinstance(c, Call) for b in c.words), default=-1)
 
     def copy(first: int, last: int) -> list[Call]:
-        strides = [BIAS, BIAS, BIAS + 1] * 2
-        words = [0, 1, 1, last - first, *strides, BIAS + first, BIAS + first]
+        words = [BIAS] * N_OF_MOVE
+        words[Move.FIRST], words[Move.END], words[Move.ROWS] = 0, 1, 1
+        words[Move.COLUMNS] = last - first
+        words[Move.X_STRIDES + 2] = words[Move.OUT_STRIDES + 2] = BIAS + 1
+        words[Move.X_START] = words[Move.OUT_START] = BIAS + first
         arguments = source, source, target, Part(block, 0, len(words))
         return [Call(Loop("move", name), arguments, {block: words}, {block: []})]
 

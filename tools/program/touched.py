@@ -17,6 +17,7 @@ from mpconnxr.parameters import BIAS
 from tools.loops import access
 
 from .memory import DependsOnData
+from .parameters import Depthwise, Dots, Patches, Planes, Pool
 from .record import Argument, Call, Part, Place, Table
 
 _LOOPS = Path(__file__).parents[2] / "mpconnxr" / "loops"
@@ -133,45 +134,54 @@ def _items_of(family: str, names: str, argument: str) -> Callable[[Items], Items
 
 
 @_items_of("qdot", "qdots8 qdots8_many", "out")
+@_items_of("qdot32", "qdots32", "out")
 def _dots(p: Sequence[int]) -> np.ndarray:
-    positions, channels = np.arange(p[3])[:, None], np.arange(p[4])
-    return (p[5] + positions * p[6] + channels * p[7]).ravel()
+    positions, channels = np.arange(p[Dots.POSITIONS])[:, None], np.arange(p[Dots.CHANNELS])
+    at = positions * p[Dots.OUT_POSITION_STRIDE] + channels * p[Dots.OUT_CHANNEL_STRIDE]
+    return (p[Dots.OUT_START] + at).ravel()
 
 
 @_items_of("depthwise", "depthwise8 depthwise33 depthwise_dense", "out")
 def _depthwise(p: Sequence[int]) -> np.ndarray:
-    channels, positions = np.arange(p[2] * p[3])[:, None], np.arange(p[8] * p[9])
-    return (p[14] + channels * p[15] + positions * p[16]).ravel()
+    channels = np.arange(p[Depthwise.PLANES] * p[Depthwise.CHANNELS_A_PLANE])[:, None]
+    positions = np.arange(p[Depthwise.OUT_ROWS] * p[Depthwise.OUT_COLUMNS])
+    at = channels * p[Depthwise.OUT_CHANNEL_STRIDE] + positions * p[Depthwise.OUT_POSITION_STRIDE]
+    return (p[Depthwise.OUT_START] + at).ravel()
 
 
 @_items_of("planes", "planes", "x")
 def _planes(p: Sequence[int]) -> np.ndarray:
-    rows = np.arange(p[11] - BIAS, p[11] - BIAS + p[4])
-    rows = rows[(rows >= 0) & (rows < p[3])]
-    planes, columns = np.arange(p[1])[:, None, None], np.arange(p[9])
-    return (p[0] + planes * p[2] + rows[:, None] * p[5] + columns * p[6]).ravel()
+    rows = p[Planes.FIRST_ROW] - BIAS + np.arange(p[Planes.ROWS])
+    rows = rows[(rows >= 0) & (rows < p[Planes.X_ROWS])]
+    planes, columns = np.arange(p[Planes.PLANES])[:, None, None], np.arange(p[Planes.COLUMNS])
+    at = planes * p[Planes.PLANE_STRIDE] + rows[:, None] * p[Planes.ROW_STRIDE]
+    return (p[Planes.X_START] + at + columns * p[Planes.COLUMN_STRIDE]).ravel()
 
 
 @_items_of("patches", "patches", "x")
 def _patches(p: Sequence[int]) -> np.ndarray:
-    y, x = np.divmod(p[16] * p[15] + p[17] + np.arange(p[20]), p[15])
-    y = (p[22] - BIAS + y * p[11]).reshape(-1, 1, 1, 1)
-    x = (p[23] - BIAS + x * p[12]).reshape(-1, 1, 1, 1)
-    ky, kx = np.arange(p[2])[:, None], np.arange(p[3])
-    at = p[0] + y * p[13] + x * p[14] + np.arange(p[1]).reshape(-1, 1, 1) * p[4]
-    at = at + ky * p[5] + kx * p[6]
-    y, x = y + ky * p[9], x + kx * p[10]
-    is_within = (y >= 0) & (y < p[7]) & (x >= 0) & (x < p[8])
+    first = p[Patches.OUT_ROW] * p[Patches.OUT_COLUMNS] + p[Patches.OUT_COLUMN]
+    y, x = np.divmod(first + np.arange(p[Patches.POSITIONS]), p[Patches.OUT_COLUMNS])
+    y = p[Patches.CORNER_ROW] - BIAS + y * p[Patches.WINDOW_ROW_STRIDE]
+    x = p[Patches.CORNER_COLUMN] - BIAS + x * p[Patches.WINDOW_COLUMN_STRIDE]
+    y, x = (corner.reshape(-1, 1, 1, 1) for corner in (y, x))
+    channels = np.arange(p[Patches.CHANNELS]).reshape(-1, 1, 1)
+    ky, kx = np.arange(p[Patches.KERNEL_ROWS])[:, None], np.arange(p[Patches.KERNEL_COLUMNS])
+    at = p[Patches.X_START] + y * p[Patches.ROW_STRIDE] + x * p[Patches.COLUMN_STRIDE]
+    at = at + channels * p[Patches.CHANNEL_STRIDE]
+    at = at + ky * p[Patches.KERNEL_ROW_STEP] + kx * p[Patches.KERNEL_COLUMN_STEP]
+    y, x = y + ky * p[Patches.ROW_DILATION], x + kx * p[Patches.COLUMN_DILATION]
+    is_within = (y >= 0) & (y < p[Patches.X_ROWS]) & (x >= 0) & (x < p[Patches.X_COLUMNS])
     return at[np.broadcast_to(is_within, at.shape)]
 
 
 @_items_of("pool", "max_row32 max_row8 find_row32 find_row8", "x")
 def _window_row(p: Sequence[int]) -> np.ndarray:
-    _, depth, height, width, *taps = p[:7]
-    z, y, x = (np.arange(n) * by for n, by in zip(taps, p[7:10], strict=True))
-    z, y = z + p[10] - BIAS, y + p[11] - BIAS
-    x = (np.arange(p[15], p[16])[:, None] * p[13] - (p[12] - BIAS) + x).ravel()
-    z, y, x = (
-        at[(at >= 0) & (at < n)] for at, n in ((z, depth), (y, height), (np.unique(x), width))
-    )
-    return (p[0] + ((z[:, None] * height + y)[:, :, None]) * width + x).ravel()
+    out_columns = np.arange(p[Pool.FIRST_COLUMN], p[Pool.END_COLUMN])[:, None]
+    corners = out_columns * p[Pool.WINDOW_COLUMN_STRIDE] - (p[Pool.COLUMN_PAD] - BIAS)
+    z = p[Pool.CORNER_DEPTH] - BIAS + np.arange(p[Pool.KERNEL_DEPTH]) * p[Pool.DEPTH_DILATION]
+    y = p[Pool.CORNER_ROW] - BIAS + np.arange(p[Pool.KERNEL_ROWS]) * p[Pool.ROW_DILATION]
+    x = np.unique(corners + np.arange(p[Pool.KERNEL_COLUMNS]) * p[Pool.COLUMN_DILATION])
+    depth, height, width = p[Pool.X_DEPTH], p[Pool.X_ROWS], p[Pool.X_COLUMNS]
+    z, y, x = (at[(at >= 0) & (at < n)] for at, n in ((z, depth), (y, height), (x, width)))
+    return (p[Pool.X_START] + ((z[:, None] * height + y)[:, :, None]) * width + x).ravel()
