@@ -22,19 +22,18 @@ from typing import Any
 
 import numpy as np
 
-from mpconnxr.parameters import BIAS
 from tools.format.layout import STORAGE_ARENA
 
 from . import overwritten
-from .memory import OUTPUT, UNKNOWN
-from .parameters import N_OF_MOVE, Dots, Move
+from .aside import copies, is_written
+from .memory import UNKNOWN
+from .parameters import Dots
 from .record import (
     Call,
     CannotRecord,
     Given,
     Loop,
     Part,
-    Place,
     Recording,
     Share,
     Step,
@@ -50,6 +49,7 @@ _OF_A_MAC = 5
 _MOST_WAVES = 8
 _MOST_UNITS = 512  # parts of an extent that are looked at one by one, to make waves of them
 _MOST_ASIDE = 2  # an output that is written beside the arena takes a half of that at most
+_LEAST, _LEAST_ASIDE = 4, 6  # calls that take as long as a step that is worth being cut
 _OF_A_COPY = 8  # bytes that a step touches for each one that it copies then
 _OF_A_CHANNEL = 8  # bytes of the table of loops/qdot
 # Of kernels that work in pieces: the parameter that says how large those are, and of how many
@@ -257,8 +257,12 @@ class _Recorded:
                 if plan.channels:
                     _cut_channels(step.calls, core, plan.channels)
                 if plan.is_aside:
-                    step.calls += [_meeting(core + 1), *_copies(step, plan, self.arena)[core]]
+                    step.calls += [_meeting(core + 1), *self._copies(step, plan)[core]]
         return found
+
+    def _copies(self, step: Step, plan: _Plan) -> tuple[list[Call], list[Call]]:
+        assert plan.output
+        return copies(step, self.arena, *plan.output)
 
     def halves(self, plans: Mapping[int, _Plan]) -> dict[int, tuple[list, list]]:
         """Of each of these steps the calls of both, wave by wave."""
@@ -291,7 +295,8 @@ class _Recorded:
         places = plan.scratch, [(behind, _room(plan.scratch))]
         is_own = all(map(_is_on_its_own, halves, places))
         is_same = plan.channels or _are_same(halves, in_turn)
-        is_whole = not plan.is_aside or _writes_all(halves, plan, self.arena)
+        calls = (call for waves in halves for part in waves for call in part)
+        is_whole = not plan.is_aside or is_written(calls, self.arena, _output_nbytes(plan))
         is_right = _are_apart(*halves) and _is_in_order(*halves)
         return bool(is_own and is_same and is_whole and is_right)
 
@@ -310,8 +315,8 @@ class _Recorded:
         recording = self._of(_InTurn(0, plans, self.room, self.arena))
         for step, plan in _planned_steps(recording, plans):
             if plan.is_aside:
-                for copies in _copies(step, plan, self.arena):
-                    step.calls += [_meeting(1), *copies]
+                for half in self._copies(step, plan):
+                    step.calls += [_meeting(1), *half]
         found = _by_number(recording)
         return {i: found[i] for i in plans}
 
@@ -515,41 +520,6 @@ def _may_lie_aside(plan: _Plan, arena: int) -> bool:
     return 0 < _output_nbytes(plan) * _MOST_ASIDE <= arena
 
 
-def _copies(step: Step, plan: _Plan, aside: int) -> tuple[list[Call], list[Call]]:
-    """Return each core's calls that copy a half of a step's output to its place."""
-    assert plan.output
-    offset, nbytes = plan.output
-    size, code, name = (1, "B", "copy8") if (offset | nbytes) % 4 else (4, "i", "copy32")
-    n = nbytes // size
-    source, target = (Place("arena", at, code, n, OUTPUT) for at in (aside, offset))
-    block = 1 + max((b for c in step.calls if isinstance(c, Call) for b in c.words), default=-1)
-
-    def copy(first: int, last: int) -> list[Call]:
-        words = [BIAS] * N_OF_MOVE
-        words[Move.FIRST], words[Move.END], words[Move.ROWS] = 0, 1, 1
-        words[Move.COLUMNS] = last - first
-        words[Move.X_STRIDES + 2] = words[Move.OUT_STRIDES + 2] = BIAS + 1
-        words[Move.X_START] = words[Move.OUT_START] = BIAS + first
-        arguments = source, source, target, Part(block, 0, len(words))
-        return [Call(Loop("move", name), arguments, {block: words}, {block: []})]
-
-    return copy(0, n // 2), copy(n // 2, n)
-
-
-def _writes_all(halves: Iterable[list], plan: _Plan, aside: int) -> bool:
-    """Return True if a step certainly writes each byte of its output, which is to be copied.
-
-    What a loop declares is what it may write; of the items in touched.ITEMS it writes each one.
-    """
-    is_written = np.zeros(_output_nbytes(plan), bool)
-    for call in (call for waves in halves for calls in waves for call in calls):
-        found = touched(call)
-        for r in found.writes if found else ():
-            if r in found.items and r.role == OUTPUT:
-                is_written[found.bytes_of(r) - aside] = True
-    return bool(is_written.all())
-
-
 def _ends_before(end: int, *halves: list) -> bool:
     """Return True if no call touches anything in the arena behind this."""
     reaches = [_Reach(calls) for waves in halves for calls in waves]
@@ -638,15 +608,17 @@ def _words(call: Any) -> list:
 
 
 def _is_small(halves: Iterable[list], plan: _Plan) -> bool:
-    """Whether meeting twice takes about as long as a step does; each byte counts as a product.
+    """Return True if the meetings, and copies, take about as long as a step does.
 
-    plan: of an output that is copied, which has to be worth it, too.
+    Each byte that a step touches counts as a product.
     """
     calls = [touched(call) for half in halves for calls in half for call in calls]
     ranges = [r for call in calls if call for r in (*call.reads, *call.writes)]
     nbytes = sum(r.high - r.low for r in ranges)
-    copied = _output_nbytes(plan) if plan.is_aside else 0
-    return nbytes * _OF_A_MAC < 4 * _OF_A_CALL or nbytes < copied * _OF_A_COPY
+    if plan.is_aside:
+        is_quick = nbytes < _output_nbytes(plan) * _OF_A_COPY
+        return is_quick or nbytes * _OF_A_MAC < _LEAST_ASIDE * _OF_A_CALL
+    return nbytes * _OF_A_MAC < _LEAST * _OF_A_CALL
 
 
 def _is_in_order(one: list, two: list) -> bool:

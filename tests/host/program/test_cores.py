@@ -21,9 +21,9 @@ from tools.deploy.modules import Package
 from tools.program import cores
 from tools.program.build import build
 from tools.program.bundle import bundle, has_form
-from tools.program.memory import INPUT, OUTPUT, UNKNOWN
-from tools.program.record import Call, Loop, Part, Place, Step
-from tools.program.touched import _ITEMS, Bytes, touched
+from tools.program.memory import UNKNOWN
+from tools.program.record import Call, Loop, Part, Place
+from tools.program.touched import _ITEMS
 from tools.program.ways import way_of
 
 SCRIPT = (small.SCRIPTS / "cores.py").read_text()
@@ -348,35 +348,6 @@ def test_waves_of_an_output_over_its_input():
     assert cores._waves(units, [])[:3] == [(0, 1, 1), (1, 3, 4), (4, 10, 16)]
     behind = [step((4 * i, 1000 + i, 4)) for i in range(64)]
     assert cores._waves(behind, []) == [(0, 64, 64)]  # each writes what the next one does
-
-
-def test_an_output_that_is_copied_is_whole():
-    """A range is what a loop may write; items are what it writes."""
-    plan = cores._Plan(output=(0, 20), is_aside=True)
-
-    def dots(first, channels):
-        words = [0, 0, 4, 1, channels, first, 10, 1, *[0] * 9]
-        x, out = Place("arena", 50, "B", 100, INPUT), Place("arena", 200, "B", 20, OUTPUT)
-        return Call(Loop("qdot", "qdots8"), (x, x, out, Part(0, 0, 17)), {0: words})
-
-    assert cores._writes_all(([[dots(0, 10)]], [[dots(10, 10)]]), plan, 200)
-    assert not cores._writes_all(([[dots(0, 10)]], [[dots(10, 9)]]), plan, 200)
-    assert not cores._writes_all(([step((50, 200, 20))], []), plan, 200)
-
-
-def test_copies_are_the_whole_output():
-    """Of both cores together; in words where these are aligned."""
-    for offset, nbytes, name in ((8, 20, "copy32"), (8, 22, "copy8"), (9, 1, "copy8")):
-        plan = cores._Plan(output=(offset, nbytes), is_aside=True)
-        halves = cores._copies(Step("0"), plan, 200)
-        assert {call.loop.name for calls in halves for call in calls} == {name}
-        found = [touched(call) for calls in halves for call in calls]
-        assert cores.merged(r for each in found for r in each.reads) == [
-            Bytes("arena", 200, 200 + nbytes)
-        ]
-        assert cores.merged(r for each in found for r in each.writes) == [
-            Bytes("arena", offset, offset + nbytes)
-        ]
 
 
 def test_units_of_a_long_extent():

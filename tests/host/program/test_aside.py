@@ -1,0 +1,51 @@
+"""Outputs that two cores write beside the arena: all of each is written, and copied."""
+
+import pytest
+
+from tests.host.program.test_cores import step
+from tools.loops import access
+from tools.program.aside import copies, is_written
+from tools.program.memory import INPUT, OUTPUT
+from tools.program.parameters import N_OF_MOVE
+from tools.program.record import Call, Loop, Part, Place, Step
+from tools.program.touched import Bytes, merged, touched
+
+
+def dots(first, channels):
+    """A call that writes these channels of two positions, 10 channels each, at byte 200."""
+    words = [0, 0, 4, 2, channels, first, 10, 1, *[0] * 9]
+    x, out = Place("arena", 50, "B", 100, INPUT), Place("arena", 200, "B", 20, OUTPUT)
+    return Call(Loop("qdot", "qdots8"), (x, x, out, Part(0, 0, 17)), {0: words})
+
+
+def test_an_output_that_is_copied_is_whole():
+    """A range is what a loop may write; items are what it writes."""
+    assert is_written([dots(0, 7), dots(7, 3)], 200, 20)
+    assert not is_written([dots(0, 7), dots(7, 2)], 200, 20)
+    assert not is_written([dots(0, 7), dots(8, 2)], 200, 20)
+    assert not is_written(step((50, 200, 20)), 200, 20)
+
+
+@pytest.mark.parametrize(
+    ("offset", "nbytes", "name"), [(8, 20, "copy32"), (8, 22, "copy8"), (9, 1, "copy8")]
+)
+def test_copies_are_the_whole_output(offset, nbytes, name):
+    """Of both cores together; in words where these are aligned."""
+    calls = [call for half in copies(Step("0"), 200, offset, nbytes) for call in half]
+    assert {call.loop.name for call in calls} == {name}
+    found = [touched(call) for call in calls]
+    reads = merged(r for each in found for r in each.reads)
+    writes = merged(r for each in found for r in each.writes)
+    assert reads == [Bytes("arena", 200, 200 + nbytes)]
+    assert writes == [Bytes("arena", offset, offset + nbytes)]
+
+
+def test_blocks_of_the_step_keep_their_numbers():
+    calls = step((0, 100, 10))
+    [[call], _] = copies(Step("0", calls), 200, 8, 20)
+    assert list(call.words) == [1] and call.arguments[3] == Part(1, 0, N_OF_MOVE)
+
+
+def test_a_copy_has_all_parameters():
+    loops = access.read(access.FOLDER / "move.py")
+    assert {loops[name]._n_p for name in ("copy8", "copy32")} == {N_OF_MOVE}
