@@ -8,6 +8,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -36,6 +37,14 @@ class Loop:
     family: str
     name: str
     is_rare: bool = False
+
+
+@cache
+def declaration(loop: Loop) -> access.Loop | None:
+    """Return what a loop declares of its accesses; None where it has no declaration of its own."""
+    path = _LOOPS / f"{loop.family}.py"
+    found = access.read(path).get(loop.name) if path.exists() else None
+    return None if found is None or found.of_others or not found.is_declared else found
 
 
 @dataclass(frozen=True)
@@ -288,15 +297,9 @@ class _Stub:
             call.changed[self._recorder.number_of(block)] = unknown
         return UNKNOWN
 
-    def declaration(self) -> access.Loop | None:
-        """What the loop declares of its accesses; None where it has no declaration of its own."""
-        path = _LOOPS / f"{self.loop.family}.py"
-        loop = access.read(path).get(self.loop.name) if path.exists() else None
-        return None if loop is None or loop.of_others or not loop.is_declared else loop
-
     def _declared(self, arguments: tuple) -> list[tuple[Any, frozenset[int]]] | None:
         """The same as its declaration has it; None where it has none, or that cannot tell."""
-        loop = self.declaration()
+        loop = declaration(self.loop)
         if loop is None:
             return None
         named = dict(zip(loop.args, arguments, strict=True))
@@ -375,7 +378,7 @@ class _Inner:
         """By the loop's declaration, if that says the same whatever is in the words that the
         driver sets: they are tried with some numbers.
         """
-        loop, block = stub.declaration(), given[-1]
+        loop, block = declaration(stub.loop), given[-1]
         if loop is None or self._is_open or not isinstance(block, Block):
             return ALL
         lengths = {n: len(g) for n, g in zip(loop.args, given, strict=True) if g is not None}

@@ -9,7 +9,6 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
@@ -18,9 +17,7 @@ from tools.loops import access
 
 from .memory import DependsOnData
 from .parameters import Depthwise, Dots, Patches, Planes, Pool
-from .record import Argument, Call, Part, Place, Table
-
-_LOOPS = Path(__file__).parents[2] / "mpconnxr" / "loops"
+from .record import Argument, Call, Part, Place, Table, declaration
 
 
 @dataclass(frozen=True)
@@ -61,9 +58,8 @@ class Touched:
 
 def touched(call: Call) -> Touched | None:
     """None where no declaration tells, as of a loop that calls others."""
-    path = _LOOPS / f"{call.loop.family}.py"
-    loop = access.read(path).get(call.loop.name) if path.exists() else None
-    if loop is None or loop.of_others or not loop.is_declared or len(loop.args) != 4:
+    loop = declaration(call.loop)
+    if loop is None or len(loop.args) != 4:
         return None
     named = dict(zip(loop.args, call.arguments, strict=True))
     block = named.get("p")
