@@ -58,6 +58,34 @@ def test_the_first_that_deviates_is_named(other, capsys):
     assert "first that deviates from onnxruntime: step 1 " in capsys.readouterr().out
 
 
+def quantizing(path, bias, scale=0.5):
+    nodes = [
+        ("Add", "x b", "a", {}),
+        ("QuantizeLinear", "a scale zero", "q", {}),
+        ("DequantizeLinear", "q scale zero", "y", {}),
+    ]
+    constants = {"b": np.float32([bias]), "scale": np.float32(scale), "zero": np.uint8(100)}
+    borders = [small.value("x", (1, 3))], [small.value("y", (1, 3))]
+    onnx.save(small.model(nodes, *borders, **constants), path)
+    return path
+
+
+def test_values_may_be_as_far_off_as_files_promise(tmp_path, capsys):
+    """One that rounds to the next integer is off by more than 0.0001, and right."""
+    np.save(x := tmp_path / "x.npy", np.float32([[4, 2.1, -3.2]]))  # 4.25 is between two integers
+    lower, upper = (quantizing(tmp_path / f"{b}.onnx", 0.25 + b) for b in (-1e-6, 1e-6))
+    report = traced(capsys, lower, x, "--trace", 2, "--compare", upper)
+    errors = {o["name"]: o.get("error") for s in report["steps"] for o in s["outputs"]}
+    assert errors["y"] == pytest.approx(0.5 / 4.5)
+    assert report["deviates"] is None
+    assert main([str(lower), str(x), "--trace", "0", "--compare", str(upper)]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("no step deviates from onnxruntime by more than 0.0001 or what quan")
+    other = quantizing(tmp_path / "other.onnx", 1.25)
+    report = traced(capsys, lower, x, "--trace", 2, "--compare", other)
+    assert report["deviates"]["value"] == "a"
+
+
 def test_the_lines_of_each_level(capsys):
     found = []
     for level in range(4):

@@ -12,6 +12,7 @@ import onnx
 from tools.converter.load import external
 from tools.converter.load.arrayfile import read_array
 from tools.converter.reference.ort_session import OrtError, open_session
+from tools.converter.reference.tolerance import Tolerance
 from tools.errors import ConvertError, UsageError
 from tools.format.objects import is_map
 
@@ -37,9 +38,11 @@ class Reference:
     ):
         self._path = path
         self._inner = list(inner)
+        self._fed: dict[str, np.ndarray] = {}
         self.values: dict[str, np.ndarray] = {}
         try:
-            self._session = open_session(_with_outputs(path, inner))
+            self._model = _with_outputs(path, inner)
+            self._session = open_session(self._model)
         except ImportError:
             raise RunError("--compare needs onnxruntime: pip install onnxruntime") from None
         except OrtError as e:
@@ -65,9 +68,9 @@ class Reference:
 
     def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Return onnxruntime's outputs; the states are kept for the next run."""
-        feed = dict(zip(self._names(), arrays, strict=True)) | self._held | self._bound
+        self._fed = dict(zip(self._names(), arrays, strict=True)) | self._held | self._bound
         try:
-            outputs = self._session.run(None, feed)
+            outputs = self._session.run(None, self._fed)
         except OrtError as e:
             raise RunError(f"{self._path}: onnxruntime: {' '.join(str(e).split())}") from None
         by_name = dict(zip(self._session.outputs, outputs, strict=True))
@@ -76,6 +79,15 @@ class Reference:
             return list(by_name.values())
         self._held = {name: by_name[output] for name, output in self._states.items()}
         return [y for name, y in by_name.items() if name not in self._states.values()]
+
+    def bounds(self, values: Mapping[str, np.ndarray], relative: float) -> dict[str, float]:
+        """Return by name the largest error that is right of values of the last run.
+
+        relative: largest error of floats, as a part of a value's largest magnitude.
+        """
+        tolerance = Tolerance(self._model, relative)
+        found = tolerance.bounds(self._fed, list(values.items()))
+        return {name: bound.most for name, bound in zip(values, found, strict=True)}
 
 
 class Given:

@@ -13,6 +13,7 @@ from onnx import helper
 from tools.converter import load, own
 from tools.converter.context import Context
 from tools.converter.convert import Options, convert
+from tools.converter.reference.tolerance import RELATIVE, relative_of
 from tools.converter.shape_fixing import shape_fixing_inputs
 from tools.errors import ConvertError, UsageError
 from tools.format import layout, reader
@@ -47,7 +48,7 @@ class Ready:
     states: what is kept from run to run; inner: Options.inner, behind the outputs; nodes, values:
     by step the name of its ONNX node, where the file does not have it, and those of what it
     computes; casts: by index of an array, the dtype that the converted model takes instead of the
-    one in the .onnx.
+    one in the .onnx; relative: see tools.converter.reference.tolerance.relative_of.
     """
 
     data: bytes
@@ -59,6 +60,7 @@ class Ready:
     nodes: Sequence[str] = ()
     values: Sequence[Sequence[str]] = ()
     casts: Mapping[int, np.dtype] = field(default_factory=dict)
+    relative: float = RELATIVE
 
 
 def open_model(path: Path, options: Options, say: Say) -> OnnxModel | BinModel:
@@ -180,7 +182,10 @@ class OnnxModel:
             if taken.get(spec.name, spec.dtype) != spec.dtype and not is_map(spec.number)
         }
         nbytes = done.plan.arena_bytes
-        return Ready(done.data, fed, outputs, nbytes, states, inner, nodes, values, casts)
+        relative = relative_of(done.graph, options.float)
+        return Ready(
+            done.data, fed, outputs, nbytes, states, inner, nodes, values, casts, relative
+        )
 
 
 def spec_of(info: onnx.ValueInfoProto) -> Spec:

@@ -63,11 +63,19 @@ def print_trace(report: dict, args: Namespace) -> None:
     for line in trace.lines_of(report, args.trace):
         print(printable(line))
     if args.compare and not report["deviates"]:
-        n = sum("error" in output for step in report["steps"] for output in step["outputs"])
-        most = report["tolerance"]
-        print(f"no step deviates from onnxruntime by more than {most} ({n} compared)")
+        print(_without_deviation(report))
     if args.dump:
         print(f"tensors -> {args.dump}")
+
+
+def _without_deviation(report):
+    """Return the verdict on a trace of which no step deviates."""
+    outputs = [o for step in report["steps"] for o in step["outputs"] if "error" in o]
+    most = report["tolerance"]
+    is_rounded = any(o["bound"] > 1.001 * most for o in outputs)
+    text = f"no step deviates from onnxruntime by more than {most}"
+    text += " or what quantization rounds" if is_rounded else ""
+    return f"{text} ({len(outputs)} compared)"
 
 
 def print_report(report: dict) -> None:

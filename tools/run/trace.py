@@ -12,7 +12,8 @@ import ml_dtypes
 import numpy as np
 
 from tools.converter.convert import Options
-from tools.converter.reference.tolerance import RELATIVE, RELATIVE_BY_FLOAT
+from tools.converter.reference.compare import apart
+from tools.converter.reference.tolerance import is_float, largest_of
 
 from .compare import Reference, inner_values
 from .errors import RunError
@@ -41,13 +42,12 @@ def trace(args: Namespace, options: Options, say: Say) -> dict:
         for step in steps:
             for output in step["outputs"]:
                 _save(args.dump, step["step"], output)
-    most = RELATIVE_BY_FLOAT.get(options.float, RELATIVE)
     return {
         "model": str(args.model),
         "target": args.target,
         "steps": steps,
-        "deviates": _first_that_deviates(steps, most) if args.compare else None,
-        "tolerance": most,
+        "deviates": _first_that_deviates(steps) if args.compare else None,
+        "tolerance": once.ready.relative,
     }
 
 
@@ -118,30 +118,27 @@ def _compare(args, once, options, steps):
                 continue
             if right.dtype == got.dtype and right.shape == got.shape and got.dtype.kind in "biuf":
                 output["expected"] = right
-                output["error"] = _error(got, right)
+                output["error"] = apart(got, right) / _unit(right)
+    compared = [o for step in steps for o in step["outputs"] if "error" in o]
+    rights = {o["name"]: o["expected"] for o in compared}
+    bounds = reference.bounds(rights, once.ready.relative)
+    for output in compared:
+        output["bound"] = bounds[output["name"]] / _unit(output["expected"])
 
 
-def _error(got, right):
-    """Largest difference: of floats as a part of the largest value, of integers in steps."""
-    a, b = got.astype(np.float64), right.astype(np.float64)
-    with np.errstate(invalid="ignore"):
-        apart = np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0, np.abs(a - b))
-    most = float(np.where(np.isnan(apart), np.inf, apart).max(initial=0))
-    if got.dtype.kind != "f":
-        return most
-    return most / (float(np.abs(b[np.isfinite(b)]).max(initial=0)) or 1.0)
+def _unit(right):
+    """Return what an error is counted in: the largest value of floats, or a step of integers."""
+    return largest_of(right) or 1.0 if is_float(right) else 1.0
 
 
-def _first_that_deviates(steps, relative):
-    """{step, name, value, error} of the first value that deviates.
+def _first_that_deviates(steps):
+    """Return {step, name, value, error} of the first value that is off by more than its bound.
 
-    relative: most that floats may be off, as a part of the largest; integers may be a step off.
     None for none.
     """
     for step in steps:
         for output in step["outputs"]:
-            most = relative if "float" in output["dtype"] else 1
-            if output.get("error", 0) > most:
+            if output.get("error", 0) > output.get("bound", 0):
                 about = {"value": output["name"], "error": output["error"]}
                 return {"step": step["step"], "name": step["name"]} | about
     return None

@@ -20,10 +20,13 @@ from .source import source_chunk
 def write(state: Conversion) -> None:
     """Raises ConvertError, LoadError."""
     options, graph = state.options, state.graph
+    extra = _borders(state)
     if state.expect is not None:
         at("comparing the model with the outputs that are expected")
-        state.expected = expected(state.loaded, state.golden, state.expect, options.state)
-    extra = _borders(state) + _labels(state) + ([] if options.strip else _for_people(state))
+        state.expected = expected(
+            state.loaded, state.golden, state.expect, options.state, state.grids
+        )
+    extra += _labels(state) + ([] if options.strip else _for_people(state))
     if options.vector and state.vector is None:
         _for_check(state)
     at("writing the file")

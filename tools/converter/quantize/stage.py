@@ -30,4 +30,4 @@ def quantize(state: Conversion) -> None:
         if options.golden is None:
             raise UsageError("--expect needs --golden: the inputs that these outputs are of")
         states = options.state.values()
-        state.expect = given.checked_outputs(state.loaded, options.expect, states)
+        state.expect = given.checked_outputs(state.loaded, options.expect, states, state.model)

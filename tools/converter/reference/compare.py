@@ -71,9 +71,21 @@ def difference(name: str, wanted: object, got: object, bound: float) -> Differen
         if wanted.dtype.kind in "OUS":
             n = int((got.astype(object) != wanted.astype(object)).sum())
             return Difference(name, 0.0, *about, f"{n} strings are other ones" if n else "")
-        return Difference(name, apart(got, wanted), *about)
+        error = apart(got, wanted)
+        return Difference(name, error, *about, _not_finite(got, wanted) if error == np.inf else "")
     error = _maps_apart(got, [wanted] if isinstance(wanted, dict) else wanted)
     return Difference(name, error, *about, "maps of other keys" if error == np.inf else "")
+
+
+def _not_finite(got, wanted):
+    """Say where one of two arrays alone is NaN or infinite, or they have other infinities."""
+    places = np.argwhere(distances(np.asarray(got), wanted) == np.inf)
+    first = tuple(places[0])
+    what = "a value is" if len(places) == 1 else f"{len(places)} values are"
+    return (
+        f"{what} finite in one and not in the other, or infinities differ: "
+        f"first {got[first]} for {wanted[first]} at {[int(i) for i in first]}"
+    )
 
 
 def distances(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -105,21 +117,21 @@ def _maps_apart(got, wanted):
 
 
 def error_of(found: Sequence[Difference]) -> float | None:
-    """Return the largest relative error of outputs of floats; None if there are none."""
-    return max((d.relative for d in found if d.is_float), default=None)
+    """Return the largest relative error of outputs of floats.
+
+    None if there are none, or if values cannot be compared.
+    """
+    error = max((d.relative for d in found if d.is_float), default=None)
+    return error if error is None or np.isfinite(error) else None
 
 
 def text_of(found: Sequence[Difference]) -> str:
-    """Return one line that says how far right outputs are off."""
-    floats = [d for d in found if d.is_float]
-    others = [d for d in found if not d.is_float]
-    parts = []
+    """Return one line that says how far outputs are off."""
+    floats = [d for d in found if d.is_float and not d.why]
+    others = [d for d in found if not d.is_float and not d.why]
+    parts = [str(d) for d in found if d.why]
     if floats:
-        worst = max(floats, key=lambda d: d.relative)
-        text = f"error {worst.relative:.1e} of the largest value" if worst.error else "no error"
-        if worst.error and worst.relative > RELATIVE:
-            text += f" ({worst.relative_bound:.1e} is promised)"
-        parts.append(text)
+        parts.append(_text_of_floats(max(floats, key=lambda d: d.relative)))
     if others:
         n = sum(d.n for d in others)
         worst = max(others, key=lambda d: d.error)
@@ -131,3 +143,14 @@ def text_of(found: Sequence[Difference]) -> str:
             text = f"all {n:,} {kind} equal" if n > 1 else f"the {kind.removesuffix('s')} is equal"
         parts.append(text)
     return ", ".join(parts) or "there are no outputs"
+
+
+def _text_of_floats(worst):
+    if not worst.error:
+        return "no error"
+    if not worst.largest:
+        return f"error {worst.error:.1e} where all finite values are 0"
+    text = f"error {worst.relative:.1e} of the largest value"
+    if worst.relative > RELATIVE:
+        text += f" ({worst.relative_bound:.1e} is promised)"
+    return text

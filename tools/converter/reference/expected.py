@@ -6,15 +6,17 @@ the exporter. That shows only beside the trained model's own outputs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import onnx
 
 from ..errors import UsageError
+from ..protos import free_inputs
 from . import golden
 from .compare import Difference, difference, error_of, text_of
+from .given import dtype_of
 from .tolerance import RELATIVE, Tolerance
 from .vector import has_scores
 
@@ -70,6 +72,7 @@ def expected(
     inputs: Sequence[np.ndarray],
     outputs: Sequence[np.ndarray],
     states: dict[str, str],
+    grids: Mapping[str, tuple[float, int]] | None = None,
 ) -> Expected:
     """Compare onnxruntime's outputs of a model with those of its training script.
 
@@ -78,26 +81,54 @@ def expected(
         inputs: arrays in the graph's order.
         outputs: the script's arrays likewise; see given.checked_outputs.
         states: outputs by input, which starts with zeros.
+        grids: scale and zero point by name of inputs and outputs, which may be given as integers
+            where the model has floats.
 
     Raises:
         UsageError: rows of an output of maps do not fit it.
 
     """
+    grids = grids or {}
+    infos = [i for i in free_inputs(model.graph) if i.name not in states]
+    if len(infos) == len(inputs):  # else there is no reference
+        inputs = [
+            _dequantized(x, grids.get(info.name), dtype_of(info))
+            for info, x in zip(infos, inputs, strict=True)
+        ]
     found = golden.named_reference(model, inputs, states)
     if found is None:
         return Expected(list(outputs), [], golden.why_none(model, inputs, states), [])
     if len(found) != len(outputs):
         raise UsageError(f"--expect: {len(outputs)} given, {len(found)} needed")
-    wanted = [(name, _as(name, y, got)) for (name, got), y in zip(found, outputs, strict=True)]
+    is_whole = [_is_whole(y, got) for (_, got), y in zip(found, outputs, strict=True)]
+    wanted = [
+        (name, _as(name, _dequantized(y, grids.get(name), np.float32) if whole else y, got))
+        for (name, got), y, whole in zip(found, outputs, is_whole, strict=True)
+    ]
     fed = golden.feed_of(model, inputs, states)
     relative = _OF_FLOAT16 if any(_is_float16(y) for _, y in wanted) else RELATIVE
     bounds = Tolerance(model, relative).bounds(fed, wanted)
     differences, classes = [], []
-    for (name, y), (_, got), bound in zip(wanted, found, bounds, strict=True):
-        differences.append(difference(name, y, got, bound.least))
+    for (name, y), (_, got), bound, whole in zip(wanted, found, bounds, is_whole, strict=True):
+        step = grids[name][0] if whole and name in grids else 0.0
+        differences.append(difference(name, y, got, bound.least + step))
         if not differences[-1].is_right:
             classes += _other_classes(name, y, got)
     return Expected([y for _, y in wanted], differences, "", classes)
+
+
+def _is_whole(y, got):
+    """Return True for integers that are given for an output of floats."""
+    both = isinstance(y, np.ndarray) and isinstance(got, np.ndarray)
+    return both and y.dtype.kind in "iu" and got.dtype.kind == "f"
+
+
+def _dequantized(x, grid, dtype):
+    """Return the floats of integers; what is not quantized as it is."""
+    if grid is None or x.dtype.kind not in "iu" or np.dtype(dtype).kind != "f":
+        return x
+    scale, zero_point = grid
+    return np.asarray((x.astype(np.float64) - zero_point) * scale).astype(dtype)
 
 
 def _as(name, array, got):
@@ -129,7 +160,7 @@ def _other_classes(name, wanted, got):
     # Not where the two classes have equal scores there: either may come first.
     best = np.take_along_axis(rows[0], right[:, None], -1)
     chosen = np.take_along_axis(rows[0], found[:, None], -1)
-    k = np.flatnonzero((best != chosen)[:, 0])
+    k = np.flatnonzero((right != found) & (best != chosen)[:, 0])
     if not k.size:
         return []
     first = f"{found[k[0]]} instead of {right[k[0]]}"

@@ -21,13 +21,28 @@ def checked(
 
 
 def checked_outputs(
-    model: onnx.ModelProto, arrays: Sequence[np.ndarray], states: Collection[str] = ()
+    model: onnx.ModelProto,
+    arrays: Sequence[np.ndarray],
+    states: Collection[str] = (),
+    quantized: onnx.ModelProto | None = None,
 ) -> list[np.ndarray]:
     """Return the arrays as the outputs give them, in order, but for states. Raises UsageError.
 
     Maps and sequences are not looked at.
+
+    Args:
+        model: whose outputs they are.
+        arrays: the outputs.
+        states: names of outputs that are not given.
+        quantized: the same model with integers: an output may be given as in this one.
+
     """
     infos = [o for o in model.graph.output if o.name not in states]
+    others = {o.name: o for o in quantized.graph.output} if quantized else {}
+    for i, x in enumerate(arrays[: len(infos)]):
+        other = others.get(infos[i].name)
+        if other is not None and x.dtype.kind in "iu" and dtype_of(other) == x.dtype:
+            infos[i] = other
     return _all_checked("--expect", "output", infos, arrays)
 
 
@@ -53,6 +68,13 @@ def _checked(x, info, what):
     if tensor.HasField("shape") and not _fits(x.shape, tensor.shape.dim):
         raise UsageError(f"{what} {_described(info)} is given shape {list(x.shape)}")
     return x.astype(dtype, order="C", copy=False)
+
+
+def dtype_of(info):
+    """Return numpy's dtype of a tensor; None for strings and for what is no tensor."""
+    kind = info.type.tensor_type.elem_type
+    is_of_numbers = kind not in (TensorProto.UNDEFINED, TensorProto.STRING)
+    return helper.tensor_dtype_to_np_dtype(kind) if is_of_numbers else None
 
 
 def _fits(shape, dims):

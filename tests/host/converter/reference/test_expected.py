@@ -17,6 +17,7 @@ from tools.converter.convert import Options, convert
 from tools.converter.errors import UsageError
 from tools.converter.quantize.settings import Settings
 from tools.converter.reference import golden
+from tools.format import layout
 from tools.run import __main__ as run
 
 X = small.floats(2, 6, seed=9)
@@ -100,6 +101,60 @@ def test_of_a_quantized_model_the_float_model_is_compared():
     assert Y.tobytes() not in File(done.data).chunk(GOLDEN)
     other = convert(negated(two_layers(), "v"), given(quantize=Settings(samples=calibration)))
     assert other.expected.warning
+
+
+def test_integers_of_a_quantized_file_are_compared_as_floats():
+    """Inputs, and outputs too, of a file with --io int8."""
+    calibration = [{"x": small.floats(2, 6, seed=k)} for k in range(8)]
+    settings = Settings(samples=calibration, io="int8")
+    model = two_layers()
+    plain = convert(model, Options(quantize=settings))
+    data = File(plain.data).chunk(layout.CHUNK_GRIDS)
+    [x_grid, y_grid] = [layout.GRID.unpack_from(data, k * layout.GRID.size) for k in (0, 1)]
+    dtypes = [t.np_dtype for t in (*plain.graph.inputs, *plain.graph.outputs)]
+    assert all(dtype.kind in "iu" for dtype in dtypes)
+    x = on_grid(X, x_grid, dtypes[0])
+    [y] = golden.reference(model, [((x.astype(float) - x_grid[1]) * x_grid[0]).astype("f4")])
+    for right in (y, on_grid(y, y_grid, dtypes[1])):
+        done = convert(model, Options(golden=[x], expect=[right], quantize=settings))
+        [difference] = done.expected.differences
+        assert difference.is_right and difference.error <= y_grid[0], difference
+        other = convert(model, Options(golden=[x], expect=[right[::-1]], quantize=settings))
+        assert "output y is " in other.expected.warning
+
+
+def on_grid(x, grid, dtype):
+    ends = np.iinfo(dtype)
+    return np.clip(np.round(x / grid[0]) + grid[1], ends.min, ends.max).astype(dtype)
+
+
+def of_one(op):
+    values = [small.value(name, (1, 3)) for name in "xy"]
+    return small.model([(op, "x", "y", {})], values[:1], values[1:])
+
+
+def test_not_finite_values_are_equal_to_themselves_alone():
+    model = of_one("Log")
+    x = np.float32([[-1, 0, 2]])
+    [y] = golden.reference(model, [x])
+    assert np.isnan(y[0, 0]) and np.isinf(y[0, 1])
+    done = convert(model, Options(golden=[x], expect=[y]))
+    assert done.expected.text == "no error" and not done.expected.warning
+    others = {"nan for 0.0 at [0, 0]": [0, -np.inf, y[0, 2]]}
+    others["-inf for inf at [0, 1]"] = [np.nan, np.inf, y[0, 2]]
+    for first, row in others.items():
+        wrong = np.float32([row])
+        found = convert(model, Options(golden=[x], expect=[wrong])).expected
+        assert "output y: a value is finite in one and not in the other" in found.text
+        assert first in found.text and first in found.warning and "promised" not in found.text
+        assert found.report()["error"] is None  # which JSON has no infinity for
+
+
+def test_zeros_promise_no_part_of_themselves():
+    model = of_one("Abs")
+    x = np.float32([[0.5, 0, 0]])
+    found = convert(model, Options(golden=[x], expect=[np.zeros_like(x)])).expected
+    assert found.text == "error 5.0e-01 where all finite values are 0"
 
 
 def test_rounded_weights_are_no_error_of_the_export():
