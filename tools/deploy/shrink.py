@@ -7,6 +7,7 @@ the heap. Names of methods, such as "append", are part of any firmware.
 from __future__ import annotations
 
 import ast
+import functools
 
 _KNOWN = (
     *("append", "clear", "copy", "count", "end", "endswith", "extend", "find", "from_bytes"),
@@ -32,6 +33,7 @@ SHOWN = "mpconnxr"  # as what these modules appear in tracebacks: a name of thei
 ALWAYS = frozenset({"__init__", "opening", "replay"})
 
 
+@functools.lru_cache(64)  # a report, or a deployment, builds programs that share modules
 def shrunk(source: str) -> str:
     """A module with other names for what nobody else knows: its private functions and globals,
     functions within functions, and the arguments of all these.
