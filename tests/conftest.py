@@ -1,6 +1,7 @@
 """Fixtures of tests that run scripts on a target of tools.micropython."""
 
 import os
+import tempfile
 
 import pytest
 
@@ -12,6 +13,18 @@ from tools.micropython.versions import split
 
 # Every pass of every conversion is verified, in subprocesses too; 0 leaves it out.
 os.environ.setdefault(ENVIRONMENT, "1")
+
+
+# Of tests.host.zoo; this process makes the folder, and those of pytest-xdist inherit it.
+_CONVERSIONS = "MPCONNXR_TEST_CONVERSIONS"
+
+
+def pytest_configure(config) -> None:
+    """Make the folder for conversions that tests share, one a run."""
+    if _CONVERSIONS not in os.environ:
+        folder = tempfile.TemporaryDirectory(prefix="mpconnxr-conversions-")
+        os.environ[_CONVERSIONS] = folder.name
+        config.add_cleanup(folder.cleanup)
 
 
 def pytest_report_header() -> str:

@@ -26,8 +26,7 @@ def outputs_of(target, name, n_samples=N_SAMPLES):
     """[(got, reference)] over all outputs of the first samples of the first one's shapes."""
     samples = {k: zoo.sample(name, k, "input") for k in range(n_samples)}
     first = [x.shape for x in samples[0]]
-    shapes = dict(zip(zoo.input_names(name), first, strict=True))
-    converted = convert(zoo.model_path(name), Options(shapes=shapes, strip=True))
+    converted = zoo.converted(name)
     if converted.report()["macs"] > SLOW_MACS:
         samples = {0: samples[0]}
     samples = {k: s for k, s in samples.items() if s and [x.shape for x in s] == first}
@@ -69,10 +68,9 @@ def test_model_runs_on_an_emulated_cortex_m3(ready_target, name):
 
 def converted(name):
     """(the model's conversion for the shapes of its first sample, seconds it took)"""
-    first = [x.shape for x in zoo.sample(name, 0, "input")]
-    shapes = dict(zip(zoo.input_names(name), first, strict=True))
+    options = Options(shapes=zoo.shapes(name), strip=True)
     start = time.process_time()
-    done = convert(zoo.model_path(name), Options(shapes=shapes, strip=True))
+    done = convert(zoo.model_path(name), options)
     return done, time.process_time() - start
 
 
@@ -82,7 +80,7 @@ def test_arena_is_near_its_bound_and_soon_found_and_always_the_same(name):
     plan = done.plan
     assert plan.least_bytes <= plan.arena_bytes <= 1.02 * plan.lower_bound_bytes
     assert seconds <= 10
-    assert converted(name)[0].data == done.data
+    assert zoo.converted(name).data == done.data
 
 
 def test_model_runs_in_the_plain_form(ready_target):
@@ -105,9 +103,7 @@ WITHOUT_HEAP = [
 @pytest.mark.parametrize("name", WITHOUT_HEAP)
 def test_a_run_of_floats_allocates_nothing(target, name):
     x = zoo.sample(name, 0, "input")
-    shapes = dict(zip(zoo.input_names(name), [v.shape for v in x], strict=True))
-    options = Options(shapes=shapes, strip=True, keep_inputs=True)
-    data = convert(zoo.model_path(name), options).data
+    data = zoo.converted(name, keep_inputs=True).data
     script = (small.SCRIPTS / "allocation.py").read_text().replace("n = 50", "n = 2")
     files = {"model.bin": data, "x.bin": x[0].tobytes()}
     allocated, kept, _ = small.run(target, script, files).split()

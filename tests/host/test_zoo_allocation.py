@@ -6,7 +6,6 @@ import pytest
 
 from tests.host import zoo
 from tests.host.device import small
-from tools.converter.convert import Options, convert
 from tools.converter.report import python_floats
 
 # Integer ones have a test of their own; this one's weights take 3 MB.
@@ -33,11 +32,7 @@ def test_a_run_allocates_nothing(ready_target, name):
 
 def converted_with_input(name):
     """The first input of a model's first sample, and the model for such inputs."""
-    first, *others = zoo.sample(name, 0, "input")
-    shapes = [x.shape for x in (first, *others)]
-    shapes = dict(zip(zoo.input_names(name), shapes, strict=True))
-    options = Options(shapes=shapes, strip=True, keep_inputs=True)
-    return first, convert(zoo.model_path(name), options)
+    return zoo.sample(name, 0, "input")[0], zoo.converted(name, keep_inputs=True)
 
 
 @pytest.mark.parametrize("name", sorted(ALLOCATING - OBJECTS))

@@ -15,7 +15,6 @@ from tests.host import zoo
 from tests.host.converter.numbers.test_qtables import short_always
 from tests.host.device import small
 from tests.host.quantized_layers import layers_of, output_scale
-from tools.converter.convert import Options, convert
 from tools.harness import Job, run_jobs
 
 MODELS = [name for name in zoo.models() if re.search("_int8$|_qdq_|_qop_|_qtdnn$", name)]
@@ -68,8 +67,7 @@ def test_whole_models(target, name):
     samples = {k: zoo.sample(name, k, "input") for k in range(MOST_SAMPLES)}
     first = [x.shape for x in samples[0]]
     samples = {k: s for k, s in samples.items() if s and [x.shape for x in s] == first}
-    shapes = dict(zip(zoo.input_names(name), first, strict=True))
-    converted = convert(zoo.model_path(name), Options(shapes=shapes, strip=True))
+    converted = zoo.converted(name)
     job = Job(converted.data, [[x.tobytes() for x in s] for s in samples.values()])
     [outcome] = run_jobs(target, [job], timeout=300)
     assert not outcome.error, outcome.message
@@ -86,8 +84,7 @@ def test_whole_models(target, name):
 def test_dynamic_quantization(target, name):
     """Its floats decide the integers: all of them would be others if one was far off."""
     [x], [expected] = (zoo.sample(name, 0, kind) for kind in ("input", "output"))
-    shapes = dict(zip(zoo.input_names(name), [x.shape], strict=True))
-    converted = convert(zoo.model_path(name), Options(shapes=shapes, strip=True))
+    converted = zoo.converted(name)
     [outcome] = run_jobs(target, [Job(converted.data, [[x.tobytes()]])], timeout=300)
     assert not outcome.error, outcome.message
     got = np.frombuffer(outcome.runs[0].outputs[0], np.float32).reshape(expected.shape)
@@ -99,8 +96,7 @@ def test_dynamic_quantization(target, name):
 @pytest.mark.parametrize("name", MODELS + DYNAMIC)
 def test_a_run_allocates_nothing(target, name):
     x = zoo.sample(name, 0, "input")
-    shapes = dict(zip(zoo.input_names(name), [v.shape for v in x], strict=True))
-    converted = convert(zoo.model_path(name), Options(shapes=shapes, strip=True))
+    converted = zoo.converted(name)
     runs = LONG_RUNS if LONG else 2 if converted.report()["macs"] > SLOW_MACS else 50
     script = (small.SCRIPTS / "allocation.py").read_text().replace("n = 50", f"n = {runs}")
     files = {"model.bin": converted.data, "x.bin": x[0].tobytes()}
@@ -111,15 +107,11 @@ def test_a_run_allocates_nothing(target, name):
 @pytest.mark.parametrize("name", MODELS)
 def test_all_of_it_is_integers(name):
     """Floats come in and go out, if at all; nothing between is computed with them."""
-    shapes = [x.shape for x in zoo.sample(name, 0, "input")]
-    options = Options(dict(zip(zoo.input_names(name), shapes, strict=True)), strip=True)
-    converted = convert(zoo.model_path(name), options)
+    converted = zoo.converted(name)
     assert converted.notes == []
 
 
 @pytest.mark.parametrize("name", MOST_ARENA_BYTES)
 def test_arena(name):
-    shapes = [x.shape for x in zoo.sample(name, 0, "input")]
-    options = Options(dict(zip(zoo.input_names(name), shapes, strict=True)), strip=True)
-    converted = convert(zoo.model_path(name), options)
+    converted = zoo.converted(name)
     assert converted.report()["arena_bytes"] <= MOST_ARENA_BYTES[name]

@@ -5,7 +5,6 @@ import re
 import pytest
 
 from tests.host import zoo
-from tools.converter.convert import Options, convert
 
 # Weights that are integers, float16, or in a file beside the .onnx.
 OTHERS = re.compile("_qdq_|_qop_|_dynq$|_int8$|_qtdnn$|_f16$|_w8$|_external_data$")
@@ -37,21 +36,15 @@ WITH_GATES = 1.04
 pytestmark = zoo.needs_zoo
 
 
-def converted(name, floats):
-    shapes = [x.shape for x in zoo.sample(name, 0, "input")]
-    shapes = dict(zip(zoo.input_names(name), shapes, strict=True))
-    return convert(zoo.model_path(name), Options(shapes=shapes, strip=True, float=floats))
-
-
 def stripped_nbytes(name, floats):
-    return len(converted(name, floats).data)
+    return len(zoo.converted(name, float=floats).data)
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_a_stripped_file_is_no_larger_than_its_onnx(name):
     nbytes = zoo.model_path(name).stat().st_size
     assert stripped_nbytes(name, "python") <= nbytes
-    exact = converted(name, "exact")
+    exact = zoo.converted(name, float="exact")
     has_gates = any(step.kernel == "gated" for step in exact.graph.steps)
     assert len(exact.data) <= nbytes * (WITH_GATES if has_gates else 1)
 

@@ -14,9 +14,7 @@ SATURATED = {"tinymaix_mnist_dw_int8"}  # its best two classes are both at 127
 
 
 def file_of(name, **options):
-    shapes = [x.shape for x in zoo.sample(name, 0, "input")]
-    shapes = dict(zip(zoo.input_names(name), shapes, strict=True))
-    return convert(zoo.model_path(name), Options(shapes=shapes, **options)).data
+    return convert(zoo.model_path(name), Options(shapes=zoo.shapes(name), **options)).data
 
 
 @pytest.mark.parametrize("target", ["unix"], indirect=True)

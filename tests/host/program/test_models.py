@@ -17,18 +17,12 @@ TARGETS = ("unix", "unix32", "unix-plain")
 N_SAMPLES = 2
 
 
-def converted(name):
-    first = [x.shape for x in zoo.sample(name, 0, "input")]
-    shapes = dict(zip(zoo.input_names(name), first, strict=True))
-    return convert(zoo.model_path(name), Options(shapes=shapes, strip=True))
-
-
 @pytest.fixture(scope="module")
 def collection():
     """{name: (model file, its samples)} of the models that are small enough."""
     found = {}
     for name in zoo.models():
-        done = converted(name)
+        done = zoo.converted(name)
         if done.report()["macs"] <= MOST_MACS:
             shapes = [t.shape for t in done.graph.inputs]
             samples = [zoo.sample(name, k, "input") for k in range(N_SAMPLES)]

@@ -5,7 +5,6 @@ import re
 import pytest
 
 from tests.host import zoo
-from tools.converter.convert import Options, convert
 
 PAGE = (zoo.ROOT / "docs" / "memory.md").read_text()
 FIGURES = re.findall(r"^\| (\w+)(, `--keep-inputs`)? \| ([\d,]+) \|", PAGE, re.MULTILINE)
@@ -15,10 +14,7 @@ pytestmark = zoo.needs_zoo
 
 @pytest.mark.parametrize("name, kept, nbytes", FIGURES)
 def test_arena_is_no_larger_than_the_page_says(name, kept, nbytes):
-    options = Options(strip=True, keep_inputs=bool(kept))
-    first = [x.shape for x in zoo.sample(name, 0, "input")]
-    options.shapes = dict(zip(zoo.input_names(name), first, strict=True))
-    done = convert(zoo.model_path(name), options)
+    done = zoo.converted(name, keep_inputs=bool(kept))
     assert done.plan.arena_bytes <= int(nbytes.replace(",", ""))
 
 

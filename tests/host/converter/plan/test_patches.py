@@ -113,19 +113,13 @@ def test_bands_give_the_same_bytes(target, dtype):
     assert all(len(outputs) == 1 for outputs in by_seed.values())
 
 
-def zoo_model(name, **options):
-    sample = zoo.sample(name, 0, "input")
-    shapes = dict(zip(zoo.input_names(name), [x.shape for x in sample], strict=True))
-    return convert(zoo.model_path(name), Options(shapes=shapes, strip=True, **options))
-
-
 @zoo.needs_zoo
 @pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
 @pytest.mark.parametrize("name", ["mlperf_vww_mobilenet_int8", "mobilenetv2_035_96_f32"])
 def test_an_arena_of_60_percent_of_the_bound(target, name):
-    whole = zoo_model(name)
+    whole = zoo.converted(name)
     limit = whole.plan.lower_bound_bytes * 60 // 100
-    small = zoo_model(name, arena=limit)
+    small = zoo.converted(name, arena=limit)
     assert small.report()["arena_bytes"] <= limit
     assert small.report()["macs"] - whole.report()["macs"] == small.plan.macs_again > 0
     inputs = [x.tobytes() for x in zoo.sample(name, 0, "input")]

@@ -27,10 +27,7 @@ MODELS = (
 
 def graph_of(name):
     """(graph, inputs) of a model of the collection, with its first sample."""
-    sample = zoo.sample(name, 0, "input")
-    shapes = dict(zip(zoo.input_names(name), [x.shape for x in sample], strict=True))
-    done = convert(zoo.model_path(name), Options(shapes=shapes, strip=True))
-    return done.graph, [x.tobytes() for x in sample]
+    return zoo.converted(name).graph, [x.tobytes() for x in zoo.sample(name, 0, "input")]
 
 
 def planned(graph, **options):
