@@ -4,16 +4,20 @@ Where strides are larger than windows, onnxruntime computes pads below 0 for poo
 SAME: it refuses MaxPool and AveragePool then (a window of 1 with strides of 2 over 8 items, as
 TensorFlow's ResNets have it), and LpPool begins within the input. It also pads dilated windows as
 if they had no dilations. ONNX, as TensorFlow, pads by at least 0 and by the whole reach of a
-window; onnxruntime refuses pads that are no less than the window's items, and there is no
-reference then.
+window. Pads that are no less than the window's items, which onnxruntime refuses, become an
+operator Pad. There is still no reference for indices of MaxPool then, nor where a window has
+nothing but pads.
 """
 
 from __future__ import annotations
 
-import onnx
-from onnx import helper, inliner, shape_inference
+from math import prod
 
-from ..protos import bodies_of, copied, nodes_of
+import numpy as np
+import onnx
+from onnx import helper, inliner, numpy_helper, shape_inference
+
+from ..protos import bodies_of, copied, nodes_of, opset_of, set_all
 
 _POOLS = ("AveragePool", "LpPool", "MaxPool")
 _ONNX = ("", "ai.onnx")
@@ -30,7 +34,8 @@ def written_out(model: onnx.ModelProto) -> onnx.ModelProto:
     if any(_is_pool(node) for function in model.functions for node in nodes_of(function)):
         model = inliner.inline_local_functions(model)
     model = copied(model)
-    _write_out_in(model.graph, shape_inference.infer_shapes(model).graph, {})
+    inferred = shape_inference.infer_shapes(model).graph
+    _write_out_in(model.graph, inferred, {}, opset_of(model, ""))
     return model
 
 
@@ -43,34 +48,41 @@ def _is_pool(node):
 
 
 def _has_same(node):
-    """Whether it is a pool with SAME, or calls a function that may hand it to one."""
-    is_candidate = _is_pool(node) or node.domain not in _ONNX
-    return is_candidate and any(
-        a.name == "auto_pad" and a.s.startswith(b"SAME") for a in node.attribute
+    """Return True for a pool with SAME, or with what a call of its function decides."""
+    return _is_pool(node) and any(
+        a.name == "auto_pad" and (a.ref_attr_name or a.s.startswith(b"SAME"))
+        for a in node.attribute
     )
 
 
-def _write_out_in(graph, inferred, outer):
-    """Change a graph in place. inferred: the same graph with the dims that onnx infers."""
-    shapes = outer | _shapes(inferred)
+def _write_out_in(graph, inferred, outer, opset):
+    """Change a graph in place. inferred: the same graph with the types that onnx infers."""
+    types, nodes = outer | _types(inferred), []
     for node, known in zip(graph.node, inferred.node, strict=True):
         for body, inferred_body in zip(bodies_of(node), bodies_of(known), strict=True):
-            _write_out_in(body, inferred_body, shapes)
-        if _is_pool(node) and _has_same(node):
-            dims = shapes.get(node.input[0], [])[2:]
-            if dims and all(dims):
-                _write_out(node, dims)
+            _write_out_in(body, inferred_body, types, opset)
+        dtype, dims = types.get(node.input[0], (0, [])) if _has_same(node) else (0, [])
+        is_known = dims[2:] and all(dims[2:])
+        nodes += _written(node, dtype, dims[2:], opset) if is_known else [node]
+    set_all(graph.node, nodes)
 
 
-def _shapes(graph):
-    """Dims of values by name; 0 for a dim that is not known."""
-    return {
-        value.name: [dim.dim_value for dim in value.type.tensor_type.shape.dim]
+def _types(graph):
+    """Return (dtype, dims) of values by name; 0 for what is not known."""
+    tensors = {
+        value.name: value.type.tensor_type
         for value in [*graph.input, *graph.value_info, *graph.output]
+    }
+    return {
+        name: (t.elem_type, [dim.dim_value for dim in t.shape.dim]) for name, t in tensors.items()
     }
 
 
-def _write_out(node, dims):
+def _written(node, dtype, dims, opset):
+    """Return the nodes that compute the same as a pool with SAME.
+
+    dtype, dims: of its input, the dims without batch and channels.
+    """
     a = {each.name: helper.get_attribute_value(each) for each in node.attribute}
     ones = [1] * len(dims)
     strides, dilations = a.get("strides", ones), a.get("dilations", ones)
@@ -79,10 +91,68 @@ def _write_out(node, dims):
         for d, s, k, dilation in zip(dims, strides, a["kernel_shape"], dilations, strict=True)
     ]
     if min(totals) >= 0 and max(dilations) == 1:
-        return  # onnxruntime is right
+        return [node]  # onnxruntime is right
     small = [max(total, 0) // 2 for total in totals]
     large = [max(total, 0) - s for total, s in zip(totals, small, strict=True)]
     pads = small + large if a["auto_pad"] == b"SAME_UPPER" else large + small
     kept = [each for each in node.attribute if each.name not in ("auto_pad", "ceil_mode", "pads")]
     del node.attribute[:]
-    node.attribute.extend([*kept, helper.make_attribute("pads", pads)])
+    node.attribute.extend(kept)
+    is_large = max(p - k for p, k in zip(pads, 2 * a["kernel_shape"], strict=True)) >= 0
+    counts = _counts(dims, pads, a["kernel_shape"], strides, dilations)
+    if not is_large or not all(map(all, counts)) or len(node.output) > 1:
+        node.attribute.append(helper.make_attribute("pads", pads))
+        return [node]
+    return _behind_pad(node, dtype, pads, opset) + _divided(node, dtype, counts, a)
+
+
+def _counts(dims, pads, kernel, strides, dilations):
+    """Return how many items of a window are no pads: by axis, a list by place."""
+    return [
+        [
+            sum(0 <= first + k * dilation < d for k in range(size))
+            for first in range(-pad, d + end - (size - 1) * dilation, stride)
+        ]
+        for d, pad, end, size, stride, dilation in zip(
+            dims, pads, pads[len(dims) :], kernel, strides, dilations, strict=False
+        )
+    ]
+
+
+def _behind_pad(node, dtype, pads, opset):
+    """Return nodes that pad what a pool reads, with what changes none of its results."""
+    np_dtype = helper.tensor_dtype_to_np_dtype(dtype)
+    value = 0.0
+    if node.op_type == "MaxPool":
+        value = -np.inf if np_dtype.kind == "f" else np.iinfo(np_dtype).min
+    half = len(pads) // 2
+    pads = [0, 0, *pads[:half], 0, 0, *pads[half:]]
+    name = f"{node.output[0]} padded"
+    read, node.input[0] = node.input[0], name
+    if opset < 11:
+        return [helper.make_node("Pad", [read], [name], pads=pads, value=value)]
+    by, items = f"{name} by", f"{name} with"
+    return [
+        _constant(by, np.array(pads, np.int64)),
+        _constant(items, np.array(value, np_dtype)),
+        helper.make_node("Pad", [read, by, items], [name]),
+    ]
+
+
+def _divided(node, dtype, counts, attributes):
+    """Return a pool that computes sums, means or norms of pads, too, and what corrects means."""
+    if node.op_type != "AveragePool" or attributes.get("count_include_pad", 0):
+        return [node]
+    n = prod(attributes["kernel_shape"])
+    factors = n / prod(np.ix_(*map(np.array, counts)))
+    result, mean, factor = node.output[0], f"{node.output[0]} mean", f"{node.output[0]} factor"
+    node.output[0] = mean
+    return [
+        node,
+        _constant(factor, factors[None, None].astype(helper.tensor_dtype_to_np_dtype(dtype))),
+        helper.make_node("Mul", [mean, factor], [result]),
+    ]
+
+
+def _constant(name, array):
+    return helper.make_node("Constant", [], [name], value=numpy_helper.from_array(array))

@@ -5,16 +5,17 @@ import pytest
 from onnx import TensorProto, helper, parser
 
 from tests.host.device.small import floats, model, value
+from tools.converter.check import check
+from tools.converter.convert import Options, convert
 from tools.converter.reference.ort_error import OrtError
 from tools.converter.reference.ort_session import open_session
 
 X = floats(1, 2, 8)
 
 
-def run(op, x=X, **attributes):
-    proto = model(
-        [(op, "x", "y", attributes)], [value("x", x.shape)], [value("y", None)], opset=19
-    )
+def run(op, x=X, dtype=TensorProto.FLOAT, opset=19, **attributes):
+    inputs, outputs = [value("x", x.shape, dtype)], [value("y", None, dtype)]
+    proto = model([(op, "x", "y", attributes)], inputs, outputs, opset=opset)
     return open_session(proto).run(None, {"x": x})[0]
 
 
@@ -36,9 +37,60 @@ def test_dilated_windows(auto_pad, begin):
     np.testing.assert_array_equal(got, due)
 
 
-def test_pads_beyond_the_window_are_refused():
+REACH = {"kernel_shape": [4], "dilations": [3]}  # pads: 9, more than the window's items
+
+
+def windows(x, fill, auto_pad, stride=1):
+    """Items of REACH's windows, in a new last axis."""
+    total = (-(-x.shape[2] // stride) - 1) * stride + 10 - x.shape[2]
+    begin = total // 2 if auto_pad == "SAME_UPPER" else total - total // 2
+    ends = [(0, 0), (0, 0), (begin, total - begin)]
+    padded = np.pad(x, ends, constant_values=fill)
+    n = -(-x.shape[2] // stride)
+    return np.stack([padded[:, :, k * 3 : k * 3 + n * stride : stride] for k in range(4)], -1)
+
+
+@pytest.mark.parametrize("auto_pad", ["SAME_UPPER", "SAME_LOWER"])
+@pytest.mark.parametrize("stride", [1, 2])
+def test_pads_beyond_the_window(auto_pad, stride):
+    same = REACH | {"auto_pad": auto_pad, "strides": [stride]}
+    zeros, nans = (windows(X, fill, auto_pad, stride) for fill in (0, np.nan))
+    whole = (X * 20).astype(np.int8)
+    due = {
+        "MaxPool": np.nanmax(nans, -1),
+        "AveragePool": np.nanmean(nans, -1),
+        "LpPool": np.sqrt((zeros**2).sum(-1)),
+    }
+    for op, right in due.items():
+        np.testing.assert_allclose(run(op, **same), right, 1e-6, err_msg=op)
+    got = run("AveragePool", count_include_pad=1, **same)
+    np.testing.assert_allclose(got, zeros.mean(-1), 1e-6, 1e-7)
+    got = run("MaxPool", whole, dtype=TensorProto.INT8, **same)
+    np.testing.assert_array_equal(got, windows(whole, -128, auto_pad, stride).max(-1))
+
+
+def test_pads_beyond_the_window_of_two_axes():
+    x = floats(1, 2, 8, 5)
+    shape = {"kernel_shape": [4, 2], "dilations": [3, 1], "auto_pad": "SAME_UPPER"}
+    rows = np.pad(x, [(0, 0), (0, 0), (4, 5), (0, 1)], constant_values=np.nan)
+    items = [rows[:, :, 3 * i : 3 * i + 8, j : j + 5] for i in range(4) for j in range(2)]
+    np.testing.assert_allclose(run("AveragePool", x, **shape), np.nanmean(items, 0), 1e-6, 1e-7)
+    got = run("MaxPool", x, opset=10, **shape)
+    np.testing.assert_array_equal(got, np.nanmax(items, 0))
+
+
+def test_windows_of_pads_alone_are_refused():
     with pytest.raises(OrtError, match="Pad should be smaller than kernel"):
-        run("MaxPool", kernel_shape=[4], dilations=[3], auto_pad="SAME_UPPER")
+        run("MaxPool", X[:, :, :1], kernel_shape=[2], dilations=[5], auto_pad="SAME_UPPER")
+
+
+def test_the_file_is_checked():
+    same = REACH | {"auto_pad": "SAME_UPPER"}
+    for op in ("MaxPool", "AveragePool", "LpPool"):
+        borders = [value("x", X.shape)], [value("y", X.shape)]
+        options = Options(vector=True)
+        done = convert(model([(op, "x", "y", same)], *borders, opset=19), options)
+        assert check(done, options).is_checked
 
 
 SAME = {"kernel_shape": [1], "strides": [3], "auto_pad": "SAME_LOWER"}
@@ -62,14 +114,15 @@ def test_pools_in_a_branch():
     np.testing.assert_array_equal(got, X[:, :, ::3])
 
 
-@pytest.mark.parametrize("given", ["auto_pad, kernel_shape, strides", ""])
+@pytest.mark.parametrize("given", ["padding, kernel_shape, strides", ""])
 def test_pools_in_a_function(given):
     """With attributes of the call, and with its own."""
-    refers = "auto_pad: string = @auto_pad, kernel_shape: ints = @kernel_shape, "
+    refers = "auto_pad: string = @padding, kernel_shape: ints = @kernel_shape, "
     own = 'auto_pad = "SAME_LOWER", kernel_shape = [1], strides = [3]'
     attributes = refers + "strides: ints = @strides" if given else own
+    call = {name.replace("auto_pad", "padding"): v for name, v in SAME.items()}
     proto = model(
-        [("Pool", "x", "y", {"domain": "own", **(SAME if given else {})})],
+        [("Pool", "x", "y", {"domain": "own", **(call if given else {})})],
         [value("x", X.shape)],
         [value("y", X[:, :, ::3].shape)],
         opset=19,
@@ -77,6 +130,27 @@ def test_pools_in_a_function(given):
     function = parser.parse_function(
         f"""<opset_import: ["" : 19], domain: "own">
         Pool {f"<{given}>" if given else ""} (x) => (y) {{ y = AveragePool <{attributes}> (x) }}"""
+    )
+    proto.functions.append(function)
+    proto.opset_import.append(helper.make_opsetid("own", 1))
+    got = open_session(proto).run(None, {"x": X})[0]
+    np.testing.assert_allclose(got, X[:, :, ::3], 1e-6)
+
+
+@pytest.mark.parametrize("padding", [{}, {"padding": "VALID"}])
+def test_pools_in_a_function_with_a_default(padding):
+    """SAME is in no node, but in the function's defaults, which a call may replace."""
+    proto = model(
+        [("Pool", "x", "y", {"domain": "own", **padding})],
+        [value("x", X.shape)],
+        [value("y", X[:, :, ::3].shape)],
+        opset=19,
+    )
+    function = parser.parse_function(
+        """<opset_import: ["" : 19], domain: "own">
+        Pool <padding: string = "SAME_LOWER"> (x) => (y) {
+            y = AveragePool <auto_pad: string = @padding, kernel_shape = [1], strides = [3]> (x)
+        }"""
     )
     proto.functions.append(function)
     proto.opset_import.append(helper.make_opsetid("own", 1))
