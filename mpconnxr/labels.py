@@ -6,6 +6,7 @@ model.predict(x)        'seven', or 7 where the file has no labels
 import sys
 
 from .errors import InputError, fail
+from .turn import begin, compute
 
 
 def labels(model):
@@ -47,8 +48,16 @@ def predict(model, x=None):
     x: as for Model.run. A class is its label, or its number where the file has no labels; a model
     that gives classes itself, as scikit-learn's do, decides. Of several rows: a list.
     """
-    outputs = model.run(x)
     names = model.labels
+    begin[model._take(False)]()
+    try:
+        compute(model, x)
+        return _found(model.outputs, names)
+    finally:
+        model._free()
+
+
+def _found(outputs, names):
     for t in outputs:
         if t.dtype == "string" or not names and t.dtype == "int64" and _is_column(t):
             return _one_or_all([t.data[i] for i in range(t.nelem)])

@@ -1,6 +1,7 @@
 """A loaded model: every node prepared once, then run in order."""
 
 from .errors import OF_A_RUN, ModelError
+from .turn import give, ways
 
 
 class Model:
@@ -19,6 +20,7 @@ class Model:
         self.inputs, self.outputs = loader.inputs, loader.outputs
         self._steps, self._bodies = loader.steps, loader.bodies
         self._runtime, self._stream = loader.runtime, loader.stream
+        give(self, loader.arena if loader.is_given else None)
 
     def run(self, x=None, deadline_us=None):
         """Computes the outputs.
@@ -31,14 +33,11 @@ class Model:
            not tell what it computed.
         Returns self.outputs; their data hold until the next run of a model in this arena. The
         inputs' memory may be overwritten: fill it before each run.
-        Raises InputError; what else goes wrong in a step is an MpconnxrError, too, or an OSError
+        Raises InputError, MpconnxrError while this model, or another one in its arena, is still
+        computing; what else goes wrong in a step is an MpconnxrError, too, or an OSError
         of the file that weights are streamed from.
         """
-        if deadline_us is not None:
-            return self.run_until(x, deadline_us)
-        if x is not None:
-            self._fill(x)
-        self._guarded()
+        ways[deadline_us is None][x is None](self, x, deadline_us)
         return self.outputs
 
     # Frames of more than 11 words are of the heap on some firmware: each of these is smaller. An
@@ -61,7 +60,7 @@ class Model:
 
         fail()
 
-    def _guarded(self):
+    def _run(self):
         try:
             self._compute()
         except OF_A_RUN:

@@ -6,6 +6,7 @@ from array import array
 
 from .errors import InputError, MpconnxrError, UnsupportedError
 from .timing import Held, clock
+from .turn import begin, compute
 
 _NAME_WIDTH = 28
 
@@ -90,7 +91,11 @@ def profile(model, x=None, runs=1):
     if runs < 1:
         raise InputError("runs: at least one")
     measure = _measured_program if type(model).__name__ == "Program" else _measured
-    return Profile(measure(model, x, runs, clock()))
+    begin[model._take(False)]()
+    try:
+        return Profile(measure(model, x, runs, clock()))
+    finally:
+        model._free()
 
 
 def _measured(model, x, runs, time):
@@ -148,7 +153,7 @@ def _run(model, x, runs, timed):
                 t.begin(max(i, 0))
             gc.collect()
             held.restore()
-            model.run(x)
+            compute(model, x)
     finally:
         held.restore()
 

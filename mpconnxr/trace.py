@@ -11,6 +11,7 @@ from .profile import Step
 from .reader import CHUNK_NODES
 from .records import STORAGE_STATE
 from .timing import clock
+from .turn import begin, compute
 
 _SHOWN = 8  # items at level 3
 # What a .npy calls the dtypes that numpy has.
@@ -51,7 +52,14 @@ def follow(model, each, x=None):
     x: as for Model.run. A step within a body comes each time that it runs. What `each` gets holds
     until the next step. Raises InputError, UnsupportedError.
     """
-    time = clock()
+    begin[model._take(False)]()
+    try:
+        return _followed(model, each, x, clock())
+    finally:
+        model._free()
+
+
+def _followed(model, each, x, time):
     listing = _Written(model)
     names = bytes(listing.chunk(CHUNK_NODES) or b"").split(b"\0")[:-1]
     lists = [model._steps] + model._bodies
@@ -76,7 +84,8 @@ def follow(model, each, x=None):
 
     _exchange(lists, [followed(k) for k in range(len(inner))])
     try:
-        return model.run(x)
+        compute(model, x)
+        return model.outputs
     finally:
         _exchange(lists, inner)
 

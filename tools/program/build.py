@@ -24,6 +24,7 @@ CORES = "cores"  # of a program for two cores
 CORE = ("__init__", "opening", REPLAY)
 ON_DEMAND = (
     "arena",
+    "turn",
     "classes",
     "errors",
     "feed",

@@ -12,10 +12,12 @@ def load(source, arena, about, entries):
     entries of the calls, of views and a view of the words of slots.
     """
     from mpconnxr.replay import Program, advance
+    from mpconnxr.turn import give
 
     digest, nbytes, arena_nbytes, state_nbytes, first, held_nbytes, reads = about[:7]
     is_plain, kinds, n_words, n_calls, code, borders, n_inputs, golden = about[7:]
     memory = _check(source, nbytes, digest)
+    given = arena
     if arena is None:
         arena = _allocated(arena_nbytes)
     else:
@@ -45,6 +47,7 @@ def load(source, arena, about, entries):
     chunks = [(at, _view(arena, place, n)) for at, n, place in reads]
     model = Program((code, words, w), n_calls, chunks)
     model._arena, model.arena_nbytes, model._state = arena, arena_nbytes, memories[1]
+    give(model, given)
     if reads:
         model._stream = source if memory is None else memory
     model.golden = golden
@@ -60,12 +63,14 @@ def load_pair(source, arena, about, entries, second):
     entries of the calls, of views and a view of the words of slots. second: kinds, n_words and
     code of the second core.
     """
-    from mpconnxr.cores import Program, idle, shared
+    from mpconnxr.cores import Program, idle, shared, turn
     from mpconnxr.replay import advance
+    from mpconnxr.turn import give
 
     digest, nbytes, arena_nbytes, state_nbytes, first, held_nbytes, reads = about[:7]
     is_plain, kinds, n_words, n_calls, code, borders, n_inputs, golden = about[7:]
     memory = _check(source, nbytes, digest)
+    given = arena
     if arena is None:
         arena = _allocated(arena_nbytes)
     else:
@@ -90,6 +95,7 @@ def load_pair(source, arena, about, entries, second):
     what = what, _what(others, advance, other, w, v, is_plain)
     model = Program(what, n_calls, chunks)
     model._arena, model.arena_nbytes, model._state = arena, arena_nbytes, memories[1]
+    give(model, given, turn)
     if reads:
         model._stream = source if memory is None else memory
     model.golden = golden
