@@ -62,6 +62,21 @@ def size_of(t: Tensor) -> int:
     return aligned(t.planned_nbytes)
 
 
+class Sizes(dict[Tensor, int]):
+    """Bytes in the arena by tensor, each computed once; 0 for a tensor that lies elsewhere.
+
+    To keep while no tensor changes: a search asks for the same ones many thousand times.
+    """
+
+    def __missing__(self, t: Tensor) -> int:
+        size = self[t] = size_of(t) if is_planned(t) else 0
+        return size
+
+    def total(self, tensors: Iterable[Tensor]) -> int:
+        """Return the bytes of tensors that are all different."""
+        return sum(map(self.__getitem__, tensors))
+
+
 def covered(blocks: Iterable[Block], step: int) -> int:
     """Bytes that hold something in a step; what blocks share counts once."""
     spans = sorted((b.offset, b.offset + b.nbytes) for b in blocks if b.first <= step <= b.last)

@@ -10,7 +10,7 @@ from collections.abc import Sequence, Set
 from itertools import permutations
 
 from ..ir import Graph, Step, Tensor, walk
-from .blocks import Overlap, aligned, is_planned, size_of
+from .blocks import Overlap, Sizes, aligned
 
 
 def lower_bound(graph: Graph, keep_inputs: bool = False, overlap: Overlap = Overlap.ROWS) -> int:
@@ -35,11 +35,11 @@ class _Backwards:
 
     def __init__(self, born: dict[Tensor, Step], overlap: Overlap, overlays=()):
         self.born, self.overlap, self.overlays = born, overlap, dict(overlays)
+        self._sizes = Sizes()
 
-    @staticmethod
-    def nbytes(values) -> int:
+    def nbytes(self, values) -> int:
         """Of the arena."""
-        return sum(size_of(t) for t in set(values) if is_planned(t))
+        return self._sizes.total(set(values))
 
     def peak(self, steps: list[Step], live: set[Tensor], held: Set[Tensor] = frozenset()) -> int:
         """The most in any of these steps.

@@ -13,7 +13,7 @@ from heapq import heappop, heappush
 from itertools import count
 
 from ..ir import Graph, Step, Tensor, walk
-from .blocks import Overlap, is_planned, size_of
+from .blocks import Overlap, Sizes, is_planned
 from .bound import lead_of, together
 
 # What a search may cost, in looks at a step: a second or two of Python.
@@ -65,19 +65,22 @@ class _Search:
         self.overlap = overlap
         self.all = (1 << len(self.steps)) - 1
         self.users: dict[Tensor, int] = {}
+        self.sizes = Sizes()
         self.of: list[list[Tensor]] = []  # values of each step, each once
+        self.leads: list[dict[Tensor, int | None]] = []  # of these, see lead_of
         for i, step in enumerate(self.steps):
             roots = dict.fromkeys(
                 t.root for t in step.inputs + step.outputs + step.scratch if is_planned(t.root)
             )
             self.of.append(list(roots))
+            self.leads.append({t: lead_of(step, t, overlap) for t in roots} if overlap else {})
             for t in roots:
                 self.users[t] = self.users.get(t, 0) | 1 << i
         inputs = {t.root for t in graph.inputs}
         self.kept = {t.root for t in graph.outputs} | (inputs if keep_inputs else set())
         self.first = {t for t in inputs if is_planned(t) and (t in self.kept or t in self.users)}
         self.before = _dependencies(self.steps)
-        self.start = _Node(0, sum(map(size_of, self.first)), 0, -1, None)
+        self.start = _Node(0, self.sizes.total(self.first), 0, -1, None)
         self.floor = max(self._own(i) for i in range(len(self.steps)))
 
     def peak_of(self, order) -> int:
@@ -129,21 +132,22 @@ class _Search:
         done = node.done | 1 << i
         born = [t for t in self.of[i] if not self.users[t] & node.done and t not in self.first]
         ended = [t for t in self.of[i] if not self.users[t] & ~done and t not in self.kept]
-        most = node.alive + sum(map(size_of, born))
-        peak = max(node.peak, most - self._saved(self.steps[i], born, ended))
-        return _Node(done, most - sum(map(size_of, ended)), peak, i, node)
+        most = node.alive + self.sizes.total(born)
+        peak = max(node.peak, most - self._saved(i, born, ended))
+        return _Node(done, most - self.sizes.total(ended), peak, i, node)
 
     def _own(self, i):
         """Bytes of the step's tensors, where all that can be written over is."""
-        return sum(map(size_of, self.of[i])) - self._saved(self.steps[i], self.of[i], self.of[i])
+        return self.sizes.total(self.of[i]) - self._saved(i, self.of[i], self.of[i])
 
-    def _saved(self, step, born, ended):
+    def _saved(self, i, born, ended):
+        step, leads, sizes = self.steps[i], self.leads[i], self.sizes
         out = step.outputs[0].root if step.outputs else None
         if not self.overlap or out not in born:
             return 0
-        leads = {t: lead_of(step, t, self.overlap) for t in ended if t is not out}
-        pairs = [(n, size_of(t)) for t, n in leads.items() if n is not None]
-        return size_of(out) + sum(n for _, n in pairs) - together(size_of(out), pairs)
+        over = [t for t in ended if t is not out and leads[t] is not None]
+        pairs = [(leads[t], sizes[t]) for t in over]
+        return sizes[out] + sizes.total(over) - together(sizes[out], pairs)
 
 
 def _way(node: _Node) -> list[int]:
