@@ -9,6 +9,8 @@ import numpy as np
 from ..errors import Problem
 from ..shapes.extent import is_open
 
+_HALF = np.float32(0.5)
+
 
 @dataclass
 class Axis:
@@ -21,7 +23,7 @@ class Axis:
 
 
 def axes_of(node) -> list[Axis]:
-    """One entry an axis of the input, from attributes (Upsample 7) or inputs."""
+    """Return one entry an axis of the input, from attributes (Upsample 7) or inputs."""
     x, out = node.inputs[0], node.outputs[0]
     rank = len(x.shape)
     axes = [Axis(i, o, o / max(i, 1)) for i, o in zip(x.shape, out.shape, strict=True)]
@@ -37,11 +39,32 @@ def axes_of(node) -> list[Axis]:
         pick = min if node.attr("keep_aspect_ratio_policy") == "not_larger" else max
         for a in chosen:
             axes[a].scale = pick(wanted)
+    _keep_unchanged(node, axes)
     if node.attr("coordinate_transformation_mode") == "tf_crop_and_resize":
-        roi = node.const(1, "roi").astype(np.float64).reshape(2, -1)
-        for a, start, end in zip(chosen, *roi, strict=True):
+        for a, start, end in zip(chosen, *node.const(1, "roi").reshape(2, -1), strict=True):
             axes[a].roi = (start, end)
+            _check_crop(axes[a])
     return axes
+
+
+def _keep_unchanged(node, axes):
+    """Set scale 1 where onnxruntime resizes nothing, whatever the scales are.
+
+    That is if no axis changes its length; with antialias, each axis that does not. ONNX defines
+    scale as length_resized / length_original.
+    """
+    kept = [axis for axis in axes if axis.n_in == axis.n_out]
+    if len(kept) == len(axes) or node.attr("antialias", 0):
+        for axis in kept:
+            axis.scale = 1.0
+
+
+def _check_crop(axis):
+    if axis.scale == 1 and tuple(axis.roi) != (0, 1):
+        raise Problem(
+            "a roi along an axis of scale 1: ONNX crops there, onnxruntime does not",
+            "crop with Slice before the Resize",
+        )
 
 
 def _check(node, axis, scale):
@@ -65,31 +88,42 @@ def _scales(node):
 
 
 def coordinates(node, axis: Axis) -> np.ndarray:
-    """Where each output lies in the input. Before opset 11: asymmetric."""
+    """Return where each output lies in the input, float32, computed in onnxruntime's order.
+
+    An axis of scale 1 stays as it is. ONNX's length_resized is the output's whole length, also
+    where ONNX's reference evaluator takes scale * length_original. Before opset 11: asymmetric.
+    """
     mode = node.attr("coordinate_transformation_mode", "half_pixel")
     if node.op == "Upsample" or node.opset < 11:
         mode = "asymmetric"
-    y, n_in, scale = np.arange(axis.n_out), axis.n_in, axis.scale
-    exact = scale * n_in  # the output's extent before it was cut to a whole number
+    y, scale = np.arange(axis.n_out, dtype=np.float32), np.float32(axis.scale)
+    last, most = np.float32(axis.n_in - 1), np.float32(max(axis.n_out - 1, 1))
+    if scale == 1 and mode != "tf_crop_and_resize":
+        return y
     if mode == "asymmetric":
         return y / scale
     if mode == "align_corners":
-        return y * ((n_in - 1) / (exact - 1)) if exact != 1 else y * 0.0
+        return y * last / most
     if mode == "tf_crop_and_resize":
-        start, end = axis.roi
-        if exact == 1:
-            return y * 0.0 + (start + end) * (n_in - 1) / 2
-        return start * (n_in - 1) + y * ((end - start) * (n_in - 1) / (exact - 1))
-    centred = (y + 0.5) / scale - 0.5
-    if mode == "half_pixel":
-        return centred
-    if mode == "pytorch_half_pixel":
-        return centred if axis.n_out > 1 else y * 0.0
-    if mode == "half_pixel_symmetric":
-        return centred + n_in / 2 * (1 - axis.n_out / exact)
+        return _cropped(axis, y, last, most)
+    if mode == "pytorch_half_pixel" and axis.n_out == 1:
+        return y
     if mode == "tf_half_pixel_for_nn":  # opset 11 only
-        return (y + 0.5) / scale
+        return (y + _HALF) / scale
+    centred = (y + _HALF) / scale - _HALF
+    if mode in ("half_pixel", "pytorch_half_pixel"):
+        return centred
+    if mode == "half_pixel_symmetric":
+        n_in = np.float32(axis.n_in)
+        return n_in * _HALF * (1 - np.float32(axis.n_out) / (scale * n_in)) + centred
     raise Problem(f"coordinate_transformation_mode {mode}")
+
+
+def _cropped(axis, y, last, most):
+    start, end = np.float32(axis.roi)
+    if axis.n_out == 1:
+        return y + _HALF * (start + end) * last
+    return start * last + y * (end - start) * last / most
 
 
 def nearest(node, axis: Axis) -> np.ndarray:

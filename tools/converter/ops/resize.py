@@ -142,23 +142,10 @@ def lower_qlinear_resize(node):
 def _taps(node, axis: Axis) -> Taps:
     """As onnxruntime has them: at the last item both are that item, by halves."""
     last = np.float32(axis.n_in - 1)
-    at = np.clip(_coordinates(node, axis, last), 0, last)
+    at = np.clip(coordinates(node, axis), 0, last)
     first = at.astype(np.int64)
     second = np.minimum(first + 1, axis.n_in - 1)
     of_first, of_second = np.abs(at - second), np.abs(at - first)
     is_last = first == second
     of_first[is_last] = of_second[is_last] = 0.5
     return Taps(first, second, of_first, of_second)
-
-
-def _coordinates(node, axis, last):
-    """Where outputs lie in x, computed in float32."""
-    y, scale = np.arange(axis.n_out, dtype=np.float32), np.float32(axis.scale)
-    mode = node.attr("coordinate_transformation_mode", "half_pixel")
-    if scale == 1 or mode == "asymmetric":
-        return y / scale
-    if mode == "align_corners":
-        return y * last / np.float32(max(axis.n_out - 1, 1))
-    if mode == "pytorch_half_pixel" and axis.n_out == 1:
-        return y
-    return (y + np.float32(0.5)) / scale - np.float32(0.5)

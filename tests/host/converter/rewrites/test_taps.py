@@ -63,20 +63,10 @@ def of_family(name):
     if family.steps is None:
         steps = STEPS_OF_NETS
     for seed, builder, model in graphs(family, N):
-        if any(is_disputed(node) for node in model.graph.node):
-            continue
         rng = np.random.default_rng(seed)
         yield Variant(
             f"{name} {seed}", tapped(infer(model), rng), [*builder.inputs.values()], steps
         )
-
-
-def is_disputed(node):
-    """True for Resize by pytorch_half_pixel: of a length of 1.5 that gives 1, onnx and onnxruntime
-    read "length_resized > 1" in two ways.
-    """
-    modes = {a.name: a.s for a in node.attribute if a.type == onnx.AttributeProto.STRING}
-    return modes.get("coordinate_transformation_mode") == b"pytorch_half_pixel"
 
 
 def of_file(path, n, steps=0):
