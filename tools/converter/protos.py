@@ -55,6 +55,19 @@ def operator_of(proto: onnx.NodeProto) -> str:
     return proto.op_type if proto.domain in ("", "ai.onnx") else f"{proto.domain}::{proto.op_type}"
 
 
+def write_defaults(model: onnx.ModelProto) -> None:
+    """Write the defaults of local functions into their calls, in place.
+
+    onnx's inliner drops what a function's node refers to and a call does not give.
+    """
+    defaults = {(f.domain, f.name): f.attribute_proto for f in model.functions}
+    for owner in (model.graph, *model.functions):
+        for node in nodes_of(owner):
+            given = {a.name for a in node.attribute}
+            of_call = defaults.get((node.domain, node.op_type), ())
+            node.attribute.extend([a for a in of_call if a.name not in given])
+
+
 def name_of(proto: onnx.NodeProto) -> str:
     """A node's name, or its first output's."""
     return proto.name or (proto.output[0] if proto.output else "?")

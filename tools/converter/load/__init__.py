@@ -14,7 +14,15 @@ from tools import limits
 
 from ..errors import ConvertError
 from ..own import Operators
-from ..protos import copied, make_printable, name_of, nodes_of, one_line, operator_of
+from ..protos import (
+    copied,
+    make_printable,
+    name_of,
+    nodes_of,
+    one_line,
+    operator_of,
+    write_defaults,
+)
 from ..shapes import declarations
 from . import dense, external, ort_domain, sound
 from .upgrade import upgraded
@@ -170,6 +178,7 @@ def _inlined(model: onnx.ModelProto, operators: Operators) -> onnx.ModelProto:
     if not model.functions:
         return model
     _same_opsets(model)
+    write_defaults(model)
     kept = [(f.domain, f.name) for f in model.functions if operators.is_own(f.domain, f.name)]
     return inliner.inline_selected_functions(model, kept, exclude=True)
 

@@ -17,7 +17,7 @@ import numpy as np
 import onnx
 from onnx import helper, inliner, numpy_helper, shape_inference
 
-from ..protos import bodies_of, copied, nodes_of, opset_of, set_all
+from ..protos import bodies_of, copied, nodes_of, opset_of, set_all, write_defaults
 
 _POOLS = ("AveragePool", "LpPool", "MaxPool")
 _ONNX = ("", "ai.onnx")
@@ -32,6 +32,8 @@ def written_out(model: onnx.ModelProto) -> onnx.ModelProto:
     if not any(_has_same(node) for nodes in _node_lists(model) for node in nodes):
         return model
     if any(_is_pool(node) for function in model.functions for node in nodes_of(function)):
+        model = copied(model)
+        write_defaults(model)
         model = inliner.inline_local_functions(model)
     model = copied(model)
     inferred = shape_inference.infer_shapes(model).graph

@@ -137,22 +137,26 @@ def test_pools_in_a_function(given):
     np.testing.assert_allclose(got, X[:, :, ::3], 1e-6)
 
 
-@pytest.mark.parametrize("padding", [{}, {"padding": "VALID"}])
-def test_pools_in_a_function_with_a_default(padding):
+@pytest.mark.parametrize(("padding", "begin"), [({}, 3), ({"padding": "SAME_UPPER"}, 2)])
+def test_pools_in_a_function_with_a_default(padding, begin):
     """SAME is in no node, but in the function's defaults, which a call may replace."""
+    y = np.pad(X, [(0, 0), (0, 0), (begin, 5 - begin)], constant_values=-np.inf)
+    due = np.max([y[:, :, 2 * k : 2 * k + 7 : 2] for k in range(4)], axis=0)
     proto = model(
         [("Pool", "x", "y", {"domain": "own", **padding})],
         [value("x", X.shape)],
-        [value("y", X[:, :, ::3].shape)],
+        [value("y", due.shape)],
         opset=19,
     )
     function = parser.parse_function(
         """<opset_import: ["" : 19], domain: "own">
         Pool <padding: string = "SAME_LOWER"> (x) => (y) {
-            y = AveragePool <auto_pad: string = @padding, kernel_shape = [1], strides = [3]> (x)
+            y = MaxPool <auto_pad: string = @padding, kernel_shape = [4], dilations = [2],
+                strides = [2]> (x)
         }"""
     )
     proto.functions.append(function)
     proto.opset_import.append(helper.make_opsetid("own", 1))
-    got = open_session(proto).run(None, {"x": X})[0]
-    np.testing.assert_allclose(got, X[:, :, ::3], 1e-6)
+    np.testing.assert_array_equal(open_session(proto).run(None, {"x": X})[0], due)
+    vector = convert(proto, Options(golden=[X], vector=True)).vector
+    np.testing.assert_array_equal(vector.values[0], due)
