@@ -64,7 +64,7 @@ def _found(outputs, names):
     for t in outputs:
         if _are_scores(t, names):
             return _one_or_all(_classes(t, names))
-    return _one_or_all(_values(outputs[0]))
+    return _one_or_all(_values(outputs[0]) if outputs else ())
 
 
 def _is_column(t):
@@ -83,7 +83,8 @@ def _values(t):
     if t.dtype.startswith(("map", "seq")):
         from .classes import top_k
 
-        return [top_k(t)[0][0]]
+        rows = t.data if isinstance(t.data, list) else [t.data]
+        return [top_k(row)[0][0] for row in rows]
     if t.scale is not None:
         return t.dequantize()
     return t.floats() if "float" in t.dtype else list(t.data)
@@ -105,5 +106,5 @@ def _classes(t, names):
 
 def _one_or_all(found):
     if not found:
-        raise InputError("predict: the outputs are empty")
+        raise InputError("predict: the outputs are empty, or there are none")
     return found[0] if len(found) == 1 else found

@@ -51,6 +51,14 @@ class Profile:
         return "\n".join([_line(row, widths) for row in rows])
 
 
+def text(name):
+    """Return a node's name as text, with marks for bytes that are none."""
+    try:
+        return str(name, "utf-8")
+    except UnicodeError:
+        return "".join([chr(byte) if byte < 128 else "\ufffd" for byte in name])
+
+
 def _line(row, widths):
     fields = []
     for i in range(6):
@@ -180,6 +188,6 @@ def _described(listing, names, timed):
         number, kernel, taken = listing.found[at]
         forms = [] if is_read else sorted(set(taken.values()))
         kernel = "read weights" if is_read else kernel
-        steps.append(Step(number, str(names[at], "utf-8"), kernel, forms))
+        steps.append(Step(number, text(names[at]), kernel, forms))
         steps[-1].us = timed[k].median()
     return steps

@@ -7,7 +7,7 @@ model.trace(x, 1, dump="out")   each output as out/STEP_K.npy, for numpy on a co
 from . import tensor
 from .errors import InputError
 from .kernels import Listing
-from .profile import Step
+from .profile import Step, text
 from .reader import CHUNK_NODES
 from .records import STORAGE_STATE
 from .timing import clock
@@ -69,7 +69,7 @@ def _followed(model, each, x, time):
     def followed(k):
         at, is_read = places[k]
         number, kernel, taken = listing.found[at]
-        name = str(names[at], "utf-8") if len(names) == len(listing.found) else ""
+        name = text(names[at]) if len(names) == len(listing.found) else ""
         forms = [] if is_read else sorted(set(taken.values()))
         step = Step(number, name, "read weights" if is_read else kernel, forms)
         outputs = [] if is_read else listing.written[at]
