@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import Problem
-from ..shapes.extent import any_open, is_open
+from ..shapes.extent import is_open
 from ..shapes.window_rules import scaled_dims
 from ..steps.overlap import item_by_item
 from . import OWN, lowers
@@ -119,7 +119,7 @@ def _infer(node):
     if scales is not None and scales.shape == (0,):  # beside sizes, as opset 11 wants it
         scales = None
     dims = node.inputs[0].shape
-    if any_open(dims) and scales is not None and scales.data is not None:
+    if scales is not None and scales.data is not None:
         return [(node.inputs[4].dtype, scaled_dims(dims, scales.data.tolist()))]
     inputs = [stand_in(node.inputs[0]), roi, scales, sizes]
     [(_, shape)] = as_onnx(node, "Resize", inputs, _OPSET)
