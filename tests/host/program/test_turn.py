@@ -4,6 +4,7 @@ import pytest
 
 from tests.host.device.small import floats, model, value
 from tests.host.program import programs
+from tests.host.program.test_models import LONG
 from tools.converter.convert import convert
 from tools.micropython.source import source_tree
 
@@ -87,8 +88,8 @@ def in_callbacks(m, other, arena, wanted):
             check(("in a callback", n, said), said[0] == SAID)
             check(("outputs after a callback", n), got == wanted)
         quiet = 0 if came else quiet + 1
-        n += 1 if n < 13 else 29
-        if n > 200:
+        n += 1 if n < 13 else 7
+        if n > MOST:
             break
     check("callbacks", reached > 2)
     check("next run", outputs(m.run(XA) and m) == wanted)
@@ -165,7 +166,7 @@ def in_threads(models, wanted, may_refuse):
     done, wrong, refused = [], [], []
 
     def work(m, x, right):
-        for _ in range(15):
+        for _ in range(6):
             try:
                 m.run(x)
                 if not may_refuse and outputs(m) != right:
@@ -226,5 +227,6 @@ def test_one_run_at_a_time(target):
     data = convert(network()).data
     bundle = programs.made(data, target, stream=True)
     files = {"model.bin": data, "asyncio": source_tree() / "extmod" / "asyncio"}
-    printed = programs.run(target, SCRIPT.replace("NUMBER", str(N)), [bundle], files)
+    script = SCRIPT.replace("NUMBER", str(N)).replace("MOST", "2000" if LONG else "40")
+    printed = programs.run(target, script, [bundle], files)
     assert printed == ["end"], "\n".join(printed)
