@@ -97,9 +97,9 @@ def coordinates(node, axis: Axis) -> np.ndarray:
     if node.op == "Upsample" or node.opset < 11:
         mode = "asymmetric"
     y, scale = np.arange(axis.n_out, dtype=np.float32), np.float32(axis.scale)
-    last, most = np.float32(axis.n_in - 1), np.float32(max(axis.n_out - 1, 1))
-    if scale == 1 and mode != "tf_crop_and_resize":
+    if scale == 1:  # a run may decide its length, and its roi is whole
         return y
+    last, most = np.float32(axis.n_in - 1), np.float32(max(axis.n_out - 1, 1))
     if mode == "asymmetric":
         return y / scale
     if mode == "align_corners":
