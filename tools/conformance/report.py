@@ -85,8 +85,8 @@ _OUT = {
     "Bernoulli": "the expected values are numpy's random draws, which ONNX does not define",
     "DFT": "two inverse transforms expect numpy's rounding noise, up to 1.9e-7, where 0 is exact",
     "ImageDecoder": "JPEG, JPEG 2000 and WebP are refused; BMP, PNG, PNM and TIFF are decoded",
-    "Resize": "two cases by align_corners take scale * length for the resized length; ONNX's text "
-    "means the output's whole length, as onnxruntime and PyTorch do",
+    "Resize": "two cases with align_corners expect scale * length as the resized length; ONNX's "
+    "text means the output's length, a whole number, as onnxruntime and PyTorch do",
     "ai.onnx.preview.training::Gradient": "training",
 }
 
