@@ -6,10 +6,9 @@ from .errors import ArenaError
 from .tensor import is_aligned
 
 
-def make(nbytes, arena=None, source=None):
+def make(nbytes, arena=None):
     """A writable buffer of at least nbytes bytes: the caller's if given, else a new one.
 
-    source: what is in memory of the model's file, which a run must not write to.
     Raises ArenaError with both figures if it is too small, not aligned, or cannot be had;
     TypeError if it is something else.
     """
@@ -25,22 +24,9 @@ def make(nbytes, arena=None, source=None):
         raise ArenaError(nbytes, len(arena), " in the buffer given")
     if not is_aligned(arena):
         raise ArenaError(nbytes, len(arena), ", but the buffer does not start at a multiple of 8")
-    if source is not None and _overlap(arena, nbytes, source):
-        raise ArenaError(nbytes, len(arena), ", but the model's file lies in the buffer given")
     if nbytes:
         _check_writable(arena, nbytes)
     return arena
-
-
-def _overlap(arena, nbytes, source):
-    try:
-        from uctypes import addressof
-    except ImportError:
-        return False
-    if not nbytes or not len(source):
-        return False
-    gap = addressof(source) - addressof(arena)
-    return -len(source) < gap < nbytes
 
 
 def _check_writable(arena, nbytes):

@@ -11,8 +11,6 @@ from .errors import MpconnxrError, UnsupportedError
 from .forms import get as _form
 from .replay import Program as _OfOne
 from .replay import run
-from .turn import begin as _begin_turn
-from .turn import lock
 
 try:
     import time
@@ -34,7 +32,6 @@ _ALL = const(0x1FFFFFFF)  # calls: more than any program has
 _PATIENCE = const(20000)  # milliseconds
 _SHORT = const(100)
 
-turn = [lock()]  # of all programs for two cores, which have what follows in common
 shared = array("i", [0] * 8)
 # takes some microseconds, in which other threads run; on a board, where none do, nothing
 idle = time.sleep_us if sys.platform in _HOSTS else fence
@@ -57,14 +54,6 @@ class Program(_OfOne):
 
     def use_cores(self, n):
         """From the next run on: 1 or 2. Raises UnsupportedError."""
-        _begin_turn[self._take(False)]()
-        try:
-            self.change_cores(n)
-        finally:
-            self._free()
-
-    def change_cores(self, n):
-        """Do so for a caller that has taken the model's turn."""
         if n != self.cores:
             (_join if n == 2 else _leave)()
             self.cores = n

@@ -10,9 +10,7 @@ the largest error that each output of a right board can have.
 import struct
 
 from .errors import ModelError
-from .rare import zero
 from .tensor import is_narrow
-from .turn import begin, compute
 
 _INF = float("inf")
 _ALIGNMENT = 16
@@ -74,15 +72,6 @@ def verify_program(model, file):
 def _verified(model, vectors):
     if not vectors:
         raise ModelError("the file has no golden vector: it was stripped, or had no reference")
-    begin[model._take(False)]()
-    try:
-        return _result(model, vectors)
-    finally:
-        model._free()
-
-
-def _result(model, vectors):
-    """The Result, for a caller that has taken the model's turn."""
     n, bounds, at = _head(vectors, model)
     first = at
     result = Result()
@@ -105,7 +94,7 @@ def _run(model, vectors, at):
     for t in model.inputs:
         t.view("B")[:] = memoryview(vectors)[at : at + t.nbytes]
         at += _padded(t.nbytes)
-    zero(model)
+    model.reset()
     return _timed_run(model), at
 
 
@@ -190,7 +179,7 @@ def _ticks():
 def _timed_run(model):
     """Seconds that one run took; None without a clock."""
     start = _ticks()
-    compute(model)
+    model.run()
     if start is None:
         return None
     from time import ticks_diff, ticks_us

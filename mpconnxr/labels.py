@@ -6,7 +6,6 @@ model.predict(x)        'seven', or 7 where the file has no labels
 import sys
 
 from .errors import InputError, fail
-from .turn import begin, compute
 
 
 def labels(model):
@@ -48,23 +47,15 @@ def predict(model, x=None):
     x: as for Model.run. A class is its label, or its number where the file has no labels; a model
     that gives classes itself, as scikit-learn's do, decides. Of several rows: a list.
     """
+    outputs = model.run(x)
     names = model.labels
-    begin[model._take(False)]()
-    try:
-        compute(model, x)
-        return _found(model.outputs, names)
-    finally:
-        model._free()
-
-
-def _found(outputs, names):
     for t in outputs:
         if t.dtype == "string" or not names and t.dtype == "int64" and _is_column(t):
             return _one_or_all([t.data[i] for i in range(t.nelem)])
     for t in outputs:
         if _are_scores(t, names):
             return _one_or_all(_classes(t, names))
-    return _one_or_all(_values(outputs[0]) if outputs else ())
+    return _one_or_all(_values(outputs[0]))
 
 
 def _is_column(t):
@@ -83,8 +74,7 @@ def _values(t):
     if t.dtype.startswith(("map", "seq")):
         from .classes import top_k
 
-        rows = t.data if isinstance(t.data, list) else [t.data]
-        return [top_k(row)[0][0] for row in rows]
+        return [top_k(t)[0][0]]
     if t.scale is not None:
         return t.dequantize()
     return t.floats() if "float" in t.dtype else list(t.data)
@@ -106,5 +96,5 @@ def _classes(t, names):
 
 def _one_or_all(found):
     if not found:
-        raise InputError("predict: the outputs are empty, or there are none")
+        raise InputError("predict: the outputs are empty")
     return found[0] if len(found) == 1 else found

@@ -1,7 +1,6 @@
 """A loaded model: every node prepared once, then run in order."""
 
 from .errors import OF_A_RUN, ModelError
-from .turn import give, ways
 
 
 class Model:
@@ -20,7 +19,6 @@ class Model:
         self.inputs, self.outputs = loader.inputs, loader.outputs
         self._steps, self._bodies = loader.steps, loader.bodies
         self._runtime, self._stream = loader.runtime, loader.stream
-        give(self, loader.arena if loader.is_given else None)
 
     def run(self, x=None, deadline_us=None):
         """Computes the outputs.
@@ -33,11 +31,14 @@ class Model:
            not tell what it computed.
         Returns self.outputs; their data hold until the next run of a model in this arena. The
         inputs' memory may be overwritten: fill it before each run.
-        Raises InputError, MpconnxrError while this model, or another one in its arena, is still
-        computing; what else goes wrong in a step is an MpconnxrError, too, or an OSError
+        Raises InputError; what else goes wrong in a step is an MpconnxrError, too, or an OSError
         of the file that weights are streamed from.
         """
-        ways[deadline_us is None][x is None](self, x, deadline_us)
+        if deadline_us is not None:
+            return self.run_until(x, deadline_us)
+        if x is not None:
+            self._fill(x)
+        self._guarded()
         return self.outputs
 
     # Frames of more than 11 words are of the heap on some firmware: each of these is smaller. An
@@ -60,7 +61,7 @@ class Model:
 
         fail()
 
-    def _run(self):
+    def _guarded(self):
         try:
             self._compute()
         except OF_A_RUN:

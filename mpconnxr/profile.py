@@ -6,7 +6,6 @@ from array import array
 
 from .errors import InputError, MpconnxrError, UnsupportedError
 from .timing import Held, clock
-from .turn import begin, compute
 
 _NAME_WIDTH = 28
 
@@ -51,14 +50,6 @@ class Profile:
         return "\n".join([_line(row, widths) for row in rows])
 
 
-def text(name):
-    """Return a node's name as text, with marks for bytes that are none."""
-    try:
-        return str(name, "utf-8")
-    except UnicodeError:
-        return "".join([chr(byte) if byte < 128 else "\ufffd" for byte in name])
-
-
 def _line(row, widths):
     fields = []
     for i in range(6):
@@ -99,11 +90,7 @@ def profile(model, x=None, runs=1):
     if runs < 1:
         raise InputError("runs: at least one")
     measure = _measured_program if type(model).__name__ == "Program" else _measured
-    begin[model._take(False)]()
-    try:
-        return Profile(measure(model, x, runs, clock()))
-    finally:
-        model._free()
+    return Profile(measure(model, x, runs, clock()))
 
 
 def _measured(model, x, runs, time):
@@ -161,7 +148,7 @@ def _run(model, x, runs, timed):
                 t.begin(max(i, 0))
             gc.collect()
             held.restore()
-            compute(model, x)
+            model.run(x)
     finally:
         held.restore()
 
@@ -188,6 +175,6 @@ def _described(listing, names, timed):
         number, kernel, taken = listing.found[at]
         forms = [] if is_read else sorted(set(taken.values()))
         kernel = "read weights" if is_read else kernel
-        steps.append(Step(number, text(names[at]), kernel, forms))
+        steps.append(Step(number, str(names[at], "utf-8"), kernel, forms))
         steps[-1].us = timed[k].median()
     return steps

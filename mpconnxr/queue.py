@@ -24,7 +24,7 @@ class Queue:
             if not self.waiting:
                 return False
             self.current = self.waiting.pop(0)
-            self.parts = slices(self.model).begin(self.current[0], slice_ms)
+            self.parts = slices(self.model).run(self.current[0], slice_ms)
         _, id, completed = self.current
         try:
             next(self.parts)
@@ -34,17 +34,11 @@ class Queue:
         except MpconnxrError as e:
             result = e
         except BaseException:
-            self.drop()
+            self.parts = self.current = None
             raise
         self.parts = self.current = None
         completed(id, result)
         return bool(self.waiting)
-
-    def drop(self):
-        """End the run that is under way, if there is one; it never completes."""
-        if self.parts:
-            self.parts.close()
-        self.parts = self.current = None
 
     async def drain(self, slice_ms, sleep):
         """Runs what was submitted while other tasks go on."""

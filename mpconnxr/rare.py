@@ -4,8 +4,7 @@ A board that only calls run() holds none of this in its heap. Each name is that 
 whose first argument is the model, in the module named here.
 """
 
-from .errors import InputError, MpconnxrError, UnsupportedError
-from .turn import begin
+from .errors import OF_A_RUN, InputError, ModelError, MpconnxrError, UnsupportedError
 
 _ABSENT = ("_runtime", "_stream", "_bodies", "_prefer")  # of a program that has no use for them
 _PLACES = {
@@ -24,29 +23,7 @@ _PLACES = {
 
 
 def reset(model):
-    """Forgets what the last run left for the next one: zeros, as after load. Ends a run of
-    run_async() or submit() that waits. Raises MpconnxrError while one computes.
-    """
-    if "_slices" in model.__dict__:
-        _give_up(model)
-    begin[model._take(False)]()
-    try:
-        zero(model)
-    finally:
-        model._free()
-
-
-def _give_up(model):
-    try:
-        model._slices.give_up()
-    except ValueError:  # its generator is executing
-        return
-    if "_queue" in model.__dict__:
-        model._queue.drop()
-
-
-def zero(model):
-    """Zero the state, for a caller that has taken the model's turn."""
+    """Forgets what the last run left for the next one: zeros, as after load."""
     for i in range(len(model._state)):
         model._state[i] = 0
 
@@ -62,6 +39,17 @@ def not_filled(error):
     raise error
 
 
+def failed(error):
+    """Raises what a run does for this exception in a step of a program."""
+    if isinstance(error, MemoryError):
+        from .shortage import fail
+
+        fail()
+    if isinstance(error, OF_A_RUN):
+        raise error
+    raise ModelError("a step cannot compute what the file asks for; or a short stack")
+
+
 def on_cores(model, cores):
     """Has a model that was loaded run on them. Raises InputError, UnsupportedError."""
     if cores != 2:
@@ -75,15 +63,11 @@ def on_cores(model, cores):
 
 def close(model):
     """Closes the file that weights are streamed from; the model cannot run after it."""
-    begin[model._take(False)]()
-    try:
-        if "_second" in model.__dict__:  # of a program for two cores
-            model.change_cores(1)
-        model._steps = [(1, _closed)]
-        if hasattr(model._stream, "close"):  # a program may read its weights from memory
-            model._stream.close()
-    finally:
-        model._free()
+    if "_second" in model.__dict__:  # of a program for two cores
+        model.use_cores(1)
+    model._steps = [(1, _closed)]
+    if model._stream:
+        model._stream.close()
 
 
 def _closed(lo, hi):

@@ -1,8 +1,6 @@
 """What stays of a model that is a program: its one step, its inputs and outputs."""
 
-from .errors import OF_A_RUN, ModelError
 from .forms import get as _form
-from .turn import ways
 
 _loops = _form("program")  # of a program's own files: the loops themselves
 advance, run = _loops.advance, _loops.run
@@ -23,7 +21,11 @@ class Program:
 
     def run(self, x=None, deadline_us=None):
         """As Model.run."""
-        ways[deadline_us is None][x is None](self, x, deadline_us)
+        if deadline_us is not None:
+            return self.run_until(x, deadline_us)
+        if x is not None:
+            self._fill(x)
+        self._run()
         return self.outputs
 
     # Frames of more than 11 words are of the heap on some firmware: each of these is smaller.
@@ -40,19 +42,12 @@ class Program:
 
     def _run(self):
         try:
-            first = self._steps[0]
-            first[1](0, first[0])
-        except OF_A_RUN:
-            raise
-        except MemoryError:
-            self._short()
-        except Exception:
-            raise ModelError("a step cannot compute what the file asks for; or a short stack")
+            n, step = self._steps[0]
+            step(0, n)
+        except Exception as e:
+            from .rare import failed
 
-    def _short(self):
-        from .shortage import fail
-
-        fail()
+            failed(e)
 
     def _step(self, lo, hi):
         """The extent is calls of loops: see loops/program."""

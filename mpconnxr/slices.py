@@ -8,45 +8,27 @@ run. Only a program that asks imports this.
 from .errors import OF_A_RUN, InputError, ModelError, MpconnxrError, UnsupportedError
 from .feed import fill
 from .timing import clock
-from .turn import begin
 
 _GROWTH = 4  # of a part over the one before: its first items may have been quick ones
 
 
 class Slices:
-    """How a model's runs are cut.
-
-    sizes: items of the next part, by step; parts: the run that began last, a generator.
-    """
+    """How a model's runs are cut. sizes: items of the next part, by step."""
 
     def __init__(self, model):
         self.model = model
         self.sizes = [1] * len(model._steps)
-        self.parts = None
+        self.is_running = False
 
-    def begin(self, x, slice_ms, ended=None):
-        """Return run(x, slice_ms, ended), which give_up() ends."""
-        parts = self.run(x, slice_ms, ended)
-        if not self.parts:
-            self.parts = parts
-        return parts
-
-    def give_up(self):
-        """End a run that waits between its parts. Raises ValueError for one that computes."""
-        if self.parts:
-            self.parts.close()
-            self.parts = None
-
-    def run(self, x, slice_ms, ended=None):
-        """A generator of one run, which yields between its parts. Raises MpconnxrError.
-
-        ended: a list, which gets an item if the run came to its end.
-        """
+    def run(self, x, slice_ms):
+        """A generator of one run, which yields between its parts. Raises MpconnxrError."""
         if slice_ms < 1:
             raise InputError("slice_ms: at least 1")
+        if self.is_running:
+            raise MpconnxrError("the model is still computing")
         model, time = self.model, clock()
         ticks, diff, half = time.ticks_us, time.ticks_diff, 500 * slice_ms
-        begin[model._take(False)]()
+        self.is_running = True
         try:
             if x is not None:
                 fill(model.inputs, x)
@@ -67,8 +49,6 @@ class Slices:
                     lo = hi
             if model._runtime:
                 model._runtime.resize(model.outputs)
-            if ended is not None:
-                ended.append(True)
         except OF_A_RUN:
             raise
         except MemoryError:
@@ -78,8 +58,7 @@ class Slices:
         except Exception as e:  # not the GeneratorExit of a task that was cancelled
             raise ModelError("a run: " + repr(e))
         finally:
-            model._free()
-            self.parts = None
+            self.is_running = False
 
 
 def _next(items, us, wanted_us):
@@ -109,13 +88,10 @@ async def run_async(model, x=None, slice_ms=5):
         from asyncio import sleep
     except ImportError:
         raise UnsupportedError("this firmware has no asyncio")
-    ended = []
-    parts = slices(model).begin(x, slice_ms, ended)
+    parts = slices(model).run(x, slice_ms)
     try:
         for _ in parts:
             await sleep(0)
     finally:
         parts.close()  # also where the task was cancelled
-    if not ended:
-        raise MpconnxrError("reset() has ended the run")
     return model.outputs

@@ -31,10 +31,7 @@ def opened(path):
             return slot_file(place)
         except OSError:
             pass
-    try:
-        return open(_ROM + path, "rb")
-    except OSError as e:
-        raise OSError(e.errno, path)
+    return open(_ROM + path, "rb")
 
 
 def slot_file(path):

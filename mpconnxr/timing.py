@@ -1,7 +1,6 @@
 """The clock: Model.benchmark() and runs with a deadline. Only a program that asks imports this."""
 
 from .errors import InputError, UnsupportedError
-from .turn import begin, compute
 
 _LONGEST = 1 << 28  # us; ticks_diff tells times apart up to 2**29
 
@@ -19,20 +18,16 @@ def clock():
 
 def run_until(model, x, deadline_us):
     """Model.run that returns no earlier than so many microseconds after the call."""
-    return model.run(x, deadline_us)
-
-
-def compute_until(model, x, deadline_us):
-    """Do so, for a caller that has taken the model's turn."""
     time = clock()
     start = time.ticks_us()
     if not 0 <= deadline_us <= _LONGEST:
         raise InputError("deadline_us: from 0 to {}".format(_LONGEST))
-    compute(model, x)
+    outputs = model.run(x)
     left = deadline_us - time.ticks_diff(time.ticks_us(), start)
     while left > 0:
         time.sleep_us(left)
         left = deadline_us - time.ticks_diff(time.ticks_us(), start)
+    return outputs
 
 
 class Held:
@@ -84,18 +79,9 @@ def benchmark(model, n=100, x=None, warm_up=3):
     """
     if n < 1:
         raise InputError("n: at least one run")
-    time = clock()
-    begin[model._take(False)]()
-    try:
-        return Benchmark(_times(model, n, x, warm_up, time))
-    finally:
-        model._free()
-
-
-def _times(model, n, x, warm_up, time):
-    """Microseconds of each run, for a caller that has taken the model's turn."""
     from .feed import fill
 
+    time = clock()
     held = Held(model, x)
     times = []
     for i in range(warm_up + n):
@@ -103,9 +89,9 @@ def _times(model, n, x, warm_up, time):
         if x is not None:
             fill(model.inputs, x)
         start = time.ticks_us()
-        compute(model)
+        model.run()
         us = time.ticks_diff(time.ticks_us(), start)
         if i >= warm_up:
             times.append(us)
     held.restore()
-    return times
+    return Benchmark(times)

@@ -7,11 +7,10 @@ model.trace(x, 1, dump="out")   each output as out/STEP_K.npy, for numpy on a co
 from . import tensor
 from .errors import InputError
 from .kernels import Listing
-from .profile import Step, text
+from .profile import Step
 from .reader import CHUNK_NODES
 from .records import STORAGE_STATE
 from .timing import clock
-from .turn import begin, compute
 
 _SHOWN = 8  # items at level 3
 # What a .npy calls the dtypes that numpy has.
@@ -52,14 +51,7 @@ def follow(model, each, x=None):
     x: as for Model.run. A step within a body comes each time that it runs. What `each` gets holds
     until the next step. Raises InputError, UnsupportedError.
     """
-    begin[model._take(False)]()
-    try:
-        return _followed(model, each, x, clock())
-    finally:
-        model._free()
-
-
-def _followed(model, each, x, time):
+    time = clock()
     listing = _Written(model)
     names = bytes(listing.chunk(CHUNK_NODES) or b"").split(b"\0")[:-1]
     lists = [model._steps] + model._bodies
@@ -69,7 +61,7 @@ def _followed(model, each, x, time):
     def followed(k):
         at, is_read = places[k]
         number, kernel, taken = listing.found[at]
-        name = text(names[at]) if len(names) == len(listing.found) else ""
+        name = str(names[at], "utf-8") if len(names) == len(listing.found) else ""
         forms = [] if is_read else sorted(set(taken.values()))
         step = Step(number, name, "read weights" if is_read else kernel, forms)
         outputs = [] if is_read else listing.written[at]
@@ -84,8 +76,7 @@ def _followed(model, each, x, time):
 
     _exchange(lists, [followed(k) for k in range(len(inner))])
     try:
-        compute(model, x)
-        return model.outputs
+        return model.run(x)
     finally:
         _exchange(lists, inner)
 

@@ -19,9 +19,10 @@ _KNOWN = (
 # The same for fields and methods of replay's classes that no other module uses.
 _FIELDS = {
     "_chunks": "items",
+    "_fill": "insert",
     "_of": "key",
     "_read": "readline",
-    "_short": "insert",
+    "_run": "start",
     "_step": "send",
     "_what": "values",
 }
@@ -29,7 +30,7 @@ _FIELDS = {
 
 SHOWN = "mpconnxr"  # as what these modules appear in tracebacks: a name of their own stays, too
 # Modules of the package that are always in memory.
-ALWAYS = frozenset({"__init__", "opening", "replay", "turn"})
+ALWAYS = frozenset({"__init__", "opening", "replay"})
 
 
 @functools.lru_cache(64)  # a report, or a deployment, builds programs that share modules

@@ -24,7 +24,6 @@ CORES = "cores"  # of a program for two cores
 CORE = ("__init__", "opening", REPLAY)
 ON_DEMAND = (
     "arena",
-    "turn",
     "classes",
     "errors",
     "feed",

@@ -1,7 +1,6 @@
 """Labels in the file, model.labels and model.predict, as docs/api.md has it."""
 
 import pytest
-from onnx import TensorProto, helper
 
 from tests.host.device import small
 from tests.host.program import programs
@@ -123,16 +122,3 @@ def test_the_command_line_puts_them_into_the_file(tmp_path, capsys):
     capsys.readouterr()
     assert main(["inspect", str(tmp_path / "m.bin")]) == 0
     assert "labels   zero, één, two words" in capsys.readouterr().out
-
-
-@every_target
-def test_maps_of_two_rows(target):
-    classes = {"classlabels_int64s": [7, 8, 9]}
-    node = helper.make_node("ZipMap", ["x"], ["y"], domain="ai.onnx.ml", **classes)
-    row = helper.make_map_type_proto(TensorProto.INT64, helper.make_tensor_type_proto(1, ()))
-    y = helper.make_value_info("y", helper.make_sequence_type_proto(row))
-    graph = helper.make_graph([node], "maps", [small.value("x", (2, 3))], [y])
-    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 1)]
-    data = convert(helper.make_model(graph, opset_imports=opsets, ir_version=8)).data
-    script = "import mpconnxr\nprint(mpconnxr.load('m.bin').predict([1, 3, 2, 5, 0, 1]))"
-    assert small.lines(target, script, m=data) == ["[8, 7]"]

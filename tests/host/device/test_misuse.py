@@ -8,7 +8,6 @@ import pytest
 from onnx import TensorProto
 
 from tests.host.device import small
-from tools.converter.convert import convert
 from tools.micropython import UNIX_TARGETS
 
 every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
@@ -173,32 +172,3 @@ for x in ({1, 2}, {0: 1}, ["a"] * 6, len):
     )
     said = small.lines(target, script, m=small.binary(proto, strip=False))
     assert len(said) == 4 and all(s.startswith("InputError ") for s in said), said
-
-
-@every_target
-def test_names_that_are_not_text(target):
-    proto = small.relu()
-    proto.graph.node[0].name = "a\u00e9b"
-    data = convert(proto).data
-    name = "a\u00e9b".encode()
-    assert data.count(name) == 1
-    script = """
-import mpconnxr
-m = mpconnxr.load("m.bin", verify=False)
-print([ord(c) for c in m.profile().steps[0].name[-4:]])
-m.trace(level=1, write=lambda line: print([ord(c) for c in line if ord(c) > 127]))
-"""
-    names, line = small.lines(target, script, m=data.replace(name, b"a\xff\xfeb"))
-    assert names == "[97, 65533, 65533, 98]" and line == "[65533, 65533]"
-
-
-@every_target
-def test_a_path_that_is_absent_is_named(target):
-    script = """
-import mpconnxr
-try:
-    mpconnxr.load("nope.bin")
-except OSError as e:
-    print(e.errno, "nope.bin" in str(e))
-"""
-    assert small.lines(target, script) == ["2 True"]

@@ -127,7 +127,7 @@ async def main():
 asyncio.run(main())
 """
     assert lines(target, CLOCK + script, convert(slow).data) == [
-        "the model is still computing, or another one in its arena: call it after that run",
+        "the model is still computing",
         "cancelled",
         "True",
         "slice_ms: at least 1",
