@@ -183,6 +183,28 @@ def test_strings_and_maps_are_compared():
     assert found.is_checked and found.text.endswith("all 2 other values equal")
 
 
+@pytest.mark.parametrize("dtype", [TensorProto.INT64, TensorProto.UINT64, INT, FLOAT])
+def test_scalars_are_compared(dtype):
+    """numpy gives a plain int for the difference of two scalars of objects."""
+    nodes = [("Cast", "x", "c", {"to": dtype}), ("Identity", "c", "y", {})]
+    model = small.model(nodes, [small.value("x", ())], [small.value("y", (), dtype)])
+    assert check(convert(model, CHECKED), CHECKED).is_checked
+
+
+def test_a_loop_without_rounds_collects_nothing():
+    """onnxruntime gives [0] for the collected values; the operators say [0, 2]."""
+    scalar = [small.value("i", (), TensorProto.INT64), small.value("go", (), TensorProto.BOOL)]
+    shaped = [small.value(name, (2,)) for name in ("v", "n", "s")]
+    body = [("Add", "v v", "n", {}), ("Neg", "v", "s", {}), ("Identity", "go", "on", {})]
+    outputs = [small.value("on", (), TensorProto.BOOL), *shaped[1:]]
+    graph = small.model(body, [*scalar, shaped[0]], outputs).graph
+    nodes = [("Loop", "trips go x", "y all", {"body": graph})]
+    ends = [small.value("y", (2,)), small.value("all", (0, 2))]
+    constants = {"trips": np.int64(0), "go": np.bool_(True)}
+    model = small.model(nodes, [small.value("x", (2,))], ends, **constants)
+    assert check(convert(model, CHECKED), CHECKED).is_checked
+
+
 def test_the_largest_sizes_are_checked():
     nodes = [("Mul", "x x", "y", {})]
     model = small.model(nodes, [small.value("x", ("n", 3))], [small.value("y", ("n", 3))])
