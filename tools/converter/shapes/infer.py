@@ -65,13 +65,17 @@ def _infer(model):
 
 
 def _type_outputs(graph):
-    """What onnx has inferred for an output without a type is that of an inner value: move it."""
-    outputs = {info.name: info for info in graph.output}
-    found = [info for info in graph.value_info if info.name in outputs]
-    for info in found:
-        outputs[info.name].type.CopyFrom(info.type)
+    """Move the types of outputs to them: onnx infers those without a type as inner values.
+
+    A value may be an output several times.
+    """
+    names = {info.name for info in graph.output}
+    found = {info.name: info.type for info in graph.value_info if info.name in names}
+    for info in graph.output:
+        if info.name in found:
+            info.type.CopyFrom(found[info.name])
     if found:
-        set_all(graph.value_info, [v for v in graph.value_info if v.name not in outputs])
+        set_all(graph.value_info, [v for v in graph.value_info if v.name not in names])
 
 
 def _inferred(model):

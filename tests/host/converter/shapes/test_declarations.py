@@ -106,6 +106,14 @@ def test_the_operator_wins_and_there_is_a_note(model, shape, declared):
     assert f"output y has the shape {[*shape]}, not the declared {declared}" in done.notes
 
 
+def test_the_operator_wins_for_each_of_two_outputs_of_one_name():
+    model = one("Transpose", VALUE("x", F, [3, 5]), VALUE("y", F, [6, 3]), {"perm": [1, 0]})
+    model.graph.output.append(VALUE("y", F, [6, 4]))
+    done = convert(model, Options(vector=True))
+    assert [t.shape for t in done.graph.outputs] == [(5, 3), (5, 3)]
+    assert len(done.notes) == 2
+
+
 def branches(declared):
     """An If whose branches declare their outputs so."""
     bodies = [
