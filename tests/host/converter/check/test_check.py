@@ -241,7 +241,7 @@ def test_what_cannot_be_compared_is_wrong(kind, monkeypatch):
     other = y.T if kind == "shape" else np.where(y == y.max(), np.nan, y)
     found = run_file.Outputs([[other]], right.target)
     monkeypatch.setattr(run_file, "run", lambda *_: found)
-    with pytest.raises(WrongFile, match="shape" if kind == "shape" else "inf of its largest"):
+    with pytest.raises(WrongFile, match="its shape is" if kind == "shape" else "first nan for"):
         check(converted, CHECKED)
 
 
