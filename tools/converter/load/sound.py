@@ -18,7 +18,7 @@ from ..aside import array_of
 from ..errors import ConvertError, Finding, Problem, UnsupportedModel
 from ..ir import Graph, walk
 from ..protos import bodies_of, free_inputs, name_of, nodes_of, operator_of
-from ..shapes import ceil_pools, extent, extent_forms
+from ..shapes import extent, extent_forms, misjudged
 
 _SECONDS = 10.0
 _MOST_NODES = 200_000  # of a model with its functions inlined
@@ -38,9 +38,6 @@ _GROWING = (
 )
 _MOST_LISTED = 1 << 20  # elements of a list of integers: inference keeps what it may know of each
 _LISTED = (TensorProto.INT32, TensorProto.INT64)
-# Operators for which onnx's inference gives wrong shapes, or refuses right ones (an ellipsis that
-# stands for other numbers of dims).
-MISJUDGED = ("STFT", "Einsum")
 
 # Inputs that are scales, by operator. DequantizeLinear's is a factor, which may be negative.
 _SCALES = {
@@ -139,7 +136,7 @@ def check_growth(model: onnx.ModelProto) -> str:
     limits.at("looking at the sizes of values", most=_SECONDS)
     bare = onnx.ModelProto()
     bare.CopyFrom(model)
-    ceil_pools.hide(bare)
+    misjudged.hide(bare)
     for info in bare.graph.output:
         if info.type.HasField("tensor_type"):  # else touching it would make a tensor of a sequence
             info.type.tensor_type.ClearField("shape")
@@ -153,7 +150,7 @@ def check_growth(model: onnx.ModelProto) -> str:
         except Exception:  # what is wrong is said by inference itself
             return doubt
     check_sizes(found)
-    return "" if any(node.op_type in MISJUDGED for node in model.graph.node) else doubt
+    return doubt
 
 
 def _is_right_later(model):

@@ -10,7 +10,7 @@ from onnx import defs, helper, shape_inference
 
 from ..errors import Problem
 from ..ir import Tensor
-from ..shapes import ceil_pools, extent_forms, window_rules
+from ..shapes import extent_forms, misjudged, window_rules
 from ..steps.overlap import item_by_item
 from ..steps.rows import ItemRows
 from ._elementwise import emit_binary, emit_unary, float_bits
@@ -36,8 +36,9 @@ _CONSTANTS = {
 
 # Operators whose shapes have rules of this project for dims that a run decides.
 _WINDOWS = {
-    **dict.fromkeys(ceil_pools.POOLS, window_rules.pool),
+    **dict.fromkeys(("AveragePool", "LpPool", "MaxPool"), window_rules.pool),
     "Conv": window_rules.conv,
+    "ConvTranspose": window_rules.conv_transpose,
     "GlobalAveragePool": window_rules.global_pool,
 }
 
@@ -70,8 +71,8 @@ def as_onnx(node, op: str, inputs: Sequence[Tensor | None], opset: int = 13) -> 
     except shape_inference.InferenceError as e:
         raise Problem(" ".join(str(e).split())) from None
     values = [_value_of(found[name]) for name in proto.output if name in found]
-    is_pool = op in ceil_pools.POOLS
-    if is_pool or op in _WINDOWS and None in values[0][1]:  # onnx gives up on open dims
+    is_open = op in _WINDOWS and None in values[0][1]  # onnx gives up on open dims
+    if is_open or misjudged.fault_of(proto, opset, {}):
         values = _WINDOWS[op](None, proto, *[(t.dtype, t.shape) for t in inputs if t])
     return values
 

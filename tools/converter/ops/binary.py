@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import DtypeProblem
+from ..errors import DtypeProblem, Problem
 from ..shapes.extent import any_open
 from . import lowers
 from ._dtypes import FLOAT
@@ -53,6 +53,8 @@ def lower_prelu(node):
     by_channel = node.opset < 9 and len(slope.shape) == 1 and len(x.shape) > 1
     if by_channel and slope.nelem not in (1, x.shape[-1]) and slope.nelem == x.shape[1]:
         slope = node.reshaped(slope, (x.shape[1], *[1] * (len(x.shape) - 2)))
+    if len(slope.shape) > len(x.shape):
+        raise Problem(f"slope {slope} has more dims than {x}: ONNX broadcasts it one way")
     emit_binary(node, "prelu", x, slope, out)
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import Problem
 from ..ir import Tensor
+from ..shapes import equations
 from . import lowers
 from ._dtypes import FLOATS, INTS
 from ._move import emit_move, strides_of
@@ -43,36 +42,10 @@ def lower_einsum(node):
 
 
 def _parse(node):
-    """(terms, labels of the output, {label: size}); the dims of an ellipsis are '.0', '.1', ..."""
-    left, arrow, right = node.attr("equation").replace(" ", "").partition("->")
-    parts = left.split(",")
-    if len(parts) != len(node.inputs):
-        raise Problem("the equation's terms are not as many as the inputs")
-    terms = [_Term(t, _labels(p, len(t.shape))) for p, t in zip(parts, node.inputs, strict=True)]
-    sizes: dict[str, int] = {}
-    for term in terms:
-        for label, d in zip(term.labels, term.t.shape, strict=True):
-            known = sizes.setdefault(label, d)
-            if d != known and 1 not in (d, known):
-                raise Problem(f"sizes {known} and {d} of {label}")
-            sizes[label] = d if known == 1 else known
-    if not arrow:
-        letters = re.sub(r"[^A-Za-z]", "", left)
-        right = "..." * ("..." in left) + "".join(
-            c for c in sorted(set(letters)) if letters.count(c) == 1
-        )
-    n_dots = sum(label[0] == "." for label in sizes)
-    dotted = len(right.replace("...", "")) + n_dots * ("..." in right)
-    return terms, _labels(right, dotted, n_dots), sizes
-
-
-def _labels(text, rank, n_dots=None):
-    """'ab...' -> ['a', 'b', '.1', '.0']: an ellipsis' dims are numbered from the right."""
-    head, dots, tail = text.partition("...")
-    between = rank - len(head) - len(tail) if n_dots is None else n_dots * bool(dots)
-    if between < 0 or (between and not dots):
-        raise Problem(f"term {text} does not fit an input of rank {rank}")
-    return [*head, *(f".{i}" for i in reversed(range(between))), *tail]
+    """Return the terms, the labels of the output and {label: size}."""
+    labels, result, sizes = equations.parsed(node.attr("equation"), [t.shape for t in node.inputs])
+    terms = [_Term(t, found) for t, found in zip(node.inputs, labels, strict=True)]
+    return terms, result, sizes
 
 
 def _product(node, dtype, a: _Term, b: _Term, needed, sizes) -> _Term:

@@ -20,7 +20,17 @@ def lower_reshape(node):
     node.alias(out, x)
 
 
-@lowers("Squeeze", "Unsqueeze", fixes_shape=(1,))
+@lowers("Squeeze", fixes_shape=(1,))
+def lower_squeeze(node):
+    """axes: an attribute before opset 13, then an input."""
+    axes, x = node.input(1), node.inputs[0]
+    if axes is not None and axes.nelem == 0 and 1 in x.shape:
+        text = "empty axes: ONNX's rules remove no dim, onnxruntime removes all dims of 1"
+        raise Problem(text, "leave axes out, or name the dims to remove")
+    lower_alias(node)
+
+
+@lowers("Unsqueeze", fixes_shape=(1,))
 @lowers("Flatten", "Identity")
 def lower_alias(node):
     _check(node.inputs[0], node.outputs[0])

@@ -11,6 +11,8 @@ from ._extents import emit_slice
 from ._move import emit_fill, emit_move, strides_of
 from ._select import Whole, alias_or_select, emit_select
 
+_LARGEST = (2**31 - 1, 2**63 - 1)  # ends that onnxruntime takes for the last in either direction
+
 
 @lowers("Slice", fixes_shape=(1, 2, 3, 4), at_run_time=(1, 2))
 def lower_slice(node):
@@ -27,6 +29,10 @@ def lower_slice(node):
     maps = [np.arange(d) for d in x.shape]
     for i, axis in enumerate(axes or range(len(starts))):
         step = steps[i] if steps else 1
+        if step < 0 and ends[i] in _LARGEST and x.shape[axis]:
+            text = f"end {ends[i]} with step {step}: by ONNX's rules the slice is empty, "
+            text += "onnxruntime goes on to the first element"
+            raise Problem(text, f"write {-1 - ends[i]} as the end for all elements")
         maps[axis] = _indices(x.shape[axis], starts[i], ends[i], step)
     alias_or_select(node, x, node.outputs[0], maps)
 

@@ -13,7 +13,7 @@ import onnx
 
 from ..errors import Problem
 from ..protos import attributes_of
-from . import extent, window_rules
+from . import equations, extent, window_rules
 
 INT64, UINT8 = onnx.TensorProto.INT64, onnx.TensorProto.UINT8
 
@@ -169,6 +169,20 @@ def _reshape(p, node, x, *_):
     return [(dtype, wanted)]
 
 
+def _squeeze(p, node, x, *_):
+    dtype, dims = x
+    axes = attributes_of(node).get("axes", p.input_contents(node, 1))
+    if axes is None:
+        return None
+    left_out = {int(axis) % len(dims) for axis in axes}
+    return [(dtype, [d for i, d in enumerate(dims) if i not in left_out])]
+
+
+def _einsum(p, node, *xs):
+    _, result, sizes = equations.parsed(attributes_of(node)["equation"], [d for _, d in xs])
+    return [(xs[0][0], [sizes[label] for label in result])]
+
+
 def _expand(p, node, x, shape):
     dtype, dims = x
     wanted = p.input_contents(node, 1)
@@ -298,6 +312,10 @@ RULES = (
         "MeanVarianceNormalization": window_rules.same_shape,
         "QLinearConv": window_rules.qlinear_conv,
         "Dropout": _as_input,
+        "Einsum": _einsum,
+        "MaxUnpool": window_rules.max_unpool,
+        "STFT": window_rules.stft,
+        "Squeeze": _squeeze,
         "DepthToSpace": window_rules.depth_to_space,
         "Pad": window_rules.pad,
         "Resize": window_rules.resize,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import onnx
-from onnx import helper, shape_inference
+from onnx import shape_inference
 
 from tools import limits
 
 from ..context import PLAIN, Context
 from ..errors import ConvertError
 from ..load import sound
-from ..protos import attributes_of, nodes_of, set_all
-from . import ceil_pools, declarations, infer_bodies, infer_declared, infer_extents, infer_ml
+from ..protos import set_all
+from . import declarations, infer_bodies, infer_declared, infer_extents, infer_ml, misjudged
 
 _SECONDS = 10.0  # for one time
 
@@ -24,8 +24,7 @@ def infer(model: onnx.ModelProto, context: Context = PLAIN) -> onnx.ModelProto:
     infer_extents.forget(model)
     declared = declarations.of_outputs(model) | context.declared
     model = declarations.without_outputs(model)
-    _say_onesided(model)
-    ceil_pools.forget(model)
+    misjudged.forget(model)
     model = _infer(model)
     for _ in [*model.graph.node, *model.graph.output]:  # each round gets past one at least
         if not _annotated(model, context, declared):
@@ -36,18 +35,11 @@ def infer(model: onnx.ModelProto, context: Context = PLAIN) -> onnx.ModelProto:
     return model
 
 
-def _say_onesided(model):
-    """Write the default of STFT's onesided, 1, into nodes without it: onnx infers as with 0."""
-    for node in nodes_of(model.graph):
-        if node.op_type == "STFT" and "onesided" not in attributes_of(node):
-            node.attribute.append(helper.make_attribute("onesided", 1))
-
-
 def _annotated(model, context, declared):
     """What onnx does not know, by the first that can say something; False if none can."""
     return (
         infer_ml.annotate(model)
-        or ceil_pools.annotate(model)
+        or infer_extents.annotate(model, context, misjudged.in_model(model))
         or infer_declared.annotate(model, context)
         or infer_bodies.annotate(model, context, infer)
         or declarations.believe(model, declared)
@@ -57,9 +49,9 @@ def _annotated(model, context, declared):
 
 def _infer(model):
     limits.at("inferring shapes", most=_SECONDS)
-    with ceil_pools.hidden(model):
+    with misjudged.hidden(model):
         found = _inferred(model)
-    ceil_pools.reveal(found)
+    misjudged.reveal(found)
     _type_outputs(found.graph)
     return found
 

@@ -8,6 +8,7 @@ written down as symbolic dimensions that inference hands on (see extent.py).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import onnx
@@ -17,6 +18,7 @@ from ..context import Context
 from ..errors import Problem, UsageError
 from ..protos import attributes_of
 from . import contents, extent, extent_forms
+from .extent import any_open
 from .extent_rules import ASK, DECIDE, RULES, own_dim
 from .limits import limit, limits_of
 from .types import Value, declare, value_of
@@ -53,9 +55,21 @@ def _computed(graph):
                 yield from _computed(a.g)
 
 
-def annotate(model: onnx.ModelProto, context: Context) -> bool:
-    """Writes down the shapes that can be said now; True if there was anything to add."""
-    return _Pass(model, context).run()
+def annotate(
+    model: onnx.ModelProto,
+    context: Context,
+    may_be_open: Callable[[onnx.NodeProto], bool] = lambda node: True,
+) -> bool:
+    """Write down the shapes that can be said now; return True if there was anything to add.
+
+    Args:
+        model: changed in place.
+        context: of the conversion.
+        may_be_open: return False for a node of fixed inputs whose shape is written down only if
+            it is fixed: declarations come first.
+
+    """
+    return _Pass(model, context, may_be_open).run()
 
 
 def forget(model: onnx.ModelProto) -> None:
@@ -83,8 +97,9 @@ def _is_unknown(kind):
 
 
 class _Pass:
-    def __init__(self, model, context):
+    def __init__(self, model, context, may_be_open):
         self.graph = graph = model.graph
+        self.may_be_open = may_be_open
         self.bounds = context.bounds
         self.limits = limits_of(model, context)
         self.folds = not context.keeps_operators
@@ -106,16 +121,23 @@ class _Pass:
         changed = False
         for node in self.graph.node:
             constant = all(not name or name in self.constant for name in node.input)
+            unknown = any(name and name not in self.known for name in node.output)
             if constant and (self.folds or node.op_type == "Constant"):
                 self._constant(node)
+                if unknown and node.domain in ("", "ai.onnx"):  # not all of them are folded
+                    changed |= self._declare(node, may_be_open=False)
                 continue
             self._follow(node)
             decides = node.op_type in DECIDE and node.input[0] not in self.constant
             decides = decides or node.op_type in ASK and not constant
-            unknown = any(name and name not in self.known for name in node.output)
             if node.domain in ("", "ai.onnx") and (decides or unknown):
-                changed |= self._declare(node)
+                may_be_open = decides or self.may_be_open(node) or self._reads_open(node)
+                changed |= self._declare(node, may_be_open)
         return changed
+
+    def _reads_open(self, node):
+        """Return True if a run decides the shape of an input: then it decides the node's, too."""
+        return any(any_open(self.known[name][1]) for name in node.input if name in self.known)
 
     def _constant(self, node):
         """Folding computes it, unless it has a subgraph that takes values from outside."""
@@ -143,7 +165,7 @@ class _Pass:
         if found is not None:
             self.contents[node.output[0]] = found
 
-    def _declare(self, node):
+    def _declare(self, node, may_be_open):
         rule = RULES.get(node.op_type)
         inputs = [self.known.get(name) for name in node.input]
         if rule is None or any(x is None for x, n in zip(inputs, node.input, strict=True) if n):
@@ -154,7 +176,9 @@ class _Pass:
             return False  # an order that not all runs agree on: the shape stays unknown
         changed = False
         for name, value in zip(node.output, values, strict=False):
-            if name and value is not None and self.known.get(name) != value:
+            if value is None or not may_be_open and (None in value[1] or any_open(value[1])):
+                continue
+            if name and self.known.get(name) != value:
                 declare(self.graph, name, value)
                 self.known[name] = value
                 changed = True

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import onnx
 
-from ..protos import attributes_of
+from ..errors import ConvertError
+from ..protos import attributes_of, name_of
 from . import extent
 
 INT32, INT64 = onnx.TensorProto.INT32, onnx.TensorProto.INT64
@@ -33,16 +34,16 @@ def conv_transpose(p, node, x, w, *_):
     a, kernel, n = attributes_of(node), w[1][2:], len(w[1]) - 2
     strides, dilations = a.get("strides", [1] * n), a.get("dilations", [1] * n)
     pads, more = a.get("pads", [0] * 2 * n), a.get("output_padding", [0] * n)
-    if a.get("auto_pad", b"NOTSET") not in (b"NOTSET", b"VALID") or "output_shape" in a:
+    auto = a.get("auto_pad", b"NOTSET")
+    if "output_shape" in a:
         return None
-    dims = [
-        (d - 1) * strides[i]
-        + (kernel[i] - 1) * dilations[i]
-        + 1
-        + more[i]
-        - (pads[i] + pads[n + i])
-        for i, d in enumerate(x[1][2:])
-    ]
+    dims = []
+    for i, d in enumerate(x[1][2:]):
+        reach = (d - 1) * strides[i] + (kernel[i] - 1) * dilations[i] + 1 + more[i]
+        if auto.startswith(b"SAME"):
+            dims.append(extent.smaller(reach, d * strides[i]))
+        else:
+            dims.append(reach - (0 if auto == b"VALID" else pads[i] + pads[n + i]))
     return [(x[0], [x[1][0], w[1][1] * a.get("group", 1), *dims])]
 
 
@@ -54,8 +55,36 @@ def same_shape(p, node, x, *_):
 def pool(p, node, x, *_):
     """Infer the outputs of MaxPool, AveragePool and LpPool."""
     dtype, dims = x
+    rank = len(attributes_of(node)["kernel_shape"])
+    if len(dims) != rank + 2:
+        text = f"kernel_shape of {node.op_type} {name_of(node)} has {rank} dims, its input"
+        raise ConvertError(f"the model is inconsistent: {text} {len(dims)}")
     shape = [*dims[:2], *_spatial(node, dims[2:], None)]
     return [(dtype, shape), (INT64, shape)][: len(node.output)]
+
+
+def max_unpool(p, node, x, *_):
+    """Infer the output of MaxUnpool with output_shape."""
+    shape = p.input_contents(node, 2)
+    return None if shape is None else [(x[0], shape.tolist())]
+
+
+def stft(p, node, signal, *_):
+    """Infer the output of STFT: frames that lie within the signal, half of the bins and one."""
+    dtype, (batch, samples, *parts) = signal
+    step, length = p.input_contents(node, 1), p.input_contents(node, 3)
+    window = p.known.get(node.input[2]) if len(node.input) > 2 else None
+    n = window[1][0] if window else None if length is None else length.item()
+    if step is None or n is None:
+        return None
+    if attributes_of(node).get("onesided", 1):
+        if parts == [2]:
+            text = f"STFT {name_of(node)}: onesided, 1 by default, is for real samples"
+            raise ConvertError(f"the model is inconsistent: {text}")
+        bins = n // 2 + 1
+    else:
+        bins = n
+    return [(dtype, [batch, (samples - n) // step.item() + 1, bins, 2])]
 
 
 def global_pool(p, node, x):
@@ -123,8 +152,8 @@ def scaled_dims(dims: Sequence[int], scales: Sequence[float]) -> list[int | None
 
 
 def _spatial(node, dims, kernel):
-    """Return ONNX's formula, by dimension; see ceil_pools.py for ceil_mode."""
-    a = attributes_of(node)
+    """Return ONNX's formula, by dimension; see misjudged.py for ceil_mode."""
+    a, is_pool = attributes_of(node), kernel is None
     kernel = a.get("kernel_shape", kernel)
     n = len(dims)
     strides, dilations = a.get("strides", [1] * n), a.get("dilations", [1] * n)
@@ -140,6 +169,8 @@ def _spatial(node, dims, kernel):
         rest = padded + pads[n + i] - (kernel[i] - 1) * dilations[i] - 1
         if a.get("ceil_mode"):  # no window begins in the padding at the end
             found.append(extent.smaller(-(-rest // strides[i]) + 1, -(-padded // strides[i])))
+        elif is_pool and not extent.is_open(rest) and rest < 0:  # as onnx; lowering refuses it
+            found.append(max(1 - -rest // strides[i], 0))
         else:
             found.append(rest // strides[i] + 1)
     return found

@@ -8,9 +8,8 @@ from onnx import shape_inference
 
 from tools.format.dtypes import dtype_name
 
-from ..load.sound import MISJUDGED
 from ..protos import nodes_of, one_line, set_all
-from ..shapes import ceil_pools
+from ..shapes import misjudged
 from ..shapes.types import all_fixed
 
 # ONNX dtype, 0 if unknown; dims, None if unknown, as is a dim of unknown size
@@ -31,7 +30,7 @@ def fault_of(model: onnx.ModelProto, is_strict: bool = False) -> str:
     """
     bare, graph = onnx.ModelProto(), model.graph
     bare.CopyFrom(model)
-    ceil_pools.hide(bare)
+    misjudged.hide(bare)
     unknown = [node for node in nodes_of(bare.graph) if not _is_inferred(node)]
     believed = {name for node in unknown for name in node.output}
     set_all(bare.graph.value_info, [v for v in graph.value_info if v.name in believed])
@@ -59,7 +58,7 @@ def _inferred(model: onnx.ModelProto, is_strict: bool) -> onnx.ModelProto:
 
 
 def _is_inferred(node: onnx.NodeProto) -> bool:
-    return node.domain in ("", "ai.onnx") and node.op_type not in MISJUDGED
+    return node.domain in ("", "ai.onnx")
 
 
 def interface_of(graph: onnx.GraphProto | ir.Graph, dtypes: bool = True) -> Interface:

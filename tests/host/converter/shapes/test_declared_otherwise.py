@@ -5,6 +5,7 @@ Some node cases and random models; MPCONNXR_LONG=1: every case that passes, and 
 
 import os
 import random
+import re
 from dataclasses import replace
 
 import onnx
@@ -19,6 +20,8 @@ from tools.conformance.cases import Case, all_cases, ms_cases
 from tools.conformance.prepare import prepare, prepare_all
 from tools.conformance.suite import run_cases
 from tools.converter.convert import Options, convert
+from tools.converter.protos import nodes_of
+from tools.converter.shapes.infer_extents import NEEDS_BOUND
 
 from .declared_otherwise import mutated
 
@@ -59,13 +62,28 @@ def test_values_stay(ready_target):
     prepared = prepare_all(changed) if LONG else [prepare(case) for case in changed]
     pairs = [(c, p) for c, p in zip(changed, prepared, strict=True) if p.macs < MANY_MACS]
     rows = run_cases(*zip(*pairs, strict=True), ready_target("unix"))
-    wrong = [f"{row.id}: {row.status}: {row.reason}" for row in rows if not row.passed]
+    wrong = [
+        f"{row.id}: {row.status}: {row.reason}"
+        for (case, _), row in zip(pairs, rows, strict=True)
+        if not row.passed and not (lacks_bound(row) and decides_sizes(case))
+    ]
     assert not wrong, "\n".join(wrong)
 
 
-def steps_of(model):
+def lacks_bound(row):
+    """Return True if the device or the converter asks for a bound, in place of a wrong one."""
+    return re.search(r"planned for 0 to \d+ \(--bound\)|shape .* is not fixed$", row.reason)
+
+
+def decides_sizes(case):
+    """Return True where the declared shape is the only bound of a size that a run decides."""
+    nodes = nodes_of(onnx.load_model_from_string(case.model).graph)
+    return any(node.op_type in NEEDS_BOUND for node in nodes)
+
+
+def steps_of(model, shapes):
     """What a device computes, and the shapes it gives."""
-    done = convert(model, Options(strip=True))
+    done = convert(model, Options(strip=True, shapes=shapes))
     steps = [(s.kernel, [str(p) for p in s.params]) for s in done.graph.steps]
     return steps, [(t.name, t.shape, t.dtype) for t in done.graph.outputs]
 
@@ -75,4 +93,5 @@ def steps_of(model):
 @pytest.mark.parametrize("name", zoo.models())
 def test_the_collection_computes_the_same(name):
     model = onnx.load(zoo.model_path(name))
-    assert steps_of(mutated(model, len(name))) == steps_of(model)
+    shapes = zoo.shapes(name)
+    assert steps_of(mutated(model, len(name)), shapes) == steps_of(model, shapes)

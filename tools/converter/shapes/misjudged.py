@@ -1,0 +1,262 @@
+"""Nodes that onnx's inference misjudges: each fault, its opsets, and what ONNX's text says.
+
+For these nodes onnx infers another shape than the operator's text and onnxruntime have, infers
+none, or refuses what the text allows. So they are hidden from it, in a domain that it does not
+know; the rules of extent_rules.py give their shapes instead, ahead of any declaration, and what
+was declared of values that follow from them is forgotten. A fault that the next version of onnx
+shows is one more entry of FAULTS, and a rule if its operator has none.
+
+Where onnxruntime alone differs from the text, the shape is onnx's, or the node is refused: it
+squeezes all dims for empty axes (ops/squeeze.py), takes the largest integer as the end of a slice
+that runs backwards for "to the first", forgets keep_aspect_ratio_policy for negative axes, and
+broadcasts PRelu's slope both ways.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import onnx
+from onnx import helper
+
+from ..aside import array_of
+from ..ops import OWN
+from ..protos import attributes_of, bodies_of, nodes_of, opset_of, set_all
+
+_HIDDEN = "mpconnxr.hidden."  # before their domain while onnx infers
+_ONNX = ("", "ai.onnx")
+_INTEGERS = (onnx.TensorProto.INT32, onnx.TensorProto.INT64)
+_POOLS = ("AveragePool", "LpPool", "MaxPool")
+
+_FAR = 1 << 20  # of a step: further than the lists reach whose contents are followed
+_SHORT = 64  # elements
+
+Attributes = dict[str, Any]
+Constants = dict[str, list[int]]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault of onnx's inference.
+
+    Attributes:
+        operators: of ONNX that have it. Operators of this project whose names contain one of
+            them, and which functions define by it, have it as well.
+        since, until: first and last opset with the fault.
+        text: what the operator's text says of the shape.
+        inferred: what onnx infers instead.
+        is_met: return True for a node that may meet the fault; takes the node, its attributes
+            and the model's short constants.
+
+    """
+
+    operators: tuple[str, ...]
+    since: int
+    until: float
+    text: str
+    inferred: str
+    is_met: Callable[[onnx.NodeProto, Attributes, Constants], bool]
+
+
+def _has_ceil_mode(node, a, constants):
+    """Return True unless attributes contradict each other, which onnx is to refuse."""
+    if not a.get("ceil_mode") or "kernel_shape" not in a:
+        return False
+    n = len(a["kernel_shape"])
+    strides, pads = a.get("strides", [1] * n), a.get("pads", [0] * 2 * n)
+    sizes = [len(strides), len(a.get("dilations", strides)), len(pads)]
+    return sizes == [n, n, 2 * n] and 0 not in strides
+
+
+def _pads_valid(node, a, constants):
+    return a.get("auto_pad") == b"VALID" and any(a.get("pads", ())) and "kernel_shape" in a
+
+
+def _pads_output_same(node, a, constants):
+    same = a.get("auto_pad", b"").startswith(b"SAME") and "output_shape" not in a
+    return same and any(a.get("output_padding", ()))
+
+
+def _may_step_far(node, a, constants):
+    """Return True for steps that are no small constants: onnx may compute some by itself."""
+    if len(node.input) < 5 or not node.input[4]:
+        return False
+    found = constants.get(node.input[4])
+    return found is None or any(abs(step) > _FAR for step in found)
+
+
+_NEWEST = float("inf")
+FAULTS = (
+    Fault(
+        _POOLS,
+        10,
+        _NEWEST,
+        "with ceil_mode no window begins in the padding at the end; said from opset 22 on, done "
+        "by onnxruntime and PyTorch at every opset; a window larger than the input is none",
+        "keeps such windows below opset 22, and at every opset rounds -1 / 2 to 0",
+        _has_ceil_mode,
+    ),
+    Fault(
+        _POOLS,
+        1,
+        _NEWEST,
+        "auto_pad VALID means no padding",
+        "adds the pads that stand beside it",
+        _pads_valid,
+    ),
+    Fault(
+        ("ConvTranspose",),
+        1,
+        _NEWEST,
+        "auto_pad SAME pads so that output_shape[i] = input_shape[i] * strides[i]",
+        "adds output_padding to it",
+        _pads_output_same,
+    ),
+    Fault(
+        ("Einsum",),
+        12,
+        _NEWEST,
+        "the dims of ellipses broadcast",
+        "refuses ellipses that stand for other numbers of dims",
+        lambda node, a, constants: b"..." in a.get("equation", b""),
+    ),
+    Fault(
+        ("MeanVarianceNormalization",),
+        13,
+        _NEWEST,
+        "axes are [0, 2, 3] by default; the output has the input's shape",
+        "refuses its own function where axes are left out",
+        lambda node, a, constants: "axes" not in a,
+    ),
+    Fault(
+        ("STFT",),
+        17,
+        _NEWEST,
+        "onesided is 1 by default",
+        "takes 0 where it is left out",
+        lambda node, a, constants: "onesided" not in a,
+    ),
+    Fault(
+        ("Slice",),
+        10,
+        _NEWEST,
+        "steps may be as large as an integer can be",
+        "counts beyond the largest integer where it follows contents: takes all memory, crashes",
+        _may_step_far,
+    ),
+    Fault(
+        ("Squeeze",),
+        1,
+        10,
+        "axes come in any order",
+        "keeps the dims of axes that stand behind larger ones",
+        lambda node, a, constants: list(a.get("axes", ())) != sorted(a.get("axes", ())),
+    ),
+)
+
+
+def fault_of(node: onnx.NodeProto, opset: int, constants: Constants) -> Fault | None:
+    """Return the fault that a node meets, None if onnx may infer its shape.
+
+    Args:
+        node: of any domain.
+        opset: version of ONNX's own domain.
+        constants: the integers of short constants, by name.
+
+    """
+    a: Attributes | None = None
+    for fault in FAULTS:
+        if _is_of(node, fault, opset):
+            a = attributes_of(node) if a is None else a
+            if fault.is_met(node, a, constants):
+                return fault
+    return None
+
+
+def constants_of(model: onnx.ModelProto) -> Constants:
+    """Return the integers of short constants, bodies' included, by name.
+
+    Where bodies use one name twice, the name has the integers of all of them.
+    """
+    found: Constants = {}
+    for name, t in _tensors(model.graph):
+        if t.data_type in _INTEGERS and math.prod(t.dims) <= _SHORT:
+            found.setdefault(name, []).extend(array_of(t).reshape(-1).tolist())
+    return found
+
+
+def _tensors(graph):
+    for t in graph.initializer:
+        yield t.name, t
+    for node in graph.node:
+        if node.op_type == "Constant":
+            yield from ((node.output[0], a.t) for a in node.attribute if a.name == "value")
+        for body in bodies_of(node):
+            yield from _tensors(body)
+
+
+def _is_of(node, fault, opset):
+    if node.domain in _ONNX:
+        return node.op_type in fault.operators and fault.since <= opset <= fault.until
+    return node.domain == OWN and any(name in node.op_type for name in fault.operators)
+
+
+def in_model(model: onnx.ModelProto) -> Callable[[onnx.NodeProto], bool]:
+    """Return a test of the model's nodes: True for one of ONNX's own that onnx misjudges."""
+    given = opset_of(model, ""), constants_of(model)
+    return lambda node: node.domain in _ONNX and fault_of(node, *given) is not None
+
+
+@contextmanager
+def hidden(model: onnx.ModelProto) -> Iterator[None]:
+    """Hide these nodes from onnx, bodies included; `reveal` a model that it made of this one."""
+    hide(model)
+    try:
+        yield
+    finally:
+        reveal(model)
+
+
+def hide(model: onnx.ModelProto) -> None:
+    """Give these nodes a domain that onnx does not know, in place."""
+    given = opset_of(model, ""), constants_of(model)
+    domains = set()
+    for node in list(nodes_of(model.graph)):
+        if fault_of(node, *given):
+            node.domain = _HIDDEN + node.domain
+            domains.add(node.domain)
+    model.opset_import.extend(helper.make_opsetid(name, 1) for name in sorted(domains))
+
+
+def reveal(model: onnx.ModelProto) -> None:
+    """Undo `hide`."""
+    kept = [o for o in model.opset_import if not o.domain.startswith(_HIDDEN)]
+    if len(kept) == len(model.opset_import):
+        return
+    for node in nodes_of(model.graph):
+        node.domain = node.domain.removeprefix(_HIDDEN)
+    set_all(model.opset_import, kept)
+
+
+def forget(model: onnx.ModelProto) -> None:
+    """Remove, in place, the shapes of inner values that follow from these nodes."""
+    _forget(model.graph, (opset_of(model, ""), constants_of(model)), set())
+
+
+def _forget(graph, given, tainted):
+    """Collect in tainted what follows from these nodes, bodies included; remove its shapes."""
+    for node in graph.node:
+        inside = [_forget(body, given, tainted) for body in bodies_of(node)]
+        if any(inside) or tainted.intersection(node.input) or fault_of(node, *given):
+            tainted.update(node.output)
+    if not tainted:
+        return False
+    set_all(graph.value_info, [v for v in graph.value_info if v.name not in tainted])
+    for info in graph.output:
+        if info.name in tainted and info.type.HasField("tensor_type"):
+            info.type.tensor_type.ClearField("shape")
+    return any(name in tainted for node in graph.node for name in node.output)
