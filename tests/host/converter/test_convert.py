@@ -113,6 +113,23 @@ def test_an_unsorted_graph_is_sorted():
     assert len(converted.graph.steps) == 2
 
 
+def test_a_node_moves_before_the_branches_that_capture_its_output():
+    """onnxruntime's quantizer writes such graphs: it sorts by the inputs of nodes alone."""
+    branches = {
+        f"{name}_branch": helper.make_graph(
+            [helper.make_node(op, ["a"], [name])], name, [], [value(name, [2])]
+        )
+        for name, op in (("then", "Relu"), ("else", "Neg"))
+    }
+    nodes = [
+        helper.make_node("If", ["c"], ["y"], **branches),
+        helper.make_node("Exp", ["x"], ["a"]),
+    ]
+    inputs = [value("c", [], TensorProto.BOOL), value("x", [2])]
+    first, last = convert(model_of(nodes, inputs, [value("y", [2])])).graph.steps
+    assert first.node.startswith("Exp") and last.node.startswith("If")
+
+
 def test_initializers_listed_as_inputs_are_constants():
     nodes = [helper.make_node("Gemm", ["x", "w"], ["y"])]
     inputs = [value("x", [1, 2]), value("w", [2, 3])]

@@ -15,6 +15,7 @@ from tools import limits
 from ..errors import ConvertError
 from ..own import Operators
 from ..protos import (
+    bodies_of,
     copied,
     make_printable,
     name_of,
@@ -153,14 +154,30 @@ def drop_constant_inputs(model: onnx.ModelProto) -> None:
 def _sorted(model: onnx.ModelProto) -> onnx.ModelProto:
     """Nodes in topological order; left as it is where it already is (the usual case)."""
     known = {i.name for i in model.graph.input} | {i.name for i in model.graph.initializer}
-    for node in model.graph.node:
+    if _are_sorted(model.graph, known):
+        return model
+    _check_made(model.graph, known)
+    ir = onnx_ir.from_proto(model)
+    ir_passes.TopologicalSortPass()(ir)
+    return onnx_ir.to_proto(ir)
+
+
+def _are_sorted(graph: onnx.GraphProto, outer: Collection[str]) -> bool:
+    """Return True if each node, also of bodies, reads only what stands before it.
+
+    Args:
+        graph: the graph, or a body.
+        outer: names of the values that it may read from the start.
+
+    """
+    known = {*outer, *(v.name for v in [*graph.input, *graph.initializer])}
+    for node in graph.node:
         if any(name and name not in known for name in node.input):
-            _check_made(model.graph, known)
-            ir = onnx_ir.from_proto(model)
-            ir_passes.TopologicalSortPass()(ir)
-            return onnx_ir.to_proto(ir)
+            return False
+        if not all(_are_sorted(body, known) for body in bodies_of(node)):
+            return False
         known.update(node.output)
-    return model
+    return True
 
 
 def _check_made(graph: onnx.GraphProto, known: Collection[str]) -> None:

@@ -42,7 +42,8 @@ def forget_inner(model: onnx.ModelProto) -> None:
 
     The inputs and outputs of a body are inner values, too: what runs the body gives their types.
     onnxruntime needs some of them: the dtypes of a body's inputs, those of a SequenceMap's
-    outputs, and all that is said of a Loop's round and condition.
+    outputs, and all that is said of a Loop's round and condition. A body's constant that is an
+    output gets its type: onnx's inference finds none for it.
     """
     del model.graph.value_info[:]
     for node in nodes_of(model.graph):
@@ -52,8 +53,11 @@ def forget_inner(model: onnx.ModelProto) -> None:
             for info in [*body.input[kept:], *body.output]:
                 if _is_tensor(info.type):
                     info.type.tensor_type.ClearField("shape")
+            constants = _types_of_constants(body)
             for info in () if node.op_type == "SequenceMap" else body.output:
-                if _is_tensor(info.type):
+                if info.name in constants:
+                    info.type.CopyFrom(constants[info.name])
+                elif _is_tensor(info.type):
                     info.ClearField("type")
 
 
@@ -86,10 +90,12 @@ def without_outputs(model: onnx.ModelProto) -> onnx.ModelProto:
 
 def _types_of_sources(graph) -> Types:
     """Return the types of the graph's inputs and constants, by name."""
-    found = {info.name: info.type for info in graph.input}
-    for t in graph.initializer:
-        found[t.name] = onnx.helper.make_tensor_type_proto(t.data_type, t.dims)
-    return found
+    return {info.name: info.type for info in graph.input} | _types_of_constants(graph)
+
+
+def _types_of_constants(graph) -> Types:
+    make = onnx.helper.make_tensor_type_proto
+    return {t.name: make(t.data_type, t.dims) for t in graph.initializer}
 
 
 def believe(model: onnx.ModelProto, declared: Types) -> bool:

@@ -10,6 +10,7 @@ import onnx
 
 from .. import verify
 from ..context import PLAIN, Context
+from ..shapes import declarations
 from ..shapes.infer import infer
 from . import cast_like, expand, fold, sequences
 
@@ -42,7 +43,7 @@ def _settled(model, context):
         folded = verify.passed(model, fold.fold(cast_like.to_cast(model), context), "fold")
         if folded is model:
             break
-        del folded.graph.value_info[:]  # what is inferred anew may have become known
+        declarations.forget_inner(folded)  # what is inferred anew may have become known
         model = infer(folded, context)
         before, left = left, sum(node.op_type in ("Shape", "Size") for node in model.graph.node)
         if left in (0, before):

@@ -7,6 +7,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from tests.host import zoo
 from tools.converter import load
+from tools.converter.convert import convert
 from tools.converter.reference.ort_session import open_session
 from tools.converter.shapes import dims
 from tools.converter.simplify import simplify
@@ -56,3 +57,35 @@ def test_constants_fold_at_an_old_opset():
     graph = helper.make_graph(nodes, "g", [x], [y], inits)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 9)], ir_version=4)
     assert_same(model, [rng.standard_normal((1, 3, 2, 2)).astype(np.float32)])
+
+
+@pytest.mark.parametrize(
+    ("op", "constants", "shape"),
+    [
+        ("Expand", [np.ones((1, 2), np.float32), np.array([3, 2])], (3, 2)),
+        ("Tile", [np.ones((1, 2), np.float32), np.array([1, 2])], (1, 4)),
+        ("ConstantOfShape", [np.array([2, 2])], (2, 2)),
+        ("Range", [np.float32(0), np.float32(3), np.float32(1)], (3,)),
+    ],
+)
+def test_branches_of_constants_alone_have_shapes(op, constants, shape):
+    """onnx's inference knows no values of what a branch captures; folding computes them."""
+    names = [f"k{i}" for i in range(len(constants))]
+    then = [helper.make_node(op, names, ["t"])]
+    other = [helper.make_node(op, names, ["m"]), helper.make_node("Neg", ["m"], ["e"])]
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in "tez"]
+    branches = {
+        "then_branch": helper.make_graph(then, "then", [], ends[:1]),
+        "else_branch": helper.make_graph(other, "else", [], ends[1:2]),
+    }
+    nodes = [
+        helper.make_node("If", ["c"], ["y"], **branches),
+        helper.make_node("Relu", ["y"], ["z"]),
+    ]
+    c = helper.make_tensor_value_info("c", TensorProto.BOOL, [])
+    tensors = [
+        numpy_helper.from_array(np.asarray(v), k) for k, v in zip(names, constants, strict=True)
+    ]
+    graph = helper.make_graph(nodes, "g", [c], ends[2:], tensors)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    assert convert(model).graph.outputs[0].shape == shape
