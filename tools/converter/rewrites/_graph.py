@@ -12,6 +12,7 @@ from ..verify.structure import fault_of
 
 MS = "com.microsoft"
 OWN = "mpconnxr"  # of operators that a local function in the model defines for other runtimes
+_SLICE_BY_INPUTS_SINCE = 10  # the opset from which on its bounds are inputs
 
 
 def nodes_of(model: ir.Model, *op_types: str, domain: str = "") -> list[ir.Node]:
@@ -178,6 +179,16 @@ def add(
     elif like.shape is not None:
         out.shape = like.shape.copy()
     return out
+
+
+def rows_of(before: ir.Node, x: ir.Value, first: int, stop: int) -> ir.Value:
+    """Return x[first:stop] along its first axis, by a new Slice in front of a node."""
+    shape = (stop - first, *shape_of(x)[1:])
+    if opset_of(before) < _SLICE_BY_INPUTS_SINCE:
+        bounds = {"starts": [first], "ends": [stop], "axes": [0]}
+        return add(before, "Slice", [x], bounds, like=x, shape=shape)
+    numbers = [constant(x, np.int64([b])) for b in (first, stop, 0)]
+    return add(before, "Slice", [x, *numbers], like=x, shape=shape)
 
 
 def add_many(before: ir.Node, op_type: str, inputs, attributes, domain: str) -> list[ir.Value]:

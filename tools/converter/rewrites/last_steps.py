@@ -105,7 +105,6 @@ def _taken(node, out, items):
 
 def _states_for(node, found, directions):
     """Puts the last states in the place of steps of Y."""
-    *_, rows, hidden = g.shape_of(node.outputs[0])
     made = ir.node(
         node.op_type,
         node.inputs,
@@ -119,8 +118,7 @@ def _states_for(node, found, directions):
     for value, d in found:
         at, state = value.producer(), made.outputs[1]
         if directions > 1:
-            bounds = [g.constant(state, np.int64([b])) for b in (d, d + 1, 0)]
-            state = g.add(at, "Slice", [state, *bounds], like=state, shape=(1, rows, hidden))
+            state = g.rows_of(at, state, d, d + 1)
         g.redirect(value, reshaped(at, state, g.shape_of(value)))
     for old, new in zip(node.outputs, made.outputs, strict=False):
         g.redirect(old, new)
@@ -144,8 +142,7 @@ def _halved(node, values):
     x, shape = node.inputs[0], g.shape_of(node.inputs[0])
     if shape is None or any(v is not None and g.const(v) is None for v in given):
         return False
-    bounds = [g.constant(x, np.int64([b])) for b in (shape[0] - 1, shape[0], 0)]
-    step = g.add(node, "Slice", [x, *bounds], like=x, shape=(1, *shape[1:]))
+    step = g.rows_of(node, x, shape[0] - 1, shape[0])
     states = [_one_direction(node, sequence, d) for d, sequence in enumerate((x, step))]
     _, _, rows, hidden = g.shape_of(node.outputs[0])
     both = g.add(node, "Concat", states, {"axis": 0}, like=x, shape=(2, rows, hidden))

@@ -124,10 +124,7 @@ def _sequence(at, source, places):
         value = g.add(at, "Transpose", [value], {"perm": perm}, like=value, shape=shape)
     value = reshaped(at, value, (lead[axis], rows, features))
     if n_steps != lead[axis]:
-        bounds = (min(places), max(places) + 1, 0)
-        numbers = [g.constant(value, np.int64([b])) for b in bounds]
-        shape = (n_steps, rows, features)
-        value = g.add(at, "Slice", [value, *numbers], like=value, shape=shape)
+        value = g.rows_of(at, value, min(places), max(places) + 1)
     return value
 
 

@@ -73,6 +73,16 @@ def test_lstm_as_keras_unrolls_it(rows):
     assert found["LSTM"] == 1 and found.total() <= 5
 
 
+@pytest.mark.parametrize("opset", [8, 9, 10])
+def test_steps_from_the_second_on(opset):
+    """Below opset 10, a Slice has its bounds in attributes."""
+    b = Builder()
+    steps = [b("Gather", "x", np.array(t), axis=1) for t in range(1, T)]
+    results, _ = keras_lstm(b, steps)
+    found = b.ops(results[-1], opset=opset)
+    assert found["LSTM"] == found["Slice"] == 1
+
+
 def test_lstm_with_a_product_a_gate():
     """Keras' implementation=1: a MatMul and an Add for each gate, of x and of h."""
     b = Builder()
