@@ -15,6 +15,7 @@ from tools import limits
 from ..errors import ConvertError
 from ..own import Operators
 from ..protos import (
+    attributes_of,
     bodies_of,
     copied,
     make_printable,
@@ -22,6 +23,7 @@ from ..protos import (
     nodes_of,
     one_line,
     operator_of,
+    set_all,
     write_defaults,
 )
 from ..shapes import declarations
@@ -66,6 +68,7 @@ def prepare(model: onnx.ModelProto, operators: Operators | None = None) -> onnx.
     drop_constant_inputs(model)
     _import_once(model)
     _spell_out_axes(model.graph)
+    _forget_pads(model.graph)
     return model
 
 
@@ -74,6 +77,16 @@ def _spell_out_axes(graph: onnx.GraphProto) -> None:
     for node in nodes_of(graph):
         if node.op_type == "MeanVarianceNormalization" and not node.domain and not node.attribute:
             node.attribute.append(onnx.helper.make_attribute("axes", [0, 2, 3]))
+
+
+def _forget_pads(graph: onnx.GraphProto) -> None:
+    """Remove pads beside an auto_pad that says them.
+
+    onnxruntime goes by auto_pad then, onnx's inference by the pads.
+    """
+    for node in nodes_of(graph):
+        if attributes_of(node).get("auto_pad", b"NOTSET") != b"NOTSET":
+            set_all(node.attribute, [a for a in node.attribute if a.name != "pads"])
 
 
 def _fill_in(model: onnx.ModelProto) -> None:

@@ -11,11 +11,11 @@ from .. import aside, own
 from ..context import Context
 from ..conversion import Conversion
 from ..errors import Finding, Problem, UnsupportedModel
-from ..protos import copied, make_printable
+from ..protos import copied, make_printable, opset_of
 from ..shapes import declarations, dims
 from ..shapes.infer_extents import unknown_bounds
 from ..simplify import keep, sequences
-from . import missing, prepare, read, single, sound
+from . import missing, old_axes, prepare, read, single, sound
 
 _FREE = "fix it with --shape NAME=... or --dim NAME=N, or --bound NAME=MOST lets each run decide"
 
@@ -32,6 +32,7 @@ def load(state: Conversion) -> None:
     del given  # it may be large
     state.nodes_before = len(model.graph.node)
     _fix_shapes(state, model, operators)
+    old_axes.count_from_front(model, opset_of(model, ""))
     if options.float64 == "float32" and single.has_doubles(model):
         state.notes.append(_in_single(state, model))
     keeps = options.optimize == 0
