@@ -202,3 +202,26 @@ def test_shapes_are_told_without_allocation(target):
     assert (allocated, kept) == ("0", "0") and np.frombuffer(
         bytes.fromhex(output), np.int64
     ).tolist() == [2, 3]
+
+
+@every_target
+def test_scales_of_float16(target):
+    """The kernels divide and multiply in float32; the dtype of the result is the scale's."""
+    f16, i8 = TensorProto.FLOAT16, TensorProto.INT8
+    constants = {"s": np.float16([0.25, 0.125, 3]), "zp": np.int8([-3, 0, 7])}
+    dequantize = Case(
+        [("DequantizeLinear x0 s zp -> y", {"axis": 1})],
+        [[np.arange(-12, 12, dtype=np.int8).reshape(2, 3, 4)]],
+        {"y": f16},
+        constants,
+        opset=19,
+    )
+    quantize = Case(
+        [("QuantizeLinear x0 s zp -> y", {"axis": 1})],
+        [[np.linspace(-9, 9, 24).astype(np.float16).reshape(2, 3, 4)]],
+        {"y": i8},
+        constants,
+        opset=19,
+    )
+    for level in (0, 2):
+        check(target, [dequantize, quantize], optimize=level)

@@ -39,6 +39,15 @@ _GROWING = (
 _MOST_LISTED = 1 << 20  # elements of a list of integers: inference keeps what it may know of each
 _LISTED = (TensorProto.INT32, TensorProto.INT64)
 
+# Attributes that are 0 or 1: operators read other numbers as either, and runtimes differ.
+_FLAG_NAMES = """
+    align_corners allowzero antialias ceil_mode center_point_box count_include_pad
+    exclude_outside exclusive fmod input_forget inverse is_causal keepdims largest layout
+    linear_before_reset noop_with_empty_axes onesided periodic reverse saturate select_last_index
+    sorted storage_order training_mode transA transB upper
+"""
+_FLAGS = frozenset(_FLAG_NAMES.split())
+
 # Inputs that are scales, by operator. DequantizeLinear's is a factor, which may be negative.
 _SCALES = {
     "QuantizeLinear": (1,),
@@ -53,7 +62,7 @@ def check(model: onnx.ModelProto) -> None:
     _check_opsets(model)
     _check_dtypes(model.graph)
     _check_depth(model)
-    _check_wanted_dtypes(model)
+    _check_attributes(model)
     _check_functions(model)
     check_sizes(model)
 
@@ -79,14 +88,22 @@ def _check_dtypes(graph):
             raise ConvertError(f"{info.name} has dtype {number}, which ONNX does not have")
 
 
-def _check_wanted_dtypes(model):
+def _check_attributes(model):
     for node in itertools.chain(*map(nodes_of, (model.graph, *model.functions))):
         for attribute in node.attribute if node.domain in ("", "ai.onnx") else ():
-            number = attribute.i
-            is_dtype = attribute.name in ("to", "dtype") and attribute.type == AttributeProto.INT
-            if is_dtype and (number == 0 or number not in TensorProto.DataType.values()):
-                where = f"{operator_of(node)} {name_of(node)}"
-                raise ConvertError(f"{where} makes dtype {number}, which ONNX does not have")
+            if attribute.type == AttributeProto.INT and not attribute.ref_attr_name:
+                _check_number(node, attribute.name, attribute.i)
+
+
+def _check_number(node, name, number):
+    where = f"{operator_of(node)} {name_of(node)}"
+    is_dtype = name in ("to", "dtype")
+    if is_dtype and (number == 0 or number not in TensorProto.DataType.values()):
+        raise ConvertError(f"{where} makes dtype {number}, which ONNX does not have")
+    if name in _FLAGS and number not in (0, 1):
+        raise ConvertError(f"{where}: attribute {name} is {number}, it can be 0 or 1")
+    if name == "p" and number < 1:
+        raise ConvertError(f"{where}: attribute p is {number}, norms are of 1 or more")
 
 
 def _check_depth(model):

@@ -6,6 +6,7 @@ Of com.microsoft as well, which has more dtypes at any opset. DynamicQuantizeLin
 from __future__ import annotations
 
 import numpy as np
+from onnx import TensorProto
 
 from ..errors import Problem
 from ..ir import Tensor
@@ -18,6 +19,7 @@ from ._select import selected
 from .cast import emit_cast
 
 QUANTIZE, DEQUANTIZE = 0, 1
+_SHORT = (TensorProto.FLOAT16, TensorProto.BFLOAT16)  # of scales, since opset 19
 
 
 def _infer_quantize(node):
@@ -37,8 +39,10 @@ def lower_quantize(node):
     scale, zero = _per_item(node, x, scale, node.input(2))
     if out.dtype in FLOAT8_AND_LESS:
         quantize_float(node, x, scale, zero, out)
-    else:
-        emit_quantize(node, QUANTIZE, x, scale, zero, out)
+        return
+    if scale.dtype in _SHORT:
+        x, scale = _as_float(node, x), _as_float(node, scale)
+    emit_quantize(node, QUANTIZE, x, scale, zero, out)
 
 
 @lowers("DequantizeLinear", domain=MS, infer=_infer_dequantize)
@@ -48,6 +52,10 @@ def lower_dequantize(node):
     scale, zero = _per_item(node, x, scale, node.input(2))
     if x.dtype in FLOAT8_AND_LESS:
         dequantize_float(node, x, scale, zero, out)
+    elif scale.dtype in _SHORT:
+        wide = node.temp(FLOAT, out.shape)
+        emit_quantize(node, DEQUANTIZE, x, _as_float(node, scale), zero, wide)
+        emit_cast(node, wide, out)
     else:
         emit_quantize(node, DEQUANTIZE, x, scale, zero, out)
 
@@ -105,6 +113,13 @@ def dequantize_float(node, x: Tensor, scale: Tensor, zero: Tensor | None, out: T
     if _matters(zero):
         x = binary(node, "sub", x, _cast(node, zero, scale.dtype))
     emit_binary(node, "mul", x, scale, out)
+
+
+def _as_float(node, x):
+    """x in float32, in which the kernels divide and multiply."""
+    if x.dtype == FLOAT:
+        return x
+    return _cast(node, x, FLOAT) if x.data is None else node.constant(x.data.astype(np.float32))
 
 
 def _matters(zero):

@@ -55,7 +55,27 @@ def _done(sessions, constants, verb, number, value):
     if verb == "open":
         sessions[number] = session = _session(value, constants.pop(number, {}))
         return [[i.name for i in session.get_inputs()], [o.name for o in session.get_outputs()]]
-    return sessions[number].run(*value)
+    return _run(sessions[number], *value)
+
+
+def _run(session, names, feed):
+    """Run a session; float8, which onnxruntime hands over as uint8, gets its dtype."""
+    outputs = session.get_outputs()  # may have one name twice
+    types = {o.name: o.type for o in outputs}
+    values = session.run(names, feed)
+    names = [o.name for o in outputs] if names is None else names
+    if not any("float8" in types[name] for name in names):
+        return values
+    import ml_dtypes
+
+    float8 = {
+        "tensor(float8e4m3fn)": ml_dtypes.float8_e4m3fn,
+        "tensor(float8e4m3fnuz)": ml_dtypes.float8_e4m3fnuz,
+        "tensor(float8e5m2)": ml_dtypes.float8_e5m2,
+        "tensor(float8e5m2fnuz)": ml_dtypes.float8_e5m2fnuz,
+    }
+    dtypes = [float8.get(types[name]) for name in names]
+    return [y.view(d) if d else y for y, d in zip(values, dtypes, strict=True)]
 
 
 def _session(serialized, constants):

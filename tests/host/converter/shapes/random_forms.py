@@ -71,7 +71,7 @@ def windows(draw, op, opset, kernel):
     auto = one_of(draw, None, None, "NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER")
     if auto:
         attrs["auto_pad"] = auto
-    if auto in (None, "NOTSET") and draw.chance(0.7) or auto == "VALID" and draw.chance(0.3):
+    if auto in (None, "NOTSET") and draw.chance(0.7):
         attrs["pads"] = [draw.size(0, k - 1) for k in kernel * 2]
     if has(op, opset, "ceil_mode") and draw.chance():
         attrs["ceil_mode"] = 1

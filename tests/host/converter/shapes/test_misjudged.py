@@ -181,7 +181,7 @@ def versions():
                 yield op, max(since, 7)
 
 
-@pytest.mark.parametrize(("op", "opset"), versions())
+@pytest.mark.parametrize(("op", "opset"), list(versions()))
 def test_random_forms_have_the_shape_that_onnxruntime_computes(op, opset):
     pytest.importorskip("onnxruntime")
     draw = Draw(zlib.crc32(f"{op}{opset}".encode()))
