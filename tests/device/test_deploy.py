@@ -39,7 +39,7 @@ def deploy(board, model, *options):
 
 
 def test_digits_from_an_empty_file_system(pico, tmp_path, capsys):
-    """Verified; updated, with the power lost; then read in place, then nothing to copy.
+    """Verified; updated, with the power lost; then verified in place, then nothing to copy.
 
     The third time, files of an earlier installation are there as well: they go, the user's stay.
     """
@@ -54,7 +54,7 @@ def test_digits_from_an_empty_file_system(pico, tmp_path, capsys):
     before, journal = (tmp_path / "flash").read_bytes(), tmp_path / "journal"
     model.write_bytes(new)
     with pico(journal=journal) as board:
-        assert deploy(board, model) == 0
+        assert deploy(board, model, "--no-verify") == 0
         said = capsys.readouterr().out
         assert "copied    1 of " in said and "--rollback: /model.a.bin" in said
     check_power_cuts(before, journal.read_bytes(), (old, new), tmp_path)
@@ -148,8 +148,6 @@ def test_code_and_a_model_in_the_romfs(pico, tmp_path, capsys):
     with pico() as board:
         assert deploy(board, model, "--romfs") == 0
         assert "\nverified: error " in capsys.readouterr().out
-        assert deploy(board, model, "--romfs", "--no-verify") == 0
-        assert "copied    0 bytes of " in capsys.readouterr().out
 
 
 def points(before, journal):

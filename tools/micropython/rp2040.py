@@ -1,4 +1,4 @@
-"""The target that is a Raspberry Pi Pico: the whole rp2 firmware, in PyPI's rp2040py.
+"""The target that is a Raspberry Pi Pico: the whole rp2 firmware, in npm's rp2040js.
 
     done = get_target("rp2040").run(script, files=...)          # as on every target
     with get_target("rp2040").board(tmp_path / "flash.bin") as board:
@@ -17,13 +17,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import TargetError
-from .packages import CMAKE, GCC, GCC_ARM, LIBC, MAKE, NEWLIB_ARM
+from .npm import NpmRecipe
+from .packages import CMAKE, GCC, GCC_ARM, LIBC, MAKE, NEWLIB_ARM, NODE, NPM
 from .process import Process
 from .recipe import Recipe
 from .rom import RomTarget
 from .source import MBEDTLS, PICO_SDK, TINYUSB
 
 FLASH_BYTES = 2 << 20  # as soldered to a Pico; an --image may lie behind it, up to 16 MB
+# The library of emulated_pico.mjs.
+EMULATOR = NpmRecipe(
+    "rp2040js",
+    "1.4.1",
+    "sha512-Yzr5xG7ZwbtA50IYAU1k/oSoSyDAhPtT5qC/Q2eFApoL"
+    "uAYE8DQbPIMPs/0kh4Ietd4P0OpKk3CIkfNqjcr56g==",
+    "dist/esm/index.js",
+)
 _MACHINE = "tools.micropython.emulated_pico"
 _ROOT = Path(__file__).parent.parent.parent
 
@@ -34,8 +43,10 @@ class PicoTarget(RomTarget):
 
     def build(self) -> Path:
         """Return the firmware, built if need be. Raises TargetError."""
+        # which carries the boot ROM
         if not importlib.util.find_spec("rp2040py"):
             raise TargetError(f"{self.name} needs rp2040py: pip install rp2040py")
+        EMULATOR.build("rp2040js")
         return super().build()
 
     def _command(self, firmware: Path, rom: str, icount: bool) -> list[str]:
@@ -103,7 +114,7 @@ def _command(firmware: Path) -> list[str]:
 TARGETS = (
     PicoTarget(
         "rp2040",
-        "a Raspberry Pi Pico in rp2040py: its firmware, its heap, its flash",
+        "a Raspberry Pi Pico in rp2040js: its firmware, its heap, its flash",
         Recipe(
             "rp2",
             "firmware.bin",
@@ -115,6 +126,7 @@ TARGETS = (
         float_bits=32,
         viper=True,
         build_packages=(GCC_ARM, NEWLIB_ARM, GCC, LIBC, MAKE, CMAKE),
+        run_packages=(NODE, NPM),
         rom_address=0x10200000,
         rom_size=14 << 20,
     ),
