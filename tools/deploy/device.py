@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import base64
 import contextlib
 import hashlib
@@ -15,9 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mpremote.transport import TransportError
-from mpremote.transport_serial import SerialTransport
 
+from . import answers
 from .errors import BoardError, DeployError
+from .line import MOST_BYTES, Line
 
 _CODE = (Path(__file__).parent / "on_board.py").read_text()
 _VERIFY = (Path(__file__).parent / "on_board_verify.py").read_text()
@@ -63,7 +63,7 @@ class About:
     """
 
     name: str
-    version: tuple
+    version: tuple[int, int, int]
     machine: str
     build: str
     mpy: int
@@ -71,7 +71,7 @@ class About:
     folder: str
     free_heap_bytes: int
     largest_bytes: int
-    assemblers: list
+    assemblers: list[str]
     native: bool = True
 
 
@@ -103,7 +103,7 @@ class Device:
 
     def __enter__(self) -> Device:
         with self._speaking():
-            self._serial = SerialTransport(self._port, timeout=self._silence)
+            self._serial = Line(self._port, timeout=self._silence)
         try:
             self.reset()
         except BaseException:
@@ -140,13 +140,21 @@ class Device:
         self._identity = found
         self.execute(code)
 
-    def execute(self, source: str, silence: float | None = None, slow: bool = False) -> str:
+    def execute(
+        self,
+        source: str,
+        silence: float | None = None,
+        slow: bool = False,
+        most_bytes: int = MOST_BYTES,
+    ) -> str:
         """Runs code on the board and returns what it printed. Raises BoardError.
 
-        silence: seconds without a byte after which the board counts as lost; slow: give it more.
+        silence: seconds without a byte after which the board counts as lost; slow: give it more;
+        most_bytes: that it may print.
         """
         silence = silence or self._silence + (_SLOW if slow else 0)
         with self._speaking():
+            self._serial.most_bytes = most_bytes
             output, error = self._serial.exec_raw(source, timeout=silence)
         if error:
             raise _error(BoardError(error.decode(errors="replace")))
@@ -170,6 +178,10 @@ class Device:
                     raise DeployError(f"{self._port}: the board says nothing any more")
                 printed, end, rest = (held + heard).partition(_END)
                 *whole, printed = printed.split(b"\n")
+                if max(len(printed), len(rest)) > MOST_BYTES:
+                    raise DeployError(
+                        f"{self._port}: the board prints over {MOST_BYTES:,} bytes in a line"
+                    )
                 held = printed + end + rest
                 yield from (line.decode(errors="replace").rstrip("\r") for line in whole)
                 if not heard:
@@ -184,6 +196,8 @@ class Device:
     def _heard(self):
         """What the board says within a tenth of a second."""
         with self._speaking():
+            if ahead := self._serial.ahead():
+                return ahead
             port = self._serial.serial
             timeout, port.timeout = port.timeout, _LOOK
             try:
@@ -198,7 +212,8 @@ class Device:
 
     def about(self) -> About:
         """Raises DeployError if it does not run a MicroPython that is new enough."""
-        about = About(**ast.literal_eval(self.execute("describe()")))
+        printed = self.execute("describe()")
+        about = answers.parsed_fields(printed, About, "what it is")
         if about.name != "micropython" or about.version < _OLDEST:
             version = ".".join(map(str, about.version))
             raise DeployError(f"the board runs {about.name} {version}; MicroPython 1.24 is needed")
@@ -206,27 +221,34 @@ class Device:
 
     def sizes(self, folders: Iterable[str]) -> dict[str, int]:
         """Bytes of each file in those of the folders that exist, by path."""
-        lines = self.execute(f"sizes({list(folders)!r})").splitlines()
-        return dict(map(ast.literal_eval, lines))
+        return self._sizes(f"sizes({list(folders)!r})")
 
     def tree(self, folders: Iterable[str]) -> dict[str, int]:
         """Bytes of each file in those of the folders that exist, and below, by path."""
-        lines = self.execute(f"tree({list(folders)!r})").splitlines()
-        return dict(map(ast.literal_eval, lines))
+        return self._sizes(f"tree({list(folders)!r})")
+
+    def _sizes(self, command):
+        lines = self.execute(command)
+        return dict(answers.parsed_lines(lines, tuple[str, int], "a file's path and size"))
 
     def kinds(self, paths: Iterable[str]) -> list[int]:
         """0 where there is nothing, 1 for a file, 2 for a folder."""
-        return ast.literal_eval(self.execute(f"kinds({list(paths)!r})"))
+        paths = list(paths)
+        due = tuple[(int,) * len(paths)] if paths else tuple[int, ...]
+        printed = self.execute(f"kinds({paths!r})")
+        return list(answers.parsed(printed, due, f"the kinds of {len(paths)} paths"))
 
     def is_elsewhere(self, folder: str) -> bool:
         """Whether mpconnxr can be imported, but from another folder."""
-        return ast.literal_eval(self.execute(f"is_elsewhere({folder!r})"))
+        return answers.parsed(self.execute(f"is_elsewhere({folder!r})"), bool, "True or False")
 
     def is_one(self, folder: str, other: str) -> bool:
         """Whether two names of folders that exist are those of one."""
         if self.kinds([folder, other]) != [2, 2]:
             return False
-        return ast.literal_eval(self.execute(f"is_one({folder!r}, {other!r})"))
+        return answers.parsed(
+            self.execute(f"is_one({folder!r}, {other!r})"), bool, "True or False"
+        )
 
     def digests(self, sizes: Mapping[str, int]) -> dict[str, Digest | None]:
         """Of files on the board, computed there, None where there is none.
@@ -234,17 +256,19 @@ class Device:
         sizes: about their bytes, by path.
         """
         silence = self._silence + max(sizes.values(), default=0) / _SLOWEST_DIGEST
-        lines = self.execute(f"digests({list(sizes)!r})", silence).splitlines()
-        found = map(ast.literal_eval, lines)
+        lines = self.execute(f"digests({list(sizes)!r})", silence)
+        kind = tuple[int, str] | None
+        found = answers.parsed_lines(lines, kind, "a file's size and digest", len(sizes))
         return {p: d and Digest(*d) for p, d in zip(sizes, found, strict=True)}
 
     def space(self, folder: str) -> tuple[int, int]:
         """(free bytes, unit of allocation) of the file system that a folder is in."""
-        return ast.literal_eval(self.execute(f"space({folder!r})"))
+        printed = self.execute(f"space({folder!r})")
+        return answers.parsed(printed, tuple[int, int], "the room in its file system")
 
     def read(self, path: str) -> str:
         """The text of a small file, "" where there is none."""
-        return ast.literal_eval(self.execute(f"read({path!r})"))
+        return answers.parsed(self.execute(f"read({path!r})"), str, f"the text of {path}")
 
     def stage(self, path: str, data: bytes, on_written: Callable[[int], object]) -> None:
         """Makes a file under a temporary name and checks its length and digest there."""
@@ -297,7 +321,8 @@ class Device:
     def format_of(self, folder: str) -> int:
         """As verify: the version of model files that the package in a folder reads."""
         self._reset(_VERIFY)
-        return int(self.execute(f"format_of({folder!r})"))
+        printed = self.execute(f"format_of({folder!r})")
+        return answers.parsed(printed, int, "the version of its file format")
 
     def verify(self, folder: str, path: str, silence: float) -> Verified:
         """Resets the board and runs the golden vectors of a model in a slot's file.
@@ -305,10 +330,16 @@ class Device:
         folder: has the package to take. Other commands need a reset after it.
         """
         self._reset(_VERIFY)
-        fields = self.execute(f"verify({folder!r}, {path!r})", silence).split()
-        max_error, largest, bound, ok, *times, heap = fields[-7:]
-        bound, *times = [None if t == "None" else float(t) for t in (bound, *times)]
-        return Verified(float(max_error), float(largest), bound, ok == "1", *times, int(heap))
+        printed = self.execute(f"verify({folder!r}, {path!r})", silence)
+        try:
+            return _verified(*printed.split()[-7:])
+        except (ValueError, TypeError):  # another text, or fewer words
+            raise answers.unexpected(printed, "the result of a verification") from None
+
+
+def _verified(max_error, largest, bound, ok, seconds, first_seconds, heap):
+    bound, *times = (None if t == "None" else float(t) for t in (bound, seconds, first_seconds))
+    return Verified(float(max_error), float(largest), bound, ok == "1", *times, int(heap))
 
 
 def _error(error):

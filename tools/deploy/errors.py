@@ -1,6 +1,5 @@
 """Why a model was not deployed. Caught once, in tools/flash.py."""
 
-
 from tools.errors import DeployError
 
 __all__ = ["BoardError", "DeployError"]
@@ -14,7 +13,7 @@ class BoardError(DeployError):
 
     def __init__(self, traceback: str):
         self.traceback = traceback.replace("\r\n", "\n").strip()
-        self.said = self.traceback.splitlines()[-1]
+        self.said = (self.traceback or "an error without a text").splitlines()[-1]
         super().__init__(f"the board raised {self.said}")
 
     @property

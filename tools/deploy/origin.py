@@ -10,6 +10,7 @@ from pathlib import Path
 from tools.errors import ConvertError
 from tools.format import layout
 
+from . import answers
 from .device import Device
 from .errors import DeployError
 from .model_file import ModelFile
@@ -92,7 +93,10 @@ def _read(device, path, start, nbytes):
     while len(found) < nbytes:
         n = min(_PIECE, nbytes - len(found))
         text = device.execute(f"piece({path!r}, {start + len(found)}, {n})")
-        data = base64.b64decode(text)
+        try:
+            data = base64.b64decode(text.strip(), validate=True)
+        except ValueError:
+            raise answers.unexpected(text, "bytes in base64") from None
         if not data:
             break
         found += data

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import modules
+from . import answers, modules
 from .device import Device
 from .errors import DeployError
 from .slots import Slots
@@ -35,8 +34,10 @@ def others(device: Device, folders: Iterable[str], own: Slots) -> list[Other]:
     """The active models in the folders and below, but the one of these slots."""
     mine = {own.path, own.file("a"), own.file("b")}
     device.execute(_CODE)
-    lines = device.execute(f"models({sorted(set(folders))!r})", slow=True).splitlines()
-    found = {path: rest for path, *rest in map(ast.literal_eval, lines)}
+    lines = device.execute(f"models({sorted(set(folders))!r})", slow=True)
+    kind = tuple[str, int, list[bytes]]
+    models = answers.parsed_lines(lines, kind, "a model's path, format and kernels")
+    found = {path: rest for path, *rest in models}
     return [
         Other(path, version, tuple(k.decode(errors="replace") for k in kernels))
         for path, (version, kernels) in sorted(found.items())
@@ -47,8 +48,8 @@ def others(device: Device, folders: Iterable[str], own: Slots) -> list[Other]:
 def programs(device: Device, folders: Iterable[str], without: Collection[str]) -> set[str]:
     """Names of the programs that models on the board may have, but those in some files."""
     device.execute(_CODE)
-    lines = device.execute(f"programs({sorted(set(folders))!r})", slow=True).splitlines()
-    found = map(ast.literal_eval, lines)
+    lines = device.execute(f"programs({sorted(set(folders))!r})", slow=True)
+    found = answers.parsed_lines(lines, tuple[str, bytes], "a model's path and digest")
     return {f"m{digest.hex()}" for path, digest in found if path not in without}
 
 

@@ -6,7 +6,6 @@ ROMFS, and the board starts without.
 
 from __future__ import annotations
 
-import ast
 import base64
 import hashlib
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from tools import romfs
 
+from . import answers
 from .code import File
 from .device import Device
 from .errors import DeployError
@@ -34,7 +34,9 @@ class Partition:
     def __init__(self, device: Device):
         self._device = device
         device.execute(_CODE.read_text())
-        self.nbytes, self._block = ast.literal_eval(device.execute("partition()"))
+        printed = device.execute("partition()")
+        due = "the size of its ROMFS and of a block"
+        self.nbytes, self._block = answers.parsed(printed, tuple[int, int], due)
         if not self.nbytes:
             raise DeployError("this board's firmware has no ROMFS partition")
 

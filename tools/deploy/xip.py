@@ -7,7 +7,6 @@ in the file system: a model is written where no slot refers to, then its referen
 
 from __future__ import annotations
 
-import ast
 import base64
 import hashlib
 import struct
@@ -15,6 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from . import answers
 from .device import Device
 from .errors import DeployError
 from .modules import PACKAGE
@@ -46,7 +46,9 @@ class Region:
         self._device = device
         device.execute((PACKAGE / "xip.py").read_text())
         device.execute(_CODE.read_text())
-        firmware_end, self._end = ast.literal_eval(device.execute("gap(words)"))
+        printed = device.execute("gap(words)")
+        due = "where its firmware and its file system meet"
+        firmware_end, self._end = answers.parsed(printed, tuple[int, int], due)
         free = (self._end - _rounded(firmware_end)) // _BLOCK * _BLOCK
         if not 0 < nbytes <= free:
             raise DeployError(
@@ -58,8 +60,10 @@ class Region:
     def references(self, sizes: Mapping[str, int]) -> dict[str, Reference]:
         """Of all models on the board, by the path of the slot's file."""
         small = [path for path, nbytes in sizes.items() if nbytes == 16]
-        lines = self._device.execute(f"references({small!r})").splitlines()
-        return {path: Reference(*rest) for path, *rest in map(ast.literal_eval, lines)}
+        lines = self._device.execute(f"references({small!r})")
+        kind = tuple[str, int, int]
+        found = answers.parsed_lines(lines, kind, "a model's path, offset and size")
+        return {path: Reference(*rest) for path, *rest in found}
 
     def holds(self, reference: Reference, data: bytes) -> bool:
         """Whether a model lies there."""

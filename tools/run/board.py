@@ -24,6 +24,7 @@ from tools.deploy.places import places_of
 from .errors import RunError
 
 _FOLDER = "mpconnxr_run"  # on the board
+_MOST_BYTES = 64 << 20  # that a program prints: outputs and traces, in base64
 
 
 def run_on_board(
@@ -57,7 +58,7 @@ def run_on_board(
         parent = away if deployed is None else deployed
         start = f"import sys\nsys.path.insert(0, {parent!r})\n"
         try:
-            return device.execute(start + program(folder), silence)
+            return device.execute(start + program(folder), silence, most_bytes=_MOST_BYTES)
         except BoardError as e:
             raise RunError(f"{args.target}: {e}") from None
         finally:
