@@ -85,8 +85,9 @@ def test_other_cores_give_the_same_bits(target, ready_target):
     assert found == plain_digests(ready_target("unix-plain"), names, N_EMULATED)
 
 
-@pytest.mark.parametrize("target", OTHER_CORES, indirect=True)
+@pytest.mark.parametrize("target", OTHER_CORES if LONG else ["sim-lx106"], indirect=True)
 def test_viper_from_mpy_files_gives_the_same_bits(target, ready_target, tmp_path):
+    """On the other ones tests/device/test_loops.py does so, too."""
     names = tuple(families())
     found = digests(target, names, N_EMULATED, compiled(tmp_path, target.arch))
     assert found == plain_digests(ready_target("unix-plain"), names, N_EMULATED)
