@@ -5,6 +5,7 @@ tests/device/options.py. Their outputs are right, too: in the default way they a
 """
 
 import os
+import re
 
 import pytest
 
@@ -95,9 +96,14 @@ def disagreements(each: Subject, found: dict[str, str]) -> list[str]:
     """Targets that give other bits than the first one. found: digests by target."""
     if each.kernels & BY_FLOATS or any(lacks_doubles(d) for d in found.values()):
         found = {name: d for name, d in found.items() if name != "unix32"}
-    first, *others = found.items()
+    # messages show floats of as many digits as the firmware's floats have
+    first, *others = ((name, _short_floats(d)) for name, d in found.items())
     wrong = [other for other in others if other[1] != first[1]]
     return [f"{each.name} {sorted(each.kernels)}: {first} but {other}" for other in wrong]
+
+
+def _short_floats(text: str) -> str:
+    return re.sub(r"\d+\.\d+", lambda m: f"{float(m[0]):.5g}", text)
 
 
 def lacks_doubles(digest: str) -> bool:

@@ -234,9 +234,11 @@ class Device:
     def kinds(self, paths: Iterable[str]) -> list[int]:
         """0 where there is nothing, 1 for a file, 2 for a folder."""
         paths = list(paths)
-        due = tuple[(int,) * len(paths)] if paths else tuple[int, ...]
-        printed = self.execute(f"kinds({paths!r})")
-        return list(answers.parsed(printed, due, f"the kinds of {len(paths)} paths"))
+        printed, due = self.execute(f"kinds({paths!r})"), f"the kinds of {len(paths)} paths"
+        found = answers.parsed(printed, list[int], due)
+        if len(found) != len(paths):
+            raise answers.unexpected(printed, due)
+        return found
 
     def is_elsewhere(self, folder: str) -> bool:
         """Whether mpconnxr can be imported, but from another folder."""

@@ -15,7 +15,6 @@ from tools import limits
 from ..errors import ConvertError
 from ..own import Operators
 from ..protos import (
-    attributes_of,
     bodies_of,
     copied,
     make_printable,
@@ -85,7 +84,7 @@ def _forget_pads(graph: onnx.GraphProto) -> None:
     onnxruntime goes by auto_pad then, onnx's inference by the pads.
     """
     for node in nodes_of(graph):
-        if attributes_of(node).get("auto_pad", b"NOTSET") != b"NOTSET":
+        if any(a.name == "auto_pad" and a.s not in (b"", b"NOTSET") for a in node.attribute):
             set_all(node.attribute, [a for a in node.attribute if a.name != "pads"])
 
 

@@ -59,9 +59,7 @@ def _rewrite(node, dims):
         return False
     if node.op_type == "Slice" and not _clip_bounds(node, dims):
         return False
-    rank = len(dims)
-    if node.op_type == "Unsqueeze":
-        rank += sum(len(_axes(a)) for a in node.attribute)
+    rank = len(dims) + _new_axes(node)
     for a in node.attribute:
         found = [axis + rank if axis < 0 else axis for axis in _axes(a)]
         if a.name == "axes":
@@ -69,6 +67,13 @@ def _rewrite(node, dims):
         elif a.name == "axis":
             a.i = found[0]
     return True
+
+
+def _new_axes(node):
+    """Return how many axes the output has that the input lacks: axes count in the output."""
+    if node.op_type == "Unsqueeze":
+        return sum(len(_axes(a)) for a in node.attribute)
+    return 1 if node.op_type == "OneHot" else 0
 
 
 def _clip_bounds(node, dims):

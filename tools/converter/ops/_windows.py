@@ -98,8 +98,10 @@ def counts_of(windows: Windows, dim: int, padding: bool = False) -> np.ndarray:
     if padding:
         begin, end = -windows.pads[dim], end + windows.end_pads[dim]
     corners = np.arange(windows.out_dims[dim]) * windows.strides[dim] - windows.pads[dim]
-    taps = corners[:, None] + np.arange(windows.kernel[dim]) * windows.dilations[dim]
-    return ((taps >= begin) & (taps < end)).sum(1)
+    step, kernel = windows.dilations[dim], windows.kernel[dim]
+    # the first tap that is not before the beginning, and the first one that is not before the end
+    first, last = (np.clip(-((corners - edge) // step), 0, kernel) for edge in (begin, end))
+    return last - first
 
 
 def require_whole(node, w: Windows) -> None:

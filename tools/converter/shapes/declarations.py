@@ -22,11 +22,12 @@ import onnx
 from tools.format.dtypes import dtype_name
 
 from ..errors import ConvertError
-from ..protos import bodies_of, copied, nodes_of
+from ..protos import bodies_of, copied, nodes_of, set_all
 from . import extent_forms
 
 _LOOP_CONTROL = 2  # inputs of a Loop's body before its values: the round, the condition
-_BELIEVED = "mpconnxr.believed"  # a key of an output's metadata
+_INFERRED = "mpconnxr.inferred"
+_BELIEVED = "mpconnxr.believed"  # a key of the metadata of an output, and of the model
 _MOST_NAMED = 3  # inner values of one note
 
 Types = dict[str, onnx.TypeProto]
@@ -75,6 +76,26 @@ def of_outputs(model: onnx.ModelProto) -> Types:
     return {name: kind for name, kind in found.items() if _is_tensor(kind)}
 
 
+def inferred(model: onnx.ModelProto) -> Types:
+    """Return the types of the graph's outputs that inference has found: all dims are fixed.
+
+    A pass may put in the place of an operator what inference knows less of.
+    """
+    return {
+        info.name: copied(info.type)
+        for info in model.graph.output
+        if any(prop.key == _INFERRED for prop in info.metadata_props)
+    }
+
+
+def note_inferred(graph: onnx.GraphProto) -> None:
+    """Note, in the outputs, which ones have types that are not believed, and all dims fixed."""
+    for info in graph.output:
+        is_fixed = _has_shape(info.type) and all(d.HasField("dim_value") for d in _dims(info.type))
+        if is_fixed and not info.metadata_props:
+            info.metadata_props.add(key=_INFERRED)
+
+
 def without_outputs(model: onnx.ModelProto) -> onnx.ModelProto:
     """Return a copy whose outputs have no types, but for those that no operator computes."""
     copy = copied(model)
@@ -85,6 +106,7 @@ def without_outputs(model: onnx.ModelProto) -> onnx.ModelProto:
         elif _is_tensor(info.type):
             info.ClearField("type")
         del info.metadata_props[:]
+    set_all(copy.metadata_props, [p for p in copy.metadata_props if p.key != _BELIEVED])
     return copy
 
 
@@ -108,7 +130,19 @@ def believe(model: onnx.ModelProto, declared: Types) -> bool:
         if info.name in declared and _complete(info, declared[info.name]):
             changed = True
             info.metadata_props.add(key=_BELIEVED)
+    if changed:
+        mark(model)
     return changed
+
+
+def mark(model: onnx.ModelProto) -> None:
+    """Note, in the model, that a shape in it is believed: it may turn out wrong."""
+    model.metadata_props.add(key=_BELIEVED)
+
+
+def is_marked(model: onnx.ModelProto) -> bool:
+    """Return True if `mark` has noted that, since the shapes were inferred last."""
+    return any(prop.key == _BELIEVED for prop in model.metadata_props)
 
 
 def _complete(info, declared):

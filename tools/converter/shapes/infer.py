@@ -22,7 +22,7 @@ def infer(model: onnx.ModelProto, context: Context = PLAIN) -> onnx.ModelProto:
     Raises ConvertError where the model contradicts itself.
     """
     infer_extents.forget(model)
-    declared = declarations.of_outputs(model) | context.declared
+    declared = declarations.of_outputs(model) | context.declared | declarations.inferred(model)
     model = declarations.without_outputs(model)
     misjudged.forget(model)
     model = _infer(model)
@@ -32,6 +32,7 @@ def infer(model: onnx.ModelProto, context: Context = PLAIN) -> onnx.ModelProto:
         infer_extents.forget_unknown(model.graph)
         model = _infer(model)
     sound.check_sizes(model)
+    declarations.note_inferred(model.graph)
     return model
 
 

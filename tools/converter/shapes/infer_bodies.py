@@ -10,6 +10,7 @@ import onnx
 from ..aside import array_of
 from ..context import Context
 from ..protos import attributes_of
+from . import declarations
 from .bodies import model_of
 from .extent_rules import own_dim
 from .limits import limit, limits_of
@@ -50,6 +51,8 @@ def annotate(model: onnx.ModelProto, context: Context, infer: Infer) -> bool:
 def _results(outer, graph, types):
     """Values of a subgraph's outputs, None where they stay unknown."""
     inner = outer.infer(model_of(outer.model, graph, types), outer.context)
+    if declarations.is_marked(inner):
+        declarations.mark(outer.model)
     return [value_of(o) for o in inner.graph.output]
 
 

@@ -49,6 +49,16 @@ def test_a_chain_of_them():
     assert convert(model).graph.outputs[0].shape == (2, 5, 2)
 
 
+@pytest.mark.parametrize("axis", [-1, -2, -4, 1])
+def test_one_hot_counts_axes_in_its_output(axis):
+    nodes = [("OneHot", "x depth values", "y", {"axis": axis})]
+    constants = {"depth": np.array([4], np.int64), "values": np.float32([0, 1])}
+    x = small.value("x", (3, 2, 5), TensorProto.INT64)
+    model = small.model(nodes, [x], [small.value("y", None)], 9, **constants)
+    [right] = golden.reference(model, [np.zeros((3, 2, 5), np.int64)])
+    assert convert(model).graph.outputs[0].shape == right.shape
+
+
 @pytest.mark.parametrize("op", ["MaxPool", "AveragePool", "LpPool"])
 @pytest.mark.parametrize("auto_pad", ["SAME_UPPER", "SAME_LOWER", "VALID"])
 @pytest.mark.parametrize("opset", [8, 11, 22])
