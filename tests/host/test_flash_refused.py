@@ -31,9 +31,9 @@ def model(tmp_path, digits):
 def test_a_port_that_is_silent_or_absent_is_one_line(model, monkeypatch, capsys):
     monkeypatch.setattr(devices, "_SILENCE", 0.1)
     far, near = os.openpty()
-    real = devices.SerialTransport.enter_raw_repl
+    real = devices.Line.enter_raw_repl
     quick = lambda self: real(self, timeout_overall=0.3)  # noqa: E731
-    monkeypatch.setattr(devices.SerialTransport, "enter_raw_repl", quick)
+    monkeypatch.setattr(devices.Line, "enter_raw_repl", quick)
     try:
         for port in (os.ttyname(near), "/dev/there-is-none"):
             assert flash.main([str(model), "--port", port]) == 1
