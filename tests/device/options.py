@@ -166,23 +166,15 @@ def check(ways, other):
     return True
 
 
-def is_refused(name):
-    """Whether it needs what this firmware lacks."""
-    try:
-        mpconnxr.load(name + ".bin")
-    except mpconnxr.UnsupportedError:
-        return True
-    return False
-
-
 with open("models") as f:
     lines = [line.split() for line in f.read().split("\n") if line]
 before = None
 for name, *others in lines:
     ways = Ways(name, others)
-    if check(ways, before or ways):
-        before = ways
-    if "named" in others and not is_refused(name):
+    if not check(ways, before or ways):
+        continue
+    before = ways
+    if "named" in others:
         right = rightness(name + ".named.bin")
         if right:
             print(name, "right", right)
