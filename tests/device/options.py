@@ -29,7 +29,7 @@ def fill(model, x):
 
 
 def ran(model, x, run):
-    """A digest of the outputs, or what the run refused."""
+    """Return a digest of the outputs, or what the run refused."""
     fill(model, x)
     try:
         run(model)

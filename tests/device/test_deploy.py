@@ -117,7 +117,7 @@ def test_power_lost_while_the_format_changes(pico, tmp_path, monkeypatch, capsys
 
 
 def in_use_after(release, pico, folder, monkeypatch, **options):
-    """What is in use after tools/flash.py of a release."""
+    """Return what is in use after tools/flash.py of a release."""
     place = folder / f"release {release.generation}"
     package = generations.package_of(place, release.generation, release.version)
     model = folder / "model.bin"
@@ -130,7 +130,7 @@ def in_use_after(release, pico, folder, monkeypatch, **options):
 
 
 def in_use(image, folder):
-    """(the code that is imported, the model that is loaded) with this flash."""
+    """Return (the code that is imported, the model that is loaded) with this flash."""
     shutil.rmtree(folder, ignore_errors=True)
     files = files_of(image, folder)
     is_a = (folder / "mpconnxr").is_dir()
@@ -151,7 +151,7 @@ def test_code_and_a_model_in_the_romfs(pico, tmp_path, capsys):
 
 
 def points(before, journal):
-    """The flash at each point of its changes: one done by half, then done."""
+    """Yield the flash at each point of its changes: one done by half, then done."""
     now, at = bytearray(before), 0
     while at < len(journal):
         offset, n = struct.unpack_from("<2I", journal, at)
@@ -185,6 +185,6 @@ def files_of(image, folder):
 
 
 def loaded(folder):
-    """The bytes that mpconnxr.load("model.bin") gets on a board with these files."""
+    """Return the bytes that mpconnxr.load("model.bin") gets on a board with these files."""
     with slots.opened(str(folder / "model.bin")) as f:
         return f.read()

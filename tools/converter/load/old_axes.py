@@ -12,12 +12,10 @@ from onnx import shape_inference
 from onnx.helper import make_attribute
 
 from ..protos import attributes_of, bodies_of, nodes_of, set_all
-from ..shapes import declarations
+from ..shapes import declarations, misjudged
 
 _AXES_SINCE = 11  # the opset from which on all operators count from the end as well
 _SLICE_BY_INPUTS_SINCE = 10
-_MISJUDGED = ("Squeeze", "Unsqueeze")  # of others, onnx infers nothing, or what is right
-_HIDDEN = "mpconnxr.old"  # a domain that onnx infers nothing for
 
 
 def count_from_front(model: onnx.ModelProto, opset: int) -> None:
@@ -32,7 +30,7 @@ def count_from_front(model: onnx.ModelProto, opset: int) -> None:
         return
     todo = [node for node in nodes_of(model.graph) if _is_old(node, opset)]
     while todo:
-        dims = _known_dims(model, todo)
+        dims = _known_dims(model)
         left = [node for node in todo if not _rewrite(node, dims.get(node.input[0]))]
         if len(left) == len(todo):
             return
@@ -102,15 +100,10 @@ def _within(bound, size):
     return min(max(bound + size if bound < 0 else bound, 0), size)
 
 
-def _known_dims(model, todo):
-    """Return the dims of values by name, as far as they follow with these nodes as they are."""
-    hidden = [node for node in todo if node.op_type in _MISJUDGED]
-    for node in hidden:
-        node.domain = _HIDDEN
-    copy = declarations.without_outputs(model)
-    for node in hidden:
-        node.domain = ""
-    copy.opset_import.append(onnx.helper.make_opsetid(_HIDDEN, 1))
+def _known_dims(model):
+    """Return the dims of values by name, as far as onnx infers them rightly."""
+    with misjudged.hidden(model):
+        copy = declarations.without_outputs(model)
     try:
         graph = shape_inference.infer_shapes(copy, data_prop=True).graph
     except Exception:  # a model that contradicts itself, which is said later

@@ -178,6 +178,16 @@ def _squeeze(p, node, x, *_):
     return [(dtype, [d for i, d in enumerate(dims) if i not in left_out])]
 
 
+def _unsqueeze(p, node, x, *_):
+    dtype, dims = x
+    axes = attributes_of(node).get("axes", p.input_contents(node, 1))
+    if axes is None:
+        return None
+    rank, rest = len(dims) + len(axes), iter(dims)
+    new = {int(axis) % rank for axis in axes}
+    return [(dtype, [1 if i in new else next(rest) for i in range(rank)])]
+
+
 def _einsum(p, node, *xs):
     _, result, sizes = equations.parsed(attributes_of(node)["equation"], [d for _, d in xs])
     return [(xs[0][0], [sizes[label] for label in result])]
@@ -316,6 +326,7 @@ RULES = (
         "MaxUnpool": window_rules.max_unpool,
         "STFT": window_rules.stft,
         "Squeeze": _squeeze,
+        "Unsqueeze": _unsqueeze,
         "DepthToSpace": window_rules.depth_to_space,
         "Pad": window_rules.pad,
         "Resize": window_rules.resize,

@@ -138,6 +138,14 @@ FAULTS = (
         "keeps the dims of axes that stand behind larger ones",
         lambda node, a, constants: list(a.get("axes", ())) != sorted(a.get("axes", ())),
     ),
+    Fault(
+        ("Squeeze", "Unsqueeze"),
+        1,
+        10,
+        "axes below zero count from the end; said from opset 11 on, done by onnxruntime before",
+        "keeps dims that go, or puts new ones elsewhere",
+        lambda node, a, constants: any(axis < 0 for axis in a.get("axes", ())),
+    ),
 )
 
 

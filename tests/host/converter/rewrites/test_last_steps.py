@@ -10,7 +10,7 @@ GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 
 
 def case(op, direction, *more, batch=B, outputs="Y", result="r", constants=(), **attributes):
-    """An operator over (T, batch, K), and nodes that make `result` of its outputs."""
+    """Return an operator over (T, batch, K), and nodes that make `result` of its outputs."""
     d, rows = 1 + (direction == "bidirectional"), GATES[op] * H
     fixed = {"w": randn(d, rows, K), "r0": randn(d, rows, H), "b": randn(d, 2 * rows)}
     fixed["h"] = randn(d, batch, H)

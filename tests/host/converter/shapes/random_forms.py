@@ -54,7 +54,7 @@ def some_axes(draw, rank, opset, least=1):
 
 
 def by_list(x, op, opset, since, name, values, attrs=None):
-    """A node with a list of integers: an attribute before an opset, then an input."""
+    """Return a node with a list of integers: an attribute before an opset, then an input."""
     attrs = attrs or {}
     if opset < since:
         return Node(op, [x], attrs | {name: values}, opset)

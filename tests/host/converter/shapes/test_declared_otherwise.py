@@ -82,7 +82,7 @@ def decides_sizes(case):
 
 
 def steps_of(model, shapes):
-    """What a device computes, and the shapes it gives."""
+    """Return what a device computes, and the shapes it gives."""
     done = convert(model, Options(strip=True, shapes=shapes))
     steps = [(s.kernel, [str(p) for p in s.params]) for s in done.graph.steps]
     return steps, [(t.name, t.shape, t.dtype) for t in done.graph.outputs]

@@ -75,7 +75,12 @@ EXAMPLES = {
     ],
     "Squeeze": [
         Node("Squeeze", [floats(2, 3, 1, 1)], {"axes": axes}, opset)
-        for axes in ([3, 2], [2, 3])
+        for axes in ([3, 2], [2, 3], [-2])
+        for opset in (7, 10, 11)
+    ],
+    "Unsqueeze": [
+        Node("Unsqueeze", [floats(2, 3)], {"axes": axes}, opset)
+        for axes in ([-1], [0, -2])
         for opset in (7, 10, 11)
     ],
 }  # fmt: skip
