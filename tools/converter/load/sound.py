@@ -8,13 +8,11 @@ from __future__ import annotations
 import itertools
 import math
 
-import numpy as np
 import onnx
 from onnx import AttributeProto, TensorProto, defs, helper, shape_inference
 
 from tools import limits
 
-from ..aside import array_of
 from ..errors import ConvertError, Finding, Problem, UnsupportedModel
 from ..ir import Graph, walk
 from ..protos import bodies_of, free_inputs, name_of, nodes_of, operator_of
@@ -47,14 +45,6 @@ _FLAG_NAMES = """
     sorted storage_order training_mode transA transB upper
 """
 _FLAGS = frozenset(_FLAG_NAMES.split())
-
-# Inputs that are scales, by operator. DequantizeLinear's is a factor, which may be negative.
-_SCALES = {
-    "QuantizeLinear": (1,),
-    "DequantizeLinear": (1,),
-    "QLinearConv": (1, 4, 6),
-    "QLinearMatMul": (1, 4, 6),
-}
 
 
 def check(model: onnx.ModelProto) -> None:
@@ -102,6 +92,8 @@ def _check_number(node, name, number):
         raise ConvertError(f"{where} makes dtype {number}, which ONNX does not have")
     if name in _FLAGS and number not in (0, 1):
         raise ConvertError(f"{where}: attribute {name} is {number}, it can be 0 or 1")
+    if name == "batch_dims" and number < 0:
+        raise ConvertError(f"{where}: attribute batch_dims is {number}, it must be 0 or more")
     if name == "p" and number < 1:
         raise ConvertError(f"{where}: attribute p is {number}, norms are of 1 or more")
 
@@ -182,23 +174,6 @@ def _is_right_later(model):
     except Exception:  # as above
         return False
     return True
-
-
-def check_scales(model: onnx.ModelProto) -> None:
-    """Raises UnsupportedModel for constant scales of quantized values that are no scales."""
-    constants = {t.name: t for t in model.graph.initializer}
-    found = []
-    for node in model.graph.node:
-        for i in _SCALES.get(node.op_type, ()):
-            name = node.input[i] if i < len(node.input) else ""
-            scale = array_of(constants[name]) if name in constants else np.ones(1)
-            may_be_negative = node.op_type == "DequantizeLinear"
-            is_positive = may_be_negative or (scale >= 0).all()
-            if not (np.isfinite(scale.astype(np.float64)).all() and is_positive):
-                problem = Problem(f"scale {name} is negative, infinite or not a number")
-                found.append(Finding(operator_of(node), name_of(node), problem))
-    if found:
-        raise UnsupportedModel(found)
 
 
 def check_sizes(model: onnx.ModelProto) -> None:

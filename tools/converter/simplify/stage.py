@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..conversion import Conversion
-from ..load import sound
+from ..load import constant_inputs, scales, sound
 from ..shapes import declarations
 from ..shapes.infer_extents import check_bounds
 from . import simplify as simplified
@@ -11,12 +11,15 @@ from . import simplify as simplified
 
 def simplify(state: Conversion) -> None:
     """Raises ConvertError."""
+    scales.check(state.model)  # before they are folded into what they scale
+    constant_inputs.check(state.model)
     model = simplified(state.model, state.context)
     state.notes += declarations.notes(state.loaded, model)
     if note := declarations.inner_contradictions(state.declared, model.graph):
         state.notes.append(note)
     check_bounds(state.options.bounds, state.model, model)
-    sound.check_scales(model)
+    scales.check(model)
+    constant_inputs.check(model)
     sound.check_memory(model)
     state.model = state.simplified = model
     if state.twin is not None:
