@@ -146,7 +146,8 @@ def flash(args: argparse.Namespace) -> int:
         return _write(args, model, package)
     with _port(args) as port, Device(port, reach.silence_of(args)) as device:
         kind = RomDeployment if args.romfs else Deployment
-        deployment = kind(device, model, package, args, lambda *of: _way(args, *of))
+        way, remedy = lambda *of: _way(args, *of), lambda *of: _remedy(args, model, *of)
+        deployment = kind(device, model, package, args, way, remedy)
         return deployment.roll_back() if args.rollback else deployment.run()
 
 
@@ -164,7 +165,8 @@ def _write(args, model, package):
     args.said.note("files", [f.path for f in files] + [model.name])
     cores = {"program_for": way.program_for, "second_core": way.second_core}
     needs = fit.needs_of(model, files, in_place=False, **cores)
-    if board and (warning := fit.warning(needs, board)):
+    remedy = lambda needs: _remedy(args, model, board, board.free_heap_bytes, needs)  # noqa: E731
+    if board and (warning := fit.warning(needs, nbytes, board, remedy)):
         print(f"flash: warning: {warning}", file=sys.stderr)
     return 0
 
@@ -174,6 +176,13 @@ def _way(args, model, package, machine, in_place) -> Way:
     options = {"interpret": args.interpret, "ops": args.ops, "with": args.extra, "key": args.key}
     given = [f"--{name}" for name, value in options.items() if value]
     return way_of(model, package, machine, in_place, ", ".join(given), args.cores)
+
+
+def _remedy(args, model, board, heap, needs):
+    """What would make the model fit; the converter is imported and asked only then."""
+    from tools.advise.remedy import remedy, with_room
+
+    return remedy(args.model, model, with_room(board, heap), needs)
 
 
 def _model(args):

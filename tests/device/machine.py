@@ -7,6 +7,23 @@ from tools.deploy.machine import Machine
 from tools.micropython import Target
 
 FOLDER = "mpconnxr_test"  # on a board
+# Runs on the machine: copies a file or folder to its own file system. An emulator's files are
+# mapped, and would be used in place.
+COPY = """
+import os
+
+
+def copy(name):
+    if os.stat(name)[0] & 0x4000:
+        os.mkdir("/" + name)
+        for inner in os.listdir(name):
+            copy(name + "/" + inner)
+        return
+    piece = memoryview(bytearray(4096))
+    with open(name, "rb") as f, open("/" + name, "wb") as g:
+        while n := f.readinto(piece):
+            g.write(piece[:n])
+"""
 _TIMEOUT = 1800  # s; for an emulator among others, or a board without native code
 
 

@@ -249,7 +249,7 @@ def test_a_model_that_needs_too_much_memory_is_refused_first(board, model, monke
     monkeypatch.setattr(devices, "_CODE", small)
     assert board.flash(model) == 1
     err = capsys.readouterr().err
-    assert "60,000 are free" in err and "--quantize int8" in err
+    assert "60,000 are free" in err and "mpconnxr advise tries" in err
     assert board.files() == {}
 
 

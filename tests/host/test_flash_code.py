@@ -10,7 +10,7 @@ from examples.digits.demo import HERE
 from tests.host.fake_board import FakeBoard
 from tools import flash
 from tools.converter.convert import convert
-from tools.deploy import boards, fit, folder
+from tools.deploy import boards, folder
 from tools.deploy.code import code_for
 from tools.deploy.deployment import describe, machine_of
 from tools.deploy.device import About
@@ -142,14 +142,6 @@ def test_a_board_with_too_little_heap_is_a_warning(to, tmp_path, capsys):
     err = capsys.readouterr().err
     assert err.startswith("flash: warning: too large for esp8266: it needs about ")
     assert "about 35,000 are free there. Frozen into" in err and err.count("\n") == 1
-
-
-def test_what_would_help_where_the_heap_is_too_small(model):
-    needs = fit.Needs(tensors=2_000, window=20_000, held=1_000, code=30_000, steps=5_000)
-    board = boards.load_board(boards.FOLDER / "esp8266.toml")
-    assert "--window 5000 " in fit.warning(needs, replace(board, free_heap_bytes=43_000))
-    assert fit.warning(needs, replace(board, free_heap_bytes=58_000)) == ""
-    assert fit.warning(needs, replace(board, free_heap_bytes=None)) == ""
 
 
 def test_boards_that_are_not_known_or_not_able(model, tmp_path, capsys):

@@ -22,7 +22,7 @@ FITTING = ("fits", "may fit")
 @dataclass(frozen=True)
 class Placement:
     """flash_options: of flash.py; needs: of the heap; flash_bytes: of all files, room: for them;
-    verdict: one of fits.VERDICTS, or "flash too small"; seconds: of a run; said: the way;
+    verdict: one of fits.VERDICTS; seconds: of a run; said: the way;
     lacks_flash: the files are larger than the room.
     """
 
@@ -90,7 +90,7 @@ def _placement(fit, options):
     board = fit.board
     nbytes = fit.code_bytes if "--reserve" in options else fit.file_bytes
     room = board.filesystem_bytes or board.flash_bytes
-    verdict = fit.verdict
+    verdict = fit.heap_verdict
     if verdict == "weights in place":
         verdict = "too large"  # another placement says so
     lacks_flash = bool(room and nbytes > room)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from tools.converter.report.fits import off_of
+from tools.converter.report.fits import OFF
 
 from .placement import Placement
 from .samples import CALIBRATION
@@ -123,8 +123,11 @@ class _Search:
             self._shrink(trial)
 
     def _shrink(self, trial):
-        """Adds --arena and --window where they are what is missing: each alone, then both."""
-        if trial.fits or not trial.placements:
+        """Adds --arena and --window where they are what is missing: each alone, then both.
+
+        Neither makes files smaller.
+        """
+        if trial.fits or all(p.lacks_flash for p in trial.placements):
             return
         taken = self._task.given
         names = [name for name in ("--arena", "--window") if name not in taken]
@@ -174,7 +177,7 @@ def _lacking(trial, board):
     """Bytes of heap, with what an estimate may be off."""
     plain = trial.placements[0]
     heap = board.free_heap_bytes or plain.heap
-    return round(plain.heap * (1 + off_of(plain.is_program))) - heap + 1
+    return round(plain.heap * (1 + OFF)) - heap + 1
 
 
 def _heap(trial):

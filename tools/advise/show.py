@@ -57,18 +57,28 @@ def verdict(advice: Advice, board: Board) -> str:
     if placement.fits:
         return f"{placement.verdict}: {needed}"
     reasons = []
-    if placement.verdict == "too large":
-        reasons.append(f"{needed}; the largest is {plain.in_the_way}")
     if placement.lacks_flash:
         nbytes, room = placement.flash_bytes, placement.room
         reasons.append(f"{nbytes:,} bytes of flash needed, the file system has {room:,}")
+    least = placement.needs.least
+    if board.free_heap_bytes and least > board.free_heap_bytes:
+        reasons.append(f"inputs or outputs alone take {least:,} bytes, which no option lowers")
+    if placement.verdict == "too large":
+        reasons.append(f"{needed}; the largest is {plain.in_the_way}")
     return f"does not fit: {'; '.join(reasons)}"
 
 
-def commands(row: Row, task: Task) -> list[str]:
-    """Command lines that make and deploy this row."""
+def commands(row: Row, task: Task, output: Path | None = None) -> list[str]:
+    """Return the command lines that make and deploy this row.
+
+    Args:
+        row: a trial in one of its placements.
+        task: whose model and options it has.
+        output: file to convert to; None for one that is named as the model, in the current folder.
+
+    """
     options = [*task.given, *_named(row.trial, task)]
-    model = [str(task.model), str(Path(task.model.stem + ".bin"))]
+    model = [str(task.model), str(output or Path(task.model.stem + ".bin"))]
     deploy = ["mpconnxr", "flash", model[1], *row.placement.flash_options]
     return [shlex.join(["mpconnxr", "convert", *model, *options]), shlex.join(deploy)]
 
@@ -145,7 +155,7 @@ def _row(row, task):
     return {
         "verdict": placement.verdict,
         "heap_bytes": placement.heap,
-        "heap": vars(placement.needs),
+        "heap": placement.needs.parts,
         "flash_bytes": placement.flash_bytes,
         "seconds": placement.seconds._asdict() if placement.seconds else None,
         "error": accuracy.error,

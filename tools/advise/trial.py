@@ -39,7 +39,8 @@ _FLOATS = (1, 10, 11, 16)  # ONNX's numbers of dtypes
 @dataclass(frozen=True)
 class Task:
     """What does not change from trial to trial. given: options of the converter that the user
-    gave; samples: the user's file, if any; folder: for files between processes.
+    gave; samples: the user's file, if any; folder: for files between processes; compares: whether
+    results are compared with those of onnxruntime.
     """
 
     model: Path
@@ -47,6 +48,7 @@ class Task:
     given: tuple[str, ...]
     samples: Path | None
     folder: Path
+    compares: bool = True
 
     def arguments(self, options: tuple[str, ...]) -> list[str]:
         """Of the converter, with a file of samples where the command line names none."""
@@ -133,6 +135,8 @@ def _trial(task, options, seconds):
         usage, least = isinstance(e, UsageError), e.least if isinstance(e, TooSmall) else None
         return Trial(options, refused=text_of(e), is_usage=usage, least=least)
     result = _of(converted, task, options, found)
+    if not task.compares:
+        return result
     try:
         samples = write_samples(task.folder, task.samples, converted, most_samples(converted))
     except UsageError as e:

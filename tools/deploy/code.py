@@ -21,7 +21,7 @@ from .shrink import ALWAYS, SHOWN, shrunk
 @dataclass(frozen=True)
 class File:
     """path: on the board; data: what shall be there; stale: files that it takes the place of;
-    loaded: it is in memory when the model runs.
+    loaded: it is in memory when the model runs, or while it is loaded.
     """
 
     path: str
@@ -43,7 +43,8 @@ def code_for(model: ModelFile, package: Package, machine: Machine | None) -> lis
     """
     builder = Builder(package, machine or Machine(""))
     chosen = package.files_for(model.kernels, model.optional, builder.pick)
-    loaded = package.loaded_for(model.kernels, model.optional, model.weights, builder.pick)
+    used = model.optional - {"golden_objects"} | ({"stream"} if model.is_streamed else set())
+    loaded = package.loaded_for(model.kernels, used, model.weights, builder.pick)
     if machine is None:
         paths = package.files_for(model.kernels, model.optional)
         paths = [path for path in paths if path.parent.name not in forms.COMPILED]

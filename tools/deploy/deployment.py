@@ -28,7 +28,8 @@ class Deployment:
     """Of a model, to a board that answers.
 
     args: as tools/flash.py has them; way: of model, package, machine and whether the weights are
-    used in place, how it lies on a board: see tools.program.ways.
+    used in place, how it lies on a board: see tools.program.ways; remedy: of the kind of board or
+    None, its free heap and what the model needs of it, what would make it fit.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class Deployment:
         package: Package,
         args: argparse.Namespace,
         way: Callable,
+        remedy: Callable,
     ):
         self._device, self._model, self._args = device, model, args
         about = device.about()
@@ -51,11 +53,20 @@ class Deployment:
         self._package = package
         self._machine = None if args.source else machine_of(about, board)
         self._is_program = False
-        self._code = [] if args.rollback else self._code_for(about, way)
+        room = self._room(about, board)
+        self._remedy = lambda needs: remedy(board, about.free_heap_bytes, needs)
+        self._code = [] if args.rollback else self._code_for(room, way)
         self._places = places_of(device, self._folder)
         self._look()
 
-    def _code_for(self, about, way_of):
+    def _room(self, about, board):
+        """What the board has; of its file system at least what all of its kind have."""
+        files = board.filesystem_bytes if board else None
+        if files and not self._args.rollback and len(self._model.data) > files:
+            files = max(files, self._device.space(self._folder)[0])
+        return fit.Room(about.free_heap_bytes, about.largest_bytes, files)
+
+    def _code_for(self, room, way_of):
         """What the model needs, compiled; refused if it and the model do not fit."""
         way = way_of(self._model, self._package, self._machine, self._in_place)
         code, self._is_program = way.files, way.is_program
@@ -71,9 +82,13 @@ class Deployment:
             program_for=way.program_for,
             second_core=way.second_core,
         )
-        fit.check(needs, about)
-        of = f"{_kb(needs.total)} of {_kb(about.free_heap_bytes)} KB of this board's heap"
-        about_needs = {"heap_bytes": needs.total, "free_heap_bytes": about.free_heap_bytes}
+        in_files = 0 if self._args.romfs else nbytes
+        in_files += 0 if self._in_place else len(self._model.data)
+        fit.check(needs, in_files, room, self._remedy)
+        if not self._args.no_verify:
+            fit.check_verifying(needs, room)
+        of = f"{_kb(needs.total)} of {_kb(room.heap)} KB of this board's heap"
+        about_needs = {"heap_bytes": needs.total, "free_heap_bytes": room.heap}
         self._say("fits", f"needs {of}: {needs}", about_needs)
         return code
 
@@ -364,7 +379,7 @@ class Deployment:
                 time += f" (the first one {result.first_seconds * 1000:,.1f})"
         is_beyond = result.bound is not None and result.max_error > result.bound
         most = f" (at most {result.bound:.3g} is right)" if is_beyond else ""
-        heap = result.heap_bytes - (0 if self._in_place else self._model.golden_nbytes)
+        heap = result.heap_bytes
         self._say(
             f"{word}:",
             f"error {result.max_error:.3g}{most} where values reach {result.largest:.3g}{time}, "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,17 +16,20 @@ from .errors import DeployError
 class ModelFile:
     """A model's bytes and what they say; sizes in bytes.
 
-    steps: their number; optional: of the modules of the core that some models need only, those
-    that it needs; weights: dtypes of the steps' second inputs; arena_nbytes: with the weights read
-    in place; streamed_nbytes: with the weights streamed; held_nbytes: weights that a file system's
-    file is not read in place for, in RAM; tables_nbytes: read at load, with room for what is
-    written short in them; golden_nbytes: of the test vectors, 0 without any.
+    steps: their number; operands: their tensors, each as often as a step takes it; optional: of
+    the modules of the core that some models need only, those that it needs; weights: dtypes of the
+    steps' second inputs; arena_nbytes: with the weights read in place; streamed_nbytes: with the
+    weights streamed; held_nbytes: weights that a file system's file is not read in place for, in
+    RAM; tables_nbytes: read at load, with room for what is written short in them; golden_nbytes:
+    of the test vectors, 0 without any; borders_nbytes: of all inputs, or of all outputs if they
+    have more, which are in memory at the same time.
     """
 
     name: str
     data: bytes
     kernels: list[str]
     steps: int
+    operands: int
     optional: frozenset[str]
     weights: frozenset[int]
     arena_nbytes: int
@@ -34,6 +38,19 @@ class ModelFile:
     held_nbytes: int
     tables_nbytes: int
     golden_nbytes: int
+    borders_nbytes: int
+
+    @property
+    def is_streamed(self) -> bool:
+        """Whether weights are read while it runs, where the file is not used in place."""
+        return self.streamed_nbytes > self.arena_nbytes
+
+    @property
+    def source_digest(self) -> str:
+        """SHA-256 of the .onnx that it was converted from; "" where the file does not say it."""
+        chunks = [c for c in reader.read(self.data).chunks if c.kind == layout.CHUNK_SOURCE]
+        about = json.loads(bytes(chunks[0].data)) if chunks else {}
+        return str(about.get("sha256", ""))
 
 
 def read_model(path: Path) -> ModelFile:
@@ -69,6 +86,7 @@ def _described(name, data, stored):
         data=data,
         kernels=sorted({node.kernel for node in stored.nodes}),
         steps=len(stored.nodes),
+        operands=sum(len(n.inputs) + len(n.outputs) + len(n.scratch) for n in stored.nodes),
         optional=frozenset(_optional(stored, nbytes)),
         weights=frozenset(
             stored.tensors[node.inputs[1]].dtype for node in stored.nodes if len(node.inputs) > 1
@@ -79,6 +97,9 @@ def _described(name, data, stored):
         held_nbytes=nbytes(layout.CHUNK_DATA),
         tables_nbytes=min((chunk.offset for chunk in stored.chunks), default=len(data)),
         golden_nbytes=nbytes(layout.CHUNK_GOLDEN),
+        borders_nbytes=max(
+            sum(stored.tensors[i].nbytes for i in ids) for ids in (stored.inputs, stored.outputs)
+        ),
     )
 
 

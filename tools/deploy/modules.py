@@ -37,7 +37,8 @@ HOST = frozenset({"cpython"})
 PROGRAMS = frozenset({"cores", "replay"})  # what models with kernels have no use for
 Forms = Mapping[str, str]  # modules of a family of loops by their forms, the best one first
 Pick = Callable[[str, Forms], list[str]]
-_ALWAYS = ("", "model", "golden", "stream", "borders")  # that models of a file system import
+# What a model in a file system imports, and what loading it does.
+_ALWAYS = ("", "model", "borders", "kernel_load", "loading")
 # Families that a step takes for weights of some dtypes alone (ONNX's numbers).
 _NARROW = (2, 3, 4)
 _FOR_WEIGHTS = {
@@ -96,7 +97,8 @@ class Package:
     def loaded_for(
         self, kernels: list[str], optional: Iterable[str], weights: Collection[int], pick: Pick
     ) -> list[Path]:
-        """Those of the files that a board has in memory when such a model runs.
+        """Those of the files that a board has in memory once such a model is loaded, with those
+        that only loading needs.
 
         weights: dtypes of its steps' second inputs.
         """

@@ -14,7 +14,7 @@ from .romfs import Partition
 from .xip import Reference, Region
 
 NEW = ".new"  # what on_board.py calls a file that is not in place yet
-ADVICE = "remove files there, or convert with --strip, --weights int8 or --quantize int8"
+ADVICE = "remove files there; for a smaller model, mpconnxr advise tries options of the converter"
 _BLOCK = 4096  # bytes that a file takes at least on the flash file systems of boards
 
 

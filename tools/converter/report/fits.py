@@ -15,8 +15,7 @@ from ..converted import Converted
 from ..ir import walk
 from .costs import Range, is_measured, kind_of, model_instructions
 
-# How far off the needs are, of a program (tests/device/test_program_heap.py) and of kernels.
-_OFF, _OFF_OF_KERNELS = 0.1, 0.25
+OFF = 0.1  # how far off an estimate of the heap may be, as a part: tests/device/test_estimates.py
 # What a Fit may say, and how good that is.
 VERDICTS = {
     "fits": "yes",
@@ -24,13 +23,9 @@ VERDICTS = {
     "weights in place": "partly",
     "heap not known": "partly",
     "too large": "no",
+    "flash too small": "no",
     "not able": "no",
 }
-
-
-def off_of(is_program: bool) -> float:
-    """How far off an estimate of the heap may be, as a part of it."""
-    return _OFF if is_program else _OFF_OF_KERNELS
 
 
 @dataclass(frozen=True)
@@ -62,13 +57,21 @@ class Fit:
 
     @property
     def verdict(self) -> str:
-        """One of VERDICTS."""
-        heap, off = self.board.free_heap_bytes, off_of(self.way.is_program)
+        """One of VERDICTS: of the file system first, then of the heap."""
+        room = self.board.filesystem_bytes
+        if not self.board.unable and room and self.file_bytes > room:
+            return "flash too small"
+        return self.heap_verdict
+
+    @property
+    def heap_verdict(self) -> str:
+        """One of VERDICTS, whatever the file system has room for."""
+        heap = self.board.free_heap_bytes
         if self.board.unable:
             return "not able"
         if heap is None:
             return "heap not known"
-        if self.needs.total * (1 + off) <= heap:
+        if self.needs.total * (1 + OFF) <= heap:
             return "fits"
         if self.needs.total <= heap:
             return "may fit"
