@@ -13,8 +13,21 @@ import sys
 if sys.implementation.name != "micropython":
     from . import cpython  # what MicroPython has and CPython lacks
 
+from .turn import SHORT, fresh
 
-def load(source, verify=True, arena=None, prefer=(), stream=True, cores=1, **origin):
+
+def load(
+    source,
+    verify=True,
+    arena=None,
+    prefer=(),
+    stream=True,
+    cores=1,
+    *,
+    sha256=None,
+    key=None,
+    counter=None,
+):
     """Loads a model and makes it ready to run.
 
     source: path of a .bin, a file opened with "rb", or its bytes (bytes, bytearray, memoryview of
@@ -36,12 +49,11 @@ def load(source, verify=True, arena=None, prefer=(), stream=True, cores=1, **ori
     try:
         from . import opening
 
+        origin = None if sha256 is key is counter is None else (sha256, key, counter)
         model = None if prefer or origin else opening.load(source, arena, cores)
         return model or opening.kernels(cores)(source, verify, arena, prefer, stream, origin)
     except MemoryError:
-        from .shortage import fail
-
-        fail()
+        raise fresh(SHORT)
     except RuntimeError:
         from .errors import UnsupportedError  # which a model with kernels has in memory
 
@@ -49,9 +61,13 @@ def load(source, verify=True, arena=None, prefer=(), stream=True, cores=1, **ori
 
 
 def __getattr__(name):
-    full = "mpconnxr." + name
     try:
-        __import__(full)  # `from . import name` comes here, too
-        return sys.modules[full]
+        if name == "top_k" or name[0] < "a":  # as ModelError, or __version__
+            return __import__("mpconnxr.public").public.found(name)
+        name = "mpconnxr." + name
+        __import__(name)  # `from . import name` comes here, too
+        return sys.modules[name]
     except ImportError:
-        return getattr(__import__("mpconnxr.public").public, name)
+        raise AttributeError("no " + name)
+    except MemoryError:
+        raise fresh(SHORT)

@@ -2,15 +2,16 @@
 
 import gc
 
-from .errors import ArenaError
+from .errors import ArenaError, InputError
 from .tensor import is_aligned
 
 
-def make(nbytes, arena=None):
+def make(nbytes, arena=None, source=None):
     """A writable buffer of at least nbytes bytes: the caller's if given, else a new one.
 
+    source: what is in memory of the model's file, which a run must not write to.
     Raises ArenaError with both figures if it is too small, not aligned, or cannot be had;
-    TypeError if it is something else.
+    InputError if it is something else.
     """
     if arena is None:
         try:
@@ -19,14 +20,27 @@ def make(nbytes, arena=None):
             gc.collect()
             raise ArenaError(nbytes, gc.mem_free(), " (in one piece) of heap")
     if not isinstance(arena, (bytearray, memoryview)) or len(bytes(arena[:1])) > 1:
-        raise TypeError("arena: a bytearray or a memoryview of one is needed")
+        raise InputError("arena: a bytearray or a memoryview of one is needed")
     if len(arena) < nbytes:
         raise ArenaError(nbytes, len(arena), " in the buffer given")
     if not is_aligned(arena):
         raise ArenaError(nbytes, len(arena), ", but the buffer does not start at a multiple of 8")
+    if source is not None and _overlap(arena, nbytes, source):
+        raise ArenaError(nbytes, len(arena), ", but the model's file lies in the buffer given")
     if nbytes:
         _check_writable(arena, nbytes)
     return arena
+
+
+def _overlap(arena, nbytes, source):
+    try:
+        from uctypes import addressof
+    except ImportError:
+        return False
+    if not nbytes or not len(source):
+        return False
+    gap = addressof(source) - addressof(arena)
+    return -len(source) < gap < nbytes
 
 
 def _check_writable(arena, nbytes):
@@ -39,4 +53,4 @@ def _check_writable(arena, nbytes):
     except TypeError:
         raise ArenaError(nbytes, len(arena), ", but the buffer is read-only")
     if is_signed:
-        raise TypeError("arena: a bytearray or a memoryview of one is needed")
+        raise InputError("arena: a bytearray or a memoryview of one is needed")

@@ -18,11 +18,15 @@ import math
 from array import array
 
 from . import forms
+from .arguments import MISFITS, integer, number
 from .errors import InputError
 from .parameters import BIAS, block
 from .tensor import view
 
 _LARGEST = 1024  # samples of a frame
+_FASTEST = 1 << 20  # samples a second
+_BYTES = (bytes, bytearray, memoryview)
+LARGEST_AT = (1 << 30) - 1  # of an index
 
 
 class LogMel:
@@ -33,11 +37,12 @@ class LogMel:
     """
 
     def __init__(self, rate, size=256, bands=20, low=100, high=None):
-        high = high or rate / 2
-        if not 16 <= size <= _LARGEST or size & (size - 1):
+        if integer("size", size, 16, _LARGEST) & (size - 1):
             raise InputError("size: a power of two from 16 to {}".format(_LARGEST))
-        if not (0 <= low < high <= rate / 2 and 0 < bands <= size // 4):
-            raise InputError("bands: from 0 to half the rate, at most a fourth of size")
+        integer("bands", bands, 1, size // 4)
+        half = number("rate", rate, 1, _FASTEST) / 2
+        high = half if high is None else number("high", high, 0, half)
+        number("low", low, 0, high)
         self.rate, self.size, self.bands = rate, size, bands
         loops = forms.get("audio")
         self._loops = (loops.window, loops.fft, loops.mel, loops.logs)
@@ -65,12 +70,16 @@ class LogMel:
         """For each bin between low and high the band that rises there, and its weight."""
         ends = _mel(low), _mel(high)
         step = (ends[1] - ends[0]) / (self.bands + 1)
+        if not step > 0:
+            raise InputError("low: less than high is needed")
         table, first = [], None
         for k in range(self.size // 2 + 1):
             place = (_mel(k * self.rate / self.size) - ends[0]) / step
             if 0 <= place < self.bands + 1:
                 first = k if first is None else first
                 table += [int(place), round(256 * (place - int(place)))]
+        if not table:
+            raise InputError("low, high: no frequency of the spectrum is between them")
         # The band behind the last one takes what falls there; it is not given out.
         self._triangles = array("H", table)
         self._mel_p = block(self.size, first, len(table) // 2, self.bands + 1, 0)
@@ -82,14 +91,19 @@ class LogMel:
         array or view of int16 and wider, or of floats, such as a model's input. Raises InputError.
         """
         self.measure(samples, first)
-        for b in range(self.bands):
-            out[at + b] = self._logs[b]
+        integer("at", at, 0, LARGEST_AT)
+        try:
+            for b in range(self.bands):
+                out[at + b] = self._logs[b]
+        except MISFITS:
+            refuse(self.bands, at)
 
     def measure(self, samples, first):
         """Puts the bands of a frame into a buffer of its own. Raises InputError."""
-        if isinstance(samples, array):
+        if not isinstance(samples, _BYTES):
             raise InputError("samples: bytes of int16 are needed")
-        if first < 0 or first + 2 * self.size > len(samples):
+        integer("first", first, 0, LARGEST_AT)
+        if first + 2 * self.size > len(samples):
             raise InputError("a frame of {} bytes goes beyond the samples".format(2 * self.size))
         window, fft, mel, logs = self._loops
         spectrum, sums, p = self._spectrum, self._sums, self._window_p
@@ -100,6 +114,11 @@ class LogMel:
         down = self._fft_p[1] + self._mel_p[4] - p[3]
         self._logs_p[1] = BIAS + 2 * down - 8
         logs(sums, self._log2, self._logs, self._logs_p)
+
+
+def refuse(n, at):
+    """Raise the InputError for a place that does not take what frame() found."""
+    raise InputError("out: no room for {} integers of 16 bits, the first one at {}".format(n, at))
 
 
 # Cosine and sine of 2 * pi / 1024, in units of 2**-60.

@@ -11,6 +11,7 @@ from .errors import MpconnxrError, UnsupportedError
 from .forms import get as _form
 from .replay import Program as _OfOne
 from .replay import run
+from .turn import lock
 
 try:
     import time
@@ -28,10 +29,11 @@ _DONE = const(4)
 _FAILED = const(5)
 _ENDS = const(6)
 _LEFT = const(7)
-_ALL = const(0x1FFFFFFF)  # calls: more than any program has
+_ALL = const(0x1FFFFFFF)  # calls, as in replay
 _PATIENCE = const(20000)  # milliseconds
 _SHORT = const(100)
 
+turn = [lock()]  # of all programs for two cores, which have what follows in common
 shared = array("i", [0] * 8)
 # takes some microseconds, in which other threads run; on a board, where none do, nothing
 idle = time.sleep_us if sys.platform in _HOSTS else fence
@@ -54,13 +56,19 @@ class Program(_OfOne):
 
     def use_cores(self, n):
         """From the next run on: 1 or 2. Raises UnsupportedError."""
+        from .rare import alone
+
+        alone(self, self.change_cores, n)
+
+    def change_cores(self, n):
+        """Do so, within the model's turn."""
         if n != self.cores:
             (_join if n == 2 else _leave)()
             self.cores = n
 
-    def _step(self, lo, hi):
+    def _compute(self, lo=0, hi=_ALL):
         """The extent is calls of the first core; a part of it is computed on that alone."""
-        if self.cores == 2 and hi - lo == self._steps[0][0]:
+        if self.cores == 2 and hi - lo >= self._steps[0][0]:
             return self._at_once()
         _give_up()
         words, other = self._what[1], self._second[1]

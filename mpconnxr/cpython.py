@@ -14,7 +14,7 @@ import zlib
 from bdb import BdbQuit
 from types import ModuleType
 
-from . import errors
+from . import turn
 
 _TYPES = ("ptr", "ptr8", "ptr16", "ptr32", "uint")  # that viper knows
 _DECORATORS = ("native", "viper", "asm_thumb", "asm_rv32", "asm_xtensa", "bytecode")
@@ -98,7 +98,7 @@ def _install():
 _install()
 
 # A debugger quits by an exception, which is no fault of the model that runs.
-errors.OF_A_RUN += (BdbQuit,)
+turn.OF_A_RUN += (BdbQuit,)
 
 # Loops that are written once are compiled again where viper made them native code. Here they are
 # plain Python as they were imported, and only those have lines that a debugger can show.

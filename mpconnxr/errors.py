@@ -1,16 +1,10 @@
 """What can go wrong on the device. Everything this package raises is an MpconnxrError."""
 
-
-class MpconnxrError(Exception):
-    """Base class of all errors of this package."""
+from .turn import MpconnxrError, UnsupportedError  # noqa: F401
 
 
 class ModelError(MpconnxrError):
     """The model file is damaged, truncated, or breaks a rule of the format."""
-
-
-# What a run may raise. Made once: a tuple takes memory, which may be what has just ended.
-OF_A_RUN = (MpconnxrError, OSError)
 
 
 def fail(what):
@@ -18,8 +12,9 @@ def fail(what):
     raise ModelError("not a valid model file: " + what)
 
 
-class UnsupportedError(MpconnxrError):
-    """The model is well-formed but needs something that this board or version does not have."""
+def fault():
+    """Raise what comes of an exception in a step: a kernel's check was not tight enough."""
+    raise ModelError("a step cannot compute what the file asks for; or a short stack")
 
 
 class InputError(MpconnxrError):

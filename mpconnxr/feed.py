@@ -1,145 +1,143 @@
-"""Puts a user's values into the input tensors."""
+"""Puts a user's values into the input tensors.
+
+Arrays, bytes and flat lists of numbers are copied here, fast. All else, and what does not fit, is
+for values, which most programs never import.
+"""
+
+from array import array
+from sys import maxsize
 
 from .errors import InputError
-from .tensor import is_narrow, range_of
+from .turn import SHORT, fresh
+
+try:
+    from uctypes import addressof, bytearray_at
+except ImportError:  # CPython among others
+    bytearray_at = None
+
+_WORD = 8 if maxsize > 0x7FFFFFFF else 4  # bytes
+# Of a tensor's `fed`, the typecode of its data: 0 if only values knows how to fill it.
+_BYTES = const(128)  # is added where some items are no values of its dtype: bytes are copied alone
+
+# For values to say, or to get by: AttributeError is one of strings, maps, and views whose typecode
+# is not known; MemoryError of a copy.
+_FAULTS = (TypeError, ValueError, OverflowError, AttributeError, MemoryError)
 
 
-def fill(tensors, x):
-    """Copies x into the tensors: see Model.run for what x may be. Raises InputError."""
+def filled(model, x):
+    """Copy x into a model's inputs: see Model.run. Raises InputError, UnsupportedError."""
+    tensors = model.inputs
+    try:
+        if len(tensors) != 1 or not _is_copied(tensors[0], x):
+            _fill(tensors, x)
+    except MemoryError:
+        raise fresh(SHORT)
+    except RuntimeError:
+        raise InputError("a value lies too deep in others, or the stack is too short")
+
+
+def _fill(tensors, x):
     if isinstance(x, dict):
-        _fill_by_name(tensors, x)
+        x = _in_order(tensors, x)
     elif len(tensors) == 1:
-        fill_one(tensors[0], x)
-    elif isinstance(x, (list, tuple)) and len(x) == len(tensors):
-        for i in range(len(x)):
-            fill_one(tensors[i], x[i])
-    else:
+        x = (x,)
+    if not isinstance(x, (list, tuple)) or len(x) != len(tensors):
         raise InputError("the model has {} inputs: give a list of as many".format(len(tensors)))
+    for i in range(len(x)):
+        fill_one(tensors[i], x[i])
 
 
-def _fill_by_name(tensors, x):
+def _in_order(tensors, x):
+    """The values of a dict by the tensors' names. Raises InputError."""
     names = [t.name for t in tensors]
     for name in x:
         if name not in names:
             raise InputError("no input {}; there are {}".format(name, ", ".join(names)))
-    for t in tensors:
-        if t.name not in x:
-            raise InputError("input {} is missing".format(t.name))
-        fill_one(t, x[t.name])
+    for name in names:
+        if name not in x:
+            raise InputError("input {} is missing".format(name))
+    return [x[name] for name in names]
 
 
 def fill_one(t, x):
-    """Copies one value into tensor t: bytes in C order, array, list, nested list or number."""
+    """Copies one value into tensor t: bytes in C order, array, list, nested list or number.
+
+    Raises InputError.
+    """
+    if not _is_copied(t, x):
+        from .values import fill_one
+
+        fill_one(t, x)
+
+
+def _is_copied(t, x):
+    """Copies x if that takes no look at shapes: True, or False with anything in t."""
+    kind = type(x)
     try:
-        _fill_one(t, x)
-    except (TypeError, LookupError):  # of what is no sequence, or not as long as it says
-        raise InputError("{}: {} {} is needed".format(t.name, t.dtype, t.shape))
+        code = t.fed
+        if code is None:
+            code = t.fed = _fed(t)
+        if (kind is array or kind is memoryview) and _code(x) == code:
+            t.data[:] = x
+            return True
+        return _is_another(t, x, kind, code)
+    except _FAULTS:
+        return False
 
 
-def _fill_one(t, x):
-    if not hasattr(t, "view"):
-        from .objects import fill as fill_object
-
-        fill_object(t, x)
-        return
-    if hasattr(t, "set_shape"):
-        x = t.take(x)
-    if isinstance(x, (bytes, bytearray)) or _is_raw(t, x):
-        _copy_raw(t, x)
-        return
-    write_all(Writer(t), x)
+def _is_another(t, x, kind, code):
+    """Copies a list, bytes, or a view of them."""
+    if kind is list or kind is tuple:
+        return 0 < code < _BYTES and len(x) == len(t.data) and _are_numbers(t, chr(code), x)
+    return code and _are_bytes(t, x, kind)
 
 
-def write_all(writer, x):
-    """Writes all elements of a tensor. Raises InputError."""
-    t = writer.t
-    writer.write(x, t.shape)
-    if writer.at != t.nelem:
-        raise InputError("{}: {} values given, {} needed".format(t.name, writer.at, t.nelem))
+def _are_bytes(t, x, kind):
+    """Copies bytes, or a view of them."""
+    if kind is not bytes and kind is not bytearray and kind is not memoryview:
+        return False
+    if not bytearray_at or len(x) != t.nbytes:
+        return False
+    bytearray_at(addressof(t.data), len(x))[:] = x
+    return True
 
 
-def _is_raw(t, x):
-    return isinstance(x, memoryview) and len(x) == t.nbytes
+def _fed(t):
+    """What t.fed is to be."""
+    if type(t.data) is not memoryview or type(t).__name__ == "OpenInput":
+        return 0
+    code = _code(t.data)
+    if chr(code) in "fdhiIqQ" or t.dtype in ("int8", "uint8", "uint16"):
+        return code
+    return code + _BYTES
 
 
-def _copy_raw(t, x):
-    if len(x) != t.nbytes:
-        raise InputError(
-            "{}: {} bytes given, {} needed for {} {}".format(
-                t.name, len(x), t.nbytes, t.dtype, t.shape
-            )
-        )
-    try:
-        t.view("B")[:] = x
-    except ValueError:  # a memoryview of wider items
-        raise InputError("{}: bytes or {} are needed".format(t.name, t.dtype))
+def _code(x):
+    """The typecode of an array or memoryview, as a number. MicroPython keeps it in the first byte
+    of the object's second word, with a bit for writable views: see tensor.words.
+    """
+    at = id(x)  # negative ones: see tensor
+    return bytearray_at((at if at >= 0 else at & 0x7FFFFFFF) + _WORD, 1)[0] & 127
 
 
-def length_of(x):
-    """Number of items of a sequence; None for a number. (Lists have no __len__ attribute here.)"""
-    if isinstance(x, str):
-        return None
-    try:
-        return len(x)
-    except TypeError:
-        return None
+if not bytearray_at:
+
+    def _code(x):
+        return ord(x.format if isinstance(x, memoryview) else x.typecode)
 
 
-def _product(dims):
-    n = 1
-    for d in dims:
-        n *= d
-    return n
-
-
-class Writer:
-    """Puts a number, a run of them, or nested lists into a tensor's data."""
-
-    def __init__(self, t):
-        self.t = t
-        self.data = t.data
-        self.at = 0
-        self.limits = range_of(t.dtype)
-        self.kind = None
-        if is_narrow(t.dtype):
-            from . import narrow
-
-            self.kind = narrow.kind(t.dtype)
-            self.limits = 0, self.kind.patterns - 1
-
-    def write(self, x, shape):
-        """Writes a number, a flat run of all remaining values, or lists nested like shape."""
-        n = length_of(x)
-        if n is None:
-            self.put(x)
-            return
-        nested = n and length_of(x[0]) is not None
-        if nested and (not shape or n != shape[0]):
-            raise InputError("{}: shape {} is needed".format(self.t.name, self.t.shape))
-        if not nested and n != _product(shape):
-            raise InputError(
-                "{}: {} values where {} {} are needed".format(
-                    self.t.name, n, self.t.dtype, self.t.shape
-                )
-            )
-        # integers in an array or a view are patterns of a narrow float, those in a list numbers
-        patterns = not isinstance(x, (list, tuple))
-        for i in range(n):
-            if nested:
-                self.write(x[i], shape[1:])
-            else:
-                self.put(x[i], patterns)
-
-    def put(self, value, is_pattern=False):
-        """Writes one value. Raises InputError where it does not fit the dtype."""
-        if self.at >= self.t.nelem:
-            raise InputError("{}: more than {} values".format(self.t.name, self.t.nelem))
-        try:
-            if self.kind and not (is_pattern and isinstance(value, int)):
-                value = self.kind.encode(value)
-            if self.limits and not self.limits[0] <= value <= self.limits[1]:
-                raise InputError("{}: {} is no {}".format(self.t.name, value, self.t.dtype))
-            self.data[self.at] = value
-        except (TypeError, ValueError, OverflowError):
-            raise InputError("{}: {!r} is no {}".format(self.t.name, value, self.t.dtype))
-        self.at += 1
+def _are_numbers(t, code, x):
+    """Copies a list or tuple of numbers: True if all are in range. Raises TypeError."""
+    data = t.data
+    if code in "fd":
+        i = 0
+        for value in x:
+            data[i] = value
+            i += 1  # noqa: SIM113  enumerate allocates
+        return True
+    data[:] = array(code, x)  # most versions wrap what is out of range
+    k = "bBhHiIqQ".index(code)
+    n = 1 << (8 << k // 2)
+    if k & 1:
+        return 0 <= min(x) and max(x) < n
+    return -n <= 2 * min(x) and 2 * max(x) < n

@@ -9,8 +9,11 @@ the largest error that each output of a right board can have.
 
 import struct
 
-from .errors import ModelError
+from .clock import clock, twin, us_of
+from .errors import ModelError, UnsupportedError
+from .rare import alone, zero
 from .tensor import is_narrow
+from .turn import SHORT, fresh
 
 _INF = float("inf")
 _ALIGNMENT = 16
@@ -55,28 +58,40 @@ def verify(source, arena=None):
     source, arena: as for mpconnxr.load. The vectors are read into RAM where the file is not used
     in place. Raises ModelError if the file has none, and whatever load raises.
     """
-    from .opening import opened, program
+    try:
+        from .opening import opened, program
 
-    file = opened(source)
-    model = program(file, arena)
-    if model is None:
-        return _verified(*_with_kernels(file, arena))
-    return verify_program(model, file)
+        file = opened(source)
+        model = program(file, arena)
+        if model is None:
+            return _verified(*_with_kernels(file, arena))
+        return verify_program(model, file)
+    except MemoryError:
+        raise fresh(SHORT)
 
 
 def verify_program(model, file):
     """As verify, of a program that is loaded. file: what it was loaded from."""
-    return _verified(model, _read(file, *model.golden))
+    try:
+        return _verified(model, _read(file, *model.golden))
+    except MemoryError:
+        raise fresh(SHORT)
 
 
 def _verified(model, vectors):
     if not vectors:
         raise ModelError("the file has no golden vector: it was stripped, or had no reference")
+    return alone(model, _result, model, vectors)
+
+
+def _result(model, vectors):
+    """The Result, within the model's turn."""
     n, bounds, at = _head(vectors, model)
     first = at
     result = Result()
+    timed, time = twin(model), _clock()
     for i in range(n):
-        seconds, at = _run(model, vectors, at)
+        seconds, at = _run(timed, time, vectors, at)
         if i == 0:
             result.first_seconds = seconds
         for t, bound in zip(model.outputs, bounds):
@@ -85,24 +100,35 @@ def _verified(model, vectors):
             at += _padded(_nbytes(t, vectors, at))
     result.vectors = n
     if result.first_seconds is not None:
-        result.seconds = _usual_seconds(model, vectors, first)
+        result.seconds = _usual_seconds(timed, time, vectors, first)
     return result
 
 
-def _run(model, vectors, at):
+def _clock():
+    """The module time; None on a board without one."""
+    try:
+        return clock()
+    except UnsupportedError:
+        return None
+
+
+def _run(model, time, vectors, at):
     """Runs the vector that starts there: (seconds or None, where its outputs are)."""
     for t in model.inputs:
         t.view("B")[:] = memoryview(vectors)[at : at + t.nbytes]
         at += _padded(t.nbytes)
-    model.reset()
-    return _timed_run(model), at
+    zero(model)
+    if time:
+        return us_of(model, time) / 1e6, at
+    model.run()
+    return None, at
 
 
-def _usual_seconds(model, vectors, at):
+def _usual_seconds(model, time, vectors, at):
     """Median of _RUNS runs, of fewer if they take long."""
     times = []
     while len(times) < _RUNS and sum(times) < _LONG:
-        times.append(_run(model, vectors, at)[0])
+        times.append(_run(model, time, vectors, at)[0])
     return sorted(times)[len(times) // 2]
 
 
@@ -166,25 +192,6 @@ def _nbytes(t, vectors, at):
     from . import golden_objects
 
     return golden_objects.nbytes(vectors, at)
-
-
-def _ticks():
-    try:
-        from time import ticks_us
-    except ImportError:
-        return None
-    return ticks_us()
-
-
-def _timed_run(model):
-    """Seconds that one run took; None without a clock."""
-    start = _ticks()
-    model.run()
-    if start is None:
-        return None
-    from time import ticks_diff, ticks_us
-
-    return ticks_diff(ticks_us(), start) / 1e6
 
 
 def _compared(t, vectors, at):

@@ -13,6 +13,7 @@ import struct
 from array import array
 
 from . import forms
+from .arguments import integer
 from .borders import LARGEST
 from .errors import InputError, ModelError
 from .integers import single
@@ -62,18 +63,18 @@ class Image:
 
     def load(self, t, buf, width, height, format):
         """Fills t; see Tensor.load_image."""
-        if format not in _FORMATS:
-            raise InputError(
-                "format {!r}: there are {}".format(format, ", ".join(sorted(_FORMATS)))
-            )
+        if not isinstance(format, str) or format not in _FORMATS:
+            raise InputError("format: there are " + ", ".join(sorted(_FORMATS)))
         nbytes, kind = _FORMATS[format]
-        if not (0 < width <= _MOST_PIXELS and 0 < height <= _MOST_PIXELS):
-            raise InputError(
-                "{} x {} pixels: at most {} a side".format(width, height, _MOST_PIXELS)
-            )
+        integer("width", width, 1, _MOST_PIXELS)
+        integer("height", height, 1, _MOST_PIXELS)
+        try:
+            buf = memoryview(buf)  # else a loop takes any number for an address
+        except TypeError:
+            raise InputError("buf: bytes are needed")
         if len(buf) != width * height * nbytes:
             raise InputError(
-                "{} bytes given; {} x {} pixels of {} are {} bytes".format(
+                "buf: {} bytes given; {} x {} pixels of {} are {} bytes".format(
                     len(buf), width, height, format, width * height * nbytes
                 )
             )

@@ -2,8 +2,9 @@
 
 import struct
 
+from .arguments import MISFITS
 from .errors import InputError
-from .feed import Writer, write_all
+from .values import Writer, write_all
 
 _tiny = 1e-10  # a variable, so that no compiler folds the sum in doubles of its own
 _IS_SINGLE = 1.0 + _tiny == 1.0  # as most boards compute
@@ -14,7 +15,7 @@ def quantize(t, x):
     _require(t)
     try:
         write_all(_Quantizer(t), x)
-    except (TypeError, LookupError):  # of what is no sequence, or not as long as it says
+    except MISFITS:  # of what is no sequence, not as long as it says, or too deep
         raise InputError("{}: {} numbers are needed".format(t.name, t.nelem))
 
 

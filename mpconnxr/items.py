@@ -1,5 +1,6 @@
 """A tensor's items and what it looks like: imported when a program first asks for either."""
 
+from .errors import InputError
 from .tensor import Tensor, is_narrow
 
 _SHOWN = 4  # items
@@ -8,14 +9,20 @@ _SHOWN = 4  # items
 def item(t, i):
     """t[i]: of one dimension the number, of more the i-th row, a Tensor in the same memory.
 
-    A negative index counts from the end; None gives the text that stands for the tensor. Raises
-    IndexError, also for a scalar.
+    A negative index counts from the end. None gives the text that stands for the tensor, "len" the
+    number of its items: so the methods that stay in memory for these are the shortest. Raises
+    InputError for a scalar, and for what is not an integer; IndexError for an integer beyond, by
+    which Python ends `for row in t`.
     """
     if i is None:
         return text(t)
     if not t.shape:
-        raise IndexError("a scalar has no items: take data[0]")
+        raise InputError("{}: a scalar has no items: take data[0]".format(t.name))
     n = t.shape[0]
+    if isinstance(i, str) and i == "len":
+        return n
+    if not isinstance(i, int):
+        raise InputError("{}: an index is one integer".format(t.name))
     at = i + n if i < 0 else i
     if not 0 <= at < n:
         raise IndexError("{}: index {} of {} items".format(t.name, i, n))
@@ -25,6 +32,16 @@ def item(t, i):
     row = Tensor(t._buffer, t._offset + at * nbytes, nbytes, t._dtype, t.shape[1:], t.name)
     row.scale, row.zero_point = t.scale, t.zero_point
     return row
+
+
+def floats(t):
+    """A list of the elements as Python floats, in C order."""
+    decode = float
+    if is_narrow(t.dtype):
+        from .narrow import kind
+
+        decode = kind(t.dtype).decode
+    return [decode(t.data[i]) for i in range(t.nelem)]
 
 
 def _number(t, i):
@@ -42,6 +59,12 @@ def text(t):
     shown = ["{:.4g}".format(_number(t, i)) for i in range(min(_SHOWN, t.nelem))]
     more = ["..."] if t.nelem > _SHOWN else []
     return "<Tensor {}: {}>".format(about(t), ", ".join(shown + more))
+
+
+def no_view(t, code):
+    """Raise the InputError for a struct code that has no view, or is none."""
+    shown = code if isinstance(code, str) else type(code)
+    raise InputError("{}: no view of {!r}".format(t.name, shown))
 
 
 def about(t):

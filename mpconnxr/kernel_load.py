@@ -8,7 +8,7 @@ from .opening import forget
 # model keeps would else come to lie between garbage all over it, and leave no large piece. In a
 # large heap, which takes longer to collect, it is a part of what is free.
 _GARBAGE = const(10240)
-_PART = const(4)  # 1 / 2**4
+_PART = const(5)  # 1 / 2**5
 # What only loading needs, a quarter of the code.
 LOADING = (
     "opening kernel_load loading reader records graph numbers borders node arena source written"
@@ -16,15 +16,15 @@ LOADING = (
 
 
 def load(source, verify, arena, prefer, stream, origin):
-    """mpconnxr.load. origin: sha256, key and counter, those of them that were given."""
+    """mpconnxr.load. origin: sha256, key and counter, if any was given, else None."""
     if origin:
         from . import seal
 
-        return seal.load(source, verify, arena, prefer, stream, **origin)
+        return seal.load(source, verify, arena, prefer, stream, *origin)
     usual = gc.threshold()
     gc.threshold(max(_GARBAGE, gc.mem_free() >> _PART))
     try:  # not by way of load_all: kernels may need the rest of the stack
-        return _load(source, verify, arena, prefer, stream)
+        return _load(source, bool(verify), arena, prefer, stream)
     finally:
         gc.threshold(usual)
         forget(LOADING)

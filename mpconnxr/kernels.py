@@ -6,8 +6,10 @@ another. Preparing writes to no tensor.
 """
 
 from . import forms
+from .errors import InputError
 from .loading import Loader
 from .reader import Reader
+from .turn import SHORT, fresh
 
 
 def kernels(model):
@@ -17,7 +19,10 @@ def kernels(model):
     of loops that the kernel took, with the form of each ('plain', 'viper', ...); empty for a step
     whose shapes a run decides, which takes them in that run.
     """
-    return Listing(model).found
+    try:
+        return Listing(model).found
+    except MemoryError:
+        raise fresh(SHORT)
 
 
 class Preferring(Loader):
@@ -26,6 +31,8 @@ class Preferring(Loader):
     def __init__(self, reader, arena, prefer):
         self.prefer = prefer
         wanted = (prefer,) if isinstance(prefer, str) else prefer
+        if not isinstance(wanted, (list, tuple)):
+            raise InputError("prefer: names of forms are needed")
         self._order = tuple([form for form in wanted if form in forms.order]) + forms.order
         usual, forms.order = forms.order, self._order
         try:

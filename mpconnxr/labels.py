@@ -5,14 +5,19 @@ model.predict(x)        'seven', or 7 where the file has no labels
 
 import sys
 
-from .errors import InputError, fail
+from .errors import InputError
+from .rare import alone, compute
+from .turn import SHORT, fresh
 
 
 def labels(model):
     """The names in the model's file, a tuple of str; None if it has none. Raises ModelError."""
-    found = _beside(model) if type(model).__name__ == "Program" else _in_file(model)
-    model.labels = found  # from now on it is there
-    return found
+    try:
+        found = _beside(model) if type(model).__name__ == "Program" else _in_file(model)
+        model.labels = found  # from now on it is there
+        return found
+    except MemoryError:
+        raise fresh(SHORT)
 
 
 def _in_file(model):
@@ -25,7 +30,9 @@ def _in_file(model):
             return None
         return tuple(str(bytes(data), "utf-8").split("\0")[:-1])
     except UnicodeError:
-        fail("its labels are not text")
+        from .profile import text
+
+        return tuple([text(name) for name in bytes(data).split(b"\0")[:-1]])
     finally:
         if reader.stream:
             reader.stream.close()
@@ -41,21 +48,72 @@ def _beside(model):
     return getattr(sys.modules.pop(name), "labels", None)
 
 
-def predict(model, x=None):
+def predict(model, x=None, softmax=False, threshold=None, score=False):
     """Runs the model: the likeliest class of a classifier, or the value of another model.
 
     x: as for Model.run. A class is its label, or its number where the file has no labels; a model
     that gives classes itself, as scikit-learn's do, decides. Of several rows: a list.
+    softmax: make scores probabilities, of a model that ends in logits. threshold: the least score
+    of a class; where the largest one is less, the class is None. score: give (class, score)
+    instead of the class. Raises InputError, also if one of these is asked of a model without
+    scores.
     """
-    outputs = model.run(x)
-    names = model.labels
+    try:
+        names = model.labels
+        return alone(model, _predicted, model, x, names, softmax, threshold, score)
+    except MemoryError:
+        raise fresh(SHORT)
+
+
+def _predicted(model, x, names, softmax, threshold, score):
+    compute(model, x)
+    outputs = model.outputs
+    found = None
     for t in outputs:
         if t.dtype == "string" or not names and t.dtype == "int64" and _is_column(t):
-            return _one_or_all([t.data[i] for i in range(t.nelem)])
+            found = [t.data[i] for i in range(t.nelem)]
+            break
+    if softmax or score or threshold is not None:
+        return _one_or_all(_with_scores(outputs, names, found, softmax, threshold, score))
+    if found is not None:
+        return _one_or_all(found)
     for t in outputs:
         if _are_scores(t, names):
             return _one_or_all(_classes(t, names))
-    return _one_or_all(_values(outputs[0]))
+    return _one_or_all(_values(outputs[0]) if outputs else ())
+
+
+def _with_scores(outputs, names, classes, softmax, threshold, score):
+    """The class of each row, or (class, score). classes: what the model gives itself, or None."""
+    from .classes import check_threshold, is_enough, probabilities
+
+    check_threshold(threshold)
+
+    rows, keys = _rows(outputs, names)
+    found = []
+    for i, row in enumerate(rows):
+        best = _best(row)
+        if softmax:
+            row = probabilities(row)
+        name = classes[i] if classes is not None else keys[i][best] if keys[i] else best
+        if not is_enough(row[best], threshold):
+            name = None
+        found.append((name, row[best]) if score else name)
+    return found
+
+
+def _rows(outputs, names):
+    """Scores and names, or None, of the classes of each row. Raises InputError without scores."""
+    for t in outputs:
+        if t.dtype.startswith(("map", "seq")):
+            maps = t.data if isinstance(t.data, list) else [t.data]
+            keys = [sorted(row) for row in maps]
+            return [[row[key] for key in k] for row, k in zip(maps, keys)], keys
+        if t.dtype != "string" and _are_scores(t, names):
+            values, n = _values(t), t.shape[-1]
+            rows = [values[i : i + n] for i in range(0, len(values), n)]
+            return rows, [names] * len(rows)
+    raise InputError("predict: no output has scores of classes")
 
 
 def _is_column(t):
@@ -74,7 +132,8 @@ def _values(t):
     if t.dtype.startswith(("map", "seq")):
         from .classes import top_k
 
-        return [top_k(t)[0][0]]
+        rows = t.data if isinstance(t.data, list) else [t.data]
+        return [top_k(row)[0][0] for row in rows]
     if t.scale is not None:
         return t.dequantize()
     return t.floats() if "float" in t.dtype else list(t.data)
@@ -85,16 +144,21 @@ def _classes(t, names):
     values, n = _values(t), t.shape[-1]
     found = []
     for start in range(0, len(values), n):
-        row = values[start : start + n]
-        best = 0
-        for i in range(1, n):
-            if row[i] > row[best] or row[best] != row[best]:
-                best = i
+        best = _best(values[start : start + n])
         found.append(names[best] if names else best)
     return found
 
 
+def _best(row):
+    """Index of the largest number, the first of equal ones."""
+    best = 0
+    for i in range(1, len(row)):
+        if row[i] > row[best] or row[best] != row[best]:
+            best = i
+    return best
+
+
 def _one_or_all(found):
     if not found:
-        raise InputError("predict: the outputs are empty")
+        raise InputError("predict: the outputs are empty, or there are none")
     return found[0] if len(found) == 1 else found

@@ -27,7 +27,8 @@ class Loader:
 
     def __init__(self, reader, arena=None):
         self.origin = reader.origin
-        self.arena = arenas.make(reader.arena_nbytes, arena)
+        self.given = arena
+        self.arena = arenas.make(reader.arena_nbytes, arena, reader.memory)
         self.arena_nbytes = reader.arena_nbytes
         # memory of the model's own, never in an arena that others may share
         self.state = arenas.make(reader.state_nbytes)

@@ -16,8 +16,8 @@ import math
 from array import array
 
 from . import forms
-from .audio import LogMel
-from .errors import InputError
+from .arguments import MISFITS, integer
+from .audio import LARGEST_AT, LogMel, refuse
 from .parameters import block
 from .tensor import view
 
@@ -30,8 +30,7 @@ class Mfcc(LogMel):
 
     def __init__(self, rate, size=256, bands=20, low=100, high=None, coefficients=13):
         LogMel.__init__(self, rate, size, bands, low, high)
-        if not 0 < coefficients <= bands:
-            raise InputError("coefficients: from 1 to the number of bands")
+        integer("coefficients", coefficients, 1, bands)
         self.coefficients = coefficients
         self._cepstra = forms.get("cepstra").cepstra
         bits, scale = 14, math.sqrt(2 / bands)
@@ -49,5 +48,9 @@ class Mfcc(LogMel):
         """Writes the coefficients of a frame to out[at], out[at + 1], ...: see LogMel.frame."""
         self.measure(samples, first)
         self._cepstra(self._logs, self._dct, self._found, self._dct_p)
-        for k in range(self.coefficients):
-            out[at + k] = min(max(self._found[k], -32768), 32767)
+        integer("at", at, 0, LARGEST_AT)
+        try:
+            for k in range(self.coefficients):
+                out[at + k] = min(max(self._found[k], -32768), 32767)
+        except MISFITS:
+            refuse(self.coefficients, at)

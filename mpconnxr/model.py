@@ -1,6 +1,7 @@
 """A loaded model: every node prepared once, then run in order."""
 
-from .errors import OF_A_RUN, ModelError
+from .errors import fault
+from .turn import SHORT, fresh, lock, run, turn
 
 
 class Model:
@@ -19,57 +20,14 @@ class Model:
         self.inputs, self.outputs = loader.inputs, loader.outputs
         self._steps, self._bodies = loader.steps, loader.bodies
         self._runtime, self._stream = loader.runtime, loader.stream
+        if loader.given is None:
+            self._take, self._free = turn(lock())
+        else:
+            from .turns import give
 
-    def run(self, x=None, deadline_us=None):
-        """Computes the outputs.
+            give(self, loader.given)
 
-        x: nothing if the inputs' data were filled; the value of the only input (array, bytes in C
-           order, list, nested list, or a number for a scalar); a list or tuple of such values if
-           there are several inputs; or a dict by input name. Of an input whose shape the caller
-           decides also (value, shape).
-        deadline_us: microseconds before which not to return, so that the time a run takes does
-           not tell what it computed.
-        Returns self.outputs; their data hold until the next run of a model in this arena. The
-        inputs' memory may be overwritten: fill it before each run.
-        Raises InputError; what else goes wrong in a step is an MpconnxrError, too, or an OSError
-        of the file that weights are streamed from.
-        """
-        if deadline_us is not None:
-            return self.run_until(x, deadline_us)
-        if x is not None:
-            self._fill(x)
-        self._guarded()
-        return self.outputs
-
-    # Frames of more than 11 words are of the heap on some firmware: each of these is smaller. An
-    # `except ... as e` takes one beyond that, and so do four clauses.
-
-    def _fill(self, x):
-        try:
-            from .feed import fill
-
-            fill(self.inputs, x)
-        except MemoryError:
-            self._short()
-        except RuntimeError:
-            from .errors import InputError
-
-            raise InputError("a value lies too deep in others, or the stack is too short")
-
-    def _short(self):
-        from .shortage import fail
-
-        fail()
-
-    def _guarded(self):
-        try:
-            self._compute()
-        except OF_A_RUN:
-            raise
-        except MemoryError:
-            self._short()
-        except Exception:  # a kernel's check was not tight enough: still the file's fault
-            raise ModelError("a step cannot compute what the file asks for; or a short stack")
+    run = run
 
     def _compute(self):
         if self._runtime:
@@ -79,13 +37,22 @@ class Model:
         if self._runtime:
             self._runtime.resize(self.outputs)
 
+    def _fail(self):  # here, as a stack that ends has no room for an import
+        fault()
+
     def __getattr__(self, name):
         """profile, run_async and others: see rare, which most programs never import."""
-        from .rare import method
+        try:
+            from .rare import method
 
-        return method(self, name)
+            return method(self, name)
+        except MemoryError:
+            raise fresh(SHORT)
 
     def __repr__(self):
-        from .items import text_of_model
+        try:
+            from .items import text_of_model
 
-        return text_of_model(self)
+            return text_of_model(self)
+        except MemoryError:
+            raise fresh(SHORT)

@@ -6,8 +6,8 @@ Imported only for a model that has some. A run allocates for them what Python do
 import struct
 
 from .errors import InputError, ModelError, UnsupportedError
-from .feed import Writer, write_all
 from .records import STORAGE_DATA, STORAGE_OBJECT
+from .values import Writer, write_all
 
 OPEN = -1  # a dimension of strings that a run decides
 

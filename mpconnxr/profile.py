@@ -4,8 +4,11 @@ import gc
 import sys
 from array import array
 
-from .errors import InputError, MpconnxrError, UnsupportedError
-from .timing import Held, clock
+from .arguments import integer
+from .errors import MpconnxrError, UnsupportedError
+from .rare import alone, compute
+from .timing import MOST_RUNS, Held, clock
+from .turn import SHORT, fresh
 
 _NAME_WIDTH = 28
 
@@ -50,6 +53,14 @@ class Profile:
         return "\n".join([_line(row, widths) for row in rows])
 
 
+def text(name):
+    """Return a node's name as text, with marks for bytes that are none."""
+    try:
+        return str(name, "utf-8")
+    except UnicodeError:
+        return "".join([chr(byte) if byte < 128 else "\ufffd" for byte in name])
+
+
 def _line(row, widths):
     fields = []
     for i in range(6):
@@ -87,10 +98,12 @@ def profile(model, x=None, runs=1):
     time contains that of reading its weights. The model's state is afterwards what it was. Raises
     InputError, UnsupportedError.
     """
-    if runs < 1:
-        raise InputError("runs: at least one")
-    measure = _measured_program if type(model).__name__ == "Program" else _measured
-    return Profile(measure(model, x, runs, clock()))
+    try:
+        integer("runs", runs, 1, MOST_RUNS)
+        measure = _measured_program if type(model).__name__ == "Program" else _measured
+        return Profile(alone(model, measure, model, x, runs, clock()))
+    except MemoryError:
+        raise fresh(SHORT)
 
 
 def _measured(model, x, runs, time):
@@ -148,7 +161,7 @@ def _run(model, x, runs, timed):
                 t.begin(max(i, 0))
             gc.collect()
             held.restore()
-            model.run(x)
+            compute(model, x)
     finally:
         held.restore()
 
@@ -175,6 +188,6 @@ def _described(listing, names, timed):
         number, kernel, taken = listing.found[at]
         forms = [] if is_read else sorted(set(taken.values()))
         kernel = "read weights" if is_read else kernel
-        steps.append(Step(number, str(names[at], "utf-8"), kernel, forms))
+        steps.append(Step(number, text(names[at]), kernel, forms))
         steps[-1].us = timed[k].median()
     return steps

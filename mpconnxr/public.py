@@ -1,5 +1,7 @@
 """What mpconnxr has besides load: imported when a program asks for it."""
 
+import sys
+
 from .errors import (  # noqa: F401
     ArenaError,
     InputError,
@@ -9,6 +11,20 @@ from .errors import (  # noqa: F401
 )
 
 __version__ = "0.1.0"
+_NAMES = "ArenaError InputError InferenceSession ModelError MpconnxrError UnsupportedError "
+_NAMES += "__version__ top_k"
+
+
+def found(name):
+    """Return one of these names, for the package to keep: only the first mention looks for it.
+
+    Raises AttributeError.
+    """
+    if name not in _NAMES.split():
+        raise AttributeError("module 'mpconnxr' has no attribute '{}'".format(name))
+    value = globals()[name]
+    setattr(sys.modules["mpconnxr"], name, value)
+    return value
 
 
 def InferenceSession(source, verify=True, arena=None):
@@ -19,8 +35,8 @@ def InferenceSession(source, verify=True, arena=None):
     return Session(load(source, verify, arena))
 
 
-def top_k(output, k=1, labels=None):
+def top_k(output, k=1, labels=None, softmax=False, threshold=None):
     """The k largest elements of an output, as (label, value): see classes.top_k."""
     from . import classes
 
-    return classes.top_k(output, k, labels)
+    return classes.top_k(output, k, labels, softmax, threshold)

@@ -4,8 +4,10 @@ Submitted runs wait in a queue. Where asyncio is running a task of their own com
 slices; elsewhere the program calls poll() again and again. Only a program that asks imports this.
 """
 
+from .arguments import function, integer
 from .errors import MpconnxrError
-from .slices import slices
+from .slices import LONGEST_MS, slices
+from .turn import SHORT, fresh
 
 
 class Queue:
@@ -24,7 +26,7 @@ class Queue:
             if not self.waiting:
                 return False
             self.current = self.waiting.pop(0)
-            self.parts = slices(self.model).run(self.current[0], slice_ms)
+            self.parts = slices(self.model).begin(self.current[0], slice_ms)
         _, id, completed = self.current
         try:
             next(self.parts)
@@ -34,11 +36,17 @@ class Queue:
         except MpconnxrError as e:
             result = e
         except BaseException:
-            self.parts = self.current = None
+            self.drop()
             raise
         self.parts = self.current = None
         completed(id, result)
         return bool(self.waiting)
+
+    def drop(self):
+        """End the run that is under way, if there is one; it never completes."""
+        if self.parts:
+            self.parts.close()
+        self.parts = self.current = None
 
     async def drain(self, slice_ms, sleep):
         """Runs what was submitted while other tasks go on."""
@@ -62,18 +70,27 @@ def submit(model, x, id, completed, slice_ms=5):
     MpconnxrError that ended the run. x is read when its run begins. Under asyncio a task computes
     in slices of slice_ms; elsewhere poll() does.
     """
-    queue = _queue(model)
-    queue.waiting.append((x, id, completed))
     try:
-        import asyncio
+        function("completed", completed)
+        integer("slice_ms", slice_ms, 1, LONGEST_MS)
+        queue = _queue(model)
+        queue.waiting.append((x, id, completed))
+        try:
+            import asyncio
 
-        asyncio.current_task()
-    except (ImportError, AttributeError, RuntimeError):  # no asyncio, or it is not running
-        return
-    if queue.task is None:
-        queue.task = asyncio.create_task(queue.drain(slice_ms, asyncio.sleep))
+            asyncio.current_task()
+        except (ImportError, AttributeError, RuntimeError):  # no asyncio, or it is not running
+            return
+        if queue.task is None:
+            queue.task = asyncio.create_task(queue.drain(slice_ms, asyncio.sleep))
+    except MemoryError:
+        raise fresh(SHORT)
 
 
 def poll(model, slice_ms=5):
     """Computes submitted runs for about slice_ms; returns whether anything is left to do."""
-    return _queue(model).poll(slice_ms)
+    try:
+        integer("slice_ms", slice_ms, 1, LONGEST_MS)
+        return _queue(model).poll(slice_ms)
+    except MemoryError:
+        raise fresh(SHORT)

@@ -4,7 +4,8 @@ A board that only calls run() holds none of this in its heap. Each name is that 
 whose first argument is the model, in the module named here.
 """
 
-from .errors import OF_A_RUN, InputError, ModelError, MpconnxrError, UnsupportedError
+from . import turn
+from .errors import InputError, MpconnxrError, UnsupportedError, fault
 
 _ABSENT = ("_runtime", "_stream", "_bodies", "_prefer")  # of a program that has no use for them
 _PLACES = {
@@ -15,39 +16,63 @@ _PLACES = {
     "trace": "trace",
     "benchmark": "timing",
     "run_until": "timing",
+    "_until": "timing",
     "run_async": "slices",
     "submit": "queue",
     "poll": "queue",
     "predict": "labels",
+    "_fail": "rare",
 }
 
 
+def alone(model, function, *args):
+    """Call a function within the model's turn. Raises MpconnxrError while the model computes."""
+    free = model._free[model._take(False)]
+    try:
+        if free is turn.none:
+            raise turn.fresh(turn.BUSY)
+        return function(*args)
+    finally:
+        free()
+
+
+def compute(model, x=None):
+    """Do what Model.run does, within the model's turn."""
+    if x is not None:
+        turn.fill(model, x)
+    turn.compute(model)
+
+
 def reset(model):
-    """Forgets what the last run left for the next one: zeros, as after load."""
+    """Forgets what the last run left for the next one: zeros, as after load. Ends a run of
+    run_async() or submit() that waits. Raises MpconnxrError while one computes.
+    """
+    try:
+        if "_slices" in model.__dict__:
+            _give_up(model)
+        alone(model, zero, model)
+    except MemoryError:
+        raise turn.fresh(turn.SHORT)
+
+
+def _give_up(model):
+    try:
+        model._slices.give_up()
+    except ValueError:  # its generator is executing
+        return
+    if "_queue" in model.__dict__:
+        model._queue.drop()
+
+
+def zero(model):
+    """Zero the state, within the model's turn."""
     for i in range(len(model._state)):
         model._state[i] = 0
 
 
-def not_filled(error):
-    """Raises what a run does for this exception while inputs are filled."""
-    if isinstance(error, RuntimeError):
-        raise InputError("a value lies too deep in others, or the stack is too short")
-    if isinstance(error, MemoryError):
-        from .shortage import fail
-
-        fail()
-    raise error
-
-
-def failed(error):
-    """Raises what a run does for this exception in a step of a program."""
-    if isinstance(error, MemoryError):
-        from .shortage import fail
-
-        fail()
-    if isinstance(error, OF_A_RUN):
-        raise error
-    raise ModelError("a step cannot compute what the file asks for; or a short stack")
+def _fail(model):
+    """Raise what comes of an exception in a step."""
+    fault()
 
 
 def on_cores(model, cores):
@@ -63,14 +88,22 @@ def on_cores(model, cores):
 
 def close(model):
     """Closes the file that weights are streamed from; the model cannot run after it."""
+    try:
+        alone(model, _close, model)
+    except MemoryError:
+        raise turn.fresh(turn.SHORT)
+
+
+def _close(model):
     if "_second" in model.__dict__:  # of a program for two cores
-        model.use_cores(1)
+        model.change_cores(1)
     model._steps = [(1, _closed)]
-    if model._stream:
+    model._compute = _closed
+    if hasattr(model._stream, "close"):  # a program may read its weights from memory
         model._stream.close()
 
 
-def _closed(lo, hi):
+def _closed(lo=0, hi=1):
     """The only step of a model that was closed."""
     raise MpconnxrError("the model was closed: load it again")
 
@@ -92,9 +125,6 @@ def method(model, name):
     if name not in _PLACES:
         raise AttributeError("'Model' object has no attribute '{}'".format(name))
     module = __import__("mpconnxr." + _PLACES[name], None, None, (name,))
-    function = getattr(module, name)
-
-    def bound(*args, **keywords):
-        return function(model, *args, **keywords)
-
-    return bound
+    # a method from now on, which a call makes no dict for
+    setattr(type(model), name, getattr(module, name))
+    return getattr(model, name)

@@ -58,6 +58,7 @@ class Reader:
         self.origin = source
         self.stream = None
         self._source = Source(source)
+        self.memory = self._source.memory
         self._wanted = _ALWAYS + wanted
         try:
             self._read(verify, kind, stream and self._source.memory is None)

@@ -1,10 +1,13 @@
 """What stays of a model that is a program: its one step, its inputs and outputs."""
 
 from .forms import get as _form
+from .turn import SHORT, fresh, lock, turn
+from .turn import run as run_of_model
 
 _loops = _form("program")  # of a program's own files: the loops themselves
 advance, run = _loops.advance, _loops.run
 
+_ALL = const(0x1FFFFFFF)  # calls: more than any program has
 _FIELDS = ("nbytes", "dtype", "shape", "name", "nelem", "scale", "zero_point")
 
 
@@ -17,39 +20,12 @@ class Program:
     def __init__(self, what, calls, chunks):
         """what: see loops/program; calls: their number; chunks: (place in the file, view)."""
         self._what, self._chunks = what, chunks
-        self._steps = [(calls, self._step)]
+        self._steps = [(calls, self._compute)]
+        self._take, self._free = turn(lock())
 
-    def run(self, x=None, deadline_us=None):
-        """As Model.run."""
-        if deadline_us is not None:
-            return self.run_until(x, deadline_us)
-        if x is not None:
-            self._fill(x)
-        self._run()
-        return self.outputs
+    run = run_of_model
 
-    # Frames of more than 11 words are of the heap on some firmware: each of these is smaller.
-
-    def _fill(self, x):
-        try:
-            from .feed import fill
-
-            fill(self.inputs, x)
-        except Exception as e:
-            from .rare import not_filled
-
-            not_filled(e)
-
-    def _run(self):
-        try:
-            n, step = self._steps[0]
-            step(0, n)
-        except Exception as e:
-            from .rare import failed
-
-            failed(e)
-
-    def _step(self, lo, hi):
+    def _compute(self, lo=0, hi=_ALL):
         """The extent is calls of loops: see loops/program."""
         what = self._what
         words = what[1]
@@ -73,9 +49,12 @@ class Program:
             raise OSError("the model's file is truncated")
 
     def __getattr__(self, name):
-        from .rare import method
+        try:
+            from .rare import method
 
-        return method(self, name)
+            return method(self, name)
+        except MemoryError:
+            raise fresh(SHORT)
 
 
 class Border:
@@ -84,6 +63,8 @@ class Border:
     data: its items; of: the values of _FIELDS, then what tensor.of_border takes.
     """
 
+    fed = None  # see feed
+
     def __init__(self, data, of):
         self.data, self._of = data, of
 
@@ -91,14 +72,17 @@ class Border:
         of = self._of
         if name in _FIELDS:
             return of[_FIELDS.index(name)]
-        from .tensor import of_border
+        try:
+            from .tensor import of_border
 
-        return getattr(of_border(self, *of[len(_FIELDS) :]), name)
+            return getattr(of_border(self, *of[len(_FIELDS) :]), name)
+        except MemoryError:
+            raise fresh(SHORT)
 
     # Short, as they stay in the heap: what they do is Tensor's.
 
     def __len__(self):
-        return self.shape[0]
+        return self.get("len")
 
     def __getitem__(self, i):
         return self.get(i)

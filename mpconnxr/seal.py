@@ -23,7 +23,7 @@ _PIECE = 512  # bytes
 _BYTES = (bytes, bytearray, memoryview)
 
 
-def load(source, verify, arena, prefer, stream, sha256=None, key=None, counter=None):
+def load(source, verify, arena, prefer, stream, sha256=None, key=None, counter=None, **others):
     """mpconnxr.load of a file that must come from where the caller says.
 
     sha256: digest that it must have, as the converter printed it: 64 hexadecimal digits or 32
@@ -35,6 +35,8 @@ def load(source, verify, arena, prefer, stream, sha256=None, key=None, counter=N
     Raises ModelError for a file from elsewhere; InputError for arguments that prove nothing;
     OSError also where the counter cannot be written; what mpconnxr.load raises.
     """
+    for name in others:
+        raise InputError("load has no argument " + name)
     origin = Origin(verify, sha256, key, counter)
     model = load_all((source,), origin, arena, prefer, stream)[0]
     try:
@@ -61,7 +63,7 @@ class Origin:
         if counter is not None and key is None:
             raise InputError("counter needs key: else anyone can write another one into a file")
         if counter is not None and not isinstance(counter, str):
-            raise TypeError("counter: a path is needed")
+            raise InputError("counter: a path is needed")
         self._digest = None if sha256 is None else _digest_of(sha256)
         self._key = None if key is None else _key_of(key)
         self._path = counter
@@ -95,7 +97,10 @@ class Origin:
         """Counts the release of a model that has been loaded, if all of its file is right."""
         if self._release > self._held:
             self._reader.check_streamed()
-            _write(self._path, self._key, self._release, self._held)
+            try:
+                _write(self._path, self._key, self._release, self._held)
+            except OSError as e:
+                raise OSError(e.errno, self._path)
 
 
 class _Reader(Reader):
@@ -137,7 +142,7 @@ def _digest_of(x):
         except ValueError:
             x = b""
     elif not isinstance(x, _BYTES):
-        raise TypeError("sha256: 64 hexadecimal digits or 32 bytes are needed")
+        raise InputError("sha256: 64 hexadecimal digits or 32 bytes are needed")
     if len(x) != 32:
         raise InputError("sha256: 64 hexadecimal digits or 32 bytes are needed")
     return bytes(x)
@@ -145,7 +150,7 @@ def _digest_of(x):
 
 def _key_of(x):
     if not isinstance(x, _BYTES):
-        raise TypeError("key: bytes are needed")
+        raise InputError("key: bytes are needed")
     if len(x) < _LEAST_KEY:
         raise InputError("key: at least {} bytes are needed".format(_LEAST_KEY))
     return bytes(x)

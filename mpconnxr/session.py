@@ -10,6 +10,8 @@ class Session:
     """
 
     def __init__(self, model):
+        if not hasattr(model, "outputs"):
+            raise InputError("model: what mpconnxr.load returns is needed")
         self.model = model
 
     def get_inputs(self):
@@ -25,11 +27,16 @@ class Session:
 
         Raises InputError.
         """
-        by_name = {t.name: t for t in self.model.outputs}
+        names = [t.name for t in self.model.outputs]
+        if output_names is not None and not _are_names(output_names):
+            raise InputError("output names: a list of them is needed, or None")
         for name in output_names or ():
-            if name not in by_name:
-                raise InputError("no output {}; there are {}".format(name, ", ".join(by_name)))
+            if name not in names:
+                raise InputError("no output {}; there are {}".format(name, ", ".join(names)))
         self.model.run(input_feed)
-        return [
-            by_name[name].data for name in output_names or [t.name for t in self.model.outputs]
-        ]
+        by_name = {t.name: t for t in self.model.outputs}
+        return [by_name[name].data for name in output_names or names]
+
+
+def _are_names(x):
+    return isinstance(x, (list, tuple)) and all([isinstance(name, str) for name in x])

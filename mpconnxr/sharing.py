@@ -4,7 +4,7 @@ from mpconnxr.sharing import load_all
 listening, reading = load_all(("words.bin", "digits.bin"))
 """
 
-from .errors import UnsupportedError
+from .errors import InputError, UnsupportedError
 
 
 def load_all(sources, verify=True, stream=True):
@@ -17,13 +17,15 @@ def load_all(sources, verify=True, stream=True):
     from . import arena as arenas
     from .kernel_load import load_all
 
+    if not isinstance(sources, (list, tuple)):
+        raise InputError("sources: a list of them is needed")
     try:
         shared = arenas.make(max([0] + [_needed(source, stream) for source in sources]))
-        return load_all(sources, verify, shared, (), stream)
+        return load_all(sources, bool(verify), shared, (), stream)
     except MemoryError:
-        from .shortage import fail
+        from .turn import SHORT, fresh
 
-        fail()
+        raise fresh(SHORT)
     except RuntimeError:
         raise UnsupportedError("the models: the stack is too short")
 

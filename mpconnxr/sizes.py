@@ -5,7 +5,7 @@ Imported only for a model that has some.
 
 from .dynamic import OpenTensor
 from .errors import InputError, fail
-from .feed import length_of
+from .values import length_of
 
 
 class OpenInput(OpenTensor):
@@ -25,15 +25,15 @@ class OpenInput(OpenTensor):
 
     def set_shape(self, shape):
         """Decides the shape. Raises InputError."""
-        good = len(shape) == len(self.raw)
+        is_shape = isinstance(shape, (list, tuple)) and all([isinstance(d, int) for d in shape])
+        good = is_shape and len(shape) == len(self.raw)
         for axis in range(len(self.raw)):
-            good = good and isinstance(shape[axis], int)
             if good and axis in self._dims:
                 good = 1 <= shape[axis] <= self._runtime.bounds[self._dims[axis]]
             elif good:
                 good = shape[axis] == self.raw[axis]
         if not good:
-            self._refuse(shape)
+            self._refuse(tuple(shape) if is_shape else "without integers")
         for axis in self._dims:
             self._runtime.values[self._dims[axis]] = shape[axis]
         self.resize()
@@ -45,7 +45,7 @@ class OpenInput(OpenTensor):
             wanted[axis] = "1 to {}".format(bounds[self._dims[axis]])
         raise InputError(
             "{}: shape {} where ({}) is needed (--bound)".format(
-                self.name, tuple(shape), ", ".join(wanted)
+                self.name, shape, ", ".join(wanted)
             )
         )
 
@@ -72,13 +72,15 @@ class OpenInput(OpenTensor):
             return self._solved(len(x) // self._size)
         shape = []
         y = x
-        while length_of(y) is not None:
+        while length_of(y) is not None and len(shape) <= len(self.raw):  # a list may hold itself
             shape.append(len(y))
             if not len(y):
                 break
             y = y[0]
         if len(shape) == 1 and len(self.raw) > 1:
             return self._solved(shape[0])
+        if shape:  # which may lack leading dimensions of 1: set_shape checks it
+            shape = [1] * (len(self.raw) - len(shape)) + shape
         return tuple(shape)
 
     def _solved(self, nelem):

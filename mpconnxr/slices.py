@@ -5,33 +5,56 @@ that a slice may take; how many items those are is measured, part by part, and k
 run. Only a program that asks imports this.
 """
 
-from .errors import OF_A_RUN, InputError, ModelError, MpconnxrError, UnsupportedError
-from .feed import fill
+from .arguments import integer
+from .errors import ModelError, MpconnxrError, UnsupportedError
+from .feed import filled
 from .timing import clock
+from .turn import BUSY, OF_A_RUN, SHORT, fresh, none
 
 _GROWTH = 4  # of a part over the one before: its first items may have been quick ones
+LONGEST_MS = 1 << 18  # of a slice: half of it in microseconds is a time that ticks_diff tells
 
 
 class Slices:
-    """How a model's runs are cut. sizes: items of the next part, by step."""
+    """How a model's runs are cut.
+
+    sizes: items of the next part, by step; parts: the run that began last, a generator.
+    """
 
     def __init__(self, model):
         self.model = model
         self.sizes = [1] * len(model._steps)
-        self.is_running = False
+        self.parts = None
 
-    def run(self, x, slice_ms):
-        """A generator of one run, which yields between its parts. Raises MpconnxrError."""
-        if slice_ms < 1:
-            raise InputError("slice_ms: at least 1")
-        if self.is_running:
-            raise MpconnxrError("the model is still computing")
+    def begin(self, x, slice_ms, ended=None):
+        """Return run(x, slice_ms, ended), which give_up() ends."""
+        parts = self.run(x, slice_ms, ended)
+        if not self.parts:
+            self.parts = parts
+        return parts
+
+    def give_up(self):
+        """End a run that waits between its parts. Raises ValueError for one that computes."""
+        if self.parts:
+            self.parts.close()
+            self.parts = None
+
+    def run(self, x, slice_ms, ended=None):
+        """A generator of one run, which yields between its parts. Raises MpconnxrError.
+
+        ended: a list, which gets an item if the run came to its end.
+        """
+        integer("slice_ms", slice_ms, 1, LONGEST_MS)
         model, time = self.model, clock()
         ticks, diff, half = time.ticks_us, time.ticks_diff, 500 * slice_ms
-        self.is_running = True
+        is_filled = False
+        free = model._free[model._take(False)]
         try:
+            if free is none:
+                raise fresh(BUSY)
             if x is not None:
-                fill(model.inputs, x)
+                filled(model, x)
+            is_filled = True
             if model._runtime:
                 model._runtime.start()
             began = ticks()
@@ -49,16 +72,20 @@ class Slices:
                     lo = hi
             if model._runtime:
                 model._runtime.resize(model.outputs)
+            if ended is not None:
+                ended.append(True)
         except OF_A_RUN:
             raise
         except MemoryError:
-            from .shortage import fail
-
-            fail()
+            raise fresh(SHORT)
         except Exception as e:  # not the GeneratorExit of a task that was cancelled
+            if not is_filled:  # by an object of the caller's
+                raise
             raise ModelError("a run: " + repr(e))
         finally:
-            self.is_running = False
+            free()
+            if free is not none:
+                self.parts = None
 
 
 def _next(items, us, wanted_us):
@@ -85,13 +112,19 @@ async def run_async(model, x=None, slice_ms=5):
     another one in its arena may run. Raises MpconnxrError also where this model computes already.
     """
     try:
-        from asyncio import sleep
-    except ImportError:
-        raise UnsupportedError("this firmware has no asyncio")
-    parts = slices(model).run(x, slice_ms)
-    try:
-        for _ in parts:
-            await sleep(0)
-    finally:
-        parts.close()  # also where the task was cancelled
-    return model.outputs
+        try:
+            from asyncio import sleep
+        except ImportError:
+            raise UnsupportedError("this firmware has no asyncio")
+        ended = []
+        parts = slices(model).begin(x, slice_ms, ended)
+        try:
+            for _ in parts:
+                await sleep(0)
+        finally:
+            parts.close()  # also where the task was cancelled
+        if not ended:
+            raise MpconnxrError("reset() has ended the run")
+        return model.outputs
+    except MemoryError:
+        raise fresh(SHORT)

@@ -31,7 +31,10 @@ def opened(path):
             return slot_file(place)
         except OSError:
             pass
-    return open(_ROM + path, "rb")
+    try:
+        return open(_ROM + path, "rb")
+    except OSError as e:
+        raise OSError(e.errno, path)
 
 
 def slot_file(path):

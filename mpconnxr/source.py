@@ -22,11 +22,11 @@ class Source:
             self.nbytes = len(self.memory)
         except TypeError:
             if self.file is None:
-                raise TypeError("a path, a buffer or a file is needed")
+                raise InputError("source: a path, a buffer or a file is needed")
             try:
                 self.nbytes = self.file.seek(0, 2)
-            except ValueError:
-                raise InputError("the file is closed")
+            except (AttributeError, TypeError, ValueError):
+                raise InputError("source: the file is closed, or is none")
 
     def fetch(self, offset, nbytes):
         """Bytes of the file, aligned for every dtype: in place if they are so, else a copy."""

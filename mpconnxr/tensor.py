@@ -10,6 +10,7 @@ import struct
 import sys
 
 from .errors import UnsupportedError
+from .turn import SHORT, fresh
 
 # struct codes by ONNX TensorProto.DataType; '?' has no view (strings, complex). Floats of 16 bits
 # and fewer appear as their bits; a dtype of fewer than 8 bits takes a byte.
@@ -150,6 +151,7 @@ class Tensor:
     """
 
     scale = zero_point = image = None
+    fed = None  # see feed
 
     def __init__(self, buffer, offset, nbytes, dtype, shape, name=None):
         self._buffer = buffer
@@ -181,12 +183,15 @@ class Tensor:
         return True  # whatever its length
 
     def __len__(self):
-        return self.shape[0]
+        return self["len"]
 
     def __getitem__(self, i):
-        from .items import item
+        try:
+            from .items import item
 
-        return item(self, i)
+            return item(self, i)
+        except MemoryError:
+            raise fresh(SHORT)
 
     get = __getitem__  # by a name that firmware has, for a program's Border
 
@@ -195,27 +200,33 @@ class Tensor:
 
     def floats(self):
         """A new list of the elements as Python floats, in C order, whatever the dtype."""
-        decode = float
-        if is_narrow(self.dtype):
-            from . import narrow
+        try:
+            from .items import floats
 
-            decode = narrow.kind(self.dtype).decode
-        return [decode(self.data[i]) for i in range(self.nelem)]
+            return floats(self)
+        except MemoryError:
+            raise fresh(SHORT)
 
     def quantize(self, x):
         """Fills the tensor with the integers that stand for x: rounded half to even, saturated.
 
         x: numbers as Model.run takes them. Raises InputError, also where no scale is known.
         """
-        from .integers import quantize
+        try:
+            from .integers import quantize
 
-        quantize(self, x)
+            quantize(self, x)
+        except MemoryError:
+            raise fresh(SHORT)
 
     def dequantize(self):
         """A new list of the numbers that the integers stand for. Raises InputError."""
-        from .integers import dequantize
+        try:
+            from .integers import dequantize
 
-        return dequantize(self)
+            return dequantize(self)
+        except MemoryError:
+            raise fresh(SHORT)
 
     def load_image(self, buf, width, height, format):
         """Fills an input that takes pictures: cropped or stretched, nearest pixels, scaled.
@@ -223,11 +234,14 @@ class Tensor:
         buf: bytes-like, rows from the top without padding; width, height: in pixels; format:
         'rgb888', 'rgb565' (low byte first), 'rgb565be' or 'gray8'. Raises InputError.
         """
-        if self.image is None:
-            from .errors import InputError
+        try:
+            if self.image is None:
+                from .errors import InputError
 
-            raise InputError("{}: the file does not say that it is an image".format(self.name))
-        self.image.load(self, buf, width, height, format)
+                raise InputError("{}: the file does not say that it is an image".format(self.name))
+            self.image.load(self, buf, width, height, format)
+        except MemoryError:
+            raise fresh(SHORT)
 
     def view(self, code):
         """The same bytes as items of another struct code, one of bBhHiIlLqQfd."""
@@ -237,9 +251,11 @@ class Tensor:
                 return view(self._buffer, self._offset, code, n)
         except (ArithmeticError, TypeError, ValueError):  # none, several of them, or misaligned
             pass
-        from .errors import InputError
+        except MemoryError:
+            raise fresh(SHORT)
+        from .items import no_view
 
-        raise InputError("{}: no view of {!r}".format(self.name, code))
+        no_view(self, code)
 
 
 def of_border(border, buffer, offset, nbytes, dtype, shape, name, picture=None):

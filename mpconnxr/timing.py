@@ -1,33 +1,32 @@
 """The clock: Model.benchmark() and runs with a deadline. Only a program that asks imports this."""
 
-from .errors import InputError, UnsupportedError
+from .arguments import integer, number
+from .clock import clock, twin, us_of
+from .rare import alone, compute
+from .turn import SHORT, fresh
 
 _LONGEST = 1 << 28  # us; ticks_diff tells times apart up to 2**29
-
-
-def clock():
-    """The module time. Raises UnsupportedError where the firmware has no microseconds."""
-    try:
-        import time
-    except ImportError:
-        time = None
-    if not hasattr(time, "ticks_us"):
-        raise UnsupportedError("this firmware has no time.ticks_us")
-    return time
+MOST_RUNS = 1 << 20
 
 
 def run_until(model, x, deadline_us):
     """Model.run that returns no earlier than so many microseconds after the call."""
-    time = clock()
-    start = time.ticks_us()
-    if not 0 <= deadline_us <= _LONGEST:
-        raise InputError("deadline_us: from 0 to {}".format(_LONGEST))
-    outputs = model.run(x)
-    left = deadline_us - time.ticks_diff(time.ticks_us(), start)
-    while left > 0:
-        time.sleep_us(left)
+    return model.run(x, deadline_us)
+
+
+def _until(model, x, deadline_us):
+    """Do so, within the model's turn."""
+    try:
+        time = clock()
+        start = time.ticks_us()
+        integer("deadline_us", deadline_us, 0, _LONGEST)
+        compute(model, x)
         left = deadline_us - time.ticks_diff(time.ticks_us(), start)
-    return outputs
+        while left > 0:
+            time.sleep_us(left)
+            left = deadline_us - time.ticks_diff(time.ticks_us(), start)
+    except MemoryError:
+        raise fresh(SHORT)
 
 
 class Held:
@@ -61,9 +60,8 @@ class Benchmark:
 
     def percentile(self, p):
         """The least time that p in a hundred runs did not exceed. Raises InputError."""
-        if not 0 <= p <= 100:
-            raise InputError("p: from 0 to 100")
-        return self._times[max(0, -(-self.n * p // 100) - 1)]
+        at = -(-self.n * number("p", p, 0, 100) // 100)
+        return self._times[max(0, int(at) - 1)]
 
     def __str__(self):
         return "{} runs: min {}, p50 {}, p95 {}, p99 {}, max {} us".format(
@@ -77,21 +75,27 @@ def benchmark(model, n=100, x=None, warm_up=3):
     x: as for Model.run, filled in outside of the time; left out, each run gets what the inputs
     hold now. The model's state is afterwards what it was. Raises InputError, UnsupportedError.
     """
-    if n < 1:
-        raise InputError("n: at least one run")
-    from .feed import fill
+    try:
+        integer("n", n, 1, MOST_RUNS)
+        integer("warm_up", warm_up, 0, MOST_RUNS)
+        return Benchmark(alone(model, _times, model, n, x, warm_up, clock()))
+    except MemoryError:
+        raise fresh(SHORT)
 
-    time = clock()
+
+def _times(model, n, x, warm_up, time):
+    """Return the microseconds of each run, within the model's turn."""
+    from .feed import filled
+
     held = Held(model, x)
+    timed = twin(model)
     times = []
     for i in range(warm_up + n):
         held.restore()
         if x is not None:
-            fill(model.inputs, x)
-        start = time.ticks_us()
-        model.run()
-        us = time.ticks_diff(time.ticks_us(), start)
+            filled(model, x)
+        us = us_of(timed, time)
         if i >= warm_up:
             times.append(us)
     held.restore()
-    return Benchmark(times)
+    return times

@@ -5,12 +5,15 @@ model.trace(x, 1, dump="out")   each output as out/STEP_K.npy, for numpy on a co
 """
 
 from . import tensor
-from .errors import InputError
+from .arguments import function, integer
+from .errors import InputError, MpconnxrError
 from .kernels import Listing
-from .profile import Step
+from .profile import Step, text
+from .rare import alone, compute
 from .reader import CHUNK_NODES
 from .records import STORAGE_STATE
 from .timing import clock
+from .turn import SHORT, fresh
 
 _SHOWN = 8  # items at level 3
 # What a .npy calls the dtypes that numpy has.
@@ -49,19 +52,26 @@ def follow(model, each, x=None):
     time of this call, and a list of Tensor, None where the shape is decided in the run.
 
     x: as for Model.run. A step within a body comes each time that it runs. What `each` gets holds
-    until the next step. Raises InputError, UnsupportedError.
+    until the next step. Raises InputError, UnsupportedError, and what `each` raises.
     """
-    time = clock()
+    try:
+        return alone(model, _followed, model, function("each", each), x, clock())
+    except MemoryError:
+        raise fresh(SHORT)
+
+
+def _followed(model, each, x, time):
     listing = _Written(model)
     names = bytes(listing.chunk(CHUNK_NODES) or b"").split(b"\0")[:-1]
     lists = [model._steps] + model._bodies
     places = sum(listing.bodies, listing.steps)
     inner = [step for steps in lists for _, step in steps]
+    raised = []  # by the caller's function, which is no fault of the model
 
     def followed(k):
         at, is_read = places[k]
         number, kernel, taken = listing.found[at]
-        name = str(names[at], "utf-8") if len(names) == len(listing.found) else ""
+        name = text(names[at]) if len(names) == len(listing.found) else ""
         forms = [] if is_read else sorted(set(taken.values()))
         step = Step(number, name, "read weights" if is_read else kernel, forms)
         outputs = [] if is_read else listing.written[at]
@@ -70,13 +80,20 @@ def follow(model, each, x=None):
             start = time.ticks_us()
             inner[k](lo, hi)
             step.us = time.ticks_diff(time.ticks_us(), start)
-            each(step, outputs)
+            try:
+                each(step, outputs)
+            except Exception as e:
+                raised.append(e)
+                raise
 
         return run
 
     _exchange(lists, [followed(k) for k in range(len(inner))])
     try:
-        return model.run(x)
+        compute(model, x)
+        return model.outputs
+    except MpconnxrError as e:
+        raise raised[0] if raised else e
     finally:
         _exchange(lists, inner)
 
@@ -96,8 +113,17 @@ def trace(model, x=None, level=1, write=print, dump=None):
     wrote, 3 also the first items. write: takes a line. dump: a folder that gets each tensor as
     STEP_K.npy, of one in a body the last time's. Raises InputError, UnsupportedError, OSError.
     """
-    if level not in (0, 1, 2, 3):
-        raise InputError("level: 0, 1, 2 or 3")
+    try:  # in a function that has no closure: arguments of one take memory before it begins
+        return _traced(model, x, level, write, dump)
+    except MemoryError:
+        raise fresh(SHORT)
+
+
+def _traced(model, x, level, write, dump):
+    integer("level", level, 0, 3)
+    function("write", write)
+    if dump is not None and not isinstance(dump, str):
+        raise InputError("dump: the path of a folder is needed")
 
     def each(step, outputs):
         if level:
@@ -141,7 +167,10 @@ def save(t, path):
     shape = "".join(["{}, ".format(d) for d in (t.shape if npy else (t.nbytes,))])
     head = "{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}".format(npy or "|u1", shape)
     head += " " * (-(len(head) + 11) % 64) + "\n"
-    with open(path, "wb") as file:
-        file.write(b"\x93NUMPY\x01\x00" + bytes((len(head) & 255, len(head) >> 8)))
-        file.write(head.encode())
-        file.write(t.view("B"))
+    try:
+        with open(path, "wb") as file:
+            file.write(b"\x93NUMPY\x01\x00" + bytes((len(head) & 255, len(head) >> 8)))
+            file.write(head.encode())
+            file.write(t.view("B"))
+    except OSError as e:
+        raise OSError(e.errno, path)

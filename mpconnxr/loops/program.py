@@ -56,6 +56,8 @@ def advance(code, words, views):
         elif k < 240:
             at = _change(code, at, words, views)
             words[1] -= 1
+        else:
+            at -= 1  # so that any later call ends there, too
         break
     words[0] = at
     return k

@@ -11,6 +11,8 @@ from collections.abc import Collection, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+from tools.program.build import CORE, ON_DEMAND, REPLAY
+
 ROOT = Path(__file__).parents[2]
 
 Graph = Mapping[str, Collection[str]]
@@ -89,3 +91,15 @@ def test_circles_are_found(tmp_path, monkeypatch):
     (tmp_path / "p" / "q" / "c.py").write_text("from . import d")
     (tmp_path / "p" / "q" / "__init__.py").write_text("from ..b import f")
     assert set(circle(imports("p"))) == {"p.b", "p.q"}
+
+
+def test_a_program_has_the_modules_that_its_own_import():
+    """At their top, that is: what functions import may be for models with kernels alone."""
+    here = {f"mpconnxr.{name}" for name in (*CORE, *ON_DEMAND)}
+    for name in {*CORE, *ON_DEMAND} - {REPLAY}:  # which gets its loops into itself
+        path = ROOT / "mpconnxr" / f"{name}.py"
+        for node in ast.parse(path.read_text()).body:
+            for wanted in _wanted(node, "mpconnxr"):
+                for module in (wanted, wanted.rpartition(".")[0]):
+                    is_module = (ROOT / module.replace(".", "/")).with_suffix(".py").exists()
+                    assert not is_module or module in here, f"{name} imports {module}"

@@ -26,9 +26,9 @@ class Thing:
         self._what = start
 
     def run(self, x=None):
-        return self._run(x or 0)
+        return self._read(x or 0)
 
-    def _run(self, amount):
+    def _read(self, amount):
         return self._what + amount
 """
 
@@ -47,7 +47,7 @@ def test_what_others_use_stays():
 
 def test_other_names_go():
     text = shrunk(SOURCE)
-    for name in ("_LIMIT", "_half", "value", "rest", "amount", "_what", "_run", "implementation"):
+    for name in ("_LIMIT", "_half", "value", "rest", "amount", "_what", "_read", "implementation"):
         assert f"{name}" not in text.replace("values", ""), name
 
 

@@ -13,6 +13,7 @@ import micropython
 from on_device_ticks import fill
 
 import mpconnxr
+from mpconnxr import UnsupportedError
 
 
 @micropython.asm_thumb
@@ -27,7 +28,7 @@ def _allocated(model):
     try:
         model.run()
         return 0
-    except MemoryError:
+    except UnsupportedError:  # as the heap is locked
         pass
     finally:
         micropython.heap_unlock()

@@ -27,7 +27,8 @@ CALLS = Path(__file__).with_name("calls")
 SCRIPT = Path(__file__).with_name("on_board_loops.py")
 A_PART = 8  # families, whose code and data fit the heap of the smallest board together
 _OF_TWO_CORES = ("handover",)  # its loops wait for each other: tests/host/program/test_cores.py
-_CORE = ("__init__", "mpconnxr", "errors", "forms", "parameters", "structview", "tensor")
+_CORE = ("__init__", "mpconnxr", "errors", "flag", "forms", "parameters", "structview")
+_CORE += ("public", "tensor", "turn")
 _WORDS = 4096
 _SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 3.4e38, -3.4e38, 1.0, -1.0]
 
@@ -86,7 +87,9 @@ def files_for(names: list[str], machine: Machine | None) -> dict[str, bytes]:
     source = ["from .. import forms\n\ndef prepare(node):\n", *takes]
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "every_loop.py").write_text("".join(source))
-        model = SimpleNamespace(kernels=["every_loop"], optional=(), weights=())
+        model = SimpleNamespace(
+            kernels=["every_loop"], optional=frozenset(), weights=(), is_streamed=False
+        )
         code = code_for(model, Package(own=Path(folder)), machine)
     found = {f.path: f.data for f in code if _is_for_loops(PurePosixPath(f.path))}
     return found | {"data": data()} | _calls_of(names, machine)

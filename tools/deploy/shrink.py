@@ -19,18 +19,15 @@ _KNOWN = (
 # The same for fields and methods of replay's classes that no other module uses.
 _FIELDS = {
     "_chunks": "items",
-    "_fill": "insert",
     "_of": "key",
     "_read": "readline",
-    "_run": "start",
-    "_step": "send",
     "_what": "values",
 }
 
 
 SHOWN = "mpconnxr"  # as what these modules appear in tracebacks: a name of their own stays, too
 # Modules of the package that are always in memory.
-ALWAYS = frozenset({"__init__", "opening", "replay"})
+ALWAYS = frozenset({"__init__", "opening", "replay", "turn"})
 
 
 @functools.lru_cache(64)  # a report, or a deployment, builds programs that share modules

@@ -21,12 +21,15 @@ _PACKAGE = Path(__file__).parents[2] / "mpconnxr"
 # Of the package: what is in memory while a program runs, and what is when it is asked for.
 REPLAY = "replay"  # with the loops in it that make a program's calls
 CORES = "cores"  # of a program for two cores
-CORE = ("__init__", "opening", REPLAY)
+CORE = ("__init__", "opening", "turn", REPLAY)
 ON_DEMAND = (
     "arena",
+    "arguments",
     "classes",
+    "clock",
     "errors",
     "feed",
+    "flag",
     "golden",
     "integers",
     "items",
@@ -37,11 +40,12 @@ ON_DEMAND = (
     "queue",
     "rare",
     "session",
-    "shortage",
     "slices",
     "slots",
     "tensor",
     "timing",
+    "turns",
+    "values",
     "xip",
 )
 

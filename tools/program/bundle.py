@@ -210,7 +210,7 @@ def _kinds(layout: Layout) -> tuple:
 def _steps(data: bytes, recording: Recording, machine: Machine) -> tuple:
     """Of each step: its number, the node's name, its kernel, forms of its loops, its calls."""
     chunks = [c.data for c in reader.read(data).chunks if c.kind == CHUNK_NODES]
-    nodes = bytes(chunks[0]).decode().split("\0") if chunks else []
+    nodes = _names(chunks[0]) if chunks else []
     found = []
     for step in recording.steps:
         calls = [call for call in step.calls if isinstance(call, Call)]
@@ -227,7 +227,12 @@ def _steps(data: bytes, recording: Recording, machine: Machine) -> tuple:
 def _labels(data: bytes) -> tuple[str, ...]:
     """Of the classes; none where the file has none."""
     chunks = [c.data for c in reader.read(data).chunks if c.kind == CHUNK_LABELS]
-    return tuple(bytes(chunks[0]).decode().split("\0")[:-1]) if chunks else ()
+    return tuple(_names(chunks[0])) if chunks else ()
+
+
+def _names(chunk: bytes) -> list[str]:
+    """Return the names in a chunk, with marks for bytes that are not UTF-8."""
+    return bytes(chunk).decode(errors="replace").split("\0")[:-1]
 
 
 def _golden(data: bytes) -> tuple[int, int]:

@@ -15,21 +15,16 @@ def load(source, arena, about, entries):
 
     digest, nbytes, arena_nbytes, state_nbytes, first, held_nbytes, reads = about[:7]
     is_plain, kinds, n_words, n_calls, code, borders, n_inputs, golden = about[7:]
-    memory = _check(source, nbytes, digest)
+    memory, held = _checked(source, nbytes, digest, first, held_nbytes)
+    given = arena
     if arena is None:
         arena = _allocated(arena_nbytes)
     else:
         from mpconnxr.arena import make
 
-        arena = make(arena_nbytes, arena)
-    if memory is None:
-        held = _allocated(held_nbytes)
-        source.seek(first)
-        source.readinto(held)
-    else:
-        held = memory[first : first + held_nbytes]
+        arena = make(arena_nbytes, arena, memory)
     memories = arena, _allocated(state_nbytes), held
-    views = [_view(memories[m], 0, len(memories[m]), code, size) for m, code, size in kinds]
+    views = [_whole(memories[m], code, size) for m, code, size in kinds]
     n = len(views)
     words = _view(bytearray(4 * (5 + n + n_words)), 0, 4 * (5 + n + n_words), 105, 4)
     words[2] = n
@@ -45,6 +40,11 @@ def load(source, arena, about, entries):
     chunks = [(at, _view(arena, place, n)) for at, n, place in reads]
     model = Program((code, words, w), n_calls, chunks)
     model._arena, model.arena_nbytes, model._state = arena, arena_nbytes, memories[1]
+    model._origin = held  # which the collector does not find by views of addresses
+    if given is not None:
+        from mpconnxr.turns import give
+
+        give(model, given)
     if reads:
         model._stream = source if memory is None else memory
     model.golden = golden
@@ -60,24 +60,20 @@ def load_pair(source, arena, about, entries, second):
     entries of the calls, of views and a view of the words of slots. second: kinds, n_words and
     code of the second core.
     """
-    from mpconnxr.cores import Program, idle, shared
+    from mpconnxr.cores import Program, idle, shared, turn
     from mpconnxr.replay import advance
+    from mpconnxr.turns import give
 
     digest, nbytes, arena_nbytes, state_nbytes, first, held_nbytes, reads = about[:7]
     is_plain, kinds, n_words, n_calls, code, borders, n_inputs, golden = about[7:]
-    memory = _check(source, nbytes, digest)
+    memory, held = _checked(source, nbytes, digest, first, held_nbytes)
+    given = arena
     if arena is None:
         arena = _allocated(arena_nbytes)
     else:
         from mpconnxr.arena import make
 
-        arena = make(arena_nbytes, arena)
-    if memory is None:
-        held = _allocated(held_nbytes)
-        source.seek(first)
-        source.readinto(held)
-    else:
-        held = memory[first : first + held_nbytes]
+        arena = make(arena_nbytes, arena, memory)
     memories = arena, _allocated(state_nbytes), held
     views, words = _lasting(memories, kinds, n_words)
     made = views, words[5 + len(views) :]
@@ -90,6 +86,8 @@ def load_pair(source, arena, about, entries, second):
     what = what, _what(others, advance, other, w, v, is_plain)
     model = Program(what, n_calls, chunks)
     model._arena, model.arena_nbytes, model._state = arena, arena_nbytes, memories[1]
+    model._origin = held  # which the collector does not find by views of addresses
+    give(model, given, turn)
     if reads:
         model._stream = source if memory is None else memory
     model.golden = golden
@@ -100,7 +98,7 @@ def load_pair(source, arena, about, entries, second):
 
 def _lasting(memories, kinds, n_words):
     """The views of a core's program, and its words."""
-    views = [_view(memories[m], 0, len(memories[m]), code, size) for m, code, size in kinds]
+    views = [_whole(memories[m], code, size) for m, code, size in kinds]
     n = len(views)
     words = _view(bytearray(4 * (5 + n + n_words)), 0, 4 * (5 + n + n_words), 105, 4)
     words[2] = n
@@ -139,32 +137,66 @@ def _border(memories, border):
     return Border(_view(memories[memory], offset, fields[0], code, size), of)
 
 
-def _check(source, nbytes, digest):
-    """What is in memory of the file, None for a file. ModelError unless the file is the one that
-    the program was made for.
+def _checked(source, nbytes, digest, first, held_nbytes):
+    """Return what is in memory of the file, None for a file, and the bytes that calls read.
+
+    These are hashed where the calls find them: a card could give others when it is read again.
+    Raises ModelError unless the file is the one that the program was made for.
     """
     from hashlib import sha256
 
     found = sha256()
-    total = 0
     memory = None
     try:
-        memory = memoryview(source)
+        memory = source if isinstance(source, memoryview) else memoryview(source)
+    except TypeError:
+        held = _allocated(held_nbytes)
+        piece = bytearray(1024)
+        source.seek(0)
+        total = _read(source, found, piece, first)
+        total += _read(source, found, held, held_nbytes)
+        total += _read(source, found, piece, nbytes + 1 - total)
+    else:
+        held = memory[first : first + held_nbytes]
+        if not _is_aligned(held):
+            copy = _allocated(held_nbytes)
+            if len(held) == held_nbytes:
+                copy[:] = held
+            held = copy
         found.update(memory)
         total = len(memory)
-    except TypeError:
-        source.seek(0)
-        piece = bytearray(1024)
-        n = 1
-        while n:
-            n = source.readinto(piece)
-            total += n
-            found.update(memoryview(piece)[:n])
     if total != nbytes or found.digest() != digest:
         from mpconnxr.errors import fail
 
         fail("not the one that its program was made for")
-    return memory
+    return memory, held
+
+
+def _read(source, found, buffer, nbytes):
+    """Read and hash bytes of a file, from the start of the buffer again wherever it is full.
+
+    Returns their number, less at the end of the file.
+    """
+    view = memoryview(buffer)
+    total = at = 0
+    n = nbytes
+    while n and total < nbytes:
+        if at == len(view):
+            at = 0
+        n = source.readinto(view[at : min(len(view), at + nbytes - total)])
+        found.update(view[at : at + n])
+        total += n
+        at += n
+    return total
+
+
+def _is_aligned(held):
+    """Whether typed views can begin there; a memoryview also has an offset of its own."""
+    try:
+        from uctypes import addressof
+    except ImportError:
+        return True
+    return not len(held) or addressof(held) % 8 == (_words(held)[1] >> 8) % 8 == 0
 
 
 def _allocated(nbytes):
@@ -197,15 +229,25 @@ def _words(view):
     return uctypes.struct(_id(view), {"w": (uctypes.ARRAY | 0, word | 3)}).w
 
 
-def _view(memory, offset, nbytes, code=66, size=1):
-    """A view of bytes of a buffer as items of a struct code (as its number) and size."""
-    if isinstance(memory, memoryview):  # a part of a buffer: views have places in this part
+def _whole(memory, code, size):
+    """A view of all of a buffer, in which calls count from its start: if it is a part of another
+    buffer, the collector does not follow the view. The model keeps the buffer.
+    """
+    if isinstance(memory, memoryview):
         import uctypes
 
         memory = uctypes.bytearray_at(uctypes.addressof(memory), len(memory))
+    return _view(memory, 0, len(memory), code, size)
+
+
+def _view(memory, offset, nbytes, code=66, size=1):
+    """A view of bytes of a buffer as items of a struct code (as its number) and size.
+
+    It keeps the buffer alive, also if that is a memoryview of a part of another one.
+    """
     view = memoryview(memory)[offset : offset + nbytes]
     if code != 66:
         words = _words(view)
-        words[1] = offset // size << 8 | words[1] & 128 | code
+        words[1] = (words[1] >> 8) // size << 8 | words[1] & 128 | code
         words[2] = nbytes // size
     return view

@@ -7,4 +7,6 @@ def top_k(
     output: Tensor | Sequence[float] | dict[Any, float],
     k: int = 1,
     labels: Sequence[Any] | None = None,
+    softmax: bool = False,
+    threshold: float | None = None,
 ) -> list[tuple[Any, float]]: ...

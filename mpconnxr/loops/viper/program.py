@@ -38,6 +38,7 @@ def advance(code: ptr8, words: ptr32, views) -> int:
                 at += 5
             continue
         if k == 255:
+            at -= 1  # so that any later call ends there, too
             break
         if k == 253:
             k = 256 + (code[at] | code[at + 1] << 8)

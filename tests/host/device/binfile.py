@@ -107,6 +107,16 @@ def signed(data: bytes) -> bytes:
     return data[:24] + hashlib.sha256(tables[:24] + tables[56:]).digest() + data[56:]
 
 
+def with_bytes(data: bytes, old: bytes, new: bytes) -> bytes:
+    """The file with other bytes where these are, once, in a chunk; with right digests."""
+    assert data.count(old) == 1 and len(new) == len(old)
+    data = bytearray(data.replace(old, new))
+    for i, (_, offset, nbytes, _, _) in enumerate(File(bytes(data)).chunks):
+        at = HEADER_NBYTES + 32 * i
+        data[at : at + 32] = hashlib.sha256(data[offset : offset + nbytes]).digest()
+    return signed(bytes(data))
+
+
 def patched(data: bytes, code: str, offset: int, value: int) -> bytes:
     """The file with a field of its header replaced, and signed."""
     data = bytearray(data)

@@ -21,14 +21,14 @@ for source in ("m.bin", data, bytearray(data), memoryview(data), memoryview(shif
 for source in (5, None):
     try:
         mpconnxr.load(source)
-    except TypeError as e:
+    except mpconnxr.InputError as e:
         print(e)
 try:
     mpconnxr.load("absent.bin")
 except OSError:
     print("absent")
 """
-    refusals = ["a path, a buffer or a file is needed"] * 2 + ["absent"]
+    refusals = ["source: a path, a buffer or a file is needed"] * 2 + ["absent"]
     assert small.lines(target, script, m=relu) == [RELU] * 5 + refusals
 
 
@@ -76,7 +76,7 @@ for arena in (memoryview(bytearray(n + 3))[3:], memoryview(bytes(n))):
 for arena in (bytes(n), 5):
     try:
         mpconnxr.load("m.bin", arena=arena)
-    except TypeError as e:
+    except mpconnxr.InputError as e:
         print(e)
 """
     assert small.lines(target, script, m=relu) == [
@@ -208,7 +208,7 @@ print(sorted([n for n in files if n.startswith(("mpconnxr.ops.", "mpconnxr.loops
 print("mpconnxr.golden" in sys.modules, "mpconnxr.session" in sys.modules)
 """
     first, kernels, others = small.lines(target, script, m=relu)
-    assert first == "['mpconnxr']"
+    assert first == "['mpconnxr', 'mpconnxr.turn']"
     # The plain form of the loops is no module: forms compiles it from the source.
     loops = ", 'mpconnxr.loops.relu'" if target.viper else ""
     assert kernels == f"[{loops[2:] + ', ' if loops else ''}'mpconnxr.ops.relu']"

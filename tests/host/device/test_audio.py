@@ -131,7 +131,7 @@ for n in (0, 21):
     except mpconnxr.InputError as e:
         print(e)
 """
-    assert small.lines(target, script) == ["coefficients: from 1 to the number of bands"] * 2
+    assert small.lines(target, script) == ["coefficients: an integer from 1 to 20 is needed"] * 2
 
 
 @every_target
@@ -159,13 +159,16 @@ for what in (lambda: mel.frame(sound, 74, wide), lambda: mel.frame(sound, -2, wi
 """
     beyond = "a frame of 128 bytes goes beyond the samples"
     size = "size: a power of two from 16 to 1024"
-    bands = "bands: from 0 to half the rate, at most a fourth of size"
     assert small.lines(target, script, m=relu) == [
         "True True",
-        *[beyond] * 2,
+        beyond,
+        "first: an integer from 0 to 1073741823 is needed",
         "samples: bytes of int16 are needed",
-        *[size] * 2,
-        *[bands] * 3,
+        size,
+        "size: an integer from 16 to 1024 is needed",
+        "low: a number from 0 to 4000.0 is needed",
+        "bands: an integer from 1 to 64 is needed",
+        "bands: an integer from 1 to 16 is needed",
     ]
 
 

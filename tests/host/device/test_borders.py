@@ -164,9 +164,9 @@ for args in ((b"123", 1, 2, "rgb888"), (b"123", 1, 1, "yuv"), (b"", 0, 1, "gray8
         print(e)
 """
     printed = small.lines(target, script, m=data)
-    assert printed[0] == "3 bytes given; 1 x 2 pixels of rgb888 are 6 bytes"
-    assert printed[1].startswith("format 'yuv': there are gray8, rgb565, rgb565be, rgb888")
-    assert printed[2] == "0 x 1 pixels: at most 8192 a side"
+    assert printed[0] == "buf: 3 bytes given; 1 x 2 pixels of rgb888 are 6 bytes"
+    assert printed[1].startswith("format: there are gray8, rgb565, rgb565be, rgb888")
+    assert printed[2] == "width: an integer from 1 to 8192 is needed"
 
 
 def test_a_picture_leaves_nothing_on_the_heap(ready_target):

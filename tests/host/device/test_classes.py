@@ -55,3 +55,27 @@ for name in ("f", "h", "q"):
     files = {"f": small.relu((4,)), "h": half, "q": quantized}
     printed = small.lines(target, script, **{k: small.binary(v) for k, v in files.items()})
     assert printed == ["[('x', 2.5), ('z', 2.0)]"] * 3
+
+
+@every_target
+def test_probabilities_and_a_threshold(target):
+    script = """
+from mpconnxr import InputError, top_k
+inf, nan = float("inf"), float("nan")
+def shown(found):
+    return [(label, "{:.4f}".format(p)) for label, p in found]
+print(shown(top_k([1, 3, 2], 2, "abc", softmax=True)))
+print(shown(top_k({"x": 1000.0, "y": 1000.0}, 2, softmax=True)))
+print(top_k([-inf, inf], 2, softmax=True))
+print(top_k([0.25, 0.75], threshold=0.75), top_k([0.25, 0.75], 2, "ab", threshold=0.8))
+print(shown(top_k([1, 3, 2], 3, "abc", True, 0.7)), top_k([], softmax=True, threshold=1))
+print(top_k([nan, nan], threshold=0)[0][0], top_k([1, nan, 3], softmax=True, threshold=0.1)[0][0])
+"""
+    assert small.lines(target, script) == [
+        "[('b', '0.6652'), ('c', '0.2447')]",
+        "[('x', '0.5000'), ('y', '0.5000')]",
+        "[(1, 1.0), (0, 0.0)]",
+        "[(1, 0.75)] [(None, 0.75)]",
+        "[(None, '0.6652')] []",
+        "None None",
+    ]

@@ -68,12 +68,11 @@ print(y, bool(y), y.data[0])
 for bad in (lambda: y[0], lambda: len(y)):
     try:
         bad()
-    except IndexError as e:
-        print("IndexError")
+    except mpconnxr.InputError as e:
+        print(e)
 """
     data = small.binary(small.relu(()), strip=False)
     assert small.lines(target, script, m=data) == [
         "<Tensor y float32 []: 2.5> True 2.5",
-        "IndexError",
-        "IndexError",
+        *["y: a scalar has no items: take data[0]"] * 2,
     ]

@@ -1,8 +1,9 @@
 """Labels in the file, model.labels and model.predict, as docs/api.md has it."""
 
 import pytest
+from onnx import TensorProto, helper
 
-from tests.host.device import small
+from tests.host.device import binfile, small
 from tests.host.program import programs
 from tools.converter.__main__ import main
 from tools.converter.convert import Options, convert
@@ -62,20 +63,16 @@ print(mpconnxr.load("labels.bin").predict([2.5, 7]))
 
 
 @every_target
-def test_labels_that_are_no_text_are_refused_when_they_are_asked_for(target):
-    data = bytearray(scores())
-    at = bytes(data).index("één".encode())
-    data[at] = 0xFF
+def test_labels_that_are_no_text_have_marks(target):
+    data = binfile.with_bytes(scores(), "één".encode(), b"\xff\xfen\xc3\xff")
     script = """
 import mpconnxr
-m = mpconnxr.load("m.bin", verify=False)
+m = mpconnxr.load("m.bin")
 print(list(m.run([1, 2, 3])[0].data))
-try:
-    print(m.labels)
-except mpconnxr.ModelError as e:
-    print("ModelError")
+print([ord(c) for c in m.labels[1]], len(m.predict([1, 3, 2])))
 """
-    assert small.lines(target, script, m=bytes(data)) == ["[1.0, 2.0, 3.0]", "ModelError"]
+    marks = "[65533, 65533, 110, 65533, 65533] 5"
+    assert small.lines(target, script, m=data) == ["[1.0, 2.0, 3.0]", marks]
 
 
 def test_a_file_without_labels_keeps_its_bytes():
@@ -122,3 +119,58 @@ def test_the_command_line_puts_them_into_the_file(tmp_path, capsys):
     capsys.readouterr()
     assert main(["inspect", str(tmp_path / "m.bin")]) == 0
     assert "labels   zero, één, two words" in capsys.readouterr().out
+
+
+@every_target
+def test_maps_of_two_rows(target):
+    classes = {"classlabels_int64s": [7, 8, 9]}
+    node = helper.make_node("ZipMap", ["x"], ["y"], domain="ai.onnx.ml", **classes)
+    row = helper.make_map_type_proto(TensorProto.INT64, helper.make_tensor_type_proto(1, ()))
+    y = helper.make_value_info("y", helper.make_sequence_type_proto(row))
+    graph = helper.make_graph([node], "maps", [small.value("x", (2, 3))], [y])
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 1)]
+    data = convert(helper.make_model(graph, opset_imports=opsets, ir_version=8)).data
+    script = "import mpconnxr\nprint(mpconnxr.load('m.bin').predict([1, 3, 2, 5, 0, 1]))"
+    assert small.lines(target, script, m=data) == ["[8, 7]"]
+
+
+@every_target
+def test_probabilities_and_classes_that_are_unknown(target):
+    script = """
+import mpconnxr
+def shown(found):
+    return found[0], "{:.4f}".format(found[1])
+m = mpconnxr.load("m.bin")
+x = [1, 3, 2]
+print(m.predict(x, threshold=3), m.predict(x, threshold=3.5), *m.predict(x, score=True))
+print(*shown(m.predict(x, softmax=True, score=True)), m.predict(x, softmax=True))
+print(m.predict(x, softmax=True, threshold=0.6), m.predict(x, softmax=True, threshold=0.7))
+rows = mpconnxr.load("rows.bin")
+print(*rows.predict([[0, 5, 1], [3, 2.5, 3]], softmax=True, threshold=0.6))
+labels = mpconnxr.load("labels.bin")
+print(labels.predict([2.5, 7], threshold=6, score=True), labels.predict([2.5, 7], threshold=8))
+for keywords in ({"threshold": 0.5}, {"softmax": True}, {"score": True}):
+    try:
+        mpconnxr.load("one.bin").predict([2.5], **keywords)
+    except mpconnxr.InputError as e:
+        print(e)
+"""
+    label = small.model(
+        [("ArgMax", "x", "label", {"axis": 1, "keepdims": 0}), ("Relu", "x", "p", {})],
+        [small.value("x", (1, 2))],
+        [small.value("label", (1,), 7), small.value("p", (1, 2))],
+    )
+    files = {
+        "m": scores(),
+        "rows": scores(shape=(2, 3)),
+        "labels": small.binary(label),
+        "one": small.binary(small.relu((1, 1))),
+    }
+    assert small.lines(target, script, **files) == [
+        "één None één 3.0",
+        "één 0.6652 één",
+        "één None",
+        "één None",
+        "(1, 7.0) None",
+        *["predict: no output has scores of classes"] * 3,
+    ]

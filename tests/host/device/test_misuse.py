@@ -8,6 +8,7 @@ import pytest
 from onnx import TensorProto
 
 from tests.host.device import small
+from tools.converter.convert import convert
 from tools.micropython import UNIX_TARGETS
 
 every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
@@ -72,8 +73,8 @@ print(load_all([]))
 """
     )
     *said, closed, none = small.lines(target, script, m=relu)
-    assert said == ["TypeError arena: a bytearray or a memoryview of one is needed"] * 9
-    assert closed == "InputError the file is closed" and none == "[]"
+    assert said == ["InputError arena: a bytearray or a memoryview of one is needed"] * 9
+    assert closed == "InputError source: the file is closed, or is none" and none == "[]"
 
 
 @every_target
@@ -88,13 +89,16 @@ attempt(lambda: m.benchmark(2).percentile(101))
 attempt(lambda: m.benchmark(2).percentile(-1))
 """
     )
-    said = ["InputError labels: a sequence is needed", *["InputError p: from 0 to 100"] * 2]
+    said = [
+        "InputError labels: a sequence is needed",
+        *["InputError p: a number from 0 to 100 is needed"] * 2,
+    ]
     assert small.lines(target, script, m=relu) == said
 
 
 @every_target
 def test_a_run_that_was_not_begun_does_not_count_as_done(target, relu):
-    """poll() with a slice of no number ended the run, and the next poll reported its outputs."""
+    """poll() with a slice of no number leaves the run in the queue."""
     script = (
         ATTEMPT
         + """
@@ -103,6 +107,7 @@ done = []
 m.submit([1, -2, 3, -4, 5, -6], 1, lambda id, result: done.append(id))
 attempt(lambda: m.poll("a"))
 print(m.poll(), done)
+done = []
 m.submit([1, -2, 3, -4, 5, -6], 2, lambda id, result: done.append((id, list(result[0].data))))
 while m.poll():
     pass
@@ -110,8 +115,8 @@ print(done)
 """
     )
     said, *last = small.lines(target, script, m=relu)
-    assert said.startswith("TypeError")
-    assert last == ["False []", "[(2, [1.0, 0.0, 3.0, 0.0, 5.0, 0.0])]"]
+    assert said == "InputError slice_ms: an integer from 1 to 262144 is needed"
+    assert last == ["False [1]", "[(2, [1.0, 0.0, 3.0, 0.0, 5.0, 0.0])]"]
 
 
 def test_a_shape_of_floats(target):
@@ -172,3 +177,32 @@ for x in ({1, 2}, {0: 1}, ["a"] * 6, len):
     )
     said = small.lines(target, script, m=small.binary(proto, strip=False))
     assert len(said) == 4 and all(s.startswith("InputError ") for s in said), said
+
+
+@every_target
+def test_names_that_are_not_text(target):
+    proto = small.relu()
+    proto.graph.node[0].name = "a\u00e9b"
+    data = convert(proto).data
+    name = "a\u00e9b".encode()
+    assert data.count(name) == 1
+    script = """
+import mpconnxr
+m = mpconnxr.load("m.bin", verify=False)
+print([ord(c) for c in m.profile().steps[0].name[-4:]])
+m.trace(level=1, write=lambda line: print([ord(c) for c in line if ord(c) > 127]))
+"""
+    names, line = small.lines(target, script, m=data.replace(name, b"a\xff\xfeb"))
+    assert names == "[97, 65533, 65533, 98]" and line == "[65533, 65533]"
+
+
+@every_target
+def test_a_path_that_is_absent_is_named(target):
+    script = """
+import mpconnxr
+try:
+    mpconnxr.load("nope.bin")
+except OSError as e:
+    print(e.errno, "nope.bin" in str(e))
+"""
+    assert small.lines(target, script) == ["2 True"]

@@ -99,9 +99,9 @@ for options in (
         *["InputError key: at least 16 bytes are needed"] * 2,
         "InputError counter needs key: else anyone can write another one into a file",
         *[nothing] * 2,
-        f"TypeError {sha256}",
-        "TypeError key: bytes are needed",
-        "TypeError counter: a path is needed",
+        f"InputError {sha256}",
+        "InputError key: bytes are needed",
+        "InputError counter: a path is needed",
     ]
 
 

@@ -127,10 +127,10 @@ async def main():
 asyncio.run(main())
 """
     assert lines(target, CLOCK + script, convert(slow).data) == [
-        "the model is still computing",
+        "the model is still computing, or another one in its arena",
         "cancelled",
         "True",
-        "slice_ms: at least 1",
+        "slice_ms: an integer from 1 to 262144 is needed",
         "refused",
     ]
 

@@ -166,8 +166,8 @@ except mpconnxr.InputError as e:
         "20 True",
         "200 runs: min 1, p50 100, p95 190, p99 198, max 200 us",
         "1 runs: min 7, p50 7, p95 7, p99 7, max 7 us",
-        *["n: at least one run"] * 2,
-        "runs: at least one",
+        *["n: an integer from 1 to 1048576 is needed"] * 2,
+        "runs: an integer from 1 to 1048576 is needed",
     ]
 
 
@@ -191,7 +191,7 @@ for us in (-1, 1 << 29):
 """
     assert small.lines(target, script, m=relu) == [
         *(f"{us} [1.0, 0.0, 3.0] True" for us in (0, 1, 700, 5000)),
-        *["deadline_us: from 0 to 268435456"] * 2,
+        *["deadline_us: an integer from 0 to 268435456 is needed"] * 2,
     ]
 
 

@@ -151,7 +151,7 @@ for level in (-1, 4, None):
         print(e)
 """
     lines = small.lines(target, script, m=data)
-    assert lines[-4:] == ["[[1.0, 0.0, 3.0]]"] + ["level: 0, 1, 2 or 3"] * 3
+    assert lines[-4:] == ["[[1.0, 0.0, 3.0]]"] + ["level: an integer from 0 to 3 is needed"] * 3
     assert lines[1].strip() == "-> decided in the run"
 
 

@@ -26,7 +26,7 @@ CODE:
     mov r12, r2
     cmp r2, #253; beq READ
     cmp r2, #254; beq REPEAT
-    bhi END
+    bhi STOP
     mov r3, r1; adds r3, #p_first
 RUN:
     ldrb r4, [r0]; adds r0, #1
@@ -86,6 +86,8 @@ READ:
     adds r4, #255; adds r4, #1; mov r12, r4
     adds r0, #2
     b DONE
+STOP:
+    subs r0, #1  // so that any later call ends there, too
 END:
     movs r2, #255; mov r12, r2
 DONE:

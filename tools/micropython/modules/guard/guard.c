@@ -13,6 +13,8 @@
 //     guard.alarm(ms)       SIGPROF after so much of this process's processor time; 0: never
 //     guard.count()         -> allocations so far
 //     guard.fail_after(n)   the nth allocation from now fails; 0: none does
+//     guard.fail_from(n)    the nth allocation from now fails, and so do all after it; 0: none
+//     guard.interrupt(us)   a KeyboardInterrupt after so much time; 0: never
 //     guard.address(buf)    -> of a buffer's first byte
 //     guard.peek(a)         -> the byte there; guard.poke(a, value): writes it
 
@@ -55,12 +57,13 @@ static size_t n_guarded, room;
 static uint8_t *next_page, *region_end;
 static size_t total;
 static bool at_left;
-static size_t n_allocations, fail_at; // 0: never
+static size_t n_allocations, fail_at, fail_from; // 0: never
 
-// ---- allocations are counted, and one of them fails
+// ---- allocations are counted, and one of them fails, or all from one on
 
 static bool fails(void) {
-    return ++n_allocations == fail_at;
+    n_allocations++;
+    return n_allocations == fail_at || (fail_from && n_allocations >= fail_from);
 }
 
 void *__real_gc_alloc(size_t nbytes, unsigned int flags);
@@ -206,6 +209,28 @@ static mp_obj_t guard_fail_after(mp_obj_t n_in) {
 }
 static MP_DEFINE_CONST_FUN_OBJ_1(guard_fail_after_obj, guard_fail_after);
 
+static mp_obj_t guard_fail_from(mp_obj_t n_in) {
+    mp_int_t n = mp_obj_get_int(n_in);
+    fail_from = n > 0 ? n_allocations + n : 0;
+    return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_1(guard_fail_from_obj, guard_fail_from);
+
+static void interrupted(int number) {
+    (void)number;
+    mp_sched_keyboard_interrupt();
+}
+
+static mp_obj_t guard_interrupt(mp_obj_t us_in) {
+    mp_int_t us = mp_obj_get_int(us_in);
+    struct sigaction action = {.sa_handler = interrupted, .sa_flags = SA_RESTART};
+    struct itimerval timer = {{0, 0}, {us / 1000000, us % 1000000}};
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &timer, NULL);
+    return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_1(guard_interrupt_obj, guard_interrupt);
+
 static mp_obj_t guard_address(mp_obj_t buffer) {
     mp_buffer_info_t info;
     mp_get_buffer_raise(buffer, &info, MP_BUFFER_READ);
@@ -238,6 +263,8 @@ static const mp_rom_map_elem_t guard_names[] = {
     { MP_ROM_QSTR(MP_QSTR_alarm), MP_ROM_PTR(&guard_alarm_obj) },
     { MP_ROM_QSTR(MP_QSTR_count), MP_ROM_PTR(&guard_count_obj) },
     { MP_ROM_QSTR(MP_QSTR_fail_after), MP_ROM_PTR(&guard_fail_after_obj) },
+    { MP_ROM_QSTR(MP_QSTR_fail_from), MP_ROM_PTR(&guard_fail_from_obj) },
+    { MP_ROM_QSTR(MP_QSTR_interrupt), MP_ROM_PTR(&guard_interrupt_obj) },
     { MP_ROM_QSTR(MP_QSTR_address), MP_ROM_PTR(&guard_address_obj) },
     { MP_ROM_QSTR(MP_QSTR_peek), MP_ROM_PTR(&guard_peek_obj) },
     { MP_ROM_QSTR(MP_QSTR_poke), MP_ROM_PTR(&guard_poke_obj) },

@@ -1,0 +1,34 @@
+"""The clock, and what a run of a model takes by it: for benchmarks and golden vectors."""
+
+from .errors import UnsupportedError
+from .turn import lock, turn
+
+
+def clock():
+    """The module time. Raises UnsupportedError where the firmware has no microseconds."""
+    try:
+        import time
+    except ImportError:
+        time = None
+    if not hasattr(time, "ticks_us"):
+        raise UnsupportedError("this firmware has no time.ticks_us")
+    return time
+
+
+def twin(model):
+    """The model again, with a turn of its own: for who has the model's turn.
+
+    Its run() takes as long as the model's, with all that is in a call.
+    """
+    found = object.__new__(type(model))
+    for name, value in model.__dict__.items():
+        setattr(found, name, value)
+    found._take, found._free = turn(lock())
+    return found
+
+
+def us_of(model, time):
+    """Microseconds that model.run() takes. time: what clock() returned. Raises what run raises."""
+    start = time.ticks_us()
+    model.run()
+    return time.ticks_diff(time.ticks_us(), start)

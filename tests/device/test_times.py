@@ -1,0 +1,159 @@
+"""Times that the commands print are those of a program that calls run(), by the board's clock."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.device.machine import COPY
+from tests.device.networks import NETWORKS
+from tests.host.device import small
+from tools.converter.convert import Options, convert
+from tools.deploy.model_file import parse_model
+from tools.deploy.modules import Package
+from tools.program.ways import way_of
+
+TOOLS = small.ROOT / "tools"
+MODELS = ("digits float32", "digits int8", "mlperf kws int8", "random forest", "LSTM")
+CASES = [(name, "") for name in MODELS] + [("digits int8", "kernels")]
+COPIED = (
+    COPY
+    + """
+import sys
+
+copy("mpconnxr")
+copy("model.bin")
+with open("x.bin", "rb") as f:
+    X = f.read()
+os.chdir("/")
+sys.path[:] = ["", "/lib"]
+"""
+)
+VERIFIED = "\nverify('/', 'model.bin')\n"
+# A user's loop, as a person writes it, and benchmark(): the median of five runs.
+USED = """
+import time
+
+import mpconnxr
+
+model = mpconnxr.load("model.bin")
+
+
+def time_of_a_run():
+    model.inputs[0].view("B")[:] = X
+    start = time.ticks_us()
+    model.run()
+    return time.ticks_diff(time.ticks_us(), start)
+
+
+model.run(X)
+times = [time_of_a_run() for _ in range(5)]
+print(sorted(times)[2], model.benchmark(5, X).p50_us)
+"""
+MONITORED = """
+import mpconnxr
+
+x = mpconnxr.load("model.bin").inputs[0]
+x.view("B")[:] = X
+values = tuple(x.data if x.scale is None else x.dequantize())
+del x
+monitor([values] * 6, "model.bin", 1, 6)
+"""
+
+
+def network(name):
+    if name == "relu":
+        return small.relu((1, 192))
+    return NETWORKS[name]().model
+
+
+def prepared(name, machine, why):
+    """The files on the board, and the bytes of the golden vector's input."""
+    done = convert(network(name), Options())
+    way = way_of(parse_model("model.bin", done.data), Package(), machine.kind, False, why)
+    files = {f.path: f.data for f in way.files}
+    return files | {"model.bin": done.data, "x.bin": done.vector.inputs[0].tobytes()}
+
+
+@pytest.mark.parametrize(("name", "way"), CASES)
+def test_all_times_of_a_run_agree(machine, name, way):
+    """Those of flash and check, of benchmark, of monitor, and what a user measures: within 5 %."""
+    if machine.name != "rp2040":
+        pytest.skip("its time is that of the computer")
+    files = prepared(name, machine, way)
+    verify = (TOOLS / "deploy" / "on_board_verify.py").read_text()
+    printed = machine.run(COPIED + verify + VERIFIED, files).split()
+    found = {"flash": float(printed[4]) * 1e6}
+    user, found["benchmark"] = map(int, machine.run(COPIED + USED, files).split())
+    monitor = (TOOLS / "sensing" / "on_board_monitor.py").read_text()
+    lines = machine.run(COPIED + monitor + MONITORED, files).splitlines()
+    found["monitor"] = sorted(int(line.split(" ", 2)[1]) for line in lines[1:])[3]
+    print(f"{name} {way}: {user} us, {found}")
+    assert all(abs(us - user) <= 0.05 * user for us in found.values())
+
+
+def test_a_value_takes_little_longer_than_the_run(machine):
+    """192 floats: an array or view 0.2 ms at most, a list 10 us an element."""
+    if machine.name != "rp2040":
+        pytest.skip("its time is that of the computer")
+    script = """
+import gc
+import time
+from array import array
+
+import mpconnxr
+
+model = mpconnxr.load("model.bin")
+x = [i / 7 for i in range(192)]
+a = array("f", x)
+
+
+def us(*arguments):
+    times = []
+    for _ in range(5):
+        gc.collect()
+        start = time.ticks_us()
+        model.run(*arguments)
+        times.append(time.ticks_diff(time.ticks_us(), start))
+    return sorted(times)[2]
+
+
+model.run(a)
+run = us()
+print(*[us(value) - run for value in (a, memoryview(a), bytes(a), x, tuple(x))])
+"""
+    for way in ("", "kernels"):
+        files = prepared("relu", machine, way)
+        taken = list(map(int, machine.run(script, files).split()))
+        print(way, taken)
+        assert max(taken[:2]) <= 200 and taken[2] <= 300 and max(taken[3:]) <= 1920
+
+
+def test_a_name_of_the_package_is_looked_for_once(machine):
+    if machine.name != "rp2040":
+        pytest.skip("its time is that of the computer")
+    script = (
+        COPIED
+        + """
+import time
+
+import mpconnxr
+
+
+def us(name):
+    start = time.ticks_us()
+    getattr(mpconnxr, name)
+    return time.ticks_diff(time.ticks_us(), start)
+
+
+for name in ("top_k", "InputError", "golden", "load"):
+    print(us(name), us(name))
+try:
+    mpconnxr.nothing
+except AttributeError as e:
+    print(e)
+"""
+    )
+    *times, error = machine.run(script, prepared("relu", machine, "")).splitlines()
+    print(times)
+    assert all(int(line.split()[1]) <= 100 for line in times)
+    assert error == "module 'mpconnxr' has no attribute 'nothing'"

@@ -1,0 +1,92 @@
+"""A callback of an interrupt, soft or hard, that runs the model that is computing is refused."""
+
+import pytest
+
+from tests.device.networks import NETWORKS
+from tools.converter.convert import Options, convert
+from tools.deploy.code import code_for
+from tools.deploy.model_file import parse_model
+from tools.deploy.modules import Package
+from tools.program.build import build
+
+SCRIPT = """
+import gc
+from array import array
+
+import rp2
+
+import mpconnxr
+from mpconnxr import MpconnxrError
+
+
+@rp2.asm_pio()
+def ticks():
+    irq(rel(0))
+    nop()[31]
+
+
+m = mpconnxr.load("model.bin")
+for t in m.inputs:
+    items = t.view("B")
+    for i in range(len(items)):
+        items[i] = i * 7 % 250
+kept = [bytes(t.view("B")) for t in m.inputs]
+
+
+def filled():
+    for t, items in zip(m.inputs, kept):
+        t.view("B")[:] = items
+
+
+m.run()
+wanted = [bytes(t.view("B")) for t in m.outputs]
+counts = array("i", [0, 0, 0, 0])  # computing now, refused, ran meanwhile, other errors
+
+
+def callback(_):
+    if counts[0]:
+        try:
+            m.run()
+            counts[2] += 1
+        except MpconnxrError:
+            counts[1] += 1
+        except Exception:
+            counts[3] += 1
+
+
+for hard in (False, True):
+    counts[1] = counts[2] = counts[3] = 0
+    timer = rp2.StateMachine(0, ticks, freq=20000)  # some 600 a second
+    timer.irq(callback, hard=hard)
+    timer.active(1)
+    for i in range(8):
+        if i == 2:
+            gc.collect()
+            before = gc.mem_alloc()
+        filled()
+        counts[0] = 1
+        m.run()
+        counts[0] = 0
+        if [bytes(t.view("B")) for t in m.outputs] != wanted:
+            print("other outputs")
+    timer.active(0)
+    timer.irq(None)
+    gc.collect()
+    if gc.mem_alloc() - before > 200:
+        print("refusals add up to", gc.mem_alloc() - before, "bytes")
+    print(hard, counts[1] > 3, counts[2], counts[3])
+"""
+
+
+@pytest.mark.parametrize("way", ["program", "kernels"])
+def test_a_callback(machine, way):
+    if machine.name != "rp2040":
+        pytest.skip("no interrupts that this script can ask for")
+    data = convert(NETWORKS["mlperf kws int8"]().model, Options(strip=True)).data
+    if way == "program":
+        files = build(data, machine.kind, stream=False).files
+    else:
+        code = code_for(parse_model("m", data), Package(), machine.kind)
+        files = {f.path: f.data for f in code}
+    printed = machine.run(SCRIPT, files | {"model.bin": data}).split("\n")
+    assert printed == ["False True 0 0", "True True 0 0", ""], printed
