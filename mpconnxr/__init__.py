@@ -28,7 +28,7 @@ def load(
     key=None,
     counter=None,
 ):
-    """Loads a model and makes it ready to run.
+    """Load a model and make it ready to run.
 
     source: path of a .bin, a file opened with "rb", or its bytes (bytes, bytearray, memoryview of
         bytes): its weights are then used in place if it starts at a multiple of 8, else copied. A

@@ -7,7 +7,7 @@ from .tensor import is_aligned
 
 
 def make(nbytes, arena=None, source=None):
-    """A writable buffer of at least nbytes bytes: the caller's if given, else a new one.
+    """Return a writable buffer of at least nbytes bytes: the caller's if given, else a new one.
 
     source: what is in memory of the model's file, which a run must not write to.
     Raises ArenaError with both figures if it is too small, not aligned, or cannot be had;

@@ -15,7 +15,7 @@ _INF = float("inf")
 
 
 def top_k(output, k=1, labels=None, softmax=False, threshold=None):
-    """The k largest elements: a list of (label, value), the largest first.
+    """Return the k largest elements: a list of (label, value), the largest first.
 
     output: a Tensor (of integers that stand for numbers: those numbers), a map as ZipMap gives,
     or a sequence of numbers. labels: by index; without them the index itself, or the map's key.

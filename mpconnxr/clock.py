@@ -5,7 +5,7 @@ from .turn import lock, turn
 
 
 def clock():
-    """The module time. Raises UnsupportedError where the firmware has no microseconds."""
+    """Return the module time. Raises UnsupportedError where the firmware has no microseconds."""
     try:
         import time
     except ImportError:
@@ -16,7 +16,7 @@ def clock():
 
 
 def twin(model):
-    """The model again, with a turn of its own: for who has the model's turn.
+    """Return a copy of the model with a turn of its own, for a caller that has the model's turn.
 
     Its run() takes as long as the model's, with all that is in a call.
     """
@@ -28,7 +28,7 @@ def twin(model):
 
 
 def us_of(model, time):
-    """Microseconds that model.run() takes. time: what clock() returned. Raises what run raises."""
+    """Return the microseconds that model.run() takes. time: what clock() returned."""
     start = time.ticks_us()
     model.run()
     return time.ticks_diff(time.ticks_us(), start)

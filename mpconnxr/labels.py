@@ -84,11 +84,13 @@ def _predicted(model, x, names, softmax, threshold, score):
 
 
 def _with_scores(outputs, names, classes, softmax, threshold, score):
-    """The class of each row, or (class, score). classes: what the model gives itself, or None."""
+    """Return the class of each row, or (class, score).
+
+    classes: what the model gives itself, or None. Raises InputError.
+    """
     from .classes import check_threshold, is_enough, probabilities
 
     check_threshold(threshold)
-
     rows, keys = _rows(outputs, names)
     found = []
     for i, row in enumerate(rows):
@@ -103,7 +105,7 @@ def _with_scores(outputs, names, classes, softmax, threshold, score):
 
 
 def _rows(outputs, names):
-    """Scores and names, or None, of the classes of each row. Raises InputError without scores."""
+    """Return the scores of each row, and its classes' names or None. Raises InputError."""
     for t in outputs:
         if t.dtype.startswith(("map", "seq")):
             maps = t.data if isinstance(t.data, list) else [t.data]
@@ -150,7 +152,7 @@ def _classes(t, names):
 
 
 def _best(row):
-    """Index of the largest number, the first of equal ones."""
+    """Return the index of the largest number, the first of equal ones."""
     best = 0
     for i in range(1, len(row)):
         if row[i] > row[best] or row[best] != row[best]:
