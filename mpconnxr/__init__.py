@@ -64,10 +64,10 @@ def __getattr__(name):
     try:
         if name == "top_k" or name[0] < "a":  # as ModelError, or __version__
             return __import__("mpconnxr.public").public.found(name)
-        name = "mpconnxr." + name
-        __import__(name)  # `from . import name` comes here, too
-        return sys.modules[name]
+        module = "mpconnxr." + name
+        __import__(module)  # `from . import name` comes here, too
+        return sys.modules[module]
     except ImportError:
-        raise AttributeError("no " + name)
+        raise AttributeError("module 'mpconnxr' has no attribute '" + name + "'")
     except MemoryError:
         raise fresh(SHORT)

@@ -18,10 +18,10 @@ _NAMES += "__version__ top_k"
 def found(name):
     """Return one of these names, for the package to keep: only the first mention looks for it.
 
-    Raises AttributeError.
+    Raises ImportError, as an import of a module that is not there does.
     """
     if name not in _NAMES.split():
-        raise AttributeError("module 'mpconnxr' has no attribute '{}'".format(name))
+        raise ImportError(name)
     value = globals()[name]
     setattr(sys.modules["mpconnxr"], name, value)
     return value

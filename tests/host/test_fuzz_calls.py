@@ -9,7 +9,7 @@ from tools.fuzz import calls
 from tools.micropython import UNIX_TARGETS
 
 PLANTED = {
-    "exception": ("feed.py", "except (TypeError, LookupError):", "except OSError:"),
+    "exception": ("values.py", "except (TypeError, LookupError):", "except OSError:"),
     "broken": ("rare.py", 'raise MpconnxrError("the model was closed: load it again")', "pass"),
 }
 
