@@ -82,11 +82,10 @@ def test_all_assembler_is_made():
     assert {path for path in modules if "@micropython.asm_" in path.read_text()} == made
 
 
-def test_names_of_labels_and_arguments():
+def test_names_of_arguments():
     tree = ast.parse(module_path("qdot", "thumb").read_text())
     function = next(n for n in tree.body if isinstance(n, ast.FunctionDef))
     assert [a.arg for a in function.args.args] == ["r0", "r1", "r2", "r3"]
-    assert "    # POSITION\n" in module_path("qdot", "thumb").read_text()
 
 
 def source_of(folder: Path, body: str, forms="thumb"):
@@ -100,7 +99,7 @@ def test_python_stands_around_functions(tmp_path):
     body = "//> BEFORE = 1\nfunction f, 1\nAGAIN:\n    b AGAIN\nendfunction f\n//> g = f"
     assert module(source_of(tmp_path, body), "thumb").partition('"""\n\n')[2] == (
         "import micropython\n\nBEFORE = 1\n\n\n@micropython.asm_thumb\ndef f(r0):\n"
-        "    # AGAIN\n    data(2, 0xE7FE)\n\n\ng = f\n"
+        "    data(2, 0xE7FE)\n\n\ng = f\n"
     )
 
 

@@ -18,12 +18,11 @@ LINK = ("-nostdlib", "-Wl,--no-relax", "-Wl,-e,0", "-Wl,-Ttext=0", "-Wl,--build-
 
 @dataclass(frozen=True)
 class Function:
-    """code: between what the decorator writes at both ends; labels: names at offsets in it."""
+    """A loop's machine code, without what the decorator writes at both ends."""
 
     name: str
     arguments: int
     code: bytes
-    labels: dict[int, str]
 
 
 def assemble(source: Source, form: str) -> list[Function]:
@@ -51,13 +50,8 @@ def _functions(elf: Elf) -> list[Function]:
     named = [name.removesuffix(".body") for name in places if name.endswith(".body")]
     for name in sorted(named, key=lambda name: places[name + ".body"]):
         first, end = places[name + ".body"], places[name + ".end"]
-        labels = {
-            at - first: label
-            for label, at in places.items()
-            if first <= at <= end and label.isidentifier() and label != name
-        }
         arguments = elf.symbols[name + ".arguments"]
         if arguments.section != ABSOLUTE:
             raise AsmError(f"{name}.arguments is not a number")
-        found.append(Function(name, arguments.value, text[first:end], labels))
+        found.append(Function(name, arguments.value, text[first:end]))
     return found

@@ -99,7 +99,7 @@ def from_c(name: str, arguments: int, text: str, form: str, level: str) -> Funct
         code = _only_code(Elf(out.read_bytes()), name)
     code = code[_NBYTES_OF_PUSH[core.name] :]
     code += bytes(len(code) % 2)
-    return Function(name, arguments, code, {})
+    return Function(name, arguments, code)
 
 
 def _only_code(elf: Elf, name: str) -> bytes:

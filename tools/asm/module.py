@@ -50,13 +50,7 @@ def of_functions(
 
 
 def _data(function: Function) -> list[str]:
-    """Statements, in which the labels are comments."""
-    lines = []
-    ends = sorted({*function.labels, 0, len(function.code)})
-    for first, end in zip(ends, ends[1:], strict=False):
-        if first in function.labels:
-            lines.append(f"    # {function.labels[first]}")
-        words = [f"0x{w:04X}" for (w,) in struct.iter_unpack("<H", function.code[first:end])]
-        for i in range(0, len(words), _A_LINE):
-            lines.append(f"    data(2, {', '.join(words[i : i + _A_LINE])})")
-    return lines
+    """Return the statements that place a function's words."""
+    words = [f"0x{w:04X}" for (w,) in struct.iter_unpack("<H", function.code)]
+    lines = [words[i : i + _A_LINE] for i in range(0, len(words), _A_LINE)]
+    return [f"    data(2, {', '.join(line)})" for line in lines]
