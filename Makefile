@@ -23,7 +23,6 @@ examples: venv ## run the demos of all examples: words, shapes, gestures, a fan,
 	  echo && echo "== $$name" && $(PY) -m examples.$$name.demo || exit 1; done
 
 test: setup ## run the tests, on every MicroPython target that can be had here
-	@$(PY) -m tools.dist --source
 	@$(PY) -m pytest -n 2 tests/device tests/host  # the longest ones first
 
 # TARGETS="rp2040 /dev/ttyACM0" takes these instead of the boards that are emulated: names of
@@ -46,9 +45,8 @@ lint: venv ## check style and spelling
 	@$(PY) -m codespell_lib .
 	@$(PY) -m tools.viperlint
 
-loops: venv ## make the modules of loops, from the templates in tools/loops and the assembler in tools/asm
+loops: venv ## assemble and compile the machine code of loops: tools/asm/code
 	@$(MICROPYTHON) packages --install mps2-an385 virt-rv32 sim-de212
-	@$(PY) -m tools.loops
 	@$(PY) -m tools.asm
 
 setup: venv ## get ready for the tests: .venv, system packages, MicroPython targets

@@ -8,10 +8,18 @@
 # of ARM's, armv7m from the Cortex-M3 on, armv7em from the Cortex-M4 on, vfp where it has an FPU,
 # rv32 on RISC-V).
 import os
+import sys
 
 metadata(version="0.1.0", description="ONNX models on stock MicroPython", license="MIT")
 
 options.defaults(assembler=())
+
+# A manifest is read in its own folder, that of the tools which build the package.
+sys.path.insert(0, os.getcwd())
+from tools import package as _package  # noqa: E402
+
+sys.path.pop(0)
+_folder = str(_package.folder())
 
 
 def _is_assembler(path):
@@ -20,12 +28,17 @@ def _is_assembler(path):
 
 
 # A form is a folder. What CPython alone imports stays out.
-_paths = [os.path.join(f, n) for f, _, names in os.walk("mpconnxr") for n in names]
-_host = os.path.join("mpconnxr", "cpython.py")
+_paths = [os.path.join(f, n) for f, _, names in os.walk(_folder) for n in names]
+_host = os.path.join(_folder, "cpython.py")
 _paths = sorted(path for path in _paths if path.endswith(".py") and path != _host)
 _forms = {os.path.dirname(path) for path in _paths if _is_assembler(path)}
-_wanted = {os.path.join("mpconnxr", "loops", form) for form in options.assembler}
+_wanted = {os.path.join(_folder, "loops", form) for form in options.assembler}
 if _wanted - _forms:
-    raise ValueError("no such form of loops: " + ", ".join(sorted(_wanted - _forms)))
+    _unknown = sorted(os.path.basename(path) for path in _wanted - _forms)
+    raise ValueError("no such form of loops: " + ", ".join(_unknown))
 _paths = [path for path in _paths if os.path.dirname(path) not in _forms - _wanted]
-package("mpconnxr", files=[os.path.relpath(path, "mpconnxr") for path in _paths])
+package(
+    "mpconnxr",
+    files=[os.path.relpath(path, _folder) for path in _paths],
+    base_path=os.path.dirname(_folder),
+)

@@ -13,10 +13,10 @@ from statistics import median
 import numpy as np
 
 from tools.deploy.code import code_for
-from tools.deploy.machine import Machine
 from tools.deploy.model_file import parse_model
 from tools.deploy.modules import Package
 from tools.format.layout import MAGIC
+from tools.machine import Machine
 from tools.micropython import Target, get_target, target_names
 from tools.micropython.process import OnLine
 from tools.micropython.rom import RomTarget

@@ -12,9 +12,9 @@ def shown(path: Path) -> str:
     return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.name
 
 
-def documented(doc: str, made: str, source: Path) -> list[str]:
+def documented(doc: str, made: str, source: str) -> list[str]:
     """The lines of a module's docstring, which says what it is made from."""
-    how = f"{made} from {shown(source)} by `make loops`:"
+    how = f"{made} from {source} by `make loops`:"
     return [f'"""{doc}', "", how, "change that file, not this one.", '"""']
 
 

@@ -21,7 +21,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-PACKAGE = Path(__file__).parents[1] / "mpconnxr"
+from tools import package
+
 LARGEST = (1 << 30) - 1  # a small integer of 32-bit MicroPython
 _IN_REGISTERS = 3  # locals of a viper function, on Thumb
 _CALLS = ("min", "max", "abs")
@@ -41,7 +42,7 @@ _UNARY = {ast.USub: operator.neg, ast.Invert: operator.invert, ast.UAdd: operato
 
 def main(paths: list[str]) -> int:
     """Exit status: 0 nothing found, 1 something."""
-    files = [Path(path) for path in paths] or sorted(PACKAGE.rglob("*.py"))
+    files = [Path(path) for path in paths] or sorted(package.folder().rglob("*.py"))
     found = [
         f"{path}:{line}: {what}" for path in files for line, what in problems(path.read_text())
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tools.deploy.device import Device, Digest
-from tools.deploy.machine import Machine
+from tools.machine import Machine
 from tools.micropython import Target
 
 FOLDER = "mpconnxr_test"  # on a board

@@ -7,7 +7,7 @@ import hashlib
 import re
 import struct
 
-from tools import flash
+from tools import flash, package
 from tools.deploy import modules
 from tools.format import layout
 
@@ -22,16 +22,16 @@ if _generation != {}:
 
 def package_of(folder, n, version=layout.VERSION):
     """The sources of the package as generation n, which reads this version of the format."""
-    for path in modules.PACKAGE.rglob("*.py"):
+    for path in package.folder().rglob("*.py"):
         text = path.read_text()
-        if path == modules.PACKAGE / "__init__.py":
+        if path == package.folder() / "__init__.py":
             text = text.replace("\nimport sys\n", f"\nimport sys\n\nGENERATION = {n}\n", 1)
             assert "GENERATION" in text
         text = re.sub(r"^VERSION = \d+$", f"VERSION = {version}", text, flags=re.MULTILINE)
-        place = folder / path.relative_to(modules.PACKAGE.parent)
+        place = folder / path.relative_to(package.folder().parent)
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text + _CHECK.format(n))
-    return folder / modules.PACKAGE.name
+    return folder / package.folder().name
 
 
 def in_format(data, version):

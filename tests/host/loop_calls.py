@@ -6,8 +6,8 @@ from array import array
 from itertools import islice
 
 from tests.host import plain_calls
+from tools import access
 from tools.check.loops import CALLS, data
-from tools.loops import access
 
 sys.path.append(str(CALLS.parent))  # calls import each other as boards have them
 Draw = importlib.import_module("calls.draw").Draw

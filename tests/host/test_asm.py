@@ -1,20 +1,23 @@
-"""The modules of loops that are assembler are what their sources in tools/asm make."""
+"""The machine code of loops is what their sources make, and its modules are composed of it."""
 
-import ast
+import base64
+import re
 from pathlib import Path
 
 import pytest
 
 from mpconnxr import forms
+from tools import package, store
 from tools.asm import __main__ as asm
+from tools.asm import code
 from tools.asm.assemble import assemble
-from tools.asm.compiled import compiled_sources
 from tools.asm.compiler import VERSION, version
 from tools.asm.entries import PATH, entries_text
 from tools.asm.errors import AsmError
-from tools.asm.forms import CORES, FORMS, ROOT, module_path
-from tools.asm.module import functions_of, module
-from tools.asm.source import read, sources
+from tools.asm.forms import CORES, FORMS
+from tools.asm.module import module
+from tools.asm.recipes import Assembled, recipes
+from tools.asm.source import read
 from tools.mpy.compile import compiled
 
 ARM = CORES[0]
@@ -26,46 +29,68 @@ MARCH = {
     "rv32": "rv32imc",
     "xtensawin": "xtensawin",
 }
-MADE = [(source, form) for source in sources() for form in source.forms]
-COMPILED = compiled_sources()
+RECIPES = recipes()
 
 
 def needs(core):
     return pytest.mark.skipif(not core.is_here, reason=f"{core.gcc} not found: make loops gets it")
 
 
+each_form = pytest.mark.parametrize("form", FORMS)
 each = pytest.mark.parametrize(
-    "source, form",
-    [pytest.param(s, f, id=f"{s.name}-{f}", marks=needs(s.core)) for s, f in MADE],
+    ("name", "form"), [pytest.param(*key, id="-".join(key)) for key in RECIPES]
 )
 needs_arm = needs(ARM)
 
 
-@each
-def test_is_up_to_date(source, form):
-    if (source.compiled or source.is_c) and version(source.core) != VERSION:
-        pytest.skip(f"{source.core.gcc} is {version(source.core)}: {VERSION} made the modules")
-    assert module_path(source.name, form).read_text() == module(source, form)
-
-
-@each
-def test_compiles_to_its_code(source, form):
-    """What the decorator writes at both ends of a function is what the macros write."""
-    compact = compiled(module(source, form), "m.py", MARCH[form])
-    push, pop, code_of_return = b"\xf2\xb5", b"\xf2\xbd", b"\x82\x80"
-    ends = {"rv32": (b"", code_of_return), "xtensawin": (b"", b"")}
-    before, behind = ends.get(form, (push, pop))
-    for function in functions_of(source, form):
-        assert before + function.code + behind in compact
+def of_form(form):
+    return [recipe for (_, each), recipe in RECIPES.items() if each == form]
 
 
 @pytest.mark.parametrize(
-    "made", [pytest.param(c, id=f"{c.name}-{c.form}", marks=needs(c.core)) for c in COMPILED]
+    ("name", "form"),
+    [pytest.param(*k, id="-".join(k), marks=needs(r.core)) for k, r in RECIPES.items()],
 )
-def test_what_is_compiled_is_up_to_date(made):
-    if version(made.core) != VERSION:
-        pytest.skip(f"{made.core.gcc} is {version(made.core)}: {VERSION} made the modules")
-    assert module_path(made.name, made.form).read_text() == made.module()
+def test_the_code_is_what_the_sources_make(name, form):
+    recipe = RECIPES[name, form]
+    is_c = not isinstance(recipe, Assembled) or recipe.source.is_c or recipe.source.compiled
+    if is_c and version(recipe.core) != VERSION:
+        pytest.skip(f"{recipe.core.gcc} is {version(recipe.core)}: {VERSION} made the code")
+    assert code.functions_of(form)[name] == recipe.functions(form)
+
+
+@each_form
+def test_the_code_is_of_these_sources(form):
+    """Also where no cross compiler is."""
+    assert code.is_current(form, of_form(form)), "`make loops` makes it anew"
+
+
+@each_form
+def test_families_stand_in_their_order(form):
+    lines = code.path_of(form).read_text().splitlines()[2:]
+    names = [line.partition(".")[0] for line in lines]
+    assert names == sorted(names) and {*names} == {recipe.name for recipe in of_form(form)}
+
+
+def test_a_line_that_is_no_function_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(code, "FOLDER", tmp_path)
+    for line in ("add.add32 4", "add 4 AAAA", "add.add32 4 A", "add.add32 four AAAA"):
+        (tmp_path / "thumb.txt").write_text(f"# What.\n{line}\n")
+        code.functions_of.cache_clear()
+        with pytest.raises(AsmError, match=r"thumb\.txt:2: "):
+            code.functions_of("thumb")
+    code.functions_of.cache_clear()
+
+
+@each
+def test_compiles_to_its_code(name, form):
+    """What the decorator writes at both ends of a function is what the macros write."""
+    compact = compiled(store.loops().path(name, form).read_text(), "m.py", MARCH[form])
+    push, pop, code_of_return = b"\xf2\xb5", b"\xf2\xbd", b"\x82\x80"
+    ends = {"rv32": (b"", code_of_return), "xtensawin": (b"", b"")}
+    before, behind = ends.get(form, (push, pop))
+    for function in code.functions_of(form)[name]:
+        assert before + function.code + behind in compact
 
 
 @needs(CORES[1])
@@ -75,17 +100,16 @@ def test_what_begins_native_code_is_up_to_date():
 
 
 def test_all_assembler_is_made():
-    """None of it is written by hand, and no module is left of a source that went."""
-    made = {module_path(source.name, form) for source, form in MADE}
-    made |= {module_path(c.name, c.form) for c in COMPILED}
-    modules = (ROOT / "mpconnxr").rglob("*.py")
+    """None of it is written by hand."""
+    loops = store.loops()
+    made = {loops.path(*key) for key in RECIPES}
+    modules = package.folder().rglob("*.py")
     assert {path for path in modules if "@micropython.asm_" in path.read_text()} == made
 
 
-def test_names_of_arguments():
-    tree = ast.parse(module_path("qdot", "thumb").read_text())
-    function = next(n for n in tree.body if isinstance(n, ast.FunctionDef))
-    assert [a.arg for a in function.args.args] == ["r0", "r1", "r2", "r3"]
+def test_a_function_has_the_names_of_registers():
+    text = store.loops().path("qdot", "thumb").read_text()
+    assert re.search(r"^def \w+\(r0, r1, r2, r3\):$", text, re.MULTILINE)
 
 
 def source_of(folder: Path, body: str, forms="thumb"):
@@ -97,7 +121,9 @@ def source_of(folder: Path, body: str, forms="thumb"):
 @needs_arm
 def test_python_stands_around_functions(tmp_path):
     body = "//> BEFORE = 1\nfunction f, 1\nAGAIN:\n    b AGAIN\nendfunction f\n//> g = f"
-    assert module(source_of(tmp_path, body), "thumb").partition('"""\n\n')[2] == (
+    recipe = Assembled(source_of(tmp_path, body))
+    text = module(recipe, "thumb", recipe.functions("thumb"))
+    assert text.partition('"""\n\n')[2] == (
         "import micropython\n\nBEFORE = 1\n\n\n@micropython.asm_thumb\ndef f(r0):\n"
         "    data(2, 0xE7FE)\n\n\ng = f\n"
     )
@@ -123,23 +149,18 @@ def test_sources_say_their_forms(tmp_path, forms):
 @needs(CORES[1])
 @needs(CORES[2])
 def test_check(monkeypatch, tmp_path, capsys):
-    assert asm.main(["--check", "planes"]) == 0
-    monkeypatch.setattr(asm, "module_path", lambda name, form: tmp_path / f"{name}_{form}.py")
-    assert asm.main(["--check", "planes"]) == 1
-    assert "planes_rv32.py: differs" in capsys.readouterr().out
+    """Of two families, for the sake of time."""
+    few = {key: recipe for key, recipe in RECIPES.items() if key[0] in ("planes", "relu")}
+    monkeypatch.setattr(asm, "recipes", lambda: few)
+    monkeypatch.setattr(asm, "path_of", lambda form: tmp_path / f"{form}.txt")
+    assert asm.main(["--check"]) == 1
+    assert "rv32.txt: differs" in capsys.readouterr().out
     assert not list(tmp_path.iterdir())
-    assert asm.main(["planes"]) == 0
-    assert {path.name for path in tmp_path.iterdir()} == {
-        f"planes_{form}.py" for form in ("thumb", "armv7m", "rv32", "xtensawin")
-    }
-
-
-@needs_arm
-@needs(CORES[1])
-@needs(CORES[2])
-def test_no_such_source(capsys):
-    assert asm.main(["what"]) == 1
-    assert capsys.readouterr().err == "asm: no source of what\n"
+    assert asm.main([]) == 0
+    assert {path.name for path in tmp_path.iterdir()} == {f"{form}.txt" for form in FORMS}
+    assert asm.main(["--check"]) == 0
+    line = (tmp_path / "rv32.txt").read_text().splitlines()[-1].split()
+    assert line[:2] == ["relu.relu32", "4"] and base64.b64decode(line[2])
 
 
 def test_no_assembler(monkeypatch, capsys):

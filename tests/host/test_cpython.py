@@ -15,14 +15,17 @@ from onnx import TensorProto, helper
 from examples.digits.demo import HERE
 from tests.host.device import small
 from tests.host.test_conformance import baseline, listed
+from tools import package
 from tools.conformance.cases import all_cases
 from tools.conformance.prepare import prepare_all
 from tools.conformance.suite import run_cases
 from tools.converter.convert import Options, convert
 from tools.converter.reference.ort_session import open_session
-from tools.deploy.modules import HOST, OPTIONAL, PACKAGE, Package, device_paths
+from tools.deploy.modules import HOST, OPTIONAL, Package, device_paths
 from tools.harness import Job, input_bytes, output_value, run_jobs
 from tools.micropython import get_target
+
+PACKAGE = package.folder()
 
 LONG = os.environ.get("MPCONNXR_LONG") == "1"
 EVERY = 1 if LONG else 24  # so many cases further is the next one that runs

@@ -1,5 +1,6 @@
 """Packages for mip, the manifest for frozen code, and what mip makes of them on a board."""
 
+import ast
 import functools
 import http.server
 import importlib.util
@@ -15,17 +16,20 @@ from mpremote import mip
 from mpremote.transport_serial import SerialTransport
 
 from examples.digits.demo import HERE
-from mpconnxr.forms import COMPILED, order
+from mpconnxr.forms import order
 from tests.host.fake_board import FakeBoard
 from tests.host.test_flash_slots import model_of
+from tools import package
 from tools.converter.convert import convert
 from tools.deploy.code import code_for
-from tools.deploy.machine import ASSEMBLER, Machine, is_native
 from tools.deploy.model_file import read_model
 from tools.deploy.modules import Package, device_paths
 from tools.dist.__main__ import main
-from tools.dist.build import ROOT, write_compiled, write_source
+from tools.dist.build import write_whole
+from tools.machine import ASSEMBLER, Machine, is_native
 from tools.micropython.source import source_tree
+
+BUILT = package.folder().parent
 
 RUN = """
 import mpconnxr
@@ -83,15 +87,9 @@ def install(board, package):
     mpremote(board, "mip", "install", "--target", ".", package)
 
 
-def links(folder):
-    """What package.json and its like name, in place of copies."""
-    (folder / "mpconnxr").symlink_to(ROOT / "mpconnxr")
-
-
 def test_source_is_installed_by_mpremote_and_runs(board, served, model):
     folder, address = served
-    links(folder)
-    names = write_source(folder)
+    names = write_whole(folder)
     install(board, f"{address}/package.json")
     assert set(board.files()) == set(names)
     out = mpremote(board, "exec", RUN.format(model=str(model)))
@@ -101,7 +99,7 @@ def test_source_is_installed_by_mpremote_and_runs(board, served, model):
 def test_compiled_modules_are_installed_and_run(board, served, model):
     """With x86 in the place of a board's architecture."""
     folder, address = served
-    names = write_compiled(folder, Machine("x86"))
+    names = write_whole(folder, Machine("x86"))
     install(board, f"{address}/package-x86.json")
     assert set(board.files()) == set(names)
     assert all(name.endswith(".mpy") for name in names)
@@ -154,36 +152,42 @@ def test_a_model_without_a_known_board_is_wrong_usage(args, tmp_path):
     assert stop.value.code == 2
 
 
-def test_githubs_form_of_an_address_is_followed(board, monkeypatch, capsys):
-    """Up to the network: mpremote's own way from github:… to a file on the board."""
-    base = "https://raw.githubusercontent.com/someone/mpconnxr/v1/"
+def test_githubs_form_of_an_address_is_followed(board, tmp_path, monkeypatch, capsys):
+    """Up to the network: mpremote's own way from github:… to the files on the board."""
+    base = "https://raw.githubusercontent.com/someone/mpconnxr/mip/"
+    names = write_whole(tmp_path)
 
     def urlopen(url):
         assert url.startswith(base)
         if url == base + "package.json":
-            listed = {"urls": [["mpconnxr/node.py", "mpconnxr/node.py"]]}
+            listed = {"urls": [["mpconnxr/node.py", "dist/any/mpconnxr/node.py"]]}
             return io.BytesIO(json.dumps(listed).encode())
-        return open(ROOT / url.removeprefix(base), "rb")
+        return open(tmp_path / url.removeprefix(base), "rb")
 
     monkeypatch.setattr(mip.urllib.request, "urlopen", urlopen)
     serial = SerialTransport(board.port, timeout=15)
     try:
         serial.enter_raw_repl()
-        mip._install_package(serial, "github:someone/mpconnxr", "", ".", "v1", True)
+        mip._install_package(serial, "github:someone/mpconnxr", "", ".", "mip", True)
         serial.exit_raw_repl()
     finally:
         serial.close()
-    assert board.files() == {"mpconnxr/node.py": (ROOT / "mpconnxr" / "node.py").read_bytes()}
+    assert "mpconnxr/node.py" in names
+    made = (tmp_path / "dist/any/mpconnxr/node.py").read_bytes()
+    assert board.files() == {"mpconnxr/node.py": made}
 
 
-def test_package_json_of_the_repository_lists_each_module():
-    """`make dist`, and `make test`, bring it up to date."""
-    listed = json.loads((ROOT / "package.json").read_text())["urls"]
-    modules = {p.relative_to(ROOT).as_posix() for p in device_paths()}
-    modules = {m for m in modules if m.split("/")[-2] not in COMPILED}
-    assert {source for _, source in listed} == modules
-    assert "mpconnxr/cpython.py" not in modules and len(modules) > 100
-    assert all(place == source for place, source in listed)
+def test_the_package_for_any_board_has_no_text_for_people(tmp_path):
+    names = write_whole(tmp_path)
+    listed = json.loads((tmp_path / "package.json").read_text())["urls"]
+    assert listed == [[name, f"dist/any/{name}"] for name in names] and len(names) > 300
+    assert "mpconnxr/cpython.py" not in names
+    forms = {name.split("/")[2] for name in names if name.count("/") == 3}
+    assert forms == {"viper"}
+    for name in names:
+        tree = ast.parse((tmp_path / "dist/any" / name).read_text())
+        whole = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)]
+        assert not any(map(ast.get_docstring, [tree, *whole])), name
 
 
 @pytest.mark.parametrize(
@@ -201,11 +205,11 @@ def test_an_architecture_gets_what_it_can_run(tmp_path, arch, forms, capsys):
     listed = json.loads((tmp_path / f"package-{arch}.json").read_text())["urls"]
     tuned = [place.split("/")[-2] for place, _ in listed if "/loops/" in place]
     assert forms == {*tuned}.intersection(ASSEMBLER)
-    assert "viper" in tuned and "viper64" not in tuned
+    assert "viper64" not in tuned
     for place, source in listed:
         mpy = (tmp_path / source).read_bytes()
         assert mpy[:2] == b"M\x06" and source == f"dist/{arch}_6.3/{place}"
-        assert bool(mpy[2]) == is_native((ROOT / place.replace(".mpy", ".py")).read_text())
+        assert bool(mpy[2]) == is_native((BUILT / place.replace(".mpy", ".py")).read_text())
 
 
 def test_an_unknown_architecture_is_refused(capsys):
@@ -224,17 +228,17 @@ def test_manifest_freezes_what_a_core_can_be_compiled_for(tmp_path, monkeypatch)
 
     def frozen(**options):
         manifest = manifestfile.ManifestFile(manifestfile.MODE_COMPILE, {"MPY_LIB_DIR": ""})
-        text = f"include({str(ROOT / 'manifest.py')!r}, **{options!r})"
+        text = f"include({str(package.ROOT / 'manifest.py')!r}, **{options!r})"
         manifest.execute(text)
         return {f.target_path for f in manifest.files()}
 
     monkeypatch.chdir(tmp_path)
-    modules = {p.relative_to(ROOT).as_posix() for p in device_paths()}
+    modules = {p.relative_to(BUILT).as_posix() for p in device_paths()}
     forms = {form: {m for m in modules if f"/loops/{form}/" in m} for form in order}
     thumb, assembler = forms["thumb"], set().union(*(forms[form] for form in ASSEMBLER))
     assert frozen() == modules - assembler and len(thumb) > 5
     assert frozen(assembler=("thumb",)) == modules - assembler | thumb
     assert frozen(assembler=ASSEMBLER) == modules
-    with pytest.raises(Exception, match="no such form of loops: mpconnxr/loops/thump"):
+    with pytest.raises(Exception, match="no such form of loops: thump"):
         frozen(assembler=("thump",))
     assert os.getcwd() == str(tmp_path)

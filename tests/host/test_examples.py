@@ -14,6 +14,7 @@ from examples.gesture import data as motions
 from examples.keywords import data as words
 from examples.shapes import data as pictures
 from tests.host.device import small
+from tools import package
 from tools.converter.convert import Options, convert
 from tools.converter.file.borders import image_from
 
@@ -94,7 +95,7 @@ def on_device(target, name, files, options=None, changed=()) -> list[str]:
         assert old in program
         program = program.replace(old, new)
     model = convert(running.EXAMPLES / name / f"{name}.onnx", options or Options()).data
-    files = {"mpconnxr": running.ROOT / "mpconnxr", "model.bin": model, **files}
+    files = {"mpconnxr": package.folder(), "model.bin": model, **files}
     done = target.run(program, files=files)
     assert "no more" in done.stderr
     return running.predictions(done.stdout)[0]

@@ -12,11 +12,11 @@ import pytest
 
 from examples.running import ROOT
 from tests.host.device import small
+from tools.cache import cache_folder, locked
 from tools.converter.convert import convert
 from tools.converter.file import writer
 from tools.converter.reference import golden
 from tools.format import layout
-from tools.micropython.cache import cache_folder, locked
 
 LONG = os.environ.get("MPCONNXR_LONG") == "1"
 NEEDS = {

@@ -8,16 +8,18 @@ import pytest
 
 from examples.digits.demo import HERE
 from tests.host.fake_board import FakeBoard
-from tools import flash
+from tools import flash, package
 from tools.converter.convert import convert
-from tools.deploy import boards, folder
+from tools.deploy import boards
 from tools.deploy.code import code_for
 from tools.deploy.deployment import describe, machine_of
 from tools.deploy.device import About
-from tools.deploy.machine import Machine, plain
 from tools.deploy.model_file import read_model
-from tools.deploy.modules import PACKAGE, Package
+from tools.deploy.modules import Package
+from tools.machine import Machine, plain
 from tools.mpy.compile import CompileError, compiled
+
+PACKAGE = package.folder()
 
 THUMB = frozenset({"thumb"})
 
@@ -117,12 +119,12 @@ def test_what_is_replaced_in_a_folder_goes(to, tmp_path):
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(model, tmp_path, monkeypatch, capsys):
-    path, package = tmp_path / model.name, tmp_path / "source" / "mpconnxr"
+    path, sources = tmp_path / model.name, tmp_path / "source" / "mpconnxr"
     path.write_bytes(model.data)
-    package.mkdir(parents=True)
+    sources.mkdir(parents=True)
     (tmp_path / "files").mkdir()
     (tmp_path / "files" / "mpconnxr").write_text("")
-    monkeypatch.setattr(folder, "PACKAGE", package)
+    monkeypatch.setattr(package, "SOURCES", sources)
     for to, why in (
         (path, "is a file: give --to the name of a folder"),
         (path / "x", "/mpconnxr: Not a directory"),

@@ -6,12 +6,15 @@ from pathlib import PurePosixPath
 import pytest
 
 from examples.digits.demo import HERE
+from tools import package
 from tools.converter.convert import Options, convert
 from tools.deploy.code import code_for
 from tools.deploy.errors import DeployError
-from tools.deploy.machine import Machine
 from tools.deploy.model_file import parse_model
-from tools.deploy.modules import PACKAGE, Package
+from tools.deploy.modules import Package
+from tools.machine import Machine
+
+PACKAGE = package.folder()
 
 
 def names(package, kernels):

@@ -7,13 +7,15 @@ from types import SimpleNamespace
 import pytest
 
 from examples.digits.demo import HERE
-from tools import flash, keys, seal
+from tools import flash, keys, package, seal
 from tools.converter.convert import convert
 from tools.deploy import device as devices
 from tools.deploy import folder, names, ports
 from tools.deploy.code import File
 from tools.deploy.errors import DeployError
-from tools.deploy.modules import PACKAGE, Package
+from tools.deploy.modules import Package
+
+PACKAGE = package.folder()
 
 
 @pytest.fixture(scope="module")
@@ -196,11 +198,12 @@ def test_what_is_read_is_not_written_over(model, tmp_path, capsys):
 
 
 def test_the_folder_of_the_sources_is_refused(model, capsys):
-    before = sorted(PACKAGE.rglob("*"))
-    for place in (PACKAGE.parent, PACKAGE, PACKAGE / "ops"):
+    sources = package.SOURCES
+    before = sorted(sources.rglob("*"))
+    for place in (sources.parent, sources, sources / "ops"):
         assert flash.main([str(model), "--to", str(place)]) == 1
         assert "has the sources of mpconnxr" in capsys.readouterr().err
-    assert sorted(PACKAGE.rglob("*")) == before
+    assert sorted(sources.rglob("*")) == before
 
 
 def test_the_kernels_given_with_ops_are_not_written_over(model, tmp_path, capsys):

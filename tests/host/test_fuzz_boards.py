@@ -10,8 +10,10 @@ from random import Random
 import pytest
 
 from tests.host.device import small
-from tools.deploy.modules import PACKAGE
+from tools import package
 from tools.fuzz import batch
+
+PACKAGE = package.folder()
 
 BOARDS = ("mps2-an385", "mps2-an385-v6m", "mps2-an386", "mps2-an505", "virt-rv32", "sim-de212")
 LONG = os.environ.get("MPCONNXR_LONG") == "1"

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from tests.host.device import small
+from tools import package
 from tools.fuzz import calls
 from tools.micropython import UNIX_TARGETS
 
@@ -22,8 +22,8 @@ def test_nothing_is_found(target):
 @pytest.mark.parametrize("kind", PLANTED)
 def test_a_planted_fault_is_found(target, tmp_path, kind):
     name, right, wrong = PLANTED[kind]
-    package = shutil.copytree(small.ROOT / "mpconnxr", tmp_path / "mpconnxr")
-    text = (package / name).read_text()
+    copy = shutil.copytree(package.folder(), tmp_path / "mpconnxr")
+    text = (copy / name).read_text()
     assert right in text
-    (package / name).write_text(text.replace(right, wrong))
-    assert kind in {find.kind for find in calls.campaign(target, 40, seed=3, package=package)}
+    (copy / name).write_text(text.replace(right, wrong))
+    assert kind in {find.kind for find in calls.campaign(target, 40, seed=3, code=copy)}

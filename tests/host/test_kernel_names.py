@@ -9,12 +9,15 @@ import sys
 import pytest
 
 from tests.host.device import small
+from tools import package
 from tools.converter.convert import convert
 from tools.converter.file import writer
 from tools.deploy.code import code_for
 from tools.deploy.errors import DeployError
 from tools.deploy.model_file import parse_model
-from tools.deploy.modules import PACKAGE, Package
+from tools.deploy.modules import Package
+
+PACKAGE = package.folder()
 
 HELPERS = ["_block_pieces", "node", "ops", "loops"]
 HOSTILE = [

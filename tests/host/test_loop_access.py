@@ -10,10 +10,10 @@ from array import array
 import pytest
 
 from mpconnxr import forms
-from tests.host.device.test_loop_forms import FORMS, LONG
+from tests.host.device.test_loop_forms import LONG
 from tests.host.loop_calls import calls
-from tools.loops import access
-from tools.loops.access import Access, AccessError
+from tools import access, store
+from tools.access import Access, AccessError
 
 N_CALLS = 10_000 if LONG else 150
 # Declared, and never touched by the plain form.
@@ -116,7 +116,7 @@ def watch(call, loop, declared):
 
 def functions(family):
     """{name: arguments} of what the module of a family defines for others."""
-    tree = ast.parse((access.FOLDER / f"{family}.py").read_text())
+    tree = ast.parse(store.loops().path(family).read_text())
     nodes = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
     return {n.name: tuple(a.arg for a in n.args.args) for n in nodes if n.name[0] != "_"}
 
@@ -154,8 +154,7 @@ def test_every_loop_is_declared():
 
 def test_sizes_of_items_are_known_where_forms_have_types():
     for family in access.families():
-        common = "\nCOMMON = True" in (access.FOLDER / f"{family}.py").read_text()
-        if not common and not any((access.FOLDER / f / f"{family}.py").exists() for f in FORMS):
+        if [*store.loops().forms_of(family)] == ["plain"]:
             continue
         for name, loop in access.loops(family).items():
             if loop.of_others:

@@ -3,7 +3,7 @@
 import pytest
 
 from tools.deploy.errors import DeployError
-from tools.deploy.machine import Machine
+from tools.machine import Machine
 from tools.mpy import native
 from tools.mpy.compile import CompileError, compiled
 

@@ -7,11 +7,13 @@ import pytest
 
 from tests.host.device import small
 from tests.host.zoo import ROOT, ZOO, model_path
+from tools import package
 from tools.converter.convert import Options, convert
-from tools.deploy.modules import PACKAGE
 from tools.fuzz.modelfile import read
 from tools.fuzz.mutate import mutated
 from tools.playground.assemble import PAGE
+
+PACKAGE = package.folder()
 
 ASK = """
 import session

@@ -44,7 +44,7 @@ def load(path):
 @pytest.fixture
 def fake_package(tmp_path, monkeypatch):
     (tmp_path / "__init__.py").write_text(FAKE_PACKAGE)
-    monkeypatch.setattr(batch, "_PACKAGE", tmp_path)
+    monkeypatch.setattr(batch.package, "folder", lambda: tmp_path)
 
 
 def job(word, *samples):
@@ -89,7 +89,7 @@ def test_a_wrong_input_size_is_an_error(target, fake_package):
 
 def test_a_target_that_cannot_run_any_job_is_not_the_jobs_fault(target, tmp_path, monkeypatch):
     (tmp_path / "__init__.py").write_text("no python")
-    monkeypatch.setattr(batch, "_PACKAGE", tmp_path)
+    monkeypatch.setattr(batch.package, "folder", lambda: tmp_path)
     with pytest.raises(TargetError, match="jobs cannot be run.*SyntaxError"):
         run_jobs(target, [job(b"good")])
 

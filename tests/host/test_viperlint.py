@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from tools.viperlint import PACKAGE, problems
+from tools import package
+from tools.viperlint import problems
 
 XTENSA = pytest.mark.parametrize("target", ["sim-de212", "sim-lx106"], indirect=True)
 FUNCTION = """
@@ -118,7 +119,7 @@ def test_command_line(tmp_path):
 @XTENSA
 def test_branches_reach_their_ends(target):
     """MicroPython 1.25 only prints that the end of a loop or an if is too far away (2 KB)."""
-    done = target.run(LOADS_ALL, files={"mpconnxr": PACKAGE}, timeout=300)
+    done = target.run(LOADS_ALL, files={"mpconnxr": package.folder()}, timeout=300)
     assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tools.elf import Elf
 
-from ..made import ROOT
+from ..loops import python
 from .assemble import Function
 from .errors import AsmError
 from .forms import FORMS, SOURCES, Core
@@ -18,7 +18,6 @@ from .source import Source
 from .translate import is_loop, to_c
 
 VERSION = "12.2"  # of the compilers whose code is committed; others make other code
-LOOPS = ROOT / "mpconnxr" / "loops"
 _FLAGS = (
     *("-ffreestanding", "-fno-builtin", "-fwrapv", "-fno-strict-aliasing"),
     *("-fno-jump-tables", "-fno-tree-loop-distribute-patterns", "-fno-toplevel-reorder"),
@@ -43,29 +42,29 @@ def version(core: Core) -> str:
     return ".".join(shown.strip().split(".")[:2])
 
 
-def viper_path(family: str) -> Path:
-    """The module that has a family's loops in viper."""
-    tuned = LOOPS / "viper" / f"{family}.py"
-    return tuned if tuned.exists() else LOOPS / f"{family}.py"
-
-
-def loops(path: Path) -> list[ast.FunctionDef]:
-    """Those of a module in viper that can be compiled."""
-    return [f for f in _tree(path).body if isinstance(f, ast.FunctionDef) and is_loop(f)]
-
-
 @cache
-def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text())
+def loops(text: str) -> list[ast.FunctionDef]:
+    """Those of a module in viper that can be compiled."""
+    return [f for f in ast.parse(text).body if isinstance(f, ast.FunctionDef) and is_loop(f)]
 
 
 def compiled(family: str, name: str, form: str, fast: bool = False) -> Function:
     """The machine code of a loop for a form: small, or fast. Raises AsmError."""
-    paths = [viper_path(family), LOOPS / f"{family}.py"]
-    found = [f for path in paths for f in loops(path) if f.name == name]
+    return machine_code(_viper_loop(family, name), form, fast)
+
+
+def translated(family: str, name: str) -> str:
+    """The text in C that a loop is compiled from. Raises AsmError."""
+    return to_c(_viper_loop(family, name))
+
+
+def _viper_loop(family: str, name: str) -> ast.FunctionDef:
+    """The tuned one, else the one that is written once."""
+    modules = [python.modules().get((family, form)) for form in ("viper", "plain")]
+    found = [f for each in modules if each for f in loops(each.text) if f.name == name]
     if not found:
         raise AsmError(f"{family} has no loop {name} in viper")
-    return machine_code(found[0], form, fast)
+    return found[0]
 
 
 def machine_code(function: ast.FunctionDef, form: str, fast: bool = False) -> Function:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tools.elf import Elf
 
-from ..made import ROOT, documented
+from ..made import ROOT, documented, shown
 from .assemble import LINK
 from .errors import AsmError
 from .forms import FORMS, SOURCES
@@ -21,7 +21,7 @@ _LINE = 80  # hexadecimal digits
 def entries_text() -> str:
     """The text of the module. Raises AsmError."""
     what = "What begins a loop in a .mpy file: for a form and a number of arguments."
-    lines = [*documented(what, "Machine code, made", SOURCES / "entries" / "entries.h"), ""]
+    lines = [*documented(what, "Machine code, made", shown(SOURCES / "entries" / "entries.h")), ""]
     lines += ["# Offset of the instruction that loads the table of functions, and the code.", ""]
     for form in FORMS_MADE:
         lines.append(f"{form.upper()} = (")
@@ -29,8 +29,8 @@ def entries_text() -> str:
             table, code = _assembled(form, n)
             digits = code.hex()
             lines += ["    (", f"        {table},"]
-            shown = [digits[i : i + _LINE] for i in range(0, len(digits), _LINE)]
-            lines += [f'        "{part}"' for part in shown[:-1]] + [f'        "{shown[-1]}",']
+            parts = [digits[i : i + _LINE] for i in range(0, len(digits), _LINE)]
+            lines += [f'        "{part}"' for part in parts[:-1]] + [f'        "{parts[-1]}",']
             lines.append("    ),")
         lines += [")", ""]
     lines.append(f"ENTRIES = {{{', '.join(f'{f!r}: {f.upper()}' for f in FORMS_MADE)}}}")

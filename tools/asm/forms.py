@@ -8,10 +8,6 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.micropython.errors import TargetError
-from tools.micropython.xtensa import describe
-
-from ..made import ROOT
 from .errors import AsmError
 
 SOURCES = Path(__file__).parent
@@ -37,6 +33,10 @@ class Core:
         """The command with these arguments. Raises AsmError."""
         env = dict(os.environ)
         if self.described:
+            # Only who has a cross compiler needs this, and the packages that it imports.
+            from tools.micropython.errors import TargetError
+            from tools.micropython.xtensa import describe
+
             try:
                 env["XTENSA_GNU_CONFIG"] = str(describe(self.described))
             except TargetError as e:
@@ -69,8 +69,3 @@ FORMS = {
     "rv32": Form(_RV32, ("-march=rv32imc", "-mabi=ilp32")),
     "xtensawin": Form(_XTENSA, ("-mabi=windowed", "-mtext-section-literals")),
 }
-
-
-def module_path(name: str, form: str) -> Path:
-    """Where the module of a form is: the one place that knows it."""
-    return ROOT / "mpconnxr" / "loops" / form / f"{name}.py"

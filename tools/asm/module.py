@@ -3,49 +3,27 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable
 
-from ..made import documented
-from .assemble import Function, assemble
-from .compiler import compiled, from_source
-from .forms import FORMS, Core
-from .source import Source
+from .assemble import Function
+from .forms import FORMS
+from .recipes import Recipe
 
 _A_LINE = 10  # words of two bytes: a word of four may be no small integer on a board
 
 
-def module(source: Source, form: str) -> str:
-    """The text of a module. Raises AsmError."""
-    about = documented(source.doc, "Machine code, made", source.path)
-    others = [(compiled(source.name, name, form), shown) for name, shown in source.compiled]
-    functions = [replace(function, name=shown) for function, shown in others]
-    functions += functions_of(source, form)
-    return of_functions(FORMS[form].core, about, source.before, functions, source.behind)
-
-
-def functions_of(source: Source, form: str) -> list[Function]:
-    """Those that are in a source. Raises AsmError."""
-    return [from_source(source, form)] if source.is_c else assemble(source, form)
-
-
-def of_functions(
-    core: Core,
-    about: Sequence[str],
-    before: Sequence[str],
-    functions: Iterable[Function],
-    behind: Sequence[str],
-) -> str:
-    """about: lines of its docstring; before and behind the functions: Python."""
-    lines = [*about, "", "import micropython"]
-    if before:
-        lines += ["", *before]
+def module(recipe: Recipe, form: str, functions: Iterable[Function]) -> str:
+    """Return the text of a module that has these functions. Raises AsmError."""
+    core = FORMS[form].core
+    lines = [*recipe.about, "", "import micropython"]
+    if recipe.before:
+        lines += ["", *recipe.before]
     for function in functions:
         arguments = ", ".join(core.registers[: function.arguments])
         lines += ["", "", f"@micropython.{core.decorator}", f"def {function.name}({arguments}):"]
         lines += _data(function)
-    if behind:
-        lines += ["", "", *behind]
+    if recipe.behind:
+        lines += ["", "", *recipe.behind]
     return "\n".join(lines) + "\n"
 
 

@@ -13,12 +13,12 @@ from rich.table import Table
 from tools import arguments
 from tools.converter.__main__ import add_options, options_from
 from tools.converter.convert import convert
-from tools.deploy.machine import ASSEMBLER
 from tools.errors import ConvertError, text_of
+from tools.machine import ASSEMBLER
 from tools.micropython import GUARD_TARGETS, TargetError, target_names
 
 from . import c_build, c_cmsis, c_code, cycles, page, paired, two_cores
-from .measure import PACKAGE, collection, count
+from .measure import collection, count
 from .measure import cycles as measured_cycles
 from .timing.cores import CORES
 
@@ -41,7 +41,7 @@ MODELS = (
     "mcunet_vww_int8",
 )
 _CHECKED = "mps2-an386"  # where we run what CMSIS-NN is compared with: all have the same bits
-_OF_PACKAGE = "folder of mpconnxr, such as the .mpy that tools.dist writes (default: the source)"
+_OF_PACKAGE = "folder of mpconnxr, such as the .mpy of tools.dist (default: the source)"
 _NARROWEST = 150  # columns of the table, also where it goes to a file
 _DOCS = Path(__file__).parents[2] / "docs"
 _OTHERS = ("unix-plain", "cpython", "webassembly", *GUARD_TARGETS)
@@ -103,7 +103,7 @@ def parser() -> argparse.ArgumentParser:
         default=1,
         help="2: of programs, the longest way through a run on two cores",
     )
-    found.add_argument("--package", type=Path, default=PACKAGE, help=_OF_PACKAGE)
+    found.add_argument("--package", type=Path, help=_OF_PACKAGE)
     found.add_argument("--json", action="store_true", help="print an array of rows instead")
     found.add_argument("--write-docs", action="store_true", help="make docs/benchmarks.md of it")
     found.add_argument("--no-c", action="store_true", help="leave out the C next to it")

@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 from onnx import helper
 
+from tools.cache import made
 from tools.errors import ConvertError
-from tools.micropython.cache import made
 from tools.micropython.process import compile_c
 
 from . import c_code

@@ -13,10 +13,11 @@ from statistics import median
 
 import numpy as np
 
+from tools import package
 from tools.converter.convert import Converted
 from tools.converter.reference.golden import random_inputs
-from tools.deploy.machine import Machine
 from tools.format.layout import element_bytes
+from tools.machine import Machine
 from tools.micropython import Target, TargetError, get_target
 from tools.program.build import build
 
@@ -24,7 +25,6 @@ from . import valgrind
 from .timing import blocks
 from .timing.cores import CORES, Estimate, estimate
 
-PACKAGE = Path(__file__).parents[2] / "mpconnxr"
 _FOLDER = Path(__file__).parent
 _TIMEOUT = 900.0  # seconds
 _UNIX_HEAP = 16 << 20  # collecting garbage, which some runs see, goes through all of it
@@ -51,15 +51,16 @@ def count(
     converted: Converted,
     target_name: str,
     forms: Sequence[str] = (),
-    package: Path = PACKAGE,
+    code: Path | None = None,
 ) -> Count:
     """Runs the converted model on random inputs. Raises TargetError.
 
-    forms: of loops, to be preferred; package: the folder of mpconnxr, source or compiled. On QEMU
-    a counter of the board counts; on the unix targets valgrind does.
+    forms: of loops, to be preferred; code: a folder with mpconnxr, as source or compiled (default:
+    the package that is built). On QEMU a counter of the board counts, on unix valgrind does.
     """
     target = get_target(target_name)
-    files = input_files(converted) | script_files(target, "on_device.py") | {"mpconnxr": package}
+    files = input_files(converted) | script_files(target, "on_device.py")
+    files |= {"mpconnxr": code} if code else {}
     if target_name.startswith("unix"):
         return _count_by_valgrind(target, files, forms)
     found = printed(target, files, [",".join(forms), "1"])
@@ -88,7 +89,7 @@ def cycles(
     converted: Converted,
     target_name: str,
     forms: Sequence[str] = (),
-    package: Path = PACKAGE,
+    code: Path | None = None,
     sample: np.ndarray | None = None,
     program: bool = False,
 ) -> Cycles:
@@ -99,7 +100,7 @@ def cycles(
     """
     target = get_target(target_name)
     files = input_files(converted) | script_files(target, "on_device_cycles.py")
-    files |= {"mpconnxr": package}
+    files |= {"mpconnxr": code} if code else {}
     if program:
         made = build(converted.data, Machine.for_arch(target.arch), stream=False)
         files = {name: f for name, f in files.items() if name != "mpconnxr"} | made.files
@@ -116,7 +117,7 @@ def cycles(
 
 def input_files(converted: Converted) -> dict[str, Path | bytes]:
     """The package, model.bin, and random inputs x0, x1, ..."""
-    files = {"mpconnxr": PACKAGE, "model.bin": converted.data}
+    files = {"mpconnxr": package.folder(), "model.bin": converted.data}
     for i, x in enumerate(random_inputs(converted.graph)):
         files[f"x{i}"] = element_bytes(np.ascontiguousarray(x))
     return files

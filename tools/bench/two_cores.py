@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tools.converter.convert import Converted
-from tools.deploy.machine import Machine
+from tools.machine import Machine
 from tools.micropython import TargetError, get_target
 from tools.program.build import build
 from tools.program.record import CannotRecord

@@ -11,8 +11,8 @@ from tools.deploy.code import File
 from tools.deploy.deployment import machine_of
 from tools.deploy.device import Device, Verified
 from tools.deploy.errors import DeployError
-from tools.deploy.machine import Machine
 from tools.deploy.modules import Package
+from tools.machine import Machine
 
 _FOLDER = "mpconnxr_check"
 _SILENCE = 600  # s; large loops take long without native code

@@ -15,13 +15,13 @@ from types import SimpleNamespace
 import numpy as np
 
 from mpconnxr.forms import order
+from tools import package, store
 from tools.deploy.code import code_for
-from tools.deploy.machine import Machine
-from tools.deploy.modules import PACKAGE, Package
+from tools.deploy.modules import Package
+from tools.machine import Machine
 from tools.micropython import get_target
 from tools.mpy.compile import compiled
 
-LOOPS = PACKAGE / "loops"
 FORMS = tuple(form for form in order if form != "plain")
 CALLS = Path(__file__).with_name("calls")
 SCRIPT = Path(__file__).with_name("on_board_loops.py")
@@ -53,13 +53,12 @@ class Loop:
 def families() -> dict[str, list[str]]:
     """{family: forms besides plain}, of those that have any and that one core runs."""
     found = {}
-    for path in sorted(LOOPS.glob("*.py")):
-        if path.stem in _OF_TWO_CORES:
-            continue
-        common = "\nCOMMON = True" in path.read_text()
-        forms = [f for f in FORMS if (LOOPS / f / path.name).exists()]
-        if common or forms:
-            found[path.stem] = forms or ["viper"]
+    loops = store.loops()
+    for family in loops.families():
+        forms = [form for form in loops.modules(family) if form != "plain"]
+        forms = forms or [form for form in loops.forms_of(family) if form != "plain"]
+        if forms and "plain" in loops.modules(family) and family not in _OF_TWO_CORES:
+            found[family] = forms
     return found
 
 
@@ -126,7 +125,7 @@ def parsed(lines: list[str]) -> Iterator[Loop]:
 
 def expected(names: list[str], n: int) -> dict[tuple[str, str], str]:
     """Digests of n calls of each loop in plain Python."""
-    files = {"mpconnxr": PACKAGE, "data": data(), "calls": CALLS}
+    files = {"mpconnxr": package.folder(), "data": data(), "calls": CALLS}
     done = get_target("cpython").run(SCRIPT, files=files, args=(str(n), *names), timeout=3600)
     if done.returncode:
         raise RuntimeError(done.stderr)

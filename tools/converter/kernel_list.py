@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .kernel_parameters import OPS, Field, declaration_of
+from tools import package
+
+from .kernel_parameters import Field, declaration_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "kernels.md"
 _BEGIN, _END = "<!-- parameters -->\n", "<!-- end of parameters -->\n"
@@ -12,7 +14,7 @@ _BEGIN, _END = "<!-- parameters -->\n", "<!-- end of parameters -->\n"
 
 def kernels() -> list[str]:
     """Their names."""
-    found = [p for p in OPS.glob("[!_]*.py") if "\ndef prepare(" in p.read_text()]
+    found = [p for p in package.KERNELS.glob("[!_]*.py") if "\ndef prepare(" in p.read_text()]
     return sorted(p.stem for p in found)
 
 

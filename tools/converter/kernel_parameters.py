@@ -33,7 +33,8 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-OPS = Path(__file__).resolve().parents[2] / "mpconnxr" / "ops"
+from tools import package
+
 # What a number is; others are extents: counts, sizes, strides, numbers of operations, from 0 to
 # BIAS - 1.
 KINDS = {
@@ -285,7 +286,7 @@ def listed(
 
 
 @cache
-def declaration_of(kernel: str, folder: Path = OPS) -> Declaration | None:
+def declaration_of(kernel: str, folder: Path = package.KERNELS) -> Declaration | None:
     """That of a kernel, or of a helper of kernels; None where it has none.
 
     Raises DeclarationError.

@@ -14,10 +14,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tools import package
+
 from . import ops
 from .errors import UsageError
 
-OPS = Path(__file__).resolve().parents[2] / "mpconnxr" / "ops"
 _SERIAL = itertools.count()
 
 
@@ -103,7 +104,7 @@ def kernels_in(folder: Path | None) -> dict[str, Path]:
         raise UsageError(f"--ops {folder}: this is not a folder")
     found = {path.name: path for path in sorted((folder / "device").glob("*.py"))}
     for name, path in found.items():
-        if any((OPS / taken).exists() for taken in (name, f"_{name}")):
+        if any((package.KERNELS / taken).exists() for taken in (name, f"_{name}")):
             raise UsageError(f"--ops: {path} has the name of a kernel of mpconnxr: rename it")
     return found
 

@@ -12,8 +12,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import get_args, get_type_hints
 
+from tools.machine import Machine
+
 from .errors import DeployError
-from .machine import Machine
 
 FOLDER = Path(__file__).parent.parent.parent / "boards"
 ARCHS = (

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from mpconnxr import forms
+from tools.machine import Machine, is_native, plain
 from tools.mpy.compile import CompileError, compiled
 
-from .machine import Machine, is_native, plain
 from .model_file import ModelFile
 from .modules import Forms, Package
-from .shrink import ALWAYS, SHOWN, shrunk
+from .shrink import ALWAYS, SHOWN, shrunk, stripped
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def code_for(model: ModelFile, package: Package, machine: Machine | None) -> lis
     loaded = package.loaded_for(model.kernels, used, model.weights, builder.pick)
     if machine is None:
         paths = package.files_for(model.kernels, model.optional)
-        paths = [path for path in paths if path.parent.name not in forms.COMPILED]
+        paths = [path for path in paths if package.loops.form_of(path) not in forms.COMPILED]
         files = [(path, _file(package, path, path.read_bytes(), ".py", paths)) for path in paths]
     else:
         built = [(path, builder.build(path)) for path in chosen]
@@ -56,6 +56,27 @@ def code_for(model: ModelFile, package: Package, machine: Machine | None) -> lis
     paths = package.earlier() + (_without_form(package, model, chosen) if machine else [])
     files[0] = first, replace(file, stale=file.stale + _both_kinds(package, paths))
     return [replace(file, loaded=path in loaded) for path, file in files]
+
+
+def whole(package: Package, machine: Machine | None) -> dict[str, bytes]:
+    """Return all of the package by its files' paths on a board, for any model.
+
+    Without a machine it is for any board: sources without docstrings and comments, with the loops
+    in viper and in plain Python. Else it is compiled, with each family in its best form. Raises
+    DeployError.
+    """
+    kernels = package.kernels()
+    if machine is None:
+        paths = package.files_for(kernels, pick=_viper_and_plain)
+        return {package.place(path): stripped(path.read_text()).encode() for path in paths}
+    builder = Builder(package, machine)
+    paths = package.files_for(kernels, pick=builder.pick)
+    places = [PurePosixPath(package.place(path)).with_suffix(".mpy") for path in paths]
+    return {str(place): builder.build(path) for place, path in zip(places, paths, strict=True)}
+
+
+def _viper_and_plain(family: str, modules: Forms) -> list[str]:
+    return [modules[form] for form in ("viper", "plain") if form in modules]
 
 
 def entry_for(package: Package, machine: Machine | None, away: str) -> File:
@@ -99,17 +120,10 @@ class Builder:
 
     def pick(self, family: str, modules: Forms) -> list[str]:
         """The module of a family that the board would choose, as a list of one."""
-        plain = [modules["plain"]] if "plain" in modules else []
-        for form in forms.order:
-            module = modules.get(form)
-            if form == "viper" and not module:
-                module = modules.get("plain")  # written once, if it has viper at all
-            if not module or not forms.suits(form, self._machine.number):
-                continue
-            path = self._package.path(module)
-            if is_native(path.read_text()) and self._native(path):
-                return [module]
-        return plain
+        for form, path in self._package.loops.for_machine(family, self._machine).items():
+            if form == "plain" or self._native(path):
+                return [modules.get(form) or modules["plain"]]  # one file may be both
+        return []
 
     def build(self, path: Path) -> bytes:
         """The .mpy of a module. Raises DeployError."""

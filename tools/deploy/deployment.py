@@ -9,12 +9,12 @@ from dataclasses import asdict, replace
 from pathlib import PurePosixPath
 
 from tools.format import layout
+from tools.machine import Machine
 
 from . import boards, fit, modules, names, romfs, transfer
 from .code import File, code_for, entry_for
 from .device import About, Device
 from .errors import BoardError, DeployError
-from .machine import Machine
 from .model_file import ModelFile
 from .modules import Package
 from .origin import check_counter, check_older

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
+from tools.machine import Machine
 from tools.mpy import heap
 
 from .boards import Board
 from .code import File
 from .errors import DeployError
-from .machine import Machine
 from .model_file import ModelFile
 
 # Of each step that the converter makes of one that it cuts, with kernels or as a program.

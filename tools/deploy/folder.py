@@ -6,11 +6,11 @@ import contextlib
 from collections.abc import Iterable
 from pathlib import Path
 
+from tools import package
 from tools.limits import overwritten
 
 from .code import File
 from .errors import DeployError
-from .modules import PACKAGE
 
 
 def write(folder: Path, files: Iterable[File], inputs: Iterable[Path]) -> None:
@@ -22,7 +22,7 @@ def write(folder: Path, files: Iterable[File], inputs: Iterable[Path]) -> None:
     if folder.exists() and not folder.is_dir():
         raise DeployError(f"{folder} is a file: give --to the name of a folder")
     target = folder.resolve()
-    if PACKAGE.resolve() in [(folder / PACKAGE.name).resolve(), target, *target.parents]:
+    if package.SOURCES.resolve() in [(folder / package.NAME).resolve(), target, *target.parents]:
         raise DeployError(f"{folder} has the sources of mpconnxr: give --to another folder")
     try:
         files = _without_itself(folder, files)

@@ -14,11 +14,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from mpconnxr.forms import order
+from tools import package
+from tools.store import Loops
 
 from .errors import DeployError
 
-PACKAGE = Path(__file__).parent.parent.parent / "mpconnxr"
 OPTIONAL = frozenset(
     {
         "audio",
@@ -55,16 +55,18 @@ _TAKES_AT_LOAD = ("forms.get", "forms.precedes")
 _TAKES = (*_TAKES_AT_LOAD, "forms.later")
 
 
-def device_paths(folder: Path = PACKAGE) -> list[Path]:
-    """All sources of the device package in a folder that may go to a board."""
+def device_paths(folder: Path | None = None) -> list[Path]:
+    """All sources of the device package, of the one in a folder, that may go to a board."""
+    folder = folder or package.folder()
     return sorted(p for p in folder.rglob("*.py") if p.parent != folder or p.stem not in HOST)
 
 
 class Package:
     """The device package in a folder of this computer; own: a folder of more files for ops/."""
 
-    def __init__(self, folder: Path = PACKAGE, own: Path | None = None):
-        self.folder = folder
+    def __init__(self, folder: Path | None = None, own: Path | None = None):
+        self.folder = folder = folder or package.folder()
+        self.loops = Loops(folder)
         self._own = {f"ops.{p.stem}": p for p in sorted(own.glob("*.py"))} if own else {}
         if own and not self._own:
             raise DeployError(f"{own} holds no kernels")
@@ -134,6 +136,11 @@ class Package:
         module = f"ops.{name}"
         return (module in self._own or name in self._stems) and self._prepares(module)
 
+    def kernels(self) -> list[str]:
+        """Return the names of all kernels."""
+        stems = {*self._stems, *(path.stem for path in self._own.values())}
+        return [name for name in sorted(stems) if self.has_kernel(name)]
+
     def _kernels(self, names):
         """Modules of kernels by their names. Raises DeployError."""
         for name in names:
@@ -174,17 +181,15 @@ class Package:
 
     def siblings(self, path: Path) -> list[Path]:
         """The files of all forms of the loops that a file is a form of; of no loops itself."""
-        for modules in self._forms.values():
-            paths = [self.path(module) for module in modules.values()]
-            if path in paths:
-                return paths
-        return [path]
+        is_loop = self.loops.form_of(path) is not None
+        return [*self.loops.modules(path.stem).values()] if is_loop else [path]
 
     def earlier(self) -> list[Path]:
         """Where earlier installations have loops, ops/loops_NAME_FORM, and helpers, without the _
         before their names. Nothing of mpconnxr has such a name now.
         """
-        loops = [f"loops_{family}_{form}" for family, of in self._forms.items() for form in of]
+        families = self.loops.families()
+        loops = [f"loops_{family}_{form}" for family in families for form in self._forms(family)]
         helpers = [path.stem[1:] for path in (self.folder / "ops").glob("_[a-z]*.py")]
         names = [name.removesuffix("_plain") for name in loops] + helpers
         free = [name for name in names if f"ops.{name}" not in self._own]
@@ -197,15 +202,8 @@ class Package:
         """
         paths = {*self.files_for([kernel])} - {*self.files_for([])}
         named = {family for path in paths for family in _families(ast.parse(path.read_text()))}
-        return {f: self._forms_of(f) for f in sorted(named & {*self._forms})}
-
-    def _forms_of(self, family):
-        """A form for each file; a family that is written once has viper even without one."""
-        forms = [*self._forms[family]]
-        common = "plain" in forms and "\nCOMMON = True" in self.path(f"loops.{family}").read_text()
-        if common and "viper" not in forms:
-            forms.insert(forms.index("plain"), "viper")
-        return forms
+        families = named & {*self.loops.families()}
+        return {family: [*self.loops.forms_of(family)] for family in sorted(families)}
 
     def place(self, path: Path) -> str:
         """Where a file belongs on the board, below the package's parent."""
@@ -240,7 +238,7 @@ class Package:
             if isinstance(node, ast.ImportFrom) and node.level:
                 found += self._imported(package, node)
         for family in _families(self._tree(module), takes):
-            found += pick(family, self._forms.get(family, {}))
+            found += pick(family, self._forms(family))
         return found
 
     def _imported(self, package, node):
@@ -251,15 +249,10 @@ class Package:
         candidates = [".".join([*base, alias.name]) for alias in node.names] + [".".join(base)]
         return [m for m in candidates if m not in HOST and self._has(m)]
 
-    @cached_property
-    def _forms(self) -> dict[str, dict[str, str]]:
-        """Modules by families of loops and forms, which are folders, the best one first."""
-        found: dict[str, dict[str, str]] = {}
-        for form in order:
-            place = "loops" if form == "plain" else f"loops.{form}"
-            for path in sorted(self.folder.joinpath(*place.split(".")).glob("*.py")):
-                found.setdefault(path.stem, {})[form] = f"{place}.{path.stem}"
-        return found
+    def _forms(self, family: str) -> dict[str, str]:
+        """Return a family's modules by form, the best one first."""
+        paths = self.loops.modules(family)
+        return {form: _name_of(path.relative_to(self.folder)) for form, path in paths.items()}
 
 
 def _shown(name: str) -> str:

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tools import package
+
 from .device import Device
 from .errors import DeployError
-from .modules import PACKAGE
 from .transfer import NEW
 
-NAME = PACKAGE.name
+NAME = package.NAME
 ENTRIES = (f"{NAME}.mpy", f"{NAME}.py")  # what leads to place b
 
 

@@ -61,6 +61,15 @@ def shrunk(source: str) -> str:
     return ast.unparse(_Renamed(names, called).visit(tree)) + "\n"
 
 
+def stripped(source: str) -> str:
+    """A module without docstrings and comments."""
+    tree = ast.parse(source)
+    documented = ast.Module | ast.ClassDef | ast.FunctionDef
+    for node in [n for n in ast.walk(tree) if isinstance(n, documented) and ast.get_docstring(n)]:
+        node.body = node.body[1:] or ([] if isinstance(node, ast.Module) else [ast.Pass()])
+    return ast.unparse(tree) + "\n"
+
+
 def _imports(node: ast.AST) -> list[ast.alias]:
     return node.names if isinstance(node, ast.Import | ast.ImportFrom) else []
 

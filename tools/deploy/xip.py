@@ -14,10 +14,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from tools import package
+
 from . import answers
 from .device import Device
 from .errors import DeployError
-from .modules import PACKAGE
 
 _CODE = Path(__file__).parent / "on_board_xip.py"
 _BLOCK = 4096
@@ -44,7 +45,7 @@ class Region:
 
     def __init__(self, device: Device, nbytes: int):
         self._device = device
-        device.execute((PACKAGE / "xip.py").read_text())
+        device.execute((package.SOURCES / "xip.py").read_text())
         device.execute(_CODE.read_text())
         printed = device.execute("gap(words)")
         due = "where its firmware and its file system meet"

@@ -1,7 +1,8 @@
 """python -m tools.dist [ARCH ...] [--to FOLDER]: what `mip install` takes, as .py and as .mpy.
 
-Writes package.json, which lists the source, and for each architecture package-ARCH.json and
-dist/ARCH_VERSION/mpconnxr/*.mpy. Without ARCH: for all of the boards in boards/.
+Writes package.json and dist/any/mpconnxr/*.py, which is the package for any board, and for each
+architecture package-ARCH.json and dist/ARCH_VERSION/mpconnxr/*.mpy. Without ARCH: for all of the
+boards in boards/.
 
 python -m tools.dist --model MODEL.bin --board NAME --to FOLDER: one model with what it needs on one
 board, as a program if it can be one, and a package.json that lists these files.
@@ -20,7 +21,7 @@ from tools.deploy.errors import DeployError
 from tools.deploy.model_file import read_model
 from tools.errors import text_of
 
-from .build import machines, write_compiled, write_model, write_source
+from .build import machines, write_model, write_whole
 
 
 def parser() -> argparse.ArgumentParser:
@@ -28,7 +29,7 @@ def parser() -> argparse.ArgumentParser:
     archs = list(machines())
     found.add_argument("archs", nargs="*", metavar="ARCH", help=f"of {' '.join(archs)}")
     found.add_argument("--to", type=Path, metavar="FOLDER", help="where to write (default: here)")
-    found.add_argument("--source", action="store_true", help="package.json alone")
+    found.add_argument("--source", action="store_true", help="the package for any board alone")
     found.add_argument("--model", type=Path, metavar="MODEL.bin", help="one model, for --board")
     found.add_argument("--board", metavar="NAME", help="of flash.py --list-boards")
     found.add_argument(
@@ -59,9 +60,9 @@ def main(argv: list[str] | None = None) -> int:
     to = args.to or Path()
     try:
         to.mkdir(parents=True, exist_ok=True)
-        write_source(to)
+        write_whole(to)
         chosen = [] if args.source else args.archs or archs
-        counts = {f"package-{arch}.json": len(write_compiled(to, known[arch])) for arch in chosen}
+        counts = {f"package-{arch}.json": len(write_whole(to, known[arch])) for arch in chosen}
     except (DeployError, OSError) as e:
         print(f"dist: {text_of(e)}", file=sys.stderr)
         return 1

@@ -6,46 +6,33 @@ import json
 import shutil
 from pathlib import Path
 
-from mpconnxr import __version__, forms
+from mpconnxr import __version__
 from tools.deploy.boards import load_boards
-from tools.mpy.compile import compiled
-from tools.deploy.machine import Machine, is_native
+from tools.deploy.code import whole
+from tools.machine import Machine
 from tools.deploy.model_file import ModelFile
-from tools.deploy.modules import PACKAGE, Package, device_paths
+from tools.deploy.modules import Package
 from tools.program.ways import way_of
 
-ROOT = PACKAGE.parent
 
 
-def write_source(folder: Path) -> list[str]:
-    """package.json there, of all modules as source; their names in mpconnxr's folder."""
-    paths = [path for path in device_paths() if path.parent.name not in forms.COMPILED]
-    names = [path.relative_to(ROOT).as_posix() for path in paths]
-    _write_list(folder / "package.json", [(name, name) for name in names])
-    return names
+def write_whole(folder: Path, machine: Machine | None = None) -> list[str]:
+    """Write the package below dist/, for a machine or for any, and beside dist/ the list of it.
 
-
-def write_compiled(folder: Path, machine: Machine) -> list[str]:
-    """package-ARCH.json there, and below dist/ what it lists.
-
-    Returns the names of the .mpy. Raises DeployError.
+    Returns the paths of the files, without dist/ and the machine. Raises DeployError.
     """
-    made = {}
-    for path in device_paths():
-        source, name = path.read_text(), path.relative_to(ROOT).as_posix()
-        if _is_for(path, source, machine):
-            march = machine.arch if is_native(source) else ""
-            made[Path(name).with_suffix(".mpy").as_posix()] = compiled(source, name, march)
-    version = ".".join(map(str, machine.mpy))
-    place = f"dist/{machine.arch}_{version}"
+    arch = machine.arch if machine else ""
+    version = "_".join([arch, ".".join(map(str, machine.mpy))]) if machine else "any"
+    place = f"dist/{version}"
     shutil.rmtree(folder / place, ignore_errors=True)
-    for name, mpy in made.items():
+    files = whole(Package(), machine)
+    for name, data in files.items():
         path = folder / place / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(mpy)
-    urls = [(name, f"{place}/{name}") for name in made]
-    _write_list(folder / f"package-{machine.arch}.json", urls)
-    return list(made)
+        path.write_bytes(data)
+    listed = f"package-{arch}.json" if machine else "package.json"
+    _write_list(folder / listed, [(name, f"{place}/{name}") for name in files])
+    return list(files)
 
 
 def write_model(
@@ -74,13 +61,6 @@ def machines() -> dict[str, Machine]:
             has = {board.inline_assembler} - {""}
             found[board.arch] = found.get(board.arch, has) & has
     return {arch: Machine(arch, frozenset(has)) for arch, has in sorted(found.items())}
-
-
-def _is_for(path: Path, source: str, machine: Machine) -> bool:
-    """False for a form of loops that such a board never takes."""
-    if path.parent.parent != PACKAGE / "loops":
-        return True
-    return forms.suits(path.parent.name, machine.number) and machine.runs(source)
 
 
 def _write_list(path, urls):

@@ -11,6 +11,7 @@ from random import Random
 
 import numpy as np
 
+from tools import package
 from tools.micropython import Target, TargetTimeout, get_target
 from tools.micropython.qemu import QemuTarget
 from tools.micropython.watch import STRAYED, watched
@@ -27,7 +28,6 @@ from .case_format import (
     VERIFY,
 )
 
-ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = Path(__file__).with_name("on_target.py")
 LIMIT_MS = 4000  # processor time that a case may take
 HEAP = 4 << 20  # bytes
@@ -122,13 +122,13 @@ def run(
     target: Target,
     seed: bytes,
     cases: Sequence[Case],
-    package: Path = ROOT / "mpconnxr",
+    code: Path | None = None,
     limit_ms: int = LIMIT_MS,
     timeout: float = 3600,
 ) -> Ended:
     """Runs cases on a target; what ends their process costs only the case at which it was."""
     files = {
-        "mpconnxr": package,
+        "mpconnxr": code or package.folder(),
         "case_format.py": SCRIPT.with_name("case_format.py"),
         "seed.bin": seed,
         "inputs": inputs(),

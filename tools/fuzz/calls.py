@@ -9,13 +9,12 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from tools import arguments
+from tools import arguments, package
 from tools.micropython import Target, TargetTimeout, get_target, target_name
 
 from . import calls_models
 from .seeds import SeedError
 
-ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = Path(__file__).with_name("calls_on_target.py")
 A_BATCH = 20  # sequences in a process
 CALLS = 25  # in a sequence
@@ -79,9 +78,12 @@ def _saved(path):
         raise SeedError(f"{path} is not a saved find of `fuzz calls`") from None
 
 
-def campaign(target: Target, n: int, seed: int, package: Path = ROOT / "mpconnxr") -> list[Find]:
-    """What n sequences find. One that ends the process costs no other."""
-    files = {"mpconnxr": package, **calls_models.files()}
+def campaign(target: Target, n: int, seed: int, code: Path | None = None) -> list[Find]:
+    """What n sequences find. One that ends the process costs no other.
+
+    code: a folder with mpconnxr (default: the package that is built).
+    """
+    files = {"mpconnxr": code or package.folder(), **calls_models.files()}
     finds, first = [], 0
     with tqdm(total=n, desc=f"{target.name} calls", unit="sequence", disable=None) as bar:
         while first < n:
@@ -124,7 +126,7 @@ def _run(target, files, seed, first, count, verbose, calls=CALLS):
 
 def replay(find: Find, targets: list[str] | None) -> int:
     """Repeats a find on its target, or on these, and prints its calls."""
-    files = {"mpconnxr": ROOT / "mpconnxr", **calls_models.files()}
+    files = {"mpconnxr": package.folder(), **calls_models.files()}
     status = "0"
     for name in targets or [find.target]:
         output, status = _run(

@@ -14,15 +14,16 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
+from tools import package
 from tools.deploy.errors import DeployError
-from tools.deploy.machine import Machine
 from tools.deploy.model_file import parse_model
 from tools.errors import ConvertError
+from tools.machine import Machine
 from tools.micropython import Target
 from tools.program.bundle import FOLDER, bundle, has_form
 from tools.program.record import CannotRecord, record
 
-from .batch import ROOT, Case, Fault
+from .batch import Case, Fault
 from .case_format import STREAM
 
 ANOTHER = "not its program's file"  # a change of a case
@@ -30,13 +31,13 @@ _SECONDS = 60  # that a host may take for a program
 _CHANGED = 0.2  # of the files are another one than their program's when they are loaded
 
 
-def deployed(cases: Sequence[Case], target: Target, package: Path, rng: Random):
-    """A copy of mpconnxr in the folder `package` with a program of each case that can have one.
+def deployed(cases: Sequence[Case], target: Target, code: Path, rng: Random):
+    """A copy of mpconnxr in the folder `code` with a program of each case that can have one.
 
     Returns the cases as they are to be loaded, and faults of the host.
     """
-    shutil.copytree(ROOT / "mpconnxr", package, ignore=shutil.ignore_patterns("__pycache__"))
-    (package / FOLDER).mkdir()
+    shutil.copytree(package.folder(), code, ignore=shutil.ignore_patterns("__pycache__"))
+    (code / FOLDER).mkdir()
     machine = Machine.for_arch(target.arch) if target.arch else Machine("")
     loaded, faults = [], []
     for i, case in enumerate(cases):
@@ -49,7 +50,7 @@ def deployed(cases: Sequence[Case], target: Target, package: Path, rng: Random):
             faults.append(Fault(i, "host", f"{type(e).__name__}: {e}"))
             made = None
         if made:
-            (package / FOLDER / f"{made.name}.py").write_text(made.source)
+            (code / FOLDER / f"{made.name}.py").write_text(made.source)
             if rng.random() < _CHANGED:
                 case = _another(case, rng)
         loaded.append(case)

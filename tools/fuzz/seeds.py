@@ -16,8 +16,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools import package
+from tools.cache import cache_folder, locked
 from tools.format import layout
-from tools.micropython.cache import cache_folder, locked
 
 from . import modelfile
 
@@ -41,7 +42,7 @@ class Seed:
 
 def kernels() -> list[str]:
     """Names of all kernels of the package."""
-    return sorted(path.stem for path in (ROOT / "mpconnxr" / "ops").glob("[!_]*.py"))
+    return sorted(path.stem for path in (package.KERNELS).glob("[!_]*.py"))
 
 
 def collection(renew: bool = False) -> dict[str, list[Seed]]:

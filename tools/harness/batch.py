@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tools import package
 from tools.format.layout import arena_bytes
 from tools.micropython import Target, TargetError, TargetTimeout
 
-_PACKAGE = Path(__file__).resolve().parents[2] / "mpconnxr"
 RUNNER = Path(__file__).with_name("runner.py")
 
 JOBS_A_PROCESS = 40
@@ -107,10 +107,10 @@ def _batches(jobs, most):
 
 def _package(kernels):
     """mpconnxr/ as a target's files: the folder, or all that is in it and more."""
+    folder = package.folder()
     if not kernels:
-        return {"mpconnxr": _PACKAGE}
-    paths = _PACKAGE.rglob("*.py")
-    files = {f"mpconnxr/{p.relative_to(_PACKAGE).as_posix()}": p for p in paths}
+        return {package.NAME: folder}
+    files = {p.relative_to(folder.parent).as_posix(): p for p in folder.rglob("*.py")}
     return files | {f"mpconnxr/ops/{name}": path for name, path in kernels.items()}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from ..made import ROOT, documented
+from ..made import ROOT, documented, shown
 from .expand import Code
 from .source import Source, is_of_tools, is_snippet
 
@@ -22,7 +22,7 @@ def module(source: Source) -> str:
     packages = [source.line(node) for node in nodes if isinstance(node, ast.Import)]
     packages.append("import micropython")
     modules = [source.line(node) for node in nodes if isinstance(node, ast.ImportFrom)]
-    lines = documented(ast.get_docstring(source.tree), "Made", source.path)
+    lines = documented(ast.get_docstring(source.tree), "Made", shown(source.path))
     for each in packages:
         lines += ["", each]
     if modules:

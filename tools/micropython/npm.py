@@ -7,7 +7,7 @@ import tempfile
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from .cache import cache_folder, locked
+from ..cache import cache_folder, locked
 from .errors import TargetError
 
 _SECONDS = 300  # for npm

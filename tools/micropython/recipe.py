@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tools.progress import progress
 
-from .cache import cache_folder, locked
+from ..cache import cache_folder, locked
 from .errors import TargetError
 from .source import UNUSED, Library, library_tree, source_key, source_tree
 

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from ..cache import cache_folder, locked
 from .aptmirror import download_binary, download_source
-from .cache import cache_folder, locked
 from .errors import TargetError
 
 VERSION = "1.25.0"

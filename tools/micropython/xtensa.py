@@ -11,8 +11,8 @@ import tarfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..cache import made
 from .aptmirror import download_source
-from .cache import made
 from .errors import TargetError
 from .process import compile_c
 from .recipe import BOARDS, Recipe

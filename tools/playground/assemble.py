@@ -7,10 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from mpconnxr.forms import FORMS
 from tools import romfs
 from tools.converter.convert import Options, convert
-from tools.deploy.modules import PACKAGE, device_paths
+from tools.deploy.modules import Package
 from tools.errors import UsageError
 from tools.micropython import get_target
 
@@ -19,7 +18,6 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "digits" / "digits.onnx"
 IMAGE = "mpconnxr.romfs"  # the file by which a folder is known as one of these
 _SHOWN, _BRIGHTEST = 0, 16  # the example's picture, and its white
 _SESSION = "session.py"  # runs in MicroPython: it goes into the image
-_NATIVE = {form for form, _ in FORMS} - {"plain"}
 
 
 def assemble(folder: Path) -> Path:
@@ -49,8 +47,8 @@ def example() -> bytes:
 def image() -> bytes:
     """A ROMFS with the device package, its loops in the plain form, and the page's session."""
     files = {_SESSION: (PAGE / _SESSION).read_bytes()}
-    for path in device_paths():
-        name = path.relative_to(PACKAGE)
-        if not (name.parts[0] == "loops" and name.parts[1] in _NATIVE):
-            files[f"mpconnxr/{name.as_posix()}"] = path.read_bytes()
+    package = Package()
+    for path in package.paths():
+        if package.loops.form_of(path) in (None, "plain"):
+            files[package.place(path)] = path.read_bytes()
     return romfs.image_of(files)

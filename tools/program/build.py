@@ -7,9 +7,9 @@ from pathlib import Path
 
 from tools.deploy.code import Builder
 from tools.deploy.errors import DeployError
-from tools.deploy.machine import Machine, is_native
 from tools.deploy.modules import Package
 from tools.deploy.shrink import SHOWN, shrunk
+from tools.machine import Machine, is_native
 from tools.mpy.compile import compiled
 
 from .bundle import FOLDER, Bundle, bundle, cores, has_form, replay
@@ -17,7 +17,6 @@ from .cores import record_pair
 from .overwritten import first_fault
 from .record import CannotRecord, Recording, record
 
-_PACKAGE = Path(__file__).parents[2] / "mpconnxr"
 # Of the package: what is in memory while a program runs, and what is when it is asked for.
 REPLAY = "replay"  # with the loops in it that make a program's calls
 CORES = "cores"  # of a program for two cores
@@ -68,9 +67,10 @@ def build(data: bytes, machine: Machine, stream: bool, n_cores: int = 1) -> Prog
     Raises CannotRecord, DeployError.
     """
     made, calls = (_for_two if n_cores == 2 else _smallest)(data, machine, stream)
-    builder = Builder(Package(), machine)
+    package = Package()
+    builder = Builder(package, machine)
     shared = [name for name in (*CORE, *ON_DEMAND) if name != REPLAY]
-    files = {f"mpconnxr/{n}.mpy": builder.build(_PACKAGE / f"{n}.py") for n in shared}
+    files = {f"mpconnxr/{n}.mpy": builder.build(package.folder / f"{n}.py") for n in shared}
     files[f"mpconnxr/{REPLAY}.mpy"] = _linked(replay(machine), machine)
     if n_cores == 2:
         files[f"mpconnxr/{CORES}.mpy"] = _linked(cores(machine), machine)

@@ -8,16 +8,14 @@ loops are within that function. So nothing stays but what is called: no names, n
 from __future__ import annotations
 
 import hashlib
-import re
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mpconnxr import forms
 from mpconnxr.tensor import code_of, name_of
-from tools.deploy.machine import Machine, is_native
+from tools import package, store
 from tools.deploy.shrink import shrunk
 from tools.format import reader
 from tools.format.layout import (
@@ -28,6 +26,7 @@ from tools.format.layout import (
     DIGEST_AT,
     image_records,
 )
+from tools.machine import Machine, is_native
 
 from .cores import MEET
 from .encode import encode
@@ -36,11 +35,7 @@ from .link import Linker
 from .record import INLINE, Call, CannotRecord, Given, Loop, Recording, Table, Value
 
 FOLDER = "programs"  # in the package
-_PACKAGE = Path(__file__).parents[2] / "mpconnxr"
-_LOOPS = _PACKAGE / "loops"
 _START = Path(__file__).with_name("start.py")
-_ARCHS_OF_64 = ("x64", "rv64imc")
-_WORDS_OF_32 = re.compile(r"^if sys\.maxsize\b.*:\n    raise ImportError", re.MULTILINE)
 _MEMORIES = {"a": 0, "s": 1, "f": 2}  # as start.load counts them
 _OF_PICTURES = ("images", "borders", "parameters")  # modules of the package that they take
 _ADVANCE, _OF_TWO = Loop("program", "advance"), Loop("program", "of_two")
@@ -69,29 +64,17 @@ def form_of(family: str, machine: Machine) -> Path:
 
     Raises CannotRecord where it has none.
     """
-    plain = _LOOPS / f"{family}.py"
-    for form in forms.order:
-        path = _path(family, form)
-        if form == "viper" and not path.exists():
-            path = plain  # written once, if it has viper at all
-        if not path.exists() or not forms.suits(form, machine.number):
-            continue
-        source = path.read_text()
-        if _WORDS_OF_32.search(source) and machine.arch in _ARCHS_OF_64:
-            continue
-        if form == "plain" or machine.arch and is_native(source) and machine.runs(source):
-            return path
-    raise CannotRecord(f"{family} has no form for this board")
+    best = store.loops().best(family, machine)
+    if best is None:
+        raise CannotRecord(f"{family} has no form for this board")
+    return best[1]
 
 
 def has_form(machine: Machine, family: str, form: str) -> bool:
     """Whether a board runs a family in this very form."""
-    path = _path(family, form)
-    return path.exists() and forms.suits(form, machine.number) and form_of(family, machine) == path
-
-
-def _path(family: str, form: str) -> Path:
-    return (_LOOPS if form == "plain" else _LOOPS / form) / f"{family}.py"
+    loops = store.loops()
+    best = loops.best(family, machine)
+    return best is not None and best[1] == loops.path(family, form)
 
 
 def bundle(
@@ -127,10 +110,11 @@ def bundle(
     source = shrunk(text)
     name = "m" + data[DIGEST_AT : DIGEST_AT + 8].hex()
     arch = machine.arch if is_native(source) else ""
+    folder = package.folder()
     later = {form_of(loop.family, machine) for loop in rare}
     if _pictures(data):
-        later |= {form_of("image", machine), *(_PACKAGE / f"{name}.py" for name in _OF_PICTURES)}
-    later |= {_PACKAGE / "forms.py"} if later else set()
+        later |= {form_of("image", machine), *(folder / f"{name}.py" for name in _OF_PICTURES)}
+    later |= {folder / "forms.py"} if later else set()
     steps = f"steps = {_steps(data, recording, machine)!r}\n"
     if labels := _labels(data):
         steps += f"labels = {labels!r}\n"
@@ -152,7 +136,7 @@ def _with_loops(name: str, machine: Machine, family: str, loops: tuple[str, ...]
     linker = Linker(lambda path: bool(machine.arch) and machine.runs(path.read_text()))
     path = form_of(family, machine)
     names = [linker.take(path, each) for each in loops]
-    text = (_PACKAGE / f"{name}.py").read_text()
+    text = (package.folder() / f"{name}.py").read_text()
     before = text.index("from .forms import")
     first = text.index("_loops = _form(")
     last = text.index("\n\n", first)
@@ -167,9 +151,9 @@ def _indented(lines: Iterable[str]) -> list[str]:
 
 def _take(linker: Linker, loop: Loop, machine: Machine) -> str:
     if loop == _OF_TWO:
-        return linker.take(_LOOPS / "program.py", loop.name)
+        return linker.take(store.loops().path("program"), loop.name)
     if loop.family.startswith(INLINE):
-        scope = _PACKAGE / "ops" / f"{loop.family.removeprefix(INLINE)}.py"
+        scope = package.folder() / "ops" / f"{loop.family.removeprefix(INLINE)}.py"
         return linker.take_source(loop.name, scope, "loop")
     return linker.take(form_of(loop.family, machine), loop.name)
 
@@ -192,7 +176,7 @@ def _about(
         recording.state_nbytes,
         *recording.resident,
         recording.reads,
-        form_of(_ADVANCE.family, machine) == _path(_ADVANCE.family, "plain"),
+        form_of(_ADVANCE.family, machine) == store.loops().path(_ADVANCE.family),
         _kinds(layout),
         sum(layout.slots),
         calls,

@@ -8,7 +8,8 @@ import pickle
 from collections.abc import Callable
 from pathlib import Path
 
-_PACKAGE = Path(__file__).parents[2] / "mpconnxr"
+from tools import package
+
 _DECORATOR = "micropython."
 
 
@@ -151,8 +152,9 @@ class Linker:
         found = [_module(path, node, a.name) for a in node.names]
         found += [_module(path, node, "")] if node.module else []
         self.later |= {p for p in found if p.is_file()}
+        above = next(folder.parent for folder in path.parents if folder.name == package.NAME)
         folder = path.parents[node.level - 1]
-        parts = [*folder.relative_to(_PACKAGE.parent).parts, *(node.module or "").split(".")]
+        parts = [*folder.relative_to(above).parts, *(node.module or "").split(".")]
         return ast.ImportFrom(".".join(filter(None, parts)), node.names, 0)
 
 

@@ -6,14 +6,14 @@ import importlib
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, Protocol
 
+from tools import package
+
 from .memory import BlockView, Memory, Region, block, view
 
-_NAME = "mpconnxr"
-_OPS = Path(__file__).parents[2] / _NAME / "ops"
+_NAME = package.NAME
 
 
 class Loops(Protocol):
@@ -101,7 +101,7 @@ def _prepare() -> None:
     forms.precedes = precedes
     # a Loader asks for the arena with the caller's own, for the state without
     arena.make = lambda nbytes, *given: Memory("arena" if given else "state", nbytes)
-    for path in _OPS.glob("*.py"):
+    for path in (package.KERNELS).glob("*.py"):
         name = f"{_NAME}.ops.{path.stem}".removesuffix(".__init__")
         module = importlib.import_module(name)
         module.memoryview = BlockView

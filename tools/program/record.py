@@ -13,14 +13,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tools.loops import access
+from tools import access, store
 
 from .memory import INPUT, OUTPUT, SCRATCH, UNKNOWN, Block, DependsOnData, Memory, Region, flat
 from .package import recorded
 from .writes import ALL, inner_calls, written
 
 _TRIED = (0, 1, 5)  # in words of which only a run, or a driver, knows what they are
-_LOOPS = Path(__file__).parents[2] / "mpconnxr" / "loops"
 INLINE = "inline:"
 # What kernels raise beside their own errors, where a check was not tight enough.
 _OF_A_FILE = (ArithmeticError, LookupError, TypeError, ValueError)
@@ -39,11 +38,15 @@ class Loop:
     is_rare: bool = False
 
 
+def _has_plain(family: str) -> bool:
+    return "plain" in store.loops().modules(family)
+
+
 @cache
 def declaration(loop: Loop) -> access.Loop | None:
     """Return what a loop declares of its accesses; None where it has no declaration of its own."""
-    path = _LOOPS / f"{loop.family}.py"
-    found = access.read(path).get(loop.name) if path.exists() else None
+    declared = access.loops(loop.family) if _has_plain(loop.family) else {}
+    found = declared.get(loop.name)
     return None if found is None or found.of_others or not found.is_declared else found
 
 
@@ -253,7 +256,7 @@ class _Family:
         self._recorder, self._name, self._plain = recorder, name, plain
 
     def __getattr__(self, name: str) -> Any:
-        if (_LOOPS / f"{self._name}.py").exists():
+        if _has_plain(self._name):
             function = getattr(self._plain(self._name), name)
             if not inspect.isfunction(function):
                 return function

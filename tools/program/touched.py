@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from mpconnxr.parameters import BIAS
-from tools.loops import access
+from tools import access
 
 from .memory import DependsOnData
 from .parameters import Depthwise, Dots, Patches, Planes, Pool

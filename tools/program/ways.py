@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from tools.deploy.code import File, code_for
 from tools.deploy.errors import DeployError
-from tools.deploy.machine import Machine
 from tools.deploy.model_file import ModelFile
 from tools.deploy.modules import Package
+from tools.machine import Machine
 
 from .build import CORE, CORES, build
 from .record import CannotRecord

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from tools import limits
+from tools import limits, package
 from tools.converter import own
 from tools.converter.convert import Options
-from tools.deploy.modules import PACKAGE
 from tools.format.objects import is_object
 from tools.harness import input_bytes
 from tools.micropython import get_target, is_target
@@ -57,14 +56,14 @@ class Once:
             return run_on_board(self._args, files, program, timeout, needs)
 
     def _on_target(self, files, program, timeout):
-        package = {f"mpconnxr/ops/{n}": path for n, path in own.kernels_in(self._ops).items()}
-        if package:
-            found = PACKAGE.rglob("*.py")
-            package |= {f"mpconnxr/{p.relative_to(PACKAGE).as_posix()}": p for p in found}
+        kernels = {f"mpconnxr/ops/{n}": path for n, path in own.kernels_in(self._ops).items()}
+        code = package.folder()
+        if kernels:
+            code = kernels | {p.relative_to(code.parent).as_posix(): p for p in code.rglob("*.py")}
         else:
-            package = {"mpconnxr": PACKAGE}
+            code = {package.NAME: code}
         target = get_target(self._args.target)
-        done = target.run(program, files=package | files, timeout=timeout)
+        done = target.run(program, files=code | files, timeout=timeout)
         if done.returncode:
             raise RunError(f"{target.name}: {done.stderr.strip().splitlines()[-1]}")
         return done.stdout

@@ -9,6 +9,7 @@ import pytest
 from examples.custom_op.demo import OPS
 from examples.custom_op.network import ACME, N_TAPS, network, noisy_signal
 from tests.host.device import small
+from tools import package
 from tools.converter import __main__ as converter
 from tools.converter import own
 from tools.converter.convert import Options, convert
@@ -18,10 +19,12 @@ from tools.converter.reference import golden
 from tools.deploy.code import code_for
 from tools.deploy.errors import DeployError
 from tools.deploy.model_file import read_model
-from tools.deploy.modules import PACKAGE, Package
+from tools.deploy.modules import Package
 from tools.harness import Job, run_jobs
 from tools.micropython import UNIX_TARGETS
 from tools.run import __main__ as run
+
+PACKAGE = package.folder()
 
 every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 ALLOWED = Options(ops=OPS, allow_domains=[ACME])

@@ -11,6 +11,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from tests.host.device.binfile import File
+from tools import package
 from tools.converter.convert import Options, convert
 from tools.converter.reference import golden
 from tools.micropython import TargetTimeout
@@ -21,7 +22,7 @@ SCRIPTS = ROOT / "tests" / "device"
 
 def run(target, script, files=None, args=(), timeout=300, **options) -> str:
     """What a script printed that has the package and these files beside it; it must end well."""
-    files = {"mpconnxr": ROOT / "mpconnxr", **(files or {})}
+    files = {"mpconnxr": package.folder(), **(files or {})}
     done = target.run(script, files=files, args=args, timeout=timeout, **options)
     assert done.returncode == 0 and not done.stderr, done.stdout[-2000:] + done.stderr
     return done.stdout
@@ -105,7 +106,7 @@ def damage(target, data: bytes, mode: str, amount: str, timeout: float = 300, so
     """
     if mode in ("words", "several"):
         data = File(data).wide()
-    files = {"mpconnxr": ROOT / "mpconnxr", "model.bin": data}
+    files = {"mpconnxr": package.folder(), "model.bin": data}
     script = SCRIPTS / "hostile.py"
     try:
         done = target.run(script, files=files, args=(mode, amount, source), timeout=timeout)

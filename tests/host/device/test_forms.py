@@ -8,12 +8,13 @@ import pytest
 
 from mpconnxr.forms import order as ORDER
 from tests.host.device import cases, small
+from tools import package, store
 from tools.micropython import UNIX_TARGETS
 
 every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 viper_targets = pytest.mark.parametrize("target", ["unix", "unix32"], indirect=True)
 
-LOOPS = small.ROOT / "mpconnxr" / "loops"
+LOOPS = store.loops()
 RANDOM_MODELS = 40
 HEAP = 64 << 20  # bytes: some of ONNX's cases are large
 SHOW = "from mpconnxr import forms\nprint(forms.available({0!r}), forms.get({0!r}, {1!r}).NAME)"
@@ -24,14 +25,18 @@ COMMON = "COMMON = True\nNAME = 'common'\nimport micropython\n@micropython.viper
 
 
 def common_families():
-    return {p.stem for p in LOOPS.glob("*.py") if "\nCOMMON = True" in p.read_text()}
+    return {
+        family
+        for family in LOOPS.families()
+        if "viper" in {*LOOPS.forms_of(family)} - {*LOOPS.modules(family)}
+    }
 
 
 def family(**forms):
     """The package with the family `t` in these forms as its only loops, as files."""
     places = {form: "" if form == "plain" else f"{form}/" for form in forms}
     return {
-        **{f"mpconnxr/{p.name}": p for p in (small.ROOT / "mpconnxr").glob("*.py")},
+        **{f"mpconnxr/{p.name}": p for p in package.folder().glob("*.py")},
         **{f"mpconnxr/loops/{places[f]}t.py": text.encode() for f, text in forms.items()},
     }
 

@@ -11,6 +11,7 @@ from onnx import helper
 
 from tests.host.device import small
 from tests.host.device.binfile import File, patched, signed
+from tools import package
 from tools.converter.convert import Options, convert
 from tools.converter.file import writer
 from tools.format import layout
@@ -121,8 +122,8 @@ KERNEL_FILES = {
 @every_target
 def test_every_name_of_a_kernel_ends_in_a_typed_error(target, tmp_path):
     """The modules of mpconnxr/ops that are no kernels, and kernels that cannot be imported."""
-    package = shutil.copytree(small.ROOT / "mpconnxr", tmp_path / "mpconnxr")
-    ops = package / "ops"
+    copy = shutil.copytree(package.folder(), tmp_path / "mpconnxr")
+    ops = copy / "ops"
     own = {path.stem: path.read_text() for path in ops.glob("*.py")}
     names = [*KERNEL_FILES, *sorted(n for n in own if "def prepare" not in own[n])]
     names += ["__init__", "_", "__", "0", "a" * 250, "a" * 300, "relu_", "os"]
@@ -145,7 +146,7 @@ for name in {names!r}:
         print(name, "was imported")
 print(_kernel("relu").__name__)
 """
-    lines = small.run(target, script, {"mpconnxr": package}).splitlines()
+    lines = small.run(target, script, {"mpconnxr": copy}).splitlines()
     said, taken = lines[:-1], lines[-1]
     assert taken == "mpconnxr.ops.relu" and len(said) == len(names)
     assert said[0] == "MemoryError of odd_memory"  # which load makes an UnsupportedError

@@ -6,10 +6,13 @@ import pytest
 from onnx import TensorProto, helper
 
 from tests.host.device import cases, small
+from tools import package
 from tools.converter import __main__ as converter
-from tools.deploy.modules import PACKAGE, Package
+from tools.deploy.modules import Package
 from tools.format.reader import read
 from tools.micropython import UNIX_TARGETS
+
+PACKAGE = package.folder()
 
 every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 RUN = """

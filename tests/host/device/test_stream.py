@@ -7,8 +7,8 @@ from tests.host.device import small
 from tests.host.device.binfile import STREAMED, File
 from tools.converter.convert import Options, convert
 from tools.converter.errors import ConvertError
-from tools.deploy.machine import Machine
-from tools.dist.build import write_compiled
+from tools.dist.build import write_whole
+from tools.machine import Machine
 from tools.micropython import UNIX_TARGETS
 
 every_target = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
@@ -248,7 +248,7 @@ def large():
 
 def test_four_megabytes_of_weights_in_a_heap_of_256_kilobytes(ready_target, tmp_path):
     """From compiled modules, as a board has them."""
-    write_compiled(tmp_path, Machine("x86"))
+    write_whole(tmp_path, Machine("x86"))
     [package] = tmp_path.glob("dist/*/mpconnxr")
     proto, x = large(), small.floats(1, 16, 9, 9, seed=5)
     done = convert(proto, Options(strip=True, window=65536, keep_inputs=True))

@@ -7,8 +7,10 @@ import pytest
 
 from tests.host.device.test_loop_forms import CALLS, LONG, SCRIPT, data, families, loops_of
 from tests.host.loop_calls import cut_calls
-from tools.deploy.modules import PACKAGE
+from tools import package
 from tools.micropython.watch import watched
+
+PACKAGE = package.folder()
 
 BOARDS = ("mps2-an505", "virt-rv32")
 BOARDS += ("mps2-an385", "mps2-an385-v6m", "mps2-an386", "sim-de212") if LONG else ()
@@ -31,7 +33,7 @@ def test_loops_stay_in_their_buffers(name, ready_target):
 
 @pytest.mark.parametrize("name", BOARDS)
 def test_loops_stay_in_what_they_declare(name, ready_target):
-    """In all forms: each buffer ends where tools.loops.access says."""
+    """In all forms: each buffer ends where tools.access says."""
     board, names = watched(ready_target(name)), list(families())
     files = {"mpconnxr": PACKAGE, "data": data(), "calls/draw.py": CALLS / "draw.py"}
     for first in range(0, len(names), A_CUT):

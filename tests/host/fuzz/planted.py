@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from tools import package as packages
 from tools.fuzz.modelfile import File, Node, Record
 
 ROOT = Path(__file__).parents[3]
@@ -84,7 +85,7 @@ def package(folder: Path) -> Path:
     """A copy of mpconnxr with these kernels."""
     place = folder / "mpconnxr"
     ignore = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "mpconnxr", place, ignore=ignore)
+    shutil.copytree(packages.folder(), place, ignore=ignore)
     for name, (body, _, _) in KERNELS.items():
         (place / "ops" / f"{name}.py").write_text(_HEAD + body)
     return place

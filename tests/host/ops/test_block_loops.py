@@ -1,16 +1,16 @@
 """Loops of block floating point: each form gives the same bits, those of exact arithmetic."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.host.ops import block_reference
+from tools import package
 from tools.converter.ops._block import mantissas
 from tools.micropython import target_names
 
-PACKAGE = Path(__file__).parents[3] / "mpconnxr"
+PACKAGE = package.folder()
 LIMITS = (-2.5e37, np.inf)  # some results are cut
 
 # One row of x, M rows of weights, through every pair of forms; prints the results' bits by pair.

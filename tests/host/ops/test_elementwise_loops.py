@@ -3,16 +3,16 @@
 import json
 import math
 import struct
-from pathlib import Path
 
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
+from tools import package
 from tools.converter.convert import Options, convert
 from tools.micropython import UNIX_TARGETS
 
-PACKAGE = Path(__file__).parents[3] / "mpconnxr"
+PACKAGE = package.folder()
 on_targets = pytest.mark.parametrize("target", UNIX_TARGETS, indirect=True)
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import onnx
 import pytest
 
-from tests.host.device.small import ROOT
 from tests.host.ops.single_node import INF, NAN, model_of
+from tools import package
 from tools.bench.__main__ import main
 from tools.converter.convert import Options, convert
 from tools.harness import Job, run_jobs
@@ -104,7 +104,7 @@ def _nearest(value):
 @pytest.mark.parametrize("name", ["unix", "unix32", "mps2-an385", "mps2-an386", "virt-rv32"])
 def test_all_forms_give_the_same_bits(ready_target, name):
     x = np.concatenate([[9], inputs()[::7], [NAN], SPECIAL, [9]]).astype(np.float32)
-    files = {"mpconnxr": ROOT / "mpconnxr", "bits": x.tobytes()}
+    files = {"mpconnxr": package.folder(), "bits": x.tobytes()}
     done = ready_target(name).run(FORMS_SCRIPT, files=files)
     assert done.returncode == 0 and not done.stderr, done.stderr
     lines = done.stdout.splitlines()

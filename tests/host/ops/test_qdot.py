@@ -2,16 +2,16 @@
 
 import json
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.host.ops.test_block_loops import CLOCK
+from tools import package
 from tools.converter.ops._qweights import pack, padded
 from tools.converter.ops._requantize import Sums, channel_multipliers
 
-PACKAGE = Path(__file__).parents[3] / "mpconnxr"
+PACKAGE = package.folder()
 BIAS = 1 << 29
 FORMS = {
     "unix": ["viper", "plain"],

@@ -3,16 +3,16 @@
 import os
 from array import array
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.host.device import small
+from tools import package
 from tools.converter.ops._qweights import table
 from tools.converter.ops._requantize import Sums, channel_multipliers
 
-PACKAGE = Path(__file__).parents[3] / "mpconnxr"
+PACKAGE = package.folder()
 LONG = os.environ.get("MPCONNXR_LONG") == "1"
 N = 1000  # sums a call; of each scale N_OF_ONE
 N_OF_ONE = 50

@@ -1,17 +1,16 @@
 """LSTM, GRU and RNN against onnxruntime, over their options; then what onnxruntime cannot show."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from tests.host.ops.recurrent_case import GATES, cases, error_of, model_of
+from tools import package
 from tools.converter.convert import convert
 from tools.converter.errors import UnsupportedModel
 from tools.converter.reference.ort_session import open_session
 from tools.harness import Job, run_jobs
 
-PACKAGE = Path(__file__).parents[3] / "mpconnxr"
+PACKAGE = package.folder()
 TOLERANCE = 1e-5  # of the largest value in Y, Y_h and Y_c
 
 

@@ -8,11 +8,12 @@ import tempfile
 from pathlib import Path
 
 from tests.host.device import small
-from tools.deploy.machine import Machine
+from tools import package
+from tools.machine import Machine
 from tools.program.bundle import Bundle, bundle, has_form
 from tools.program.record import Recording, record
 
-PACKAGE = small.ROOT / "mpconnxr"
+PACKAGE = package.folder()
 SCRIPT = (small.SCRIPTS / "programs.py").read_text()
 
 

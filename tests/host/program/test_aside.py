@@ -3,7 +3,7 @@
 import pytest
 
 from tests.host.program.test_cores import step
-from tools.loops import access
+from tools import access
 from tools.program.aside import copies, is_written
 from tools.program.memory import INPUT, OUTPUT
 from tools.program.parameters import N_OF_MOVE
@@ -47,5 +47,5 @@ def test_blocks_of_the_step_keep_their_numbers():
 
 
 def test_a_copy_has_all_parameters():
-    loops = access.read(access.FOLDER / "move.py")
+    loops = access.loops("move")
     assert {loops[name]._n_p for name in ("copy8", "copy32")} == {N_OF_MOVE}

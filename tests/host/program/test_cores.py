@@ -15,9 +15,9 @@ from tools.bench.two_cores import count
 from tools.converter.convert import Options, convert
 from tools.converter.quantize.settings import Settings
 from tools.deploy.errors import DeployError
-from tools.deploy.machine import Machine
 from tools.deploy.model_file import parse_model
 from tools.deploy.modules import Package
+from tools.machine import Machine
 from tools.program import cores
 from tools.program.build import build
 from tools.program.bundle import bundle, has_form

@@ -5,6 +5,7 @@ import random
 import pytest
 
 from tests.host.device import small
+from tools import package
 from tools.program.encode import encode
 from tools.program.layout import Layout
 from tools.program.memory import UNKNOWN
@@ -90,7 +91,7 @@ def of_all_runs(layout, printed):
 def test_forms_read_what_was_written(target):
     rng = random.Random(17)
     layouts = [Layout(recording(random_steps(rng))) for _ in range(40)]
-    files, lines = {"mpconnxr": small.ROOT / "mpconnxr"}, []
+    files, lines = {"mpconnxr": package.folder()}, []
     for i, layout in enumerate(layouts):
         files[f"{i}.code"] = encode(layout)
         calls = sum(len(step) for step in layout.steps)

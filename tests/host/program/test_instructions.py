@@ -9,9 +9,9 @@ from tests.host.device import small
 from tools.bench.measure import count, input_files
 from tools.converter.convert import Options, convert
 from tools.deploy.code import code_for
-from tools.deploy.machine import Machine
 from tools.deploy.model_file import parse_model
 from tools.deploy.modules import Package
+from tools.machine import Machine
 from tools.program.build import build
 
 TARGET = "mps2-an385-v6m"

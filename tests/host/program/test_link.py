@@ -63,12 +63,11 @@ def test_constants_that_name_functions_take_them_outside(tmp_path):
     assert [found[name](5, k) for k in (0, 1)] == [6, 7] and not linker.source().strip()
 
 
-def test_imports_within_functions_are_by_the_package_and_noted(tmp_path, monkeypatch):
+def test_imports_within_functions_are_by_the_package_and_noted(tmp_path):
     package = tmp_path / "mpconnxr"
     (package / "loops").mkdir(parents=True)
     (package / "loops/a.py").write_text("def f(x):\n    from .. import b\n\n    b.g(x)\n")
     (package / "b.py").write_text("def g(x):\n    pass\n")
-    monkeypatch.setattr("tools.program.link._PACKAGE", package)
     linker = Linker(lambda path: False)
     linker.take(package / "loops/a.py", "f")
     assert "    from mpconnxr import b\n" in linker.source()

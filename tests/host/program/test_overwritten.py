@@ -11,8 +11,8 @@ from tools.converter.convert import Options, convert
 from tools.converter.ops import _qoverlap
 from tools.converter.verify import calls
 from tools.deploy.errors import DeployError
-from tools.deploy.machine import Machine
 from tools.fuzz import seeds
+from tools.machine import Machine
 from tools.program import build, cores, overwritten
 from tools.program.bundle import has_form
 from tools.program.memory import INPUT, OUTPUT, UNKNOWN

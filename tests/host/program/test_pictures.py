@@ -7,7 +7,7 @@ from tests.host.device import small
 from tests.host.program import programs
 from tools.converter.convert import Options, convert
 from tools.converter.file.borders import Image
-from tools.deploy.machine import Machine
+from tools.machine import Machine
 from tools.micropython import UNIX_TARGETS
 from tools.program.build import build
 

@@ -13,7 +13,7 @@ from mpconnxr.tensor import name_of
 from tests.host.device import small
 from tests.host.program import programs
 from tests.host.program.test_models import check
-from tools.deploy.modules import PACKAGE
+from tools import store
 from tools.fuzz import seeds
 from tools.program import memory, package, record
 
@@ -71,7 +71,7 @@ def has_form(family, form):
     """As a board with a Cortex-M0+ has them."""
     if form == "plain":
         return True
-    return form in ("thumb", "viper") and (PACKAGE / "loops" / form / f"{family}.py").exists()
+    return form in ("thumb", "viper") and form in store.loops().modules(family)
 
 
 def recorded(data):

@@ -18,11 +18,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from tools import package
+
 from ..errors import TooSmall
 from ..file.weights import CHUNK_NBYTES, Chunk, Contents, Weights
 from ..file.writer import contents_of, unchanged
 from ..ir import Graph, Step, walk
-from ..own import OPS
 from . import ALIGNMENT, Plan
 
 _SMALL = 256  # bytes of a constant that is not worth reading again and again
@@ -75,7 +76,7 @@ def _streamable(graph, steps: list[Step], own) -> dict[Contents, list[int]]:
     uses: dict[Contents, list[int]] = {}
     held = {contents_of(t) for t in graph.outputs if t.root.data is not None}
     for i, step in enumerate(steps):
-        names = _streams(own.get(f"{step.kernel}.py") or OPS / f"{step.kernel}.py")
+        names = _streams(own.get(f"{step.kernel}.py") or package.KERNELS / f"{step.kernel}.py")
         for k, t in enumerate(step.inputs):
             if t.root.data is None:
                 continue

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from tools import package
 from tools.deploy.boards import Board, load_boards
 from tools.deploy.fit import Needs, needs_of
-from tools.deploy.machine import Machine
 from tools.deploy.model_file import ModelFile, parse_model
-from tools.deploy.modules import PACKAGE, Package
+from tools.deploy.modules import Package
+from tools.machine import Machine
 from tools.program.ways import Way, way_of
 
 from ..converted import Converted
@@ -112,7 +113,7 @@ def _fit(converted: Converted, model: ModelFile, board: Board, way: Way) -> Fit:
 
 def _own_left_out(model):
     """Without operators of one's own, which are no part of mpconnxr."""
-    kernels = [k for k in model.kernels if (PACKAGE / "ops" / f"{k}.py").exists()]
+    kernels = [k for k in model.kernels if (package.KERNELS / f"{k}.py").exists()]
     return replace(model, kernels=kernels)
 
 

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache, partial
 
-from tools.deploy.machine import Machine, is_native
 from tools.deploy.modules import Package
+from tools.machine import Machine, is_native
 from tools.program.bundle import form_of, has_form
 from tools.program.record import INLINE, CannotRecord, Loop, record
 

@@ -6,7 +6,8 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-from ..cache import made
+from tools.cache import made
+
 from ..errors import TargetError
 from ..process import compile_c
 

@@ -1,4 +1,7 @@
-"""The cache folder, outside the project, so that a new clone does not build everything again."""
+"""The cache folder, outside the project, so that a new clone does not build everything again.
+
+The standard library is all that it needs: manifest.py comes here by way of tools.package.
+"""
 
 import fcntl
 import os

@@ -29,9 +29,9 @@ from pathlib import Path
 from types import CodeType
 from typing import NamedTuple
 
-from ..made import ROOT, shown
+from . import store
+from .made import shown
 
-FOLDER = ROOT / "mpconnxr" / "loops"
 ABI = ("x", "w", "out", "p")
 # What a loop declares that only calls others, and one that computes a few rows in place of it.
 OTHERS = ("of the loops it calls", "of the loops in whose place it is called")
@@ -223,12 +223,13 @@ class _Argument(str):
 
 def families() -> list[str]:
     """All families that have a plain form: its module is where the declarations are."""
-    return sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "__init__")
+    found = store.loops()
+    return [family for family in found.families() if "plain" in found.modules(family)]
 
 
 def loops(family: str) -> dict[str, Loop]:
     """The functions of a family that kernels call, by name. Raises AccessError."""
-    return read(FOLDER / f"{family}.py")
+    return read(store.loops().path(family))
 
 
 @cache

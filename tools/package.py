@@ -1,0 +1,99 @@
+"""The device package as boards take it, built from what people write.
+
+mpconnxr/ holds sources. Its loops come in more forms than are written: those in viper are expanded
+from templates, and those in machine code are composed from tools/asm/code. `folder` builds a
+package that has all of them, once for each state of the sources, in the cache folder. Whoever
+needs the package's files asks it: to copy them, to compile them, to run them on MicroPython here.
+
+A build takes nothing but the standard library: a firmware's build may ask for it (manifest.py).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from .cache import cache_folder, locked
+from .made import ROOT
+
+NAME = "mpconnxr"
+SOURCES = ROOT / NAME  # what people write
+KERNELS = SOURCES / "ops"
+_BUILDERS = [ROOT / "tools" / name for name in ("asm", "loops", "package.py", "made.py")]
+_SUFFIXES = (".py", ".txt", ".S", ".c", ".h")
+_KEPT_S = 7 * 24 * 3600  # how long a build stays in the cache after its last use
+
+
+@cache
+def folder() -> Path:
+    """Return the built package, a folder mpconnxr. Raises AsmError, TemplateError, OSError."""
+    builds = cache_folder() / "packages"
+    place = builds / _digest()[:16]
+    if not (place / NAME).is_dir():
+        with locked("packages"):
+            if not (place / NAME).is_dir():
+                _build(place)
+                _remove_old(builds)
+    os.utime(place)
+    return place / NAME
+
+
+def modules() -> Iterator[tuple[str, str]]:
+    """Yield the path within the package, and the text, of each module. Raises as `folder` does."""
+    # Few processes build: the others need not import the tools for it.
+    from .asm import code, module
+    from .asm.recipes import recipes
+    from .loops import python
+
+    for path in sorted(SOURCES.rglob("*.py")):
+        name = path.relative_to(SOURCES)
+        if name.parts[0] != "loops":
+            yield name.as_posix(), path.read_text()
+    for (family, form), made in python.modules().items():
+        yield _place(family, "" if form == "plain" else form), made.text
+    for (family, form), recipe in recipes().items():
+        functions = code.functions_of(form)[family]
+        yield _place(family, form), module.module(recipe, form, functions)
+
+
+def _place(family: str, folder: str) -> str:
+    return "/".join(filter(None, ("loops", folder, f"{family}.py")))
+
+
+def _build(place: Path) -> None:
+    """Write the package below a folder, which appears complete, that is by a rename."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = Path(tempfile.mkdtemp(dir=place.parent, prefix="unfinished-"))
+    try:
+        for name, text in modules():
+            path = unfinished / NAME / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        shutil.rmtree(place, ignore_errors=True)
+        unfinished.rename(place)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _remove_old(builds: Path) -> None:
+    for path in builds.iterdir():
+        if time.time() - path.stat().st_mtime > _KEPT_S:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _digest() -> str:
+    """Return the SHA-256 of all that a build is made from."""
+    digest = hashlib.sha256()
+    for top in (SOURCES, *_BUILDERS):
+        for path in sorted([top] if top.is_file() else top.rglob("*")):
+            if path.suffix in _SUFFIXES:
+                data = path.read_bytes()
+                digest.update(f"{path.relative_to(ROOT).as_posix()}\0{len(data)}\0".encode())
+                digest.update(data)
+    return digest.hexdigest()

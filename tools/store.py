@@ -1,0 +1,96 @@
+"""The loops of a package: which families there are, in which forms, and which one a board takes.
+
+A family is a module of its name, once for each of its forms. A form is a folder of loops/; plain
+is loops/ itself. A family that is written once has its viper form in its plain module. This is the
+one place on the host that picks a form, as mpconnxr.forms is on the board.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, cached_property
+from pathlib import Path
+
+from mpconnxr import forms
+from tools import package
+from tools.machine import Machine, is_native
+
+_ARCHS_OF_64 = ("x64", "rv64imc")
+_WORDS_OF_32 = re.compile(r"^if sys\.maxsize\b.*:\n    raise ImportError", re.MULTILINE)
+
+
+class Loops:
+    """Those of the package in a folder."""
+
+    def __init__(self, package: Path):
+        self.folder = package / "loops"
+
+    def families(self) -> list[str]:
+        """Return the names of all families."""
+        return sorted(self._modules)
+
+    def path(self, family: str, form: str = "plain") -> Path:
+        """Return where a form's module is, or would be."""
+        return self._folder(form) / f"{family}.py"
+
+    def form_of(self, path: Path) -> str | None:
+        """Return the form that a module is, None for one that is no loop's."""
+        if not path.is_relative_to(self.folder):
+            return None
+        return path.relative_to(self.folder).parent.name or "plain"
+
+    def modules(self, family: str) -> dict[str, Path]:
+        """Return a family's modules by form, the best one first; none of an unknown family."""
+        return self._modules.get(family, {})
+
+    def forms_of(self, family: str) -> dict[str, Path]:
+        """Return the modules by form, with the plain one as viper too where it is written once."""
+        found = {**self.modules(family)}
+        if "viper" not in found and "plain" in found and is_common(_text(found["plain"])):
+            found["viper"] = found["plain"]
+        return {form: found[form] for form in forms.order if form in found}
+
+    def for_machine(self, family: str, machine: Machine) -> dict[str, Path]:
+        """Return those forms that a board can run; plain is the last one."""
+        found = self.forms_of(family)
+        return {form: found[form] for form in found if self._suits(found[form], form, machine)}
+
+    def best(self, family: str, machine: Machine) -> tuple[str, Path] | None:
+        """Return the form that a board takes, with its module; None where it has none."""
+        return next(iter(self.for_machine(family, machine).items()), None)
+
+    @cached_property
+    def _modules(self) -> dict[str, dict[str, Path]]:
+        found: dict[str, dict[str, Path]] = {}
+        for form in forms.order:
+            for path in sorted(self._folder(form).glob("*.py")):
+                found.setdefault(path.stem, {})[form] = path
+        return found
+
+    def _folder(self, form: str) -> Path:
+        return self.folder if form == "plain" else self.folder / form
+
+    def _suits(self, path: Path, form: str, machine: Machine) -> bool:
+        if form == "plain":
+            return True
+        text = _text(path)
+        if not machine.arch or not forms.suits(form, machine.number) or not is_native(text):
+            return False
+        is_of_32 = bool(_WORDS_OF_32.search(text))
+        return machine.runs(text) and not (is_of_32 and machine.arch in _ARCHS_OF_64)
+
+
+@cache
+def loops() -> Loops:
+    """Return those of the built package."""
+    return Loops(package.folder())
+
+
+def is_common(text: str) -> bool:
+    """Return whether a plain module has its family's viper form in it."""
+    return "\nCOMMON = True" in text
+
+
+@cache
+def _text(path: Path) -> str:
+    return path.read_text()
