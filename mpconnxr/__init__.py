@@ -61,13 +61,13 @@ def load(
 
 
 def __getattr__(name):
+    module = "mpconnxr." + name
     try:
         if name == "top_k" or name[0] < "a":  # as ModelError, or __version__
             return __import__("mpconnxr.public").public.found(name)
-        module = "mpconnxr." + name
         __import__(module)  # `from . import name` comes here, too
         return sys.modules[module]
     except ImportError:
-        raise AttributeError("module 'mpconnxr' has no attribute '" + name + "'")
+        raise AttributeError("no " + module)
     except MemoryError:
         raise fresh(SHORT)

@@ -156,4 +156,4 @@ except AttributeError as e:
     *times, error = machine.run(script, prepared("relu", machine, "")).splitlines()
     print(times)
     assert all(int(line.split()[1]) <= 100 for line in times)
-    assert error == "module 'mpconnxr' has no attribute 'nothing'"
+    assert error == "no mpconnxr.nothing"

@@ -21,6 +21,7 @@ from tools.conformance.prepare import prepare_all
 from tools.conformance.suite import run_cases
 from tools.converter.convert import Options, convert
 from tools.converter.reference.ort_session import open_session
+from tools.deploy.code import whole
 from tools.deploy.modules import HOST, OPTIONAL, Package, device_paths
 from tools.harness import Job, input_bytes, output_value, run_jobs
 from tools.micropython import get_target
@@ -167,7 +168,7 @@ def python(folder, *arguments, stdin=""):
     done = subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(PACKAGE.parent)},
+        env=os.environ | {"PYTHONPATH": str(package.ROOT)},
         input=stdin,
         capture_output=True,
         text=True,
@@ -184,7 +185,7 @@ def test_the_api(digits):
 
 def test_a_debugger_shows_what_the_page_says(digits):
     """docs/run.md: its program, its commands, and what pdb answers."""
-    page = (PACKAGE.parent / "docs" / "run.md").read_text()
+    page = (package.ROOT / "docs" / "run.md").read_text()
     _, program, session = re.split(r"\$ cat try.py\n|\$ python -m pdb try.py\n", page)
     (digits / "try.py").write_text(program)
     shown, commands = [], []
@@ -192,7 +193,7 @@ def test_a_debugger_shows_what_the_page_says(digits):
         is_command = line.startswith("(Pdb) ")
         (commands if is_command else shown).append(line.removeprefix("(Pdb) "))
     answers = python(digits, "-m", "pdb", "try.py", stdin="\n".join([*commands, "q"]) + "\n")
-    for folder in (digits, PACKAGE.parent):
+    for folder in (digits, package.ROOT):
         answers = answers.replace(f"{folder}{os.sep}", "…/")
     assert plain(answers.replace("(Pdb) ", "")) == plain("\n".join(shown))
 
@@ -205,16 +206,16 @@ def plain(text):
 def test_no_board_gets_the_stand_ins(tmp_path):
     """What flash.py, mip and a manifest take."""
     assert {"cpython"} == HOST and (PACKAGE / "cpython.py").is_file()
-    package = Package()
-    kernels = [p.stem for p in (PACKAGE / "ops").glob("*.py") if package.has_kernel(p.stem)]
+    code = Package()
+    kernels = code.kernels()
     chosen = [
-        *package.files_for(kernels),
-        *package.loaded_for(kernels, OPTIONAL, (1,), lambda family, forms: [*forms.values()]),
-        *package.paths(),
+        *code.files_for(kernels),
+        *code.loaded_for(kernels, OPTIONAL, (1,), lambda family, forms: [*forms.values()]),
+        *code.paths(),
         *device_paths(),
     ]
     assert len(chosen) > 500 and PACKAGE / "cpython.py" not in chosen
-    assert "cpython" not in (PACKAGE.parent / "package.json").read_text()
+    assert "mpconnxr/cpython.py" not in whole(code, None)
 
 
 def test_no_micropython_imports_the_stand_ins(target):

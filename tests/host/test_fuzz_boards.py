@@ -59,7 +59,7 @@ def test_a_kernel_that_strays_is_found(name, kind, ready_target, tmp_path):
         form.unlink()
     data = small.binary(small.relu())
     case = batch.Case(data, (), batch.IN_MEMORY, 0, 1, 0)
-    ended = batch.run(batch.target_of(name), b"", [case], package=package)
+    ended = batch.run(batch.target_of(name), b"", [case], code=package)
     (fault,) = ended.faults
     assert fault.kind == "stray" and fault.what.startswith(f"{kind} of 4 bytes")
     assert " by relu.relu32 + " in fault.what

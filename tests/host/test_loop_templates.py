@@ -2,11 +2,11 @@
 
 import pytest
 
-from tools import package
 from tools.loops import __main__ as loops
 from tools.loops.errors import TemplateError
 from tools.loops.module import module, module_path
 from tools.loops.source import Source, templates
+from tools.made import ROOT
 
 TEMPLATES = templates()
 HEAD = '"""What."""\n\nfrom tools.loops.snippets.words import pairs, swap\n\n\n'
@@ -21,7 +21,7 @@ def test_all_viper_is_made():
     """None of it is written by hand, and no module is left of a template that went."""
     made = {module_path(source) for source in TEMPLATES}
     assert len(made) == len(TEMPLATES)
-    for path in (package.folder() / "loops").rglob("*.py"):
+    for path in (ROOT / "mpconnxr" / "loops").rglob("*.py"):
         text = path.read_text()
         assert ("\nMade from tools/loops/" in text) == (path in made), path
         # Machine code has viper around it; program unpacks tuples, which templates take apart.
