@@ -1,40 +1,35 @@
-"""Makes tools/mpy/entries.py: what begins a loop in a .mpy file, as machine code."""
+"""Makes tools/mpy/entries.txt: what begins a loop in a .mpy file, as machine code."""
 
 from __future__ import annotations
 
+import base64
 import tempfile
 from pathlib import Path
 
 from tools.elf import Elf
 
-from ..made import ROOT, documented, shown
+from ..made import ROOT
 from .assemble import LINK
 from .errors import AsmError
 from .forms import FORMS, SOURCES
 
-PATH = ROOT / "tools" / "mpy" / "entries.py"
+PATH = ROOT / "tools" / "mpy" / "entries.txt"
 FORMS_MADE = ("rv32", "xtensawin")
 _MOST_ARGUMENTS = 4
-_LINE = 80  # hexadecimal digits
+_HEAD = """\
+# What begins a loop in a .mpy file, which `make loops` writes from tools/asm/entries: the form, the
+# arguments, where the instruction is that loads the table of functions, the code in base64.
+"""
 
 
 def entries_text() -> str:
-    """The text of the module. Raises AsmError."""
-    what = "What begins a loop in a .mpy file: for a form and a number of arguments."
-    lines = [*documented(what, "Machine code, made", shown(SOURCES / "entries" / "entries.h")), ""]
-    lines += ["# Offset of the instruction that loads the table of functions, and the code.", ""]
+    """Assemble the entries; return the text of the file. Raises AsmError."""
+    lines = []
     for form in FORMS_MADE:
-        lines.append(f"{form.upper()} = (")
         for n in range(1, _MOST_ARGUMENTS + 1):
             table, code = _assembled(form, n)
-            digits = code.hex()
-            lines += ["    (", f"        {table},"]
-            parts = [digits[i : i + _LINE] for i in range(0, len(digits), _LINE)]
-            lines += [f'        "{part}"' for part in parts[:-1]] + [f'        "{parts[-1]}",']
-            lines.append("    ),")
-        lines += [")", ""]
-    lines.append(f"ENTRIES = {{{', '.join(f'{f!r}: {f.upper()}' for f in FORMS_MADE)}}}")
-    return "\n".join(lines).replace("'", '"') + "\n"
+            lines.append(f"{form} {n} {table} {base64.b64encode(code).decode()}\n")
+    return _HEAD + "".join(lines)
 
 
 def _assembled(form: str, arguments: int) -> tuple[int, bytes]:

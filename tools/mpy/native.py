@@ -10,15 +10,17 @@ from __future__ import annotations
 import ast
 import re
 import struct
+from base64 import b64decode
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 from tools.errors import DeployError
 
-from .entries import ENTRIES
-
 # The assembler whose functions .mpy files for an architecture have as native code.
 ASSEMBLERS = {"rv32imc": "rv32", "xtensawin": "xtensawin"}
+_ENTRIES = Path(__file__).with_name("entries.txt")
 _FUN_TABLE, _STR, _BYTES, _TUPLE = 0, 5, 6, 10  # kinds of constants
 _NATIVE_PY, _VIPER, _ASSEMBLER = 1, 2, 3  # kinds of code
 _MARK = 0x2D700000  # what the first stand-in gives, the second one more, and so on
@@ -168,8 +170,8 @@ class _Writer:
 
     def _begun(self, code: Code, table: int) -> bytes:
         self._needs_table = True
-        at, digits = ENTRIES[self._assembler][code.arguments - 1]
-        entry = bytearray.fromhex(digits)
+        at, begin = _entries()[self._assembler, code.arguments]
+        entry = bytearray(begin)
         if self._assembler == "rv32":  # lw s1, 4 * table(t0)
             word = int.from_bytes(entry[at : at + 4], "little") | table << 22
             entry[at : at + 4] = word.to_bytes(4, "little")
@@ -178,6 +180,13 @@ class _Writer:
         if table > 255:
             raise DeployError("a module with so many constants has no room for machine code")
         return bytes(entry) + code.code
+
+
+@cache
+def _entries() -> dict[tuple[str, int], tuple[int, bytes]]:
+    """By form and number of arguments: where the table is loaded, and the code."""
+    lines = [line.split() for line in _ENTRIES.read_text().splitlines() if line[0] != "#"]
+    return {(form, int(n)): (int(at), b64decode(digits)) for form, n, at, digits in lines}
 
 
 def _number(value: int) -> bytes:
