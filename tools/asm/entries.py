@@ -17,8 +17,8 @@ PATH = ROOT / "tools" / "mpy" / "entries.txt"
 FORMS_MADE = ("rv32", "xtensawin")
 _MOST_ARGUMENTS = 4
 _HEAD = """\
-# What begins a loop in a .mpy file, which `make loops` writes from tools/asm/entries: the form, the
-# arguments, where the instruction is that loads the table of functions, the code in base64.
+# What begins a loop in a .mpy file, which `make loops` writes from tools/asm/entries: the form,
+# arguments, where the instruction is that loads the table of functions, and the code in base64.
 """
 
 
