@@ -14,7 +14,6 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from mpconnxr.forms import order
 from tools import package, store
 from tools.deploy.code import code_for
 from tools.deploy.modules import Package
@@ -22,7 +21,6 @@ from tools.machine import Machine
 from tools.micropython import get_target
 from tools.mpy.compile import compiled
 
-FORMS = tuple(form for form in order if form != "plain")
 CALLS = Path(__file__).with_name("calls")
 SCRIPT = Path(__file__).with_name("on_board_loops.py")
 A_PART = 8  # families, whose code and data fit the heap of the smallest board together
