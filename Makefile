@@ -33,12 +33,12 @@ test-device: venv ## run models and loops on emulated boards, or on TARGETS
 	@$(PY) -m pytest -n 2 tests/device $(TARGETS:%=--target %)
 
 # CASES=1000000 for the long run, in parts that a second call takes up where the first one ended:
-# python -m tools.fuzz model --help.
+# python -m tests.fuzz model --help.
 CASES ?= 10000
 fuzz: venv ## load and run damaged model files where each stray access faults
 	@$(MICROPYTHON) packages --install unix-guard unix32-guard || true
 	@$(MICROPYTHON) build unix-guard unix32-guard
-	@$(PY) -m tools.fuzz model --cases $(CASES) --target unix-guard --target unix32-guard
+	@$(PY) -m tests.fuzz model --cases $(CASES) --target unix-guard --target unix32-guard
 
 lint: venv ## check style and spelling
 	@$(PY) -m ruff check .

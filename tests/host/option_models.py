@@ -11,6 +11,7 @@ import numpy as np
 import onnx
 
 from mpconnxr.tensor import code_of, is_object
+from tests.fuzz import seeds
 from tests.host.converter.random_models import random_model
 from tests.host.converter.random_operators import FLOATS
 from tests.host.converter.rewrites.random_graphs import families
@@ -20,7 +21,6 @@ from tools.converter.errors import ConvertError
 from tools.converter.ir import walk
 from tools.format.layout import element_bytes
 from tools.format.reader import read
-from tools.fuzz import seeds
 
 # A band of rows has an exponent of its own there (docs/memory.md), and so has a group of channels
 # in a window (docs/weights.md).

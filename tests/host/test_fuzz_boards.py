@@ -1,6 +1,6 @@
 """Damaged models on boards in QEMU, whose stray accesses are seen.
 
-MPCONNXR_LONG=1: 2,000 of each model on each board. `python -m tools.fuzz model` has all kernels.
+MPCONNXR_LONG=1: 2,000 of each model on each board. `python -m tests.fuzz model` has all kernels.
 """
 
 import os
@@ -9,9 +9,9 @@ from random import Random
 
 import pytest
 
+from tests.fuzz import batch
 from tests.host.device import small
 from tools import package
-from tools.fuzz import batch
 
 PACKAGE = package.folder()
 

@@ -1,11 +1,11 @@
-"""`python -m tools.fuzz calls`: nothing is found, and what is planted is found."""
+"""`python -m tests.fuzz calls`: nothing is found, and what is planted is found."""
 
 import shutil
 
 import pytest
 
+from tests.fuzz import calls
 from tools import package
-from tools.fuzz import calls
 from tools.micropython import UNIX_TARGETS
 
 PLANTED = {

@@ -5,12 +5,12 @@ from random import Random
 
 import pytest
 
+from tests.fuzz.modelfile import read
+from tests.fuzz.mutate import mutated
 from tests.host.device import small
 from tests.host.zoo import ROOT, ZOO, model_path
 from tools import package
 from tools.converter.convert import Options, convert
-from tools.fuzz.modelfile import read
-from tools.fuzz.mutate import mutated
 from tools.playground.assemble import PAGE
 
 PACKAGE = package.folder()

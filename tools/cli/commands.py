@@ -64,7 +64,6 @@ COMMANDS = {
     "playground": _tool("make a page that runs models in a browser", "playground.__main__"),
     "bench": _tool("count a model's instructions on a target, next to C", "bench.__main__"),
     "conformance": _tool("run ONNX's own tests on a target", "conformance.__main__"),
-    "fuzz": _tool("load and run damaged files on a target", "fuzz.__main__"),
     "dist": _tool("make packages for mip", "dist.__main__"),
     "completion": _tool("print a shell's completion script", "cli.completion"),
 }
@@ -75,6 +74,6 @@ GROUPS = {
     "Look at a model": ("inspect", "report", "ops", "run", "playground"),
     "Boards and targets": ("boards", "targets", "check"),
     "Files": ("sign", "tensor", "dist"),
-    "Measure and test mpconnxr itself": ("bench", "conformance", "fuzz"),
+    "Measure and test mpconnxr itself": ("bench", "conformance"),
     "Shell": ("completion",),
 }

@@ -97,7 +97,7 @@ def test_an_unknown_command_is_wrong_usage_with_a_hint(capfd):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_an_unknown_option_is_two_lines_and_status_2(name, capfd):
-    required = {"targets": ["list"], "fuzz": ["model"], "completion": ["bash"]}
+    required = {"targets": ["list"], "completion": ["bash"]}
     required |= {"playground": ["--serve"], "advise": ["x", "--board", "pico"]}
     required |= {"record": ["-o", "x.npz", "--pin", "26"], "monitor": ["--pin", "26"]}
     files = {
@@ -134,7 +134,6 @@ def test_an_unknown_option_is_two_lines_and_status_2(name, capfd):
         ("ops", "none.onnx"),
         ("bench", "none.onnx"),
         ("dist", "--model", "none.bin", "--board", "pico", "--to", "x"),
-        ("fuzz", "summary", "none.json"),
     ],
     ids=" ".join,
 )
@@ -182,8 +181,6 @@ def test_a_file_that_is_not_there_is_status_1_in_one_line(argv, tmp_path, monkey
         ("targets", "what"),
         ("bench", "x.onnx", "--target", "what"),
         ("conformance", "--target", "what"),
-        ("fuzz", "what"),
-        ("fuzz", "model", "--cases", "-1"),
         ("dist", "what"),
         ("dist", "--model", "x.bin"),
         ("completion", "what"),
@@ -222,9 +219,6 @@ def test_wrong_usage_is_status_2_and_writes_nothing(argv, tmp_path, monkeypatch,
         ("ops", "text"),
         ("playground", "--to", "text"),
         ("bench", "text", "--no-c"),
-        ("fuzz", "summary", "text"),
-        ("fuzz", "summary", "folder"),
-        ("fuzz", "calls", "--replay", "text"),
         ("dist", "--to", "text"),
         ("dist", "--model", "text.bin", "--board", "pico", "--to", "out"),
     ],
@@ -380,16 +374,13 @@ def test_a_reader_that_leaves_early_gets_neither_traceback_nor_message(digits):
         assert done.stderr == "" and len(done.stdout) == 10
 
 
-@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"completion", "targets", "fuzz"}))
+@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"completion", "targets"}))
 def test_each_command_takes_json(name):
     assert "--json" in COMMANDS[name].parser().format_help()
 
 
-@pytest.mark.parametrize(
-    "verb", [("targets", "list"), ("fuzz", "model"), ("fuzz", "onnx"), ("fuzz", "calls")]
-)
-def test_verbs_take_json(verb, capfd):
-    assert status_of(*verb, "--help") == 0
+def test_the_list_of_targets_takes_json(capfd):
+    assert status_of("targets", "list", "--help") == 0
     assert "--json" in capfd.readouterr().out
 
 

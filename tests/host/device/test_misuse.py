@@ -1,6 +1,6 @@
 """Calls that cannot be right: each ends in an error that docs/api.md names; the next one works.
 
-`python -m tools.fuzz calls` found these.
+`python -m tests.fuzz calls` found these.
 """
 
 import numpy as np

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from tests.fuzz.modelfile import File, Node, Record
 from tools import package as packages
-from tools.fuzz.modelfile import File, Node, Record
 
 ROOT = Path(__file__).parents[3]
 BENEATH = "beneath"  # run() gives a typed error for an exception that came before any check

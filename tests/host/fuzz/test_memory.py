@@ -9,8 +9,8 @@ import zlib
 
 import pytest
 
+from tests.fuzz import seeds
 from tests.host.device import small
-from tools.fuzz import seeds
 from tools.micropython import GUARD_TARGETS
 
 SCRIPT = small.SCRIPTS / "memory_errors.py"

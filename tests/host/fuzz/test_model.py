@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
+from tests.fuzz import batch, campaign, modelfile, programs, seeds
+from tests.fuzz.campaign import Plan
+from tests.fuzz.case_format import BENEATH, LETTERS
 from tests.host.device import small
 from tests.host.fuzz import planted
-from tools.fuzz import batch, campaign, modelfile, programs, seeds
-from tools.fuzz.campaign import Plan
-from tools.fuzz.case_format import BENEATH, LETTERS
 from tools.micropython import GUARD_TARGETS, get_target
 
 CASES = 960  # on each target, some ten a kernel
@@ -109,7 +109,7 @@ def test_damaged_files_as_programs(target, tmp_path):
 def test_parts_are_resumed_and_added_up(ready_target, tmp_path):
     ready_target("unix-guard")
     command = [
-        *(sys.executable, "-m", "tools.fuzz", "model", "--kernel", "relu", "--cases", "120"),
+        *(sys.executable, "-m", "tests.fuzz", "model", "--kernel", "relu", "--cases", "120"),
         *("--parts", "2", "--results", str(tmp_path), "--resume"),
     ]
     first = subprocess.run(command, capture_output=True, text=True)
@@ -119,7 +119,7 @@ def test_parts_are_resumed_and_added_up(ready_target, tmp_path):
     written = [path.stat().st_mtime_ns for path in files]
     subprocess.run(command, check=True, capture_output=True)
     assert [path.stat().st_mtime_ns for path in files] == written
-    command = [sys.executable, "-m", "tools.fuzz", "summary", *map(str, files)]
+    command = [sys.executable, "-m", "tests.fuzz", "summary", *map(str, files)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "fuzz: 120 cases of 1 kernels" in done.stdout
 

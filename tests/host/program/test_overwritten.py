@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.fuzz import seeds
 from tests.host.program import programs, test_recorded_kernels
 from tests.host.program.test_cores import LONG, step
 from tests.host.random_layers import layer
@@ -11,7 +12,6 @@ from tools.converter.convert import Options, convert
 from tools.converter.ops import _qoverlap
 from tools.converter.verify import calls
 from tools.deploy.errors import DeployError
-from tools.fuzz import seeds
 from tools.machine import Machine
 from tools.program import build, cores, overwritten
 from tools.program.bundle import has_form

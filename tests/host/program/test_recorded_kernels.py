@@ -10,11 +10,11 @@ import pytest
 from onnx import TensorProto
 
 from mpconnxr.tensor import name_of
+from tests.fuzz import seeds
 from tests.host.device import small
 from tests.host.program import programs
 from tests.host.program.test_models import check
 from tools import store
-from tools.fuzz import seeds
 from tools.program import memory, package, record
 
 # No file with them is a program.

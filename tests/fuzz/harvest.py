@@ -1,6 +1,6 @@
 """A pytest plugin: keeps the model files that tests convert, and runs none of them.
 
-    MPCONNXR_HARVEST=FOLDER pytest -p tools.fuzz.harvest tests/host/ops
+    MPCONNXR_HARVEST=FOLDER pytest -p tests.fuzz.harvest tests/host/ops
 
 So that a new kernel's own tests make the files from which the fuzzer starts; see seeds.py.
 """

@@ -1,4 +1,4 @@
-"""`python -m tools.fuzz model|onnx|calls|summary`."""
+"""`python -m tests.fuzz model|onnx|calls|summary`."""
 
 import argparse
 import json
@@ -28,7 +28,8 @@ def _results(path):
 
 
 def parser() -> argparse.ArgumentParser:
-    found = arguments.parser_for("fuzz", description="Damaged files, and the API in any order.")
+    about = "Damaged files, and the API in any order."
+    found = arguments.Parser("python -m tests.fuzz", description=about)
     verbs = found.add_subparsers(required=True, metavar="VERB")
     about = "damage model files, load and run them"
     verb = verbs.add_parser("model", help=about, description=about)

@@ -1,4 +1,4 @@
-"""`python -m tools.fuzz calls`: the API in any order, with any argument."""
+"""`python -m tests.fuzz calls`: the API in any order, with any argument."""
 
 from __future__ import annotations
 

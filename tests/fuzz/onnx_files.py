@@ -1,4 +1,4 @@
-"""`python -m tools.fuzz onnx`: damaged .onnx files into the converter.
+"""`python -m tests.fuzz onnx`: damaged .onnx files into the converter.
 
 A case is one of the seed models with one to four changes, of the file's bytes or of its graph. It
 is right when the converter refuses it with one report, or writes a file that can be read again.

@@ -82,7 +82,7 @@ def _harvest(folder):
         raise SeedError("its seeds come from the project's tests: call it in a clone")
     environment = {n: v for n, v in os.environ.items() if not n.startswith("PYTEST_")}
     command = [
-        *(sys.executable, "-m", "pytest", "-q", "-n", "2", "-p", "tools.fuzz.harvest"),
+        *(sys.executable, "-m", "pytest", "-q", "-n", "2", "-p", "tests.fuzz.harvest"),
         *("-p", "no:cacheprovider", *TESTS),
     ]
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""`python -m tools.fuzz model`: damaged model files, loaded and run on targets."""
+"""`python -m tests.fuzz model`: damaged model files, loaded and run on targets."""
 
 from __future__ import annotations
 
