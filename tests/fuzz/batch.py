@@ -11,10 +11,10 @@ from random import Random
 
 import numpy as np
 
+from tests.watch import STRAYED, watched
 from tools import package
 from tools.micropython import Target, TargetTimeout, get_target
 from tools.micropython.qemu import QemuTarget
-from tools.micropython.watch import STRAYED, watched
 
 from . import modelfile, mutate
 from .case_format import (

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -42,6 +43,15 @@ def wheel(tmp_path_factory):
     subprocess.run([*command, "-w", str(folder), str(ROOT)], check=True, timeout=300)
     (path,) = folder.glob("mpconnxr-*.whl")
     return path
+
+
+def test_the_wheel_has_what_users_run(wheel):
+    """Neither tests nor what only they need: those are in a clone."""
+    names = zipfile.ZipFile(wheel).namelist()
+    rooms = {name.split("/")[1] for name in names if name.startswith("mpconnxr_host/")}
+    rooms -= {"__init__.py", "__main__.py"}
+    assert rooms == {"boards", "docs", "examples", "mpconnxr", "tools"}
+    assert not [name for name in names if re.search(r"/(fuzz|watch|guard|tests)/", name)]
 
 
 def run(command, folder):
@@ -87,6 +97,27 @@ def hour(wheel, tmp_path_factory):
 
 def in_venv(command):
     return f". .venv/bin/activate && {command}"
+
+
+EACH_HELP = """
+import sys
+from mpconnxr_host import main
+sys.argv = ["mpconnxr", "--version"]
+main()
+from tools.cli.commands import COMMANDS
+for name in COMMANDS:
+    try:
+        sys.argv = ["mpconnxr", name, "--help"]
+        main()
+    except SystemExit as stop:
+        assert not stop.code, name
+"""
+
+
+def test_each_command_is_there_without_a_clone(hour, tmp_path):
+    python = hour / ".venv" / "bin" / "python"
+    out = run(f"{python} -c '{EACH_HELP}'", tmp_path)
+    assert out.count("usage: mpconnxr ") >= 20
 
 
 @pytest.mark.slow

@@ -118,6 +118,8 @@ def _arguments(argv):
     ]
     if not args.models:
         asked.error("no model is given, and MPCONNXR_ZOO has none")
+    if not args.no_c and not c_build.SOURCES.is_dir():
+        asked.error("the C next to it is in a clone: --no-c leaves it out")
     if args.write_docs and not _DOCS.is_dir():
         asked.error("--write-docs: only works in a clone")
     return args

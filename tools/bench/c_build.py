@@ -18,7 +18,7 @@ from . import valgrind
 from .timing import blocks
 from .timing.cores import CORES, estimate
 
-_SOURCES = Path(__file__).parents[2] / "benchmarks" / "c"
+SOURCES = Path(__file__).parents[2] / "benchmarks" / "c"
 _TIMEOUT = 600.0  # seconds
 _LINKED = ("-nostartfiles", "-T", "{ld}")
 _CORES = {
@@ -84,7 +84,7 @@ def timed_on_host(folder: Path, text: str) -> Path:
     """The program of benchmarks/c/paired.c, compiled with -O3 for this computer."""
     (folder / "model.h").write_text(text)
     program = folder / "program"
-    _compile(["gcc", "-O3", str(_SOURCES / "paired.c")], program)
+    _compile(["gcc", "-O3", str(SOURCES / "paired.c")], program)
     return program
 
 
@@ -92,15 +92,15 @@ def _in_qemu(folder, target_name, level, more):
     target = get_target(target_name)
     address, per_instruction = target.counter
     program = folder / "program.elf"
-    ld = str(_SOURCES / f"{target.machine}.ld")
+    ld = str(SOURCES / f"{target.machine}.ld")
     linked = [word.format(ld=ld) for word in _LINKED]
     command = [*compiler_of(target_name), *linked, f"-DCOUNTER={address}", level]
-    sources = [str(_SOURCES / "start.c")]
+    sources = [str(SOURCES / "start.c")]
     if target_name == "sim-de212":
         per_instruction = _SIM_TICKS
         command = [*compiler_of(target_name), level, "-nostdlib", "-Wl,--gc-sections"]
         command += ["-T", str(xtensa.SOURCES / "memory.ld")]
-        sources = [str(_SOURCES / "start_sim.c"), *_xtensa_library(folder, level)]
+        sources = [str(SOURCES / "start_sim.c"), *_xtensa_library(folder, level)]
     _compile([*command, *sources, *more], program)
     report = folder / "blocks"
     run = [target.system, *ICOUNT, "-machine", target.machine, *target.bios, "-semihosting"]
@@ -135,7 +135,7 @@ def _xtensa_library(folder, level):
 
 def _on_host(folder, level):
     program = folder / "program"
-    _compile(["gcc", level, str(_SOURCES / "host.c")], program)
+    _compile(["gcc", level, str(SOURCES / "host.c")], program)
     (once, output), (twice, _) = (
         valgrind.counted([str(program), str(n)], _TIMEOUT) for n in (1, 2)
     )
@@ -143,6 +143,6 @@ def _on_host(folder, level):
 
 
 def _compile(command, program):
-    includes = [f"-I{_SOURCES}", f"-I{program.parent}", f"-L{_SOURCES}"]
+    includes = [f"-I{SOURCES}", f"-I{program.parent}", f"-L{SOURCES}"]
     libraries = [] if "-nostdlib" in command else ["-lm"]
     compile_c([*command, *includes, "-o", str(program), *libraries], "the C")

@@ -12,11 +12,12 @@ import argparse
 
 from . import cpython, qemu, rp2040, unix, versions, webassembly
 from .errors import TargetError, TargetTimeout
+from .recipe import MODULES
 from .target import Completed, Target
 
 _ALL = (
     *unix.TARGETS,
-    *unix.GUARD_TARGETS,
+    *(unix.GUARD_TARGETS if MODULES.is_dir() else ()),
     *cpython.TARGETS,
     *qemu.TARGETS,
     *rp2040.TARGETS,

@@ -14,13 +14,14 @@ from pathlib import Path
 from tools.progress import progress
 
 from ..cache import cache_folder, locked
+from ..made import ROOT
 from .errors import TargetError
 from .source import UNUSED, Library, library_tree, source_key, source_tree
 
 LOG_TAIL = 15  # lines of a failed build's log that are shown
 
 BOARDS = Path(__file__).parent / "boards"
-MODULES = Path(__file__).parent / "modules"  # in C, for the unix port
+MODULES = ROOT / "tests" / "modules"  # in C, for the unix port; a clone has them
 
 # Their makefiles look for these files to see whether a submodule is there; none of ours is needed.
 SUBMODULE_MARKS = ("lib/micropython-lib/README.md", "lib/pico-sdk/README.md")

@@ -157,7 +157,7 @@ TARGETS = (
     ),
 )
 
-# For finding faults: see modules/guard/guard.c.
+# For finding faults, in a clone: see tests/modules/guard/guard.c.
 GUARD_TARGETS = (
     UnixTarget(
         "unix-guard",

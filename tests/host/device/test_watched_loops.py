@@ -1,4 +1,4 @@
-"""No loop touches anything but its buffers, in any form: see tools.micropython.watch.
+"""No loop touches anything but its buffers, in any form: see tests.watch.
 
 Random calls; one board has all forms for Arm. MPCONNXR_LONG=1: on more boards, 200 of each loop.
 """
@@ -7,8 +7,8 @@ import pytest
 
 from tests.host.device.test_loop_forms import CALLS, LONG, SCRIPT, data, families, loops_of
 from tests.host.loop_calls import cut_calls
+from tests.watch import watched
 from tools import package
-from tools.micropython.watch import watched
 
 PACKAGE = package.folder()
 

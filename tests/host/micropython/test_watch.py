@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.watch import STRAYED, watched
 from tools.micropython import TargetTimeout
-from tools.micropython.watch import STRAYED, watched
 
 BOARDS = (
     "mps2-an385",

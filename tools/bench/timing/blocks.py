@@ -8,8 +8,8 @@ from pathlib import Path
 
 from tools.elf import Elf
 from tools.micropython import TargetError
+from tools.micropython.plugin import plugin
 from tools.micropython.qemu import QemuTarget
-from tools.micropython.watch.plugin import plugin
 
 _SOURCE = Path(__file__).with_name("blocks.c")
 

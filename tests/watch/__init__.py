@@ -14,16 +14,16 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from tools.elf import Elf
-
-from ..errors import TargetError, TargetTimeout
-from ..packages import GCC, LIBC, missing_of
-from ..process import SerialLines
-from ..qemu import QemuTarget
-from ..target import Completed
-from .plugin import plugin
+from tools.micropython.errors import TargetError, TargetTimeout
+from tools.micropython.packages import GCC, LIBC, missing_of
+from tools.micropython.plugin import plugin
+from tools.micropython.process import SerialLines
+from tools.micropython.qemu import QemuTarget
+from tools.micropython.target import Completed
 
 STRAYED = 70  # status of a script that did, and of QEMU
 _ON_DEVICE = Path(__file__).with_name("on_device.py")
+_WATCH = Path(__file__).with_name("watch.c")
 
 # Where the board speaks to the plugin: the last of the memory that holds the ROMFS image.
 _BOX_NBYTES = 1 << 16
@@ -86,7 +86,7 @@ class WatchedTarget(QemuTarget):
 
     def _plugin(self, report: Path) -> str:
         options = ",".join(f"{name}={value}" for name, value in self._options(report))
-        return f"{plugin(self.system)},{options}"
+        return f"{plugin(self.system, _WATCH)},{options}"
 
     def _options(self, report: Path) -> Iterator[tuple[str, object]]:
         elf = self._elf()

@@ -8,16 +8,14 @@ from pathlib import Path
 
 from tools.cache import made
 
-from ..errors import TargetError
-from ..process import compile_c
-
-_SOURCE = Path(__file__).with_name("watch.c")
+from .errors import TargetError
+from .process import compile_c
 
 # Versions of the interface, by the first QEMU that has it.
 _APIS = (((9, 1), 3), ((9, 0), 2), ((0, 0), 1))
 
 
-def plugin(system: str, source: Path = _SOURCE) -> Path:
+def plugin(system: str, source: Path) -> Path:
     """The plugin for this QEMU, compiled once into the cache folder."""
     api = _api(system)
     digest = hashlib.sha256(source.read_bytes()).hexdigest()[:8]
