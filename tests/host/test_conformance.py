@@ -1,6 +1,6 @@
 """ONNX's backend tests: none that passed may fail, and docs/operators.md says what passes.
 
-`python -m tools.conformance --write-docs` rewrites the page and the baseline.
+`python -m tools.conformance --write-docs` rewrites the page and the list of failures.
 """
 
 import json
@@ -13,7 +13,7 @@ from onnx import TensorProto, helper
 
 from tools.conformance import report
 from tools.conformance.__main__ import main
-from tools.conformance.cases import Case, all_cases
+from tools.conformance.cases import Case, all_cases, ms_cases
 from tools.conformance.prepare import prepare, prepare_all
 from tools.conformance.suite import Row, difference, run_cases
 from tools.converter.convert import convert
@@ -28,14 +28,14 @@ def test_the_suite(ready_target):
     cases = all_cases()
     prepared = prepare_all(cases)
     rows = run_cases(cases, prepared, ready_target("unix"))
-    lost = [row for row in rows if row.id in baseline() and not row.passed]
+    lost = [row for row in rows if row.id not in failures() and not row.passed]
     assert not lost, listed(lost)
     assert sum(row.passed for row in rows if row.collection == "node") >= LEAST
     passed = {row.id for row in rows if row.passed}
     check_single_floats(ready_target("unix32"), cases, prepared, passed)
     remedy = "run python -m tools.conformance --write-docs"
-    due = {i for i in baseline() if report.is_of(i, "onnx")}
-    assert passed == due, f"{report.BASELINE} is out of date: {remedy}"
+    due = {row.id for row in rows} - failures()
+    assert passed == due, f"{report.FAILURES} is out of date: {remedy}"
     section = report.sections_of(report.DOCS.read_text())["onnx"]
     assert section.strip() == report.docs_text(rows).strip(), f"{report.DOCS}: {remedy}"
 
@@ -44,8 +44,9 @@ def listed(rows):
     return "\n".join(f"{row.id}: {row.status}: {row.reason}" for row in rows)
 
 
-def baseline():
-    return set(report.BASELINE.read_text().splitlines())
+def failures():
+    """Return the cases that are known not to pass."""
+    return set(report.FAILURES.read_text().splitlines())
 
 
 def check_single_floats(target, cases, prepared, passed):
@@ -181,5 +182,9 @@ def test_the_page_is_the_same_for_the_same_rows():
     assert "| C |  | 2/2 | 1 | 2 |  |  |" in text
     assert "take them so: 2\n  cases, 1 of them with empty outputs" in text
     assert "| light | test_net | unsupported | LRN: a\\|b |" in text
-    passed = ["test_a", "test_a_more", "test_c", "test_c_more"]
-    assert report.baseline_text(rows) == "".join(f"node {name}\n" for name in passed)
+    failed = ["light test_net", "node test_a_expanded", "node test_a_odd", "node test_b"]
+    assert report.failures_text(rows) == "".join(f"{name}\n" for name in failed)
+
+
+def test_each_known_failure_is_a_case():
+    assert failures() <= {case.id for case in [*all_cases(), *ms_cases()]}

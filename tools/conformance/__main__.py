@@ -47,7 +47,7 @@ def parser() -> argparse.ArgumentParser:
     add("--filter", type=_regex, metavar="REGEX", help="of 'COLLECTION NAME'")
     add("--json", action="store_true", help="print one JSON object a case and line")
     add("--list", action="store_true", help="print the cases' names and run nothing")
-    add("--write-docs", action="store_true", help="rewrite docs/operators.md and the baseline")
+    add("--write-docs", action="store_true", help="rewrite docs/operators.md and the failures")
     add("-v", "--verbose", action="store_true", help="print each case that did not pass")
     return found
 

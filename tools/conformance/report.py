@@ -1,4 +1,4 @@
-"""What a run of the suite says: a table on the terminal, docs/operators.md, the baseline."""
+"""What a run of the suite says: a table on the terminal, docs/operators.md, the failures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .versions.making import NOT_COMPARED, versions_of
 
 _ROOT = Path(__file__).resolve().parents[2]
 DOCS = _ROOT / "docs" / "operators.md"
-BASELINE = _ROOT / "tests" / "host" / "conformance_baseline.txt"
+FAILURES = _ROOT / "tests" / "host" / "conformance_failures.txt"
 
 _COMMONEST = 15
 _REASONS_A_ROW = 3
@@ -281,9 +281,9 @@ def _cell(reason):
     return _common(reason).replace("|", "\\|")
 
 
-def baseline_text(rows: Sequence[Row]) -> str:
-    """The cases that pass, a line each."""
-    return "".join(f"{row.id}\n" for row in sorted(rows, key=lambda r: r.id) if row.passed)
+def failures_text(rows: Sequence[Row]) -> str:
+    """The cases that do not pass, a line each."""
+    return "".join(f"{row.id}\n" for row in sorted(rows, key=lambda r: r.id) if not row.passed)
 
 
 def is_of(row_id: str, section: str) -> bool:
@@ -292,17 +292,17 @@ def is_of(row_id: str, section: str) -> bool:
 
 
 def write_docs(rows: Sequence[Row]) -> None:
-    """Rewrites docs/operators.md and the baseline together: the sections whose cases were run.
+    """Rewrites docs/operators.md and the failures together: the sections whose cases were run.
 
-    The cases of versions have no lines in the baseline: none of them may fail.
+    The cases of versions have no lines there: none of them may fail.
     """
     sections = sections_of(DOCS.read_text())
-    ids = BASELINE.read_text().splitlines()
+    ids = FAILURES.read_text().splitlines()
     for section in sections:
         own = [row for row in rows if is_of(row.id, section)]
         if own:
             sections[section] = docs_text(own)
         if own and section != VERSIONS:
-            ids = [i for i in ids if not is_of(i, section)] + baseline_text(own).splitlines()
+            ids = [i for i in ids if not is_of(i, section)] + failures_text(own).splitlines()
     DOCS.write_text("\n".join(s.strip("\n") + "\n" for s in sections.values() if s))
-    BASELINE.write_text("".join(f"{i}\n" for i in sorted(ids)))
+    FAILURES.write_text("".join(f"{i}\n" for i in sorted(ids)))
