@@ -6,7 +6,7 @@ PY := .venv/bin/python
 MICROPYTHON := $(PY) -m tools.micropython
 
 .DEFAULT_GOAL := help
-.PHONY: help demo examples test test-device lint loops fuzz bench dist clean setup venv
+.PHONY: help demo examples test test-device lint loops fuzz bench package dist clean setup venv
 
 help: ## show this
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST))
@@ -60,6 +60,9 @@ bench: setup ## count the collection's models, next to C and CMSIS-NN: docs/benc
 	  --target mps2-an505 --target virt-rv32 --target sim-de212 --target unix --write-docs
 	@$(PY) -m tools.bench.steps
 	@$(PY) -m tools.bench.every_model --write-docs
+
+package: venv ## write build/mpconnxr, to copy it by hand: for any board, or BOARD=pico
+	@$(PY) -m tools.dist.package $(BOARD:%=--board %)
 
 dist: venv ## make packages for mip: package*.json, and compiled modules below dist/
 	@$(PY) -m tools.dist

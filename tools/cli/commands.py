@@ -64,6 +64,7 @@ COMMANDS = {
     "playground": _tool("make a page that runs models in a browser", "playground.__main__"),
     "bench": _tool("count a model's instructions on a target, next to C", "bench.__main__"),
     "conformance": _tool("run ONNX's own tests on a target", "conformance.__main__"),
+    "package": _tool("write the whole package, to copy it by hand", "dist.package"),
     "dist": _tool("make packages for mip", "dist.__main__"),
     "completion": _tool("print a shell's completion script", "cli.completion"),
 }
@@ -73,7 +74,7 @@ GROUPS = {
     "A sensor on a board": ("record", "monitor"),
     "Look at a model": ("inspect", "report", "ops", "run", "playground"),
     "Boards and targets": ("boards", "targets", "check"),
-    "Files": ("sign", "tensor", "dist"),
+    "Files": ("sign", "tensor", "package", "dist"),
     "Measure and test mpconnxr itself": ("bench", "conformance"),
     "Shell": ("completion",),
 }

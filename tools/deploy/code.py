@@ -13,6 +13,7 @@ from mpconnxr import forms
 from tools.machine import Machine, is_native, plain
 from tools.mpy.compile import CompileError, compiled
 
+from .joined import joined
 from .model_file import ModelFile
 from .modules import Forms, Package
 from .shrink import ALWAYS, SHOWN, shrunk, stripped
@@ -71,8 +72,15 @@ def whole(package: Package, machine: Machine | None) -> dict[str, bytes]:
         return {package.place(path): stripped(path.read_text()).encode() for path in paths}
     builder = Builder(package, machine)
     paths = package.files_for(kernels, pick=builder.pick)
-    places = [PurePosixPath(package.place(path)).with_suffix(".mpy") for path in paths]
-    return {str(place): builder.build(path) for place, path in zip(places, paths, strict=True)}
+    modules = {package.module(path): path for path in paths}
+    taker = package.takers(paths, builder.pick)
+    sources = joined(modules, taker, lambda path: len(builder.build(path)))
+    return {
+        str(PurePosixPath(package.place(modules[name])).with_suffix(".mpy")): builder.build(
+            modules[name], text
+        )
+        for name, text in sources.items()
+    }
 
 
 def _viper_and_plain(family: str, modules: Forms) -> list[str]:
@@ -125,18 +133,18 @@ class Builder:
                 return [modules.get(form) or modules["plain"]]  # one file may be both
         return []
 
-    def build(self, path: Path) -> bytes:
-        """The .mpy of a module. Raises DeployError."""
-        source = path.read_text()
+    def build(self, path: Path, source: str = "") -> bytes:
+        """The .mpy of a module; source: in place of its file's text. Raises DeployError."""
+        source = source or path.read_text()
         if path.parent == self._package.folder and path.stem in ALWAYS:
             return compiled(shrunk(source), SHOWN)
         if not is_native(source):
             return compiled(source, self._package.place(path))
-        return self._native(path) or compiled(plain(source), self._package.place(path))
+        return self._native(path, source) or compiled(plain(source), self._package.place(path))
 
-    def _native(self, path):
+    def _native(self, path, source=""):
         """The .mpy with native code; None where the board or the compiler cannot do it."""
-        source = path.read_text()
+        source = source or path.read_text()
         if not self._machine.runs(source):
             return None
         try:

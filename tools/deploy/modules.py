@@ -115,6 +115,26 @@ class Package:
 
         return self._closure([*_ALWAYS, *optional, "ops", *self._kernels(kernels)], needs)
 
+    def module(self, path: Path) -> str:
+        """Return the name that a file is imported under."""
+        return ".".join(filter(None, [self.folder.name, _name_of(self._relative(path))]))
+
+    def takers(self, paths: Collection[Path], pick: Pick) -> dict[str, str]:
+        """Return, of each module of loops that one module alone takes, which one that is.
+
+        It takes it by its name when a model is loaded; nobody imports it, or takes it later.
+        """
+        found: dict[str, list[str]] = {}
+        for path in paths:
+            user = _name_of(self._relative(path))
+            tree = self._tree(user)
+            taken = [m for f in _families(tree, _TAKES_AT_LOAD) for m in pick(f, self._forms(f))]
+            for module in self._needs(tree, user, pick):
+                found.setdefault(module, []).append(user if module in taken else "")
+        alone = {m: users[0] for m, users in found.items() if users[0] and len({*users}) == 1}
+        name = self.folder.name
+        return {f"{name}.{module}": f"{name}.{user}" for module, user in alone.items()}
+
     def with_needs(self, paths: Collection[Path], pick: Pick) -> list[Path]:
         """Modules of the package, and all that they import or take of loops; not what those of the
         core import.
@@ -214,6 +234,10 @@ class Package:
     def paths(self) -> list[Path]:
         """All its sources for boards."""
         return [*device_paths(self.folder), *self._own.values()]
+
+    def _relative(self, path: Path) -> Path:
+        is_own = path in self._own.values()
+        return Path("ops", path.name) if is_own else path.relative_to(self.folder)
 
     def path(self, module: str) -> Path:
         """Return the file of a module."""

@@ -1,0 +1,89 @@
+"""python -m tools.dist.package [--board NAME] [--to FOLDER]: the whole package, to copy by hand.
+
+Writes FOLDER/mpconnxr (default: build/mpconnxr), for any board or compiled for one. Then
+`mpremote cp -r build/mpconnxr :` copies it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from tools import arguments, package
+from tools.deploy import boards
+from tools.deploy.code import whole
+from tools.deploy.errors import DeployError
+from tools.deploy.modules import Package
+from tools.errors import text_of
+
+BLOCK = 4096  # bytes: the least that a file takes in a board's flash
+
+
+def parser() -> argparse.ArgumentParser:
+    found = arguments.parser_for("dist.package", description="Write the package, to copy it.")
+    found.add_argument("--board", metavar="NAME", help="compile it for this board (default: any)")
+    found.add_argument("--to", type=Path, metavar="FOLDER", help="where to write (default: build)")
+    found.add_argument("--json", action="store_true", help="print one JSON object")
+    return found
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Exit status: 0 written, 1 not, 2 wrong usage."""
+    args = (asked := parser()).parse_args(argv)
+    board = boards.named(args.board) if args.board else None
+    if args.board and not board:
+        asked.error(f"no board {args.board}: flash.py --list-boards has their names")
+    place = (args.to or Path("build")) / package.NAME
+    try:
+        files = whole(Package(), board.machine if board else None)
+        write(place, files)
+    except (DeployError, OSError) as e:
+        print(f"package: {text_of(e)}", file=sys.stderr)
+        return 1
+    about = {"folder": str(place), "files": len(files)} | sizes(files)
+    if board and board.filesystem_bytes:
+        about["left_bytes"] = board.filesystem_bytes - about["in_blocks"]
+    if args.json:
+        print(json.dumps(about))
+        return 0
+    whom = board.title if board else "any board"
+    print(f"package   {place}, for {whom}: {about['files']} files, {about['bytes']:,} bytes")
+    print(f"on flash  {about['in_blocks']:,} bytes in blocks of 4 KB", end="")
+    print(f", which leaves {about['left_bytes']:,}" if "left_bytes" in about else "")
+    print(f"next      mpremote cp -r {place} :")
+    return 0
+
+
+def sizes(files: Mapping[str, bytes]) -> dict[str, int]:
+    """Return the bytes of files, and those of the blocks that they fill."""
+    in_blocks = sum(-(-len(data) // BLOCK) * BLOCK for data in files.values())
+    return {"bytes": sum(map(len, files.values())), "in_blocks": in_blocks}
+
+
+def write(place: Path, files: Mapping[str, bytes]) -> None:
+    """Write a package to a folder, which then has these files alone. Raises DeployError, OSError.
+
+    It takes the place of one that was written before. files: by their paths below its parent.
+    """
+    if place.resolve() == package.SOURCES.resolve():
+        raise DeployError(f"{place} has the sources of mpconnxr: give --to another folder")
+    if place.exists() and not (place / "__init__.py").exists() | (place / "__init__.mpy").exists():
+        raise DeployError(f"{place} is no package of mpconnxr: give --to another folder")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=place.parent) as folder:
+        for name, data in files.items():
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        if place.exists():
+            shutil.rmtree(place)
+        Path(folder, package.NAME).rename(place)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
