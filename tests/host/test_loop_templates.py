@@ -9,7 +9,21 @@ from tools.loops.source import Source, templates
 from tools.made import ROOT
 
 TEMPLATES = templates()
-HEAD = '"""What."""\n\nfrom tools.loops.snippets.words import pairs, swap\n\n\n'
+HEAD = '''"""What."""
+
+from tools.loops.snippets.hints import far, inline, undefined, unroll
+from tools.loops.snippets.words import pairs, rows_of_pairs, signed, swap
+
+
+@inline
+def with_low(a, b):
+    low = undefined
+    if b:
+        low, a = a & 15, a >> 4
+    return a, low
+
+
+'''
 
 
 @pytest.mark.parametrize("source", TEMPLATES, ids=lambda s: f"{s.path.stem}-{s.form}")
@@ -58,24 +72,106 @@ def made_of(folder, body):
         ),
         ("v = max(x[0], v)", "if x[0] > v:\n    v = x[0]"),
         ("v = abs(v)", "if v < 0:\n    v = 0 - v"),
-        ("# Why.\nswap(a, x[2], c)", "# Why.\nc = a\na = x[2]\nx[2] = c"),
+        ("# Why.\na, b, c = swap(a, b)", "# Why.\nc = a\na = b\nb = c"),
+        ("a, x[2], c = swap(a, x[2])  # why", "c = a  # why\na = x[2]\nx[2] = c"),
+        ("v = signed(a + 1, v)", None),
+        ("v = signed(v + 1, a)", "v = (v + 1)\nif a:\n    v = 0 - v"),
+        ("b, c = with_low(b, i)", "if i:\n    c = b & 15\n    b = b >> 4"),
+        ("b, c = with_low(b, i)\nx[c] = b", None),
+        ("b, c = with_low(b, i)\nif b:\n    c = 1\nelse:\n    x[0] = c", None),
+        ("b, c = with_low(b, i)\nif b:\n    c = 1\n    x[0] = c", "if i:\n    c = b & 15"),
+        ("b, c = with_low(a, i)", None),
+        ("b, b = with_low(b, i)", None),
+        ("b, c = with_low(b)", None),
+        ("a, b = swap(a, b)", None),
+        ("c = v = signed(a, b)", None),
+        ("v = signed(a, b, v=c)", None),
+        ("v += signed(a, b)", None),
+        ("for i in range(9, 0, -2):\n    f()", None),
+        ("for i in range(9):\n    f()\nelse:\n    i = 2", None),
         ("swap(a, b)", None),
+        ("a = 1 + signed(a, b)", None),
+        ("i, j, k, a, b = pairs(i, j, k, p)", None),
         ("for i in x:\n    f()", None),
+        ("for i in range(3):\n    i += 1", None),
+        ("for i in range(n):\n    n = x[i]", None),
+        ("for i in range(p[0]):\n    if i:\n        f(p)", None),
+        ("for i in range(p[0]):\n    if i:\n        continue", None),
+        ("for i in range(3):\n    f()\nx[0] = i", None),
+        ("for i in range(3):\n    f()\ni += 1", None),
+        ("while p[0]:\n    x[i] = 0\n    for i in range(3):\n        f()", None),
+        ("for i in unroll(3):\n    f()\nx[0] = i", None),
+        ("for i in range(n):\n    x[i] = 0\ni = 1\nx[i] = 2", "i = 0\nwhile i < n:\n    x[i] = 0"),
+        ("for i, j, k, a, b in pairs(i, j, k, p):\n    k = 1", None),
+        ("for i, j, k, a, b in pairs(i, j, k, p):\n    x[k] = 1\nx[k] = 1", None),
+        ("for i, j, k, a, b in pairs(i, j, a, p):\n    x[k] = 1", None),
+        ("for i, j, k, a, n in rows_of_pairs(i, j, k, n, 1, 1, p):\n    break", None),
+        ("for i, j, k, a, n in rows_of_pairs(i, j, k, n, b, 1, p):\n    b = 2", None),
     ],
 )
 def test_what_becomes_of(tmp_path, body, lines):
     if lines is None:
-        with pytest.raises(TemplateError, match=r"what\.py:7: "):
+        with pytest.raises(TemplateError, match=r"what\.py:\d+: "):
             made_of(tmp_path, body)
         return
     made = made_of(tmp_path, body).partition("\n\n\n")[2].splitlines()
     assert made[:2] == ["@micropython.viper", "def f(x: ptr32, p: ptr32):"]
-    assert [line.removeprefix("    ") for line in made[2:]] == lines.splitlines()
+    found = [line.removeprefix("    ") for line in made[2:]]
+    assert found[: len(lines.splitlines())] == lines.splitlines()
 
 
-def test_lines_inside_of_a_snippet(tmp_path):
-    made = made_of(tmp_path, "with pairs(i, j, k, end, last):\n    out[k] = x[i]")
+def test_lines_inside_of_a_helper(tmp_path):
+    made = made_of(tmp_path, "for i, j, k, end, last in pairs(i, j, k, p):\n    out[k] = x[i]")
     assert "    while k < last:\n        out[k] = x[i]\n        i += p[2]\n" in made
+
+
+@pytest.mark.parametrize(
+    "helper, call, what",
+    [
+        ("def g(a):\n    b = a\n    return a", "a = g(a)", "g assigns b, but does not return it"),
+        ("def g(a):\n    return a, b", "a, b = g(a)", "g returns b, but does not assign it"),
+        ("def g(a):\n    a += k\n    return a", "a = g(a)", "k is no parameter of g"),
+        (
+            "def g(a):\n    if a:\n        return a\n    return a",
+            "a = g(a)",
+            "returns before its last",
+        ),
+        (
+            "def g(a):\n    while a:\n        return a\n    a = 1",
+            "a = g(a)",
+            "returns before its last",
+        ),
+        ("def g(a):\n    return a + 1", "a = g(a)", "nothing but names"),
+        (
+            "def g(a):\n    b = 1\n    b += a\n    return b",
+            "a = g(a)",
+            "assigns b before it reads a",
+        ),
+        (
+            "def g(a):\n    a += 1\n    return a",
+            "b = g(a)",
+            "g changes a, which is not where a goes",
+        ),
+    ],
+)
+def test_refuses_a_helper(tmp_path, helper, call, what):
+    path = tmp_path / "common" / "what.py"
+    path.parent.mkdir()
+    function = f"def f(x: ptr32, p: ptr32):\n    a = x[0]\n    {call}\n    x[0] = a\n"
+    path.write_text(f'"""What."""\n\n\n@inline\n{helper}\n\n\n{function}')
+    with pytest.raises(TemplateError, match=rf"what\.py:\d+: .*{what}"):
+        module(Source(path))
+
+
+def test_a_helper_that_is_all_keeps_its_names(tmp_path):
+    path = tmp_path / "common" / "what.py"
+    path.parent.mkdir()
+    helper = "@inline\ndef g(x):\n    a = x[0]\n    x[a] = 1\n"
+    path.write_text(f'"""What."""\n\n\n{helper}\n\ndef f(x: ptr32):\n    """F."""\n    g(x)\n')
+    assert module(Source(path)).endswith('    """F."""\n    a = x[0]\n    x[a] = 1\n')
+    path.write_text(path.read_text() + "    a = 2\n")
+    with pytest.raises(TemplateError, match="g assigns a, but does not return it"):
+        module(Source(path))
 
 
 def test_check(monkeypatch, tmp_path, capsys):

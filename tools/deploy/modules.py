@@ -117,7 +117,8 @@ class Package:
 
     def module(self, path: Path) -> str:
         """Return the name that a file is imported under."""
-        return ".".join(filter(None, [self.folder.name, _name_of(self._relative(path))]))
+        parts = [self.folder.name, *self._relative(path).with_suffix("").parts]
+        return ".".join(part for part in parts if part != "__init__")
 
     def takers(self, paths: Collection[Path], pick: Pick) -> dict[str, str]:
         """Return, of each module of loops that one module alone takes, which one that is.

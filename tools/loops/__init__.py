@@ -1,26 +1,43 @@
-"""Loops as templates: Python that viper has no quick code for, or none, and what becomes of it.
+"""Loops as templates: plain Python, and what becomes of it where viper has no quick code, or none.
 
 A template is tools/loops/FORM/NAME.py, and `python -m tools.loops` writes mpconnxr/loops/NAME.py
 of it, or loops/viper/NAME.py, loops/viper64/NAME.py. Forms: common (one source for viper and plain
 Python), viper, viper64. A module is committed: a board takes it as it is.
 
-In a template
+A template in common runs as it stands, and gives the same results as its module. Those of viper
+use the same language, with the pointers that viper alone has. In a template
 
-    for i in range(p[0], p[1]):     is i = p[0], a while loop, and i += 1 at its end: so nothing
-                                    in it may change i. range(n, 0, -1) counts down, while n
-    while far(i < n):               is a loop whose code Xtensa's branches cannot go around; also
-                                    `for i in far(range(...))`
-    for i in unroll(4):             is its body four times, with numbers for i
-    high = low = 0                  are two statements,
-    high, low = v >> 12, v & 4095   as these are, one after the other,
+    for i in range(p[0], p[1]):     becomes i = p[0], a while loop, and i += 1 at its end.
+                                    range(n, 0, -1) counts down, while n
+    while far(i < n):               becomes a loop whose code Xtensa's branches cannot go around;
+                                    also `for i in far(range(...))`
+    for i in unroll(4):             becomes its body four times, with numbers for i
+    high = low = 0                  becomes two statements,
+    high, low = v >> 12, v & 4095   as these do, one after the other,
     rows, columns = p[3:5]          and these
-    v = min(max(v, low), high)      are conditions, as v = abs(v) is, or most = max(v, most)
-    swap(a, b, spare)               is what stands in a snippet, with its arguments
-    with pairs(i, j, k, end, last): is one around these lines, which come where it says `yield`
+    v = min(max(v, low), high)      becomes conditions, as v = abs(v) and most = max(v, most) do
+    a, b, spare = swap(a, b)        becomes the body of a helper
+    for i, j, k, end, last in pairs(i, j, k, p):
+                                    becomes the body of a helper around these lines, which come
+                                    where it says `yield`
 
-A snippet is a function under @inline: below snippets/, or in the template that uses it. It changes
-what it is given; names that are no arguments are those of the loop. `micropython.viper` and
-COMMON come by themselves: a function whose arguments have types is viper.
+A helper is a function under @inline, in snippets/ or in the template that uses it. It returns
+every name that it assigns, so the call says where the caller has each of them: a name that only
+gives a helper room to work in is a result, too, which its docstring calls room. A helper that is
+all a function does may keep its names. `name = undefined` in a helper makes no code: Python wants
+a value for a name that is returned but not assigned on every path, and nothing may read it.
+inline, far, unroll and undefined come from snippets/hints.py; no module gets its import, nor that
+of a helper.
 
+Refused, since Python would do something else:
+
+    a helper that assigns a name that it does not return, reads one that is no parameter, returns
+        earlier than at its end, or is called inside of an expression
+    a parameter that a helper changes, and that does not go back to where it came from
+    an argument that a helper reads again after it has assigned a name in it
+    a `for` whose counter, or end, its body changes (also by a call, where the end is read from a
+        buffer), whose counter is read behind it, or that has a `continue`: write a while loop
+
+`micropython.viper` and COMMON come by themselves: a function whose arguments have types is viper.
 What is made is exactly what is written: who counts instructions looks there.
 """

@@ -1,4 +1,4 @@
-"""Writes a template's statements as viper can take them: snippets inline, `for` as `while`.
+"""Writes a template's statements as viper can take them: helpers inline, `for` as `while`.
 
 Text and comments stay what they are; only what is replaced is written anew.
 """
@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from functools import partial
 
-from .source import Snippet, Source
+from .flow import check_call, check_helper
+from .source import Helper, Source, is_helper
 
 Lines = list[str]
 _INDENT = "    "
@@ -18,11 +20,11 @@ _ENDS = {ast.Lt: ">=", ast.NotEq: "=="}
 
 
 class Code:
-    """The statements of a function, or of a snippet where it is called.
+    """The statements of a function, or of a helper where it is called.
 
     viper: False in a plain form, which computes min() and assigns tuples itself; names: texts in
-    place of arguments; counters: numbers in place of what unroll() counts; inner: what `yield`
-    stands for.
+    place of parameters and results; counters: numbers in place of what unroll() counts; inner:
+    what `yield` stands for.
     """
 
     def __init__(
@@ -35,7 +37,7 @@ class Code:
     ):
         self._source, self._viper, self._inner = source, viper, inner
         self._names, self._counters = names or {}, counters or {}
-        self._snippets = source.snippets()
+        self._helpers = source.helpers
 
     def block(self, body: list[ast.stmt], above: int) -> Lines:
         """The lines of statements, not indented; above: the line before the first one."""
@@ -57,16 +59,18 @@ class Code:
             return self._while(node)
         if isinstance(node, ast.For):
             return self._for(node)
-        if isinstance(node, ast.With):
-            head = _head(node)
-            return self._call(head, lambda: self.block(node.body, head.end_lineno))
         if isinstance(node, ast.Expr):
             if isinstance(node.value, ast.Yield):
                 return self._inner()
-            if self._snippet(node.value):
-                return self._call(node.value)
-        if isinstance(node, ast.Assign) and self._viper:
-            return self._assign(node)
+            if self._helper(node.value):
+                return self._call(node.value, [])
+        if isinstance(node, ast.Assign):
+            if self._helper(node.value) and len(node.targets) == 1:
+                return self._call(node.value, _parts(node.targets[0]))
+            if isinstance(node.value, ast.Name) and node.value.id == "undefined":
+                return []
+            if self._viper:
+                return self._assign(node)
         return [self._text(node)]
 
     def _inside(self, node: ast.If | ast.While | ast.For) -> Lines:
@@ -92,7 +96,11 @@ class Code:
         return [*_far(f"{self._value(test)} == 0"), *self._inside(node)]
 
     def _for(self, node: ast.For) -> Lines:
-        call, i = node.iter, self._value(node.target)
+        call = node.iter
+        if self._helper(call):
+            inner = partial(self.block, node.body, call.end_lineno)
+            return self._call(call, _parts(node.target), inner)
+        i = self._value(node.target)
         if _is_call(call, "unroll"):
             lines = []
             for n in range(*(int(self._value(arg)) for arg in call.args)):
@@ -103,12 +111,14 @@ class Code:
         is_far = _is_call(call, "far")
         call = call.args[0] if is_far else call
         if not _is_call(call, "range"):
-            raise self._source.wrong(node, "loops are over range() or unroll()")
+            raise self._source.wrong(node, "loops are over range(), unroll() or a helper")
         args = [self._value(arg) for arg in call.args]
         first, end, step = ["0", *args, "1"] if len(args) == 1 else [*args, "1"][:3]
         if (end, step) == ("0", "-1"):
             head = _far(f"{i} == 0") if is_far else [f"while {i}:"]
             by = f"{i} -= 1"
+        elif step.startswith("-"):
+            raise self._source.wrong(node, "a loop counts down by 1, to 0")
         else:
             head = _far(f"{i} >= {end}") if is_far else [f"while {i} < {end}:"]
             by = f"{i} += {step}"
@@ -152,23 +162,45 @@ class Code:
         inner = call.args[0]
         return [] if self._value(inner) == name else self._set(name, inner)
 
-    def _snippet(self, node: ast.expr) -> Snippet | None:
-        return self._snippets.get(ast.unparse(node.func)) if isinstance(node, ast.Call) else None
+    def _helper(self, node: ast.expr) -> Helper | None:
+        return self._helpers.get(ast.unparse(node.func)) if isinstance(node, ast.Call) else None
 
-    def _call(self, call: ast.Call, inner: Callable[[], Lines] | None = None) -> Lines:
-        """The code of a snippet with its arguments."""
-        snippet = self._snippet(call)
-        if snippet is None:
-            raise self._source.wrong(call, "no snippet")
-        if len(call.args) != len(snippet.params):
-            raise self._source.wrong(call, f"{call.func.id} takes {', '.join(snippet.params)}")
+    def _call(
+        self, call: ast.Call, targets: list[ast.expr], inner: Callable[[], Lines] | None = None
+    ) -> Lines:
+        """The code of a helper with its arguments, and with the targets as its results."""
+        helper = self._helper(call)
+        if len(call.args) != len(helper.params) or call.keywords:
+            raise self._source.wrong(call, f"{helper.name} takes {', '.join(helper.params)}")
+        if len(targets) != len(helper.results):
+            what = f"{helper.name} gives {', '.join(helper.results) or 'nothing'}"
+            raise self._source.wrong(call, what)
+        if helper.is_generator != bool(inner):
+            what = "yields: it belongs into a for" if helper.is_generator else "does not yield"
+            raise self._source.wrong(call, f"{helper.name} {what}")
+        check_helper(helper, keeps_names=self._is_all(call))
+        results = [self._text(target) for target in targets]
+        if len(set(results)) < len(results):
+            raise self._source.wrong(call, "two results have one name")
         texts = [self._value(arg) for arg in call.args]
         for i, arg in enumerate(call.args):
             if isinstance(arg, _OPERATIONS) and not texts[i].isdecimal():
                 texts[i] = f"({texts[i]})"
-        names = dict(zip(snippet.params, texts, strict=True))
-        code = Code(snippet.source, self._viper, names, inner=inner)
-        return code.block(snippet.body, snippet.body[0].lineno - 1)
+        given = dict(zip(helper.params, texts, strict=True))
+        names = dict(zip(helper.results, results, strict=True))
+        check_call(self._source, call, helper, given, names)
+        code = Code(helper.source, self._viper, given | names, inner=inner)
+        return code.block(helper.body, helper.body[0].lineno - 1)
+
+    def _is_all(self, call: ast.Call) -> bool:
+        """Return True if a function does nothing but this call."""
+        for function in self._source.tree.body:
+            if isinstance(function, ast.FunctionDef) and not is_helper(function):
+                n_before = 1 if ast.get_docstring(function) is not None else 0
+                last = function.body[-1]
+                if len(function.body) == n_before + 1 and getattr(last, "value", None) is call:
+                    return True
+        return False
 
     def _value(self, node: ast.expr) -> str:
         """The text of an expression that may go anywhere in a line."""
@@ -190,6 +222,10 @@ class Code:
             yield self._source.span(node), str(value)
         elif isinstance(node, ast.Name) and node.id in self._names:
             yield self._source.span(node), self._names[node.id]
+        elif isinstance(node, ast.expr) and self._helper(node):
+            raise self._source.wrong(
+                node, "a helper's call is a statement, or all that is assigned"
+            )
         else:
             for child in ast.iter_child_nodes(node):
                 yield from self._replaced(child)
@@ -210,9 +246,11 @@ def _head(node: ast.stmt) -> ast.stmt | ast.expr:
     """What a statement's first lines are, all of one that has no body."""
     if isinstance(node, ast.If | ast.While):
         return node.test
-    if isinstance(node, ast.With):
-        return node.items[0].context_expr
     return node.iter if isinstance(node, ast.For) else node
+
+
+def _parts(target: ast.expr) -> list[ast.expr]:
+    return target.elts if isinstance(target, ast.Tuple) else [target]
 
 
 def _is_call(node: ast.expr, name: str) -> bool:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from ..made import ROOT, documented, shown
 from .expand import Code
-from .source import Source, is_of_tools, is_snippet
+from .flow import check_function
+from .source import Source, is_helper, is_of_tools
 
 
 def module_path(source: Source) -> Path:
@@ -18,7 +19,7 @@ def module_path(source: Source) -> Path:
 
 def module(source: Source) -> str:
     """The text of a module. Raises TemplateError."""
-    nodes = [n for n in source.tree.body[1:] if not is_of_tools(n) and not is_snippet(n)]
+    nodes = [n for n in source.tree.body[1:] if not is_of_tools(n) and not is_helper(n)]
     packages = [source.line(node) for node in nodes if isinstance(node, ast.Import)]
     packages.append("import micropython")
     modules = [source.line(node) for node in nodes if isinstance(node, ast.ImportFrom)]
@@ -42,6 +43,7 @@ def module(source: Source) -> str:
 
 def _loop(source: Source, node: ast.FunctionDef) -> list[str]:
     """A function; it is viper if its arguments have types."""
+    check_function(source, node)
     viper = any(arg.annotation for arg in node.args.args)
     above = node.body[0].lineno - 1
     lines = Code(source, viper).block(node.body, above)

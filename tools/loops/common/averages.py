@@ -16,12 +16,16 @@ and viper.
 """
 
 from tools.loops.snippets.floats import weighed_sum
+from tools.loops.snippets.hints import far, inline
 from tools.loops.snippets.words import bit, set_at
 
 
 @inline
-def clip(first, n, at, step, size):
-    """Of n taps from `at` on those inside 0 .. size - 1: from which one on, how many."""
+def clip(n, at, step, size):
+    """Return which of n taps from `at` on is the first one inside 0 .. size - 1, and how many are.
+
+    at: room.
+    """
     first = 0
     while n and at < 0:
         at += step
@@ -31,6 +35,7 @@ def clip(first, n, at, step, size):
     while n and at >= size:
         at -= step
         n -= 1
+    return first, n, at
 
 
 def averages(p: ptr32, w):
@@ -48,9 +53,9 @@ def averages(p: ptr32, w):
         pieces(whole, w)
         y = p[52]
     e = max(e, 1)
-    set_at(p, 95, i, e)
+    i = set_at(p, 95, e)
     while y < p[52]:
-        set_at(p, 79, i, y)
+        i = set_at(p, 79, y)
         columns(x, x, scratch, part)
         results(scratch, scratch, out, part)
         y += 1
@@ -82,7 +87,7 @@ def columns(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     bias, n, width = 1 << 29, p[7], p[6]
     at = p[3] * p[9] + bias - p[13]
     first = at
-    clip(i, n, at, p[11], p[5])
+    i, n, at = clip(n, at, p[11], p[5])
     first += i * p[11]
     most, bits = p[19], p[20] + 1
     for i in range(width):
@@ -114,7 +119,7 @@ def results(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads x[0 : p[6]] if n
         writes out[p[16] + p[3] * p[17] : p[16] + p[3] * p[17] + (n - 1) * p[18] + 1] if n
     """
-    bit(top, 31)
+    top = bit(31)
     infinity = top - 1 - 0x7FFFFF
     weight = p[0] << 6
     exponent = p[19] + p[1] - p[20] - 122
@@ -124,7 +129,7 @@ def results(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         i, n = first, p[8]
         if i < 0 or i + (n - 1) * p[12] >= p[6]:
             k = i
-            clip(m, n, k, p[12], p[6])
+            m, n, k = clip(n, k, p[12], p[6])
             i += m * p[12]
         total = 0
         while n:
@@ -152,7 +157,7 @@ def results(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             if total < 0:
                 v = 0 - v
             total = v
-            weighed_sum(total, most, found, n, v)
+            total, most, n, v = weighed_sum(total, most, found, infinity, top)
         out[o] = total
         o += p[18]
         first += p[10]

@@ -1,14 +1,16 @@
 """The k best of float32 in order, on the bits: see loops/top_k. For Python and viper."""
 
+from tools.loops.snippets.hints import inline
 from tools.loops.snippets.words import all_but_sign
 
 
 @inline
-def rank(a, v):
-    """a: more for a better v; the same for 0 and -0."""
+def rank(v, mask, p):
+    """Return more for a better v; the same for 0 and -0."""
     a = v & mask
     if (v >> 31) & 1 != p[5]:
         a = 0 - a
+    return a
 
 
 def best32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
@@ -24,7 +26,7 @@ def best32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes w[low * k * p[6] : high * k * p[6]] if p[0] < p[1]
         writes out[low * k : high * k] if p[0] < p[1]
     """
-    all_but_sign(mask)
+    mask = all_but_sign()
     line = p[0]
     while line < p[1]:
         i = line // p[3] * p[2] * p[3] + line % p[3]
@@ -34,7 +36,7 @@ def best32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         full = first + p[4] * p[3]
         while k < p[2]:
             v = x[i]
-            rank(a, v)
+            a = rank(v, mask, p)
             if end < full or a > worst:
                 if end < full:
                     end += p[3]
@@ -42,7 +44,7 @@ def best32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 b = a - 1
                 while o > first and b < a:
                     u = out[o - p[3]]
-                    rank(b, u)
+                    b = rank(u, mask, p)
                     if b < a:
                         out[o] = u
                         w[o * p[6]] = w[(o - p[3]) * p[6]]
@@ -55,7 +57,7 @@ def best32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                         w[o + 1] = 0
                         o += 2 * p[3]
                 u = out[end - p[3]]
-                rank(worst, u)
+                worst = rank(u, mask, p)
             i += p[3]
             k += 1
         line += 1

@@ -68,7 +68,7 @@ def corners(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         if c and d:
             e = (c >> 23) + (d >> 23) - 126
             c, d = (c & 8388607) | 8388608, (d & 8388607) | 8388608
-            product(m, low, c, d, e)
+            m, e, low = product(c, d, e)
             low = ((m & 4095) * p[13] + (m >> 12) * p[14]) >> 12
             v = (m >> 12) * p[13] + low
             low = min(p[15] - e, 30)
@@ -115,7 +115,7 @@ def estimate(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
         if col == columns:
             col = 0
             plane += 1
-    set_at(p, 16, t, plane * columns + col)
+    t = set_at(p, 16, plane * columns + col)
     p[t + 1] = unsure
 
 
@@ -140,7 +140,7 @@ def blend(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
         a = e = sign = t = 0
         while t < 4:
             d = (x[p[t >> 1] + plane * p[4] + p[21 + 4 * col + (t & 1)]] ^ p[8]) - p[7]
-            split_sign(d, s)
+            d, s = split_sign(d)
             c = w[192 + 4 * col + t]
             t += 1
             if c and d:
@@ -154,17 +154,17 @@ def blend(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
                     d += 1
                 n += (c >> 23) + p[20]
                 c = (c & 8388607) | 8388608
-                product(m, low, c, d, n)
+                m, n, low = product(c, d, n)
                 # The sum, with three more bits; the last one stands for all that is lost.
                 m, a = m << 3, a << 3
                 if not a or e < n:
-                    swap(a, m, c)
-                    swap(e, n, c)
-                    swap(sign, s, c)
+                    a, m, c = swap(a, m)
+                    e, n, c = swap(e, n)
+                    sign, s, c = swap(sign, s)
                 c = e - n
                 if c < 0 or c > 27:
                     c = 27
-                add(a, e, sign, m, c, s, low)
+                a, e, sign, m, low = add(a, e, sign, m, c, s)
         # 126 belongs to the product of two exponents.
         if e < 127:
             a, e = 0, 127

@@ -22,8 +22,8 @@ def peak(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     i = p[0]
     end, most = i + p[1], 0
-    all_but_sign(mask)
-    largest_bits(most, v, i, end)
+    mask = all_but_sign()
+    most, i, v = largest_bits(most, x, i, end, mask)
     i = p[2]
     out[i] = most >> 23
 
@@ -58,7 +58,7 @@ def mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 m = 0
                 if first >= 0 and xx >= bias and xx < bias + width:
                     v = x[first + xx - bias]
-                    unpack(v, m, e)
+                    m, e = unpack(v)
                     if e:
                         m += half
                     else:
@@ -95,7 +95,7 @@ def align(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
     i, j, at = p[0], p[2], p[5]
     end = at + 4 * p[4]
     while at < end:
-        bias_of_channel(v, m, e, s)
+        m, s, e, i, j, v = bias_of_channel(x, i, w, j, p)
         if s > 52:
             if m:
                 e += s - 52 + 1024

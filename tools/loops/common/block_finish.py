@@ -5,6 +5,7 @@ shifts are bounded, nothing is indexed by it.
 """
 
 from tools.loops.snippets.floats import put_limited
+from tools.loops.snippets.hints import far
 from tools.loops.snippets.words import bit, signed
 
 
@@ -26,9 +27,9 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             if rows and n and m
     """
     i = p[0]
-    bit(sign, 31)
-    signed(low, p[11], p[10])
-    signed(high, p[13], p[12])
+    sign = bit(31)
+    low = signed(p[11], p[10])
+    high = signed(p[13], p[12])
     position = 0
     while far(position != p[1] * p[8]):
         at = p[4] + position // p[1] * p[7] + position % p[1] * p[5]
@@ -92,7 +93,7 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             t2 += e << 23  # a carry out of the mantissa belongs into the exponent
             if negative:
                 t2 = 0 - t2
-            put_limited(t2, v, low, high, sign)
+            at, t2, v = put_limited(t2, low, high, sign, out, at, p)
             j += 4
         i += 3
         position += 1

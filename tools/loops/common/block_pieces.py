@@ -20,6 +20,7 @@ Rows that go several at a time are whole, and have no windows. An image with inf
 loops/block_special.
 """
 
+from tools.loops.snippets.hints import far
 from tools.loops.snippets.words import set_at
 
 
@@ -37,23 +38,24 @@ def pieces(p: ptr32, w):
         special(whole, w)
         y = p[52]
     e = max(e, 1)
-    set_at(p, 20, i, e + p[75])
-    set_at(p, 27, i, e + p[75])
+    i = set_at(p, 20, e + p[75])
+    i = set_at(p, 27, e + p[75])
     while far(y < p[52]):
-        set_at(p, 12, i, p[53])
+        i = set_at(p, 12, p[53])
         if p[12] > p[52] - y:
             p[i] = p[52] - y
-        set_at(p, 10, i, p[60] + y * p[13])
-        set_at(p, 0, i, p[72])
-        for group in range(p[54]):
+        i = set_at(p, 10, p[60] + y * p[13])
+        i = set_at(p, 0, p[72])
+        group = 0
+        while group < p[54]:
             at = 0
             while at < p[57]:
                 n = min(p[58], p[57] - at)
-                set_at(p, 11, i, p[61] + at * p[15])
+                i = set_at(p, 11, p[61] + at * p[15])
                 if p[69] == 0:
-                    set_at(p, 14, i, n)
+                    i = set_at(p, 14, n)
                 else:
-                    set_at(p, 16, i, (n - 1) * p[15] + p[70])
+                    i = set_at(p, 16, (n - 1) * p[15] + p[70])
                     if p[12] > 1:
                         p[i] = p[18]
                 mantissas(x, x, scratch, m_p)
@@ -61,30 +63,31 @@ def pieces(p: ptr32, w):
                 end = channel + p[55]
                 while channel < end:
                     m = min(p[56], end - channel)
-                    set_at(p, 33, i, m)
-                    set_at(p, 38, i, m)
+                    i = set_at(p, 33, m)
+                    i = set_at(p, 38, m)
                     if channel != held:
                         held = channel
-                        set_at(p, 21, i, channel)
-                        set_at(p, 23, i, channel)
-                        set_at(p, 25, i, m)
+                        i = set_at(p, 21, channel)
+                        i = set_at(p, 23, channel)
+                        i = set_at(p, 25, m)
                         align(bias, exponents, scratch, a_p)
-                    set_at(p, 32, i, channel * p[63])
+                    i = set_at(p, 32, channel * p[63])
                     done = 0
                     while done < n:
-                        set_at(p, 28, i, p[19] + done * p[73])
+                        i = set_at(p, 28, p[19] + done * p[73])
                         some = min(p[59], n - done)
-                        set_at(p, 29, i, (some + p[71]) * p[12] - p[71])
-                        set_at(p, 37, i, some)
+                        i = set_at(p, 29, (some + p[71]) * p[12] - p[71])
+                        i = set_at(p, 37, some)
                         if p[68] > 1 and some > p[68]:
                             p[i] = p[68]
-                        set_at(p, 44, i, some // p[37] * p[12])
-                        set_at(p, 40, i, p[64] + channel * p[42] + y // p[67] * p[65])
+                        i = set_at(p, 44, some // p[37] * p[12])
+                        i = set_at(p, 40, p[64] + channel * p[42] + y // p[67] * p[65])
                         p[i] = p[40] + (at + done) // p[68] * p[66]
                         dots(scratch, weights, scratch, d_p)
                         finish(scratch, scratch, out, f_p)
                         done += some
                     channel += m
                 at += n
-            set_at(p, 0, i, p[0] + p[62])
+            i = set_at(p, 0, p[0] + p[62])
+            group += 1
         y += p[12]

@@ -29,20 +29,20 @@ def products(p: ptr32, w):
     while p[0] < p[1]:
         batch = p[0] // p[2]
         row = (batch // p[6] * p[7] + batch % p[6] * p[8]) * p[2] + p[0] % p[2]
-        set_at(p, 20, i, p[17] + row * p[3])
+        i = set_at(p, 20, p[17] + row * p[3])
         peak(x, x, whole, peak_p)
         e = p[16]
         if e == 255:
             special(whole, w)
-            set_at(p, 0, i, p[0] + 1)
+            i = set_at(p, 0, p[0] + 1)
             continue
         e = max(e, 1)
         e += p[15]
-        set_at(p, 23, i, p[20])
+        i = set_at(p, 23, p[20])
         if p[50] != e:
             held = 0 - 1
-        set_at(p, 43, i, e)
-        set_at(p, 50, i, e)
+        i = set_at(p, 43, e)
+        i = set_at(p, 50, e)
         mantissas(x, x, scratch, m_p)
         row = p[18] + (batch // p[6] * p[9] + batch % p[6] * p[10]) * p[4]
         end, at = row + p[4], p[19] + p[0] * p[4]
@@ -50,16 +50,16 @@ def products(p: ptr32, w):
             n = min(end - row, p[5])
             if row != held:  # what channels start with differs from the row before
                 held = row
-                set_at(p, 44, i, p[13] + row * p[45])
+                i = set_at(p, 44, p[13] + row * p[45])
                 p[i + 2] = p[14] + row * p[47]
                 p[i + 4] = n
                 align(bias, exponents, scratch, a_p)
-            set_at(p, 55, i, p[11] + row * p[12])
+            i = set_at(p, 55, p[11] + row * p[12])
             p[i + 1] = n
-            set_at(p, 61, i, n)
+            i = set_at(p, 61, n)
             p[i + 2] = at
             dots(scratch, weights, scratch, d_p)
             finish(scratch, scratch, out, f_p)
             at += n
             row += n
-        set_at(p, 0, i, p[0] + 1)
+        i = set_at(p, 0, p[0] + 1)

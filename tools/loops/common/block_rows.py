@@ -24,17 +24,17 @@ def batches(p: ptr32, w):
         first = (batch // p[6] * p[81] + batch % p[6] * p[82]) * p[4] * (p[3] + p[80])
         if first != held:
             held = first
-            set_at(p, 74, i, first)
-            set_at(p, 13, i, first + p[3])
+            i = set_at(p, 74, first)
+            i = set_at(p, 13, first + p[3])
             rows(floats, floats, scratch, rows_p)
             peak(scratch, scratch, whole, flag_p)
         n = min(p[2] - p[0] % p[2], last - p[0])
-        set_at(p, 1, i, p[0] + n)
+        i = set_at(p, 1, p[0] + n)
         if p[86] < 255:
             products(whole, w)
         while p[0] < p[1]:
             special(whole, w)
-            set_at(p, 0, i, p[0] + 1)
+            i = set_at(p, 0, p[0] + 1)
 
 
 def rows(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
@@ -48,12 +48,12 @@ def rows(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes out[p[4] : p[4] + rows]
         writes out[p[5] : p[5] + 1]
     """
-    all_but_sign(mask)
+    mask = all_but_sign()
     half, i, at = 1 << 23, p[0], p[3]
     item, rows, special = p[4], p[1], 0
     while rows:
         end, most = i + p[2], 0
-        largest_bits(most, v, i, end)
+        most, i, v = largest_bits(most, x, i, end, mask)
         block = most >> 23
         if block == 255:
             special = 255
@@ -62,7 +62,7 @@ def rows(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         i = end - p[2]
         while i < end:
             v = x[i]
-            unpack(v, m, e)
+            m, e = unpack(v)
             if e:
                 m += half
             else:

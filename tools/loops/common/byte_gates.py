@@ -8,19 +8,25 @@ multiple of 6. So none is less exact than a float32.
 """
 
 from tools.loops.snippets.floats import product
+from tools.loops.snippets.hints import far, inline, undefined
 from tools.loops.snippets.words import all_but_sign
 
 
 @inline
-def signed_word(v, word):
-    """v = a word below 2**29 that may have been read without its sign."""
+def signed_word(word):
+    """Return a word below 2**29 that may have been read without its sign."""
     v = ((word + (1 << 29)) & 0x3FFFFFFF) - (1 << 29)
+    return v
 
 
 @inline
 def add_term(total, word, m, e, z):
-    """total += word * m, shifted to the right by e. If that is too large, z grows by 6."""
-    signed_word(v, word)
+    """Return total + word * m, shifted to the right by e, and z.
+
+    z grows by 6 if that is too large. v, low, middle, high, most: room.
+    """
+    most = undefined
+    v = signed_word(word)
     low = (v & 4095) * (m & 4095)
     middle = (v >> 12) * (m & 4095) + (v & 4095) * (m >> 12) + (low >> 12)
     high = (v >> 12) * (m >> 12) + (middle >> 12)
@@ -33,20 +39,25 @@ def add_term(total, word, m, e, z):
             total += (high << (24 - e)) + (low >> e)
         elif v:
             z += 6
+    return total, z, v, low, middle, high, most
 
 
 @inline
-def unit(m, e, a, b, low, i):
-    """m / 2**e = a product of floats, whose bits are a and b, in units of 2**-26."""
+def unit(a, b):
+    """Return m and e: m / 2**e = a product of floats, in units of 2**-26.
+
+    a, b: bits of the floats, then room, as low and i are.
+    """
     e = ((a >> 23) & 255) + ((b >> 23) & 255)
     i = 1 if ((a ^ b) >> 31) & 1 else 0
     if (a >> 23) & 255 == 0 or (b >> 23) & 255 == 0:
         i = 2
     a, b = (a & 0x7FFFFF) | 0x800000, (b & 0x7FFFFF) | 0x800000
-    product(m, low, a, b, e)
+    m, e, low = product(a, b, e)
     e = 250 - e
     if i:
         m = 0 - m if i == 1 else 0
+    return m, e, a, b, low, i
 
 
 def arguments(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
@@ -64,14 +75,14 @@ def arguments(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[0 : 4 * n]
         updates out[p[0] : p[0] + 2 * n]
     """
-    all_but_sign(mask)
+    mask = all_but_sign()
     n, at, last, other, f, g, d, e = p[1], p[0], 0, 0, 0, 0, 0, 0
     for i in far(range(n)):
         for part in far(range(2)):
             b = w[part * n + i]
             if b != (other if part else last):
                 a, s = x[p[3] if part else p[2]], b
-                unit(m, k, a, b, low, high)
+                m, k, a, b, low, high = unit(a, b)
                 if part:
                     other, g, e = s, m, k
                 else:
@@ -80,13 +91,15 @@ def arguments(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         while far(s != z):
             s = z
             k = z - (w[3 * n + i] & 31)
-            signed_word(total, w[2 * n + i])
+            total = signed_word(w[2 * n + i])
             total = total >> (k if k < 31 else 31)
             for part in far(range(2)):
                 m, k = f, d + s
                 if part:
                     m, k = g, e + s
-                add_term(total, out[at + part * n + i], m, k, z)
+                total, z, v, low, middle, high, most = add_term(
+                    total, out[at + part * n + i], m, k, z
+                )
         k = mask >> (z if z < 31 else 31)
         if total > k:
             total = mask

@@ -26,20 +26,23 @@ def steps(p: ptr32, w):
     while p[0] < p[1]:
         ends(states, states, found, ends_p)
         choose(found, zero, found, ends_p)
-        for b in range(p[3]):
-            set_at(p, 24, i, b * p[2])
+        b = 0
+        while b < p[3]:
+            i = set_at(p, 24, b * p[2])
             p[i + 1] = p[i] + p[2]
             p[i + 4] = p[12] + b * p[13]
             to_bytes(states, h_words, records, h_p)
-        for b in range(p[3]):
+            b += 1
+        b = 0
+        while b < p[3]:
             if p[0] < p[78 + b]:
                 t = p[0]
                 if p[4]:
                     t = p[78 + b] - 1 - t
                 h = b * p[2]
-                set_at(p, 19, i, t * p[6] + b * p[7])
+                i = set_at(p, 19, t * p[6] + b * p[7])
                 p[i + 1] = p[i] + p[11]
-                set_at(p, 56, i, p[12] + b * p[13])
+                i = set_at(p, 56, p[12] + b * p[13])
                 p[i + 9] = h
                 p[i + 10] = h + p[3] * p[2]
                 p[i + 11] = h
@@ -51,4 +54,5 @@ def steps(p: ptr32, w):
                 cell(states, table, states, cell_p)
                 if p[5]:
                     put(states, states, y, put_p)
-        set_at(p, 0, i, p[0] + 1)
+            b += 1
+        i = set_at(p, 0, p[0] + 1)

@@ -9,12 +9,14 @@ A batch whose rows are out of range is left out. Written once, in the common sub
 viper.
 """
 
+from tools.loops.snippets.hints import inline
 from tools.loops.snippets.words import all_but_sign
 
 
 @inline
-def put():
-    all_but_sign(mask)
+def put(x, w, out, p):
+    """Put the rows of x to out: both loops."""
+    mask = all_but_sign()
     lines, n, rows = p[2:5]
     a = p[0] * lines * rows * p[5]
     line = p[0] * lines
@@ -56,9 +58,9 @@ def put8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
         writes out[p[0] * lines * n * inner : p[1] * lines * n * inner]
         writes p[9 : 10]
     """
-    put()
+    put(x, w, out, p)
 
 
 def put32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """Access: as put8"""
-    put()
+    put(x, w, out, p)

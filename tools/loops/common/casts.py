@@ -7,19 +7,22 @@ To a float: the nearest, ties to even. To an integer: cut off, modulo 2**bits; 0
 Integers of 16 bits and more are words of 16 bits, the lowest first.
 """
 
+from tools.loops.snippets.hints import inline
+
 
 @inline
-def to_even(m, rest, shift):
-    """m / 2**shift, rounded to even; rest: room."""
+def to_even(m, shift):
+    """Return m / 2**shift, rounded to even. rest: room."""
     rest, m = m & ((1 << shift) - 1), m >> shift
     rest = rest + rest + (m & 1)
     if rest > 1 << shift:
         m += 1
+    return m, rest
 
 
 @inline
-def put_float(m, e, sign):
-    """m * 2**(e - 150) to out, for m below 2**24, or 2**24 itself."""
+def put_float(out, i, m, e, sign, one):
+    """Put m * 2**(e - 150) to out[i], for m below 2**24, or 2**24 itself. m, e: room."""
     if m:
         if m < 256:
             m = m << 16
@@ -31,28 +34,31 @@ def put_float(m, e, sign):
     if sign:
         m = m - (one << 31)
     out[i] = m
+    return m, e
 
 
 @inline
-def word(v, m, t):
-    """The 16 bits of m from bit t on; there are 24, and zeros around them."""
+def word(m, t):
+    """Return the 16 bits of m from bit t on; there are 24, and zeros around them."""
     v = 0
     if t >= 0:
         if t < 24:
             v = (m >> t) & 65535
     elif t > 0 - 16:
         v = ((m & 65535) << (0 - t)) & 65535
+    return v
 
 
 @inline
-def whole(v, m, t):
-    """What is before the point of the float v, m * 2**-t; 0 of inf and NaN."""
+def whole(v):
+    """Return m and t: what is before the point of the float v is m * 2**-t; 0 of inf and NaN."""
     t, m = (v >> 23) & 255, 0
     if t >= 127 and t < 255:
         m = (v & 0x7FFFFF) | 0x800000
     t = 150 - t
     if m and t > 0:
         m, t = m >> t, 0
+    return m, t
 
 
 def float_of_bytes(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
@@ -68,7 +74,7 @@ def float_of_bytes(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
             m, sign = (256 - m) & 255, 1
             if m == 0:
                 m = 256
-        put_float(m, e, sign)
+        m, e = put_float(out, i, m, e, sign, one)
 
 
 def float_of_words(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
@@ -116,7 +122,7 @@ def float_of_words(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
             k = k + k + (m & 1 if lost == 0 else 1)
             if k > 1 << s:
                 m += 1
-        put_float(m, e, sign)
+        m, e = put_float(out, i, m, e, sign, one)
 
 
 def float_of_halves(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
@@ -142,7 +148,7 @@ def float_of_halves(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
             else:
                 e = 1
             e += 125
-            put_float(m, e, sign)
+            m, e = put_float(out, i, m, e, sign, one)
 
 
 def halves_of_float(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
@@ -168,7 +174,7 @@ def halves_of_float(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
                     m = 0
             else:
                 m = m | (e << 23)
-            to_even(m, rest, shift)
+            m, rest = to_even(m, shift)
         out[i] = m | sign
 
 
@@ -181,8 +187,8 @@ def bytes_of_float(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
     for i in range(p[0], p[1]):
         v = x[i]
         sign = (v >> 31) & 1
-        whole(v, m, t)
-        word(v, m, t)
+        m, t = whole(v)
+        v = word(m, t)
         if sign:
             v = 65536 - v
         out[i] = v & 255
@@ -199,9 +205,9 @@ def words_of_float(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
     for i in range(p[0], p[1]):
         v = x[i]
         sign, carry = (v >> 31) & 1, 1
-        whole(v, m, t)
+        m, t = whole(v)
         for k in range(n):
-            word(v, m, t)
+            v = word(m, t)
             if sign:
                 v = 65535 - v + carry
                 carry, v = v >> 16, v & 65535

@@ -47,8 +47,8 @@ def squash(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         elif (v >> 31) & 1 == 0:
             a = one
         m, n = 0, 28
-        quotient(m, a, b, n)
-        signed(m, (m + 1) >> 1, i >= p[3] and (v >> 31) & 1)
+        m, a, n = quotient(m, a, b, n)
+        m = signed((m + 1) >> 1, i >= p[3] and (v >> 31) & 1)
         out[p[2] + i] = m
 
 
@@ -62,7 +62,7 @@ def state(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     for i in range(n):
         at = p[0] + i
         a, b, f, v = x[at], x[at + 3 * n], x[at + 2 * n], out[p[2] + i]
-        new_state(v, a, b, f, sign, e, m, s, p[3])
+        m, sign, a, b, e, s = new_state(v, a, b, f, p[3])
         if sign & 1:
             m = m - p[3] - 1
         out[p[2] + i] = m
@@ -80,8 +80,8 @@ def product(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         sign = (b >> 31) & 1
         if sign:
             b = ((b ^ p[3]) & p[3]) + 1
-        gate_product(m, a, b)
-        gate_to_float(m, e)
+        m = gate_product(a, b)
+        m, e = gate_to_float(m)
         if sign:
             m = m - p[3] - 1
         out[p[2] + i] = m

@@ -11,13 +11,16 @@ c = zx * (K * zw - sum of the column); the first word is (c << p[10]) + p[11], t
 K * zw - sum if that is 0. |c| << p[10] stays below 2**31.
 """
 
+from tools.loops.snippets.hints import inline
+
 
 @inline
-def add_item():
-    """The next item of a column, to its sum."""
+def add_item(total, x, i, flip, p):
+    """Return total with the next item of a column, the place behind it, and the item, flipped."""
     v = x[i] ^ flip
     total -= v
     i += p[5]
+    return total, i, v
 
 
 def columns(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
@@ -38,19 +41,19 @@ def columns(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
             turns = 4 if left > 3 or of_tile else 1
             i, o, total = first, row, p[2] * p[9]
             for n in range(whole, 0, -1):
-                add_item()
+                total, i, v = add_item(total, x, i, flip, p)
                 word = v
-                add_item()
+                total, i, v = add_item(total, x, i, flip, p)
                 word = word | (v << 8)
-                add_item()
+                total, i, v = add_item(total, x, i, flip, p)
                 word = word | (v << 16)
-                add_item()
+                total, i, v = add_item(total, x, i, flip, p)
                 out[o] = word + (((v ^ 128) - 128) << 24)
                 o += turns
             if whole < words:
                 word, n = 0, 0
                 for k in range(p[2] & 3):
-                    add_item()
+                    total, i, v = add_item(total, x, i, flip, p)
                     word = word | (v << n)
                     n += 8
                 out[o] = word

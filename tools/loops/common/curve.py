@@ -20,6 +20,7 @@ What comes from a file may be anything: shifts are bounded, and places follow fr
 """
 
 from tools.loops.snippets.floats import first_bit
+from tools.loops.snippets.hints import far
 
 
 def curve32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
@@ -43,7 +44,7 @@ def curve32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         a = p[h + 7]
         if g < p[h + 2]:
             m, e = g & 0x7FFFFF, g >> 23
-            first_bit(m, e)
+            m, e = first_bit(m, e)
             a, t, j = p[h], p[h + 1], p[h + 3]
             t = min(t, g)
             t -= a

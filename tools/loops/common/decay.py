@@ -24,15 +24,15 @@ def decay32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     k = p[0]
     high, low = p[2] >> 15, p[2] & 32767
     while k < p[1]:
-        unpack(x[k], m, e)
+        m, e = unpack(x[k])
         if e == 255:
             v = 0
             if m:
-                nan_bits(v)
+                v = nan_bits()
             out[k] = v
             k += 1
             continue
-        first_bit(m, e)
+        m, e = first_bit(m, e)
         a = m >> 12
         m = m & 4095
         v = (a * high << 3) + ((a * low + (m * high << 3) + (m * low >> 12)) >> 12)

@@ -63,13 +63,13 @@ def choose(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
     n, d, at = 255 << 16, 134, p[4]
     k = 0
     while k < 3:
-        halve(a, e, 24)
+        a, e = halve(a, e, 24)
         if a < n:
             a = a << 1
             e -= 1
         e += 127 - d
         b, q = 25, 0
-        quotient(q, a, n, b)
+        q, a, b = quotient(q, a, n, b)
         q = (q >> 1) + (1 if q & 1 and (a or q & 2) else 0)
         if e < 1:
             q = 0
@@ -95,7 +95,7 @@ def choose(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
                 q = (q + (1 << (e - 1)) - 1 + ((q >> e) & 1)) >> e
             q = min(q, 255)
             out[at + 1] = q
-            set_at(w, 0, e, q)
+            e = set_at(w, 0, q)
             a, e = 8388608, 127
         else:
             out[at + 2] = q
@@ -136,7 +136,7 @@ def to_bytes(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
                     a = a << 1
                     d += 1
                 q, n = 0, 25
-                quotient(q, a, m, n)
+                q, a, n = quotient(q, a, m, n)
                 b = q >> 1
                 if q & 1 and (a != 0 or b & 1):
                     b += 1

@@ -27,7 +27,7 @@ def heights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes out[p[0] : end]
         writes p[3 : 5]
     """
-    all_but_sign(mask)
+    mask = all_but_sign()
     infinity = mask - 0x7FFFFF
     most = 0 - infinity  # of bits without the sign, taken from 0 where there is one
     nan = 0
@@ -61,8 +61,8 @@ def heights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         m += 1 << 29
         out[i] = m
         most = max(m, most)
-    set_at(p, 3, i, 0 if nan else most)
-    set_at(p, 4, i, 22 - point)
+    i = set_at(p, 3, 0 if nan else most)
+    i = set_at(p, 4, 22 - point)
 
 
 def exponentials(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
@@ -104,8 +104,8 @@ def exponentials(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             r = ((r + 32) >> 6) + ((125 - k) << 23) if k < 126 else 0
         out[i] = r
     middle += low >> 15
-    set_at(p, 5, i, high + (middle >> 15))
-    set_at(p, 6, i, middle & 32767)
+    i = set_at(p, 5, high + (middle >> 15))
+    i = set_at(p, 6, middle & 32767)
 
 
 def shares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
@@ -115,7 +115,7 @@ def shares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads x[p[0] : end]
         writes out[p[0] : end]
     """
-    nan_bits(nan)
+    nan = nan_bits()
     c = 0
     while p[5] >> c > 32767:
         c += 1
@@ -135,7 +135,7 @@ def shares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             v = (v & 0x7FFFFF) | 0x800000
             q, v = v & 511, v >> 9
             r = ((a * q << 6) + (b * q >> 9) + b * v >> 15) + a * v
-            halve(r, e, 30)
-            normalize(r, e, 29)
+            r, e = halve(r, e, 30)
+            r, e = normalize(r, e, 29)
             r = ((r + 32) >> 6) + ((e - 1) << 23) if e > 0 else 0
         out[i] = r

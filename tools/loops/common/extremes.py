@@ -19,7 +19,7 @@ def extreme32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads x[low : high] if p[0] < p[1]
         writes out[p[0] : p[1]]
     """
-    all_but_sign(mask)
+    mask = all_but_sign()
     infinity = mask - 0x7FFFFF
     for o in range(p[0], p[1]):
         i = o // p[3] * p[2] * p[3] + o % p[3]

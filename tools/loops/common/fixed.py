@@ -25,31 +25,35 @@ octets    out = the bytes of x;  w: scale, zero point and inverse scale as dynam
 Products are cut off, those with a factor to 24 bits less.
 """
 
+from tools.loops.snippets.hints import far, inline
 from tools.loops.snippets.words import all_but_sign, bit, set_at
 
 
 @inline
-def times(v, m, high, low):
-    """v = v * m / 2**24: 29 bits and the sign times 24 bits and the sign."""
+def times(v, m):
+    """Return v * m / 2**24: 29 bits and the sign times 24 bits and the sign. high, low: room."""
     high, low = v >> 15, v & 32767
     v = (high * (m & 4095) << 3) + low * (m >> 12) + (low * (m & 4095) >> 12)
     v = (high * (m >> 12) << 3) + (v >> 12)
+    return v, high, low
 
 
 @inline
-def mantissa(v, m, e):
-    """That of a float, 0 for a denormal one."""
+def mantissa(v):
+    """Return mantissa, 0 of a denormal, and exponent of the float v."""
     e = (v >> 23) & 255
     m = (v & 8388607) | 8388608 if e else 0
+    return m, e
 
 
 @inline
 def put(v, m, shift):
-    """A factor or summand, with the sign of the float v, rounded to so many bits less."""
+    """Return m, a factor or summand, with the sign of v, rounded to so many bits less."""
     shift = min(shift, 30)
     m = (m + (1 << shift >> 1)) >> shift
     if (v >> 31) & 1:
         m = 0 - m
+    return m, shift
 
 
 def channels(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
@@ -60,7 +64,7 @@ def channels(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes out[0 : 2 * p[2]]
         writes p[5:6]
     """
-    bit(one, 30)
+    one = bit(30)
     top = 1
     i = j = 0
     for c in range(p[2]):
@@ -71,21 +75,21 @@ def channels(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     i = j = o = 0
     for c in range(p[2]):
         v = x[i]
-        mantissa(v, m, e)
+        m, e = mantissa(v)
         e = 1 + top - e - p[4]
-        put(v, m, e)
+        m, e = put(v, m, e)
         out[o] = m + 16777216
         o += 1
         v = w[j]
-        mantissa(v, m, e)
+        m, e = mantissa(v)
         m = m << 4
         e = top - e
-        put(v, m, e)
+        m, e = put(v, m, e)
         out[o] = m + one
         o += 1
         i += p[10]
         j += p[11]
-    set_at(p, 5, i, top + 870)
+    i = set_at(p, 5, top + 870)
 
 
 def gates(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
@@ -97,8 +101,8 @@ def gates(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes out[p[0] : p[1]]
         writes p[6:8]
     """
-    all_but_sign(mask)
-    bit(one, 30)
+    mask = all_but_sign()
+    one = bit(30)
     i, c, behind = p[0], 2 * p[3], 2 * p[2]
     left, right = 29 - p[4], 0
     if left < 0:
@@ -115,7 +119,7 @@ def gates(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             v = (v & mask) - mask - 1
         v = v << left >> right
         m = w[c] - 16777216
-        times(v, m, high, low)
+        v, high, low = times(v, m)
         c += 1
         v += w[c] - one
         c += 1
@@ -149,7 +153,7 @@ def gates(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         least = min(v, least)
         out[i] = v
         i += 1
-    set_at(p, 6, i, most)
+    i = set_at(p, 6, most)
     i += 1
     p[i] = least
 
@@ -162,7 +166,7 @@ def norms(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes out[p[0] : p[0] + p[1]]
         updates p[14:16]
     """
-    bit(one, 30)
+    one = bit(30)
     i, c, a, b = p[0], 0, p[11] >> 15, p[11] & 32767
     end = i + p[1]
     left, right = p[12] + p[17] - 2204, 0
@@ -180,7 +184,7 @@ def norms(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         v = high * a + ((low * a + high * b + (low * b >> 15)) >> 15)
         v = v << left >> right
         m = w[c] - 16777216
-        times(v, m, high, low)
+        v, high, low = times(v, m)
         c += 1
         v += w[c]
         c += 1
@@ -188,7 +192,7 @@ def norms(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         least = min(v, least)
         out[i] = v
         i += 1
-    set_at(p, 14, i, most)
+    i = set_at(p, 14, most)
     i += 1
     p[i] = least
 
@@ -198,7 +202,7 @@ def ends(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     Access:
         writes out[0:2]
     """
-    bit(one, 30)
+    one = bit(30)
     m, k = p[1] - one, 0
     while k < 2:
         e, s = p[0] - 875, 0
@@ -232,10 +236,10 @@ def octets(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
         reads w[0:3]
         writes out[0 : p[3]]
     """
-    bit(one, 30)
+    one = bit(30)
     k = 2
     v = w[k]
-    mantissa(v, m, e)
+    m, e = mantissa(v)
     left, right = 0, 1150 - e - p[0]
     if right < 0:
         left, right = min(0 - right, 30), 0

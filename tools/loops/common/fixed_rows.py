@@ -14,15 +14,15 @@ def rows(p: ptr32, w):
     """
     centre, squares, inverse, norms, whole = w[:5]
     x, factors, out = w[5], w[6], w[7]
-    bit(one, 30)
-    set_at(p, 14, i, one)
-    set_at(p, 15, i, one)
+    one = bit(30)
+    i = set_at(p, 14, one)
+    i = set_at(p, 15, one)
     while p[18] < p[19]:
         first = p[18] * p[1]
-        set_at(p, 0, i, first)
+        i = set_at(p, 0, first)
         centre(x, out, out, whole)
         if p[4] < 255:
             squares(out, out, out, whole)
             inverse(out, out, out, whole)
         norms(out, factors, out, whole)
-        set_at(p, 18, i, p[18] + 1)
+        i = set_at(p, 18, p[18] + 1)

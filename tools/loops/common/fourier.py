@@ -10,19 +10,21 @@ loops/dft. A product is that of halves, of 14 bits and more. Each pass loses hal
 28 bits, so that the result is as exact as that of a transform in float32.
 """
 
+from tools.loops.snippets.hints import far, inline
 from tools.loops.snippets.words import nan_bits, swap
 
 
 @inline
-def halves(v, high):
-    """v of 29 bits and a sign: its upper part, and the lower 14 bits in v."""
+def halves(v):
+    """Return the lower 14 bits of v, which has 29 and a sign, and its upper part."""
     high = v >> 14
     v = v & 16383
+    return v, high
 
 
 @inline
-def mantissa(m, e, v, most):
-    """28 bits of a float32, plus BIAS; most is the exponent of the line."""
+def mantissa(v, most):
+    """Return m = 28 bits of the float32 v, plus BIAS. most: the exponent of the line. e: room."""
     e, m = (v >> 23) & 255, v & 0x7FFFFF
     if e:
         m = m | 0x800000
@@ -33,6 +35,7 @@ def mantissa(m, e, v, most):
     if (v >> 31) & 1:
         m = 0 - m
     m += 1 << 29
+    return m, e
 
 
 def load32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
@@ -67,10 +70,10 @@ def load32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         m = k = zero
         if j < n:
             v = x[i]
-            mantissa(m, e, v, most)
+            m, e = mantissa(v, most)
             if parts == 2:
                 v = x[i + 1]
-                mantissa(k, e, v, most)
+                k, e = mantissa(v, most)
         out[2 * j] = m
         out[2 * j + 1] = k
         i += inner * parts
@@ -122,10 +125,10 @@ def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 if is_forward:
                     s = 0 - s
                 a, b = out[i] - zero, out[i + 1] - zero
-                halves(a, ah)
-                halves(b, bh)
-                halves(c, ch)
-                halves(s, sh)
+                a, ah = halves(a)
+                b, bh = halves(b)
+                c, ch = halves(c)
+                s, sh = halves(s)
                 v = ah * ch - bh * sh
                 v += (ah * c + a * ch - bh * s - b * sh + ((a * c - b * s) >> 14) + 8192) >> 14
                 high += v >> 14
@@ -146,7 +149,7 @@ def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             out[i + 1] = b + zero
         i = 8
         p[i] = p[8] + shift
-        swap(source, target, i)
+        source, target, i = swap(source, target)
     while far(1 < count):
         # transform t takes in t + half, its items in between
         half, down = count >> 1, 0
@@ -161,14 +164,14 @@ def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             c, s = w[2 * k * half] - zero, w[2 * k * half + 1] - zero
             if is_forward:
                 s = 0 - s
-            halves(c, ch)
-            halves(s, sh)
+            c, ch = halves(c)
+            s, sh = halves(s)
             i, j = source + 2 * k * count, target + 2 * k * half
             end = j + 2 * half
             while far(j < end):
                 a, b = (out[i + 2 * half] - zero) >> down, (out[i + 2 * half + 1] - zero) >> down
-                halves(a, ah)
-                halves(b, bh)
+                a, ah = halves(a)
+                b, bh = halves(b)
                 v = ah * ch - bh * sh
                 v += (ah * c + a * ch - bh * s - b * sh + ((a * c - b * s) >> 14) + 8192) >> 14
                 b = ah * s + a * sh + bh * c + b * ch + ((a * s + b * c) >> 14) + 8192 >> 14
@@ -187,7 +190,7 @@ def transform32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 out[j + 2 * done * half + 1] = at + zero
                 i += 2
                 j += 2
-        swap(source, target, i)
+        source, target, i = swap(source, target)
         done, count = done + done, half
     i = 1
     p[i] = source
@@ -212,7 +215,7 @@ def store32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         for k in range(parts):
             v, sign = x[j + k] - (1 << 29), 0
             if factor:
-                halves(v, a)
+                v, a = halves(v)
                 v = a * ch + ((a * c + v * ch + ((v * c) >> 14) + 8192) >> 14)
             if v < 0:
                 v, sign = 0 - v, 1
@@ -232,7 +235,7 @@ def store32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 if a > 254:
                     v = (one << 31) - (one << 23)
             if p[9]:
-                nan_bits(v)
+                v = nan_bits()
                 sign = 0
             if sign:
                 v = v - (one << 31)

@@ -28,23 +28,29 @@ from tools.loops.snippets.cells import (
     squash,
 )
 from tools.loops.snippets.floats import first_bit, largest_bits, unpack
+from tools.loops.snippets.hints import far, inline, undefined
 from tools.loops.snippets.words import all_but_sign
 
 
 @inline
-def mantissa(v, word):
-    """A mantissa with its sign, of a word that may have been read without it."""
+def mantissa(word):
+    """Return a mantissa with its sign, of a word that may have been read without it."""
     v = ((word + 0x800000) & 0xFFFFFF) - 0x800000
+    return v
 
 
 @inline
-def products(low, middle, high, first, n, at):
-    """high * 2**24 + low = the exact sum of n products of x and w, up to 120."""
+def products(x, first, w, at, n):
+    """Return high and low: high * 2**24 + low = the exact sum of n products of x and w, up to 120.
+
+    first, at: places of the first items in x and w; at: of the next one then. The others: room.
+    """
+    u = v = s = undefined
     a, low, middle, high = first, 0, 0, 0
     b = at + n
     while at < b:
-        mantissa(u, x[a])
-        mantissa(v, w[at])
+        u = mantissa(x[a])
+        v = mantissa(w[at])
         s = (u & 4095) * (v & 4095)
         low += s & 4095
         middle += (u & 4095) * (v >> 12) + (u >> 12) * (v & 4095) + (s >> 12)
@@ -54,12 +60,16 @@ def products(low, middle, high, first, n, at):
     middle += low >> 12
     low = (low & 4095) | (middle & 4095) << 12
     high += middle >> 12
+    return high, low, at, middle, a, b, u, v, s
 
 
 @inline
-def add_products(c0, c1, e, first, n, at):
-    """c1 * 2**24 + c0 += a sum of products, shifted to the right by e."""
-    products(low, middle, high, first, n, at)
+def add_products(c0, c1, e, x, first, w, at, n):
+    """Return c0 and c1: c1 * 2**24 + c0 plus a sum of products, shifted to the right by e.
+
+    x to n: of products. at: the next place. e and the others: room.
+    """
+    high, low, at, middle, a, b, u, v, s = products(x, first, w, at, n)
     if e >= 24:
         e -= 24
         high = high >> (e if e < 31 else 31)
@@ -79,11 +89,15 @@ def add_products(c0, c1, e, first, n, at):
             high = s if high > 0 else 0 - s
     c0 += low
     c1 += high
+    return c0, c1, e, at, high, low, middle, a, b, u, v, s
 
 
 @inline
-def normalized(m, e, high, low):
-    """m * 2**e = (high * 2**24 + low) * 2**e, where m gets 28 bits and a sign."""
+def normalized(e, high, low):
+    """Return m and e: m * 2**e = (high * 2**24 + low) * 2**e, where m gets 28 bits and a sign.
+
+    high, low, s: room.
+    """
     s = 0
     if high < 0:
         low, s = 0 - low, 1
@@ -101,13 +115,15 @@ def normalized(m, e, high, low):
         e -= 1
     if s:
         m = 0 - m
+    return m, e, high, low, s
 
 
 @inline
 def aligned(m, e, most):
-    """Shifts m from 2**e to 2**most."""
+    """Return m, shifted from 2**e to 2**most, and by how much."""
     e = most - e
     m = m >> (e if e < 31 else 31)
+    return m, e
 
 
 def row(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
@@ -122,11 +138,11 @@ def row(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     i = p[0]
     end, most = i + p[1], 0
-    all_but_sign(mask)
-    largest_bits(most, v, i, end)
+    mask = all_but_sign()
+    most, i, v = largest_bits(most, x, i, end, mask)
     block = most >> 23
     end += p[3]
-    largest_bits(most, v, i, end)
+    most, i, v = largest_bits(most, x, i, end, mask)
     at = p[2]
     if most >> 23 == 255:
         out[at] = 255
@@ -138,8 +154,8 @@ def row(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         end = i + p[1]
     while i < end:
         v = x[i]
-        unpack(v, m, e)
-        first_bit(m, e)
+        m, e = unpack(v)
+        m, e = first_bit(m, e)
         e = block - e
         m = 0 if e > 23 else (m + (1 << e)) >> (e + 1)
         if m == 0x800000:
@@ -164,7 +180,7 @@ def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[p[4] : p[4] + p[5] * (2 + p[1] + (p[3] + 1 if p[3] else 0))]
         writes out[p[6] : p[6] + n]
     """
-    all_but_sign(mask)
+    mask = all_but_sign()
     i, at = p[4], p[6]
     for rows in far(range(p[5], 0, -1)):
         c0, c1 = w[i] & 0xFFFFFF, (w[i + 1] & 0x3FFFFFFF) - (1 << 29)
@@ -181,13 +197,15 @@ def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             first += 1
             while far(n != 0):
                 e, k = unit, (n - 1) % 120 + 1
-                add_products(c0, c1, e, first, k, i)
+                c0, c1, e, i, high, low, middle, a, b, u, v, s = add_products(
+                    c0, c1, e, x, first, w, i, k
+                )
                 first += k
                 n -= k
         c1 += c0 >> 24
         c0 = c0 & 0xFFFFFF
         if p[7]:
-            argument(c0, c1)
+            c0 = argument(c0, c1, mask)
             out[at] = c0
         else:
             out[at] = c0
@@ -207,7 +225,7 @@ def small_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[p[4] : p[4] + p[5] * (4 + p[1] + p[3])]
         updates out[p[6] : p[6] + 2 * p[5]]
     """
-    all_but_sign(mask)
+    mask = all_but_sign()
     for k in far(range(p[5])):
         v = 0
         if p[7]:
@@ -223,18 +241,18 @@ def small_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             e += x[p[0]] - 298
             first, n = p[0] + 1, p[1]
             for part in far(range(3)):
-                products(low, middle, high, first, n, i)
+                high, low, i, middle, a, b, u, v, s = products(x, first, w, i, n)
                 if part == 2:
                     b = w[p[4] + p[5] * (3 + p[1] + p[3]) + k]
-                    unpack(b, low, e)
-                    first_bit(low, e)
+                    low, e = unpack(b)
+                    low, e = first_bit(low, e)
                     e -= 150
                     if (b >> 31) & 1:
                         low, high = 0x1000000 - low, 0 - 1
-                normalized(c1, e, high, low)
+                c1, e, high, low, s = normalized(e, high, low)
                 a, most = most, max(e, most)
-                aligned(c0, a, most)
-                aligned(c1, e, most)
+                c0, a = aligned(c0, a, most)
+                c1, e = aligned(c1, e, most)
                 c0 += c1
                 if part == 0:
                     first, n, e = p[2] + 1, p[3], (w[i] & 255) + x[p[2]] - 298
@@ -278,11 +296,11 @@ def lstm(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes out[p[2] : p[2] + n]
         updates out[p[3] : p[3] + n]
     """
-    all_but_sign(mask)
+    mask = all_but_sign()
     at, n = p[0], p[1]
     for i in far(range(3 * n)):
         v = out[at]
-        gate(v, sign, a, b, c, t)
+        a, v, sign, b, c, t = gate(v, mask, w)
         out[at] = a
         at += 1
     for i in far(range(n)):
@@ -290,12 +308,12 @@ def lstm(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         sign = (v >> 31) & 1
         if sign:
             v = (0 - v) & mask
-        squash(v, a, b, c, t)
+        a, v, b, c, t = squash(v, mask, w)
         b, at = a, p[0] + i
         if sign:
             b = 0 - b
         a, f, v = out[at], out[at + 2 * n], out[p[3] + i]
-        new_state(v, a, b, f, sign, e, m, s, mask)
+        m, sign, a, b, e, s = new_state(v, a, b, f, mask)
         v = m
         if sign & 1:
             v = m - mask - 1
@@ -311,10 +329,10 @@ def lstm(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             v = (v + (1 << (0 - 1 - e))) >> (0 - e) if e > 0 - 25 else 0
         else:
             v = v << e if e < 8 else mask
-        squash(v, a, b, c, t)
+        a, v, b, c, t = squash(v, mask, w)
         b = out[at + n]
-        gate_product(m, a, b)
-        gate_to_float(m, e)
+        m = gate_product(a, b)
+        m, e = gate_to_float(m)
         if sign:
             m = m - mask - 1
         out[p[2] + i] = m
@@ -330,7 +348,7 @@ def rnn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads out[p[0] : p[0] + 2 * n]
         writes out[p[2] : p[2] + n]
     """
-    all_but_sign(mask)
+    mask = all_but_sign()
     for i in far(range(p[1])):
         v = out[p[0] + i]
         sign = (v >> 31) & 1
@@ -339,17 +357,17 @@ def rnn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         if v < 1 << 22:
             v = out[p[0] + p[1] + i]
             sign = (v >> 31) & 1
-            unpack(v, m, e)
+            m, e = unpack(v)
             m = m | 0x800000
             if e > 122:  # rounded up to 1/16
                 m, e = 0xFFFFFF, 122
             if e < 115:
                 m = v & mask
             else:
-                small_tanh(m, e, a)
+                m, e, a = small_tanh(m, e)
         else:
-            squash(v, m, b, c, t)
-            gate_to_float(m, e)
+            m, v, b, c, t = squash(v, mask, w)
+            m, e = gate_to_float(m)
         if sign:
             m = m - mask - 1
         out[p[2] + i] = m
@@ -380,10 +398,10 @@ def reset(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         updates out[p[2] : p[2] + p[1]]
         reads w[0:351]
     """
-    all_but_sign(mask)
+    mask = all_but_sign()
     for i in far(range(p[1])):
         v = x[p[0] + i]
-        gate(v, sign, a, b, c, t)
+        a, v, sign, b, c, t = gate(v, mask, w)
         v = out[p[2] + i]
         sign = (v >> 31) & 1
         if sign:
@@ -405,12 +423,12 @@ def reset_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         updates out[p[0] : p[0] + 5 * p[1]]
         reads w[0:351]
     """
-    all_but_sign(mask)
+    mask = all_but_sign()
     n = p[1]
     at = p[0] + n
     for i in far(range(n)):
         v = out[p[0] + i]
-        gate(v, sign, a, b, c, t)
+        a, v, sign, b, c, t = gate(v, mask, w)
         e = at + 2 * n
         c0, c1, sign = out[e], (out[e + 1] & mask) - (1 << 29) - (1 << 29), 0
         if c1 < 0:
@@ -434,7 +452,7 @@ def reset_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         c0 += out[at]
         c1 += (out[at + 1] & mask) - (1 << 29) - (1 << 29) + (c0 >> 24)
         c0 = c0 & 0xFFFFFF
-        argument(c0, c1)
+        c0 = argument(c0, c1, mask)
         out[p[0] + n + i] = c0
         at += 2
 
@@ -450,11 +468,11 @@ def renew(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads out[p[0] : p[0] + 3 * n]
         updates out[p[2] : p[2] + n]
     """
-    all_but_sign(mask)
+    mask = all_but_sign()
     for i in far(range(p[1])):
         at = p[0] + i
         v = out[at]
-        gate(v, sign, a, b, c, t)
+        a, v, sign, b, c, t = gate(v, mask, w)
         out[at] = a
     for i in far(range(p[1])):
         at = p[0] + i
@@ -462,12 +480,12 @@ def renew(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         sign = (v >> 31) & 1
         if sign:
             v = (0 - v) & mask
-        squash(v, b, a, c, t)
+        b, v, a, c, t = squash(v, mask, w)
         if sign:
             b = 0 - b
         f, v = out[at], out[p[2] + i]
         a = (1 << 26) - f
-        new_state(v, a, b, f, sign, e, m, s, mask)
+        m, sign, a, b, e, s = new_state(v, a, b, f, mask)
         if sign & 1:
             m = m - mask - 1
         out[p[2] + i] = m

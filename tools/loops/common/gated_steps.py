@@ -27,11 +27,12 @@ def steps(p: ptr32, w):
         t = p[0]
         if p[3]:
             t = p[2] - 1 - t
-        for b in range(p[4]):
+        b = 0
+        while b < p[4]:
             h = b * p[11]
-            set_at(p, 14, i, t * p[5] + b * p[6])
+            i = set_at(p, 14, t * p[5] + b * p[6])
             p[i + 4] = h
-            set_at(p, 48, i, h)
+            i = set_at(p, 48, h)
             p[i + 1] = h + p[10]
             p[i + 5] = h
             p[i + 7] = p[7] + t * p[8] + b * p[9]
@@ -55,4 +56,5 @@ def steps(p: ptr32, w):
                 cell(scratch, table, scratch, cell_p)
             if p[12]:
                 put(scratch, scratch, y, put_p)
-        set_at(p, 0, i, p[0] + 1)
+            b += 1
+        i = set_at(p, 0, p[0] + 1)

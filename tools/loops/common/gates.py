@@ -21,8 +21,8 @@ def gate32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes out[p[2] : p[2] + p[1]]
     """
     one = 1 << 27
-    bit(top, 31)
-    nan_bits(nan)
+    top = bit(31)
+    nan = nan_bits()
     ln2 = 5814540  # of 23 bits behind the point; 0.0185 too many
     for i in range(p[1]):
         v = x[p[0] + i]
@@ -34,7 +34,7 @@ def gate32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         elif p[3] and e < 115:
             m = v & (top - 1)
         elif p[3] and e < 123:
-            small_tanh(m, e, a)
+            m, e, a = small_tanh(m, e)
         else:
             e += p[3] - 127
             s = 3 if e < 4 else 0  # more bits, as long as there is room
@@ -61,9 +61,9 @@ def gate32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             else:
                 a = one
             b, m, n = one + m, 0, 30
-            quotient(m, a, b, n)
-            normalize(m, e, 29)
-            halve(m, e, 30)
+            m, a, n = quotient(m, a, b, n)
+            m, e = normalize(m, e, 29)
+            m, e = halve(m, e, 30)
             b = 6
             if e < 1:
                 b = 7 - e

@@ -9,17 +9,18 @@ An index out of range picks row 0 and is counted. It is judged after a trip thro
 a word of it that wraps at 32 bits on every machine.
 """
 
+from tools.loops.snippets.hints import inline
 from tools.loops.snippets.words import index_of
 
 
 @inline
-def _gather():
-    """Both loops."""
+def _gather(x, w, out, p):
+    """Copy the rows that indices name: both loops."""
     words, inner, own, count = p[2], p[4], 7, 9
     b = p[6] + p[0] * inner
     for k in range(p[0], p[1]):
         a = k * words
-        index_of(v, w, a, p[3], 8, sign, good)
+        v, sign, good, high = index_of(w, a, p[3], 8, words, own, count, p)
         a, end = p[5] + v * inner, b + inner
         while b < end:
             out[b] = x[a]
@@ -48,9 +49,9 @@ def gather8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
         writes p[7 : 8]
         writes p[9 : 10]
     """
-    _gather()
+    _gather(x, w, out, p)
 
 
 def gather32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """Access: as gather8"""
-    _gather()
+    _gather(x, w, out, p)

@@ -29,8 +29,8 @@ def fence(us: int):
 
 def meet(h: ptr32, words: ptr32, me: int, idle):
     if h[0] == 0:
-        set_at(h, 7, i, words[1])
-        set_at(words, 1, i, 0)
+        i = set_at(h, 7, words[1])
+        i = set_at(words, 1, 0)
         return
     n = h[me + 0] + 1
     h[me + 0] = n
@@ -41,9 +41,9 @@ def meet(h: ptr32, words: ptr32, me: int, idle):
         if rounds & 1023 == 0:
             idle(1)
             if rounds == 0 and me == 2:
-                set_at(h, 5, i, 1)
+                i = set_at(h, 5, 1)
     if h[5]:
-        set_at(words, 1, i, 0)
+        i = set_at(words, 1, 0)
 
 
 def begin(h: ptr32, words: ptr32, other: ptr32):
@@ -53,11 +53,11 @@ def begin(h: ptr32, words: ptr32, other: ptr32):
             words[i] = 0
             other[i] = 0
         i += 1
-    set_at(words, 1, i, 1 << 28)
-    set_at(other, 1, i, 1 << 28)
-    set_at(h, 1, i, 0)
-    set_at(h, 2, i, 0)
-    set_at(h, 5, i, 0)
+    i = set_at(words, 1, 1 << 28)
+    i = set_at(other, 1, 1 << 28)
+    i = set_at(h, 1, 0)
+    i = set_at(h, 2, 0)
+    i = set_at(h, 5, 0)
 
 
 def attend(h: ptr32, box, run, idle):
@@ -67,4 +67,4 @@ def attend(h: ptr32, box, run, idle):
             idle(0)
             run(box[0])
             idle(0)
-            set_at(h, 4, i, h[3])
+            i = set_at(h, 4, h[3])

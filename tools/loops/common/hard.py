@@ -10,14 +10,16 @@ Products are cut off to 30 bits. |x| whose exponent exceeds reach is beyond the 
 """
 
 from tools.loops.snippets.floats import first_bit
+from tools.loops.snippets.hints import inline
 
 
 @inline
-def product(m, a, b):
-    """m * a // 2**24, of 24 and 30 bits."""
+def product(m, a):
+    """Return m * a // 2**24, of 24 and 30 bits."""
     b = (m & 4095) * (a & 32767) >> 12
     b = ((m >> 12) * (a & 32767) + ((m & 4095) * (a >> 15) << 3) + b) >> 12
     b += (m >> 12) * (a >> 15) << 3
+    return b
 
 
 def hard32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
@@ -36,18 +38,18 @@ def hard32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             out[i] = nan
             i += 1
             continue
-        first_bit(m, e)
+        m, e = first_bit(m, e)
         s = reach - e
         t = 0 if sign else unit
         if s >= 0:
-            product(m, slope, b)
+            b = product(m, slope)
             b = b << 1 >> s if s < 31 else 0
             if sign:
                 t = offset - b if b < offset else 0
             elif b < unit - offset:
                 t = offset + b
         if p[5]:
-            product(m, t, b)
+            b = product(m, t)
             t = b
         else:
             sign, e = 0, 126

@@ -45,7 +45,7 @@ def pixels(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
             if p[7] == 1:
                 red = (77 * red + 150 * green + 29 * blue) >> 8
             elif p[12] == 1:
-                swap(red, blue, n)
+                red, blue, n = swap(red, blue)
             for c in range(p[7]):
                 if c == 0:
                     value = w[red]

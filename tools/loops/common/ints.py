@@ -5,12 +5,16 @@ p    as loops/add has it, and behind it what the loop says
 Both halves of a sum are computed apart: one of 32 bits has no place in a small integer.
 """
 
+from tools.loops.snippets.hints import inline
 from tools.loops.snippets.words import all_but_sign, pairs
 
 
 @inline
-def compared(order, a, b, low, high):
-    """order = 1, 2 or 4: x[i] is less than w[j], equal or greater. a, b: their lower halves."""
+def compared(x, i, w, j):
+    """Return 1, 2 or 4: x[i] is less than w[j], equal or greater; a, b: their lower halves.
+
+    low, high: room.
+    """
     a, high, b, low = x[i], (x[i] >> 16) & 65535, w[j], (w[j] >> 16) & 65535
     a, b, high, low = a & 65535, b & 65535, high ^ 32768, low ^ 32768
     if high == low:
@@ -20,6 +24,7 @@ def compared(order, a, b, low, high):
         order = 1
     if high > low:
         order = 4
+    return order, a, b, low, high
 
 
 def sum32(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
@@ -33,7 +38,7 @@ def sum32(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
     """
     flip = 0xFFFF if p[9] else 0
     i, j, k = p[0], p[3], p[6]
-    with pairs(i, j, k, end, last):
+    for i, j, k, end, last in pairs(i, j, k, p):
         a, b = x[i], w[j]
         low = (a & 0xFFFF) + ((b & 0xFFFF) ^ flip) + p[9]
         high = ((a >> 16) & 0xFFFF) + (((b >> 16) & 0xFFFF) ^ flip) + (low >> 16)
@@ -50,7 +55,7 @@ def product32(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
         writes out[2 * p[6] : 2 * (p[6] + rows * n)]
     """
     i, j, k = p[0], p[3], p[6]
-    with pairs(i, j, k, end, last):
+    for i, j, k, end, last in pairs(i, j, k, p):
         a, b = x[i], w[j]
         low = (a & 0xFFFF) * (b & 0xFFFF)
         high = (a & 0xFFFF) * ((b >> 16) & 0xFFFF) & 0xFFFF
@@ -70,10 +75,10 @@ def quotient32(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
         reads w[p[3] : p[3] + (rows - 1) * p[4] + (n - 1) * p[5] + 1] if rows and n
         writes out[2 * p[6] : 2 * (p[6] + rows * n)]
     """
-    all_but_sign(mask)
+    mask = all_but_sign()
     what, is_signed = p[9] & 3, 1 - (p[9] >> 2)
     i, j, k = p[0], p[3], p[6]
-    with pairs(i, j, k, end, last):
+    for i, j, k, end, last in pairs(i, j, k, p):
         a, b = x[i], w[j]
         sign, sign_of_b = (a >> 31) & is_signed, (b >> 31) & is_signed
         if sign:
@@ -123,8 +128,8 @@ def larger32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     i, j, k = p[0], p[3], p[6]
     wanted = 1 if p[9] else 4
-    with pairs(i, j, k, end, last):
-        compared(order, a, b, low, high)
+    for i, j, k, end, last in pairs(i, j, k, p):
+        order, a, b, low, high = compared(x, i, w, j)
         a = w[j]
         if order == wanted:
             a = x[i]
@@ -141,8 +146,8 @@ def compare32(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
         writes out[p[6] : p[6] + rows * n]
     """
     i, j, k = p[0], p[3], p[6]
-    with pairs(i, j, k, end, last):
-        compared(order, a, b, low, high)
+    for i, j, k, end, last in pairs(i, j, k, p):
+        order, a, b, low, high = compared(x, i, w, j)
         out[k] = 1 if order & p[9] else 0
 
 
@@ -156,7 +161,7 @@ def truth8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
         writes out[p[6] : p[6] + rows * n]
     """
     i, j, k, flags = p[0], p[3], p[6], p[9]
-    with pairs(i, j, k, end, last):
+    for i, j, k, end, last in pairs(i, j, k, p):
         n = 1 if x[i] else 0
         if w[j]:
             n += 1

@@ -9,6 +9,7 @@ is less; one NaN, 0x7FC00000.
 """
 
 from tools.loops.snippets.floats import normalize, significand, unpack
+from tools.loops.snippets.hints import far
 from tools.loops.snippets.words import bit, quotient
 
 
@@ -18,13 +19,13 @@ def log32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads x[p[0] : p[1]]
         writes out[p[0] : p[1]]
     """
-    bit(top, 31)
+    top = bit(31)
     infinity = top - 1 - 0x7FFFFF
     third = 357913941  # of 30 bits behind the point, like z, t and u below
     i = p[0]
     while far(i < p[1]):
         v = x[i]
-        unpack(v, m, e)
+        m, e = unpack(v)
         if e == 0 and m == 0:
             out[i] = infinity - top
             i += 1
@@ -33,7 +34,7 @@ def log32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             out[i] = infinity | 0x400000 if (v >> 31) & 1 or m else infinity
             i += 1
             continue
-        significand(m, e)
+        m, e = significand(m, e)
         v = 1 << 23
         if m > 11863283:
             v = 1 << 24
@@ -48,7 +49,7 @@ def log32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 a = a << 1
                 c += 1
             n = 29
-            quotient(r, a, b, n)
+            r, a, n = quotient(r, a, b, n)
             s = r >> (c - 2)
             z, s = s & 16383, s >> 14
             z = (s * s >> 2) + (s * z >> 15)
@@ -73,7 +74,7 @@ def log32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             r = n - r if sign else n + r
             sign, a = b, 133
         if r:
-            normalize(r, a, 29)
+            r, a = normalize(r, a, 29)
             r = ((r + 32) >> 6) + ((a - 1) << 23)
             if sign:
                 r -= top

@@ -62,7 +62,7 @@ def rounded(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
     for listed in range(p[22]):
         a = w[64 + listed]
         n = (w[128 + listed] >> 1) - p[27]
-        halve(a, n, 24)
+        a, n = halve(a, n, 24)
         if a < p[26]:
             a = a << 1
             n -= 1

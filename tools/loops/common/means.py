@@ -89,8 +89,8 @@ def choose(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
         else:
             i = min(max(p[28] + (stop if total > 0 else 0 - stop), 0), 255)
             out[p[1] + window] = i ^ p[16]
-        next_window()
-    set_at(p, 21, i, window)
+        window, left, top, row = next_window(window, left, top, row, past, p)
+    i = set_at(p, 21, window)
     p[i + 1] = listed
 
 
@@ -168,7 +168,7 @@ def sums(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
                         m += x[i + 1] << 8
                     i += between
                     m = (m ^ p[16]) - p[15]
-                    split_sign(m, n)
+                    m, n = split_sign(m)
                     t = m * p[24]
                     m, t, r = m * p[23] + (t >> 12), t & 4095, 0
                     while m >> (12 + r):
@@ -190,11 +190,11 @@ def sums(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
                     # The sum, with three more bits; the last one stands for all that is lost.
                     m, a = m << 3, a << 3
                     if e < n:
-                        swap(a, m, t)
-                        swap(e, n, t)
-                        swap(s, r, t)
+                        a, m, t = swap(a, m)
+                        e, n, t = swap(e, n)
+                        s, r, t = swap(s, r)
                     t = min(e - n, 27)
-                    add(a, e, s, m, t, r, n)
+                    a, e, s, m, n = add(a, e, s, m, t, r)
             lines -= 1
             line += stride
             if p[14] and lines:

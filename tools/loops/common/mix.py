@@ -10,6 +10,7 @@ rounded to nearest once. A weight of zero leaves its item out. One NaN, 0x7FC000
 """
 
 from tools.loops.snippets.floats import rank_item, weigh_item, weighed_sum
+from tools.loops.snippets.hints import far
 from tools.loops.snippets.words import bit
 
 
@@ -25,7 +26,7 @@ def mix32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads p[6 : 6 + n_out]
         writes out[p[0] * inner : p[1] * inner]
     """
-    bit(top, 31)
+    top = bit(31)
     infinity, at = top - 1 - 0x7FFFFF, p[0] * p[3]
     row, inner = p[0] % p[4], p[3]
     base = p[0] // p[4] * p[2]
@@ -38,7 +39,7 @@ def mix32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             for t in range(begin, end):
                 v, b = x[i], w[t]
                 if b & (top - 1):
-                    rank_item(v, b, a, n, most, found)
+                    most, found, a, n = rank_item(v, b, most, found)
                 i += inner
             total, i = 0, first
             for t in range(begin, end):
@@ -50,12 +51,12 @@ def mix32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 else:
                     n = min(n, 6)
                     v = v << n
-                weigh_item(m, a, v, n, most)
+                m, n = weigh_item(a, v, most)
                 if ((a ^ b) >> 31) & 1:
                     m = 0 - m
                 total += m
                 i += inner
-            weighed_sum(total, most, found, n, b)
+            total, most, n, b = weighed_sum(total, most, found, infinity, top)
             out[at] = total
             first += 1
             at += 1

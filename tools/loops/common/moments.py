@@ -39,10 +39,10 @@ def rows(p: ptr32, w):
     x, y, floats, q = w[6], w[7], w[9], w[10]
     while p[13] < p[14]:
         first = p[13] * p[1]
-        set_at(p, 0, i, first)
-        set_at(p, 17, i, first)
-        set_at(p, 20, i, p[13] % p[15] * p[16])
-        set_at(p, 23, i, first)
+        i = set_at(p, 0, first)
+        i = set_at(p, 17, first)
+        i = set_at(p, 20, p[13] % p[15] * p[16])
+        i = set_at(p, 23, first)
         centre(x, y, y, whole)
         if p[4] == 255:
             special(whole, w)
@@ -56,7 +56,7 @@ def rows(p: ptr32, w):
             if p[27] > 1:
                 add, factor = w[13], w[14]
                 add(floats, factor, floats, q)
-        set_at(p, 13, i, p[13] + 1)
+        i = set_at(p, 13, p[13] + 1)
 
 
 def centre(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
@@ -66,10 +66,10 @@ def centre(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes out[p[0] : p[0] + p[1]]
         writes p[4 : 8]
     """
-    all_but_sign(mask)
+    mask = all_but_sign()
     most, i = 0, p[0]
     end = i + p[1]
-    largest_bits(most, v, i, end)
+    most, i, v = largest_bits(most, x, i, end, mask)
     k, e = 4, most >> 23
     if e == 0:
         e = 1
@@ -79,10 +79,10 @@ def centre(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     low = 0
     while i < end:
         v = x[i]
-        unpack(v, m, s)
-        first_bit(m, s)
+        m, s = unpack(v)
+        m, s = first_bit(m, s)
         s = e - s
-        signed(m, ((m << 5) + (1 << s >> 1)) >> s if s < 30 else 0, (v >> 31) & 1)
+        m = signed(((m << 5) + (1 << s >> 1)) >> s if s < 30 else 0, (v >> 31) & 1)
         m += 1 << 29
         out[i] = m
         low += m & 32767
@@ -121,7 +121,7 @@ def squares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     mean, s = p[5], p[7]
     rest = p[6] >> (28 - s)
-    bit(one, 30)
+    one = bit(30)
     high = middle = low = 0
     i = p[0]
     end = i + p[1]
@@ -138,7 +138,7 @@ def squares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         high += middle >> 24
         middle = middle & 0xFFFFFF
         i += 1
-    set_at(p, 8, i, high)
+    i = set_at(p, 8, high)
     i += 1
     p[i] = middle
     i += 1
@@ -176,8 +176,8 @@ def inverse(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         v = v << 1
         k -= 1
     if a == 0 or v and k > e:
-        swap(a, v, b)
-        swap(e, k, b)
+        a, v, b = swap(a, v)
+        e, k, b = swap(e, k)
     if v and e - k < 30:
         a += v >> (e - k)
     if a >> 30 or e & 1:
@@ -202,8 +202,8 @@ def inverse(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         if c >= b and b:
             c -= b
             a += 1
-    set_at(p, 11, i, a if b else 0)
-    set_at(p, 12, i, 1024 + p[4] - 13 - p[7] - (e >> 1))
+    i = set_at(p, 11, a if b else 0)
+    i = set_at(p, 12, 1024 + p[4] - 13 - p[7] - (e >> 1))
 
 
 def scaled(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
@@ -214,19 +214,19 @@ def scaled(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     one = 1
     top, one = one << 31, one << 30
-    nan_bits(nan)
+    nan = nan_bits()
     a, b, exponent = p[11] >> 15, p[11] & 32767, p[12] - 1024
     i = p[0]
     end = i + p[1]
     while i < end:
         v = x[i] - one
-        split_sign(v, sign)
+        v, sign = split_sign(v)
         c = v >> 15
         v = v & 32767
         v = c * a + ((v * a + c * b + (v * b >> 15)) >> 15)
         e = exponent
         if v:
-            normalize(v, e, 29)
+            v, e = normalize(v, e, 29)
             v = ((v + 32) >> 6) + ((e - 1) << 23) if e > 0 else 0
             if e > 254:
                 v = nan - (1 << 22)

@@ -7,10 +7,12 @@ Written once, in the common subset of Python and viper: indexes only, parameters
          so0, so1, so2 (BIAS + items), first items of x and of out (BIAS + items)
 """
 
+from tools.loops.snippets.hints import inline
+
 
 @inline
-def _move():
-    """Both loops."""
+def _move(x, out, p):
+    """Copy items from one layout to another: both loops."""
     bias, n2 = 1 << 29, p[3]
     sx, so = p[6] - bias, p[9] - bias
     for i in range(p[0], p[1]):
@@ -34,9 +36,9 @@ def copy8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
         writes out[b + sum(min(v, 0) for v in t) : b + sum(max(v, 0) for v in t) + 1]
             if min(n) >= 0
     """
-    _move()
+    _move(x, out, p)
 
 
 def copy32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """Access: as copy8"""
-    _move()
+    _move(x, out, p)

@@ -38,11 +38,11 @@ def offsets(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         left = p[9 + rank] - p[places + rank - 1]
     end, size, scale = p[1], p[sizes], p[sizes + n_t]
     for k in range(p[0], end):
-        index_of(v, x, i, size, 6, sign, good)
+        v, sign, good, high = index_of(x, i, size, 6, words, own, count, p)
         total = base + v * scale
         i += words
         for t in range(sizes + 1, sizes + n_t):
-            index_of(v, x, i, p[t], 6, sign, good)
+            v, sign, good, high = index_of(x, i, p[t], 6, words, own, count, p)
             total += v * p[t + n_t]
             i += words
         out[k] = total

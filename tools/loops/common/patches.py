@@ -68,4 +68,4 @@ def patches(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
         while n < end:
             out[n] = 0
             n += 1
-        next_place(ox, oy)
+        ox, oy = next_place(ox, oy, p)

@@ -43,8 +43,8 @@ def zero_point(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
         writes p[9:10]
     """
     v = x[0] ^ out[18]
-    set_at(out, 19, i, v)
-    set_at(p, 9, i, v)
+    i = set_at(out, 19, v)
+    i = set_at(p, 9, v)
 
 
 def locate(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
@@ -62,12 +62,12 @@ def locate(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     at, first = x[0] // x[1], x[0] % x[1] * x[2]
     group, batch = at % x[4], at // x[4]
     n = min(x[3] - first, x[2])
-    set_at(out, 0, i, batch * x[5] + group * x[6])
+    i = set_at(out, 0, batch * x[5] + group * x[6])
     p[i] = x[9] + group * x[10]
     p[i + 1] = x[12] + group * x[11]
     p[i + 3] = n
     p[i + 5] = batch * x[7] + group * x[8] + first * p[6]
-    set_at(out, 16, i, first // out[15])
+    i = set_at(out, 16, first // out[15])
     out[i + 1] = first % out[15]
     out[i + 4] = n
 
@@ -90,13 +90,13 @@ def locate_planes(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     planes = min(x[4] - plane, x[3])
     rows = min(x[6] - row, x[5])
     covered = rows * x[11] + x[10] - x[11]
-    set_at(out, 0, i, batch * x[7] + plane * out[2] + x[8])
+    i = set_at(out, 0, batch * x[7] + plane * out[2] + x[8])
     out[i + 1] = planes
     out[i + 4] = covered
     p[i + 1] = covered * out[7]
     p[i + 2] = planes
     p[i + 8] = rows
-    set_at(out, 11, i, x[12] + row * x[11])
+    i = set_at(out, 11, x[12] + row * x[11])
     p[i + 1] = x[14] + plane * 8 * p[3]
     p[i + 2] = x[13] + plane * p[3] * p[4] * p[5]
     p[i + 3] = batch * x[9] + plane * p[3] * p[15] + row * p[9] * p[16]

@@ -6,10 +6,12 @@ end, or, where p[1] is 3, as one: (19595 red + 38470 green + 7471 blue + 32768) 
     p    n pixels, place of red, first byte of out, first byte of x, ...
 """
 
+from tools.loops.snippets.hints import inline
+
 
 @inline
-def _put(o, red, r, g, b):
-    """A pixel's colours to out[o]."""
+def _put(out, o, red, r, g, b):
+    """Put a pixel's colours to out[o]. Return the next place."""
     if red == 3:
         out[o] = (19595 * r + 38470 * g + 7471 * b + 32768) >> 16
         o += 1
@@ -18,6 +20,7 @@ def _put(o, red, r, g, b):
         out[o + 1] = g
         out[o + 2 - red] = b
         o += 3
+    return o
 
 
 def indexed(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
@@ -38,7 +41,7 @@ def indexed(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             left = 8
             i += 1
         r, g, b = w[c], w[c + 1], w[c + 2]
-        _put(o, red, r, g, b)
+        o = _put(out, o, red, r, g, b)
 
 
 def direct(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
@@ -55,7 +58,7 @@ def direct(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     for k in range(p[0]):
         r, g, b = w[x[i + p[5]]], w[x[i + p[6]]], w[x[i + p[7]]]
         i += step
-        _put(o, red, r, g, b)
+        o = _put(out, o, red, r, g, b)
 
 
 def unfilter(x: ptr8, w: ptr8, out: ptr8, p: ptr32):

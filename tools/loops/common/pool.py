@@ -10,6 +10,8 @@ A window that lies wholly in the padding gives the least value. NaN wins if its 
 find loops come after: x as before, w what the max loops gave, out two words an index (int64).
 """
 
+from tools.loops.snippets.hints import inline
+
 
 def max_row32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
@@ -61,8 +63,8 @@ def max_row8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
 
 
 @inline
-def _find_row():
-    """Where the first of the largest items is."""
+def _find_row(x, w, out, p):
+    """Find where the first of the largest items of each window is: both loops."""
     bias = 1 << 29
     for column in range(p[15], p[16]):
         best, found, at = w[p[17] + column], 0, p[21]
@@ -97,9 +99,9 @@ def find_row32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[p[17] + p[15] : p[17] + p[16]]
         writes out[2 * (p[17] + p[15]) : 2 * (p[17] + p[16])]
     """
-    _find_row()
+    _find_row(x, w, out, p)
 
 
 def find_row8(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
     """Access: as find_row32"""
-    _find_row()
+    _find_row(x, w, out, p)

@@ -14,15 +14,17 @@ of the exact value. What C's pow gives for 0, inf and NaN; one NaN, 0x7FC00000.
 """
 
 from tools.loops.snippets.floats import first_bit, significand, unpack
+from tools.loops.snippets.hints import far, inline
 from tools.loops.snippets.words import bit, quotient
 
 
 @inline
-def product(v, a, b, left, s, t):
-    """v = a * b >> (30 - left), of 30 bits each; s, t: room."""
+def product(a, b, left):
+    """Return v = a * b >> (30 - left), of 30 bits each. s, t: room."""
     s, t = a & 32767, b & 32767
     v = (a >> 15) * t + s * (b >> 15) + (s * t >> 15) >> (15 - left)
     v += (a >> 15) * (b >> 15) << left
+    return v, s, t
 
 
 def logs32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
@@ -36,10 +38,10 @@ def logs32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     end = o + 2 * (p[1] - p[0])
     while far(o < end):
         v = x[i]
-        unpack(v, m, e)
+        m, e = unpack(v)
         k = r = sign = 0
         if e < 255 and e + m > 0:
-            significand(m, e)
+            m, e = significand(m, e)
             v = 1 << 23
             if m > 11863283:
                 v = 1 << 24
@@ -54,19 +56,19 @@ def logs32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                     a = a << 1
                     k += 1
                 n = 30
-                quotient(r, a, b, n)
-                product(z, r, r, 0, s, t)
+                r, a, n = quotient(r, a, b, n)
+                z, s, t = product(r, r, 0)
                 n = 2 * k - 62
                 z = z >> n if n < 31 else 0
                 n = z >> 14
                 v = 344240445 + (8595 * n >> 5)  # of 30 bits behind the point: 2.885 / 9, / 11
                 v = 442594858 + ((v >> 15) * n >> 5)
                 v = 619632802 + ((v >> 15) * n >> 5)
-                product(m, v, z, 0, s, t)
+                m, s, t = product(v, z, 0)
                 v = 1032721336 + (m >> 4)
-                product(m, v, z, 0, s, t)
+                m, s, t = product(v, z, 0)
                 v = 774541002 + (m >> 6)
-                product(m, r, v, 1, s, t)
+                m, s, t = product(r, v, 1)
                 r = m
             if e:
                 a = 0
@@ -105,7 +107,7 @@ def powers32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads p[4 : 24 + 2 * n] if n > 0
         writes out[p[0] : p[1]]
     """
-    bit(top, 31)
+    top = bit(31)
     infinity, one = top - 1 - 0x7FFFFF, 127 << 23
     k, o = 24, p[0]
     while far(o < p[1]):
@@ -113,7 +115,7 @@ def powers32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         f, g = v & (top - 1), y & (top - 1)
         v = (v >> 31) & 1
         m, e = g & 0x7FFFFF, g >> 23
-        first_bit(m, e)
+        m, e = first_bit(m, e)
         t, a = 1, infinity | 0x400000
         if e < 151:  # 2: y is odd, 1: even, 0: not whole
             n = 150 - e

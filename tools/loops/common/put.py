@@ -7,10 +7,12 @@ p       lo, hi: range of rows of x; n, inner; 0, 0, 0, 0, 0, 1 if an index was o
 The row of an index out of range is left out; loops/gather judges it.
 """
 
+from tools.loops.snippets.hints import inline
+
 
 @inline
-def _put():
-    """Both loops."""
+def _put(x, w, out, p):
+    """Copy rows to those that indices name: both loops."""
     inner, count = p[3], 9
     a = p[0] * inner
     for k in range(p[0], p[1]):
@@ -35,9 +37,9 @@ def put8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
         writes out[0 : p[2] * inner]
         writes p[9 : 10]
     """
-    _put()
+    _put(x, w, out, p)
 
 
 def put32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """Access: as put8"""
-    _put()
+    _put(x, w, out, p)

@@ -30,7 +30,7 @@ def qadd8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     low, bits, zero, x_step, w_step, i = p[15], p[16], p[17], p[2], p[5], p[0]
     half = (1 << (bits - 1)) - 1
     j, k, rows = p[3], p[6], p[7]
-    with rows_of_pairs(i, j, k, end, rows, x_step, w_step):
+    for i, j, k, end, rows in rows_of_pairs(i, j, k, rows, x_step, w_step, p):
         u = x[i] ^ flip
         v = w[j] ^ flip
         more = u * a_low + v * b_low + low
@@ -44,10 +44,10 @@ def qmul8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     """Access: as qadd8"""
     flip, limit, i, j = p[9], p[12], p[0], p[3]
     k, rows = p[6], p[7]
-    with rows_of_pairs(i, j, k, end, rows, p[2], p[5]):
+    for i, j, k, end, rows in rows_of_pairs(i, j, k, rows, p[2], p[5], p):
         v = max(min(((x[i] ^ flip) - p[10]) * ((w[j] ^ flip) - p[11]), limit), 0 - limit)
         v, high, low = v << p[13], p[14], p[15]
-        times_multiplier(v, high, low, part, more)
+        v, more, low, part = times_multiplier(v, high, low)
         v = (v + 524287 + (1 if more else (v >> 20) & 1)) >> 20
         v = min(max(v + p[16], 0), 255)
         out[k] = v ^ flip

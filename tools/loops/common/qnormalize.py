@@ -25,26 +25,33 @@ limited to 0 .. 255. Signed bytes are made unsigned by flip, also those of out. 
 of 55 bits, cut off to 28.
 """
 
+from tools.loops.snippets.hints import inline, undefined
 from tools.loops.snippets.words import swap, times_multiplier
 
 
 @inline
 def bits_of(v, low, e, step):
-    """Moves bits of low, 30 behind those of v, to v while that has less than 30."""
+    """Return v with bits of low, 30 behind those of v, moved to it while it has less than 30.
+
+    low: what is left of it; e: the exponent of v.
+    """
     while v < 1 << (30 - step):
         v = (v << step) | (low >> (30 - step))
         low = (low << step) & 0x3FFFFFFF
         e -= step
+    return v, low, e
 
 
 @inline
-def product(a, b, more):
-    """a = a * b >> p[7]: as many bits as p[7], and 23."""
+def product(a, b, p):
+    """Return a * b >> p[7]: as many bits as p[7], and 23. more: room."""
+    more = undefined
     if p[7] > 7:
         more = a * (b >> 8) + (a * (b & 255) >> 8)
         a = more >> (p[7] - 8)
     else:
         a = a * b >> p[7]
+    return a, more
 
 
 def roots8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
@@ -76,12 +83,12 @@ def roots8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
         a = rest = shift = 0
         if v or low:
             e = 30
-            bits_of(v, low, e, 6)
-            bits_of(v, low, e, 1)
+            v, low, e = bits_of(v, low, e, 6)
+            v, low, e = bits_of(v, low, e, 1)
             a, b = p[5], p[6] - 1024
             if b > e:
-                swap(a, v, c)
-                swap(b, e, c)
+                a, v, c = swap(a, v)
+                b, e, c = swap(b, e)
             if e - b < 30:
                 v += a >> (e - b)
             if v >> 30:
@@ -106,9 +113,9 @@ def roots8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
                     a += 1
             shift = min(p[4] + (e >> 1), 30)
             rest = total
-            product(rest, a, b)
+            rest, b = product(rest, a, p)
             b, c = n, a
-            product(b, c, a)
+            b, a = product(b, c, p)
             a = b
         out[o] = mean
         out[o + 1] = a
@@ -140,7 +147,7 @@ def normalized8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
         while i < end:
             v = ((((x[i] ^ flip) - mean) * root - rest << left) + half) >> right
             high, low = (w[o] >> 15) - 32768, w[o] & 32767
-            times_multiplier(v, high, low, part, more)
+            v, more, low, part = times_multiplier(v, high, low)
             v = min(max((v + w[o + 1] - bias) >> point, 0), 255)
             out[i] = v ^ flip
             o += 2

@@ -53,7 +53,7 @@ def means8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
                 limit = (1 << 25) >> f
                 v = max(min(v, limit), 0 - limit)
                 v, high, low = v << f, (low >> 15) & 65535, low & 32767
-                times_multiplier(v, high, low, part, more)
+                v, more, low, part = times_multiplier(v, high, low)
                 if w[i] & 32:
                     v, more = ((v + 8) >> 4) << 4, 0
                 v = (v + 524287 + (1 if more else (v >> 20) & 1)) >> 20

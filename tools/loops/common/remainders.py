@@ -6,16 +6,20 @@ p          as loops/add has it; 0: with the sign of x, cut towards 0; 1: with th
 """
 
 from tools.loops.snippets.floats import add, first_bit, significand, unpack
+from tools.loops.snippets.hints import inline
 from tools.loops.snippets.words import bit, pairs
 
 
 @inline
-def rest_of(a, b, m, e, n, d):
-    """a = what b leaves of it, of the bits of two floats without a sign, a >= b."""
-    unpack(a, m, e)
-    significand(m, e)
-    unpack(b, n, d)
-    significand(n, d)
+def rest_of(a, b):
+    """Return what b leaves of a, of the bits of two floats without a sign, a >= b.
+
+    m, e, n, d: room.
+    """
+    m, e = unpack(a)
+    m, e = significand(m, e)
+    n, d = unpack(b)
+    n, d = significand(n, d)
     if m >= n:
         m -= n
     e -= d
@@ -30,22 +34,27 @@ def rest_of(a, b, m, e, n, d):
         m = m >> 1
         d += 1
     a = m + ((d - 1) << 23) if m else 0
+    return a, m, e, n, d
 
 
 @inline
-def difference(a, b, m, e, n, d, sign, rest):
-    """a = b - a, of the bits of two floats without a sign, a < b, rounded to even."""
-    unpack(b, m, e)
-    first_bit(m, e)
-    unpack(a, n, d)
-    first_bit(n, d)
+def difference(a, b):
+    """Return b - a, of the bits of two floats without a sign, a < b, rounded to even.
+
+    m, e, n, d, sign, rest: room.
+    """
+    m, e = unpack(b)
+    m, e = first_bit(m, e)
+    n, d = unpack(a)
+    n, d = first_bit(n, d)
     m, n, d = m << 3, n << 3, min(e - d, 27)
     sign = 0
-    add(m, e, sign, n, d, 1, rest)
+    m, e, sign, n, rest = add(m, e, sign, n, d, 1)
     while e < 1:
         m = m >> 1
         e += 1
     a = m + ((e - 1) << 23)
+    return a, m, e, n, d, sign, rest
 
 
 def remainder32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
@@ -56,10 +65,10 @@ def remainder32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[p[3] : p[3] + (rows - 1) * p[4] + (n - 1) * p[5] + 1] if rows and n
         writes out[p[6] : p[6] + rows * n]
     """
-    bit(top, 31)
+    top = bit(31)
     infinity = top - 1 - 0x7FFFFF
     i, j, k = p[0], p[3], p[6]
-    with pairs(i, j, k, end, last):
+    for i, j, k, end, last in pairs(i, j, k, p):
         a, b = x[i], w[j]
         sign, sign_of_b = (a >> 31) & 1, (b >> 31) & 1
         a, b = a & (top - 1), b & (top - 1)
@@ -67,13 +76,13 @@ def remainder32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             a, sign = infinity | 0x400000, 0
         else:
             if a >= b:
-                rest_of(a, b, m, e, n, d)
+                a, m, e, n, d = rest_of(a, b)
             if p[9] and sign != sign_of_b:
                 sign = sign_of_b
                 if a and b == infinity:
                     a = b
                 elif a:
-                    difference(a, b, m, e, n, d, s, rest)
+                    a, m, e, n, d, s, rest = difference(a, b)
         if sign:
             a -= top
         out[k] = a

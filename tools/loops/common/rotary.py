@@ -7,12 +7,14 @@ Written once, in the common subset of Python and viper.
 """
 
 from tools.loops.snippets.floats import normalize
+from tools.loops.snippets.hints import inline, undefined
 from tools.loops.snippets.words import all_but_sign
 
 
 @inline
-def put(at):
-    """out[at] = upper * 2**24 + middle * 2**12 + lower as float32."""
+def put(out, at, upper, middle, lower, exponent, infinity, mask):
+    """Set out[at] to upper * 2**24 + middle * 2**12 + lower as float32. v, sign, r, s: room."""
+    s = undefined
     v = (upper << 7) + (middle + (lower >> 12) >> 5)
     sign = 0
     if v < 0:
@@ -23,7 +25,7 @@ def put(at):
         while v >> 30:
             v = v >> 1
             s += 1
-        normalize(v, s, 29)
+        v, s = normalize(v, s, 29)
         if s > 254:
             r = infinity
         elif s > 0:
@@ -31,6 +33,7 @@ def put(at):
     if sign:
         r -= mask + 1
     out[at] = r
+    return v, sign, r, s
 
 
 def finite(p: ptr32, w):
@@ -61,7 +64,7 @@ def turn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[b * p[15] : b * p[15] + (p[4] - 1) * p[16] + p[5] + p[17]] for b in batches
         writes p[2 : 3]
     """
-    all_but_sign(mask)
+    mask = all_but_sign()
     infinity = mask - 0x7FFFFF
     largest, line = 0, p[0]
     while True:  # a condition here would be a branch farther than Xtensa's reach
@@ -102,7 +105,7 @@ def turn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             while left:  # the second time, (b, -a) in the place of (a, b)
                 upper, middle = a * e - c * g, a * first + b * e - c * second - d * g
                 lower = b * first - d * second
-                put(place)
+                v, sign, r, s = put(out, place, upper, middle, lower, exponent, infinity, mask)
                 v, a = a, c
                 c = 0 - v
                 v, b = b, d

@@ -21,20 +21,22 @@ in 2**-29 of the largest one's power of two; their sum is rounded to nearest onc
 """
 
 from tools.loops.snippets.floats import rank_item, weigh_item, weighed_sum
+from tools.loops.snippets.hints import far, inline, undefined
 from tools.loops.snippets.words import bit, set_at
 
 
 @inline
-def share(m, a, b):
-    """m = a * b, of three that have 28 bits behind the point and are not above 1."""
+def share(a, b):
+    """Return a * b; all have 28 bits behind the point and are not above 1."""
     m = (a & 16383) * (b & 16383) >> 14
     m += (a >> 14) * (b & 16383) + (a & 16383) * (b >> 14)
     m = (a >> 14) * (b >> 14) + (m >> 14)
+    return m
 
 
 @inline
 def mirror(v, f, reach):
-    """v + f / 2**26, mirrored at 0 and 2 * reach; 0 if that is 0."""
+    """Return v and f: v + f / 2**26, mirrored at 0 and 2 * reach; 0 if that is 0."""
     if reach:
         while v < 0:
             v += 4 * reach
@@ -47,11 +49,12 @@ def mirror(v, f, reach):
                 f = (1 << 26) - f
     else:
         v = f = 0
+    return v, f
 
 
 @inline
-def whole_and_rest(v, f, a, b, e, reach):
-    """v + f / 2**26 = (the coordinate v + 1) * reach."""
+def whole_and_rest(v, reach, p):
+    """Return v and f: v + f / 2**26 = (the coordinate v + 1) * reach. a, b, e: room."""
     e, a = ((v >> 23) & 255) - 124, (v & 0x7FFFFF) | 0x800000
     if e < 0:
         e = 0 - e
@@ -68,31 +71,41 @@ def whole_and_rest(v, f, a, b, e, reach):
     b = (a & 8191) * reach
     a = (a >> 13) * reach + (b >> 13)
     v, f = (a >> 13) - 6 * reach, ((a & 8191) << 13) | (b & 8191)
+    return v, f, a, b, e
 
 
 @inline
-def set_shares(r, a, b, c, e):
-    """Of the taps of a dim around a place that lies r / 2**28 behind an item."""
+def set_shares(r, mode, out, j):
+    """Set shares of the taps of a dim around a place that lies r / 2**28 behind an item.
+
+    a, b, c, e: room.
+    """
+    a = b = c = e = undefined
     if mode == 2:
         b = (1 << 28) - r
-        share(a, r, r)
-        share(c, b, b)
-        share(e, a, b)
+        a = share(r, r)
+        c = share(b, b)
+        e = share(a, b)
         out[j + 5] = (1 << 28) - a - e - (e >> 2)
         out[j + 7] = (e + e + e) >> 2
-        share(e, c, r)
+        e = share(c, r)
         out[j + 4] = (e + e + e) >> 2
         out[j + 6] = (1 << 28) - c - e - (e >> 2)
     else:
         out[j + 4] = (1 << 28) - r
         out[j + 5] = r
+    return a, b, c, e
 
 
 @inline
-def set_indices(v, n, size, reach, t, f):
-    """Of n taps from v on: those outside have no share, or lie on the border, or are mirrored."""
+def set_indices(v, n, size, reach, out, j, p):
+    """Set indices of n taps from v on: those outside have no share, or lie on the border, or are
+    mirrored. v, t, f, k: room.
+    """
+    f = undefined
     t = j
-    for k in range(n):
+    k = 0
+    while k < n:
         f = v
         if v < 0 or v >= size:
             if p[9] == 0:
@@ -110,6 +123,8 @@ def set_indices(v, n, size, reach, t, f):
         out[t] = f
         t += 1
         v += 1
+        k += 1
+    return v, t, f, k
 
 
 def sample(p: ptr32, w):
@@ -124,12 +139,12 @@ def sample(p: ptr32, w):
         end = p[0] + p[12]
         if end > p[11]:
             end = p[11]
-        set_at(p, 1, i, end)
+        i = set_at(p, 1, end)
         locate(places, places, found, whole)
         spread(found, found, found, whole)
         join(found, found, joined, whole)
         weigh(x, joined, out, whole)
-        set_at(p, 0, i, end)
+        i = set_at(p, 0, end)
 
 
 def locate(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
@@ -140,7 +155,7 @@ def locate(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads x[lo * rank : hi * rank]
         writes out[0 : (hi - lo) * rank * 9]
     """
-    bit(top, 31)
+    top = bit(31)
     infinity, mode, j = top - 1 - 0x7FFFFF, p[8], 0
     i = 5
     for coordinate in far(range(p[0] * p[7], p[1] * p[7])):
@@ -151,9 +166,9 @@ def locate(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reach = size - p[10]
         a = v & (top - 1)
         if a < infinity or a == infinity and p[9] == 1:
-            whole_and_rest(v, f, a, b, e, reach)
+            v, f, a, b, e = whole_and_rest(v, reach, p)
             if mode and p[9] == 2:
-                mirror(v, f, reach)
+                v, f = mirror(v, f, reach)
             v += p[10] - 1
             f = ((v & 1) << 27) | (f << 1)
             v = v >> 1
@@ -193,8 +208,8 @@ def spread(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         n, reach = w[j - 1], size - p[10]
         if n:
             v, f = w[j] - (1 << 29), w[j + 4]
-            set_shares(f, a, b, c, e)
-            set_indices(v, n, size, reach, a, f)
+            a, b, c, e = set_shares(f, mode, out, j)
+            v, a, f, k = set_indices(v, n, size, reach, out, j, p)
         j += 9
 
 
@@ -219,11 +234,11 @@ def join(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             for k in range(x[at + 9]):
                 b = c = x[at + 14 + k]
                 if p[7] == 3:
-                    share(c, a, b)
+                    c = share(a, b)
                 n, m = (f + x[at + 10 + k]) * p[5], e ^ (k + 1)
                 for t in range(x[at]):
                     b = x[at + 5 + t]
-                    share(v, c, b)
+                    v = share(c, b)
                     if v:
                         if p[8] == 2 and ((m ^ (t + 1)) & 2) == 0:
                             v = v | (1 << 29)
@@ -245,7 +260,7 @@ def weigh(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[0 : (hi - lo) * (1 + 2 * p[13])]
         writes out[first * places : end * places] if lo < hi
     """
-    bit(top, 31)
+    top = bit(31)
     infinity, plane = top - 1 - 0x7FFFFF, p[3] * p[4] * p[5]
     base, o, at = p[0] // p[6] * p[2], p[0] % p[6], 1
     left = p[6] - o
@@ -259,16 +274,16 @@ def weigh(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 most, found = 1, 0
                 for t in range(at, j, 2):
                     v, b = x[i + w[t]], w[t + 1] << 2
-                    rank_item(v, b, a, n, most, found)
+                    most, found, a, n = rank_item(v, b, most, found)
                 total = 0
                 for t in range(at, j, 2):
                     v, b = x[i + w[t]], w[t + 1]
                     a = b & 0x1FFFFFFF
-                    weigh_item(m, v, a, n, most)
+                    m, n = weigh_item(v, a, most)
                     if ((v >> 31) ^ (b >> 29)) & 1:
                         m = 0 - m
                     total += m
-                weighed_sum(total, most, found, n, b)
+                total, most, n, b = weighed_sum(total, most, found, infinity, top)
             out[k] = total
             i += plane
             k += p[6]

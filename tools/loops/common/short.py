@@ -8,6 +8,7 @@ What comes from a file may be anything: shifts are bounded, nothing is indexed b
 """
 
 from tools.loops.snippets.floats import bias_of_channel, put_limited
+from tools.loops.snippets.hints import far, unroll
 from tools.loops.snippets.words import signed
 
 
@@ -29,7 +30,7 @@ def align(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
     end = at + 3 * p[4]
     one = 1  # kept from the folding of constants, which makes big integers of them
     while at < end:
-        bias_of_channel(v, m, e, s)
+        m, s, e, i, j, v = bias_of_channel(x, i, w, j, p)
         if s < 0:
             m = (m + (1 << (0 - s - 1))) >> (0 - s) if s > 0 - 25 else 0
             s = 0
@@ -67,8 +68,8 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     i = p[0]
     sign = 1  # kept from the folding of constants, which makes big integers of them
     half, sign = sign << 30, sign << 31
-    signed(low, p[11], p[10])
-    signed(high, p[13], p[12])
+    low = signed(p[11], p[10])
+    high = signed(p[13], p[12])
     position = 0
     while far(position != p[1] * p[8]):
         at = p[4] + position // p[1] * p[7] + position % p[1] * p[5]
@@ -98,7 +99,7 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             t += (e - 1) << 23  # a carry out of the mantissa belongs into the exponent
             if v < 0:
                 t = 0 - t
-            put_limited(t, v, low, high, sign)
+            at, t, v = put_limited(t, low, high, sign, out, at, p)
             j += 3
             i += 1
         position += 1

@@ -12,6 +12,7 @@ t = g * pi / 2. Within 1e-7 of the exact value. NaN, 0x7FC00000, for what is not
 """
 
 from tools.loops.snippets.floats import halve
+from tools.loops.snippets.hints import far
 from tools.loops.snippets.words import nan_bits
 
 
@@ -25,7 +26,7 @@ def sine32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     top = 1  # kept from the folding of constants, which makes big integers of them
     one, top = top << 30, top << 31
-    nan_bits(nan)
+    nan = nan_bits()
     for i in far(range(p[0], p[1])):
         v = x[i]
         e = (v >> 23) & 255
@@ -89,7 +90,7 @@ def sine32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 s, m = m >> 15, m & 32767
                 a = s * (a >> 15) + ((s * (a & 32767) + m * (a >> 15)) >> 15)
             sign ^= (q >> 1) & 1
-            halve(a, e, 30)
+            a, e = halve(a, e, 30)
             while a < 1 << 29 and a:
                 a = a << 1
                 e -= 1

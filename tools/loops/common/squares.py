@@ -68,11 +68,11 @@ def squares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     while k < p[3]:
         low, high, top = x[i], x[i + 1], x[i + 2]
         e = exponent + exponent - 94
-        limbs_as_float(v, top, high, low, e, a)
+        v, e, top, high, low, a = limbs_as_float(top, high, low, e)
         if exponent > 254:
-            infinity_bits(v)
+            v = infinity_bits()
             if exponent > 255:
-                nan_bits(v)
+                v = nan_bits()
         out[k] = v
         i += 3
         k += 1

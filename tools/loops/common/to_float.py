@@ -63,9 +63,9 @@ def to_float32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             b = 0
         d -= 3
         if m == 0 or (b != 0 and d > e):
-            swap(m, b, v)
-            swap(e, d, v)
-            swap(sign, s, v)
+            m, b, v = swap(m, b)
+            e, d, v = swap(e, d)
+            sign, s, v = swap(sign, s)
         if b:
             d = min(e - d, 28)
             v = b >> d

@@ -56,11 +56,12 @@ def settle(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     at = 0
     for target in range(p[0]):
-        end, carry = at + p[1] - 1, 0
-        for k in range(at, end):
+        end, carry, k = at + p[1] - 1, 0, at
+        while k < end:
             carry += out[k] - 0x20000000
             out[k] = carry & 255
             carry = carry >> 8
+            k += 1
         flags = 0
         if carry < 0:
             flags, carry, k = 1, 1, at
@@ -149,4 +150,4 @@ def check(x: ptr16, w: ptr16, out: ptr32, p: ptr32):
         i += 1
     if run:
         bad = 1
-    set_at(out, 0, zero, bad)
+    zero = set_at(out, 0, bad)

@@ -110,4 +110,4 @@ def check(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 bad = 1
         at += p[2]
         i += 1
-    set_at(out, 0, zero, bad)
+    zero = set_at(out, 0, bad)

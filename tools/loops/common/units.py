@@ -18,10 +18,10 @@ def units(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads x[p[0] : p[0] + p[1]]
         writes out[0 : 2 + p[1]]
     """
-    all_but_sign(mask)
+    mask = all_but_sign()
     most, i = 0, p[0]
     end = i + p[1]
-    largest_bits(most, v, i, end)
+    most, i, v = largest_bits(most, x, i, end, mask)
     e = max(most >> 23, p[2])
     if e == 255 and most & 0x7FFFFF:
         e = 256
@@ -33,10 +33,10 @@ def units(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     i = p[0]
     while i < end:
         v = x[i]
-        unpack(v, m, s)
-        first_bit(m, s)
+        m, s = unpack(v)
+        m, s = first_bit(m, s)
         s = e - s
-        signed(m, ((m << 2) + (1 << s >> 1)) >> s if s < 28 else 0, (v >> 31) & 1)
+        m = signed(((m << 2) + (1 << s >> 1)) >> s if s < 28 else 0, (v >> 31) & 1)
         out[k] = m + (1 << 26)
         i += 1
         k += 1

@@ -29,7 +29,7 @@ def pairs(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     k, i = 0, 0
     exponent = x[k]
     k = p[0]
-    bit(negative, 31)
+    negative = bit(31)
     while i < p[1]:
         c = i + 1
         while c < p[1]:
@@ -68,11 +68,11 @@ def pairs(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 top = 0 - top - (1 if low or high else 0)
             top = top & 0xFFFFFFF  # weights may be anything
             e = exponent + p[3] - 94
-            limbs_as_float(v, top, high, low, e, d)
+            v, e, top, high, low, d = limbs_as_float(top, high, low, e)
             if side:
                 v -= negative
             if exponent > 254:
-                nan_bits(v)
+                v = nan_bits()
             out[k] = v
             k += 1
             c += 1

@@ -15,7 +15,7 @@ def whole32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads x[p[0] : p[1]]
         writes out[p[0] : p[1]]
     """
-    bit(top, 31)
+    top = bit(31)
     infinity = top - 1 - 0x7FFFFF
     for i in range(p[0], p[1]):
         m = x[i]

@@ -62,7 +62,7 @@ def wide_patches(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
                 n += 1
         out[record] = total & 65535
         out[record + 1] = total >> 16
-        next_place(ox, oy)
+        ox, oy = next_place(ox, oy, p)
 
 
 def wide_add(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
@@ -157,9 +157,9 @@ def wide_quantize(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
             q, e = 1 << 20, 1
         else:
             n = 25
-            quotient(q, a, s, n)
+            q, a, n = quotient(q, a, s, n)
             q = (q >> 1) + (1 if q & 1 and (a or q & 2) else 0)
-        signed(q, (q + (1 << (e - 1)) - 1 + ((q >> e) & 1)) >> e, (v >> 31) & 1)
+        q = signed((q + (1 << (e - 1)) - 1 + ((q >> e) & 1)) >> e, (v >> 31) & 1)
         q += p[5] - bias
         q = min(max(q, p[6] - bias), p[7] - bias)
         out[i] = q & 65535

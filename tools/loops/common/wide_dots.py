@@ -52,7 +52,7 @@ def wide_dots(x: ptr16, w: ptr8, out: ptr16, p: ptr32):
             high += (w[t] | w[t + 1] << 8 | w[t + 2] << 16) + (((w[t + 3] ^ 128) - 128) << 24)
             high += (low >> 15) - ((s >> 15) << 7)
             low, f = low & 32767, w[t + 8] & 63
-            shift_wide(high, low, f, r, v)
+            v, high, low, r = shift_wide(high, low, f, bias)
             s = w[t + 11] << 4 | w[t + 10] >> 4
             f = (w[t + 10] & 15) << 8 | w[t + 9]
             r, v = v & 32767, v >> 15

@@ -42,6 +42,6 @@ def choose_wide(x: ptr16, w: ptr32, out: ptr16, p: ptr32):
         else:
             i = min(max(p[28] + (stop if total > 0 else 0 - stop), 0), 65535)
             out[p[1] + window] = i ^ p[16]
-        next_window()
-    set_at(p, 21, i, window)
+        window, left, top, row = next_window(window, left, top, row, past, p)
+    i = set_at(p, 21, window)
     p[i + 1] = listed

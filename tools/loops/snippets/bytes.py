@@ -1,47 +1,57 @@
-"""Snippets about quantized items: products of bytes, and requantization as loops/qdot has it."""
+"""Helpers of loops for quantized items: products of bytes, requantization as in loops/qdot."""
+
+from tools.loops.snippets.hints import inline, unroll
 
 
 @inline
 def products(total, x, w, n):
-    """Adds products of n neighbours to total, a pointer."""
+    """Return total, a pointer, plus the products of n neighbours of x and w."""
     for i in unroll(n):
         total = ptr8(x[i] * w[i] + int(total))
+    return total
 
 
 @inline
 def products_from(total, x, a, w, b, n):
-    """The same from x[a] and w[b] on."""
+    """Return total, a pointer, plus the products of n neighbours from x[a] and w[b] on."""
     for i in unroll(n):
         total = ptr8(x[a + i] * w[b + i] + int(total))
+    return total
 
 
 @inline
 def products_of_words(total, x, w, n):
-    """The same, total as a pointer to words."""
+    """Return total, a pointer to words, plus the products of n neighbours of x and w."""
     for i in unroll(n):
         total = ptr32(x[i] * w[i] + int(total))
+    return total
 
 
 @inline
-def copy(n):
-    """n neighbours of x, flipped, to where w points."""
+def copy(x, w, out, n):
+    """Copy n neighbours of x, flipped by out, to w. Return w, behind the last one."""
     for i in unroll(n):
         w[0] = x[i] ^ int(out)
         w = ptr8(1 + int(w))
+    return w
 
 
 @inline
-def quick_way(f, word, limit, factor, addend, bits, shift):
-    """What requantizes most values of a channel with one product; f of its scale is below 26."""
+def quick_way(f, word, middle):
+    """Return what requantizes most values of a channel with one product.
+
+    f: of the channel's scale, below 26; word: the scale; middle: what a product starts with.
+    """
     limit, factor = (1 << 25) >> f, (word >> 16) & 32767
     addend, bits, shift = middle - (factor << 15), 26 - f, 10 - f
     if shift < 0:
         factor, shift = factor << (f - 10), 0
+    return limit, factor, addend, bits, shift
 
 
 @inline
-def scale_to_limits(f, v):
-    """w, shifted by f of the scale and limited; x: room for f."""
+def scale_to_limits(w, f):
+    """Return w, shifted by f of the scale and limited. x, v: room."""
     x = ptr8(f)
     if f > 25:
         w = ptr8(int(w) >> (f - 25))
@@ -52,11 +62,15 @@ def scale_to_limits(f, v):
     if int(w) < 0 - v:
         w = ptr8(0 - v)
     w = ptr8(int(w) << int(x))
+    return w, x, v
 
 
 @inline
-def to_even(word, v, low, lowest):
-    """x = w, a sum within the limits, times the scale, rounded to even; v, low, lowest: room."""
+def to_even(w, word):
+    """Return x = w * scale, rounded to even. w, v, low, lowest: room.
+
+    w: a sum within the limits; word: the scale.
+    """
     low, v = word & 32767, int(w) & 4095
     x, w = ptr8((word >> 15) & 65535), ptr8(int(w) >> 12)
     lowest = v * low
@@ -66,11 +80,15 @@ def to_even(word, v, low, lowest):
     v = ((lowest | v) & 4095) | (low & 7)
     x = ptr8(1 if v else (int(w) >> 20) & 1)
     x = ptr8((int(w) + 524287 + int(x)) >> 20)
+    return x, w, v, low, lowest
 
 
 @inline
-def put(between):
-    """x, limited, to the place at; the next one is `between` bytes behind it."""
+def put(x, at, between, least, most):
+    """Put x, limited to least .. most, to the place `at`. Return the next place and the limited x.
+
+    between: bytes from a place to the next one. w: room.
+    """
     if least > int(x):
         x = ptr8(least)
     elif most < int(x):
@@ -78,20 +96,22 @@ def put(between):
     w = ptr8(at)
     w[0] = int(x)
     at = between + int(w)
+    return at, x, w
 
 
 @inline
-def next_place(ox, oy):
-    """The next position of a row, or of the next row."""
+def next_place(ox, oy, p):
+    """Return the next position in a row, or the first one in the next row."""
     ox += 1
     if ox == p[15]:
         ox = 0
         oy += 1
+    return ox, oy
 
 
 @inline
-def next_window():
-    """Moves left, top and row to the next window."""
+def next_window(window, left, top, row, past, p):
+    """Return number, left, top and row of the next window."""
     window += 1
     left += p[8]
     if left == past:
@@ -100,11 +120,15 @@ def next_window():
         if top == p[11] * p[7] - p[9]:
             top = 0 - p[9]
             row += p[3] * p[4]
+    return window, left, top, row
 
 
 @inline
-def shift_wide(high, low, f, r, v):
-    """v = (high * 2**15 + low) * 2**f, or / 2**(f - 32), limited to -2**30 .. 2**30."""
+def shift_wide(high, low, f, bias):
+    """Return v = (high * 2**15 + low) * 2**f, or / 2**(f - 32), limited to -2**30 .. 2**30.
+
+    high, low, r: room.
+    """
     r = f - 32
     if r > 15:
         v = high >> (r - 15)
@@ -122,3 +146,4 @@ def shift_wide(high, low, f, r, v):
     v = max(min(v, r), 0 - r)
     if f < 32:
         v = v << f
+    return v, high, low, r

@@ -1,13 +1,15 @@
-"""Snippets about states of recurrent cells, which are float32, and their gates, which have 26 bits
-behind the point. no_sign: 2**31 - 1, by a name or as a parameter.
+"""Helpers of loops for states of recurrent cells, which are float32, and for their gates, which
+have 26 bits behind the point. no_sign: 2**31 - 1, by a name or as a parameter.
 """
+
+from tools.loops.snippets.hints import inline
 
 
 @inline
-def new_state(v, a, b, f, sign, e, m, s, no_sign):
-    """m = the bits of f * v + a * b without their sign, which is the lowest bit of sign.
+def new_state(v, a, b, f, no_sign):
+    """Return m, the bits of f * v + a * b without their sign, and sign, whose lowest bit that is.
 
-    v: the state's bits; f, a: gates from 0 to 1; b: one that may be negative. All are used up.
+    v: the state's bits; f, a: gates from 0 to 1; b: may be negative. a, b, e, s: room.
     """
     sign = (v >> 31) & 1
     if (b >> 31) & 1:
@@ -50,18 +52,20 @@ def new_state(v, a, b, f, sign, e, m, s, no_sign):
         m = m << 1
         e -= 1
     m += (e << 23) - (1 << 23) if m else 0
+    return m, sign, a, b, e, s
 
 
 @inline
-def gate_product(m, a, b):
-    """m = a * b, of numbers that are not negative."""
+def gate_product(a, b):
+    """Return a * b, of numbers that are not negative."""
     m = (a & 8191) * (b >> 13) + (((a & 8191) * (b & 8191)) >> 13)
     m = (a >> 13) * (b >> 13) + ((m + (a >> 13) * (b & 8191)) >> 13)
+    return m
 
 
 @inline
-def gate_to_float(m, e):
-    """m becomes the bits of a float."""
+def gate_to_float(m):
+    """Return the bits of the float m, and e, its exponent while m was made one."""
     e = 124
     while m >= 1 << 24:
         m = (m + 1) >> 1
@@ -70,11 +74,15 @@ def gate_to_float(m, e):
         m = m << 1
         e -= 1
     m += (e << 23) - (1 << 23) if m else 0
+    return m, e
 
 
 @inline
-def sigmoid(v, a, b, c, t):
-    """a = sigmoid of v, which has 26 bits behind the point; a has 29. w: loops/gated's table."""
+def sigmoid(v, w):
+    """Return a = sigmoid of v. v has 26 bits behind the point, a has 29.
+
+    w: loops/gated's table. v, b, c, t: room.
+    """
     c = 0
     if v >> 29:
         v, c = (v - (1 << 29)) >> 2, 96
@@ -92,40 +100,53 @@ def sigmoid(v, a, b, c, t):
     a = b >> 12
     b = b & 4095
     a = (w[c] + a * t + ((a * v) >> 11) + ((b * t) >> 12)) & 0x1FFFFFFF
+    return a, v, b, c, t
 
 
 @inline
-def squash(v, a, b, c, t):
-    """a = tanh of v; of both 26 bits, and none is negative."""
+def squash(v, mask, w):
+    """Return a = tanh of v, which is not negative. Both have 26 bits behind the point.
+
+    w: loops/gated's table. v, b, c, t: room.
+    """
     v = mask if v >> 30 else v << 1
-    sigmoid(v, a, b, c, t)
+    a, v, b, c, t = sigmoid(v, w)
     a = ((a - (1 << 28) + 2) >> 2) & 0x7FFFFFF
+    return a, v, b, c, t
 
 
 @inline
-def gate(v, sign, a, b, c, t):
-    """a = sigmoid of v, a word that may have been read without its sign; 26 bits of both."""
+def gate(v, mask, w):
+    """Return a = sigmoid of v, a word that may have been read without its sign; 26 bits of both.
+
+    w: loops/gated's table. sign: of v. v, b, c, t: room.
+    """
     sign = (v >> 31) & 1
     if sign:
         v = (0 - v) & mask
-    sigmoid(v, a, b, c, t)
+    a, v, b, c, t = sigmoid(v, w)
     a = (a + 4) >> 3
     if sign:
         a = (1 << 26) - a
+    return a, v, sign, b, c, t
 
 
 @inline
-def argument(c0, c1):
-    """c0 = a sum of limbs of 24 bits, 28 of them behind the point, with 26 and within a word."""
+def argument(c0, c1, mask):
+    """Return a sum of limbs of 24 bits, 28 of them behind the point, with 26 and within a word."""
     if c1 > 510 or c1 < 0 - 511:
         c0 = mask if c1 > 0 else 0 - mask
     else:
         c0 = (c1 << 22) + ((c0 + 2) >> 2)
+    return c0
 
 
 @inline
-def small_tanh(m, e, a):
-    """The bits of tanh of m, a mantissa of 24 bits, with exponent e from 115 to 122."""
+def small_tanh(m, e):
+    """Return m = the bits of tanh of m, a mantissa of 24 bits, with exponent e from 115 to 122.
+
+    e, a: room.
+    """
     a = m << (e - 116) if e > 115 else m >> 1
     a = (a >> 15) * (a >> 15) >> 8
     a = a // 3 - ((a >> 8) * (a >> 8) >> 14) * 2 // 15
@@ -135,3 +156,4 @@ def small_tanh(m, e, a):
         m = m << 1
         e -= 1
     m = ((m + 32) >> 6) + ((e - 1) << 23)
+    return m, e, a

@@ -1,49 +1,63 @@
-"""Snippets about the bits of float32: m its mantissa, e its exponent."""
+"""Helpers of loops for the bits of float32: m its mantissa, e its exponent."""
+
+from tools.loops.snippets.hints import inline, undefined
 
 
 @inline
-def unpack(v, m, e):
+def unpack(v):
+    """Return mantissa and exponent of the float v."""
     m, e = v & 0x7FFFFF, (v >> 23) & 255
+    return m, e
 
 
 @inline
 def first_bit(m, e):
-    """Gives a mantissa the bit that is not written; a denormal has none, and 1 as exponent."""
+    """Return a mantissa with the bit that is not written, and its exponent.
+
+    A denormal has no such bit, and 1 as its exponent.
+    """
     if e:
         m = m | 0x800000
     else:
         e = 1
+    return m, e
 
 
 @inline
 def normalize(m, e, bit):
-    """Shifts m, which is not 0, until that bit is its highest one."""
+    """Return m, which is not 0, shifted so that `bit` is its highest bit, and its exponent."""
     while m < 1 << bit:
         m = m << 1
         e -= 1
+    return m, e
 
 
 @inline
 def significand(m, e):
-    """A mantissa of 24 bits, also of a denormal, which is not 0."""
+    """Return a mantissa of 24 bits and its exponent, also of a denormal, which is not 0."""
     if e:
         m = m | 0x800000
     else:
         e = 1
-        normalize(m, e, 23)
+        m, e = normalize(m, e, 23)
+    return m, e
 
 
 @inline
 def halve(m, e, bit):
-    """Halves m if it reaches to that bit."""
+    """Return m, halved if it reaches to that bit, and its exponent."""
     if m >> bit:
         m = m >> 1
         e += 1
+    return m, e
 
 
 @inline
-def product(m, low, a, b, e):
-    """m = a * b rounded to even, all of them of 24 bits; low: room for the bits behind it."""
+def product(a, b, e):
+    """Return m = a * b rounded to even, all of them of 24 bits, and the exponent of m.
+
+    low: room, for the bits behind m.
+    """
     low = (a & 4095) * (b & 4095)
     m = (a & 4095) * (b >> 12) + (a >> 12) * (b & 4095) + (low >> 12)
     low = ((m & 4095) << 12) | (low & 4095)
@@ -53,12 +67,14 @@ def product(m, low, a, b, e):
         e -= 1
     if low + (m & 1) > 8388608:
         m += 1
+    return m, e, low
 
 
 @inline
-def add(a, e, sign, m, shift, sign_of_m, rest):
-    """a plus m / 2**shift, rounded to even; both with three more bits, the last one of which
-    stands for all that is lost.
+def add(a, e, sign, m, shift, sign_of_m):
+    """Return a + m / 2**shift rounded to even, its exponent and its sign.
+
+    Both have three more bits, the last one of which stands for all that is lost. m, rest: room.
     """
     rest, m = m & ((1 << shift) - 1), m >> shift
     if rest:
@@ -78,20 +94,30 @@ def add(a, e, sign, m, shift, sign_of_m, rest):
     rest, a = a & 7, a >> 3
     if rest + (a & 1) > 4:
         a += 1
+    return a, e, sign, m, rest
 
 
 @inline
-def largest_bits(most, v, i, end):
-    """The bits of the float that is largest without its sign, of x from i to end."""
+def largest_bits(most, x, i, end, mask):
+    """Return the bits of the largest float of most and x[i:end], without its sign.
+
+    i: at the end. v: room.
+    """
+    v = undefined
     while i < end:
         v = x[i] & mask
         most = max(v, most)
         i += 1
+    return most, i, v
 
 
 @inline
-def put_limited(t, v, low, high, sign):
-    """t, a result with its sign, to out: within limits, and if p says so the larger of the two."""
+def put_limited(t, low, high, sign, out, at, p):
+    """Put t, a result with its sign, to out[at], within limits. Return the next place.
+
+    p: says whether the larger one of it and what is there counts. t, v: room.
+    """
+    v = undefined
     t = min(max(t, low), high)
     if p[14]:
         v = out[at]
@@ -102,16 +128,20 @@ def put_limited(t, v, low, high, sign):
         t = 0 - t - sign
     out[at] = t
     at += p[6]
+    return at, t, v
 
 
 @inline
-def bias_of_channel(v, m, e, s):
-    """What a channel adds to its sum, m * 2**s in the sum's units, of exponent e."""
+def bias_of_channel(x, i, w, j, p):
+    """Return m and s: a channel adds m * 2**s to its sum, in the sum's units; e: its exponent.
+
+    i, j: places in x and w, which move on to the next channel. v: room.
+    """
     v = 0
     if p[1]:
         v = x[i]
         i += p[1]
-    unpack(v, m, s)
+    m, s = unpack(v)
     if s:
         m += 1 << 23
     else:
@@ -119,25 +149,29 @@ def bias_of_channel(v, m, e, s):
     e = p[6] + w[j]
     j += p[3]
     s += 148 - e
+    return m, s, e, i, j, v
 
 
 @inline
-def rank_item(v, weight, a, n, most, found):
-    """most: the larger of it and the exponent of v; found: if v is inf (1: as its weight; 2: with
-    the other sign) or NaN (4).
+def rank_item(v, weight, most, found):
+    """Return most, the larger of it and the exponent of v, and found, with what v adds to it:
+    1 if v is inf of the sign of its weight, 2 if of the other sign, 4 if it is NaN. a, n: room.
     """
+    n = undefined
     a = (v >> 23) & 255
     if a == 255:
         a = 1
         n = 4 if v & 0x7FFFFF else 1 + (((v ^ weight) >> 31) & 1)
         found = found | n
     most = max(a, most)
+    return most, found, a, n
 
 
 @inline
-def weigh_item(m, v, weight, n, most):
-    """m = the magnitude of v, in 2**-29 of 2**(most + 1), times one that has 28 bits behind the
-    point and is below 4.
+def weigh_item(v, weight, most):
+    """Return m = the magnitude of v, in 2**-29 of 2**(most + 1), times weight.
+
+    weight: has 28 bits behind the point and is below 4. n: room.
     """
     n, m = most - ((v >> 23) & 255), v & 0x7FFFFF
     if n < most:
@@ -148,11 +182,16 @@ def weigh_item(m, v, weight, n, most):
     n = m >> 15
     m = m & 32767
     m = (n * (weight >> 15) << 2) + ((n * (weight & 32767) + m * (weight >> 15)) >> 13)
+    return m, n
 
 
 @inline
-def weighed_sum(total, most, found, n, sign):
-    """total = the bits of a sum of what weigh_item gives, rounded to nearest; top: 2**31."""
+def weighed_sum(total, most, found, infinity, top):
+    """Return total = the bits of a sum of what weigh_item gives, rounded to nearest.
+
+    found: of rank_item; infinity: its bits; top: 2**31. most, n, sign: room.
+    """
+    n = sign = undefined
     if found:
         total = infinity
         if found == 2:
@@ -183,3 +222,4 @@ def weighed_sum(total, most, found, n, sign):
             total = infinity
         if sign:
             total -= top
+    return total, most, n, sign

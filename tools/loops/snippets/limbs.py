@@ -1,11 +1,21 @@
-"""Snippets about sums in limbs of 28 bits."""
+"""Helpers of loops for sums in limbs of 28 bits."""
+
+from tools.loops.snippets.hints import inline
 
 
 @inline
-def limbs_as_float(m, a, b, c, e, n):
-    """m = the bits of the float a * 2**56 + b * 2**28 + c, rounded to nearest, ties to even.
+def infinity_bits():
+    """Return 0x7F800000: the folding of constants makes big integers from 2**30 on."""
+    v = 255
+    v = v << 23
+    return v
 
-    e: its exponent if bit 27 of a is the highest one. a < 2**28; n: room.
+
+@inline
+def limbs_as_float(a, b, c, e):
+    """Return m = the bits of the float a * 2**56 + b * 2**28 + c, rounded to nearest even.
+
+    e: its exponent if bit 27 of a is the highest one. a < 2**28. a, b, c, n: room.
     """
     if a == 0:
         a, b, c = b, c, 0
@@ -36,13 +46,7 @@ def limbs_as_float(m, a, b, c, e, n):
         if m and e > 0:
             m += (e - 1) << 23
         if m and e > 254:
-            infinity_bits(m)
+            m = infinity_bits()
     else:
         m = 0
-
-
-@inline
-def infinity_bits(v):
-    """0x7F800000: the folding of constants makes big integers from 2**30 on."""
-    v = 255
-    v = v << 23
+    return m, e, a, b, c, n

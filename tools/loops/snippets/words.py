@@ -1,59 +1,89 @@
-"""Snippets about words, and about what viper cannot say in one statement."""
+"""Helpers of loops for words, and for what viper cannot say in one statement."""
+
+from tools.loops.snippets.hints import inline, undefined
 
 
 @inline
-def bit(v, n):
-    """1 << n, in two steps: the folding of constants makes big integers from 30 on."""
+def bit(n):
+    """Return 1 << n, in two steps: the folding of constants makes big integers from 30 on."""
     v = 1
     v = v << n
+    return v
 
 
 @inline
-def all_but_sign(mask):
-    """2**31 - 1, see bit."""
+def all_but_sign():
+    """Return 2**31 - 1, see bit."""
     mask = 1
     mask = (mask << 31) - 1
+    return mask
 
 
 @inline
-def set_at(items, index, at, value):
-    """items[at] = value: some compilers write elsewhere if the index is a number."""
+def set_at(items, index, value):
+    """Set items[index]. Return index: some compilers write elsewhere if it is a number there."""
     at = index
     items[at] = value
+    return at
 
 
 @inline
-def nan_bits(nan):
-    """0x7FC00000, see bit."""
+def nan_bits():
+    """Return 0x7FC00000, see bit."""
     nan = 0x1FF
     nan = nan << 22
+    return nan
 
 
 @inline
-def swap(a, b, spare):
+def swap(a, b):
+    """Return b and a. spare: room."""
     spare = a
     a = b
     b = spare
+    return a, b, spare
 
 
 @inline
-def split_sign(v, sign):
+def split_sign(v):
+    """Return the magnitude of v, and 1 if v is negative, else 0."""
     sign = 0
     if v < 0:
         v, sign = 0 - v, 1
+    return v, sign
 
 
 @inline
-def signed(v, size, is_negative):
-    """v = size, or less than 0 by that."""
+def signed(size, is_negative):
+    """Return size, or -size if it is negative."""
     v = size
     if is_negative:
         v = 0 - v
+    return v
+
+
+@inline
+def negate_if(v, is_negative):
+    """Return v, or -v if it is negative."""
+    if is_negative:
+        v = 0 - v
+    return v
+
+
+@inline
+def magnitude(number):
+    """Return a number without its sign."""
+    v = number
+    v = negate_if(v, v < 0)
+    return v
 
 
 @inline
 def quotient(q, a, b, left):
-    """Puts bits of a / b behind those of q, as many as left says; a < 2 * b."""
+    """Return q with bits of a / b behind its own, so many as left says; a < 2 * b.
+
+    a, left: room.
+    """
     while left:
         q = q << 1
         if a >= b:
@@ -61,14 +91,18 @@ def quotient(q, a, b, left):
             q += 1
         a = a << 1
         left -= 1
+    return q, a, left
 
 
 @inline
-def pairs(i, j, k, end, last):
-    """Runs for item i of x and j of w, which become k of out: p as loops/add has it."""
+def pairs(i, j, k, p):
+    """Yield places i of x, j of w and k of out, of one item after another: p as loops/add has it.
+
+    end, last: of k, in a row and at all.
+    """
     end, last = k + p[8], k + p[7] * p[8]
     while k < last:
-        yield
+        yield i, j, k, end, last
         i += p[2]
         j += p[5]
         k += 1
@@ -79,12 +113,12 @@ def pairs(i, j, k, end, last):
 
 
 @inline
-def rows_of_pairs(i, j, k, end, rows, x_step, w_step):
-    """The same, in a loop over rows and one over their items."""
+def rows_of_pairs(i, j, k, rows, x_step, w_step, p):
+    """Yield the same, in a loop over rows and one over their items. rows: those that are left."""
     while rows:
         end = k + p[8]
         while k < end:
-            yield
+            yield i, j, k, end, rows
             i += x_step
             j += w_step
             k += 1
@@ -95,16 +129,20 @@ def rows_of_pairs(i, j, k, end, rows, x_step, w_step):
 
 @inline
 def put_limbs(items, at, total):
-    """The limbs of a sum, 24, 24 and 16 bits, of a word of 64."""
+    """Put the limbs of a sum, 24, 24 and 16 bits, of a word of 64. Return the next place."""
     items[at] = total & 0xFFFFFF
     items[at + 1] = (total >> 24) & 0xFFFFFF
     items[at + 2] = (total >> 48) & 0xFFFF
     at += 3
+    return at
 
 
 @inline
-def start_sums(o, i, low, high):
-    """Sum of x up to end in limbs, which go to o; it starts with 2**40."""
+def start_sums(x, end, low, high, o, i):
+    """Put the limbs of the sum of x up to end, which starts with 2**40, to o[i].
+
+    Return the places behind in x and o. low, high: what the sum has already, then room.
+    """
     while int(x) < end:
         low += x[0]
         high += low >> 24
@@ -114,13 +152,14 @@ def start_sums(o, i, low, high):
     o[i + 1] = high
     o[i + 2] = 0
     i += 3
+    return x, i, low, high
 
 
 @inline
-def times_multiplier(v, high, low, part, more):
-    """v = v * M / 2**27, cut off, M = 2**15 * high + low; more: not 0 if anything was cut off.
+def times_multiplier(v, high, low):
+    """Return v * M / 2**27, cut off, M = 2**15 * high + low; and more.
 
-    v: up to 2**25 in magnitude; part: room. high and low are used up.
+    more: not 0 if anything was cut off. v: up to 2**25 in magnitude. low, part: room.
     """
     part = v & 4095
     v = v >> 12
@@ -129,14 +168,17 @@ def times_multiplier(v, high, low, part, more):
     part = part * high + (low >> 3)
     v = v * high + (part >> 12)
     more = ((more | part) & 4095) | (low & 7)
+    return v, more, low, part
 
 
 @inline
-def index_of(v, items, at, size, minus, sign, good):
-    """v = the index at items[at], counted from 0; else 0, and p[count] = 1. p[minus] is -1.
+def index_of(items, at, size, minus, words, own, count, p):
+    """Return v = the index at items[at], counted from 0; else 0, and p[count] = 1. p[minus] is -1.
 
-    words: of an index. p[own]: makes a word that wraps at 32 bits of it on every machine.
+    words: of an index. p[own] makes a word that wraps at 32 bits of it on every machine.
+    sign, good, high: room.
     """
+    high = undefined
     v = items[at]
     sign, good = (v >> 31) & 1, 1
     if words == 2:
@@ -154,3 +196,4 @@ def index_of(v, items, at, size, minus, sign, good):
     if good == 0 or v >= size:
         p[count] = 1
         v = 0
+    return v, sign, good, high

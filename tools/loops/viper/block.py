@@ -6,6 +6,8 @@ lie outside of the image is known before they are read. Where bands of columns o
 copied from the band before.
 """
 
+from tools.loops.snippets.hints import far
+
 from ..block import align, fill, peak  # noqa: F401  (short)
 
 

@@ -20,6 +20,7 @@ several operations, a sum in one.
 
 import sys
 
+from tools.loops.snippets.hints import far, unroll
 from tools.loops.snippets.words import start_sums
 
 if sys.maxsize >> 31:
@@ -38,7 +39,7 @@ def dots(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             low += x[0] + x[1] + x[2] + x[3] + x[4] + x[5] + x[6] + x[7]
             high += low >> 24
             low, x = low & 0xFFFFFF, ptr32(int(x) + 32)
-        start_sums(o, i, low, high)
+        x, i, low, high = start_sums(x, end, low, high, o, i)
         out = ptr32(w_first)
         for m in far(range(p[5], 0, -1)):
             x, s0, s1 = ptr32(row), 0, 0

@@ -16,6 +16,7 @@ pointer to the output.
 
 import sys
 
+from tools.loops.snippets.hints import far, unroll
 from tools.loops.snippets.words import start_sums
 
 if sys.maxsize >> 31:
@@ -35,7 +36,7 @@ def dots(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
     for rows in far(range(p[1], 0, -1)):
         end, x, low = row + 4 * p[3], ptr32(row), 0
         high = 1 << 16
-        start_sums(o, i, low, high)
+        x, i, low, high = start_sums(x, end, low, high, o, i)
         w = ptr8(w_first)
         for m in far(range(p[5], 0, -1)):
             x, low, high = ptr32(row), 0, 0

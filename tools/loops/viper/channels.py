@@ -3,10 +3,13 @@
 w, as if it were an address, has the bits of the last word that are not used yet.
 """
 
+from tools.loops.snippets.hints import inline, undefined
+
 
 @inline
-def next_field(v, bits, mask, n, word):
-    """v = the next field; n, word: room."""
+def next_field(x, w, count, bits, mask):
+    """Return v = the next field of bits, and x, w and count behind it. n, word: room."""
+    word = undefined
     v = int(w)
     n = bits - count
     if n > 0:
@@ -18,6 +21,7 @@ def next_field(v, bits, mask, n, word):
         w = ptr32(v >> bits)
         count = 0 - n
     v = v & mask
+    return v, x, w, count, n, word
 
 
 def channels(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
@@ -26,8 +30,8 @@ def channels(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     mask, word_mask, low_mask = (1 << bits) - 1, (1 << word_bits) - 1, (1 << low) - 1
     least, least_word, of_all = p[4] - (1 << 29), p[6], p[8]
     for left in range(p[2], 0, -1):
-        next_field(c, bits, mask, n, word)
-        next_field(m, word_bits, word_mask, n, word)
+        c, x, w, count, n, word = next_field(x, w, count, bits, mask)
+        m, x, w, count, n, word = next_field(x, w, count, word_bits, word_mask)
         m += least_word
         out[0] = (((c >> low) + least) << 5) | (m >> 23)
         out = ptr32(4 + int(out))

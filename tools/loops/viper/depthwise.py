@@ -15,6 +15,7 @@ from tools.loops.snippets.bytes import (
     scale_to_limits,
     to_even,
 )
+from tools.loops.snippets.hints import far, unroll
 
 
 def depthwise8(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
@@ -47,7 +48,7 @@ def depthwise8(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
         addend = 0  # such that no value is in the quick way
         bits = 0
         if f < 26:
-            quick_way(f, table[1], limit, factor, addend, bits, shift)
+            limit, factor, addend, bits, shift = quick_way(f, table[1], middle)
         c, at, line = ((table[0] ^ sign) - sign) >> 5, place, plane
         c = c << (f - 25) if f > 25 else c + limit
         for y in range(p[8], 0, -1):
@@ -67,16 +68,16 @@ def depthwise8(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
                 else:
                     out = ptr32(room)
                     if is_five:
-                        products(w, x, out, 5)
+                        w = products(w, x, out, 5)
                         x, out = ptr8(pitch + int(x)), ptr32(20 + int(out))
                         while behind > int(out):
                             for j in unroll(2):
-                                products_from(w, x, 0, out, 5 * j, 5)
+                                w = products_from(w, x, 0, out, 5 * j, 5)
                                 x = ptr8(pitch + int(x))
                             out = ptr32(40 + int(out))
                     elif is_seven:
                         while behind > int(out):
-                            products(w, x, out, 7)
+                            w = products(w, x, out, 7)
                             x, out = ptr8(pitch + int(x)), ptr32(28 + int(out))
                     else:
                         start = int(x)
@@ -94,12 +95,12 @@ def depthwise8(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
                 x = ptr8((int(w) >> shift) * factor + addend)
                 if int(w) >> bits or not 1966080 & int(x):
                     w = ptr8(int(w) - limit)
-                    scale_to_limits(f, v)
-                    to_even(table[1], v, low, lowest)
+                    w, x, v = scale_to_limits(w, f)
+                    x, w, v, low, lowest = to_even(w, table[1])
                     x = ptr8(int(x) + p[18] - bias)
                 else:
                     x = ptr8(int(x) >> 21)
-                put(between)
+                at, x, w = put(x, at, between, least, most)
             line += p[10]
         place += p[15]
         channel += 1

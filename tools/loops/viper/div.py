@@ -6,10 +6,10 @@ from tools.loops.snippets.words import bit, pairs
 
 def div32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     k, i, j = p[6], p[0], p[3]
-    bit(top, 31)
+    top = bit(31)
     mask = top - 1
     infinity = mask - 0x7FFFFF
-    with pairs(i, j, k, end, last):
+    for i, j, k, end, last in pairs(i, j, k, p):
         m, n = x[i], w[j]
         sign, m, n = (m ^ n) & top, m & mask, n & mask
         e, d = m >> 23, n >> 23
@@ -21,9 +21,9 @@ def div32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             m = 0
         else:
             m = m & 0x7FFFFF
-            significand(m, e)
+            m, e = significand(m, e)
             n = n & 0x7FFFFF
-            significand(n, d)
+            n, d = significand(n, d)
             e += 127 - d
             if m < n:
                 m = m << 1

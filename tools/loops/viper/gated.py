@@ -7,6 +7,7 @@ registers. Up to 120 of them are added up without a carry.
 import sys
 
 from tools.loops.snippets.cells import argument
+from tools.loops.snippets.hints import far, unroll
 from tools.loops.snippets.words import all_but_sign
 
 from ..gated import (  # noqa: F401
@@ -29,7 +30,7 @@ def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     first_x, o = int(x), ptr32(4 * p[6] + int(out))
     out = ptr32(4 * p[4] + int(w))
     i = 0
-    all_but_sign(mask)
+    mask = all_but_sign()
     for rows in far(range(p[5], 0, -1)):
         c0, c1 = out[0] & 0xFFFFFF, (out[1] & 0x3FFFFFFF) - (1 << 29)
         unit = 270 - ((out[0] >> 24) & 255)
@@ -90,7 +91,7 @@ def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         c1 += c0 >> 24
         c0 = c0 & 0xFFFFFF
         if p[7]:
-            argument(c0, c1)
+            c0 = argument(c0, c1, mask)
             o[i] = c0
         else:
             o[i] = c0

@@ -6,6 +6,8 @@ levels, with the greatest power of two that is at most n, the first look leaves 
 power, and each further one halves what is left.
 """
 
+from tools.loops.snippets.hints import unroll
+
 
 def levels8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
     item, at, end = int(x) + 4 * p[0], int(out) + p[0], int(out) + p[1]

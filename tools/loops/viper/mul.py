@@ -6,10 +6,10 @@ from tools.loops.snippets.words import bit, pairs
 
 def mul32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     k, i, j = p[6], p[0], p[3]
-    bit(top, 31)
+    top = bit(31)
     mask = top - 1
     infinity = mask - 0x7FFFFF
-    with pairs(i, j, k, end, last):
+    for i, j, k, end, last in pairs(i, j, k, p):
         m, n = x[i], w[j]
         sign, e, d = (m ^ n) & top, (m >> 23) & 255, (n >> 23) & 255
         if p[9] and (m & top == 0 and m <= infinity or m & mask == 0):
@@ -24,9 +24,9 @@ def mul32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             m = 0
         else:
             m = m & 0x7FFFFF
-            significand(m, e)
+            m, e = significand(m, e)
             n = n & 0x7FFFFF
-            significand(n, d)
+            n, d = significand(n, d)
             e += d - 127
             low = (m & 4095) * (n & 4095)
             rest = (m >> 12) * (n & 4095) + (m & 4095) * (n >> 12) + (low >> 12)

@@ -8,9 +8,9 @@ from tools.loops.snippets.words import all_but_sign, pairs
 
 def larger32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     k, i, j = p[6], p[0], p[3]
-    all_but_sign(mask)
+    mask = all_but_sign()
     infinity = mask - 0x7FFFFF
-    with pairs(i, j, k, end, last):
+    for i, j, k, end, last in pairs(i, j, k, p):
         v = x[i]
         a, b = v & mask, w[j] & mask
         if a > infinity or b > infinity:
@@ -30,9 +30,9 @@ def larger32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
 
 def compare8(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
     k, i, j = p[6], p[0], p[3]
-    all_but_sign(mask)
+    mask = all_but_sign()
     infinity = mask - 0x7FFFFF
-    with pairs(i, j, k, end, last):
+    for i, j, k, end, last in pairs(i, j, k, p):
         a, b = x[i] & mask, w[j] & mask
         if a > infinity or b > infinity:
             a = 0

@@ -8,6 +8,7 @@ rows. Of positions of one row that see no padding only the first one's place is 
 """
 
 from tools.loops.snippets.bytes import copy, next_place
+from tools.loops.snippets.hints import unroll
 
 
 def patches(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
@@ -49,9 +50,9 @@ def patches(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             for ky in range(p[2], 0, -1):
                 x = ptr8(at)
                 if three:
-                    copy(3)
+                    w = copy(x, w, out, 3)
                 elif five:
-                    copy(5)
+                    w = copy(x, w, out, 5)
                 else:
                     row_end = kw + int(w)
                     end = row_end
@@ -93,4 +94,4 @@ def patches(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             out = ptr8(x[0] + x[1] + x[2] + x[3] + int(out))
             x = ptr8(4 + int(x))
         ptr32(record)[0] = int(out)
-        next_place(ox, oy)
+        ox, oy = next_place(ox, oy, p)

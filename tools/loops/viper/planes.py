@@ -23,7 +23,7 @@ def planes(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                 if step == 1:
                     several = end - 7
                     while int(w) < several:
-                        copy(8)
+                        w = copy(x, w, out, 8)
                         x = ptr8(8 + int(x))
                 while int(w) < end:
                     w[0] = x[0] ^ int(out)

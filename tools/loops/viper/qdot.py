@@ -24,6 +24,7 @@ from tools.loops.snippets.bytes import (
     scale_to_limits,
     to_even,
 )
+from tools.loops.snippets.hints import far, unroll
 
 
 def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
@@ -48,10 +49,10 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             if m > 3 or of_tile:
                 while int(x) < last:
                     for of_four in unroll(4):
-                        products_from(w, x, 4 * of_four, out, 16 * of_four, 4)
+                        w = products_from(w, x, 4 * of_four, out, 16 * of_four, 4)
                     x, out = ptr8(16 + int(x)), ptr8(64 + int(out))
                 while int(x) < end:
-                    products(w, x, out, 4)
+                    w = products(w, x, out, 4)
                     x, out = ptr8(4 + int(x)), ptr8(16 + int(out))
                 row += 4
                 of_tile += 1
@@ -60,7 +61,7 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                     row += p[2] * 4 - 16
             else:
                 while int(x) < end:
-                    products(w, x, out, 4)
+                    w = products(w, x, out, 4)
                     x, out = ptr8(4 + int(x)), ptr8(4 + int(out))
                 row += p[2]
             x, v = ptr8(table[0] & 31), ((table[0] ^ sign) - sign) >> 5
@@ -83,7 +84,7 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                 if int(w) < 0 - v:
                     w = ptr8(0 - v)
                 w = ptr8(int(w) << int(x))
-                to_even(int(out), v, low, lowest)
+                x, w, v, low, lowest = to_even(w, int(out))
                 v = int(x) + zy
             v = min(max(v, least), most)
             items[k] = v
@@ -115,7 +116,7 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
         addend = 0  # such that no value is in the quick way
         bits = 0
         if f < 26:
-            quick_way(f, table[1], limit, factor, addend, bits, shift)
+            limit, factor, addend, bits, shift = quick_way(f, table[1], middle)
         c = table[0]
         if is_wide:
             c = (c ^ sign) - sign
@@ -126,36 +127,36 @@ def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             out, x = ptr8(4 + int(out)), ptr8(row)
             if many:
                 while last > int(x):
-                    products(w, x, out, 4)
-                    products_from(w, x, 16, out, 4, 4)
+                    w = products(w, x, out, 4)
+                    w = products_from(w, x, 16, out, 4, 4)
                     x = ptr8(32 + int(x))
-                    products_from(w, x, 0, out, 8, 4)
-                    products_from(w, x, 16, out, 12, 4)
+                    w = products_from(w, x, 0, out, 8, 4)
+                    w = products_from(w, x, 16, out, 12, 4)
                     x = ptr8(32 + int(x))
-                    products_from(w, x, 0, out, 16, 4)
-                    products_from(w, x, 16, out, 20, 4)
+                    w = products_from(w, x, 0, out, 16, 4)
+                    w = products_from(w, x, 16, out, 20, 4)
                     x, out = ptr8(32 + int(x)), ptr8(24 + int(out))
             if sixteen:
-                products(w, x, out, 4)
-                products_from(w, x, 16, out, 4, 4)
+                w = products(w, x, out, 4)
+                w = products_from(w, x, 16, out, 4, 4)
                 x, out = ptr8(32 + int(x)), ptr8(8 + int(out))
             if eight:
-                products(w, x, out, 4)
-                products_from(w, x, 16, out, 4, 4)
+                w = products(w, x, out, 4)
+                w = products_from(w, x, 16, out, 4, 4)
                 x, out = ptr8(32 + int(x)), ptr8(8 + int(out))
             if four:
                 while end > int(x):
-                    products(w, x, out, 4)
+                    w = products(w, x, out, 4)
                     x, out = ptr8(step + int(x)), ptr8(4 + int(out))
             x = ptr8((int(w) >> shift) * factor + addend)
             if int(w) >> bits or not 1966080 & int(x):
                 w = ptr8(int(w) - limit)
-                scale_to_limits(f, v)
-                to_even(table[1], v, low, lowest)
+                w, x, v = scale_to_limits(w, f)
+                x, w, v, low, lowest = to_even(w, table[1])
                 x = ptr8(int(x) + p[9] - bias)
             else:
                 x = ptr8(int(x) >> 21)
-            put(pitch)
+            at, x, w = put(x, at, pitch, least, most)
         place += p[7]
         table = ptr32(8 + int(table))
         k += 1

@@ -20,7 +20,7 @@ def qdots32(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
             x, w, out = ptr8(first), ptr8(row), ptr32(0)
             if m > 3 or of_tile:
                 while int(x) < end:
-                    products_of_words(out, x, w, 4)
+                    out = products_of_words(out, x, w, 4)
                     x, w = ptr8(4 + int(x)), ptr8(16 + int(w))
                 row += 4
                 of_tile += 1
@@ -29,7 +29,7 @@ def qdots32(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
                     row += p[2] * 4 - 16
             else:
                 while int(x) < end:
-                    products_of_words(out, x, w, 4)
+                    out = products_of_words(out, x, w, 4)
                     x, w = ptr8(4 + int(x)), ptr8(4 + int(w))
                 row += p[2]
             items[k] = int(out) - zs + table[0] + p[9] * table[1]

@@ -20,7 +20,7 @@ def sqrt32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         elif e == 255:
             m = infinity
         else:
-            significand(m, e)
+            m, e = significand(m, e)
             v, rest, root = 26 - (e & 1), 0, 0
             n = 48
             while n >= 0:

@@ -5,6 +5,7 @@ bits, as if they were addresses. What is rare is left to the common form: result
 denormal, or beyond the largest float.
 """
 
+from tools.loops.snippets.hints import far
 from tools.loops.snippets.words import signed
 
 from .. import short as plain
@@ -21,8 +22,8 @@ def _finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32) -> int:
     sums, first, row = int(x) + 4 * p[0], int(w) + 4 * p[3], int(out) + 4 * p[4]
     one = 1  # kept from the folding of constants, which makes big integers of them
     half, sign = one << 30, one << 31
-    signed(low, p[11], p[10])
-    signed(high, p[13], p[12])
+    low = signed(p[11], p[10])
+    high = signed(p[13], p[12])
     step, largest, position = 4 * p[6], p[14], 0
     while position < p[1] * p[8]:
         at = row + 4 * (position // p[1] * p[7] + position % p[1] * p[5])

@@ -7,6 +7,7 @@ as if it were an address.
 import sys
 
 from tools.loops.snippets.bytes import products_of_words
+from tools.loops.snippets.hints import unroll
 
 if sys.maxsize >> 31:
     raise ImportError("for words of 32 bits: loads have a sign there")
@@ -47,7 +48,7 @@ def dots(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
         for m in range(p[5], 0, -1):
             x, out = ptr32(row), ptr32(0)
             while int(x) < stop:
-                products_of_words(out, x, w, 8)
+                out = products_of_words(out, x, w, 8)
                 x, w = ptr32(32 + int(x)), ptr16(16 + int(w))
             while int(x) < end:
                 out = ptr32(x[0] * w[0] + int(out))

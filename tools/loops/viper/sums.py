@@ -5,13 +5,14 @@ some items, so that no limb leaves 31 bits.
 """
 
 from tools.loops.snippets.floats import first_bit, unpack
+from tools.loops.snippets.hints import far
 from tools.loops.snippets.words import bit
 
 
 def sum32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    bit(top, 31)
+    top = bit(31)
     infinity = top - 1 - 0x7FFFFF
-    bit(unit, 30)
+    unit = bit(30)
     o = p[0]
     while far(o < p[1]):
         first = o // p[3] * p[2] * p[3] + o % p[3]
@@ -44,8 +45,8 @@ def sum32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             while i < end and n:
                 n -= 1
                 v = x[i]
-                unpack(v, m, s)
-                first_bit(m, s)
+                m, s = unpack(v)
+                m, s = first_bit(m, s)
                 s = most - s
                 if p[4] == 2:
                     s, v = s + s, m & 511

@@ -33,7 +33,7 @@ def wide_dots(x: ptr16, w: ptr8, out: ptr16, p: ptr32):
             high += (w[0] | w[1] << 8 | w[2] << 16) + (((w[3] ^ 128) - 128) << 24)
             high += (low >> 15) - ((s >> 15) << 7)
             low, f = low & 32767, w[8] & 63
-            shift_wide(high, low, f, r, v)
+            v, high, low, r = shift_wide(high, low, f, bias)
             s, f = w[11] << 4 | w[10] >> 4, (w[10] & 15) << 8 | w[9]
             r, v = v & 32767, v >> 15
             f = ((v * f) << 3) + r * s + ((r * f) >> 12) + 2048

@@ -5,6 +5,7 @@ weights, and only in rows that have a negative one. The emitter keeps the first 
 registers: in `x`, as if it were an address, an item, in `w` and `out` two sums.
 """
 
+from tools.loops.snippets.hints import unroll
 from tools.loops.snippets.words import put_limbs
 
 
@@ -59,10 +60,10 @@ def dots(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 out = ptr32(c[0] * int(x) + int(out))
                 a, b = ptr32(4 + int(a)), ptr32(4 + int(b))
                 c = ptr32(4 + int(c))
-            put_limbs(items, at, int(w))
+            at = put_limbs(items, at, int(w))
             m -= 1
             if m:
-                put_limbs(items, at, int(out))
+                at = put_limbs(items, at, int(out))
                 m -= 1
                 b = c
         row += 4 * p[2]

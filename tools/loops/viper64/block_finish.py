@@ -7,6 +7,7 @@ The emitter keeps the first three locals in registers: in `x`, as if it were an 
 result, and in `w` what of it is still looked at.
 """
 
+from tools.loops.snippets.hints import unroll
 from tools.loops.snippets.words import bit
 
 from .. import block_finish as plain
@@ -22,7 +23,7 @@ def _finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32) -> int:
     sums, first_table = ptr32(int(x) + 4 * p[0]), int(w) + 4 * p[3]
     row_place, position_step = int(out) + 4 * p[4], 4 * p[5]
     channel_step, idle = 4 * p[6], 12 * p[9] * (p[2] + 1)
-    bit(sign_bit, 31)
+    sign_bit = bit(31)
     low = 0 - p[11] if p[10] else p[11]
     high = 0 - p[13] if p[12] else p[13]
     takes_larger = p[14]

@@ -18,7 +18,7 @@ def dots(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
         if bits == 4:
             j += j
         while True:
-            put_limbs(out, at, total)
+            at = put_limbs(out, at, total)
             if m == 0:
                 break
             m -= 1

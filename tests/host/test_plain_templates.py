@@ -1,0 +1,120 @@
+"""Templates that serve as plain Python run as they stand, and do what is made of them."""
+
+import ast
+import copy
+import importlib
+import random
+
+import pytest
+
+import mpconnxr.cpython  # noqa: F401  micropython, const, ptr8
+from tests.host.loop_calls import calls
+from tools.loops.source import is_helper, templates
+
+ABI = ["x", "w", "out", "p"]
+N_CALLS = 200
+N_RUNS = 300  # of functions that call loops
+_MOST_CALLS, _MOST_READS = 60, 20_000
+
+
+def functions(abi):
+    """The functions of all templates, (family, name, arguments): loops, or others."""
+    found = []
+    for source in templates():
+        if source.form == "common":
+            for node in source.tree.body:
+                if isinstance(node, ast.FunctionDef) and not is_helper(node):
+                    args = [arg.arg for arg in node.args.args]
+                    if (args == ABI) == abi:
+                        found.append((source.path.stem, node.name, args))
+    return found
+
+
+def both(family, name):
+    """A template's function as it stands, and the one that is made of it."""
+    folders = ("tools.loops.common", "mpconnxr.loops")
+    return [getattr(importlib.import_module(f"{f}.{family}"), name) for f in folders]
+
+
+def test_every_template_is_made_of_functions():
+    assert len({family for family, _, _ in functions(True)}) > 70
+    assert len({family for family, _, _ in functions(False)}) > 15
+
+
+@pytest.mark.parametrize("family, name", [f[:2] for f in functions(True)])
+def test_loop_as_it_stands(family, name):
+    template, made = both(family, name)
+    wrote = False
+    for call in calls(family, name, N_CALLS):
+        before, expected = copy.deepcopy(call), copy.deepcopy(call)
+        made(**expected)
+        template(**call)
+        assert call == expected
+        wrote = wrote or call != before
+    assert wrote
+
+
+class _Trace(list):
+    """What a function has called, with which arguments, and what its parameters were then."""
+
+    def __init__(self, p, seed):
+        self._p, self._random = p, random.Random(seed)
+
+    def called(self, name, args):
+        names = ["list" if isinstance(arg, list) else getattr(arg, "name", arg) for arg in args]
+        self.append((name, names, list.copy(self._p)))
+        if len(self) == _MOST_CALLS:
+            raise StopIteration
+        if self._random.random() < 0.3:  # as loops write results to it
+            self._p[self._random.randrange(100)] = self._random.choice([0, 1, 2, 9, 40, 255])
+
+
+class _Loop:
+    """What stands for a loop, or a buffer."""
+
+    def __init__(self, name, trace):
+        self.name, self._trace = name, trace
+
+    def __call__(self, *args):
+        self._trace.called(self.name, args)
+
+
+class _Parameters(list):
+    """Words that cannot be read for ever."""
+
+    n_reads = 0
+
+    def __getitem__(self, at):
+        self.n_reads += 1
+        if self.n_reads > _MOST_READS:
+            raise TimeoutError
+        return super().__getitem__(at)
+
+
+def run(function, args, seed):
+    """Calls, and what is in the parameters at the end; or how it ended else."""
+    numbers = random.Random(seed)
+    p = _Parameters(numbers.choice([0, 1, 1, 2, 3, 4, 5, 9]) for _ in range(128))
+    trace = _Trace(p, seed)
+    given = {"p": p, "h": p, "us": 1, "me": numbers.randint(1, 2)}
+    given |= {name: _Loop(name, trace) for name in ("run", "idle")}
+    given |= {name: [_Loop(f"{name}[{i}]", trace) for i in range(32)] for name in ("w", "box")}
+    given |= {name: [numbers.randrange(9) for _ in range(8)] for name in ("words", "other")}
+    try:
+        function(*[given[arg] for arg in args])
+    except TimeoutError:  # how often one reads p may differ
+        return trace, None
+    except (StopIteration, ZeroDivisionError, IndexError) as e:
+        return trace, list.copy(p), type(e)
+    return trace, list.copy(p), given["words"], given["other"]
+
+
+@pytest.mark.parametrize("family, name, args", functions(False))
+def test_calls_of_loops_as_they_stand(family, name, args):
+    template, made = both(family, name)
+    n_ended = 0
+    for seed in range(N_RUNS):
+        expected = run(made, args, seed)
+        assert run(template, args, seed) == expected
+        n_ended += len(expected) == 4
+    assert n_ended > 3

@@ -1,0 +1,262 @@
+"""Refuses templates that mean something else in Python than what the expander makes of them.
+
+Python gives a helper names of its own, evaluates arguments once, and range() too. The expander
+puts texts in place of names, and makes while loops.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable, Iterator
+
+from .source import Helper, Source
+
+_VIPER = {"const", "ptr", "ptr8", "ptr16", "ptr32", "uint", "micropython"}
+
+
+def check_function(source: Source, function: ast.FunctionDef) -> None:
+    """Look for loops whose counter or end Python would have another value for.
+
+    Raises TemplateError.
+    """
+    _Stale(source).block(function.body, set())
+    for node in ast.walk(function):
+        if isinstance(node, ast.For):
+            _check_loop(source, node)
+        if isinstance(node, ast.For | ast.While) and node.orelse:
+            raise source.wrong(node, "a loop has no else")
+
+
+def check_helper(helper: Helper, keeps_names: bool) -> None:
+    """Look for names that a helper takes or leaves, other than by parameters and results.
+
+    keeps_names: True where nothing else has names: the helper may assign those that it does not
+    return. Raises TemplateError.
+    """
+    source, function = helper.source, helper.function
+    check_function(source, function)
+    mine = stored(helper.body)
+    lost = [name for name in mine if name not in helper.results]
+    if lost and not keeps_names:
+        raise source.wrong(function, f"{helper.name} assigns {lost[0]}, but does not return it")
+    for name in helper.results:
+        if name not in mine and name not in helper.params:
+            raise source.wrong(function, f"{helper.name} returns {name}, but does not assign it")
+    counters = {n.target.id for n in ast.walk(function) if _is_unrolled(n)}
+    known = {*mine, *helper.params, *counters, *source.known, *dir(builtins), *_VIPER}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and node.id not in known | {"inline"}:
+            raise source.wrong(node, f"{node.id} is no parameter of {helper.name}")
+
+
+def check_call(
+    source: Source, call: ast.Call, helper: Helper, texts: dict[str, str], targets: dict[str, str]
+) -> None:
+    """Look for arguments that the helper would read anew when it has changed them.
+
+    texts: of its arguments, by parameter; targets: where its results go, by name.
+    Raises TemplateError.
+    """
+    changed = stored(helper.body)
+    for name in helper.params:
+        if name in changed and name in helper.results and targets[name] != texts[name]:
+            what = f"{helper.name} changes {texts[name]}, which is not where {name} goes"
+            raise source.wrong(call, what)
+    reads = {name: _names_in(text) for name, text in texts.items()}
+    places = {name: _names_in(text) for name, text in targets.items()}
+    late = {
+        name: {other for other in places if other != name and places[other] & reads[name]}
+        for name in helper.params
+    }
+    _Changed(source, call, helper, late).block(helper.body, set())
+
+
+def stored(body: Iterable[ast.stmt]) -> list[str]:
+    """Return the names that statements assign, but for the counters of unroll()."""
+    counters: set[str] = set()
+    found: list[str] = []
+    for statement in body:
+        for node in ast.walk(statement):
+            if _is_unrolled(node):
+                counters.add(node.target.id)
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                found.append(node.id)
+    return [name for name in dict.fromkeys(found) if name not in counters]
+
+
+def undefined_names(source: Source, node: ast.stmt) -> set[str]:
+    """Return the names that a statement may leave without a value, though it assigns them."""
+    if not isinstance(node, ast.Assign):
+        return set()
+    if isinstance(node.value, ast.Name) and node.value.id == "undefined":
+        return set().union(*map(_loaded_names, node.targets))
+    helper = isinstance(node.value, ast.Call) and source.helpers.get(ast.unparse(node.value.func))
+    if not helper:
+        return set()
+    target = node.targets[0]
+    targets = target.elts if isinstance(target, ast.Tuple) else [target]
+    unsure = {name for n in ast.walk(helper.function) for name in _undefined_in(helper, n)}
+    pairs = zip(targets, helper.results, strict=False)
+    return set().union(*(_loaded_names(part) for part, name in pairs if name in unsure))
+
+
+def _undefined_in(helper: Helper, node: ast.AST) -> set[str]:
+    return undefined_names(helper.source, node) if isinstance(node, ast.stmt) else set()
+
+
+def _check_loop(source: Source, loop: ast.For) -> None:
+    call = loop.iter
+    if not isinstance(call, ast.Call):
+        raise source.wrong(loop, "loops are over range(), unroll() or a helper")
+    counters = _loaded_names(loop.target)
+    changed = set(stored(loop.body))
+    if counters & changed:
+        raise source.wrong(loop, f"the loop assigns {min(counters & changed)} itself")
+    if any(isinstance(node, ast.Continue) for node in _inside(loop)):
+        raise source.wrong(loop, "a continue would leave out how the loop goes on")
+    call = call.args[0] if _is_call(call, "far") else call
+    ends = call.args[1:] if _is_call(call, "range") and len(call.args) > 1 else call.args
+    if late := set().union(*map(_loaded_names, ends)) & changed:
+        raise source.wrong(loop, f"the loop assigns {min(late)}, on which its end depends")
+    if any(isinstance(node, ast.Subscript) for end in ends for node in ast.walk(end)):
+        for node in _inside(loop, loops=True):
+            if isinstance(node, ast.Call) and _is_unknown(source, node):
+                what = f"{ast.unparse(node.func)}() may change the end of the loop"
+                raise source.wrong(loop, what)
+    if not _is_call(call, "range") and any(isinstance(node, ast.Break) for node in _inside(loop)):
+        raise source.wrong(loop, "a break would leave another loop")
+
+
+def _inside(loop: ast.For, loops: bool = False) -> Iterator[ast.AST]:
+    """Yield what belongs to a loop; loops: also what belongs to one inside of it."""
+    left: list[ast.AST] = list(loop.body)
+    while left:
+        node = left.pop()
+        yield node
+        if loops or not isinstance(node, ast.For | ast.While):
+            left += ast.iter_child_nodes(node)
+
+
+def _is_unknown(source: Source, call: ast.Call) -> bool:
+    """Return True for a call of what is no helper, and not of Python or viper."""
+    name = ast.unparse(call.func)
+    return name not in {*source.helpers, *dir(builtins), *_VIPER, "far", "unroll"}
+
+
+class _Flow:
+    """Follows all paths through statements, with what may be true of names on one of them."""
+
+    def __init__(self, source: Source):
+        self._source = source
+
+    def read(self, name: ast.Name, state: set[str]) -> None:
+        """Judge a name that is read."""
+
+    def store(self, name: str, state: set[str]) -> None:
+        """Change the state for a name that is assigned."""
+
+    def leave(self, counters: set[str], state: set[str]) -> None:
+        """Change the state for the counters of a loop that has ended."""
+
+    def block(self, body: list[ast.stmt], state: set[str]) -> set[str]:
+        for node in body:
+            state = self._statement(node, state)
+        return state
+
+    def _statement(self, node: ast.stmt, state: set[str]) -> set[str]:
+        if isinstance(node, ast.If):
+            self._reads(node.test, state)
+            return self.block(node.body, set(state)) | self.block(node.orelse, set(state))
+        if isinstance(node, ast.While):
+            for _ in range(2):
+                self._reads(node.test, state)
+                state = state | self.block(node.body, set(state))
+            return state
+        if isinstance(node, ast.For):
+            self._reads(node.iter, state)
+            for _ in range(2):
+                inside = set(state)
+                self._stores(node.target, inside)
+                state = state | self.block(node.body, inside)
+            self.leave(_loaded_names(node.target), state)
+            return state
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple):
+            for target in node.targets:
+                parts = target.elts if isinstance(target, ast.Tuple) else [target]
+                for part, value in zip(parts, node.value.elts, strict=False):
+                    self._reads(value, state)
+                    self._stores(part, state)
+            return state
+        self._reads(node, state)
+        self._stores(node, state)
+        return state
+
+    def _reads(self, node: ast.AST, state: set[str]) -> None:
+        for part in ast.walk(node):
+            if isinstance(part, ast.AugAssign) and isinstance(part.target, ast.Name):
+                self.read(part.target, state)
+            elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
+                self.read(part, state)
+
+    def _stores(self, node: ast.AST, state: set[str]) -> None:
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+                self.store(part.id, state)
+
+
+class _Stale(_Flow):
+    """State: counters that are one further in a while loop than in Python, and, with a question
+    mark, names that may be undefined, which a helper gives its caller nevertheless.
+    """
+
+    def read(self, name: ast.Name, state: set[str]) -> None:
+        if name.id in state:
+            raise self._source.wrong(name, f"{name.id} is read behind the loop that counts it")
+        if f"?{name.id}" in state:
+            raise self._source.wrong(name, f"{name.id} may be undefined")
+
+    def store(self, name: str, state: set[str]) -> None:
+        state -= {name, f"?{name}"}
+
+    def leave(self, counters: set[str], state: set[str]) -> None:
+        state |= counters
+
+    def _statement(self, node: ast.stmt, state: set[str]) -> set[str]:
+        if isinstance(node, ast.Return):
+            self._reads(node, {name for name in state if name[0] != "?"})
+            return state
+        state = super()._statement(node, state)
+        return state | {f"?{name}" for name in undefined_names(self._source, node)}
+
+
+class _Changed(_Flow):
+    """State: names that a helper has assigned."""
+
+    def __init__(self, source: Source, call: ast.Call, helper: Helper, late: dict[str, set[str]]):
+        super().__init__(source)
+        self._call, self._helper, self._late = call, helper, late
+
+    def read(self, name: ast.Name, state: set[str]) -> None:
+        if changed := self._late.get(name.id, set()) & state:
+            what = f"{self._helper.name} assigns {min(changed)} before it reads {name.id}"
+            raise self._source.wrong(self._call, what)
+
+    def store(self, name: str, state: set[str]) -> None:
+        state.add(name)
+
+
+def _is_unrolled(node: ast.AST) -> bool:
+    return isinstance(node, ast.For) and _is_call(node.iter, "unroll")
+
+
+def _is_call(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func) == name
+
+
+def _loaded_names(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def _names_in(text: str) -> set[str]:
+    return _loaded_names(ast.parse(text, mode="eval"))
