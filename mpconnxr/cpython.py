@@ -99,9 +99,3 @@ _install()
 
 # A debugger quits by an exception, which is no fault of the model that runs.
 turn.OF_A_RUN += (BdbQuit,)
-
-# Loops that are written once are compiled again where viper made them native code. Here they are
-# plain Python as they were imported, and only those have lines that a debugger can show.
-from . import forms  # noqa: E402  it needs the stand-ins
-
-forms._undecorated = lambda name: None

@@ -1,4 +1,4 @@
-"""What modules that are made have in common, be it by tools.asm or by tools.loops."""
+"""What the makers of modules have in common: tools.asm and tools.loops."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ def shown(path: Path) -> str:
 
 def documented(doc: str, made: str, source: str) -> list[str]:
     """The lines of a module's docstring, which says what it is made from."""
-    how = f"{made} from {source} by `make loops`:"
-    return [f'"""{doc}', "", how, "change that file, not this one.", '"""']
+    return [f'"""{doc}', "", f"{made} from {source}: change that file, not this one.", '"""']
 
 
 def update(path: Path, text: str, check: bool) -> bool:

@@ -32,7 +32,7 @@ _KEPT_S = 7 * 24 * 3600  # how long a build stays in the cache after its last us
 
 @cache
 def folder() -> Path:
-    """Return the built package, a folder mpconnxr. Raises AsmError, TemplateError, OSError."""
+    """Return the built package, a folder mpconnxr. Raises AsmError, LoopError, OSError."""
     builds = cache_folder() / "packages"
     place = builds / _digest()[:16]
     if not (place / NAME).is_dir():

@@ -14,17 +14,61 @@ attend   all of it: see ops/attention
 Queries come multiplied by scale / ln(2), so that powers are of two. 22 bits of a score are behind
 its point, and fewer where scores are large. Written once, in the common subset of Python and
 viper. A word of scratch may be anything: shifts are bounded, nothing is indexed by it.
-
-Made from tools/loops/common/attention.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from ._floats import normalize
+from ._hints import inline
+from ._words import all_but_sign, set_at
 
-COMMON = True
+
+@inline
+def word(v, mask):
+    """Return v with its sign: a 64-bit machine reads a word without."""
+    v = (v & mask) - ((v >> 31 & 1) * (mask + 1))
+    return v
 
 
-@micropython.viper
+@inline
+def fixed(v, s, most):
+    """Return t = v * 2**s, from -most - 1 to most, which is 2**30 - 1. s: room."""
+    if s < 0:
+        s = 0 - s
+        if s > 31:
+            s = 31
+        t = v >> s
+    else:
+        if s > 30:
+            s = 30
+        t = (most >> s) + 1
+        if v >= t:
+            t = most
+        elif v < 0 - t:
+            t = 0 - most - 1
+        else:
+            t = v << s
+    return t, s
+
+
+@inline
+def product(x, i, y0, y1, y2):
+    """Return the limbs of the sum at x[i], without what HALF in w adds to it: y0 to y2."""
+    low, middle, high = x[i] - y0, x[i + 1] - y1, x[i + 2] - y2
+    middle += low >> 24
+    low = low & 0xFFFFFF
+    high += middle >> 24
+    middle = middle & 0xFFFFFF
+    return low, middle, high
+
+
+@inline
+def added(x, i):
+    """Return what HALF in w adds to sums of products, of the sum at x[i]."""
+    y0 = (x[i] & 1) << 23
+    y1 = (x[i] >> 1) + ((x[i + 1] & 1) << 23)
+    y2 = x[i + 1] >> 1
+    return y0, y1, y2
+
+
 def attend(p: ptr32, w):
     """All queries of units p[0] to p[1]: a batch's group of heads, and some of its queries.
 
@@ -41,184 +85,124 @@ def attend(p: ptr32, w):
 
     Access: of the loops it calls
     """
-    limit = w[9]
-    scored = w[10]
-    seen = w[11]
-    special = w[12]
-    whole = w[13]
-    lengths = w[19]
-    limit_p = w[30]
+    limit, scored, seen, special, whole = w[9:14]
+    lengths, limit_p = w[19], w[30]
     while p[0] < p[1]:
         b = p[0] // p[2] // p[3]
-        i = 25
-        p[i] = b
+        i = set_at(p, 25, b)
         part = p[0] % p[2] * p[6]
-        i = 26
-        p[i] = part
-        n = p[5] - part
-        if n > p[6]:
-            n = p[6]
-        i = 27
-        p[i] = n
-        i = 29
-        p[i] = (p[0] // p[2] % p[3])
+        i = set_at(p, 26, part)
+        n = min(p[5] - part, p[6])
+        i = set_at(p, 27, n)
+        i = set_at(p, 29, p[0] // p[2] % p[3])
         before = 1 << 20
         keys = p[7]
         if p[11]:
-            i = 40
-            p[i] = (b + b)
+            i = set_at(p, 40, b + b)
             limit(lengths, lengths, whole, limit_p)
             keys = p[42]
             before += keys - p[5]
-        i = 30
-        p[i] = before
+        i = set_at(p, 30, before)
         if p[10]:
-            if keys > before - (1 << 20) + part + n:
-                keys = before - (1 << 20) + part + n
-            if keys < 0:
-                keys = 0
-        i = 28
-        p[i] = keys
+            keys = max(min(keys, before - (1 << 20) + part + n), 0)
+        i = set_at(p, 28, keys)
         scored(whole, w)
         if p[48] < 255:
             seen(whole, w)
         else:
             special(whole, w)
-        i = 0
-        p[i] = (p[0] + 1)
+        i = set_at(p, 0, p[0] + 1)
 
 
-@micropython.viper
 def scored(p: ptr32, w):
     """Exponents of queries, keys and values, and scores. p, w: of attend
 
     Access: of the loops it calls
     """
-    peaks = w[0]
-    pack = w[1]
-    scale = w[2]
-    dots = w[3]
-    settle = w[4]
-    q = w[14]
-    k = w[15]
-    v = w[16]
-    scratch = w[17]
-    peaks_p = w[21]
-    pack_p = w[22]
-    scale_p = w[23]
-    dots_p = w[24]
-    settle_p = w[25]
-    i = 48
-    p[i] = 0
+    peaks, pack, scale, dots, settle = w[:5]
+    q, k, v, scratch = w[14:18]
+    peaks_p, pack_p, scale_p, dots_p, settle_p = w[21:26]
+    i = set_at(p, 48, 0)
     first = p[25] * p[16] + p[29] * p[17]
-    i = 43
-    p[i] = first
+    i = set_at(p, 43, first)
     p[i + 1] = p[28]
     p[i + 2] = p[18]
     p[i + 3] = p[8]
     p[i + 4] = p[31]
     peaks(k, k, scratch, peaks_p)
-    i = 43
-    p[i] = (p[25] * p[19] + p[29] * p[20])
+    i = set_at(p, 43, p[25] * p[19] + p[29] * p[20])
     p[i + 2] = p[21]
     p[i + 3] = p[9]
     p[i + 4] = p[32]
     peaks(v, v, scratch, peaks_p)
     n = p[27]
-    i = 50
-    p[i] = n
+    i = set_at(p, 50, n)
     p[i + 1] = p[15]
     p[i + 2] = p[8]
     p[i + 5] = p[8]
     p[i + 6] = 1
     p[i + 7] = 0
-    i = 59
-    p[i] = (n * p[8])
+    i = set_at(p, 59, n * p[8])
     head = 0
     while head < p[4]:
         at = p[25] * p[13] + (p[29] * p[4] + head) * p[14] + p[26] * p[15]
-        i = 43
-        p[i] = at
+        i = set_at(p, 43, at)
         p[i + 1] = n
         p[i + 2] = p[15]
         p[i + 3] = p[8]
         p[i + 4] = p[33] + head * n
         peaks(q, q, scratch, peaks_p)
-        i = 49
-        p[i] = at
+        i = set_at(p, 49, at)
         p[i + 4] = p[47]
         p[i + 5] = p[34] + head * n * p[8]
         pack(q, scratch, scratch, pack_p)
-        i = 58
-        p[i] = p[54]
+        i = set_at(p, 58, p[54])
         scale(scratch, scratch, scratch, scale_p)
         head += 1
-    i = 51
-    p[i] = p[18]
-    i = 54
-    p[i] = p[36]
-    i = 57
-    p[i] = (1 << 23)
-    i = 61
-    p[i] = p[34]
+    i = set_at(p, 51, p[18])
+    i = set_at(p, 54, p[36])
+    i = set_at(p, 57, 1 << 23)
+    i = set_at(p, 61, p[34])
     p[i + 1] = p[4] * n
     p[i + 2] = p[8]
     p[i + 3] = p[8]
-    i = 69
-    p[i] = p[62]
+    i = set_at(p, 69, p[62])
     row = 0
     while row < p[28]:
-        n = p[28] - row
-        if n > p[12]:
-            n = p[12]
-        i = 49
-        p[i] = (first + row * p[18])
+        n = min(p[28] - row, p[12])
+        i = set_at(p, 49, first + row * p[18])
         p[i + 1] = n
         p[i + 4] = p[31] + row
         pack(k, scratch, scratch, pack_p)
-        i = 66
-        p[i] = n
+        i = set_at(p, 66, n)
         dots(scratch, scratch, scratch, dots_p)
-        i = 70
-        p[i] = n
+        i = set_at(p, 70, n)
         p[i + 1] = p[35] + row
         settle(scratch, scratch, scratch, settle_p)
         row += n
 
 
-@micropython.viper
 def seen(p: ptr32, w):
     """Powers of the scores, and the values that they weigh. p, w: of attend
 
     Access: of the loops it calls
     """
-    pack = w[1]
-    dots = w[3]
-    powers = w[5]
-    weights = w[6]
-    sums = w[7]
-    finish = w[8]
-    v = w[16]
-    scratch = w[17]
-    out = w[18]
-    table = w[20]
-    pack_p = w[22]
-    dots_p = w[24]
-    powers_p = w[26]
-    weights_p = w[27]
-    sums_p = w[28]
-    finish_p = w[29]
-    rows = p[4] * p[27]
-    row = 0
+    pack, dots, powers, weights, sums, finish = w[1], w[3], w[5], w[6], w[7], w[8]
+    v, scratch, out, table = w[16], w[17], w[18], w[20]
+    pack_p, dots_p, powers_p, weights_p, sums_p, finish_p = (
+        w[22],
+        w[24],
+        w[26],
+        w[27],
+        w[28],
+        w[29],
+    )
+    rows, row = p[4] * p[27], 0
     while row < rows:
         n = p[28]
         if p[10]:
-            if n > p[30] - (1 << 20) + p[26] + row % p[27] + 1:
-                n = p[30] - (1 << 20) + p[26] + row % p[27] + 1
-            if n < 0:
-                n = 0
-        i = 74
-        p[i] = (p[35] + row * p[7])
+            n = max(min(n, p[30] - (1 << 20) + p[26] + row % p[27] + 1), 0)
+        i = set_at(p, 74, p[35] + row * p[7])
         p[i + 1] = n
         p[i + 2] = p[28]
         p[i + 6] = p[39] + 3 * row
@@ -226,48 +210,35 @@ def seen(p: ptr32, w):
         powers(scratch, table, scratch, powers_p)
         row += 1
     first = p[25] * p[19] + p[29] * p[20]
-    i = 51
-    p[i] = p[21]
+    i = set_at(p, 51, p[21])
     p[i + 1] = p[9]
     p[i + 3] = p[36]
     p[i + 4] = 1
-    i = 61
-    p[i] = p[37]
-    i = 66
-    p[i] = p[9]
-    i = 83
-    p[i] = rows
-    i = 90
-    p[i] = rows
+    i = set_at(p, 61, p[37])
+    i = set_at(p, 66, p[9])
+    i = set_at(p, 83, rows)
+    i = set_at(p, 90, rows)
     row = 0
     while row < p[28]:
-        n = p[28] - row
-        if n > p[12]:
-            n = p[12]
-        i = 49
-        p[i] = (first + row * p[21])
+        n = min(p[28] - row, p[12])
+        i = set_at(p, 49, first + row * p[21])
         p[i + 1] = n
         p[i + 4] = p[32] + row
         p[i + 7] = n
         pack(v, scratch, scratch, pack_p)
-        i = 82
-        p[i] = (p[35] + row)
+        i = set_at(p, 82, p[35] + row)
         p[i + 3] = p[32] + row
         p[i + 4] = n
         weights(scratch, scratch, scratch, weights_p)
-        i = 63
-        p[i] = n
+        i = set_at(p, 63, n)
         p[i + 1] = n
         dots(scratch, scratch, scratch, dots_p)
-        i = 93
-        p[i] = (0 if row else 1)
+        i = set_at(p, 93, 0 if row else 1)
         sums(scratch, scratch, scratch, sums_p)
         row += n
-    head = 0
-    n = p[27]
+    head, n = 0, p[27]
     while head < p[4]:
-        i = 94
-        p[i] = (p[38] + head * n * 2 * p[9])
+        i = set_at(p, 94, p[38] + head * n * 2 * p[9])
         p[i + 1] = n
         p[i + 3] = p[39] + head * n * 3
         p[i + 4] = p[25] * p[22] + (p[29] * p[4] + head) * p[23] + p[26] * p[24]
@@ -275,7 +246,6 @@ def seen(p: ptr32, w):
         head += 1
 
 
-@micropython.viper
 def limit(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """out[42] = the int64 at word p[0] of x, from 0 to p[1].
 
@@ -283,8 +253,7 @@ def limit(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads x[p[0] : p[0] + 2]
         writes out[42 : 43]
     """
-    mask = 1
-    mask = (mask << 31) - 1
+    mask = all_but_sign()
     i = p[0]
     n = x[i] & mask
     if (x[i + 1] >> 31) & 1:
@@ -295,7 +264,6 @@ def limit(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     out[i] = n
 
 
-@micropython.viper
 def peaks(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """p: first item, rows, items from row to row, K, first item of out for biased exponents (1 to
     255: inf or nan), the largest so far
@@ -306,13 +274,11 @@ def peaks(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes out[p[4] : p[4] + n]
         writes p[5 : 6]
     """
-    mask = 1
-    mask = (mask << 31) - 1
+    mask = all_but_sign()
     largest = p[5]
     at = p[4]
     first = p[0]
-    n = p[1]
-    while n:
+    for n in range(p[1], 0, -1):
         most = 1 << 23
         i = first
         end = first + p[3]
@@ -327,12 +293,10 @@ def peaks(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             largest = most
         at += 1
         first += p[2]
-        n -= 1
     i = 5
     p[i] = largest
 
 
-@micropython.viper
 def pack(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """p: first item, rows, items from row to row, K, first exponent in w, first item of out, its
     items from row to row and from item to item, what is added
@@ -348,8 +312,7 @@ def pack(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     row = p[4]
     step = p[7]
     plus = p[8]
-    n = p[1]
-    while n:
+    for n in range(p[1], 0, -1):
         block = w[row]
         at = line
         i = first
@@ -372,32 +335,26 @@ def pack(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         line += p[6]
         row += 1
         first += p[2]
-        n -= 1
 
 
-@micropython.viper
 def scale(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """p: first item, items, 24 bits of a factor below 1
 
     Access:
         updates out[p[0] : p[0] + p[1]]
     """
-    mask = 1
-    mask = (mask << 31) - 1
-    high = p[2] >> 12
-    low = p[2] & 4095
+    mask = all_but_sign()
+    high, low = p[2] >> 12, p[2] & 4095
     i = p[0]
     end = i + p[1]
     while i < end:
         v = out[i]
-        v = (v & mask) - ((v >> 31 & 1) * (mask + 1))
-        m = v & 4095
-        v = v >> 12
+        v = word(v, mask)
+        m, v = v & 4095, v >> 12
         out[i] = v * high + ((v * low + m * high) >> 12)
         i += 1
 
 
-@micropython.viper
 def settle(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """p: first of what dots makes of p[1] rows of x and p[2] of w, first item of out, items of it
     from row to row, bits of a score behind 24 + these
@@ -410,30 +367,19 @@ def settle(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     line = p[3]
     i = p[0]
     r = p[5]
-    m = p[1]
-    while m:
-        y0 = (x[i] & 1) << 23
-        y1 = (x[i] >> 1) + ((x[i + 1] & 1) << 23)
-        y2 = x[i + 1] >> 1
+    for m in range(p[1], 0, -1):
+        y0, y1, y2 = added(x, i)
         i += 3
         at = line
         end = at + p[2]
         while at < end:
-            low = x[i] - y0
-            middle = x[i + 1] - y1
-            high = x[i + 2] - y2
-            middle += low >> 24
-            low = low & 0xFFFFFF
-            high += middle >> 24
-            middle = middle & 0xFFFFFF
+            low, middle, high = product(x, i, y0, y1, y2)
             out[at] = (high << (24 + r)) + (middle << r) + (low >> (24 - r))
             at += 1
             i += 3
         line += p[4]
-        m -= 1
 
 
-@micropython.viper
 def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """p: first score, those that count, all, first exponent of k, of v, exponent of the product of
     units of 2**-22 + 1024, first of three items for what it says, exponent of q
@@ -451,8 +397,7 @@ def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         updates out[p[0] : p[0] + p[2]]
         writes out[p[6] : p[6] + 3]
     """
-    mask = 1
-    mask = (mask << 31) - 1
+    mask = all_but_sign()
     most = mask >> 1
     j = p[7]
     base = p[5] + x[j] - 1024
@@ -466,23 +411,9 @@ def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         end = i + n
         while i < end:
             v = out[i]
-            v = (v & mask) - ((v >> 31 & 1) * (mask + 1))
+            v = word(v, mask)
             s = base + x[j]
-            if s < 0:
-                s = 0 - s
-                if s > 31:
-                    s = 31
-                t = v >> s
-            else:
-                if s > 30:
-                    s = 30
-                t = (most >> s) + 1
-                if v >= t:
-                    t = most
-                elif v < 0 - t:
-                    t = 0 - most - 1
-                else:
-                    t = v << s
+            t, s = fixed(v, s, most)
             if t > largest:
                 largest = t
             i += 1
@@ -492,41 +423,22 @@ def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             less += 8
             if less > 800:
                 n = 0
-    if less > 29:
-        less = 29
-    high = 0
-    middle = 0
-    low = 0
-    exponent = 0
+    less = min(less, 29)
+    high = middle = low = exponent = 0
     i = p[0]
     j = p[3]
     k_to_v = p[4] - j
     end = i + n
     while i < end:
         v = out[i]
-        v = (v & mask) - ((v >> 31 & 1) * (mask + 1))
+        v = word(v, mask)
         s = base + x[j]
-        if s < 0:
-            s = 0 - s
-            if s > 31:
-                s = 31
-            t = v >> s
-        else:
-            if s > 30:
-                s = 30
-            t = (most >> s) + 1
-            if v >= t:
-                t = most
-            elif v < 0 - t:
-                t = 0 - most - 1
-            else:
-                t = v << s
+        t, s = fixed(v, s, most)
         v = largest - t
         r = 0
         if v >> (29 - less) == 0:
             v = v << less
-            s = v >> 22
-            r = w[(v >> 17) & 31]
+            s, r = v >> 22, w[(v >> 17) & 31]
             v = v & 0x1FFFF
             v = (v * 11356 + (v >> 1)) >> 14
             a = (v >> 2) * (v >> 2)
@@ -564,7 +476,6 @@ def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     out[i + 2] = middle & 32767
 
 
-@micropython.viper
 def weights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """p: first power, rows of them, items from row to row, first exponent of v, rows of these,
     first item of out, first of what powers says
@@ -579,8 +490,7 @@ def weights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     first = p[0]
     at = p[5]
     last = p[6]
-    row = p[1]
-    while row:
+    for row in range(p[1], 0, -1):
         e = w[last] + 1
         i = first
         end = first + p[4]
@@ -599,10 +509,8 @@ def weights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             j += 1
         first += p[2]
         last += 3
-        row -= 1
 
 
-@micropython.viper
 def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """p: first of what dots makes of p[1] rows of weights and p[2] of values, first sum: a limb of
     15 bits and the rest, whether they begin here
@@ -614,21 +522,11 @@ def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     i = p[0]
     at = p[3]
-    m = p[1]
-    while m:
-        y0 = (x[i] & 1) << 23
-        y1 = (x[i] >> 1) + ((x[i + 1] & 1) << 23)
-        y2 = x[i + 1] >> 1
+    for m in range(p[1], 0, -1):
+        y0, y1, y2 = added(x, i)
         i += 3
-        n = p[2]
-        while n:
-            low = x[i] - y0
-            middle = x[i + 1] - y1
-            high = x[i + 2] - y2
-            middle += low >> 24
-            low = low & 0xFFFFFF
-            high += middle >> 24
-            middle = middle & 0xFFFFFF
+        for n in range(p[2], 0, -1):
+            low, middle, high = product(x, i, y0, y1, y2)
             low = (high << 27) + (middle << 3) + (low >> 21)
             if p[4]:
                 out[at] = low & 32767
@@ -638,11 +536,8 @@ def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 out[at + 1] = out[at + 1] + (low >> 15)
             at += 2
             i += 3
-            n -= 1
-        m -= 1
 
 
-@micropython.viper
 def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """p: first sum, rows of them, K, first of what powers says, first item of out, items from row
     to row
@@ -653,15 +548,12 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[p[3] : p[3] + 3 * rows]
         writes out[p[4] : p[4] + (rows - 1) * p[5] + p[2]] if rows
     """
-    mask = 1
-    mask = (mask << 31) - 1
+    mask = all_but_sign()
     j = p[3]
     i = p[0]
     first = p[4]
-    row = p[1]
-    while row:
-        c = 0
-        q = 0
+    for row in range(p[1], 0, -1):
+        c = q = 0
         high = w[j + 1]
         while high >> c > 32767:
             c += 1
@@ -670,21 +562,18 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             rest = 1 << 29
             n = 30
             while n:
-                rest = rest << 1
-                q = q << 1
+                rest, q = rest << 1, q << 1
                 if rest >= total:
                     rest -= total
                     q += 1
                 n -= 1
         base = w[j] - 120 - c
-        a = q >> 15
-        b = q & 32767
+        a, b = q >> 15, q & 32767
         at = first
         end = first + p[2]
         while at < end:
-            v = x[i + 1]
-            m = x[i]
-            v = (v & mask) - ((v >> 31 & 1) * (mask + 1))
+            v, m = x[i + 1], x[i]
+            v = word(v, mask)
             v += m >> 15
             m = m & 32767
             sign = 0
@@ -702,11 +591,8 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             v = (v << 15) | m
             r = 0
             if v and q:
-                while v < 1 << 29:
-                    v = v << 1
-                    e -= 1
-                m = v & 32767
-                v = v >> 15
+                v, e = normalize(v, e, 29)
+                m, v = v & 32767, v >> 15
                 v = v * a + ((v * b + m * a + (m * b >> 15)) >> 15)
                 if v >> 29 == 0:
                     v = v << 1
@@ -722,4 +608,3 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             i += 2
         first += p[5]
         j += 3
-        row -= 1

@@ -3,17 +3,11 @@ subset of Python and viper; mpconnxr.audio says what they compute together.
 
 A spectrum is n words of real parts, then n of imaginary ones, each plus BIAS. Values stay below
 2**16, so that a product with a 14-bit cosine fits 31 bits; a frame has one exponent for all.
-
-Made from tools/loops/common/audio.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
-
-COMMON = True
+from ._words import magnitude, set_at
 
 
-@micropython.viper
 def window(x: ptr8, w: ptr16, out: ptr32, p: ptr32):
     """Samples times the window, in the order that the FFT begins with.
 
@@ -30,44 +24,32 @@ def window(x: ptr8, w: ptr16, out: ptr32, p: ptr32):
         writes out[0 : 2 * n]
         writes p[3 : 4]
     """
-    n = p[1]
-    first = p[0]
-    most = 1
-    i = 0
-    while i < n:
+    n, first, most = p[1], p[0], 1
+    for i in range(n):
         v = x[first + 2 * i] | x[first + 2 * i + 1] << 8
         if v >= 32768:
             v = 65535 - v
         most |= v
-        i += 1
     up = 0
     while most < 16384:
         most <<= 1
         up += 1
-    i = 3
-    p[i] = up
-    i = 0
-    while i < n:
+    i = set_at(p, 3, up)
+    for i in range(n):
         v = x[first + 2 * i] | x[first + 2 * i + 1] << 8
         if v >= 32768:
             v -= 65536
         k = i
         if k + k > n:
             k = n - k
-        v = (v << up) * w[k] >> 15
-        j = 0
-        k = i
-        bit = 0
-        while bit < p[2]:
+        v, j, k = (v << up) * w[k] >> 15, 0, i
+        for bit in range(p[2]):
             j = j << 1 | (k & 1)
             k >>= 1
-            bit += 1
         out[j] = v + (1 << 29)
         out[n + j] = 1 << 29
-        i += 1
 
 
-@micropython.viper
 def fft(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
     """Fourier transform in place, radix 2. Each round shifts down what would grow too large.
 
@@ -83,19 +65,12 @@ def fft(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
         updates out[0 : 2 * n]
         writes p[1 : 2]
     """
-    n = p[0]
-    total = 0
-    half = 1
+    n, total, half = p[0], 0, 1
     while half < n:
         most = 0
-        i = 0
-        while i < n + n:
-            v = (out[i] - (1 << 29))
-            if (v < 0):
-                v = 0 - v
-            if v > most:
-                most = v
-            i += 1
+        for i in range(n + n):
+            v = magnitude(out[i] - (1 << 29))
+            most = max(v, most)
         down = 0  # a butterfly makes a part at most 1 + sqrt(2) times as large
         if most >= 27000:
             down = 1
@@ -103,12 +78,10 @@ def fft(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
             down = 2
         total += down
         stride = n // (half + half)
-        k = 0
-        while k < half:
+        for k in range(half):
             c = w[k * stride] - 16384
             s = 16384 - w[k * stride + n // 4]  # -cos(a + pi/2) = sin(a)
-            i = k
-            while i < n:
+            for i in range(k, n, half + half):
                 j = i + half
                 ar = (out[i] - (1 << 29)) >> down
                 ai = (out[n + i] - (1 << 29)) >> down
@@ -120,14 +93,10 @@ def fft(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
                 out[n + i] = ai + bi + (1 << 29)
                 out[j] = ar - v + (1 << 29)
                 out[n + j] = ai - bi + (1 << 29)
-                i += half + half
-            k += 1
         half += half
-    i = 1
-    p[i] = total
+    i = set_at(p, 1, total)
 
 
-@micropython.viper
 def mel(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
     """Powers of the spectrum's bins, added up in triangles.
 
@@ -146,47 +115,32 @@ def mel(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
         writes out[0 : 2 * bands + 2]
         writes p[4 : 5]
     """
-    n = p[0]
-    first = p[1]
-    most = 0
-    i = first
-    while i < first + p[2]:
-        v = (x[i] - (1 << 29))
-        if (v < 0):
-            v = 0 - v
+    n, first, most = p[0], p[1], 0
+    for i in range(first, first + p[2]):
+        v = magnitude(x[i] - (1 << 29))
         most |= v
-        v = (x[n + i] - (1 << 29))
-        if (v < 0):
-            v = 0 - v
+        v = magnitude(x[n + i] - (1 << 29))
         most |= v
-        i += 1
     down = 0
     while most >> down >= 16384:
         down += 1
-    i = 4
-    p[i] = down
-    i = 0
-    while i < 2 * p[3] + 2:
+    i = set_at(p, 4, down)
+    for i in range(2 * p[3] + 2):
         out[i] = 0
-        i += 1
-    i = 0
-    while i < p[2]:
+    for i in range(p[2]):
         v = (x[first + i] - (1 << 29)) >> down
         k = (x[n + first + i] - (1 << 29)) >> down
         v = v * v + k * k
         high = v >> 14
         v &= 16383
-        k = w[2 * i] * 2
-        weight = w[2 * i + 1]
+        k, weight = w[2 * i] * 2, w[2 * i + 1]
         out[k + 2] = out[k + 2] + high * weight
         out[k + 3] = out[k + 3] + v * weight
         weight = 256 - weight
         out[k] = out[k] + high * weight
         out[k + 1] = out[k + 1] + v * weight
-        i += 1
 
 
-@micropython.viper
 def logs(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
     """256 * log2 of the bands, times 2 to a power; 0 where that is negative.
 
@@ -200,10 +154,8 @@ def logs(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
         reads w[0 : 65] if p[0]
         writes out[0 : p[0]]
     """
-    b = 0
-    while b < p[0]:
-        high = x[2 * b + 2]
-        v = x[2 * b + 3]
+    for b in range(p[0]):
+        high, v = x[2 * b + 2], x[2 * b + 3]
         high += v >> 14
         e = p[1] - (1 << 29)
         if high < 16384:
@@ -223,8 +175,5 @@ def logs(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
             k = v - 16384 >> 8
             high = w[k]
             high += (w[k + 1] - high) * (v & 255) >> 8
-            v = (e + 14) * 256 + (high + 8 >> 4)
-            if v < 0:
-                v = 0
+            v = max((e + 14) * 256 + (high + 8 >> 4), 0)
             out[b] = v
-        b += 1

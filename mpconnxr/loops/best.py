@@ -1,15 +1,18 @@
-"""The k best of float32 in order, on the bits: see loops/top_k. For Python and viper.
+"""The k best of float32 in order, on the bits: see loops/top_k. For Python and viper."""
 
-Made from tools/loops/common/best.py by `make loops`:
-change that file, not this one.
-"""
-
-import micropython
-
-COMMON = True
+from ._hints import inline
+from ._words import all_but_sign
 
 
-@micropython.viper
+@inline
+def rank(v, mask, p):
+    """Return more for a better v; the same for 0 and -0."""
+    a = v & mask
+    if (v >> 31) & 1 != p[5]:
+        a = 0 - a
+    return a
+
+
 def best32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """Along the middle axis of x (outer, n, inner); w: where they are; out: what they are.
 
@@ -23,21 +26,17 @@ def best32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes w[low * k * p[6] : high * k * p[6]] if p[0] < p[1]
         writes out[low * k : high * k] if p[0] < p[1]
     """
-    mask = 1
-    mask = (mask << 31) - 1
+    mask = all_but_sign()
     line = p[0]
     while line < p[1]:
         i = line // p[3] * p[2] * p[3] + line % p[3]
         first = line // p[3] * p[4] * p[3] + line % p[3]
         end = first  # behind the worst one that is held
-        worst = 0
-        k = 0
+        worst = k = 0
         full = first + p[4] * p[3]
         while k < p[2]:
             v = x[i]
-            a = v & mask
-            if (v >> 31) & 1 != p[5]:
-                a = 0 - a
+            a = rank(v, mask, p)
             if end < full or a > worst:
                 if end < full:
                     end += p[3]
@@ -45,9 +44,7 @@ def best32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 b = a - 1
                 while o > first and b < a:
                     u = out[o - p[3]]
-                    b = u & mask
-                    if (u >> 31) & 1 != p[5]:
-                        b = 0 - b
+                    b = rank(u, mask, p)
                     if b < a:
                         out[o] = u
                         w[o * p[6]] = w[(o - p[3]) * p[6]]
@@ -60,9 +57,7 @@ def best32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                         w[o + 1] = 0
                         o += 2 * p[3]
                 u = out[end - p[3]]
-                worst = u & mask
-                if (u >> 31) & 1 != p[5]:
-                    worst = 0 - worst
+                worst = rank(u, mask, p)
             i += p[3]
             k += 1
         line += 1

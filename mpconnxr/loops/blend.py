@@ -33,31 +33,20 @@ blend: ((a * A + b * B) + c * C) + d * D by floats, for the items in the list.
          loops/mean_bytes
 
 rounds: the items of a row of all planes, by calls of these loops and of one of loops/mean_bytes.
-
-Made from tools/loops/common/blend.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from ._floats import add, product
+from ._words import set_at, split_sign, swap
 
-COMMON = True
 
-
-@micropython.viper
 def rounds(p: ptr32, w):
     """w: loops: estimate, blend, rounded of loops/mean_bytes; p, the last one's part of p; x, what
     corners gave, out
 
     Access: of the loops it calls
     """
-    guess = w[0]
-    add_up = w[1]
-    finish = w[2]
-    whole = w[3]
-    rest = w[4]
-    x = w[5]
-    words = w[6]
-    out = w[7]
+    guess, add_up, finish, whole, rest = w[:5]
+    x, words, out = w[5:8]
     while p[16] < p[3] * p[6]:
         guess(x, words, out, whole)
         add_up(x, words, words, whole)
@@ -65,7 +54,6 @@ def rounds(p: ptr32, w):
         finish(words, words, out, rest)
 
 
-@micropython.viper
 def corners(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -73,32 +61,17 @@ def corners(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads p[23 : 4 * p[3] + 21]
         writes out[192 : 192 + 8 * p[3]]
     """
-    i = 0
-    stop = 4 * p[3]
+    i, stop = 0, 4 * p[3]
     while i < stop:
         c = x[p[11] + 2 + ((i >> 1) & 1)]
-        d = p[23 + i - (i & 2)]
-        m = 0
-        v = 0
+        d, m, v = p[23 + i - (i & 2)], 0, 0
         if c and d:
             e = (c >> 23) + (d >> 23) - 126
-            c = (c & 8388607) | 8388608
-            d = (d & 8388607) | 8388608
-            low = (c & 4095) * (d & 4095)
-            m = (c & 4095) * (d >> 12) + (c >> 12) * (d & 4095) + (low >> 12)
-            low = ((m & 4095) << 12) | (low & 4095)
-            m = (m >> 12) + (c >> 12) * (d >> 12)
-            if m < 8388608:
-                m = (m << 1) | (low >> 23)
-                low = (low << 1) & 16777215
-                e -= 1
-            if low + (m & 1) > 8388608:
-                m += 1
+            c, d = (c & 8388607) | 8388608, (d & 8388607) | 8388608
+            m, e, low = product(c, d, e)
             low = ((m & 4095) * p[13] + (m >> 12) * p[14]) >> 12
             v = (m >> 12) * p[13] + low
-            low = p[15] - e
-            if low > 30:
-                low = 30
+            low = min(p[15] - e, 30)
             v = v >> low
             m += (e - 1) << 23
             if e < 1:
@@ -108,7 +81,6 @@ def corners(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         i += 1
 
 
-@micropython.viper
 def estimate(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
     """
     Access:
@@ -123,14 +95,10 @@ def estimate(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
         writes p[16 : 18]
     """
     columns = p[3]
-    col = p[16] % columns
-    plane = p[16] // columns
-    unsure = 0
+    col, plane, unsure = p[16] % columns, p[16] // columns, 0
     one = 1 << p[12]
     while plane < p[6] and unsure < 64:
-        a = p[21 + 4 * col]
-        b = p[22 + 4 * col]
-        row = p[0] + plane * p[4]
+        a, b, row = p[21 + 4 * col], p[22 + 4 * col], p[0] + plane * p[4]
         t = 192 + 4 * (columns + col)
         v = w[t] * ((x[row + a] ^ p[8]) - p[7]) + w[t + 1] * ((x[row + b] ^ p[8]) - p[7])
         row += p[1] - p[0]
@@ -138,11 +106,7 @@ def estimate(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
         v += one >> 1
         a = v & (one - 1)
         if a > 2048 and a < one - 2048:
-            v = (v >> p[12]) + p[9]
-            if v < 0:
-                v = 0
-            if v > 255:
-                v = 255
+            v = min(max((v >> p[12]) + p[9], 0), 255)
             out[p[2] + plane * p[5] + col] = (v + p[10]) & 255
         else:
             w[unsure] = p[2] + plane * p[5] + col
@@ -151,12 +115,10 @@ def estimate(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
         if col == columns:
             col = 0
             plane += 1
-    t = 16
-    p[t] = (plane * columns + col)
+    t = set_at(p, 16, plane * columns + col)
     p[t + 1] = unsure
 
 
-@micropython.viper
 def blend(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -171,28 +133,19 @@ def blend(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
         writes out[64 : 64 + n]
         writes out[128 : 128 + n]
     """
-    k = 0
-    while k < p[17]:
+    for k in range(p[17]):
         col = w[k] - p[2]
         plane = col // p[5]
         col -= plane * p[5]
-        a = 0
-        e = 0
-        sign = 0
-        t = 0
+        a = e = sign = t = 0
         while t < 4:
             d = (x[p[t >> 1] + plane * p[4] + p[21 + 4 * col + (t & 1)]] ^ p[8]) - p[7]
-            s = 0
-            if d < 0:
-                d = 0 - d
-                s = 1
+            d, s = split_sign(d)
             c = w[192 + 4 * col + t]
             t += 1
             if c and d:
                 low = d * p[19]
-                d = d * p[18] + (low >> 12)
-                low = low & 4095
-                n = 0
+                d, low, n = d * p[18] + (low >> 12), low & 4095, 0
                 while d >> (12 + n):
                     n += 1
                 d = (d << (12 - n)) + (low >> n)
@@ -201,57 +154,19 @@ def blend(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
                     d += 1
                 n += (c >> 23) + p[20]
                 c = (c & 8388607) | 8388608
-                low = (c & 4095) * (d & 4095)
-                m = (c & 4095) * (d >> 12) + (c >> 12) * (d & 4095) + (low >> 12)
-                low = ((m & 4095) << 12) | (low & 4095)
-                m = (m >> 12) + (c >> 12) * (d >> 12)
-                if m < 8388608:
-                    m = (m << 1) | (low >> 23)
-                    low = (low << 1) & 16777215
-                    n -= 1
-                if low + (m & 1) > 8388608:
-                    m += 1
+                m, n, low = product(c, d, n)
                 # The sum, with three more bits; the last one stands for all that is lost.
-                m = m << 3
-                a = a << 3
+                m, a = m << 3, a << 3
                 if not a or e < n:
-                    c = a
-                    a = m
-                    m = c
-                    c = e
-                    e = n
-                    n = c
-                    c = sign
-                    sign = s
-                    s = c
+                    a, m, c = swap(a, m)
+                    e, n, c = swap(e, n)
+                    sign, s, c = swap(sign, s)
                 c = e - n
                 if c < 0 or c > 27:
                     c = 27
-                low = m & ((1 << c) - 1)
-                m = m >> c
-                if low:
-                    m = m | 1
-                if s == sign:
-                    a += m
-                else:
-                    a -= m
-                    if a < 0:
-                        a = 0 - a
-                        sign = s
-                while a >> 27:
-                    a = (a >> 1) | (a & 1)
-                    e += 1
-                while a and a < 67108864:
-                    a = a << 1
-                    e -= 1
-                low = a & 7
-                a = a >> 3
-                if low + (a & 1) > 4:
-                    a += 1
+                a, e, sign, m, low = add(a, e, sign, m, c, s)
         # 126 belongs to the product of two exponents.
         if e < 127:
-            a = 0
-            e = 127
+            a, e = 0, 127
         out[64 + k] = a
         out[128 + k] = 2 * (e - 126) + sign
-        k += 1

@@ -7,17 +7,12 @@ products is HALF * sum(x). Sums, up to 80 bits wide, are *limbs*: two of 24 bits
 above. Written once, in the common subset of Python and viper.
 
 What comes from a file may be anything: shifts are bounded, nothing is indexed by it.
-
-Made from tools/loops/common/block.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from ._floats import bias_of_channel, largest_bits, unpack
+from ._words import all_but_sign
 
-COMMON = True
 
-
-@micropython.viper
 def peak(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """out[p[2]] = biased exponent of the largest of p[1] floats from p[0]; 255: inf or nan.
 
@@ -26,20 +21,13 @@ def peak(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes out[p[2] : p[2] + 1]
     """
     i = p[0]
-    end = i + p[1]
-    most = 0
-    mask = 1
-    mask = (mask << 31) - 1
-    while i < end:
-        v = x[i] & mask
-        if v > most:
-            most = v
-        i += 1
+    end, most = i + p[1], 0
+    mask = all_but_sign()
+    most, i, v = largest_bits(most, x, i, end, mask)
     i = p[2]
     out[i] = most >> 23
 
 
-@micropython.viper
 def mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """Columns of an image as mantissas, zero outside of it.
 
@@ -53,12 +41,9 @@ def mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads x[p[0] : p[0] + p[1] * p[2] * p[3] * p[4]] if size and n and p[12]
         writes out[p[19] : p[19] + ((p[12] - 1) * p[18] + n) * size] if n and p[12]
     """
-    bias = 1 << 29
-    half = 1 << 23
-    width = p[4]
+    bias, half, width = 1 << 29, 1 << 23, p[4]
     size = p[1] * p[5] * p[6]
-    item = 0
-    while item < size * p[12]:
+    for item in range(size * p[12]):
         row = item % size
         y = p[10] + item // size * p[13] + row % p[6] * p[8]
         z = p[9] + row // p[6] % p[5] * p[7]
@@ -67,16 +52,13 @@ def mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             first = row // (p[5] * p[6]) * p[2] + z - bias
             first = p[0] + (first * p[3] + y - bias) * width
         at = p[19] + item // size * p[18] * size + row
-        n0 = 0
-        while n0 < p[14]:
+        for n0 in range(p[14]):
             xx = p[11] + n0 * p[15]
-            n1 = p[16]
-            while n1:
+            for n1 in range(p[16], 0, -1):
                 m = 0
                 if first >= 0 and xx >= bias and xx < bias + width:
                     v = x[first + xx - bias]
-                    m = v & 0x7FFFFF
-                    e = (v >> 23) & 255
+                    m, e = unpack(v)
                     if e:
                         m += half
                     else:
@@ -93,12 +75,8 @@ def mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 out[at] = m
                 at += size
                 xx += p[17]
-                n1 -= 1
-            n0 += 1
-        item += 1
 
 
-@micropython.viper
 def align(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
     """What each channel adds to its sum: limbs of the bias, and the exponent.
 
@@ -114,24 +92,10 @@ def align(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
         reads w[p[2] : p[2] + (n - 1) * p[3] + 1] if n
         writes out[p[5] : p[5] + 4 * n]
     """
-    i = p[0]
-    j = p[2]
-    at = p[5]
+    i, j, at = p[0], p[2], p[5]
     end = at + 4 * p[4]
     while at < end:
-        v = 0
-        if p[1]:
-            v = x[i]
-            i += p[1]
-        m = v & 0x7FFFFF
-        s = (v >> 23) & 255
-        if s:
-            m += 1 << 23
-        else:
-            s = 1
-        e = p[6] + w[j]
-        j += p[3]
-        s += 148 - e
+        m, s, e, i, j, v = bias_of_channel(x, i, w, j, p)
         if s > 52:
             if m:
                 e += s - 52 + 1024
@@ -139,16 +103,13 @@ def align(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
         if s < 0:
             m = m >> (0 - s) if s > 0 - 24 else 0
             s = 0
-        c0 = 0
-        c1 = 0
+        c0 = c1 = 0
         if s < 48:
             r = 24 - s if s < 24 else 48 - s
             c1 = (m & ((1 << r) - 1)) << (24 - r)
             c2 = m >> r
             if s < 24:
-                c0 = c1
-                c1 = c2
-                c2 = 0
+                c0, c1, c2 = c1, c2, 0
         else:
             c2 = m << (s - 48)
         if (v >> 31) & 1:
@@ -162,7 +123,6 @@ def align(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
         at += 4
 
 
-@micropython.viper
 def fill(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """A float in rows of out. p: first item, items of a row, rows, step, sign and magnitude.
 
@@ -173,11 +133,9 @@ def fill(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     v = p[5]
     if p[4]:
         v -= sign << 31
-    row = 0
-    while row < p[2]:
+    for row in range(p[2]):
         i = p[0] + row * p[3]
         end = i + p[1]
         while i < end:
             out[i] = v
             i += 1
-        row += 1

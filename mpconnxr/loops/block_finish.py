@@ -2,17 +2,13 @@
 
 Written once, in the common subset of Python and viper. What comes from a file may be anything:
 shifts are bounded, nothing is indexed by it.
-
-Made from tools/loops/common/block_finish.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from ._floats import put_limited
+from ._hints import far
+from ._words import bit, signed
 
-COMMON = True
 
-
-@micropython.viper
 def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """Sums to floats, rounded once to the nearest, ties to even; then cut to [low, high].
 
@@ -31,31 +27,18 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             if rows and n and m
     """
     i = p[0]
-    sign = 1
-    sign = sign << 31
-    low = p[11]
-    if p[10]:
-        low = 0 - low
-    high = p[13]
-    if p[12]:
-        high = 0 - high
+    sign = bit(31)
+    low = signed(p[11], p[10])
+    high = signed(p[13], p[12])
     position = 0
-    while True:
-        if position == p[1] * p[8]:
-            break
+    while far(position != p[1] * p[8]):
         at = p[4] + position // p[1] * p[7] + position % p[1] * p[5]
         y0 = (x[i] & 1) << 23
         y1 = (x[i] >> 1) + ((x[i + 1] & 1) << 23)
-        y2 = x[i + 1] >> 1
-        j = p[3]
-        m = p[2]
-        while True:
-            if m == 0:
-                break
+        y2, j = x[i + 1] >> 1, p[3]
+        for m in far(range(p[2], 0, -1)):
             i += 3
-            e = w[j + 3]
-            t0 = w[j]
-            t1 = w[j + 1]
+            e, t0, t1 = w[j + 3], w[j], w[j + 1]
             t2 = w[j + 2] - (1 << 29)
             if e < 1024:
                 t0 += x[i] - y0
@@ -65,41 +48,32 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             t1 += t0 >> 24
             t0 = t0 & 0xFFFFFF
             t2 += t1 >> 24
-            t1 = t1 & 0xFFFFFF
-            negative = 0
+            t1, negative = t1 & 0xFFFFFF, 0
             if t2 < 0:
-                negative = 1
-                t0 = 0 - t0
+                negative, t0 = 1, 0 - t0
                 t1 = (t0 >> 24) - t1
-                t2 = (t1 >> 24) - t2
-                t0 = t0 & 0xFFFFFF
-                t1 = t1 & 0xFFFFFF
+                t2, t0, t1 = (t1 >> 24) - t2, t0 & 0xFFFFFF, t1 & 0xFFFFFF
             if t2 >> 24:
                 t0 = t0 | t1 & 255  # of these only counts whether any is not 0
                 t1 = (t1 >> 8) | (t2 & 255) << 16
                 t2 = t2 >> 8
                 e += 8
             elif t2 == 0:
-                t2 = t1
-                t1 = t0
-                t0 = 0
+                t2, t1, t0 = t1, t0, 0
                 e -= 24
                 if t2 == 0:
-                    t2 = t1
-                    t1 = 0
+                    t2, t1 = t1, 0
                     e -= 24 if t2 else 400
             s = 0
             if t2 < 1 << 12:
-                t2 = t2 << 12
-                s = 12
+                t2, s = t2 << 12, 12
             if t2 < 1 << 18:
                 t2 = t2 << 6
                 s += 6
             while t2 < 1 << 23 and s < 24:
                 t2 = t2 << 1
                 s += 1
-            t2 = t2 | t1 >> (24 - s)
-            t1 = (t1 << s) & 0xFFFFFF
+            t2, t1 = t2 | t1 >> (24 - s), (t1 << s) & 0xFFFFFF
             e -= s
             if e < 1:  # a denormal
                 s = 1 - e if e > 0 - 24 else 25
@@ -108,36 +82,19 @@ def finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                     t1 = (t2 << (24 - s)) & 0xFFFFFF
                     t2 = t2 >> s
                 else:
-                    t2 = 0
-                    t1 = 0
+                    t2 = t1 = 0
                 e = 0
             elif e < 255:
                 t2 -= 1 << 23
             else:
-                e = 255
-                t2 = 0
-                t1 = 0
+                e, t2, t1 = 255, 0, 0
             if t1 > 1 << 23 or t1 == 1 << 23 and (t0 or t2 & 1):
                 t2 += 1
             t2 += e << 23  # a carry out of the mantissa belongs into the exponent
             if negative:
                 t2 = 0 - t2
-            if t2 < low:
-                t2 = low
-            if t2 > high:
-                t2 = high
-            if p[14]:
-                v = out[at]
-                if (v >> 31) & 1:
-                    v = 0 - (v & (sign - 1))
-                if t2 < v:
-                    t2 = v
-            if t2 < 0:
-                t2 = 0 - t2 - sign
-            out[at] = t2
-            at += p[6]
+            at, t2, v = put_limited(t2, low, high, sign, out, at, p)
             j += 4
-            m -= 1
         i += 3
         position += 1
         if position % p[1] == 0:

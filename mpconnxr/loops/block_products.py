@@ -12,88 +12,54 @@ p     0  first row, end, rows a batch, K, rows of weights a batch, those at a ti
      20  what peak takes, 23 mantissas, 44 align, 51 dots, 59 finish
 
 A row with inf or nan is left to loops/block_special.
-
-Made from tools/loops/common/block_products.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
-
-COMMON = True
+from ._words import set_at
 
 
-@micropython.viper
 def products(p: ptr32, w):
     """w: as block_pieces has it, then loop peak and its part of p
 
     Access: of the loops it calls
     """
-    mantissas = w[0]
-    align = w[1]
-    dots = w[2]
-    finish = w[3]
-    special = w[4]
-    whole = w[5]
-    m_p = w[6]
-    a_p = w[7]
-    d_p = w[8]
-    f_p = w[9]
-    x = w[10]
-    weights = w[11]
-    bias = w[12]
-    exponents = w[13]
-    scratch = w[14]
-    out = w[15]
-    peak = w[16]
-    peak_p = w[17]
-    held = 0 - 1
+    mantissas, align, dots, finish, special, whole = w[:6]
+    m_p, a_p, d_p, f_p, x = w[6:11]
+    weights, bias, exponents, scratch, out = w[11:16]
+    peak, peak_p, held = w[16], w[17], 0 - 1
     while p[0] < p[1]:
         batch = p[0] // p[2]
         row = (batch // p[6] * p[7] + batch % p[6] * p[8]) * p[2] + p[0] % p[2]
-        i = 20
-        p[i] = (p[17] + row * p[3])
+        i = set_at(p, 20, p[17] + row * p[3])
         peak(x, x, whole, peak_p)
         e = p[16]
         if e == 255:
             special(whole, w)
-            i = 0
-            p[i] = (p[0] + 1)
+            i = set_at(p, 0, p[0] + 1)
             continue
-        if e < 1:
-            e = 1
+        e = max(e, 1)
         e += p[15]
-        i = 23
-        p[i] = p[20]
+        i = set_at(p, 23, p[20])
         if p[50] != e:
             held = 0 - 1
-        i = 43
-        p[i] = e
-        i = 50
-        p[i] = e
+        i = set_at(p, 43, e)
+        i = set_at(p, 50, e)
         mantissas(x, x, scratch, m_p)
         row = p[18] + (batch // p[6] * p[9] + batch % p[6] * p[10]) * p[4]
-        end = row + p[4]
-        at = p[19] + p[0] * p[4]
+        end, at = row + p[4], p[19] + p[0] * p[4]
         while row < end:
-            n = end - row
-            if n > p[5]:
-                n = p[5]
+            n = min(end - row, p[5])
             if row != held:  # what channels start with differs from the row before
                 held = row
-                i = 44
-                p[i] = (p[13] + row * p[45])
+                i = set_at(p, 44, p[13] + row * p[45])
                 p[i + 2] = p[14] + row * p[47]
                 p[i + 4] = n
                 align(bias, exponents, scratch, a_p)
-            i = 55
-            p[i] = (p[11] + row * p[12])
+            i = set_at(p, 55, p[11] + row * p[12])
             p[i + 1] = n
-            i = 61
-            p[i] = n
+            i = set_at(p, 61, n)
             p[i + 2] = at
             dots(scratch, weights, scratch, d_p)
             finish(scratch, scratch, out, f_p)
             at += n
             row += n
-        i = 0
-        p[i] = (p[0] + 1)
+        i = set_at(p, 0, p[0] + 1)

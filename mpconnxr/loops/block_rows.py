@@ -1,17 +1,12 @@
 """Rows of floats to mantissas, each row with its exponent: weights that only a run knows.
 
 See loops/block. Written once, in the common subset of Python and viper.
-
-Made from tools/loops/common/block_rows.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from ._floats import largest_bits, unpack
+from ._words import all_but_sign, set_at
 
-COMMON = True
 
-
-@micropython.viper
 def batches(p: ptr32, w):
     """Products of loops/block_products whose weights become mantissas, a batch of them at a time.
 
@@ -21,42 +16,27 @@ def batches(p: ptr32, w):
 
     Access: of the loops it calls
     """
-    special = w[4]
-    whole = w[5]
-    floats = w[12]
-    scratch = w[14]
-    peak = w[16]
-    products = w[18]
-    rows = w[19]
-    rows_p = w[20]
-    flag_p = w[21]
-    last = p[1]
-    held = 0 - 1
+    special, whole, floats, scratch = w[4], w[5], w[12], w[14]
+    peak, products, rows, rows_p, flag_p = w[16], w[18], w[19], w[20], w[21]
+    last, held = p[1], 0 - 1
     while p[0] < last:
         batch = p[0] // p[2]
         first = (batch // p[6] * p[81] + batch % p[6] * p[82]) * p[4] * (p[3] + p[80])
         if first != held:
             held = first
-            i = 74
-            p[i] = first
-            i = 13
-            p[i] = (first + p[3])
+            i = set_at(p, 74, first)
+            i = set_at(p, 13, first + p[3])
             rows(floats, floats, scratch, rows_p)
             peak(scratch, scratch, whole, flag_p)
-        n = p[2] - p[0] % p[2]
-        if n > last - p[0]:
-            n = last - p[0]
-        i = 1
-        p[i] = (p[0] + n)
+        n = min(p[2] - p[0] % p[2], last - p[0])
+        i = set_at(p, 1, p[0] + n)
         if p[86] < 255:
             products(whole, w)
         while p[0] < p[1]:
             special(whole, w)
-            i = 0
-            p[i] = (p[0] + 1)
+            i = set_at(p, 0, p[0] + 1)
 
 
-@micropython.viper
 def rows(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """p: first item of x, rows, K, first item of out for mantissas, the same for exponents, item
     that becomes inf if a value is inf or nan, else 0, has_bias (0 or 1): it lies behind its row
@@ -68,22 +48,12 @@ def rows(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes out[p[4] : p[4] + rows]
         writes out[p[5] : p[5] + 1]
     """
-    mask = 1
-    mask = (mask << 31) - 1
-    half = 1 << 23
-    i = p[0]
-    at = p[3]
-    item = p[4]
-    rows = p[1]
-    special = 0
+    mask = all_but_sign()
+    half, i, at = 1 << 23, p[0], p[3]
+    item, rows, special = p[4], p[1], 0
     while rows:
-        end = i + p[2]
-        most = 0
-        while i < end:
-            v = x[i] & mask
-            if v > most:
-                most = v
-            i += 1
+        end, most = i + p[2], 0
+        most, i, v = largest_bits(most, x, i, end, mask)
         block = most >> 23
         if block == 255:
             special = 255
@@ -92,8 +62,7 @@ def rows(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         i = end - p[2]
         while i < end:
             v = x[i]
-            m = v & 0x7FFFFF
-            e = (v >> 23) & 255
+            m, e = unpack(v)
             if e:
                 m += half
             else:

@@ -4,17 +4,9 @@ w    rows of K, as loops/block_narrow has them, but read as bytes;  out  mantiss
 p    first byte of w, rows, K, first item of out, bits (16, 8 or 4)
 
 Written once, in the common subset of Python and viper.
-
-Made from tools/loops/common/block_unpack.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
 
-COMMON = True
-
-
-@micropython.viper
 def unpack(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
     """
     Access:
@@ -23,10 +15,7 @@ def unpack(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
         reads w[p[0] : p[0] + rows * row]
         writes out[p[3] : p[3] + rows * k]
     """
-    j = p[0]
-    i = p[3]
-    rows = p[1]
-    bits = p[4]
+    j, i, rows, bits = p[0], p[3], p[1], p[4]
     while rows:
         end = i + p[2]
         if bits == 8:

@@ -7,17 +7,11 @@ p     0  first step, end; n, sequences; 1: backwards; 1: has Y
      59  what arguments takes, 63 the cell's loop, 67 what puts h to Y
      70  scale, zero point and inverse of the scale of x; 73 ends of h, 75 the same of h
      78  of each sequence its time steps
-
-Made from tools/loops/common/byte_steps.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
-
-COMMON = True
+from ._words import set_at
 
 
-@micropython.viper
 def steps(p: ptr32, w):
     """w: loops ends, choose, to_bytes, qdots32, arguments, that of the cell, put; p, and its
     parts from 14 on, to_bytes' words last; ends of h, and the zero point of h;
@@ -25,41 +19,16 @@ def steps(p: ptr32, w):
 
     Access: of the loops it calls
     """
-    ends = w[0]
-    choose = w[1]
-    to_bytes = w[2]
-    qdots = w[3]
-    arguments = w[4]
-    cell = w[5]
-    put = w[6]
-    whole = w[7]
-    ends_p = w[8]
-    x_p = w[9]
-    h_p = w[10]
-    of_x_p = w[11]
-    of_h_p = w[12]
-    arguments_p = w[13]
-    cell_p = w[14]
-    put_p = w[15]
-    x_words = w[16]
-    found = w[17]
-    h_words = w[18]
-    zero = w[19]
-    x = w[20]
-    weights = w[21]
-    recurrent = w[22]
-    factors = w[23]
-    states = w[24]
-    records = w[25]
-    table = w[26]
-    y = w[27]
+    ends, choose, to_bytes, qdots, arguments, cell, put = w[:7]
+    whole, ends_p, x_p, h_p, of_x_p, of_h_p, arguments_p, cell_p, put_p = w[7:16]
+    x_words, found, h_words, zero = w[16:20]
+    x, weights, recurrent, factors, states, records, table, y = w[20:28]
     while p[0] < p[1]:
         ends(states, states, found, ends_p)
         choose(found, zero, found, ends_p)
         b = 0
         while b < p[3]:
-            i = 24
-            p[i] = (b * p[2])
+            i = set_at(p, 24, b * p[2])
             p[i + 1] = p[i] + p[2]
             p[i + 4] = p[12] + b * p[13]
             to_bytes(states, h_words, records, h_p)
@@ -71,11 +40,9 @@ def steps(p: ptr32, w):
                 if p[4]:
                     t = p[78 + b] - 1 - t
                 h = b * p[2]
-                i = 19
-                p[i] = (t * p[6] + b * p[7])
+                i = set_at(p, 19, t * p[6] + b * p[7])
                 p[i + 1] = p[i] + p[11]
-                i = 56
-                p[i] = (p[12] + b * p[13])
+                i = set_at(p, 56, p[12] + b * p[13])
                 p[i + 9] = h
                 p[i + 10] = h + p[3] * p[2]
                 p[i + 11] = h
@@ -88,5 +55,4 @@ def steps(p: ptr32, w):
                 if p[5]:
                     put(states, states, y, put_p)
             b += 1
-        i = 0
-        p[i] = (p[0] + 1)
+        i = set_at(p, 0, p[0] + 1)

@@ -7,17 +7,47 @@
 
 A batch whose rows are out of range is left out. Written once, in the common subset of Python and
 viper.
-
-Made from tools/loops/common/cache.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from ._hints import inline
+from ._words import all_but_sign
 
-COMMON = True
+
+@inline
+def put(x, w, out, p):
+    """Put the rows of x to out: both loops."""
+    mask = all_but_sign()
+    lines, n, rows = p[2:5]
+    a = p[0] * lines * rows * p[5]
+    line = p[0] * lines
+    for batch in range(p[0], p[1]):
+        v = w[2 * batch] & mask
+        bad = w[2 * batch + 1]
+        if (w[2 * batch] >> 31) & 1 or v > n - rows and p[6] == 0:
+            bad = 1
+        if bad:
+            v = 9
+            p[v] = 1
+            line += lines
+            a += lines * rows * p[5]
+        else:
+            first, last = v % n, line + lines
+            while line < last:
+                row, v = first, rows
+                while v:
+                    b = (line * n + row) * p[5]
+                    end = b + p[5]
+                    while b < end:
+                        out[b] = x[a]
+                        a += 1
+                        b += 1
+                    row += 1
+                    if row == n:
+                        row = 0
+                    v -= 1
+                line += 1
 
 
-@micropython.viper
 def put8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
     """
     Access:
@@ -28,82 +58,9 @@ def put8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
         writes out[p[0] * lines * n * inner : p[1] * lines * n * inner]
         writes p[9 : 10]
     """
-    mask = 1
-    mask = (mask << 31) - 1
-    lines = p[2]
-    n = p[3]
-    rows = p[4]
-    a = p[0] * lines * rows * p[5]
-    line = p[0] * lines
-    batch = p[0]
-    while batch < p[1]:
-        v = w[2 * batch] & mask
-        bad = w[2 * batch + 1]
-        if (w[2 * batch] >> 31) & 1 or v > n - rows and p[6] == 0:
-            bad = 1
-        if bad:
-            v = 9
-            p[v] = 1
-            line += lines
-            a += lines * rows * p[5]
-        else:
-            first = v % n
-            last = line + lines
-            while line < last:
-                row = first
-                v = rows
-                while v:
-                    b = (line * n + row) * p[5]
-                    end = b + p[5]
-                    while b < end:
-                        out[b] = x[a]
-                        a += 1
-                        b += 1
-                    row += 1
-                    if row == n:
-                        row = 0
-                    v -= 1
-                line += 1
-        batch += 1
+    put(x, w, out, p)
 
 
-@micropython.viper
 def put32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """Access: as put8"""
-    mask = 1
-    mask = (mask << 31) - 1
-    lines = p[2]
-    n = p[3]
-    rows = p[4]
-    a = p[0] * lines * rows * p[5]
-    line = p[0] * lines
-    batch = p[0]
-    while batch < p[1]:
-        v = w[2 * batch] & mask
-        bad = w[2 * batch + 1]
-        if (w[2 * batch] >> 31) & 1 or v > n - rows and p[6] == 0:
-            bad = 1
-        if bad:
-            v = 9
-            p[v] = 1
-            line += lines
-            a += lines * rows * p[5]
-        else:
-            first = v % n
-            last = line + lines
-            while line < last:
-                row = first
-                v = rows
-                while v:
-                    b = (line * n + row) * p[5]
-                    end = b + p[5]
-                    while b < end:
-                        out[b] = x[a]
-                        a += 1
-                        b += 1
-                    row += 1
-                    if row == n:
-                        row = 0
-                    v -= 1
-                line += 1
-        batch += 1
+    put(x, w, out, p)

@@ -5,50 +5,78 @@ p    lo, hi: range of items; 1 if the integers have a sign; words or bytes of an
 
 To a float: the nearest, ties to even. To an integer: cut off, modulo 2**bits; 0 of inf and NaN.
 Integers of 16 bits and more are words of 16 bits, the lowest first.
-
-Made from tools/loops/common/casts.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
-
-COMMON = True
+from ._hints import inline
 
 
-@micropython.viper
+@inline
+def to_even(m, shift):
+    """Return m / 2**shift, rounded to even. rest: room."""
+    rest, m = m & ((1 << shift) - 1), m >> shift
+    rest = rest + rest + (m & 1)
+    if rest > 1 << shift:
+        m += 1
+    return m, rest
+
+
+@inline
+def put_float(out, i, m, e, sign, one):
+    """Put m * 2**(e - 150) to out[i], for m below 2**24, or 2**24 itself. m, e: room."""
+    if m:
+        if m < 256:
+            m = m << 16
+            e -= 16
+        while m < 1 << 23:
+            m = m << 1
+            e -= 1
+        m += (e - 1) << 23
+    if sign:
+        m = m - (one << 31)
+    out[i] = m
+    return m, e
+
+
+@inline
+def word(m, t):
+    """Return the 16 bits of m from bit t on; there are 24, and zeros around them."""
+    v = 0
+    if t >= 0:
+        if t < 24:
+            v = (m >> t) & 65535
+    elif t > 0 - 16:
+        v = ((m & 65535) << (0 - t)) & 65535
+    return v
+
+
+@inline
+def whole(v):
+    """Return m and t: what is before the point of the float v is m * 2**-t; 0 of inf and NaN."""
+    t, m = (v >> 23) & 255, 0
+    if t >= 127 and t < 255:
+        m = (v & 0x7FFFFF) | 0x800000
+    t = 150 - t
+    if m and t > 0:
+        m, t = m >> t, 0
+    return m, t
+
+
 def float_of_bytes(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
         reads x[p[0] : p[1]]
         writes out[p[0] : p[1]]
     """
-    one = 1
-    is_signed = p[2]
-    i = p[0]
-    while i < p[1]:
-        m = x[i]
-        sign = 0
-        e = 150
+    one, is_signed = 1, p[2]
+    for i in range(p[0], p[1]):
+        m, sign, e = x[i], 0, 150
         if is_signed and (m >> 7) & 1:
-            m = (256 - m) & 255
-            sign = 1
+            m, sign = (256 - m) & 255, 1
             if m == 0:
                 m = 256
-        if m:
-            if m < 256:
-                m = m << 16
-                e -= 16
-            while m < 1 << 23:
-                m = m << 1
-                e -= 1
-            m += (e - 1) << 23
-        if sign:
-            m = m - (one << 31)
-        out[i] = m
-        i += 1
+        m, e = put_float(out, i, m, e, sign, one)
 
 
-@micropython.viper
 def float_of_words(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
     """Of integers of p[3] words.
 
@@ -56,27 +84,19 @@ def float_of_words(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
         reads x[p[0] * p[3] : p[1] * p[3]]
         writes out[p[0] : p[1]]
     """
-    one = 1
-    is_signed = p[2]
-    n = p[3]
+    one, is_signed, n = 1, p[2], p[3]
     j = p[0] * n
-    i = p[0]
-    while i < p[1]:
+    for i in range(p[0], p[1]):
         sign = 0
         if is_signed:
             sign = x[j + n - 1] >> 15
-        m = 0
-        e = 150
-        lost = 0
-        carry = 1
-        k = 0
-        while k < n:
+        m, e, lost, carry = 0, 150, 0, 1
+        for k in range(n):
             v = x[j]
             j += 1
             if sign:
                 v = 65535 - v + carry
-                carry = v >> 16
-                v = v & 65535
+                carry, v = v >> 16, v & 65535
             if v and k:
                 # 30 bits of what was found so far, from its highest one on
                 s = 150 + 16 * k - e
@@ -87,39 +107,24 @@ def float_of_words(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
                 if s < 0:
                     m = m << (0 - s)
                 else:
-                    if s > 30:
-                        s = 30
+                    s = min(s, 30)
                     lost = lost | (m & ((1 << s) - 1))
                     m = m >> s
                 m = m | v
             elif v:
                 m = v
-            k += 1
         if m >> 24:
             s = 0
             while m >> s >> 24:
                 s += 1
-            k = m & ((1 << s) - 1)
-            m = m >> s
+            k, m = m & ((1 << s) - 1), m >> s
             e += s
             k = k + k + (m & 1 if lost == 0 else 1)
             if k > 1 << s:
                 m += 1
-        if m:
-            if m < 256:
-                m = m << 16
-                e -= 16
-            while m < 1 << 23:
-                m = m << 1
-                e -= 1
-            m += (e - 1) << 23
-        if sign:
-            m = m - (one << 31)
-        out[i] = m
-        i += 1
+        m, e = put_float(out, i, m, e, sign, one)
 
 
-@micropython.viper
 def float_of_halves(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
     """Of float16.
 
@@ -128,12 +133,9 @@ def float_of_halves(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
         writes out[p[0] : p[1]]
     """
     one = 1
-    i = p[0]
-    while i < p[1]:
+    for i in range(p[0], p[1]):
         v = x[i]
-        m = v & 1023
-        e = (v >> 10) & 31
-        sign = v >> 15
+        m, e, sign = v & 1023, (v >> 10) & 31, v >> 15
         if e == 31:
             m = (255 << 22) + (m << 12)
             m += m
@@ -146,21 +148,9 @@ def float_of_halves(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
             else:
                 e = 1
             e += 125
-            if m:
-                if m < 256:
-                    m = m << 16
-                    e -= 16
-                while m < 1 << 23:
-                    m = m << 1
-                    e -= 1
-                m += (e - 1) << 23
-            if sign:
-                m = m - (one << 31)
-            out[i] = m
-        i += 1
+            m, e = put_float(out, i, m, e, sign, one)
 
 
-@micropython.viper
 def halves_of_float(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
     """To float16.
 
@@ -168,12 +158,9 @@ def halves_of_float(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
         reads x[p[0] : p[1]]
         writes out[p[0] : p[1]]
     """
-    i = p[0]
-    while i < p[1]:
+    for i in range(p[0], p[1]):
         v = x[i]
-        m = v & 0x7FFFFF
-        e = ((v >> 23) & 255) - 112
-        sign = (v >> 16) & 32768
+        m, e, sign = v & 0x7FFFFF, ((v >> 23) & 255) - 112, (v >> 16) & 32768
         if e == 143:
             m = 0x7E00 if m else 0x7C00
         elif e > 30:
@@ -182,54 +169,31 @@ def halves_of_float(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
             shift = 13
             if e < 1:
                 m = m | 0x800000
-                shift = 14 - e
-                if shift > 26:
-                    shift = 26
+                shift = min(14 - e, 26)
                 if e < 0 - 111:
                     m = 0
             else:
                 m = m | (e << 23)
-            rest = m & ((1 << shift) - 1)
-            m = m >> shift
-            rest = rest + rest + (m & 1)
-            if rest > 1 << shift:
-                m += 1
+            m, rest = to_even(m, shift)
         out[i] = m | sign
-        i += 1
 
 
-@micropython.viper
 def bytes_of_float(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
     """
     Access:
         reads x[p[0] : p[1]]
         writes out[p[0] : p[1]]
     """
-    i = p[0]
-    while i < p[1]:
+    for i in range(p[0], p[1]):
         v = x[i]
         sign = (v >> 31) & 1
-        t = (v >> 23) & 255
-        m = 0
-        if t >= 127 and t < 255:
-            m = (v & 0x7FFFFF) | 0x800000
-        t = 150 - t
-        if m and t > 0:
-            m = m >> t
-            t = 0
-        v = 0
-        if t >= 0:
-            if t < 24:
-                v = (m >> t) & 65535
-        elif t > 0 - 16:
-            v = ((m & 65535) << (0 - t)) & 65535
+        m, t = whole(v)
+        v = word(m, t)
         if sign:
             v = 65536 - v
         out[i] = v & 255
-        i += 1
 
 
-@micropython.viper
 def words_of_float(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
     """To integers of p[3] words.
 
@@ -237,41 +201,21 @@ def words_of_float(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
         reads x[p[0] : p[1]]
         writes out[p[0] * p[3] : p[1] * p[3]]
     """
-    j = p[0] * p[3]
-    n = p[3]
-    i = p[0]
-    while i < p[1]:
+    j, n = p[0] * p[3], p[3]
+    for i in range(p[0], p[1]):
         v = x[i]
-        sign = (v >> 31) & 1
-        carry = 1
-        t = (v >> 23) & 255
-        m = 0
-        if t >= 127 and t < 255:
-            m = (v & 0x7FFFFF) | 0x800000
-        t = 150 - t
-        if m and t > 0:
-            m = m >> t
-            t = 0
-        k = 0
-        while k < n:
-            v = 0
-            if t >= 0:
-                if t < 24:
-                    v = (m >> t) & 65535
-            elif t > 0 - 16:
-                v = ((m & 65535) << (0 - t)) & 65535
+        sign, carry = (v >> 31) & 1, 1
+        m, t = whole(v)
+        for k in range(n):
+            v = word(m, t)
             if sign:
                 v = 65535 - v + carry
-                carry = v >> 16
-                v = v & 65535
+                carry, v = v >> 16, v & 65535
             out[j] = v
             j += 1
             t += 16
-            k += 1
-        i += 1
 
 
-@micropython.viper
 def bools_of_bytes(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
     """Whether numbers of p[3] bytes are 0; p[2]: 1 for floats, whose sign does not count.
 
@@ -279,24 +223,18 @@ def bools_of_bytes(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
         reads x[p[0] * p[3] : p[1] * p[3]]
         writes out[p[0] : p[1]]
     """
-    j = p[0] * p[3]
-    n = p[3]
-    i = p[0]
-    while i < p[1]:
+    j, n = p[0] * p[3], p[3]
+    for i in range(p[0], p[1]):
         v = 0
-        k = 0
-        while k < n:
+        for k in range(n):
             m = x[j]
             j += 1
             if p[2] and k == n - 1:
                 m = m & 127
             v = v | m
-            k += 1
         out[i] = 1 if v else 0
-        i += 1
 
 
-@micropython.viper
 def words_of_bools(x: ptr8, w: ptr32, out: ptr16, p: ptr32):
     """To items of p[3] words: 0, or p[2] in word p[4] if the lowest bit is 1.
 
@@ -305,14 +243,9 @@ def words_of_bools(x: ptr8, w: ptr32, out: ptr16, p: ptr32):
         reads x[p[0] : p[1]]
         writes out[p[0] * p[3] : p[1] * p[3]]
     """
-    j = p[0] * p[3]
-    n = p[3]
-    i = p[0]
-    while i < p[1]:
+    j, n = p[0] * p[3], p[3]
+    for i in range(p[0], p[1]):
         v = p[2] if x[i] & 1 else 0
-        k = 0
-        while k < n:
+        for k in range(n):
             out[j] = v if k == p[4] else 0
             j += 1
-            k += 1
-        i += 1

@@ -5,54 +5,31 @@ of_sums  the same, of sums over x and over h that are still to be added. If one 
          nan, or a state is, loops/cell_special does it.
 
 p    of of_sums, in word 0: the exponent of what is not finite
-
-Made from tools/loops/common/cell_steps.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
 
-COMMON = True
-
-
-@micropython.viper
 def step(p: ptr32, w):
     """w: loops squash, state, product; their parameters, those of squash for the gates and for
     new states; the scratch, and tanh of new states there
 
     Access: of the loops it calls
     """
-    squash = w[0]
-    state = w[1]
-    product = w[2]
-    gates_p = w[3]
-    state_p = w[4]
-    tanh_p = w[5]
-    product_p = w[6]
-    x = w[7]
-    tanh = w[8]
+    squash, state, product, gates_p, state_p = w[:5]
+    tanh_p, product_p, x, tanh = w[5], w[6], w[7], w[8]
     squash(x, x, x, gates_p)
     state(x, x, x, state_p)
     squash(x, x, x, tanh_p)
     product(x, tanh, x, product_p)
 
 
-@micropython.viper
 def of_sums(p: ptr32, w):
     """w: as of step; then loops peak, add, step, and what computes with floats; p; the parameters
     of peak, which writes p[0], and of add; the scratch as floats
 
     Access: of the loops it calls
     """
-    x = w[7]
-    peak = w[9]
-    add = w[10]
-    step = w[11]
-    special = w[12]
-    whole = w[13]
-    peak_p = w[14]
-    add_p = w[15]
-    floats = w[16]
+    x, peak, add, step, special = w[7], w[9], w[10], w[11], w[12]
+    whole, peak_p, add_p, floats = w[13], w[14], w[15], w[16]
     peak(x, x, whole, peak_p)
     if p[0] == 255:
         special(whole, w)

@@ -2,17 +2,9 @@
 subset of Python and viper; mpconnxr.mfcc says what it is for.
 
     out[k] = sum over b of logs[b] * cos(pi * k * (2 * b + 1) / (2 * bands)), scaled by the table
-
-Made from tools/loops/common/cepstra.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
 
-COMMON = True
-
-
-@micropython.viper
 def cepstra(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
     """The first coefficients, rounded.
 
@@ -29,20 +21,14 @@ def cepstra(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
         writes out[0 : p[1]]
     """
     bands = p[0]
-    k = 0
-    while k < p[1]:
+    for k in range(p[1]):
         total = (1 << 11) + (bands >> 1)  # half of a unit, and what the shifts cut off
-        turn = 4 * bands
-        i = k
+        turn, i = 4 * bands, k
         if k == 0:
-            i = turn
-            turn = 0
-        b = 0
-        while b < bands:
+            i, turn = turn, 0
+        for b in range(bands):
             total += x[b] * (w[i] - 16384) >> p[2]
             i += k + k
             if i >= 4 * bands:
                 i -= turn
-            b += 1
         out[k] = total >> 12
-        k += 1

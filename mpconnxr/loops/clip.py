@@ -3,33 +3,20 @@
     p    lo, hi: range of items; bits of low and of high
 
 Words of the same sign compare as their floats do: as they are if positive, reversed if negative.
-
-Made from tools/loops/common/clip.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
 
-COMMON = True
-
-
-@micropython.viper
 def clip32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
         reads x[p[0] : p[1]]
         writes out[p[0] : p[1]]
     """
-    i = p[0]
-    end = p[1]
-    low = p[2]
-    high = p[3]
-    low_sign = (low >> 31) & 1
-    high_sign = (high >> 31) & 1
+    i, end, low, high = p[:4]
+    low_sign, high_sign = (low >> 31) & 1, (high >> 31) & 1
     while i < end:
         v = x[i]
-        r = v
-        sign = (v >> 31) & 1
+        r, sign = v, (v >> 31) & 1
         if sign != low_sign:
             if sign:
                 r = low
@@ -43,8 +30,7 @@ def clip32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             if sign == 0:
                 r = high
         elif sign:
-            if r < high:
-                r = high
+            r = max(r, high)
         elif r > high:
             r = high
         if r != v and ((v >> 23) & 255) == 255 and (v & 0x7FFFFF) != 0:

@@ -9,17 +9,20 @@ p    lo, hi (range of matrices), K, M (columns of a matrix), strides, flip, zx, 
 
 c = zx * (K * zw - sum of the column); the first word is (c << p[10]) + p[11], the second p[12], or
 K * zw - sum if that is 0. |c| << p[10] stays below 2**31.
-
-Made from tools/loops/common/columns.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
-
-COMMON = True
+from ._hints import inline
 
 
-@micropython.viper
+@inline
+def add_item(total, x, i, flip, p):
+    """Return total with the next item of a column, the place behind it, and the item, flipped."""
+    v = x[i] ^ flip
+    total -= v
+    i += p[5]
+    return total, i, v
+
+
 def columns(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
     """
     Access:
@@ -30,52 +33,29 @@ def columns(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
         writes out[2 * lo * m : 2 * hi * m]
         writes out[p[13] + lo * words : p[13] + hi * words]
     """
-    whole = p[2] >> 2
-    words = (p[2] + 3) >> 2
-    flip = p[7]
-    g = p[0]
-    while g < p[1]:
-        first = g * p[4]
-        table = 2 * g * p[3]
-        row = p[13] + g * p[3] * words
-        of_tile = 0
-        left = p[3]
+    whole, words, flip = p[2] >> 2, (p[2] + 3) >> 2, p[7]
+    for g in range(p[0], p[1]):
+        first, table, row = g * p[4], 2 * g * p[3], p[13] + g * p[3] * words
+        of_tile, left = 0, p[3]
         while left:
             turns = 4 if left > 3 or of_tile else 1
-            i = first
-            o = row
-            total = p[2] * p[9]
-            n = whole
-            while n:
-                v = x[i] ^ flip
-                total -= v
-                i += p[5]
+            i, o, total = first, row, p[2] * p[9]
+            for n in range(whole, 0, -1):
+                total, i, v = add_item(total, x, i, flip, p)
                 word = v
-                v = x[i] ^ flip
-                total -= v
-                i += p[5]
+                total, i, v = add_item(total, x, i, flip, p)
                 word = word | (v << 8)
-                v = x[i] ^ flip
-                total -= v
-                i += p[5]
+                total, i, v = add_item(total, x, i, flip, p)
                 word = word | (v << 16)
-                v = x[i] ^ flip
-                total -= v
-                i += p[5]
+                total, i, v = add_item(total, x, i, flip, p)
                 out[o] = word + (((v ^ 128) - 128) << 24)
                 o += turns
-                n -= 1
             if whole < words:
-                word = 0
-                n = 0
-                k = 0
-                while k < p[2] & 3:
-                    v = x[i] ^ flip
-                    total -= v
-                    i += p[5]
+                word, n = 0, 0
+                for k in range(p[2] & 3):
+                    total, i, v = add_item(total, x, i, flip, p)
                     word = word | (v << n)
                     n += 8
-                    k += 1
                 out[o] = word
             out[table] = ((total * p[8]) << p[10]) + p[11]
             table += 1
@@ -91,4 +71,3 @@ def columns(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
                 if of_tile == 4:
                     of_tile = 0
                     row += 4 * words - 4
-        g += 1

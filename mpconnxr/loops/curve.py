@@ -17,17 +17,12 @@ One more is before them, from 0 on, and one behind, where t is 0. A segment's po
 A product of a and t of 21 bits is cut off, once: three products make it, of 11 bits of t with all
 but the last 10 of a, of 10 bits with these, and of t with those 10.
 What comes from a file may be anything: shifts are bounded, and places follow from x alone.
-
-Made from tools/loops/common/curve.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from ._floats import first_bit
+from ._hints import far
 
-COMMON = True
 
-
-@micropython.viper
 def curve32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -39,30 +34,19 @@ def curve32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads p[3 : 19] if n > 0
         writes out[p[0] : p[1]]
     """
-    i = p[0]  # kept from the folding of constants, which makes big integers of them
-    top = 1
-    unit = top << 30
-    ones = (top << 21) - 1
+    i, top = p[0], 1  # kept from the folding of constants, which makes big integers of them
+    unit, ones = top << 30, (top << 21) - 1
     top = top << 31
     infinity = top - 1 - 0x7FFFFF
-    while True:
-        if i >= p[1]:
-            break
+    while far(i < p[1]):
         h = 11 if (x[i] >> 31) & 1 else 3
         g = x[i] & (top - 1)
         a = p[h + 7]
         if g < p[h + 2]:
-            m = g & 0x7FFFFF
-            e = g >> 23
-            if e:
-                m = m | 0x800000
-            else:
-                e = 1
-            a = p[h]
-            t = p[h + 1]
-            j = p[h + 3]
-            if t > g:
-                t = g
+            m, e = g & 0x7FFFFF, g >> 23
+            m, e = first_bit(m, e)
+            a, t, j = p[h], p[h + 1], p[h + 3]
+            t = min(t, g)
             t -= a
             if t < 0:
                 s = (a >> 23) - e + 2
@@ -75,9 +59,7 @@ def curve32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             kind = w[j]
             while True:
                 t = t & ones
-                high = t >> 10
-                low = t & 1023
-                last = j + 6
+                high, low, last = t >> 10, t & 1023, j + 6
                 j += 1
                 a = w[j] - unit
                 while j < last:
@@ -93,28 +75,20 @@ def curve32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 if b:
                     s = 156 - p[h + 5] - e
                     t = ((m << 6) + (1 << s >> 1)) >> s if s < 31 else 0
-                    low = b & 32767
-                    high = b >> 15
-                    s = t & 32767
-                    t = t >> 15
+                    low, high, s, t = b & 32767, b >> 15, t & 32767, t >> 15
                     s = (s * high + (s * low >> 15) + t * low >> 15) + t * high
                     if p[h + 6] & 2:
                         s = 0 - s
                     a += s
-                s = a >> 22
-                t = a << 1
+                s, t = a >> 22, a << 1
                 j = (p[2] + ((a >> 20) & 3)) * 7
                 kind = (kind & 2) | (w[j] & 4092)
             s += ((kind >> 2) & 1023) - 386
             if kind & 2:
                 s += e - 126
-                b = a >> 15
-                a = a & 32767
-                low = m & 511
-                t = m >> 9
+                b, a, low, t = a >> 15, a & 32767, m & 511, m >> 9
                 a = ((b * low << 6) + (a * low >> 9) + a * t >> 15) + b * t
-            if a < 0:
-                a = 0
+            a = max(a, 0)
             while a < 1 << 29 and s > 1:
                 a = a << 1
                 s -= 1

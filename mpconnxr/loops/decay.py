@@ -8,17 +8,12 @@ p       lo, hi: range of items; G of 30 bits and its shift s: g / ln(2) = G / 2*
 T = G * x / 2**s has 22 bits behind the point. exp(-g * x) is 2**-n * 2**(-i / 32) * 2**-r, where n
 are the whole ones of T, i the next five bits and r the others; 2**-r comes from three terms of its
 series. Within 1e-6 of the exact value.
-
-Made from tools/loops/common/decay.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from ._floats import first_bit, unpack
+from ._words import nan_bits
 
-COMMON = True
 
-
-@micropython.viper
 def decay32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -27,23 +22,17 @@ def decay32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes out[p[0] : p[1]]
     """
     k = p[0]
-    high = p[2] >> 15
-    low = p[2] & 32767
+    high, low = p[2] >> 15, p[2] & 32767
     while k < p[1]:
-        m = x[k] & 0x7FFFFF
-        e = (x[k] >> 23) & 255
+        m, e = unpack(x[k])
         if e == 255:
             v = 0
             if m:
-                v = 0x1FF
-                v = v << 22
+                v = nan_bits()
             out[k] = v
             k += 1
             continue
-        if e:
-            m = m | 0x800000
-        else:
-            e = 1
+        m, e = first_bit(m, e)
         a = m >> 12
         m = m & 4095
         v = (a * high << 3) + ((a * low + (m * high << 3) + (m * low >> 12)) >> 12)
@@ -59,10 +48,8 @@ def decay32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         e = m * m
         a = (1 << 29) - a + (e >> 11) - (((e >> 15) * m >> 15) * 10923 >> 16) + (1 << 29)
         v = w[(v >> 17) & 31]
-        m = v >> 15
-        v = v & 32767
-        e = a >> 15
-        a = a & 32767
+        m, v = v >> 15, v & 32767
+        e, a = a >> 15, a & 32767
         v = m * e + (m * a >> 15) + (v * e >> 15)
         s = 6 if n < 126 else n - 119
         a = (v + (1 << (s - 1))) >> s if s < 31 else 0

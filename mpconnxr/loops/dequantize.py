@@ -4,17 +4,9 @@
     p    lo, hi: range of items; zero point, flip: an item stands for (x ^ flip) - zero point
 
 Products are rounded to even; scales are such that they are normal floats.
-
-Made from tools/loops/common/dequantize.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
 
-COMMON = True
-
-
-@micropython.viper
 def dequantize8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -24,13 +16,10 @@ def dequantize8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
     """
     i = 0
     s = w[i]
-    i = p[0]
-    while i < p[1]:
-        m = (x[i] ^ p[3]) - p[2]
-        n = ((s >> 23) & 255) + 6
+    for i in range(p[0], p[1]):
+        m, n = (x[i] ^ p[3]) - p[2], ((s >> 23) & 255) + 6
         v = m
-        if m < 0:
-            m = 0 - m
+        m = abs(m)
         if m:
             while m < 128:
                 m = m << 1
@@ -52,4 +41,3 @@ def dequantize8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
                 v = 1  # 1 << 31 would be folded to an object
                 m = m - (v << 30) - (v << 30)
         out[i] = m
-        i += 1

@@ -10,43 +10,33 @@ w the zero point in its first byte. What comes out too small for a normal float3
 then 1.
 to_bytes: w is what choose gave; out the bytes. Where the product with the inverse is too near to
 the middle between two integers, a division bit by bit gives the float32 quotient.
-
-Made from tools/loops/common/dynamic_quantize.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from ._floats import halve
+from ._words import quotient, set_at
 
-COMMON = True
 
-
-@micropython.viper
 def ends(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
         reads x[p[0] : p[1]]
         writes out[p[0] : p[0] + 2]
     """
-    high = 0
-    low = 0
-    i = p[0]
-    while i < p[1]:
+    high = low = 0
+    for i in range(p[0], p[1]):
         v = x[i]
         bits = v & p[2]
         if bits <= p[3]:
             if (v >> 31) & 1:
-                if bits > low:
-                    low = bits
+                low = max(bits, low)
             elif bits > high:
                 high = bits
-        i += 1
     k = p[0]
     out[k] = high
     k += 1
     out[k] = low
 
 
-@micropython.viper
 def choose(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
     """
     Access:
@@ -59,40 +49,27 @@ def choose(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
     k += 1
     b = x[k]
     if a < b:
-        a = b
-        b = x[k - 1]
+        a, b = b, x[k - 1]
     e = a >> 23
     d = e - (b >> 23)
     a = ((a & 8388607) | 8388608) << 3 if e else 0
     b = ((b & 8388607) | 8388608) << 3 if b >> 23 else 0
-    if d > 27:
-        d = 27
+    d = min(d, 27)
     a += (b >> d) | (1 if (b >> d) << d != b else 0)
     if a >> 27:
         a = (a >> 1) | (a & 1)
         e += 1
     a = (a + 3 + ((a >> 3) & 1)) >> 3
-    n = 255 << 16
-    d = 134
-    at = p[4]
+    n, d, at = 255 << 16, 134, p[4]
     k = 0
     while k < 3:
-        if a >> 24:
-            a = a >> 1
-            e += 1
+        a, e = halve(a, e, 24)
         if a < n:
             a = a << 1
             e -= 1
         e += 127 - d
-        b = 25
-        q = 0
-        while b:
-            q = q << 1
-            if a >= n:
-                a -= n
-                q += 1
-            a = a << 1
-            b -= 1
+        b, q = 25, 0
+        q, a, b = quotient(q, a, n, b)
         q = (q >> 1) + (1 if q & 1 and (a or q & 2) else 0)
         if e < 1:
             q = 0
@@ -104,9 +81,7 @@ def choose(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
             if q == 0:
                 q = 127 << 23
             out[at] = q
-            n = (q & 8388607) | 8388608
-            d = q >> 23
-            k = p[0] + 1
+            n, d, k = (q & 8388607) | 8388608, q >> 23, p[0] + 1
             a = x[k]
             e = a >> 23
             a = (a & 8388607) | 8388608 if e else 0
@@ -118,19 +93,15 @@ def choose(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
             else:
                 q = (q & 8388607) | 8388608
                 q = (q + (1 << (e - 1)) - 1 + ((q >> e) & 1)) >> e
-            if q > 255:
-                q = 255
+            q = min(q, 255)
             out[at + 1] = q
-            e = 0
-            w[e] = q
-            a = 8388608
-            e = 127
+            e = set_at(w, 0, q)
+            a, e = 8388608, 127
         else:
             out[at + 2] = q
         k += 1
 
 
-@micropython.viper
 def to_bytes(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
     """
     Access:
@@ -138,16 +109,12 @@ def to_bytes(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
         reads w[0 : 3]
         writes out[p[4] : p[4] + p[1] - p[0]]
     """
-    one = 1
-    k = 0
+    one, k = 1, 0
     m = (w[k] & 8388607) | (one << 23)
     s = w[2]
     r1 = ((s >> 12) & 2047) | 2048
-    r0 = s & 4095
-    base = 276 - ((s >> 23) & 255)
-    i = p[0]
-    at = p[4] - i
-    zero = w[1]
+    r0, base, i = s & 4095, 276 - ((s >> 23) & 255), p[0]
+    at, zero = p[4] - i, w[1]
     while i < p[1]:
         v = x[i]
         bits = v & p[2]
@@ -168,15 +135,8 @@ def to_bytes(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
                 if a < m:
                     a = a << 1
                     d += 1
-                q = 0
-                n = 25
-                while n:
-                    q = q << 1
-                    if a >= m:
-                        a -= m
-                        q += 1
-                    a = a << 1
-                    n -= 1
+                q, n = 0, 25
+                q, a, n = quotient(q, a, m, n)
                 b = q >> 1
                 if q & 1 and (a != 0 or b & 1):
                     b += 1
@@ -185,9 +145,6 @@ def to_bytes(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
         if (v >> 31) & 1:
             q = 0 - q
         q += zero
-        if q < 0:
-            q = 0
-        if q > 255:
-            q = 255
+        q = min(max(q, 0), 255)
         out[at + i] = q
         i += 1

@@ -13,17 +13,12 @@ p       first item, end, stride of a line; then what the loops hand on
 22 bits are behind the point, and fewer where what counts, all to 104 below the largest, needs more
 than 7 before it. exp(-d) = 2**-k * 2**(-i / 32) * exp(-u) with u < ln(2) / 32, where exp(-u) is
 1 - u + u**2 / 2 - u**3 / 6. What is too small for a normal float32 is 0.
-
-Made from tools/loops/common/exponentials.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from ._floats import halve, normalize
+from ._words import all_but_sign, nan_bits, set_at
 
-COMMON = True
 
-
-@micropython.viper
 def heights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -32,21 +27,17 @@ def heights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes out[p[0] : end]
         writes p[3 : 5]
     """
-    mask = 1
-    mask = (mask << 31) - 1
+    mask = all_but_sign()
     infinity = mask - 0x7FFFFF
     most = 0 - infinity  # of bits without the sign, taken from 0 where there is one
     nan = 0
-    i = p[0]
-    while i < p[1]:
+    for i in range(p[0], p[1], p[2]):
         v = x[i] & mask
         if v > infinity:
             nan = 1
         if (x[i] >> 31) & 1:
             v = 0 - v
-        if v > most:
-            most = v
-        i += p[2]
+        most = max(v, most)
     v = most if most > 0 else 0 - most
     if v == infinity:
         nan = 1
@@ -57,8 +48,7 @@ def heights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     if s > 133:
         point -= s - 133
     most = 0
-    i = p[0]
-    while i < p[1]:
+    for i in range(p[0], p[1], p[2]):
         v = x[i]
         s = 150 - point - ((v >> 23) & 255)
         m = (v & 0x7FFFFF) | 0x800000
@@ -70,16 +60,11 @@ def heights(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             m = 0 - m
         m += 1 << 29
         out[i] = m
-        if m > most:
-            most = m
-        i += p[2]
-    i = 3
-    p[i] = (0 if nan else most)
-    i = 4
-    p[i] = (22 - point)
+        most = max(m, most)
+    i = set_at(p, 3, 0 if nan else most)
+    i = set_at(p, 4, 22 - point)
 
 
-@micropython.viper
 def exponentials(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -89,25 +74,17 @@ def exponentials(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes out[p[0] : end]
         writes p[5 : 7]
     """
-    high = 0
-    middle = 0
-    low = 0
-    i = p[0]
-    while i < p[1]:
-        v = p[3] - x[i]
-        if v < 0:
-            v = 0
-        s = p[4]
-        if s > 29:
-            s = 29
+    high = middle = low = 0
+    for i in range(p[0], p[1], p[2]):
+        v = max(p[3] - x[i], 0)
+        s = min(p[4], 29)
         r = 0
         if v >> (29 - s) == 0:
             v = v << s
             a = v >> 15
             v = v & 32767
             v = a * 23637 * 2 + ((v * 23637 + a * 3786 + (v * 3786 >> 15)) >> 14)
-            k = v >> 22
-            r = w[(v >> 17) & 31]
+            k, r = v >> 22, w[(v >> 17) & 31]
             v = v & 0x1FFFF
             v = (v * 11356 + (v >> 1)) >> 14
             a = (v >> 2) * (v >> 2)
@@ -126,15 +103,11 @@ def exponentials(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 k -= 1
             r = ((r + 32) >> 6) + ((125 - k) << 23) if k < 126 else 0
         out[i] = r
-        i += p[2]
     middle += low >> 15
-    i = 5
-    p[i] = (high + (middle >> 15))
-    i = 6
-    p[i] = (middle & 32767)
+    i = set_at(p, 5, high + (middle >> 15))
+    i = set_at(p, 6, middle & 32767)
 
 
-@micropython.viper
 def shares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -142,40 +115,27 @@ def shares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads x[p[0] : end]
         writes out[p[0] : end]
     """
-    nan = 0x1FF
-    nan = nan << 22
+    nan = nan_bits()
     c = 0
     while p[5] >> c > 32767:
         c += 1
     total = (p[5] << (15 - c)) | (p[6] >> c)
-    rest = 1 << 29
-    q = 0
-    n = 30
-    while n:
-        rest = rest << 1
-        q = q << 1
+    rest, q = 1 << 29, 0
+    for n in range(30, 0, -1):
+        rest, q = rest << 1, q << 1
         if rest >= total:
             rest -= total
             q += 1
-        n -= 1
-    a = q >> 15
-    b = q & 32767
-    i = p[0]
-    while i < p[1]:
+    a, b = q >> 15, q & 32767
+    for i in range(p[0], p[1], p[2]):
         v = x[i]
         e = (v >> 23) + 1 - c
         r = 0 if p[3] else nan
         if e > 1 and p[3]:
             v = (v & 0x7FFFFF) | 0x800000
-            q = v & 511
-            v = v >> 9
+            q, v = v & 511, v >> 9
             r = ((a * q << 6) + (b * q >> 9) + b * v >> 15) + a * v
-            if r >> 30:
-                r = r >> 1
-                e += 1
-            while r < 1 << 29:
-                r = r << 1
-                e -= 1
+            r, e = halve(r, e, 30)
+            r, e = normalize(r, e, 29)
             r = ((r + 32) >> 6) + ((e - 1) << 23) if e > 0 else 0
         out[i] = r
-        i += p[2]

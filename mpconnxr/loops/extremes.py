@@ -6,17 +6,11 @@ x, out  float32 as words;  w is not read
 p       lo, hi: range of outputs; n (not 0), inner, 1 for the least
 
 NaN, 0x7FC00000, where one is there; -0 is less than 0.
-
-Made from tools/loops/common/extremes.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
-
-COMMON = True
+from ._words import all_but_sign
 
 
-@micropython.viper
 def extreme32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -25,27 +19,22 @@ def extreme32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads x[low : high] if p[0] < p[1]
         writes out[p[0] : p[1]]
     """
-    mask = 1
-    mask = (mask << 31) - 1
+    mask = all_but_sign()
     infinity = mask - 0x7FFFFF
-    o = p[0]
-    while o < p[1]:
+    for o in range(p[0], p[1]):
         i = o // p[3] * p[2] * p[3] + o % p[3]
-        end = i + p[2] * p[3]
-        best = 0 - mask
+        end, best = i + p[2] * p[3], 0 - mask
         while i < end:
             v = x[i]
             m = v & mask
             if m > infinity:
-                m = mask
-                i = end
+                m, i = mask, end
             else:
                 if (v >> 31) & 1:
                     m = 0 - 1 - m
                 if p[4]:
                     m = 0 - m
-            if m > best:
-                best = m
+            best = max(m, best)
             i += p[3]
         if best == mask:
             best = infinity | 0x400000
@@ -55,4 +44,3 @@ def extreme32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             if best < 0:
                 best = 0 - 1 - best - mask - 1
         out[o] = best
-        o += 1

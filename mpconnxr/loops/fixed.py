@@ -23,17 +23,39 @@ octets    out = the bytes of x;  w: scale, zero point and inverse scale as dynam
           gives them;  p: as of ends
 
 Products are cut off, those with a factor to 24 bits less.
-
-Made from tools/loops/common/fixed.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from ._hints import far, inline
+from ._words import all_but_sign, bit, set_at
 
-COMMON = True
+
+@inline
+def times(v, m):
+    """Return v * m / 2**24: 29 bits and the sign times 24 bits and the sign. high, low: room."""
+    high, low = v >> 15, v & 32767
+    v = (high * (m & 4095) << 3) + low * (m >> 12) + (low * (m & 4095) >> 12)
+    v = (high * (m >> 12) << 3) + (v >> 12)
+    return v, high, low
 
 
-@micropython.viper
+@inline
+def mantissa(v):
+    """Return mantissa, 0 of a denormal, and exponent of the float v."""
+    e = (v >> 23) & 255
+    m = (v & 8388607) | 8388608 if e else 0
+    return m, e
+
+
+@inline
+def put(v, m, shift):
+    """Return m, a factor or summand, with the sign of v, rounded to so many bits less."""
+    shift = min(shift, 30)
+    m = (m + (1 << shift >> 1)) >> shift
+    if (v >> 31) & 1:
+        m = 0 - m
+    return m, shift
+
+
 def channels(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -42,56 +64,34 @@ def channels(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes out[0 : 2 * p[2]]
         writes p[5:6]
     """
-    one = 1
-    one = one << 30
+    one = bit(30)
     top = 1
-    i = 0
-    j = 0
-    c = 0
-    while c < p[2]:
-        if ((x[i] >> 23) & 255) + p[4] > top:
-            top = ((x[i] >> 23) & 255) + p[4]
-        if (w[j] >> 23) & 255 > top:
-            top = (w[j] >> 23) & 255
+    i = j = 0
+    for c in range(p[2]):
+        top = max(((x[i] >> 23) & 255) + p[4], top)
+        top = max((w[j] >> 23) & 255, top)
         i += p[10]
         j += p[11]
-        c += 1
-    i = 0
-    j = 0
-    o = 0
-    c = 0
-    while c < p[2]:
+    i = j = o = 0
+    for c in range(p[2]):
         v = x[i]
-        e = (v >> 23) & 255
-        m = (v & 8388607) | 8388608 if e else 0
+        m, e = mantissa(v)
         e = 1 + top - e - p[4]
-        if e > 30:
-            e = 30
-        m = (m + (1 << e >> 1)) >> e
-        if (v >> 31) & 1:
-            m = 0 - m
+        m, e = put(v, m, e)
         out[o] = m + 16777216
         o += 1
         v = w[j]
-        e = (v >> 23) & 255
-        m = (v & 8388607) | 8388608 if e else 0
+        m, e = mantissa(v)
         m = m << 4
         e = top - e
-        if e > 30:
-            e = 30
-        m = (m + (1 << e >> 1)) >> e
-        if (v >> 31) & 1:
-            m = 0 - m
+        m, e = put(v, m, e)
         out[o] = m + one
         o += 1
         i += p[10]
         j += p[11]
-        c += 1
-    i = 5
-    p[i] = (top + 870)
+    i = set_at(p, 5, top + 870)
 
 
-@micropython.viper
 def gates(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -101,51 +101,31 @@ def gates(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes out[p[0] : p[1]]
         writes p[6:8]
     """
-    mask = 1
-    mask = (mask << 31) - 1
-    one = 1
-    one = one << 30
-    i = p[0]
-    c = 2 * p[3]
-    behind = 2 * p[2]
-    left = 29 - p[4]
-    right = 0
+    mask = all_but_sign()
+    one = bit(30)
+    i, c, behind = p[0], 2 * p[3], 2 * p[2]
+    left, right = 29 - p[4], 0
     if left < 0:
-        right = 0 - left
-        left = 0
-    finer = p[5] - 1007
-    coarser = 0
-    limit = p[9] << 14
+        right, left = 0 - left, 0
+    finer, coarser, limit = p[5] - 1007, 0, p[9] << 14
     if finer < 0:
-        coarser = 0 - finer
-        if coarser > 30:
-            coarser = 30
-        finer = 0
-    if finer > 30:
-        finer = 30
+        coarser, finer = min(0 - finer, 30), 0
+    finer = min(finer, 30)
     limit = limit >> finer
-    most = one
-    least = one
-    while True:
-        if i >= p[1]:
-            break
+    most = least = one
+    while far(i < p[1]):
         v = x[i]
         if (v >> 31) & 1:
             v = (v & mask) - mask - 1
         v = v << left >> right
         m = w[c] - 16777216
-        high = v >> 15
-        low = v & 32767
-        v = (high * (m & 4095) << 3) + low * (m >> 12) + (low * (m & 4095) >> 12)
-        v = (high * (m >> 12) << 3) + (v >> 12)
+        v, high, low = times(v, m)
         c += 1
         v += w[c] - one
         c += 1
         if c == behind:
             c = 0
-        m = v
-        if m < 0:
-            m = 0 - m
+        m = abs(v)
         t = (m & mask) >> coarser
         if t < limit:
             t = t << finer
@@ -160,8 +140,7 @@ def gates(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             s = (s * t >> 14) + w[k]
             if v < 0:
                 s = 2097152 - s
-            high = m >> 15
-            low = m & 32767
+            high, low = m >> 15, m & 32767
             m = (high * (s & 127) << 8) + low * (s >> 7) + (low * (s & 127) >> 7)
             m = (high * (s >> 7) << 1) + (m >> 14)
             if v < 0:
@@ -170,19 +149,15 @@ def gates(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         elif v < 0:
             v = 0
         v += one
-        if v > most:
-            most = v
-        if v < least:
-            least = v
+        most = max(v, most)
+        least = min(v, least)
         out[i] = v
         i += 1
-    i = 6
-    p[i] = most
+    i = set_at(p, 6, most)
     i += 1
     p[i] = least
 
 
-@micropython.viper
 def norms(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -191,67 +166,46 @@ def norms(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes out[p[0] : p[0] + p[1]]
         updates p[14:16]
     """
-    one = 1
-    one = one << 30
-    i = p[0]
-    c = 0
-    a = p[11] >> 15
-    b = p[11] & 32767
+    one = bit(30)
+    i, c, a, b = p[0], 0, p[11] >> 15, p[11] & 32767
     end = i + p[1]
-    left = p[12] + p[17] - 2204
-    right = 0
+    left, right = p[12] + p[17] - 2204, 0
     if left < 0:
-        right = 0 - left
-        if right > 30:
-            right = 30
-        left = 0
-    if left > 30:
-        left = 30
-    most = p[14]
-    least = p[15]
+        right, left = min(0 - left, 30), 0
+    left = min(left, 30)
+    most, least = p[14:16]
     if p[4] == 255 or p[11] == 0:
         while i < end:
             out[i] = one
             i += 1
     while i < end:
         v = x[i] - one
-        high = v >> 15
-        low = v & 32767
+        high, low = v >> 15, v & 32767
         v = high * a + ((low * a + high * b + (low * b >> 15)) >> 15)
         v = v << left >> right
         m = w[c] - 16777216
-        high = v >> 15
-        low = v & 32767
-        v = (high * (m & 4095) << 3) + low * (m >> 12) + (low * (m & 4095) >> 12)
-        v = (high * (m >> 12) << 3) + (v >> 12)
+        v, high, low = times(v, m)
         c += 1
         v += w[c]
         c += 1
-        if v > most:
-            most = v
-        if v < least:
-            least = v
+        most = max(v, most)
+        least = min(v, least)
         out[i] = v
         i += 1
-    i = 14
-    p[i] = most
+    i = set_at(p, 14, most)
     i += 1
     p[i] = least
 
 
-@micropython.viper
 def ends(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
         writes out[0:2]
     """
-    one = 1
-    one = one << 30
-    m = p[1] - one
-    k = 0
+    one = bit(30)
+    m, k = p[1] - one, 0
     while k < 2:
-        e = p[0] - 875
-        s = 0
+        e, s = p[0] - 875, 0
         while m >> s >> 24:
             s += 1
         if s:
@@ -275,7 +229,6 @@ def ends(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         k += 1
 
 
-@micropython.viper
 def octets(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
     """
     Access:
@@ -283,37 +236,22 @@ def octets(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
         reads w[0:3]
         writes out[0 : p[3]]
     """
-    one = 1
-    one = one << 30
+    one = bit(30)
     k = 2
     v = w[k]
-    e = (v >> 23) & 255
-    m = (v & 8388607) | 8388608 if e else 0
-    left = 0
-    right = 1150 - e - p[0]
+    m, e = mantissa(v)
+    left, right = 0, 1150 - e - p[0]
     if right < 0:
-        left = 0 - right
-        if left > 30:
-            left = 30
-        right = 0
-    if right > 30:
-        right = 30
+        left, right = min(0 - right, 30), 0
+    right = min(right, 30)
     k = 1
-    half = 1 << right >> 1
-    zero = w[k]
-    high_m = m >> 12
-    low_m = m & 4095
-    i = 0
-    while i < p[3]:
+    half, zero = 1 << right >> 1, w[k]
+    high_m, low_m = m >> 12, m & 4095
+    for i in range(p[3]):
         v = x[i] - one
-        high = v >> 15
-        low = v & 32767
+        high, low = v >> 15, v & 32767
         v = (high * low_m << 3) + low * high_m + (low * low_m >> 12)
         v = (high * high_m << 3) + (v >> 12)
         v = (((v << left) + half) >> right) + zero
-        if v < 0:
-            v = 0
-        if v > 255:
-            v = 255
+        v = min(max(v, 0), 255)
         out[i] = v
-        i += 1

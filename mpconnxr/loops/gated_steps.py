@@ -9,43 +9,20 @@ p     0  first step, end, steps of the layer, 1: backwards; sequences
      56  mantissas of x, then of h
 
 A step with inf or nan is left to loops/gated_special.
-
-Made from tools/loops/common/gated_steps.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
-
-COMMON = True
+from ._words import set_at
 
 
-@micropython.viper
 def steps(p: ptr32, w):
     """w: loops row, sums, that of the cell, that which goes before, put; for what is not finite;
     p, and its parts from 14 on; x, weights, scratch, table, Y
 
     Access: of the loops it calls
     """
-    row = w[0]
-    sums = w[1]
-    cell = w[2]
-    before = w[3]
-    put = w[4]
-    special = w[5]
-    whole = w[6]
-    x_p = w[7]
-    h_p = w[8]
-    sums_p = w[9]
-    new_p = w[10]
-    more_p = w[11]
-    cell_p = w[12]
-    before_p = w[13]
-    put_p = w[14]
-    x = w[15]
-    weights = w[16]
-    scratch = w[17]
-    table = w[18]
-    y = w[19]
+    row, sums, cell, before, put, special = w[:6]
+    whole, x_p, h_p, sums_p, new_p, more_p, cell_p, before_p, put_p = w[6:15]
+    x, weights, scratch, table, y = w[15:20]
     while p[0] < p[1]:
         t = p[0]
         if p[3]:
@@ -53,11 +30,9 @@ def steps(p: ptr32, w):
         b = 0
         while b < p[4]:
             h = b * p[11]
-            i = 14
-            p[i] = (t * p[5] + b * p[6])
+            i = set_at(p, 14, t * p[5] + b * p[6])
             p[i + 4] = h
-            i = 48
-            p[i] = h
+            i = set_at(p, 48, h)
             p[i + 1] = h + p[10]
             p[i + 5] = h
             p[i + 7] = p[7] + t * p[8] + b * p[9]
@@ -82,5 +57,4 @@ def steps(p: ptr32, w):
             if p[12]:
                 put(scratch, scratch, y, put_p)
             b += 1
-        i = 0
-        p[i] = (p[0] + 1)
+        i = set_at(p, 0, p[0] + 1)

@@ -7,17 +7,13 @@ Within 5e-7 of the exact value, a last bit more where that is denormal; NaN give
 exp(-u) = 2**-k * exp(r), with r = k * ln(2) - u from 0 to ln(2), by its series; both functions are
 quotients of it, bit by bit: 1 or exp(-|x|) by 1 + exp(-|x|), 1 - exp(-2 |x|) by 1 + exp(-2 |x|).
 Below 1/16 tanh is x * (1 - x**2 / 3 + 2 * x**4 / 15).
-
-Made from tools/loops/common/gates.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from ._cells import small_tanh
+from ._floats import halve, normalize
+from ._words import bit, nan_bits, quotient
 
-COMMON = True
 
-
-@micropython.viper
 def gate32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -25,32 +21,20 @@ def gate32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes out[p[2] : p[2] + p[1]]
     """
     one = 1 << 27
-    top = 1
-    top = top << 31
-    nan = 0x1FF
-    nan = nan << 22
+    top = bit(31)
+    nan = nan_bits()
     ln2 = 5814540  # of 23 bits behind the point; 0.0185 too many
-    i = 0
-    while i < p[1]:
+    for i in range(p[1]):
         v = x[p[0] + i]
         e = (v >> 23) & 255
         m = (v & 0x7FFFFF) | 0x800000
         sign = (v >> 31) & 1
         if e == 255 and m & 0x7FFFFF:
-            m = nan
-            sign = 0
+            m, sign = nan, 0
         elif p[3] and e < 115:
             m = v & (top - 1)
         elif p[3] and e < 123:
-            a = m << (e - 116) if e > 115 else m >> 1
-            a = (a >> 15) * (a >> 15) >> 8
-            a = a // 3 - ((a >> 8) * (a >> 8) >> 14) * 2 // 15
-            m = m << 6
-            m -= (m >> 15) * (a >> 6) >> 9
-            if m < 1 << 29:
-                m = m << 1
-                e -= 1
-            m = ((m + 32) >> 6) + ((e - 1) << 23)
+            m, e, a = small_tanh(m, e)
         else:
             e += p[3] - 127
             s = 3 if e < 4 else 0  # more bits, as long as there is room
@@ -62,16 +46,12 @@ def gate32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             else:
                 m = nan >> 1
             b = m // (ln2 << s) + 1
-            m = ((b * (ln2 << s) - m) << (4 - s)) - (b * 19 >> 6)
-            if m < 0:
-                m = 0
+            m = max(((b * (ln2 << s) - m) << (4 - s)) - (b * 19 >> 6), 0)
             a = one
-            n = 10
-            while n:
+            for n in range(10, 0, -1):
                 e = (a & 16383) * (m >> 14) + (((a & 16383) * (m & 16383)) >> 14)
                 e = (e + (a >> 14) * (m & 16383)) >> 13
                 a = one + (((a >> 14) * (m >> 14) << 1) + e) // n
-                n -= 1
             m = a >> b if b < 28 else 0
             e = 127
             if p[3]:
@@ -80,28 +60,15 @@ def gate32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 e -= b
             else:
                 a = one
-            b = one + m
-            m = 0
-            n = 30
-            while n:
-                m = m << 1
-                if a >= b:
-                    a -= b
-                    m += 1
-                a = a << 1
-                n -= 1
-            while m < 1 << 29:
-                m = m << 1
-                e -= 1
-            if m >> 30:
-                m = m >> 1
-                e += 1
+            b, m, n = one + m, 0, 30
+            m, a, n = quotient(m, a, b, n)
+            m, e = normalize(m, e, 29)
+            m, e = halve(m, e, 30)
             b = 6
             if e < 1:
                 b = 7 - e
                 if b > 30:
-                    b = 6
-                    m = 0
+                    b, m = 6, 0
                 e = 1
             m = ((m + (1 << (b - 1))) >> b) + ((e - 1) << 23)
             if p[3] == 0:
@@ -109,4 +76,3 @@ def gate32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         if sign:
             m -= top
         out[p[2] + i] = m
-        i += 1

@@ -18,28 +18,19 @@ h   words in memory that both cores read:
         5     1: both give up
         6     1: the second core is to end
         7     of a program that was stopped: calls that were left
-
-Made from tools/loops/common/handover.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
-
-COMMON = True
+from ._words import set_at
 
 
-@micropython.viper
 def fence(us: int):
     pass
 
 
-@micropython.viper
 def meet(h: ptr32, words: ptr32, me: int, idle):
     if h[0] == 0:
-        i = 7
-        h[i] = words[1]
-        i = 1
-        words[i] = 0
+        i = set_at(h, 7, words[1])
+        i = set_at(words, 1, 0)
         return
     n = h[me + 0] + 1
     h[me + 0] = n
@@ -50,14 +41,11 @@ def meet(h: ptr32, words: ptr32, me: int, idle):
         if rounds & 1023 == 0:
             idle(1)
             if rounds == 0 and me == 2:
-                i = 5
-                h[i] = 1
+                i = set_at(h, 5, 1)
     if h[5]:
-        i = 1
-        words[i] = 0
+        i = set_at(words, 1, 0)
 
 
-@micropython.viper
 def begin(h: ptr32, words: ptr32, other: ptr32):
     i = 0
     while i < 5:
@@ -65,19 +53,13 @@ def begin(h: ptr32, words: ptr32, other: ptr32):
             words[i] = 0
             other[i] = 0
         i += 1
-    i = 1
-    words[i] = (1 << 28)
-    i = 1
-    other[i] = (1 << 28)
-    i = 1
-    h[i] = 0
-    i = 2
-    h[i] = 0
-    i = 5
-    h[i] = 0
+    i = set_at(words, 1, 1 << 28)
+    i = set_at(other, 1, 1 << 28)
+    i = set_at(h, 1, 0)
+    i = set_at(h, 2, 0)
+    i = set_at(h, 5, 0)
 
 
-@micropython.viper
 def attend(h: ptr32, box, run, idle):
     while h[6] == 0:
         idle(20)
@@ -85,5 +67,4 @@ def attend(h: ptr32, box, run, idle):
             idle(0)
             run(box[0])
             idle(0)
-            i = 4
-            h[i] = h[3]
+            i = set_at(h, 4, h[3])

@@ -8,17 +8,11 @@ p    width of the picture, column and row of the first pixel and steps between p
      width, height and channels (1 or 3) of the tensor, its strides of a channel, column and row,
      kind of x (0: gray, 1: RGB888, 2: RGB565, 3: the same, high byte first), 1 for BGR else 0,
      bytes of an element (1 or 4)
-
-Made from tools/loops/common/image.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
-
-COMMON = True
+from ._words import swap
 
 
-@micropython.viper
 def pixels(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
     """
     Access:
@@ -31,24 +25,16 @@ def pixels(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
         end = (h - 1) * p[10] + (w - 1) * p[9] + (n - 1) * p[8] + 1
         writes out[0 : end * size] if w and h and n
     """
-    kind = p[11]
-    size = p[13]
-    row = p[2]
-    y = 0
-    while y < p[6]:
-        start = (row >> 16) * p[0]
-        column = p[1]
-        i = 0
-        while i < p[5]:
+    kind, size, row = p[11], p[13], p[2]
+    for y in range(p[6]):
+        start, column = (row >> 16) * p[0], p[1]
+        for i in range(p[5]):
             n = start + (column >> 16)
             if kind == 0:
                 red = x[n]
-                green = red
-                blue = red
+                green = blue = red
             elif kind == 1:
-                red = x[3 * n]
-                green = x[3 * n + 1]
-                blue = x[3 * n + 2]
+                red, green, blue = x[3 * n], x[3 * n + 1], x[3 * n + 2]
             else:
                 n = 2 * n
                 swapped = kind - 2  # the high byte comes first
@@ -59,11 +45,8 @@ def pixels(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
             if p[7] == 1:
                 red = (77 * red + 150 * green + 29 * blue) >> 8
             elif p[12] == 1:
-                n = red
-                red = blue
-                blue = n
-            c = 0
-            while c < p[7]:
+                red, blue, n = swap(red, blue)
+            for c in range(p[7]):
                 if c == 0:
                     value = w[red]
                 elif c == 1:
@@ -76,8 +59,5 @@ def pixels(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
                     out[n] = value & 255
                     value >>= 8
                     n += 1
-                c += 1
             column += p[3]
-            i += 1
         row += p[4]
-        y += 1

@@ -3,17 +3,30 @@
 p    as loops/add has it, and behind it what the loop says
 
 Both halves of a sum are computed apart: one of 32 bits has no place in a small integer.
-
-Made from tools/loops/common/ints.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from ._hints import inline
+from ._words import all_but_sign, pairs
 
-COMMON = True
+
+@inline
+def compared(x, i, w, j):
+    """Return 1, 2 or 4: x[i] is less than w[j], equal or greater; a, b: their lower halves.
+
+    low, high: room.
+    """
+    a, high, b, low = x[i], (x[i] >> 16) & 65535, w[j], (w[j] >> 16) & 65535
+    a, b, high, low = a & 65535, b & 65535, high ^ 32768, low ^ 32768
+    if high == low:
+        high, low = a, b
+    order = 2
+    if high < low:
+        order = 1
+    if high > low:
+        order = 4
+    return order, a, b, low, high
 
 
-@micropython.viper
 def sum32(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
     """p[9]: 1 for differences.
 
@@ -24,28 +37,15 @@ def sum32(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
         writes out[2 * p[6] : 2 * (p[6] + rows * n)]
     """
     flip = 0xFFFF if p[9] else 0
-    i = p[0]
-    j = p[3]
-    k = p[6]
-    end = k + p[8]
-    last = k + p[7] * p[8]
-    while k < last:
-        a = x[i]
-        b = w[j]
+    i, j, k = p[0], p[3], p[6]
+    for i, j, k, end, last in pairs(i, j, k, p):
+        a, b = x[i], w[j]
         low = (a & 0xFFFF) + ((b & 0xFFFF) ^ flip) + p[9]
         high = ((a >> 16) & 0xFFFF) + (((b >> 16) & 0xFFFF) ^ flip) + (low >> 16)
         out[2 * k] = low & 0xFFFF
         out[2 * k + 1] = high & 0xFFFF
-        i += p[2]
-        j += p[5]
-        k += 1
-        if k == end:
-            i += p[1] - p[8] * p[2]
-            j += p[4] - p[8] * p[5]
-            end = k + p[8]
 
 
-@micropython.viper
 def product32(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
     """
     Access:
@@ -54,30 +54,17 @@ def product32(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
         reads w[p[3] : p[3] + (rows - 1) * p[4] + (n - 1) * p[5] + 1] if rows and n
         writes out[2 * p[6] : 2 * (p[6] + rows * n)]
     """
-    i = p[0]
-    j = p[3]
-    k = p[6]
-    end = k + p[8]
-    last = k + p[7] * p[8]
-    while k < last:
-        a = x[i]
-        b = w[j]
+    i, j, k = p[0], p[3], p[6]
+    for i, j, k, end, last in pairs(i, j, k, p):
+        a, b = x[i], w[j]
         low = (a & 0xFFFF) * (b & 0xFFFF)
         high = (a & 0xFFFF) * ((b >> 16) & 0xFFFF) & 0xFFFF
         high += ((a >> 16) & 0xFFFF) * (b & 0xFFFF) & 0xFFFF
         high += (low >> 16) & 0xFFFF
         out[2 * k] = low & 0xFFFF
         out[2 * k + 1] = high & 0xFFFF
-        i += p[2]
-        j += p[5]
-        k += 1
-        if k == end:
-            i += p[1] - p[8] * p[2]
-            j += p[4] - p[8] * p[5]
-            end = k + p[8]
 
 
-@micropython.viper
 def quotient32(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
     """p[9]: 0 quotients cut towards 0, 1 what these leave, 2 what is left with the sign of w; and
     plus 4: integers without a sign. By 0 all of them are 0.
@@ -88,31 +75,21 @@ def quotient32(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
         reads w[p[3] : p[3] + (rows - 1) * p[4] + (n - 1) * p[5] + 1] if rows and n
         writes out[2 * p[6] : 2 * (p[6] + rows * n)]
     """
-    mask = 1
-    mask = (mask << 31) - 1
-    what = p[9] & 3
-    is_signed = 1 - (p[9] >> 2)
-    i = p[0]
-    j = p[3]
-    k = p[6]
-    end = k + p[8]
-    last = k + p[7] * p[8]
-    while k < last:
-        a = x[i]
-        b = w[j]
-        sign = (a >> 31) & is_signed
-        sign_of_b = (b >> 31) & is_signed
+    mask = all_but_sign()
+    what, is_signed = p[9] & 3, 1 - (p[9] >> 2)
+    i, j, k = p[0], p[3], p[6]
+    for i, j, k, end, last in pairs(i, j, k, p):
+        a, b = x[i], w[j]
+        sign, sign_of_b = (a >> 31) & is_signed, (b >> 31) & is_signed
         if sign:
             a = 0 - a
         if sign_of_b:
             b = 0 - b
-        half = (a >> 1) & mask
-        rest = a
+        half, rest = (a >> 1) & mask, a
         v = 0
         if (b >> 31) & 1:
             if (a >> 31) & 1 and a & mask >= b & mask:
-                v = 1
-                rest = a - b
+                v, rest = 1, a - b
         elif b & mask:
             # a half first: what it leaves, twice, is less than 2 * b
             b = b & mask
@@ -138,16 +115,8 @@ def quotient32(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
             v = 0 - v
         out[2 * k] = v & 0xFFFF
         out[2 * k + 1] = (v >> 16) & 0xFFFF
-        i += p[2]
-        j += p[5]
-        k += 1
-        if k == end:
-            i += p[1] - p[8] * p[2]
-            j += p[4] - p[8] * p[5]
-            end = k + p[8]
 
 
-@micropython.viper
 def larger32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """p[9]: 1 for the smaller.
 
@@ -157,43 +126,16 @@ def larger32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[p[3] : p[3] + (rows - 1) * p[4] + (n - 1) * p[5] + 1] if rows and n
         writes out[p[6] : p[6] + rows * n]
     """
-    i = p[0]
-    j = p[3]
-    k = p[6]
+    i, j, k = p[0], p[3], p[6]
     wanted = 1 if p[9] else 4
-    end = k + p[8]
-    last = k + p[7] * p[8]
-    while k < last:
-        a = x[i]
-        high = (x[i] >> 16) & 65535
-        b = w[j]
-        low = (w[j] >> 16) & 65535
-        a = a & 65535
-        b = b & 65535
-        high = high ^ 32768
-        low = low ^ 32768
-        if high == low:
-            high = a
-            low = b
-        order = 2
-        if high < low:
-            order = 1
-        if high > low:
-            order = 4
+    for i, j, k, end, last in pairs(i, j, k, p):
+        order, a, b, low, high = compared(x, i, w, j)
         a = w[j]
         if order == wanted:
             a = x[i]
         out[k] = a
-        i += p[2]
-        j += p[5]
-        k += 1
-        if k == end:
-            i += p[1] - p[8] * p[2]
-            j += p[4] - p[8] * p[5]
-            end = k + p[8]
 
 
-@micropython.viper
 def compare32(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
     """p[9]: which of less (1), equal (2) and greater (4) are true.
 
@@ -203,39 +145,12 @@ def compare32(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
         reads w[p[3] : p[3] + (rows - 1) * p[4] + (n - 1) * p[5] + 1] if rows and n
         writes out[p[6] : p[6] + rows * n]
     """
-    i = p[0]
-    j = p[3]
-    k = p[6]
-    end = k + p[8]
-    last = k + p[7] * p[8]
-    while k < last:
-        a = x[i]
-        high = (x[i] >> 16) & 65535
-        b = w[j]
-        low = (w[j] >> 16) & 65535
-        a = a & 65535
-        b = b & 65535
-        high = high ^ 32768
-        low = low ^ 32768
-        if high == low:
-            high = a
-            low = b
-        order = 2
-        if high < low:
-            order = 1
-        if high > low:
-            order = 4
+    i, j, k = p[0], p[3], p[6]
+    for i, j, k, end, last in pairs(i, j, k, p):
+        order, a, b, low, high = compared(x, i, w, j)
         out[k] = 1 if order & p[9] else 0
-        i += p[2]
-        j += p[5]
-        k += 1
-        if k == end:
-            i += p[1] - p[8] * p[2]
-            j += p[4] - p[8] * p[5]
-            end = k + p[8]
 
 
-@micropython.viper
 def truth8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     """Of bytes, 0 or not. p[9], bit n: whether it is true where n of two are.
 
@@ -245,27 +160,14 @@ def truth8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
         reads w[p[3] : p[3] + (rows - 1) * p[4] + (n - 1) * p[5] + 1] if rows and n
         writes out[p[6] : p[6] + rows * n]
     """
-    i = p[0]
-    j = p[3]
-    k = p[6]
-    flags = p[9]
-    end = k + p[8]
-    last = k + p[7] * p[8]
-    while k < last:
+    i, j, k, flags = p[0], p[3], p[6], p[9]
+    for i, j, k, end, last in pairs(i, j, k, p):
         n = 1 if x[i] else 0
         if w[j]:
             n += 1
         out[k] = (flags >> n) & 1
-        i += p[2]
-        j += p[5]
-        k += 1
-        if k == end:
-            i += p[1] - p[8] * p[2]
-            j += p[4] - p[8] * p[5]
-            end = k + p[8]
 
 
-@micropython.viper
 def not8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     """Of bytes from p[0] to p[1].
 
@@ -273,13 +175,10 @@ def not8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
         reads x[p[0] : p[1]]
         writes out[p[0] : p[1]]
     """
-    i = p[0]
-    while i < p[1]:
+    for i in range(p[0], p[1]):
         out[i] = 0 if x[i] else 1
-        i += 1
 
 
-@micropython.viper
 def one_hot32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """loops/one_hot, of indices and values that are words.
 
@@ -289,15 +188,11 @@ def one_hot32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[0 : 2] if p[0] < p[1]
         writes out[p[0] * inner : p[1] * inner]
     """
-    depth = p[2]
-    inner = p[3]
+    depth, inner = p[2], p[3]
     k = p[0] * inner
-    row = p[0]
-    while row < p[1]:
-        i = row // depth * inner
-        at = row % depth
-        j = 0
-        while j < inner:
+    for row in range(p[0], p[1]):
+        i, at = row // depth * inner, row % depth
+        for j in range(inner):
             v = x[i]
             if (v >> 31) & 1:
                 v = v + depth
@@ -308,5 +203,3 @@ def one_hot32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             out[k] = n
             i += 1
             k += 1
-            j += 1
-        row += 1

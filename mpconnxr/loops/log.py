@@ -6,34 +6,26 @@ p       lo, hi: range of items
 x = m * 2**e with m from sqrt(1/2) to sqrt(2), and log(m) = 2 * s * (1 + s**2 / 3 + s**4 / 5 + ...)
 with s = (m - 1) / (m + 1). Within 5e-7 of the exact value, also near 1. -inf for 0, NaN for what
 is less; one NaN, 0x7FC00000.
-
-Made from tools/loops/common/log.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from ._floats import normalize, significand, unpack
+from ._hints import far
+from ._words import bit, quotient
 
-COMMON = True
 
-
-@micropython.viper
 def log32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
         reads x[p[0] : p[1]]
         writes out[p[0] : p[1]]
     """
-    top = 1
-    top = top << 31
+    top = bit(31)
     infinity = top - 1 - 0x7FFFFF
     third = 357913941  # of 30 bits behind the point, like z, t and u below
     i = p[0]
-    while True:
-        if i >= p[1]:
-            break
+    while far(i < p[1]):
         v = x[i]
-        m = v & 0x7FFFFF
-        e = (v >> 23) & 255
+        m, e = unpack(v)
         if e == 0 and m == 0:
             out[i] = infinity - top
             i += 1
@@ -42,41 +34,24 @@ def log32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             out[i] = infinity | 0x400000 if (v >> 31) & 1 or m else infinity
             i += 1
             continue
-        if e:
-            m = m | 0x800000
-        else:
-            e = 1
-            while m < 1 << 23:
-                m = m << 1
-                e -= 1
+        m, e = significand(m, e)
         v = 1 << 23
         if m > 11863283:
             v = 1 << 24
             e += 1
-        sign = 0
-        b = m + v
-        a = m - v
+        sign, b, a = 0, m + v, m - v
         if a < 0:
-            a = 0 - a
-            sign = 1
+            a, sign = 0 - a, 1
         e -= 127
-        c = 0
-        r = 0
+        c = r = 0
         if a:
             while a < b:
                 a = a << 1
                 c += 1
             n = 29
-            while n:
-                r = r << 1
-                if a >= b:
-                    a -= b
-                    r += 1
-                a = a << 1
-                n -= 1
+            r, a, n = quotient(r, a, b, n)
             s = r >> (c - 2)
-            z = s & 16383
-            s = s >> 14
+            z, s = s & 16383, s >> 14
             z = (s * s >> 2) + (s * z >> 15)
             a = z >> 10
             t = 119304647 + (11915 * a >> 7)  # 1 / 9, 1 / 11
@@ -97,12 +72,9 @@ def log32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 b = 0
             n = e * 5814539 + (e * 64244 >> 16)
             r = n - r if sign else n + r
-            sign = b
-            a = 133
+            sign, a = b, 133
         if r:
-            while r < 1 << 29:
-                r = r << 1
-                a -= 1
+            r, a = normalize(r, a, 29)
             r = ((r + 32) >> 6) + ((a - 1) << 23)
             if sign:
                 r -= top

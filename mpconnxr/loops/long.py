@@ -4,17 +4,22 @@ viper.
 x, w, out  int64 as words
 p          of x first item, from row to row, from item to item; of w likewise; first item of out,
            rows, items of a row; 1: differences
-
-Made from tools/loops/common/long.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from ._hints import inline
+from ._words import all_but_sign, pairs
 
-COMMON = True
+
+@inline
+def put(out, at, high, low, mask):
+    """Set out[at] to 16 bits and 16 bits, as a word with its sign. low: room."""
+    low = (high & 32767) << 16 | low & 0xFFFF
+    if high & 32768:
+        low -= mask + 1
+    out[at] = low
+    return low
 
 
-@micropython.viper
 def add64(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -23,34 +28,15 @@ def add64(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[2 * p[3] : 2 * (p[3] + (rows - 1) * p[4] + (n - 1) * p[5]) + 2] if rows and n
         writes out[2 * p[6] : 2 * (p[6] + rows * n)]
     """
-    mask = 1
-    mask = (mask << 31) - 1
+    mask = all_but_sign()
     flip = 0xFFFF if p[9] else 0
-    i = p[0]
-    j = p[3]
-    k = p[6]
-    end = k + p[8]
-    last = k + p[7] * p[8]
-    while k < last:
+    i, j, k = p[0], p[3], p[6]
+    for i, j, k, end, last in pairs(i, j, k, p):
         v = w[2 * j]
         low = (x[2 * i] & 0xFFFF) + ((v & 0xFFFF) ^ flip) + p[9]
         high = ((x[2 * i] >> 16) & 0xFFFF) + (((v >> 16) & 0xFFFF) ^ flip) + (low >> 16)
-        a = x[2 * i + 1]
-        b = w[2 * j + 1]
-        low = (high & 32767) << 16 | low & 0xFFFF
-        if high & 32768:
-            low -= mask + 1
-        out[(2 * k)] = low
+        a, b = x[2 * i + 1], w[2 * j + 1]
+        low = put(out, 2 * k, high, low, mask)
         low = (a & 0xFFFF) + ((b & 0xFFFF) ^ flip) + (high >> 16)
         high = ((a >> 16) & 0xFFFF) + (((b >> 16) & 0xFFFF) ^ flip) + (low >> 16)
-        low = (high & 32767) << 16 | low & 0xFFFF
-        if high & 32768:
-            low -= mask + 1
-        out[(2 * k + 1)] = low
-        i += p[2]
-        j += p[5]
-        k += 1
-        if k == end:
-            i += p[1] - p[8] * p[2]
-            j += p[4] - p[8] * p[5]
-            end = k + p[8]
+        low = put(out, 2 * k + 1, high, low, mask)

@@ -7,17 +7,11 @@ bytes_of  by levels that are known
     w    the list and its means, as loops/means leaves them
     out  items, planes (oh, ow) from item p[1] on
     p    as there; p[17] negative levels, p[18] least byte of out
-
-Made from tools/loops/common/mean_bytes.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
-
-COMMON = True
+from ._floats import halve
 
 
-@micropython.viper
 def bytes_of(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
     """
     Access:
@@ -30,11 +24,8 @@ def bytes_of(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
         reads w[128 : 128 + n]
         writes out[p[1] : p[1] + windows] if n
     """
-    listed = 0
-    while listed < p[22]:
-        k = 0
-        i = p[17]
-        e = w[128 + listed]
+    for listed in range(p[22]):
+        k, i, e = 0, p[17], w[128 + listed]
         m = w[64 + listed]
         if e < 2 or not m:
             m = 0
@@ -48,8 +39,7 @@ def bytes_of(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
                 else:
                     k = n + 1
         else:
-            k = i
-            i = 255
+            k, i = i, 255
             while k < i:
                 n = (k + i) >> 1
                 if x[n] > m:
@@ -57,10 +47,8 @@ def bytes_of(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
                 else:
                     k = n + 1
         out[p[1] + w[listed]] = (k + p[18]) & 255
-        listed += 1
 
 
-@micropython.viper
 def rounded(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
     """
     Access:
@@ -71,13 +59,10 @@ def rounded(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
         reads w[128 : 128 + n]
         writes out[p[1] * p[29] : (p[1] + windows) * p[29]] if n
     """
-    listed = 0
-    while listed < p[22]:
+    for listed in range(p[22]):
         a = w[64 + listed]
         n = (w[128 + listed] >> 1) - p[27]
-        if a >> 24:
-            a = a >> 1
-            n += 1
+        a, n = halve(a, n, 24)
         if a < p[26]:
             a = a << 1
             n -= 1
@@ -93,8 +78,7 @@ def rounded(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
                 k = a // p[26]
                 a -= k * p[26]
                 m = (m << 6) | k
-            k = m & 1
-            m = m >> 1
+            k, m = m & 1, m >> 1
             if k and (a or m & 1):
                 m += 1
             n = 23 - n
@@ -105,13 +89,9 @@ def rounded(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
         if w[128 + listed] & 1:
             k = 0 - k
         k += p[28]
-        if k < 0:
-            k = 0
-        if k > p[30]:
-            k = p[30]
+        k = min(max(k, 0), p[30])
         k = k ^ p[16]
         n = (p[1] + w[listed]) * p[29]
         out[n] = k & 255
         if p[29] > 1:
             out[n + 1] = k >> 8
-        listed += 1

@@ -25,35 +25,22 @@ stands for its distance from the zero point, times x_scale.
 
 Floats by their bits: 2**23 .. 2**24 (here a, m) times a power of two (e, n), with a sign (s, r).
 Products, sums and quotients are rounded to even as IEEE 754 has them.
-
-Made from tools/loops/common/means.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from ._bytes import next_window
+from ._floats import add
+from ._words import set_at, split_sign, swap
 
-COMMON = True
 
-
-@micropython.viper
 def rounds(p: ptr32, w):
     """w: loops choose, spans, sums, means, then one of loops/mean_bytes; p; the list; x and out as
     choose takes them; x as sums does; levels, and out as the last loop does
 
     Access: of the loops it calls
     """
-    choose = w[0]
-    spans = w[1]
-    sums = w[2]
-    means = w[3]
-    finish = w[4]
-    whole = w[5]
-    found = w[6]
-    seen = w[7]
-    chosen = w[8]
-    x = w[9]
-    levels = w[10]
-    out = w[11]
+    choose, spans, sums, means, finish = w[:5]
+    whole, found, seen, chosen, x = w[5:10]
+    levels, out = w[10], w[11]
     while p[21] < p[2] * p[11] * p[12]:
         choose(seen, found, chosen, whole)
         spans(found, found, found, whole)
@@ -62,7 +49,6 @@ def rounds(p: ptr32, w):
         finish(levels, found, out, whole)
 
 
-@micropython.viper
 def choose(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
     """
     Access:
@@ -71,21 +57,16 @@ def choose(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
         writes out[p[1] : p[1] + p[2] * p[11] * p[12]]
         writes p[21 : 23]
     """
-    window = p[21]
-    listed = 0
+    window, listed = p[21], 0
     left = window % p[12] * p[8] - p[10]
     top = window // p[12] % p[11] * p[7] - p[9]
     row = p[0] + window // (p[11] * p[12]) * p[3] * p[4]
     past = p[12] * p[8] - p[10]
     while window < p[2] * p[11] * p[12] and listed < 64:
         y = top if top > 0 else 0
-        bottom = top + p[5]
-        if bottom > p[3]:
-            bottom = p[3]
+        bottom = min(top + p[5], p[3])
         first = left if left > 0 else 0
-        right = left + p[6]
-        if right > p[4]:
-            right = p[4]
+        right = min(left + p[6], p[4])
         count = (bottom - y) * (right - first)
         total = 0 - count * p[15]
         while y < bottom:
@@ -106,26 +87,13 @@ def choose(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
             w[listed] = window
             listed += 1
         else:
-            i = p[28] + (stop if total > 0 else 0 - stop)
-            if i < 0:
-                i = 0
-            if i > 255:
-                i = 255
+            i = min(max(p[28] + (stop if total > 0 else 0 - stop), 0), 255)
             out[p[1] + window] = i ^ p[16]
-        window += 1
-        left += p[8]
-        if left == past:
-            left = 0 - p[10]
-            top += p[7]
-            if top == p[11] * p[7] - p[9]:
-                top = 0 - p[9]
-                row += p[3] * p[4]
-    i = 21
-    p[i] = window
+        window, left, top, row = next_window(window, left, top, row, past, p)
+    i = set_at(p, 21, window)
     p[i + 1] = listed
 
 
-@micropython.viper
 def spans(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -134,36 +102,26 @@ def spans(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes out[64 : 64 + n]
         writes out[128 : 128 + n]
     """
-    listed = 0
-    while listed < p[22]:
+    for listed in range(p[22]):
         window = w[listed]
         top = window // p[12] % p[11] * p[7] - p[9]
         bottom = top + p[5]
-        if top < 0:
-            top = 0
-        if bottom > p[3]:
-            bottom = p[3]
+        top = max(top, 0)
+        bottom = min(bottom, p[3])
         left = window % p[12] * p[8] - p[10]
         right = left + p[6]
-        if left < 0:
-            left = 0
-        if right > p[4]:
-            right = p[4]
-        lines = bottom - top
-        length = right - left
+        left = max(left, 0)
+        right = min(right, p[4])
+        lines, length = bottom - top, right - left
         rest = lines * length
         if p[14] == 1:
-            lines = length
-            length = bottom - top
+            lines, length = length, bottom - top
         elif p[14] == 2:
-            lines = 4
-            length = rest >> 2
+            lines, length = 4, rest >> 2
         out[64 + listed] = p[29] * (p[0] + (window // (p[11] * p[12]) * p[3] + top) * p[4] + left)
         out[128 + listed] = ((lines << 13) + length) << 2 | (rest & 3)
-        listed += 1
 
 
-@micropython.viper
 def sums(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -181,42 +139,28 @@ def sums(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
             return
         line = w[64 + listed]
         length = (w[128 + listed] >> 2) & 8191
-        lines = w[128 + listed] >> 15
-        rest = w[128 + listed] & 3
-        count = lines * length
-        between = p[29]
+        lines, rest = w[128 + listed] >> 15, w[128 + listed] & 3
+        count, between = lines * length, p[29]
         stride = p[4] * between
         if p[14] == 1:
             stride = between
             between = p[4] * stride
         beyond = line
         if p[14] == 2:
-            stride = 2 * between
-            between = 4 * between
+            stride, between = 2 * between, 4 * between
             beyond = line + length * between
             count += rest
-        a = 0
-        e = 0
-        s = 0
-        total = 0
-        held = 0
-        of_total = 0
-        of_held = 0
+        a = e = s = total = held = of_total = of_held = 0
         while lines:
-            i = line
-            k = 0
-            last = length
+            i, k, last = line, 0, length
             if p[14] == 2 and lines == 1:
                 last = length + 1 + rest
             while k <= last:
-                m = 0
-                n = of_total
+                m, n = 0, of_total
                 if k == length:
                     m = total
                 elif k == length + 1:
-                    m = held
-                    n = of_held
-                    i = beyond
+                    m, n, i = held, of_held, beyond
                     between = p[29]
                 else:
                     m = x[i]
@@ -224,14 +168,9 @@ def sums(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
                         m += x[i + 1] << 8
                     i += between
                     m = (m ^ p[16]) - p[15]
-                    n = 0
-                    if m < 0:
-                        m = 0 - m
-                        n = 1
+                    m, n = split_sign(m)
                     t = m * p[24]
-                    m = m * p[23] + (t >> 12)
-                    t = t & 4095
-                    r = 0
+                    m, t, r = m * p[23] + (t >> 12), t & 4095, 0
                     while m >> (12 + r):
                         r += 1
                     n += (p[25] + r) << 1
@@ -243,63 +182,27 @@ def sums(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
                         t = t & ((1 << r) - 1)
                     if 2 * t + (m & 1) > 1 << r:
                         m += 1
-                r = n & 1
-                n = n >> 1
+                r, n = n & 1, n >> 1
                 k += 1
                 if not a:
-                    a = m
-                    e = n
-                    s = r
+                    a, e, s = m, n, r
                 elif m:
                     # The sum, with three more bits; the last one stands for all that is lost.
-                    m = m << 3
-                    a = a << 3
+                    m, a = m << 3, a << 3
                     if e < n:
-                        t = a
-                        a = m
-                        m = t
-                        t = e
-                        e = n
-                        n = t
-                        t = s
-                        s = r
-                        r = t
-                    t = e - n
-                    if t > 27:
-                        t = 27
-                    n = m & ((1 << t) - 1)
-                    m = m >> t
-                    if n:
-                        m = m | 1
-                    if r == s:
-                        a += m
-                    else:
-                        a -= m
-                        if a < 0:
-                            a = 0 - a
-                            s = r
-                    while a >> 27:
-                        a = (a >> 1) | (a & 1)
-                        e += 1
-                    while a and a < 67108864:
-                        a = a << 1
-                        e -= 1
-                    n = a & 7
-                    a = a >> 3
-                    if n + (a & 1) > 4:
-                        a += 1
+                        a, m, t = swap(a, m)
+                        e, n, t = swap(e, n)
+                        s, r, t = swap(s, r)
+                    t = min(e - n, 27)
+                    a, e, s, m, n = add(a, e, s, m, t, r)
             lines -= 1
             line += stride
             if p[14] and lines:
-                total = a
-                of_total = 2 * e + s
-                a = 0
+                total, of_total, a = a, 2 * e + s, 0
                 if p[14] == 2:
                     stride = p[29] - stride
                     if lines == 2:
-                        held = total
-                        of_held = of_total
-                        total = 0
+                        held, of_held, total = total, of_total, 0
         if p[13]:
             count = p[13]
         out[64 + listed] = a
@@ -307,7 +210,6 @@ def sums(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
         listed += 1
 
 
-@micropython.viper
 def means(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -317,10 +219,8 @@ def means(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes out[64 : 64 + n]
         writes out[128 : 128 + n]
     """
-    listed = 0
-    while listed < p[22]:
-        a = w[64 + listed]
-        count = w[128 + listed] >> 10
+    for listed in range(p[22]):
+        a, count = w[64 + listed], w[128 + listed] >> 10
         e = w[128 + listed] & 1023
         while count & 1 == 0:
             count = count >> 1
@@ -330,8 +230,7 @@ def means(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             n = a - m * count
             e += 6
             while m < 67108864:
-                m = m << 1
-                n = n << 1
+                m, n = m << 1, n << 1
                 e -= 2
                 if n >= count:
                     n -= count
@@ -343,4 +242,3 @@ def means(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 a += 1
         out[64 + listed] = a
         out[128 + listed] = e
-        listed += 1

@@ -15,43 +15,34 @@ x, out  float32 as words;  w is not read
 p       first item, n (1 to 32767), 1 for the mean of the row and 0 for 0, bits of epsilon; then
         what the loops hand on; of rows 15 rows until factors repeat and items of them from row to
         row, 17 parameters of mul and add, 27 how many factors there are
-
-Made from tools/loops/common/moments.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from ._floats import first_bit, largest_bits, normalize, unpack
+from ._words import (
+    all_but_sign,
+    bit,
+    nan_bits,
+    set_at,
+    signed,
+    split_sign,
+    swap,
+)
 
-COMMON = True
 
-
-@micropython.viper
 def rows(p: ptr32, w):
     """w: loops centre, squares, inverse, scaled, what computes rows with inf or nan; p; x, y; both
     as floats; the parameters of mul and add; then mul, scale; add, bias
 
     Access: of the loops it calls
     """
-    centre = w[0]
-    squares = w[1]
-    inverse = w[2]
-    scaled = w[3]
-    special = w[4]
-    whole = w[5]
-    x = w[6]
-    y = w[7]
-    floats = w[9]
-    q = w[10]
+    centre, squares, inverse, scaled, special, whole = w[:6]
+    x, y, floats, q = w[6], w[7], w[9], w[10]
     while p[13] < p[14]:
         first = p[13] * p[1]
-        i = 0
-        p[i] = first
-        i = 17
-        p[i] = first
-        i = 20
-        p[i] = (p[13] % p[15] * p[16])
-        i = 23
-        p[i] = first
+        i = set_at(p, 0, first)
+        i = set_at(p, 17, first)
+        i = set_at(p, 20, p[13] % p[15] * p[16])
+        i = set_at(p, 23, first)
         centre(x, y, y, whole)
         if p[4] == 255:
             special(whole, w)
@@ -60,18 +51,14 @@ def rows(p: ptr32, w):
             inverse(y, y, y, whole)
             scaled(y, y, y, whole)
             if p[27] > 0:
-                mul = w[11]
-                factor = w[12]
+                mul, factor = w[11], w[12]
                 mul(floats, factor, floats, q)
             if p[27] > 1:
-                add = w[13]
-                factor = w[14]
+                add, factor = w[13], w[14]
                 add(floats, factor, floats, q)
-        i = 13
-        p[i] = (p[13] + 1)
+        i = set_at(p, 13, p[13] + 1)
 
 
-@micropython.viper
 def centre(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -79,46 +66,29 @@ def centre(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes out[p[0] : p[0] + p[1]]
         writes p[4 : 8]
     """
-    mask = 1
-    mask = (mask << 31) - 1
-    most = 0
-    i = p[0]
+    mask = all_but_sign()
+    most, i = 0, p[0]
     end = i + p[1]
-    while i < end:
-        v = x[i] & mask
-        if v > most:
-            most = v
-        i += 1
-    k = 4
-    e = most >> 23
+    most, i, v = largest_bits(most, x, i, end, mask)
+    k, e = 4, most >> 23
     if e == 0:
         e = 1
     p[k] = e
     i = p[0] if e < 255 else end
-    most = 0
-    least = mask
-    high = 0
+    most, least, high = 0, mask, 0
     low = 0
     while i < end:
         v = x[i]
-        m = v & 0x7FFFFF
-        s = (v >> 23) & 255
-        if s:
-            m = m | 0x800000
-        else:
-            s = 1
+        m, s = unpack(v)
+        m, s = first_bit(m, s)
         s = e - s
-        m = (((m << 5) + (1 << s >> 1)) >> s if s < 30 else 0)
-        if ((v >> 31) & 1):
-            m = 0 - m
+        m = signed(((m << 5) + (1 << s >> 1)) >> s if s < 30 else 0, (v >> 31) & 1)
         m += 1 << 29
         out[i] = m
         low += m & 32767
         high += m >> 15
-        if m > most:
-            most = m
-        if m < least:
-            least = m
+        most = max(m, most)
+        least = min(m, least)
         i += 1
     k += 1
     if p[2]:
@@ -142,7 +112,6 @@ def centre(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     p[k] = s
 
 
-@micropython.viper
 def squares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -150,24 +119,18 @@ def squares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes out[p[0] : p[0] + p[1]]
         writes p[8 : 11]
     """
-    mean = p[5]
-    s = p[7]
+    mean, s = p[5], p[7]
     rest = p[6] >> (28 - s)
-    one = 1
-    one = one << 30
-    high = 0
-    middle = 0
-    low = 0
+    one = bit(30)
+    high = middle = low = 0
     i = p[0]
     end = i + p[1]
     while i < end:
         v = ((x[i] - mean) << s) - rest
         out[i] = v + one
-        if v < 0:
-            v = 0 - v
+        v = abs(v)
         v = (v + 16) >> 5
-        a = v >> 12
-        v = v & 4095
+        a, v = v >> 12, v & 4095
         b = a * v
         low += ((b & 2047) << 13) + v * v
         middle += a * a + (b >> 11) + (low >> 24)
@@ -175,24 +138,20 @@ def squares(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         high += middle >> 24
         middle = middle & 0xFFFFFF
         i += 1
-    i = 8
-    p[i] = high
+    i = set_at(p, 8, high)
     i += 1
     p[i] = middle
     i += 1
     p[i] = low
 
 
-@micropython.viper
 def inverse(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
         writes p[11 : 13]
     """
     a = p[8]  # of the sum its highest 30 bits, times 2**e
-    b = p[9]
-    c = p[10]
-    e = 48
+    b, c, e = p[9], p[10], 48
     while e > 0 and a < 1 << 24:
         a = (a << 1) | (b >> 23)
         b = ((b << 1) & 0xFFFFFF) | (c >> 23)
@@ -200,18 +159,15 @@ def inverse(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         e -= 1
     a = (a << 5) | (b >> 19)
     e -= 5
-    c = a % p[1]
-    a = a // p[1]
+    c, a = a % p[1], a // p[1]
     e += 2 * (p[4] - 150 - p[7])
-    v = (p[3] & 0x7FFFFF) << 6
-    k = p[3] >> 23
+    v, k = (p[3] & 0x7FFFFF) << 6, p[3] >> 23
     if k:
         v += 1 << 29
         k -= 1
     k -= 155
     while a and a < 1 << 29:
-        c = c << 1
-        a = a << 1
+        c, a = c << 1, a << 1
         e -= 1
         if c >= p[1]:
             c -= p[1]
@@ -220,12 +176,8 @@ def inverse(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         v = v << 1
         k -= 1
     if a == 0 or v and k > e:
-        b = a
-        a = v
-        v = b
-        b = e
-        e = k
-        k = b
+        a, v, b = swap(a, v)
+        e, k, b = swap(e, k)
     if v and e - k < 30:
         a += v >> (e - k)
     if a >> 30 or e & 1:
@@ -235,8 +187,7 @@ def inverse(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         a = a >> 1
         e += 1
     c = 0  # the root of a * 2**24, two bits of that at a time
-    b = 0
-    n = 27
+    b, n = 0, 27
     while n:
         n -= 1
         k = n + n - 24
@@ -245,23 +196,16 @@ def inverse(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         if c > b + b:
             c -= b + b + 1
             b += 1
-    a = 0
-    c = 1 << 26
-    n = 30
-    while n:
-        c = c << 1
-        a = a << 1
+    a, c = 0, 1 << 26
+    for n in range(30, 0, -1):
+        c, a = c << 1, a << 1
         if c >= b and b:
             c -= b
             a += 1
-        n -= 1
-    i = 11
-    p[i] = (a if b else 0)
-    i = 12
-    p[i] = (1024 + p[4] - 13 - p[7] - (e >> 1))
+    i = set_at(p, 11, a if b else 0)
+    i = set_at(p, 12, 1024 + p[4] - 13 - p[7] - (e >> 1))
 
 
-@micropython.viper
 def scaled(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -269,29 +213,20 @@ def scaled(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes out[p[0] : p[0] + p[1]]
     """
     one = 1
-    top = one << 31
-    one = one << 30
-    nan = 0x1FF
-    nan = nan << 22
-    a = p[11] >> 15
-    b = p[11] & 32767
-    exponent = p[12] - 1024
+    top, one = one << 31, one << 30
+    nan = nan_bits()
+    a, b, exponent = p[11] >> 15, p[11] & 32767, p[12] - 1024
     i = p[0]
     end = i + p[1]
     while i < end:
         v = x[i] - one
-        sign = 0
-        if v < 0:
-            v = 0 - v
-            sign = 1
+        v, sign = split_sign(v)
         c = v >> 15
         v = v & 32767
         v = c * a + ((v * a + c * b + (v * b >> 15)) >> 15)
         e = exponent
         if v:
-            while v < 1 << 29:
-                v = v << 1
-                e -= 1
+            v, e = normalize(v, e, 29)
             v = ((v + 32) >> 6) + ((e - 1) << 23) if e > 0 else 0
             if e > 254:
                 v = nan - (1 << 22)

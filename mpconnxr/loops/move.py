@@ -5,17 +5,26 @@ Written once, in the common subset of Python and viper: indexes only, parameters
 
     p    lo, hi (range of the first of three dims), n1, n2, strides of x sx0, sx1, sx2 and of out
          so0, so1, so2 (BIAS + items), first items of x and of out (BIAS + items)
-
-Made from tools/loops/common/move.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
-
-COMMON = True
+from ._hints import inline
 
 
-@micropython.viper
+@inline
+def _move(x, out, p):
+    """Copy items from one layout to another: both loops."""
+    bias, n2 = 1 << 29, p[3]
+    sx, so = p[6] - bias, p[9] - bias
+    for i in range(p[0], p[1]):
+        for j in range(p[2]):
+            a = p[10] - bias + i * (p[4] - bias) + j * (p[5] - bias)
+            b = p[11] - bias + i * (p[7] - bias) + j * (p[8] - bias)
+            for k in range(n2):
+                out[b] = x[a]
+                a += sx
+                b += so
+
+
 def copy8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     """
     Access:
@@ -27,44 +36,9 @@ def copy8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
         writes out[b + sum(min(v, 0) for v in t) : b + sum(max(v, 0) for v in t) + 1]
             if min(n) >= 0
     """
-    bias = 1 << 29
-    n2 = p[3]
-    sx = p[6] - bias
-    so = p[9] - bias
-    i = p[0]
-    while i < p[1]:
-        j = 0
-        while j < p[2]:
-            a = p[10] - bias + i * (p[4] - bias) + j * (p[5] - bias)
-            b = p[11] - bias + i * (p[7] - bias) + j * (p[8] - bias)
-            k = 0
-            while k < n2:
-                out[b] = x[a]
-                a += sx
-                b += so
-                k += 1
-            j += 1
-        i += 1
+    _move(x, out, p)
 
 
-@micropython.viper
 def copy32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """Access: as copy8"""
-    bias = 1 << 29
-    n2 = p[3]
-    sx = p[6] - bias
-    so = p[9] - bias
-    i = p[0]
-    while i < p[1]:
-        j = 0
-        while j < p[2]:
-            a = p[10] - bias + i * (p[4] - bias) + j * (p[5] - bias)
-            b = p[11] - bias + i * (p[7] - bias) + j * (p[8] - bias)
-            k = 0
-            while k < n2:
-                out[b] = x[a]
-                a += sx
-                b += so
-                k += 1
-            j += 1
-        i += 1
+    _move(x, out, p)

@@ -13,17 +13,9 @@ last of them too low. That decides most items. Beside a middle between two integ
 d = 2 * x - (2 * k - 1) * scale does, in units of x's last bit, or of the scale's: it is exact, and
 small. A float32 quotient is the middle up to half a unit u of its last place, times the scale; and
 the middle is rounded to k if that is even.
-
-Made from tools/loops/common/nearest.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
 
-COMMON = True
-
-
-@micropython.viper
 def nearest8(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
     """
     Access:
@@ -32,24 +24,17 @@ def nearest8(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
         reads w[0 : 1]
         writes out[p[0] : p[1]]
     """
-    i = 0
-    inverse = 0
+    i = inverse = 0
     e = ((w[i] >> 23) & 255) + 23
     s = (w[i] & 8388607) | 8388608
     m = 1 << 23
-    n = 15
-    while n:
-        m = m << 1
-        inverse = inverse << 1
+    for n in range(15, 0, -1):
+        m, inverse = m << 1, inverse << 1
         if m >= s:
             m -= s
             inverse += 1
-        n -= 1
-    zero = p[2]
-    flip = p[3]
-    mask = p[5]
-    i = p[0]
-    while i < p[1]:
+    zero, flip, mask = p[2], p[3], p[5]
+    for i in range(p[0], p[1]):
         v = x[i]
         m = v & mask
         n = e - (m >> 23)
@@ -79,9 +64,5 @@ def nearest8(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
             if (v >> 31) & 1:
                 k = 0 - k
             k += zero
-        if k < 0:
-            k = 0
-        if k > 255:
-            k = 255
+        k = min(max(k, 0), 255)
         out[i] = k ^ flip
-        i += 1

@@ -9,17 +9,11 @@
          column 0 (BIAS + items)
 
 Signed bytes are made unsigned by flip, 128; the padding is unsigned.
-
-Made from tools/loops/common/patches.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
-
-COMMON = True
+from ._bytes import next_place
 
 
-@micropython.viper
 def patches(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     """
     Access:
@@ -30,15 +24,10 @@ def patches(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             if k and p[20]
         writes out[0 : p[20] * (4 + k + p[21])]
     """
-    bias = 1 << 29
-    n = 0
-    flip = p[18]
-    oy = p[16]
-    ox = p[17]
-    left = p[20]
-    while left:
-        corner_y = p[22] + oy * p[11]
-        corner_x = p[23] + ox * p[12]
+    bias, n, flip = 1 << 29, 0, p[18]
+    oy, ox = p[16], p[17]
+    for left in range(p[20], 0, -1):
+        corner_y, corner_x = p[22] + oy * p[11], p[23] + ox * p[12]
         base = p[0] + (corner_y - bias) * p[13] + (corner_x - bias) * p[14]
         far_y = corner_y + (p[2] - 1) * p[9] - bias
         far_x = corner_x + (p[3] - 1) * p[10] - bias
@@ -46,14 +35,10 @@ def patches(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
         record = n
         n += 4
         total = 0
-        c = 0
-        while c < p[1]:
-            at = base + c * p[4]
-            y = corner_y
-            ky = 0
-            while ky < p[2]:
-                i = at
-                end = n + p[3]
+        for c in range(p[1]):
+            at, y = base + c * p[4], corner_y
+            for ky in range(p[2]):
+                i, end = at, n + p[3]
                 if within:
                     while n < end:
                         v = x[i] ^ flip
@@ -75,8 +60,6 @@ def patches(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                         n += 1
                 at += p[5]
                 y += p[9]
-                ky += 1
-            c += 1
         out[record] = total & 255
         out[record + 1] = (total >> 8) & 255
         out[record + 2] = total >> 16
@@ -85,8 +68,4 @@ def patches(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
         while n < end:
             out[n] = 0
             n += 1
-        ox += 1
-        if ox == p[15]:
-            ox = 0
-            oy += 1
-        left -= 1
+        ox, oy = next_place(ox, oy, p)

@@ -14,34 +14,19 @@ locate_planes  pieces a batch, pieces a plane, planes a piece, planes, rows a pi
                stride of y, BIAS - padding of y, first weights, first of the table
 pieces         that x, with the end of the pieces in word 15
 zero_point     x is a byte then, which becomes the zero point of both blocks
-
-Made from tools/loops/common/pieces.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
-
-COMMON = True
+from ._words import set_at
 
 
-@micropython.viper
 def pieces(p: ptr32, w):
     """w: loops: locate, what gathers x, what computes; p, the blocks of the last two; x, where it
     is gathered, weights, out
 
     Access: of the loops it calls
     """
-    locate = w[0]
-    gather = w[1]
-    compute = w[2]
-    places = w[3]
-    gather_p = w[4]
-    compute_p = w[5]
-    x = w[6]
-    gathered = w[7]
-    weights = w[8]
-    out = w[9]
-    i = 0
+    locate, gather, compute, places, gather_p = w[:5]
+    compute_p, x, gathered, weights, out, i = w[5], w[6], w[7], w[8], w[9], 0
     while p[0] < p[15]:
         locate(places, places, gather_p, compute_p)
         gather(x, x, gathered, gather_p)
@@ -49,7 +34,6 @@ def pieces(p: ptr32, w):
         p[i] = p[0] + 1
 
 
-@micropython.viper
 def zero_point(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
     """
     Access:
@@ -59,13 +43,10 @@ def zero_point(x: ptr8, w: ptr8, out: ptr32, p: ptr32):
         writes p[9:10]
     """
     v = x[0] ^ out[18]
-    i = 19
-    out[i] = v
-    i = 9
-    p[i] = v
+    i = set_at(out, 19, v)
+    i = set_at(p, 9, v)
 
 
-@micropython.viper
 def locate(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -78,26 +59,19 @@ def locate(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes p[3 : 4]
         writes p[5 : 6]
     """
-    at = x[0] // x[1]
-    first = x[0] % x[1] * x[2]
-    group = at % x[4]
-    batch = at // x[4]
-    n = x[3] - first
-    if n > x[2]:
-        n = x[2]
-    i = 0
-    out[i] = (batch * x[5] + group * x[6])
+    at, first = x[0] // x[1], x[0] % x[1] * x[2]
+    group, batch = at % x[4], at // x[4]
+    n = min(x[3] - first, x[2])
+    i = set_at(out, 0, batch * x[5] + group * x[6])
     p[i] = x[9] + group * x[10]
     p[i + 1] = x[12] + group * x[11]
     p[i + 3] = n
     p[i + 5] = batch * x[7] + group * x[8] + first * p[6]
-    i = 16
-    out[i] = (first // out[15])
+    i = set_at(out, 16, first // out[15])
     out[i + 1] = first % out[15]
     out[i + 4] = n
 
 
-@micropython.viper
 def locate_planes(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -111,26 +85,18 @@ def locate_planes(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes p[8 : 9]
         writes p[12 : 15]
     """
-    piece = x[0] % x[1]
-    batch = x[0] // x[1]
-    plane = piece // x[2] * x[3]
-    row = piece % x[2] * x[5]
-    planes = x[4] - plane
-    if planes > x[3]:
-        planes = x[3]
-    rows = x[6] - row
-    if rows > x[5]:
-        rows = x[5]
+    piece, batch = x[0] % x[1], x[0] // x[1]
+    plane, row = piece // x[2] * x[3], piece % x[2] * x[5]
+    planes = min(x[4] - plane, x[3])
+    rows = min(x[6] - row, x[5])
     covered = rows * x[11] + x[10] - x[11]
-    i = 0
-    out[i] = (batch * x[7] + plane * out[2] + x[8])
+    i = set_at(out, 0, batch * x[7] + plane * out[2] + x[8])
     out[i + 1] = planes
     out[i + 4] = covered
     p[i + 1] = covered * out[7]
     p[i + 2] = planes
     p[i + 8] = rows
-    i = 11
-    out[i] = (x[12] + row * x[11])
+    i = set_at(out, 11, x[12] + row * x[11])
     p[i + 1] = x[14] + plane * 8 * p[3]
     p[i + 2] = x[13] + plane * p[3] * p[4] * p[5]
     p[i + 3] = batch * x[9] + plane * p[3] * p[15] + row * p[9] * p[16]

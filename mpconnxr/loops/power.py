@@ -11,17 +11,22 @@ p       lo, hi: range of items, at most as many as there is room behind for; 1 o
 x = m * 2**e with m from sqrt(1/2) to sqrt(2), and log2(m) = s * (2.885 + 0.962 * s**2 + ...) with
 s = (m - 1) / (m + 1), of 30 bits: y times the logarithm is within 2**-20. Results are within 1e-6
 of the exact value. What C's pow gives for 0, inf and NaN; one NaN, 0x7FC00000.
-
-Made from tools/loops/common/power.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from ._floats import first_bit, significand, unpack
+from ._hints import far, inline
+from ._words import bit, quotient
 
-COMMON = True
+
+@inline
+def product(a, b, left):
+    """Return v = a * b >> (30 - left), of 30 bits each. s, t: room."""
+    s, t = a & 32767, b & 32767
+    v = (a >> 15) * t + s * (b >> 15) + (s * t >> 15) >> (15 - left)
+    v += (a >> 15) * (b >> 15) << left
+    return v, s, t
 
 
-@micropython.viper
 def logs32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -29,35 +34,21 @@ def logs32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads x[p[0] * p[2] : (p[1] - 1) * p[2] + 1] if n > 0
         writes out[24 : 24 + 2 * n]
     """
-    o = 24
-    i = p[0] * p[2]
+    o, i = 24, p[0] * p[2]
     end = o + 2 * (p[1] - p[0])
-    while True:
-        if o >= end:
-            break
+    while far(o < end):
         v = x[i]
-        m = v & 0x7FFFFF
-        e = (v >> 23) & 255
-        k = 0
-        r = 0
-        sign = 0
+        m, e = unpack(v)
+        k = r = sign = 0
         if e < 255 and e + m > 0:
-            if e:
-                m = m | 0x800000
-            else:
-                e = 1
-                while m < 1 << 23:
-                    m = m << 1
-                    e -= 1
+            m, e = significand(m, e)
             v = 1 << 23
             if m > 11863283:
                 v = 1 << 24
                 e += 1
-            b = m + v
-            a = m - v
+            b, a = m + v, m - v
             if a < 0:
-                a = 0 - a
-                sign = 1
+                a, sign = 0 - a, 1
             e -= 127
             k = 28
             if a:
@@ -65,37 +56,19 @@ def logs32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                     a = a << 1
                     k += 1
                 n = 30
-                while n:
-                    r = r << 1
-                    if a >= b:
-                        a -= b
-                        r += 1
-                    a = a << 1
-                    n -= 1
-                s = r & 32767
-                t = r & 32767
-                z = (r >> 15) * t + s * (r >> 15) + (s * t >> 15) >> (15 - 0)
-                z += (r >> 15) * (r >> 15) << 0
+                r, a, n = quotient(r, a, b, n)
+                z, s, t = product(r, r, 0)
                 n = 2 * k - 62
                 z = z >> n if n < 31 else 0
                 n = z >> 14
                 v = 344240445 + (8595 * n >> 5)  # of 30 bits behind the point: 2.885 / 9, / 11
                 v = 442594858 + ((v >> 15) * n >> 5)
                 v = 619632802 + ((v >> 15) * n >> 5)
-                s = v & 32767
-                t = z & 32767
-                m = (v >> 15) * t + s * (z >> 15) + (s * t >> 15) >> (15 - 0)
-                m += (v >> 15) * (z >> 15) << 0
+                m, s, t = product(v, z, 0)
                 v = 1032721336 + (m >> 4)
-                s = v & 32767
-                t = z & 32767
-                m = (v >> 15) * t + s * (z >> 15) + (s * t >> 15) >> (15 - 0)
-                m += (v >> 15) * (z >> 15) << 0
+                m, s, t = product(v, z, 0)
                 v = 774541002 + (m >> 6)
-                s = r & 32767
-                t = v & 32767
-                m = (r >> 15) * t + s * (v >> 15) + (s * t >> 15) >> (15 - 1)
-                m += (r >> 15) * (v >> 15) << 1
+                m, s, t = product(r, v, 1)
                 r = m
             if e:
                 a = 0
@@ -103,8 +76,7 @@ def logs32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                     e = 0 - e
                     sign ^= 1
                     a = 1
-                b = 29
-                n = e
+                b, n = 29, e
                 while n > 1:
                     n = n >> 1
                     b -= 1
@@ -112,8 +84,7 @@ def logs32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 if r:
                     r = (r >> n) + 1 >> 1 if n < 31 else 0
                 r = (e << b) - r if sign else (e << b) + r
-                k = b
-                sign = a
+                k, sign = b, a
             if r >> 30:
                 r = r + 1 >> 1
                 k -= 1
@@ -126,7 +97,6 @@ def logs32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         i += p[2]
 
 
-@micropython.viper
 def powers32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -137,43 +107,29 @@ def powers32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads p[4 : 24 + 2 * n] if n > 0
         writes out[p[0] : p[1]]
     """
-    top = 1
-    top = top << 31
-    infinity = top - 1 - 0x7FFFFF
-    one = 127 << 23
-    k = 24
-    o = p[0]
-    while True:
-        if o >= p[1]:
-            break
-        v = x[o * p[2]]
-        y = w[o * p[3]]
-        f = v & (top - 1)
-        g = y & (top - 1)
+    top = bit(31)
+    infinity, one = top - 1 - 0x7FFFFF, 127 << 23
+    k, o = 24, p[0]
+    while far(o < p[1]):
+        v, y = x[o * p[2]], w[o * p[3]]
+        f, g = v & (top - 1), y & (top - 1)
         v = (v >> 31) & 1
-        m = g & 0x7FFFFF
-        e = g >> 23
-        if e:
-            m = m | 0x800000
-        else:
-            e = 1
-        t = 1
-        a = infinity | 0x400000
+        m, e = g & 0x7FFFFF, g >> 23
+        m, e = first_bit(m, e)
+        t, a = 1, infinity | 0x400000
         if e < 151:  # 2: y is odd, 1: even, 0: not whole
             n = 150 - e
             t = 0
             if n < 24 and m & ((1 << n) - 1) == 0:
                 t = 1 + ((m >> n) & 1)
         if g == 0 or f == one and v == 0:
-            a = one
-            v = 0
+            a, v = one, 0
         elif f > infinity or g > infinity or v and t == 0 and f and f < infinity:
             v = 0
         else:
             v = v if t > 1 else 0
             y = (y >> 31) & 1
-            r = p[k]
-            n = p[k + 1]
+            r, n = p[k], p[k + 1]
             if f == one:
                 a = one
             elif r == 0 or g == infinity:
@@ -182,9 +138,7 @@ def powers32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             else:
                 y ^= n & 1
                 n = (n >> 1) + 105 - e
-                a = r & 32767
-                b = r >> 15
-                s = m & 511
+                a, b, s = r & 32767, r >> 15, m & 511
                 m = m >> 9
                 t = ((b * s << 6) + (a * s >> 9) + a * m >> 14) + (b * m << 1)
                 s = 512

@@ -19,17 +19,9 @@ deviations8
     out = limited(round(((x - m) * R - rest) / 2**shift) + zero)
 
 limited to 0 .. 255. Signed bytes are made unsigned by flip, also those of out.
-
-Made from tools/loops/common/qdeviation.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
 
-COMMON = True
-
-
-@micropython.viper
 def spread8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -39,28 +31,18 @@ def spread8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
         reads w[0:256]
         writes out[0 : 4 * (hi - lo)]
     """
-    n = p[2]
-    flip = p[3]
-    o = 0
-    high_k = p[4] >> 15
-    low_k = p[4] & 32767
-    row = p[0]
-    while row < p[1]:
-        first = row * n
-        total = 0
-        squares = 0
+    n, flip, o = p[2], p[3], 0
+    high_k, low_k = p[4] >> 15, p[4] & 32767
+    for row in range(p[0], p[1]):
+        first, total, squares = row * n, 0, 0
         end = first + n
-        i = first
-        while i < end:
+        for i in range(first, end):
             total += x[i] ^ flip
-            i += 1
         mean = total // n
         total -= n * mean
-        i = first
-        while i < end:
+        for i in range(first, end):
             v = (x[i] ^ flip) - mean
             squares += v * v
-            i += 1
         low = n * (squares & 32767) - total * total
         v = n * (squares >> 15) + (low >> 15)
         low = ((v & 32767) << 15) | (low & 32767)
@@ -74,31 +56,23 @@ def spread8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
             v = (v << 1) | (low >> 29)
             low = (low << 1) & 0x3FFFFFFF
             e -= 1
-        a = v >> 15
-        b = v & 32767
+        a, b = v >> 15, v & 32767
         v = a * high_k + ((a * low_k + b * high_k + (b * low_k >> 15)) >> 15)
         if e > 0 - 20:
             v = 255 if v else 0
         else:
-            e = 0 - e
-            if e > 30:
-                e = 30
+            e = min(0 - e, 30)
             v = (v + (1 << (e - 1))) >> e
-        v = v + p[6]
-        if v > 255:
-            v = 255
+        v = min(v + p[6], 255)
         v = w[v]
-        e = v >> 24
-        v = v & 0x3FFFFF
+        e, v = v >> 24, v & 0x3FFFFF
         out[o] = mean
         out[o + 1] = v
         out[o + 2] = e
         out[o + 3] = (total * (v >> 7) // n << 7) + total * (v & 127) // n
         o += 4
-        row += 1
 
 
-@micropython.viper
 def deviations8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
     """
     Access:
@@ -108,26 +82,15 @@ def deviations8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
         reads w[0 : 4 * (hi - lo)]
         writes out[lo * n : hi * n]
     """
-    flip = p[3]
-    zero = p[4]
-    o = 0
+    flip, zero, o = p[3], p[4], 0
     i = p[0] * p[2]
-    rows = p[1] - p[0]
-    while rows:
-        mean = w[o]
-        root = w[o + 1]
-        shift = w[o + 2]
-        if shift > 30:
-            shift = 30
+    for rows in range(p[1] - p[0], 0, -1):
+        mean, root, shift = w[o], w[o + 1], min(w[o + 2], 30)
         rest = w[o + 3] - (1 << shift >> 1) + mean * root
         o += 4
         end = i + p[2]
         while i < end:
             v = (((x[i] ^ flip) * root - rest) >> shift) + zero
-            if v < 0:
-                v = 0
-            if v > 255:
-                v = 255
+            v = min(max(v, 0), 255)
             out[i] = v ^ flip
             i += 1
-        rows -= 1

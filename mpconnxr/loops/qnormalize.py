@@ -23,17 +23,37 @@ normalized8
 
 limited to 0 .. 255. Signed bytes are made unsigned by flip, also those of out. v * G is a product
 of 55 bits, cut off to 28.
-
-Made from tools/loops/common/qnormalize.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from ._hints import inline, undefined
+from ._words import swap, times_multiplier
 
-COMMON = True
+
+@inline
+def bits_of(v, low, e, step):
+    """Return v with bits of low, 30 behind those of v, moved to it while it has less than 30.
+
+    low: what is left of it; e: the exponent of v.
+    """
+    while v < 1 << (30 - step):
+        v = (v << step) | (low >> (30 - step))
+        low = (low << step) & 0x3FFFFFFF
+        e -= step
+    return v, low, e
 
 
-@micropython.viper
+@inline
+def product(a, b, p):
+    """Return a * b >> p[7]: as many bits as p[7], and 23. more: room."""
+    more = undefined
+    if p[7] > 7:
+        more = a * (b >> 8) + (a * (b & 255) >> 8)
+        a = more >> (p[7] - 8)
+    else:
+        a = a * b >> p[7]
+    return a, more
+
+
 def roots8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -43,56 +63,32 @@ def roots8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
         reads w[0 : 2 * n]
         writes out[0 : 2 * n + 4 * (hi - lo)]
     """
-    flip = p[3]
-    n = p[2]
-    o = 2 * p[2]
-    i = 0
-    while i < o:
+    flip, n, o = p[3], p[2], 2 * p[2]
+    for i in range(o):
         out[i] = w[i]
-        i += 1
-    row = p[0]
-    while row < p[1]:
-        first = row * n
-        total = 0
-        squares = 0
+    for row in range(p[0], p[1]):
+        first, total, squares = row * n, 0, 0
         end = first + n
-        i = first
-        while i < end:
+        for i in range(first, end):
             total += x[i] ^ flip
-            i += 1
         mean = ((total + (n >> 1)) >> p[9]) * p[8] >> p[10]
         total -= n * mean
-        i = first
-        while i < end:
+        for i in range(first, end):
             v = (x[i] ^ flip) - mean
             squares += v * v
-            i += 1
         low = n * (squares & 32767) - total * total
         v = n * (squares >> 15) + (low >> 15)
         low = ((v & 32767) << 15) | (low & 32767)
         v = v >> 15
-        a = 0
-        rest = 0
-        shift = 0
+        a = rest = shift = 0
         if v or low:
             e = 30
-            while v < 1 << (30 - 6):
-                v = (v << 6) | (low >> (30 - 6))
-                low = (low << 6) & 0x3FFFFFFF
-                e -= 6
-            while v < 1 << (30 - 1):
-                v = (v << 1) | (low >> (30 - 1))
-                low = (low << 1) & 0x3FFFFFFF
-                e -= 1
-            a = p[5]
-            b = p[6] - 1024
+            v, low, e = bits_of(v, low, e, 6)
+            v, low, e = bits_of(v, low, e, 1)
+            a, b = p[5], p[6] - 1024
             if b > e:
-                c = a
-                a = v
-                v = c
-                c = b
-                b = e
-                e = c
+                a, v, c = swap(a, v)
+                b, e, c = swap(b, e)
             if e - b < 30:
                 v += a >> (e - b)
             if v >> 30:
@@ -101,53 +97,33 @@ def roots8(x: ptr8, w: ptr32, out: ptr32, p: ptr32):
             if e & 1:
                 v = v >> 1
                 e += 1
-            b = 0  # the root of v * 2**16, two bits of that at a time
-            c = 0
-            k = 23
-            while k:
+            b = c = 0  # the root of v * 2**16, two bits of that at a time
+            for k in range(23, 0, -1):
                 c = (c << 2) | (v >> 28)
                 v = (v << 2) & 0x3FFFFFFF
                 b = b << 1
                 if c > b + b:
                     c -= b + b + 1
                     b += 1
-                k -= 1
-            a = 0
-            c = 1 << 22
-            k = 23
-            while k:
-                c = c << 1
-                a = a << 1
+            a, c = 0, 1 << 22
+            for k in range(23, 0, -1):
+                c, a = c << 1, a << 1
                 if c >= b:
                     c -= b
                     a += 1
-                k -= 1
-            shift = p[4] + (e >> 1)
-            if shift > 30:
-                shift = 30
+            shift = min(p[4] + (e >> 1), 30)
             rest = total
-            if p[7] > 7:
-                b = rest * (a >> 8) + (rest * (a & 255) >> 8)
-                rest = b >> (p[7] - 8)
-            else:
-                rest = rest * a >> p[7]
-            b = n
-            c = a
-            if p[7] > 7:
-                a = b * (c >> 8) + (b * (c & 255) >> 8)
-                b = a >> (p[7] - 8)
-            else:
-                b = b * c >> p[7]
+            rest, b = product(rest, a, p)
+            b, c = n, a
+            b, a = product(b, c, p)
             a = b
         out[o] = mean
         out[o + 1] = a
         out[o + 2] = (1 << 29) + rest
         out[o + 3] = 32 + shift
         o += 4
-        row += 1
 
 
-@micropython.viper
 def normalized8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
     """
     Access:
@@ -157,43 +133,22 @@ def normalized8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
         reads w[0 : 2 * n + 4 * (hi - lo)]
         writes out[lo * n : hi * n]
     """
-    flip = p[3]
-    point = p[4]
-    bias = 1 << 29
-    i = p[0] * p[2]
-    of_row = 2 * p[2]
-    rows = p[1] - p[0]
-    while rows:
+    flip, point, bias = p[3], p[4], 1 << 29
+    i, of_row = p[0] * p[2], 2 * p[2]
+    for rows in range(p[1] - p[0], 0, -1):
         o = of_row
         of_row += 4
-        mean = w[o]
-        root = w[o + 1]
-        rest = w[o + 2] - bias
-        right = w[o + 3] - 32
+        mean, root, rest, right = w[o], w[o + 1], w[o + 2] - bias, w[o + 3] - 32
         left = 0
         if right < 0:
-            left = 0 - right
-            right = 0
+            left, right = 0 - right, 0
         half = 1 << right >> 1
-        end = i + p[2]
-        o = 0
+        end, o = i + p[2], 0
         while i < end:
             v = ((((x[i] ^ flip) - mean) * root - rest << left) + half) >> right
-            high = (w[o] >> 15) - 32768
-            low = w[o] & 32767
-            part = v & 4095
-            v = v >> 12
-            more = part * low
-            low = v * low + (more >> 12)
-            part = part * high + (low >> 3)
-            v = v * high + (part >> 12)
-            more = ((more | part) & 4095) | (low & 7)
-            v = (v + w[o + 1] - bias) >> point
-            if v < 0:
-                v = 0
-            if v > 255:
-                v = 255
+            high, low = (w[o] >> 15) - 32768, w[o] & 32767
+            v, more, low, part = times_multiplier(v, high, low)
+            v = min(max((v + w[o + 1] - bias) >> point, 0), 255)
             out[i] = v ^ flip
             o += 2
             i += 1
-        rows -= 1

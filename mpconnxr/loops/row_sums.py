@@ -6,17 +6,9 @@ w    uint8 as words: for each group its channels' rows, four at a time by turns 
      those left one after another
 out  int32, two words a channel: see loops/channels
 p    first word of w, first word of out, groups, channels a group, words a row, factor
-
-Made from tools/loops/common/row_sums.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
 
-COMMON = True
-
-
-@micropython.viper
 def row_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -24,28 +16,22 @@ def row_sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[p[0] : p[0] + n * p[4]]
         updates out[p[1] : p[1] + 2 * n]
     """
-    i = p[0]
-    o = p[1]
-    groups = p[2]
-    while groups:
+    i, o = p[0], p[1]
+    for groups in range(p[2], 0, -1):
         left = p[3]
         while left:
             turns = 4
             if left < 4:
                 turns = 1
             row = turns * p[4]
-            k = 0
-            while k < turns:
+            for k in range(turns):
                 at = i + k
-                end = at + row
-                s = 0
+                end, s = at + row, 0
                 while at < end:
                     v = w[at]
                     s += (v & 255) + ((v >> 8) & 255) + ((v >> 16) & 255) + ((v >> 24) & 255)
                     at += turns
                 out[o] = out[o] - p[5] * s
                 o += 2
-                k += 1
             i += row
             left -= turns
-        groups -= 1

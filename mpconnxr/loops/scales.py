@@ -4,17 +4,9 @@
     p    first item of x, items of w, mask of the bits without the sign
 
 A product too small for a normal float32 is 0, one too large infinite.
-
-Made from tools/loops/common/scales.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
 
-COMMON = True
-
-
-@micropython.viper
 def scales32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -24,8 +16,7 @@ def scales32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     i = p[0]
     s = x[i]
-    i = 0
-    while i < p[1]:
+    for i in range(p[1]):
         v = w[i]
         e = ((s >> 23) & 255) + ((v >> 23) & 255) - 127
         a = ((s >> 12) & 2047) | 2048
@@ -38,15 +29,13 @@ def scales32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             e += 1
             rest = (rest >> 1) | (rest & 1)
         else:
-            m = (m << 1) | (rest >> 23)
-            rest = rest & 8388607
+            m, rest = (m << 1) | (rest >> 23), rest & 8388607
         low = 1 << 22
         if rest > low or (rest == low and m & 1):
             m += 1
         m -= low << 1
         if e < 1 or ((s >> 23) & 255) == 0 or ((v >> 23) & 255) == 0:
-            e = 0
-            m = 0
+            e = m = 0
         m += e << 23
         low = p[2]
         if m < 0 or m > low - 8388607:
@@ -54,4 +43,3 @@ def scales32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         if ((s ^ v) >> 31) & 1:
             m = m - low - 1
         out[i] = m
-        i += 1

@@ -9,17 +9,13 @@ p       lo, hi: range of items; 1 for cosine; then six items for the loop
 however large x is: two bits are the quadrant, the others what is beyond it, g. Beside the nearest
 multiple of pi / 2 sine is t * (1 - t**2 * (1 / 3! - t**2 * ...)) or 1 - t**2 * (1 / 2! - ...),
 t = g * pi / 2. Within 1e-7 of the exact value. NaN, 0x7FC00000, for what is not finite.
-
-Made from tools/loops/common/sine.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from ._floats import halve
+from ._hints import far
+from ._words import nan_bits
 
-COMMON = True
 
-
-@micropython.viper
 def sine32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -29,14 +25,9 @@ def sine32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         writes p[3 : 9]
     """
     top = 1  # kept from the folding of constants, which makes big integers of them
-    one = top << 30
-    top = top << 31
-    nan = 0x1FF
-    nan = nan << 22
-    i = p[0]
-    while True:
-        if i >= p[1]:
-            break
+    one, top = top << 30, top << 31
+    nan = nan_bits()
+    for i in far(range(p[0], p[1])):
         v = x[i]
         e = (v >> 23) & 255
         m = (v & 0x7FFFFF) | 0x800000
@@ -44,8 +35,7 @@ def sine32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         sign = (v >> 31) & 1 if q == 0 else 0
         a = 0
         if e == 255:
-            a = nan
-            sign = 0
+            a, sign = nan, 0
         elif e < 115:
             a = 127 << 23 if q else v & (top - 1)
         else:
@@ -53,13 +43,11 @@ def sine32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             if e < 126:
                 m = m << 6
             else:
-                n = e - 122
-                k = 9
+                n, k = e - 122, 9
                 s = n * 2185 >> 15  # n // 15
                 n -= s * 15
                 s += 6
-                low = 0
-                a = 0
+                low = a = 0
                 while k > 3:  # the product with 90 bits from bit e - 122 of w on, from below
                     s -= 1
                     b = ((w[s] << n) | (w[s + 1] >> (15 - n))) & 32767
@@ -74,13 +62,10 @@ def sine32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 b = 0
                 if a >> 29:
                     q += 1
-                    b = 1
-                    a = one - 1 - a
-                    low = one - 1 - low
+                    b, a, low = 1, one - 1 - a, one - 1 - low
                 e = 126
                 while a < 1 << 29 and e > 60:
-                    a = (a << 1) | (low >> 29)
-                    low = (low << 1) & (one - 1)
+                    a, low = (a << 1) | (low >> 29), (low << 1) & (one - 1)
                     e -= 1
                 s = a >> 15  # times pi / 2 of 29 bits behind the point
                 a = a & 32767
@@ -93,10 +78,7 @@ def sine32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             n = s >> 15
             s = n * n + (n * (s & 32767) >> 14)  # the square
             k = 15 if q & 1 else 21
-            n = k + 5
-            low = s & 32767
-            s = s >> 15
-            a = w[k]
+            n, low, s, a = k + 5, s & 32767, s >> 15, w[k]
             while k < n:
                 k += 1
                 v = a >> 15
@@ -105,13 +87,10 @@ def sine32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 e = 126
             else:
                 sign ^= b
-                s = m >> 15
-                m = m & 32767
+                s, m = m >> 15, m & 32767
                 a = s * (a >> 15) + ((s * (a & 32767) + m * (a >> 15)) >> 15)
             sign ^= (q >> 1) & 1
-            if a >> 30:
-                a = a >> 1
-                e += 1
+            a, e = halve(a, e, 30)
             while a < 1 << 29 and a:
                 a = a << 1
                 e -= 1
@@ -119,4 +98,3 @@ def sine32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         if sign:
             a -= top
         out[i] = a
-        i += 1

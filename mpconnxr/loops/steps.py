@@ -5,17 +5,9 @@
          256
 
 Fields have up to 8 bits.
-
-Made from tools/loops/common/steps.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
 
-COMMON = True
-
-
-@micropython.viper
 def steps(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     """
     Access:
@@ -23,10 +15,7 @@ def steps(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
         reads x[0 : (255 * p[0] + 7) // 8]
         writes out[0 : 256]
     """
-    bit = 0
-    v = p[2]
-    k = p[1]
-    left = 256
+    bit, v, k, left = 0, p[2], p[1], 256
     while left:
         out[k] = v & 255
         k = (k + 1) & 255

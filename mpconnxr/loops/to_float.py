@@ -7,17 +7,11 @@
 
 A float is m * 2**(e - 150) with m from 2**23 to 2**24 - 1. Products and sums have 4 and 3 bits
 more; 23 bits of the product of two m are cut off.
-
-Made from tools/loops/common/to_float.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
-
-COMMON = True
+from ._words import swap
 
 
-@micropython.viper
 def to_float32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -26,14 +20,9 @@ def to_float32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[0 : 2 * p[2]] if p[0] < p[1]
         writes out[p[0] : p[1]]
     """
-    one = 1
-    mask = p[6]
-    c = p[4]
-    left = p[5]
-    i = p[0]
-    while i < p[1]:
-        v = x[i]
-        s = w[c]
+    one, mask, c, left = 1, p[6], p[4], p[5]
+    for i in range(p[0], p[1]):
+        v, s = x[i], w[c]
         sign = ((v >> 31) ^ (s >> 31)) & 1
         m = v & mask
         if (v >> 31) & 1:
@@ -74,19 +63,11 @@ def to_float32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             b = 0
         d -= 3
         if m == 0 or (b != 0 and d > e):
-            v = m
-            m = b
-            b = v
-            v = e
-            e = d
-            d = v
-            v = sign
-            sign = s
-            s = v
+            m, b, v = swap(m, b)
+            e, d, v = swap(e, d)
+            sign, s, v = swap(sign, s)
         if b:
-            d = e - d
-            if d > 28:
-                d = 28
+            d = min(e - d, 28)
             v = b >> d
             if v << d != b:
                 v = v | 1
@@ -95,8 +76,7 @@ def to_float32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             else:
                 m -= v
             if (m >> 30) & 1:
-                m = 0 - m
-                sign = s
+                m, sign = 0 - m, s
         if m >= one << 27:
             m = (m >> 1) | (m & 1)
             e += 1
@@ -110,8 +90,7 @@ def to_float32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             m = 0
         else:
             if e > 254:
-                e = 255
-                m = one << 23
+                e, m = 255, one << 23
             m = (e << 23) + m - (one << 23)
         if sign:
             m = m - mask - 1
@@ -122,4 +101,3 @@ def to_float32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             c += 1
             if c == p[2]:
                 c = 0
-        i += 1

@@ -6,17 +6,11 @@ bits as there are trees, and are carried once at the end. The last limb of a row
 An entry of a leaf is three uint16: limb << 2 | minus << 1 | more, low, high. It adds low to that
 limb of all targets' rows, and high to the second after it; `more` if the next entry is the same
 leaf's.
-
-Made from tools/loops/common/tree_sums.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
-
-COMMON = True
+from ._words import set_at
 
 
-@micropython.viper
 def add(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
     """out = what the leaves x and one more add up to, plus 2**29 in each limb.
 
@@ -30,19 +24,14 @@ def add(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
         reads w[0 : len(w)]
         writes out[0 : p[1]]
     """
-    k = 0
-    while k < p[1]:
+    for k in range(p[1]):
         out[k] = 0x20000000
-        k += 1
-    tree = 0
-    n = p[0]
+    tree, n = 0, p[0]
     while tree <= n:
-        i = (x[tree] if tree < n else p[3]) * 3
-        more = 1
+        i, more = (x[tree] if tree < n else p[3]) * 3, 1
         while more:
             v = w[i]
-            k = v >> 2
-            more = v & 1
+            k, more = v >> 2, v & 1
             if v & 2:
                 out[k] = out[k] - w[i + 1]
                 out[k + 2] = out[k + 2] - w[i + 2]
@@ -51,13 +40,10 @@ def add(x: ptr32, w: ptr16, out: ptr32, p: ptr32):
                 out[k + 2] = out[k + 2] + w[i + 2]
             i += 3
         tree += 1
-    k = 0
-    while k < p[2]:
+    for k in range(p[2]):
         out[k] = out[k] - out[k + p[2]] + 0x20000000
-        k += 1
 
 
-@micropython.viper
 def settle(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """out: each target's limbs as digits of the sum's magnitude, divided; flags in the last one.
 
@@ -69,11 +55,8 @@ def settle(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         updates out[0 : p[0] * p[1]]
     """
     at = 0
-    target = 0
-    while target < p[0]:
-        end = at + p[1] - 1
-        carry = 0
-        k = at
+    for target in range(p[0]):
+        end, carry, k = at + p[1] - 1, 0, at
         while k < end:
             carry += out[k] - 0x20000000
             out[k] = carry & 255
@@ -81,9 +64,7 @@ def settle(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             k += 1
         flags = 0
         if carry < 0:
-            flags = 1
-            carry = 1
-            k = at
+            flags, carry, k = 1, 1, at
             while k < end:
                 carry += out[k] ^ 255
                 out[k] = carry & 255
@@ -101,10 +82,8 @@ def settle(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 flags += 2
         out[end] = flags
         at = end + 1
-        target += 1
 
 
-@micropython.viper
 def store(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
     """out = the float32 (as two uint16) nearest to what x has of each target after settle.
 
@@ -116,29 +95,24 @@ def store(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
         reads x[0 : p[0] * p[2]]
         writes out[2 * p[1] : 2 * (p[1] + p[0])]
     """
-    at = 0
-    i = p[1] * 2
+    at, i = 0, p[1] * 2
     last = i + p[0] * 2
     while i < last:
         end = at + p[2] - 1
         k = end - 1
         while k > at and x[k] == 0:
             k -= 1
-        v = x[k]
-        top = (k - at) * 8 - 1
+        v, top = x[k], (k - at) * 8 - 1
         while v:
             v = v >> 1
             top += 1
         low = top - 24  # of the 25 bits that decide
         high = top + p[4] - 0x20000001
         if low < p[3] - 1:
-            low = p[3] - 1
-            high = 0
-        k = at + (low >> 3)
-        v = low & 7
+            low, high = p[3] - 1, 0
+        k, v = at + (low >> 3), low & 7
         m = x[k] >> v | x[k + 1] << (8 - v) | x[k + 2] << (16 - v) | x[k + 3] << (24 - v)
-        low = m & 1
-        m = m >> 1
+        low, m = m & 1, m >> 1
         if low and m & 1 == 0:
             low = x[k] & ((1 << v) - 1) | x[end] >> 1
             while k > at:
@@ -148,15 +122,13 @@ def store(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
             m += 1
         high = (high << 7) + (m >> 16)
         if high > 0x7F7F:
-            high = 0x7F80
-            m = 0
+            high, m = 0x7F80, 0
         out[i] = m & 0xFFFF
         out[i + 1] = high | (x[end] & 1) << 15
         at = end + 1
         i += 2
 
 
-@micropython.viper
 def check(x: ptr16, w: ptr16, out: ptr32, p: ptr32):
     """out[0] = 1 if an entry is beyond the limbs, or a leaf has too many or no end.
 
@@ -167,10 +139,7 @@ def check(x: ptr16, w: ptr16, out: ptr32, p: ptr32):
         writes out[0 : 1]
     """
     n = p[0]
-    i = 0
-    at = 0
-    bad = 0
-    run = 0
+    i = at = bad = run = 0
     while i < n:
         run += 1
         if (x[at] >> 2) + 2 >= p[1] or run > p[2]:
@@ -181,5 +150,4 @@ def check(x: ptr16, w: ptr16, out: ptr32, p: ptr32):
         i += 1
     if run:
         bad = 1
-    zero = 0
-    out[zero] = bad
+    zero = set_at(out, 0, bad)

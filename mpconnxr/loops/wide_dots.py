@@ -14,17 +14,11 @@ ones are taken plus 32768, and so are their zero points.
     g = a * M / 2**24, rounded;  q = g / 2**13, rounded to even;  out = q + zero point, limited
 
 Up to 120 products go into a word, and those words into two of 15 bits and more: sums are exact.
-
-Made from tools/loops/common/wide_dots.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
-
-COMMON = True
+from ._bytes import shift_wide
 
 
-@micropython.viper
 def wide_dots(x: ptr16, w: ptr8, out: ptr16, p: ptr32):
     """
     Access:
@@ -34,24 +28,14 @@ def wide_dots(x: ptr16, w: ptr8, out: ptr16, p: ptr32):
         reads w[p[0] : p[0] + m * k] if n
         writes out[p[5] : p[5] + (n - 1) * p[6] + (m - 1) * p[7] + 1] if n and m
     """
-    bias = 1 << 29
-    first = 2
-    at = p[5]
-    n = p[3]
-    while n:
-        j = p[0]
-        t = p[1]
-        k = at
-        m = p[4]
-        while m:
-            i = first
-            end = first + p[2]
-            high = 0
+    bias, first, at = 1 << 29, 2, p[5]
+    for n in range(p[3], 0, -1):
+        j, t, k = p[0], p[1], at
+        for m in range(p[4], 0, -1):
+            i, end, high = first, first + p[2], 0
             low = 0
             while i < end:
-                stop = i + 120
-                if stop > end:
-                    stop = end
+                stop = min(i + 120, end)
                 s = 0
                 while i < stop - 1:  # with four at a time the loop over n is too long on Xtensa
                     s += x[i] * w[j] + x[i + 1] * w[j + 1]
@@ -67,46 +51,17 @@ def wide_dots(x: ptr16, w: ptr8, out: ptr16, p: ptr32):
             low += (w[t + 4] | w[t + 5] << 8) - ((s & 32767) << 7)
             high += (w[t] | w[t + 1] << 8 | w[t + 2] << 16) + (((w[t + 3] ^ 128) - 128) << 24)
             high += (low >> 15) - ((s >> 15) << 7)
-            low = low & 32767
-            f = w[t + 8] & 63
-            r = f - 32
-            if r > 15:
-                v = high >> (r - 15)
-            else:
-                if r < 0:
-                    r = 0
-                v = 1 << (15 + r)
-                if high >= v:
-                    high = v - 1
-                    low = 32767
-                if high < 0 - v:
-                    high = 0 - v
-                    low = 0
-                v = (high << (15 - r)) + (low >> r)
-            r = bias << 1
-            if f < 32:
-                r = r >> f
-            if v > r:
-                v = r
-            if v < 0 - r:
-                v = 0 - r
-            if f < 32:
-                v = v << f
+            low, f = low & 32767, w[t + 8] & 63
+            v, high, low, r = shift_wide(high, low, f, bias)
             s = w[t + 11] << 4 | w[t + 10] >> 4
             f = (w[t + 10] & 15) << 8 | w[t + 9]
-            r = v & 32767
-            v = v >> 15
+            r, v = v & 32767, v >> 15
             f = ((v * f) << 3) + r * s + ((r * f) >> 12) + 2048
             v = ((v * s) << 3) + (f >> 12)
-            v = ((v + 4095 + ((v >> 13) & 1)) >> 13) + p[9] - bias
-            if v < p[10] - bias:
-                v = p[10] - bias
-            if v > p[11] - bias:
-                v = p[11] - bias
+            v = max(((v + 4095 + ((v >> 13) & 1)) >> 13) + p[9] - bias, p[10] - bias)
+            v = min(v, p[11] - bias)
             out[k] = v & 65535
             k += p[7]
             t += 12
-            m -= 1
         first += p[2] + 2
         at += p[6]
-        n -= 1

@@ -6,35 +6,24 @@ choose_wide   makes integers of the means, but of those near the middle between 
     w    the list, as loops/means takes it
     out  items, planes (oh, ow) from item p[1] on
     p    as there; p[17] what counts as near: so many of 2 * items * p[20] that are a step
-
-Made from tools/loops/common/wide_means.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from ._bytes import next_window
+from ._words import set_at
 
-COMMON = True
 
-
-@micropython.viper
 def choose_wide(x: ptr16, w: ptr32, out: ptr16, p: ptr32):
     """Access: as means.choose"""
-    window = p[21]
-    listed = 0
-    step = 2 * p[13] * p[20]
+    window, listed, step = p[21], 0, 2 * p[13] * p[20]
     left = window % p[12] * p[8] - p[10]
     top = window // p[12] % p[11] * p[7] - p[9]
     row = p[0] + window // (p[11] * p[12]) * p[3] * p[4]
     past = p[12] * p[8] - p[10]
     while window < p[2] * p[11] * p[12] and listed < 64:
         y = top if top > 0 else 0
-        bottom = top + p[5]
-        if bottom > p[3]:
-            bottom = p[3]
+        bottom = min(top + p[5], p[3])
         first = left if left > 0 else 0
-        right = left + p[6]
-        if right > p[4]:
-            right = p[4]
+        right = min(left + p[6], p[4])
         total = (y - bottom) * (right - first) * p[15]
         while y < bottom:
             i = row + y * p[4]
@@ -51,20 +40,8 @@ def choose_wide(x: ptr16, w: ptr32, out: ptr16, p: ptr32):
             w[listed] = window
             listed += 1
         else:
-            i = p[28] + (stop if total > 0 else 0 - stop)
-            if i < 0:
-                i = 0
-            if i > 65535:
-                i = 65535
+            i = min(max(p[28] + (stop if total > 0 else 0 - stop), 0), 65535)
             out[p[1] + window] = i ^ p[16]
-        window += 1
-        left += p[8]
-        if left == past:
-            left = 0 - p[10]
-            top += p[7]
-            if top == p[11] * p[7] - p[9]:
-                top = 0 - p[9]
-                row += p[3] * p[4]
-    i = 21
-    p[i] = window
+        window, left, top, row = next_window(window, left, top, row, past, p)
+    i = set_at(p, 21, window)
     p[i + 1] = listed

@@ -5,30 +5,19 @@ is its second half: an item is read before its place is written.
 
     x    float16, from its first item;  out  float32 as two words of 16 bits an item, low one first
     p    items
-
-Made from tools/loops/common/widen.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
 
-COMMON = True
-
-
-@micropython.viper
 def widen(x: ptr16, w: ptr16, out: ptr16, p: ptr32):
     """
     Access:
         reads x[0 : p[0]]
         writes out[0 : 2 * p[0]]
     """
-    n = p[0]
-    i = 0
-    k = 0
+    n, i, k = p[0], 0, 0
     while i < n:
         h = x[i]
-        m = h & 0x3FF
-        e = (h >> 10) & 31
+        m, e = h & 0x3FF, (h >> 10) & 31
         if e == 31:
             e = 255  # inf, nan
         elif e:

@@ -1,11 +1,211 @@
-"""The package that is built from what people write."""
+"""The package that is built from what people write, and its copies for boards."""
 
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import littlefs
+import pytest
+from littlefs.context import UserContext
+
+from tests.device.networks import NETWORKS
+from tests.host.device import small
 from tools import package
+from tools.converter.convert import convert
+from tools.deploy import boards
+from tools.deploy import joined as joining
+from tools.deploy.code import Builder, whole
+from tools.deploy.joined import joined
+from tools.deploy.modules import Package
+from tools.dist import package as command
+from tools.machine import Machine
+
+BLOCK, PROG = 4096, 256  # bytes of a board's LittleFS
+MODEL = 200_000  # bytes: room for a model, beside the package
+ANY = {"esp32": 400_000, "esp32-c3": 400_000, "esp32-s3": 4_000_000, "pico2": 1_400_000}
+OWN = {"pico": 300_000, "pico2": 1_900_000, "esp32": 900_000, "esp32-c3": 900_000}
+OWN |= {"esp32-s3": 5_000_000}
 
 
-def test_what_is_written_is_in_it_as_it_is():
+def test_what_is_no_loop_is_in_it_as_it_is():
     made = dict(package.modules())
-    kept = {p.relative_to(package.SOURCES).as_posix(): p for p in package.SOURCES.rglob("*.py")}
-    assert len(made) == 724 and made.keys() > kept.keys()
-    for name, path in kept.items():
-        assert made[name].encode() == path.read_bytes(), name
+    assert len(made) > 700
+    for path in package.SOURCES.rglob("*.py"):
+        name = path.relative_to(package.SOURCES).as_posix()
+        if not name.startswith("loops/"):
+            assert made[name] == path.read_text(), name
+        elif path.name[0] == "_":
+            assert name not in made
+
+
+def test_processes_that_want_it_at_once_get_the_same(tmp_path):
+    """Nobody sees a part of it."""
+    script = "from tools import package\nprint(len([*package.folder().rglob('*.py')]))"
+    environment = os.environ | {"MPCONNXR_CACHE": str(tmp_path)}
+    command = [sys.executable, "-c", script]
+    options = {"cwd": package.ROOT, "env": environment, "text": True, "stdout": subprocess.PIPE}
+    started = [subprocess.Popen(command, **options) for _ in range(3)]
+    found = {process.communicate(timeout=120)[0].strip() for process in started}
+    assert found == {str(len(dict(package.modules())))}
+    assert len([*(tmp_path / "packages").iterdir()]) == 1
+
+
+def test_a_build_takes_the_standard_library_alone():
+    script = "from tools import package\nprint(len(dict(package.modules())))"
+    command = [sys.executable, "-I", "-S", "-c", f"import sys; sys.path[:0] = ['.']; {script}"]
+    done = subprocess.run(command, cwd=package.ROOT, capture_output=True, text=True)
+    assert done.stdout.strip() == str(len(dict(package.modules()))), done.stderr
+
+
+@pytest.fixture(scope="module")
+def copies():
+    """The package for any board, and for some boards by their names."""
+    made = {"": whole(Package(), None)}
+    return made | {name: whole(Package(), boards.named(name).machine) for name in OWN}
+
+
+def test_copies_are_as_small_as_promised(copies):
+    found = {name: command.sizes(files) for name, files in copies.items()}
+    print(found)
+    assert found[""]["bytes"] <= 850_000 and found[""]["in_blocks"] <= 1_650_000
+    for name in OWN:
+        assert found[name]["bytes"] <= 650_000 and found[name]["in_blocks"] <= 1_190_000
+
+
+def test_the_page_has_the_sizes(copies):
+    page = (package.ROOT / "docs" / "deploy.md").read_text()
+    for name, files in copies.items():
+        found = command.sizes(files)
+        row = f"{len(files)} | {found['bytes']:,} | {found['in_blocks']:,}"
+        assert row in page, f"{name or 'any board'}: {row}"
+
+
+@pytest.mark.parametrize(
+    ("board", "kind"), [*((name, "") for name in ANY), *((name, name) for name in OWN)]
+)
+def test_a_copy_fits_a_board_with_a_model(copies, board, kind):
+    nbytes = boards.named(board).filesystem_bytes
+    fs = file_system(copies[kind] | {"model.bin": bytes(MODEL)}, nbytes)[0]
+    left = nbytes - BLOCK * fs.used_block_count + MODEL
+    print(f"{board} {kind or 'any'}: {left:,} bytes left for models")
+    assert left >= (OWN if kind else ANY)[board]
+
+
+def file_system(files, nbytes):
+    """A LittleFS as MicroPython formats it, with these files, and the bytes that it lies in."""
+    context = UserContext(nbytes)
+    sizes = {"block_size": BLOCK, "block_count": nbytes // BLOCK}
+    sizes |= {"prog_size": PROG, "read_size": 32, "cache_size": 4 * PROG}
+    fs = littlefs.LittleFS(context, **sizes)
+    for name, data in files.items():
+        fs.makedirs(str(Path(name).parent), exist_ok=True)
+        with fs.open(name, "wb") as f:
+            f.write(data)
+    return fs, context.buffer
+
+
+VERIFY = """
+import mpconnxr
+from mpconnxr import golden
+for i in range({n}):
+    name = "{{}}.bin".format(i)
+    print(mpconnxr.load(name).kernels(), golden.verify(name).ok)
+"""
+
+
+@pytest.fixture
+def all_small(monkeypatch):
+    """Code for 64-bit words is large: a family is joined whatever it takes."""
+    monkeypatch.setattr(joining, "MOST", 1 << 20)
+
+
+def test_joined_modules_do_the_same(target, all_small):
+    """All networks, with the kernels and forms that the package in single files has."""
+    models = {f"{i}.bin": convert(make().model).data for i, make in enumerate(NETWORKS.values())}
+    script = VERIFY.format(n=len(models))
+    machine = Machine.for_arch(target.arch)
+    files = whole(Package(), machine)
+    assert len(files) < 260
+    usual = small.run(target, script, models)
+    found = target.run(script, files=files | models, timeout=300)
+    assert found.stdout == usual and usual.count("True") == len(models), found.stderr
+
+
+FIND = """
+from mpconnxr import forms
+import sys
+for line in open("joined"):
+    family, form, user = line.split()
+    __import__(user)
+    assert forms.find(family, form) is sys.modules[user], family
+print("all")
+"""
+
+
+def test_each_joined_family_is_found_in_its_module(target, all_small):
+    code = Package()
+    builder = Builder(code, Machine.for_arch(target.arch))
+    paths = code.files_for(code.kernels(), pick=builder.pick)
+    modules = {code.module(path): path for path in paths}
+    takers = code.takers(paths, builder.pick)
+    left = joined(modules, takers, lambda path: len(builder.build(path)))
+    lines = []
+    for name in modules.keys() - left.keys():
+        form, family = name.split(".")[2:] if name.count(".") == 3 else ("viper", name[15:])
+        is_plain = "@micropython." not in modules[name].read_text()
+        lines.append(f"{family} {'plain' if is_plain else form} {takers[name]}\n")
+    assert len(lines) > 60
+    files = whole(code, Machine.for_arch(target.arch)) | {"joined": "".join(lines).encode()}
+    done = target.run(FIND, files=files)
+    assert done.stdout == "all\n", done.stderr
+
+
+def test_names_that_mean_two_things_are_not_joined(tmp_path):
+    def left(kernel, family):
+        (tmp_path / "k.py").write_text(kernel)
+        (tmp_path / "f.py").write_text(family)
+        modules = {"mpconnxr.ops.k": tmp_path / "k.py", "mpconnxr.loops.f": tmp_path / "f.py"}
+        return joined(modules, {"mpconnxr.loops.f": "mpconnxr.ops.k"}, lambda path: 100)
+
+    family = '"""F."""\n\nfrom .. import forms\n\n\ndef loop(p):\n    return forms\n'
+    kernel = "from .. import forms\n\n\ndef prepare(node):\n    return node\n"
+    [(name, text)] = left(kernel, family).items()
+    assert name == "mpconnxr.ops.k" and text.startswith(kernel)
+    assert "from mpconnxr import forms\n" in text and '"""F."""' not in text
+    assert text.endswith("sys.modules['mpconnxr.loops.f'] = sys.modules[__name__]\n")
+    assert len(left(kernel, family.replace("loop", "prepare"))) == 2
+    assert len(left(kernel, family.replace(".. import forms", "..x import forms"))) == 2
+    assert len(left(kernel.replace("return node", "return max(node)"), family + "max = 1\n")) == 2
+    assert len(left(kernel + "min = 1\n", family.replace("return forms", "return min(p)"))) == 2
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_command_writes_a_copy_and_replaces_it(folder, capsys):
+    assert command.main(["--board", "pico"]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"^package   build/mpconnxr, for Raspberry Pi Pico: \d+ files", out)
+    assert "next      mpremote cp -r build/mpconnxr :" in out
+    assert (folder / "build/mpconnxr/__init__.mpy").is_file()
+    assert command.main([]) == 0
+    assert (folder / "build/mpconnxr/__init__.py").is_file()
+    assert not [*(folder / "build").rglob("*.mpy")] and len([*(folder / "build").iterdir()]) == 1
+
+
+def test_the_command_replaces_nothing_else(folder, capsys):
+    other = folder / "build" / "mpconnxr" / "mine.txt"
+    other.parent.mkdir(parents=True)
+    other.write_text("")
+    assert command.main([]) == 1
+    assert "is no package of mpconnxr" in capsys.readouterr().err and other.exists()
+    assert command.main(["--to", str(package.ROOT)]) == 1
+    assert "has the sources of mpconnxr" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as stop:
+        command.main(["--board", "none"])
+    assert stop.value.code == 2

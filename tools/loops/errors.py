@@ -1,5 +1,5 @@
 """Why no module was made of a template. Caught once, in __main__."""
 
 
-class TemplateError(Exception):
+class LoopError(Exception):
     """The text is the whole report."""

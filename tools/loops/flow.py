@@ -18,7 +18,7 @@ _VIPER = {"const", "ptr", "ptr8", "ptr16", "ptr32", "uint", "micropython"}
 def check_function(source: Source, function: ast.FunctionDef) -> None:
     """Look for loops whose counter or end Python would have another value for.
 
-    Raises TemplateError.
+    Raises LoopError.
     """
     _Stale(source).block(function.body, set())
     for node in ast.walk(function):
@@ -32,7 +32,7 @@ def check_helper(helper: Helper, keeps_names: bool) -> None:
     """Look for names that a helper takes or leaves, other than by parameters and results.
 
     keeps_names: True where nothing else has names: the helper may assign those that it does not
-    return. Raises TemplateError.
+    return. Raises LoopError.
     """
     source, function = helper.source, helper.function
     check_function(source, function)
@@ -56,7 +56,7 @@ def check_call(
     """Look for arguments that the helper would read anew when it has changed them.
 
     texts: of its arguments, by parameter; targets: where its results go, by name.
-    Raises TemplateError.
+    Raises LoopError.
     """
     changed = stored(helper.body)
     for name in helper.params:

@@ -1,25 +1,18 @@
-"""Writes the module of a template: what stands around its loops, and those as they expand."""
+"""Writes the module of a source: what stands around its loops, and those as they expand."""
 
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 
-from ..made import ROOT, documented, shown
+from ..made import documented, shown
 from .expand import Code
 from .flow import check_function
-from .source import Source, is_helper, is_of_tools
+from .source import Source, is_for_the_build, is_helper
 
 
-def module_path(source: Source) -> Path:
-    """Where the module of a template is: the one place that knows it."""
-    folder = ROOT / "mpconnxr" / "loops"
-    return folder / ("" if source.form == "common" else source.form) / source.path.name
-
-
-def module(source: Source) -> str:
-    """The text of a module. Raises TemplateError."""
-    nodes = [n for n in source.tree.body[1:] if not is_of_tools(n) and not is_helper(n)]
+def module(source: Source, is_common: bool) -> str:
+    """The text of a module. is_common: viper and plain Python are in it. Raises LoopError."""
+    nodes = [n for n in source.tree.body[1:] if not is_for_the_build(n) and not is_helper(n)]
     packages = [source.line(node) for node in nodes if isinstance(node, ast.Import)]
     packages.append("import micropython")
     modules = [source.line(node) for node in nodes if isinstance(node, ast.ImportFrom)]
@@ -28,7 +21,7 @@ def module(source: Source) -> str:
         lines += ["", each]
     if modules:
         lines += ["", *modules]
-    if source.form == "common":
+    if is_common:
         lines += ["", "COMMON = True"]
     was_function = False
     for node in nodes:

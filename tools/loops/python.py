@@ -1,4 +1,10 @@
-"""The modules of loops in Python, by family and form: those of hand, and those of templates."""
+"""The modules of loops in Python, by family and form: sources as they are, or as they expand.
+
+A source in loops/ whose functions have types is written once: its module has viper and the plain
+form in it. One without types is the plain form and stays as it is, as one with MicroPython's
+decorators does. What lies in loops/viper and loops/viper64 was tuned by hand. Files whose names
+begin with _ have helpers for the build.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +12,8 @@ from functools import cache
 from typing import NamedTuple
 
 from ..made import ROOT, shown
-from .module import module, module_path
-from .source import templates
+from .module import module
+from .source import Source
 
 FOLDER = ROOT / "mpconnxr" / "loops"
 # Forms in Python, with the folders that hold them.
@@ -23,16 +29,14 @@ class Module(NamedTuple):
 
 @cache
 def modules() -> dict[tuple[str, str], Module]:
-    """Return all of them. Raises TemplateError."""
+    """Return all of them. Raises LoopError."""
     found = {}
     for form, folder in FORMS.items():
-        for path in sorted((FOLDER / folder).glob("*.py")):
-            text = path.read_text()
-            if "@micropython.asm_" not in text:
-                found[path.stem, form] = Module(text, shown(path))
-    for source in templates():
-        form = "plain" if source.form == "common" else source.form
-        found[source.path.stem, form] = Module(module(source), shown(module_path(source)))
+        for path in sorted((FOLDER / folder).glob("[!_]*.py")):
+            source = Source(path)
+            is_made = source.is_typed and "\n@micropython." not in source.text
+            text = module(source, form == "plain") if is_made else path.read_text()
+            found[path.stem, form] = Module(text, shown(path))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Parsed Python that gives back its own text, and the helpers that it defines or imports."""
+"""A loops' source, parsed: it gives back its own text, and the helpers that it may call."""
 
 from __future__ import annotations
 
@@ -9,21 +9,14 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from ..made import ROOT, shown
-from .errors import TemplateError
+from ..made import shown
+from .errors import LoopError
 
-FORMS = ("common", "viper", "viper64")  # folders of templates
-_HINTS = "tools.loops.snippets.hints"
-
-
-def templates() -> list[Source]:
-    """Return all templates."""
-    folder = Path(__file__).parent
-    return [Source(path) for form in FORMS for path in sorted((folder / form).glob("*.py"))]
+_NO_HELPERS = ("_hints", "_viper")  # modules of which no code is made
 
 
 class Source:
-    """A template, or a file of helpers."""
+    """A family's loops, or a file of helpers."""
 
     def __init__(self, path: Path):
         self.path = path
@@ -44,26 +37,28 @@ class Source:
         return first, self._starts[node.end_lineno - 1] + node.end_col_offset
 
     @property
-    def form(self) -> str:
-        """The folder."""
-        return self.path.parent.name
+    def is_typed(self) -> bool:
+        """Whether its functions' arguments have types: viper can be made of it."""
+        functions = [node for node in self.tree.body if isinstance(node, ast.FunctionDef)]
+        return any(arg.annotation for node in functions for arg in node.args.args)
 
     def line(self, node: ast.stmt) -> str:
         """Return a statement's text, with the comments behind its lines."""
         return "\n".join(self.lines[node.lineno - 1 : node.end_lineno])
 
-    def wrong(self, node: ast.stmt | ast.expr, what: str) -> TemplateError:
-        return TemplateError(f"{shown(self.path)}:{node.lineno}: {what}")
+    def wrong(self, node: ast.stmt | ast.expr, what: str) -> LoopError:
+        return LoopError(f"{shown(self.path)}:{node.lineno}: {what}")
 
     @cached_property
     def helpers(self) -> dict[str, Helper]:
-        """The helpers that its code may call, by name. Raises TemplateError."""
+        """The helpers that its code may call, by name. Raises LoopError."""
         found = {}
         for node in self.tree.body:
             if is_helper(node):
                 found[node.name] = Helper(self, node)
-            elif is_of_tools(node) and node.module != _HINTS:
-                known = _helpers(ROOT.joinpath(*node.module.split(".")).with_suffix(".py"))
+            elif is_for_the_build(node) and node.module not in _NO_HELPERS:
+                folder = self.path.parents[node.level - 1]
+                known = _helpers(folder / f"{node.module}.py")
                 found.update({alias.name: known[alias.name] for alias in node.names})
         return found
 
@@ -106,7 +101,7 @@ class Helper:
 
     @cached_property
     def results(self) -> list[str]:
-        """The names that it returns, or yields. Raises TemplateError."""
+        """The names that it returns, or yields. Raises LoopError."""
         given = [n for n in ast.walk(self.function) if isinstance(n, ast.Return | ast.Yield)]
         for node in given:
             if isinstance(node, ast.Return) and node is not self.function.body[-1]:
@@ -131,9 +126,9 @@ def is_helper(node: ast.stmt) -> bool:
     return any(isinstance(d, ast.Name) and d.id == "inline" for d in decorators)
 
 
-def is_of_tools(node: ast.stmt) -> bool:
-    """Return True for an import that is not for the device."""
-    return isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tools.")
+def is_for_the_build(node: ast.stmt) -> bool:
+    """Return whether a statement imports helpers, hints or types: no module needs it."""
+    return isinstance(node, ast.ImportFrom) and (node.module or "").startswith("_")
 
 
 @cache

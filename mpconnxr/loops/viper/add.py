@@ -2,36 +2,22 @@
 
 The smaller number is shifted to the exponent of the larger one, with 6 bits behind the last one of
 the result, of which the lowest says whether anything was lost.
-
-Made from tools/loops/viper/add.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from .._viper import ptr32
+from .._words import bit, pairs
 
 
-@micropython.viper
 def add32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    k = p[6]
-    i = p[0]
-    j = p[3]
-    top = 1
-    top = top << 31
+    k, i, j = p[6], p[0], p[3]
+    top = bit(31)
     mask = top - 1
-    infinity = mask - 0x7FFFFF
-    flip = p[9] << 31
-    end = k + p[8]
-    last = k + p[7] * p[8]
-    while k < last:
-        a = x[i]
-        b = w[j] ^ flip
-        m = a & mask
-        n = b & mask
-        differ = ((a ^ b) >> 31) & 1
+    infinity, flip = mask - 0x7FFFFF, p[9] << 31
+    for i, j, k, end, last in pairs(i, j, k, p):
+        a, b = x[i], w[j] ^ flip
+        m, n, differ = a & mask, b & mask, ((a ^ b) >> 31) & 1
         if m < n:
-            m = n
-            n = a & mask
-            a = b
+            m, n, a = n, a & mask, b
         e = m >> 23
         if e == 255:
             if m > infinity or m == n and differ:
@@ -42,19 +28,15 @@ def add32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             if d:
                 n = ((n & 0x7FFFFF) | 0x800000) << 6
             else:
-                n = n << 6
-                d = 1
+                n, d = n << 6, 1
             if e:
                 m = ((m & 0x7FFFFF) | 0x800000) << 6
             else:
-                m = m << 6
-                e = 1
+                m, e = m << 6, 1
             d = e - d
             if d:
-                if d > 30:
-                    d = 30
-                b = n & ((1 << d) - 1)
-                n = n >> d
+                d = min(d, 30)
+                b, n = n & ((1 << d) - 1), n >> d
                 if b:
                     n = n | 1
             if differ:
@@ -72,18 +54,9 @@ def add32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                     e -= 1
             else:
                 e = 1
-            d = m & 63
-            m = m >> 6
+            d, m = m & 63, m >> 6
             if d > 32 or d == 32 and m & 1:
                 m += 1
             m += (e - 1) << 23
-            if m > infinity:
-                m = infinity
+            m = min(m, infinity)
             out[k] = m | (a & top)
-        i += p[2]
-        j += p[5]
-        k += 1
-        if k == end:
-            i += p[1] - p[8] * p[2]
-            j += p[4] - p[8] * p[5]
-            end = k + p[8]

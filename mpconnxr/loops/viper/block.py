@@ -4,66 +4,41 @@ The emitter keeps the first three locals in registers, in .mpy files two: where 
 if it were an address its bits (in `w`), and where the mantissa is written. Which of a row's floats
 lie outside of the image is known before they are read. Where bands of columns overlap, items are
 copied from the band before.
-
-Made from tools/loops/viper/block.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
-
+from .._hints import far
+from .._viper import ptr32
 from ..block import align, fill, peak  # noqa: F401  (short)
 
 
-@micropython.viper
 def mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    bias = 1 << 29
-    half = 1 << 23
-    plane = int(x) + 4 * p[0]
-    band = int(out) + 4 * p[19]
-    size = p[1] * p[5] * p[6]
+    bias, half, plane = 1 << 29, 1 << 23, int(x) + 4 * p[0]
+    band, size = int(out) + 4 * p[19], p[1] * p[5] * p[6]
     step = 4 * size  # from a row's column to the next one
-    line_size = 4 * p[4]
-    x0 = p[11] - bias
-    y0 = p[10] - bias
-    n1 = p[16]
-    dx = p[17]
-    x_step = 4 * dx
-    span = (n1 - 1) * dx
-    most = p[20]
+    line_size, x0, y0 = 4 * p[4], p[11] - bias, p[10] - bias
+    n1, dx = p[16], p[17]
+    x_step, span, most = 4 * dx, (n1 - 1) * dx, p[20]
     is_small = 1 if most < 25 else 0  # else denormals are 0
     same = 1  # items of a column by which it is ahead of the band before; all: none is the same
     while same < p[6] and same * p[8] < p[13]:
         same += 1
     if same * p[8] != p[13]:
         same = p[6]
-    bands = p[12]
-    while True:
-        if bands == 0:
-            break
-        row = 0
-        ky = 0
-        kz = 0
-        first_z = 0
+    for bands in far(range(p[12], 0, -1)):
+        row = ky = kz = first_z = 0
         while row < size:
-            y = y0 + ky * p[8]
-            z = p[9] - bias + kz * p[7]
+            y, z = y0 + ky * p[8], p[9] - bias + kz * p[7]
             line = ((first_z + z) * p[3] + y) * line_size + plane
             inside = 1 if z >= 0 and z < p[2] and y >= 0 and y < p[3] else 0
-            out = ptr32(band + 4 * row)
-            xx = x0
-            n0 = p[14]
+            out, xx, n0 = ptr32(band + 4 * row), x0, p[14]
             if bands < p[12] and ky + same < p[6]:
                 x = ptr32(4 * same - p[18] * step + int(out))
-                n = n0 * n1
-                while n:
+                for n in range(n0 * n1, 0, -1):
                     out[0] = x[0]
-                    out = ptr32(step + int(out))
-                    x = ptr32(step + int(x))
-                    n -= 1
+                    out, x = ptr32(step + int(out)), ptr32(step + int(x))
                 n0 = 0
             while n0:
-                lead = 0
-                last = n1
+                lead, last = 0, n1
                 if inside == 0:
                     lead = n1
                 elif xx < 0 or xx + span >= p[4]:
@@ -71,20 +46,13 @@ def mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                     if dx:
                         lead = (dx - 1 - xx) // dx if xx < 0 else 0
                         last = (p[4] - 1 - xx) // dx + 1
-                        if lead > n1:
-                            lead = n1
-                        if last > n1:
-                            last = n1
-                        if last < lead:
-                            last = lead
-                n = lead
-                while n:
+                        lead = min(lead, n1)
+                        last = max(min(last, n1), lead)
+                for n in range(lead, 0, -1):
                     out[0] = 0
                     out = ptr32(step + int(out))
-                    n -= 1
                 x = ptr32(4 * xx + lead * x_step + line)
-                n = last - lead
-                while n:
+                for n in range(last - lead, 0, -1):
                     w = ptr32(x[0])
                     if int(w):
                         e = most - ((int(w) >> 23) & 255)
@@ -102,14 +70,10 @@ def mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                             v = 0 - v
                         w = ptr32(v)
                     out[0] = int(w)
-                    out = ptr32(step + int(out))
-                    x = ptr32(x_step + int(x))
-                    n -= 1
-                n = n1 - last
-                while n:
+                    out, x = ptr32(step + int(out)), ptr32(x_step + int(x))
+                for n in range(n1 - last, 0, -1):
                     out[0] = 0
                     out = ptr32(step + int(out))
-                    n -= 1
                 xx += p[15]
                 n0 -= 1
             row += 1
@@ -122,4 +86,3 @@ def mantissas(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                     first_z += p[2]
         band += p[18] * step
         y0 += p[13]
-        bands -= 1

@@ -16,131 +16,53 @@ S = 2**24 * H + 2**12 * M + L. Longer rows add up such parts.
 The emitter keeps the first three locals in registers, in .mpy files two: where x is read, then as
 if it were an address, in `w`, an item w, later xh, and in `out` where w is read. Each half is in
 several operations, a sum in one.
-
-Made from tools/loops/viper/block_dot.py by `make loops`:
-change that file, not this one.
 """
 
 import sys
 
-import micropython
+from .._hints import far, unroll
+from .._viper import ptr32
+from .._words import start_sums
 
 if sys.maxsize >> 31:
     raise ImportError("for words of 32 bits: loads have a sign there")
 
 
-@micropython.viper
 def dots(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    row = int(x) + 4 * p[0]
-    w_first = int(w) + 4 * p[4]
+    row, w_first = int(x) + 4 * p[0], int(w) + 4 * p[4]
     o = ptr32(int(out) + 4 * p[6])
     i = 0
     one = 1  # kept from the folding of constants, which makes big integers of them
-    rows = p[1]
-    while True:
-        if rows == 0:
-            break
-        end = row + 4 * p[3]
-        x = ptr32(row)
-        low = 0
+    for rows in far(range(p[1], 0, -1)):
+        end, x, low = row + 4 * p[3], ptr32(row), 0
         high = 1 << 16
         while int(x) + 28 < end:
             low += x[0] + x[1] + x[2] + x[3] + x[4] + x[5] + x[6] + x[7]
             high += low >> 24
-            low = low & 0xFFFFFF
-            x = ptr32(int(x) + 32)
-        while int(x) < end:
-            low += x[0]
-            high += low >> 24
-            low = low & 0xFFFFFF
-            x = ptr32(int(x) + 4)
-        o[i] = low
-        o[i + 1] = high
-        o[i + 2] = 0
-        i += 3
+            low, x = low & 0xFFFFFF, ptr32(int(x) + 32)
+        x, i, low, high = start_sums(x, end, low, high, o, i)
         out = ptr32(w_first)
-        m = p[5]
-        while True:
-            if m == 0:
-                break
-            x = ptr32(row)
-            s0 = 0
-            s1 = 0
+        for m in far(range(p[5], 0, -1)):
+            x, s0, s1 = ptr32(row), 0, 0
             s2 = 1 << 15
-            while True:
-                if int(x) >= end:
-                    break
-                stop = int(x) + 4 * 120
-                if stop > end:
-                    stop = end
-                a = 0
-                b = one << 30
-                h = 0
+            while far(int(x) < end):
+                stop = min(int(x) + 4 * 120, end)
+                a, b, h = 0, one << 30, 0
                 while int(x) + 28 < stop:
-                    w = ptr32(out[0])
-                    a = x[0] * int(w) + a
-                    f = int(w) >> 12
-                    e = int(w) + f
-                    w = ptr32(x[0] >> 12)
-                    h = f * int(w) + h
-                    b = (x[0] + int(w)) * e + b
-                    w = ptr32(out[1])
-                    a = x[1] * int(w) + a
-                    f = int(w) >> 12
-                    e = int(w) + f
-                    w = ptr32(x[1] >> 12)
-                    h = f * int(w) + h
-                    b = (x[1] + int(w)) * e + b
-                    w = ptr32(out[2])
-                    a = x[2] * int(w) + a
-                    f = int(w) >> 12
-                    e = int(w) + f
-                    w = ptr32(x[2] >> 12)
-                    h = f * int(w) + h
-                    b = (x[2] + int(w)) * e + b
-                    w = ptr32(out[3])
-                    a = x[3] * int(w) + a
-                    f = int(w) >> 12
-                    e = int(w) + f
-                    w = ptr32(x[3] >> 12)
-                    h = f * int(w) + h
-                    b = (x[3] + int(w)) * e + b
-                    w = ptr32(out[4])
-                    a = x[4] * int(w) + a
-                    f = int(w) >> 12
-                    e = int(w) + f
-                    w = ptr32(x[4] >> 12)
-                    h = f * int(w) + h
-                    b = (x[4] + int(w)) * e + b
-                    w = ptr32(out[5])
-                    a = x[5] * int(w) + a
-                    f = int(w) >> 12
-                    e = int(w) + f
-                    w = ptr32(x[5] >> 12)
-                    h = f * int(w) + h
-                    b = (x[5] + int(w)) * e + b
-                    w = ptr32(out[6])
-                    a = x[6] * int(w) + a
-                    f = int(w) >> 12
-                    e = int(w) + f
-                    w = ptr32(x[6] >> 12)
-                    h = f * int(w) + h
-                    b = (x[6] + int(w)) * e + b
-                    w = ptr32(out[7])
-                    a = x[7] * int(w) + a
-                    f = int(w) >> 12
-                    e = int(w) + f
-                    w = ptr32(x[7] >> 12)
-                    h = f * int(w) + h
-                    b = (x[7] + int(w)) * e + b
-                    x = ptr32(32 + int(x))
-                    out = ptr32(32 + int(out))
+                    for n in unroll(8):
+                        w = ptr32(out[n])
+                        a = x[n] * int(w) + a
+                        f = int(w) >> 12
+                        e = int(w) + f
+                        w = ptr32(x[n] >> 12)
+                        h = f * int(w) + h
+                        b = (x[n] + int(w)) * e + b
+                    x, out = ptr32(32 + int(x)), ptr32(32 + int(out))
                 while int(x) < stop:
                     a = x[0] * out[0] + a
                     h += (x[0] >> 12) * (out[0] >> 12)
                     b += (x[0] + (x[0] >> 12)) * (out[0] + (out[0] >> 12))
-                    x = ptr32(int(x) + 4)
-                    out = ptr32(int(out) + 4)
+                    x, out = ptr32(int(x) + 4), ptr32(int(out) + 4)
                 u = a
                 b -= u + 8193 * h
                 u -= (h << 24) + (b << 12)
@@ -155,6 +77,4 @@ def dots(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             o[i + 1] = s1
             o[i + 2] = s2
             i += 3
-            m -= 1
         row += 4 * p[2]
-        rows -= 1

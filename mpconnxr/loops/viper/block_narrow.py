@@ -12,61 +12,37 @@ sign. Longer rows add up such parts, in 24 bits and what is above.
 
 The emitter keeps the first three locals in registers; so that A is one of them, it lives in the
 pointer to the output.
-
-Made from tools/loops/viper/block_narrow.py by `make loops`:
-change that file, not this one.
 """
 
 import sys
 
-import micropython
+from .._hints import far, unroll
+from .._viper import ptr8, ptr16, ptr32
+from .._words import start_sums
 
 if sys.maxsize >> 31:
     raise ImportError("for words of 32 bits: loads have a sign there")
 
 
-@micropython.viper
 def dots(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
-    row = int(x) + 4 * p[0]
-    bits = p[7]
+    row, bits = int(x) + 4 * p[0], p[7]
     w_first = int(w) + (p[4] << (bits >> 4))
     o = ptr32(int(out) + 4 * p[6])
-    mask = (1 << bits) - 1
-    part = 4 * 16
+    mask, part = (1 << bits) - 1, 4 * 16
     if bits == 8:
         part = 4 * 240
     if bits == 16:
         part = 4 * 12
     i = 0
-    rows = p[1]
-    while True:
-        if rows == 0:
-            break
-        end = row + 4 * p[3]
-        x = ptr32(row)
-        low = 0
+    for rows in far(range(p[1], 0, -1)):
+        end, x, low = row + 4 * p[3], ptr32(row), 0
         high = 1 << 16
-        while int(x) < end:
-            low += x[0]
-            high += low >> 24
-            low = low & 0xFFFFFF
-            x = ptr32(int(x) + 4)
-        o[i] = low
-        o[i + 1] = high
-        o[i + 2] = 0
-        i += 3
+        x, i, low, high = start_sums(x, end, low, high, o, i)
         w = ptr8(w_first)
-        m = p[5]
-        while True:
-            if m == 0:
-                break
-            x = ptr32(row)
-            low = 0
-            high = 0
+        for m in far(range(p[5], 0, -1)):
+            x, low, high = ptr32(row), 0, 0
             while int(x) < end:
-                stop = int(x) + part
-                if stop > end:
-                    stop = end
+                stop = min(int(x) + part, end)
                 out = ptr32(0)
                 if bits == 4:
                     while int(x) + 12 < stop:
@@ -74,51 +50,35 @@ def dots(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
                         out = ptr32(x[1] * (w[0] >> 4) + int(out))
                         out = ptr32(x[2] * (w[1] & 15) + int(out))
                         out = ptr32(x[3] * (w[1] >> 4) + int(out))
-                        x = ptr32(16 + int(x))
-                        w = ptr8(2 + int(w))
+                        x, w = ptr32(16 + int(x)), ptr8(2 + int(w))
                     while int(x) < stop:
                         out = ptr32(x[0] * (w[0] & 15) + int(out))
                         if int(x) + 4 < stop:
                             out = ptr32(x[1] * (w[0] >> 4) + int(out))
-                        x = ptr32(8 + int(x))
-                        w = ptr8(1 + int(w))
+                        x, w = ptr32(8 + int(x)), ptr8(1 + int(w))
                     low += int(out) & 0xFFFFFF
                     high += int(out) >> 24
                 else:
                     b = 0
                     if bits == 16:
                         while int(x) + 12 < stop:
-                            out = ptr32(x[0] * ptr16(w)[0] + int(out))
-                            b = (x[0] >> 12) * ptr16(w)[0] + b
-                            out = ptr32(x[1] * ptr16(w)[1] + int(out))
-                            b = (x[1] >> 12) * ptr16(w)[1] + b
-                            out = ptr32(x[2] * ptr16(w)[2] + int(out))
-                            b = (x[2] >> 12) * ptr16(w)[2] + b
-                            out = ptr32(x[3] * ptr16(w)[3] + int(out))
-                            b = (x[3] >> 12) * ptr16(w)[3] + b
-                            x = ptr32(16 + int(x))
-                            w = ptr8(8 + int(w))
+                            for n in unroll(4):
+                                out = ptr32(x[n] * ptr16(w)[n] + int(out))
+                                b = (x[n] >> 12) * ptr16(w)[n] + b
+                            x, w = ptr32(16 + int(x)), ptr8(8 + int(w))
                         while int(x) < stop:
                             out = ptr32(x[0] * ptr16(w)[0] + int(out))
                             b = (x[0] >> 12) * ptr16(w)[0] + b
-                            x = ptr32(4 + int(x))
-                            w = ptr8(2 + int(w))
+                            x, w = ptr32(4 + int(x)), ptr8(2 + int(w))
                     else:
                         while int(x) + 12 < stop:
-                            out = ptr32(x[0] * w[0] + int(out))
-                            b = (x[0] >> 12) * w[0] + b
-                            out = ptr32(x[1] * w[1] + int(out))
-                            b = (x[1] >> 12) * w[1] + b
-                            out = ptr32(x[2] * w[2] + int(out))
-                            b = (x[2] >> 12) * w[2] + b
-                            out = ptr32(x[3] * w[3] + int(out))
-                            b = (x[3] >> 12) * w[3] + b
-                            x = ptr32(16 + int(x))
-                            w = ptr8(4 + int(w))
+                            for n in unroll(4):
+                                out = ptr32(x[n] * w[n] + int(out))
+                                b = (x[n] >> 12) * w[n] + b
+                            x, w = ptr32(16 + int(x)), ptr8(4 + int(w))
                         while int(x) < stop:
                             out = ptr32(x[0] * w[0] + int(out))
-                            b = (x[0] >> 12) * w[0] + b
-                            x = ptr32(4 + int(x))
+                            b, x = (x[0] >> 12) * w[0] + b, ptr32(4 + int(x))
                             w = ptr8(1 + int(w))
                     u = int(out) - (b << 12)
                     b += (u >> 12) & 0xFFFFF
@@ -130,6 +90,4 @@ def dots(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
             o[i + 1] = (low >> bits) + ((high & mask) << (24 - bits))
             o[i + 2] = (high >> bits) + (1 << 15)
             i += 3
-            m -= 1
         row += 4 * p[2]
-        rows -= 1

@@ -1,58 +1,40 @@
 """The table of a quantized product's channels: see loops/channels. Viper form.
 
 w, as if it were an address, has the bits of the last word that are not used yet.
-
-Made from tools/loops/viper/channels.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from .._hints import inline, undefined
+from .._viper import ptr32
 
 
-@micropython.viper
+@inline
+def next_field(x, w, count, bits, mask):
+    """Return v = the next field of bits, and x, w and count behind it. n, word: room."""
+    word = undefined
+    v = int(w)
+    n = bits - count
+    if n > 0:
+        word, x = x[0], ptr32(4 + int(x))
+        v = v | (word << count)
+        w = ptr32((word >> n) & ((1 << (32 - n)) - 1))
+        count = 32 - n
+    else:
+        w = ptr32(v >> bits)
+        count = 0 - n
+    v = v & mask
+    return v, x, w, count, n, word
+
+
 def channels(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    x = ptr32(int(x) + p[0])
-    w = ptr32(0)
-    out = ptr32(int(out) + p[1])
-    bits = p[3]
-    word_bits = p[5]
-    count = 0
-    low = p[7]
-    mask = (1 << bits) - 1
-    word_mask = (1 << word_bits) - 1
-    low_mask = (1 << low) - 1
-    least = p[4] - (1 << 29)
-    least_word = p[6]
-    of_all = p[8]
-    left = p[2]
-    while left:
-        c = int(w)
-        n = bits - count
-        if n > 0:
-            word = x[0]
-            x = ptr32(4 + int(x))
-            c = c | (word << count)
-            w = ptr32((word >> n) & ((1 << (32 - n)) - 1))
-            count = 32 - n
-        else:
-            w = ptr32(c >> bits)
-            count = 0 - n
-        c = c & mask
-        m = int(w)
-        n = word_bits - count
-        if n > 0:
-            word = x[0]
-            x = ptr32(4 + int(x))
-            m = m | (word << count)
-            w = ptr32((word >> n) & ((1 << (32 - n)) - 1))
-            count = 32 - n
-        else:
-            w = ptr32(m >> word_bits)
-            count = 0 - n
-        m = m & word_mask
+    x, w, out = ptr32(int(x) + p[0]), ptr32(0), ptr32(int(out) + p[1])
+    bits, word_bits, count, low = p[3], p[5], 0, p[7]
+    mask, word_mask, low_mask = (1 << bits) - 1, (1 << word_bits) - 1, (1 << low) - 1
+    least, least_word, of_all = p[4] - (1 << 29), p[6], p[8]
+    for left in range(p[2], 0, -1):
+        c, x, w, count, n, word = next_field(x, w, count, bits, mask)
+        m, x, w, count, n, word = next_field(x, w, count, word_bits, word_mask)
         m += least_word
         out[0] = (((c >> low) + least) << 5) | (m >> 23)
         out = ptr32(4 + int(out))
         out[0] = (((m & 0x7FFFFF) | 0x800000) << 7) | ((c & low_mask) << (7 - low)) | of_all
         out = ptr32(4 + int(out))
-        left -= 1

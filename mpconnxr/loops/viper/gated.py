@@ -2,15 +2,14 @@
 
 Three products of words give one of 24 by 24 bits: see loops/viper/block_dot, also for what is in
 registers. Up to 120 of them are added up without a carry.
-
-Made from tools/loops/viper/gated.py by `make loops`:
-change that file, not this one.
 """
 
 import sys
 
-import micropython
-
+from .._cells import argument
+from .._hints import far, unroll
+from .._viper import ptr32
+from .._words import all_but_sign
 from ..gated import (  # noqa: F401
     lstm,
     put,
@@ -27,82 +26,43 @@ if sys.maxsize >> 31:
     raise ImportError("for words of 32 bits: loads have a sign there")
 
 
-@micropython.viper
 def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    first_x = int(x)
-    o = ptr32(4 * p[6] + int(out))
+    first_x, o = int(x), ptr32(4 * p[6] + int(out))
     out = ptr32(4 * p[4] + int(w))
     i = 0
-    mask = 1
-    mask = (mask << 31) - 1
-    rows = p[5]
-    while True:
-        if rows == 0:
-            break
-        c0 = out[0] & 0xFFFFFF
-        c1 = (out[1] & 0x3FFFFFFF) - (1 << 29)
+    mask = all_but_sign()
+    for rows in far(range(p[5], 0, -1)):
+        c0, c1 = out[0] & 0xFFFFFF, (out[1] & 0x3FFFFFFF) - (1 << 29)
         unit = 270 - ((out[0] >> 24) & 255)
-        out = ptr32(8 + int(out))
-        x = ptr32(4 * p[0] + first_x)
-        n = p[1]
-        part = 2
-        while True:
-            if part == 0:
-                break
+        out, x, n = ptr32(8 + int(out)), ptr32(4 * p[0] + first_x), p[1]
+        for part in far(range(2, 0, -1)):
             if part == 1:
-                x = ptr32(4 * p[2] + first_x)
-                n = p[3]
+                x, n = ptr32(4 * p[2] + first_x), p[3]
                 if n:
                     unit = 270 - (out[0] & 255)
                     out = ptr32(4 + int(out))
             unit -= x[0]
             x = ptr32(4 + int(x))
-            while True:
-                if n == 0:
-                    break
+            while far(n != 0):
                 stop = (n - 1) % 120 + 1
                 n -= stop
                 stop = 4 * stop + int(x)
-                a = 0
-                b = 0
-                h = 0
+                a = b = h = 0
                 while int(x) + 12 < stop:
-                    w = ptr32(out[0])
-                    a = x[0] * int(w) + a
-                    f = int(w) >> 12
-                    e = int(w) + f
-                    w = ptr32(x[0] >> 12)
-                    h = f * int(w) + h
-                    b = (x[0] + int(w)) * e + b
-                    w = ptr32(out[1])
-                    a = x[1] * int(w) + a
-                    f = int(w) >> 12
-                    e = int(w) + f
-                    w = ptr32(x[1] >> 12)
-                    h = f * int(w) + h
-                    b = (x[1] + int(w)) * e + b
-                    w = ptr32(out[2])
-                    a = x[2] * int(w) + a
-                    f = int(w) >> 12
-                    e = int(w) + f
-                    w = ptr32(x[2] >> 12)
-                    h = f * int(w) + h
-                    b = (x[2] + int(w)) * e + b
-                    w = ptr32(out[3])
-                    a = x[3] * int(w) + a
-                    f = int(w) >> 12
-                    e = int(w) + f
-                    w = ptr32(x[3] >> 12)
-                    h = f * int(w) + h
-                    b = (x[3] + int(w)) * e + b
-                    x = ptr32(16 + int(x))
-                    out = ptr32(16 + int(out))
+                    for k in unroll(4):
+                        w = ptr32(out[k])
+                        a = x[k] * int(w) + a
+                        f = int(w) >> 12
+                        e = int(w) + f
+                        w = ptr32(x[k] >> 12)
+                        h = f * int(w) + h
+                        b = (x[k] + int(w)) * e + b
+                    x, out = ptr32(16 + int(x)), ptr32(16 + int(out))
                 while int(x) < stop:
                     a = x[0] * out[0] + a
                     h += (x[0] >> 12) * (out[0] >> 12)
                     b += (x[0] + (x[0] >> 12)) * (out[0] + (out[0] >> 12))
-                    x = ptr32(4 + int(x))
-                    out = ptr32(4 + int(out))
+                    x, out = ptr32(4 + int(x)), ptr32(4 + int(out))
                 b -= a + 8193 * h
                 e = a - (h << 24) - (b << 12)
                 b += (e >> 12) & 0xFFFFF
@@ -128,18 +88,13 @@ def sums(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                         h = f if h > 0 else 0 - f
                 c0 += a
                 c1 += h
-            part -= 1
         c1 += c0 >> 24
         c0 = c0 & 0xFFFFFF
         if p[7]:
-            if c1 > 510 or c1 < 0 - 511:
-                c0 = mask if c1 > 0 else 0 - mask
-            else:
-                c0 = (c1 << 22) + ((c0 + 2) >> 2)
+            c0 = argument(c0, c1, mask)
             o[i] = c0
         else:
             o[i] = c0
             i += 1
             o[i] = c1 + (1 << 29) + (1 << 29)
         i += 1
-        rows -= 1

@@ -1,28 +1,19 @@
 """The order of float32 by their bits: see loops/order.
 
 A negative number's bits without the sign, taken from 0, are in the order of the floats.
-
-Made from tools/loops/viper/order.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from .._viper import ptr8, ptr32
+from .._words import all_but_sign, pairs
 
 
-@micropython.viper
 def larger32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    k = p[6]
-    i = p[0]
-    j = p[3]
-    mask = 1
-    mask = (mask << 31) - 1
+    k, i, j = p[6], p[0], p[3]
+    mask = all_but_sign()
     infinity = mask - 0x7FFFFF
-    end = k + p[8]
-    last = k + p[7] * p[8]
-    while k < last:
+    for i, j, k, end, last in pairs(i, j, k, p):
         v = x[i]
-        a = v & mask
-        b = w[j] & mask
+        a, b = v & mask, w[j] & mask
         if a > infinity or b > infinity:
             v = infinity | 0x400000
         else:
@@ -36,28 +27,14 @@ def larger32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             elif a <= b:
                 v = w[j]
         out[k] = v
-        i += p[2]
-        j += p[5]
-        k += 1
-        if k == end:
-            i += p[1] - p[8] * p[2]
-            j += p[4] - p[8] * p[5]
-            end = k + p[8]
 
 
-@micropython.viper
 def compare8(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
-    k = p[6]
-    i = p[0]
-    j = p[3]
-    mask = 1
-    mask = (mask << 31) - 1
+    k, i, j = p[6], p[0], p[3]
+    mask = all_but_sign()
     infinity = mask - 0x7FFFFF
-    end = k + p[8]
-    last = k + p[7] * p[8]
-    while k < last:
-        a = x[i] & mask
-        b = w[j] & mask
+    for i, j, k, end, last in pairs(i, j, k, p):
+        a, b = x[i] & mask, w[j] & mask
         if a > infinity or b > infinity:
             a = 0
         else:
@@ -72,10 +49,3 @@ def compare8(x: ptr32, w: ptr32, out: ptr8, p: ptr32):
             else:
                 a = p[9] & 4
         out[k] = 1 if a else 0
-        i += p[2]
-        j += p[5]
-        k += 1
-        if k == end:
-            i += p[1] - p[8] * p[2]
-            j += p[4] - p[8] * p[5]
-            end = k + p[8]

@@ -7,32 +7,21 @@ The 10 lower bits of the factors add less than 511 to a sum. Only where that cou
 step, or to the middle between two, are they computed: with half a step and 512 more in the sum
 those are the ones that lie less than 1024 behind a step. The zero point is in all sums: its last
 bit tells which of two steps was even without it.
-
-Made from tools/loops/viper/qbinary.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
-
+from .._viper import ptr8, ptr32
 from ..qbinary import qmul8  # noqa: F401  (rare)
 
 
-@micropython.viper
 def qadd8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    y = ptr8(int(w) + p[3])
-    x = ptr8(int(x) + p[0])
-    out = ptr8(int(out) + p[6])
-    flip = p[9]
-    a = p[10]
-    b = p[11]
+    y, x, out = ptr8(int(w) + p[3]), ptr8(int(x) + p[0]), ptr8(int(out) + p[6])
+    flip, a, b = p[9:12]
     bits = p[16]
     constant = p[12] - (1 << 29) + (p[17] << bits)
     middle = constant + (1 << (bits - 1)) + 512
     mask = (1 << bits) - 1024
-    x_step = p[2]
-    w_step = p[5]
-    rows = p[7]
-    while rows:
+    x_step, w_step = p[2], p[5]
+    for rows in range(p[7], 0, -1):
         end = int(out) + p[8]
         while end > int(out):
             w = ptr8((x[0] ^ flip) * a + (y[0] ^ flip) * b + middle)
@@ -46,9 +35,7 @@ def qadd8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
             if int(w) >> 8:
                 w = ptr8(255 if int(w) > 0 else 0)
             out[0] = int(w) ^ flip
-            x = ptr8(x_step + int(x))
-            y = ptr8(w_step + int(y))
+            x, y = ptr8(x_step + int(x)), ptr8(w_step + int(y))
             out = ptr8(1 + int(out))
         x = ptr8(int(x) + p[1] - p[8] * x_step)
         y = ptr8(int(y) + p[4] - p[8] * w_step)
-        rows -= 1

@@ -14,76 +14,47 @@ zero, after what is added for it: a sixteenth of all values, which takes one tes
 qdots8_many unpacks what goes with a channel once for all positions. The limit of v is in its sums
 from their beginning: those within the limits are then the ones of few bits. Items go in pieces of
 24, 8 and 4, as many of each as there are in a row, so that a short row takes few tests.
-
-Made from tools/loops/viper/qdot.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from .._bytes import (
+    products,
+    products_from,
+    put,
+    quick_way,
+    scale_to_limits,
+    to_even,
+)
+from .._hints import far, unroll
+from .._viper import ptr8, ptr32
 
 
-@micropython.viper
 def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    items = out
-    first = int(x) + p[12]
-    weights = int(w) + p[0]
+    items, first, weights = out, int(x) + p[12], int(w) + p[0]
     tables = int(x) if p[15] else int(w)
-    at = p[5]
-    bias = 1 << 29
+    at, bias = p[5], 1 << 29
     sign = bias << 2  # 1 << 31 would be folded to an object
-    zy = p[9] - bias
-    least = p[10] - bias
-    most = p[11] - bias
+    zy, least, most = p[9] - bias, p[10] - bias, p[11] - bias
     middle = (zy << 21) + 1146816
-    n = p[3]
-    while n:
-        table = ptr32(tables + p[1])
-        row = weights
-        end = first + p[2]
-        last = end - 15
-        x = ptr8(first)
-        w = ptr8(0)
+    for n in range(p[3], 0, -1):
+        table, row, end = ptr32(tables + p[1]), weights, first + p[2]
+        last, x, w = end - 15, ptr8(first), ptr8(0)
         if p[14]:
             w = ptr8(ptr32(first - 4)[0])
         else:
             while int(x) < end:
                 w = ptr8(int(w) + x[0] + x[1] + x[2] + x[3])
                 x = ptr8(4 + int(x))
-        zs = p[8] * int(w)
-        k = at
-        of_tile = 0
-        m = p[4]
-        while m:
-            x = ptr8(first)
-            out = ptr8(row)
-            w = ptr8(0)
+        zs, k, of_tile = p[8] * int(w), at, 0
+        for m in range(p[4], 0, -1):
+            x, out, w = ptr8(first), ptr8(row), ptr8(0)
             if m > 3 or of_tile:
                 while int(x) < last:
-                    w = ptr8(x[0] * out[0] + int(w))
-                    w = ptr8(x[1] * out[1] + int(w))
-                    w = ptr8(x[2] * out[2] + int(w))
-                    w = ptr8(x[3] * out[3] + int(w))
-                    w = ptr8(x[4] * out[16] + int(w))
-                    w = ptr8(x[5] * out[17] + int(w))
-                    w = ptr8(x[6] * out[18] + int(w))
-                    w = ptr8(x[7] * out[19] + int(w))
-                    w = ptr8(x[8] * out[32] + int(w))
-                    w = ptr8(x[9] * out[33] + int(w))
-                    w = ptr8(x[10] * out[34] + int(w))
-                    w = ptr8(x[11] * out[35] + int(w))
-                    w = ptr8(x[12] * out[48] + int(w))
-                    w = ptr8(x[13] * out[49] + int(w))
-                    w = ptr8(x[14] * out[50] + int(w))
-                    w = ptr8(x[15] * out[51] + int(w))
-                    x = ptr8(16 + int(x))
-                    out = ptr8(64 + int(out))
+                    for of_four in unroll(4):
+                        w = products_from(w, x, 4 * of_four, out, 16 * of_four, 4)
+                    x, out = ptr8(16 + int(x)), ptr8(64 + int(out))
                 while int(x) < end:
-                    w = ptr8(x[0] * out[0] + int(w))
-                    w = ptr8(x[1] * out[1] + int(w))
-                    w = ptr8(x[2] * out[2] + int(w))
-                    w = ptr8(x[3] * out[3] + int(w))
-                    x = ptr8(4 + int(x))
-                    out = ptr8(16 + int(out))
+                    w = products(w, x, out, 4)
+                    x, out = ptr8(4 + int(x)), ptr8(16 + int(out))
                 row += 4
                 of_tile += 1
                 if of_tile == 4:
@@ -91,15 +62,10 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                     row += p[2] * 4 - 16
             else:
                 while int(x) < end:
-                    w = ptr8(x[0] * out[0] + int(w))
-                    w = ptr8(x[1] * out[1] + int(w))
-                    w = ptr8(x[2] * out[2] + int(w))
-                    w = ptr8(x[3] * out[3] + int(w))
-                    x = ptr8(4 + int(x))
-                    out = ptr8(4 + int(out))
+                    w = products(w, x, out, 4)
+                    x, out = ptr8(4 + int(x)), ptr8(4 + int(out))
                 row += p[2]
-            x = ptr8(table[0] & 31)
-            v = ((table[0] ^ sign) - sign) >> 5
+            x, v = ptr8(table[0] & 31), ((table[0] ^ sign) - sign) >> 5
             if int(x) > 25:
                 v = v << (int(x) - 25)
             w = ptr8(int(w) - zs + v)
@@ -119,190 +85,79 @@ def qdots8(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
                 if int(w) < 0 - v:
                     w = ptr8(0 - v)
                 w = ptr8(int(w) << int(x))
-                low = int(out) & 32767
-                v = int(w) & 4095
-                x = ptr8((int(out) >> 15) & 65535)
-                w = ptr8(int(w) >> 12)
-                lowest = v * low
-                low = int(w) * low + (lowest >> 12)
-                v = v * int(x) + (low >> 3)
-                w = ptr8(int(w) * int(x) + (v >> 12))
-                v = ((lowest | v) & 4095) | (low & 7)
-                x = ptr8(1 if v else (int(w) >> 20) & 1)
-                x = ptr8((int(w) + 524287 + int(x)) >> 20)
+                x, w, v, low, lowest = to_even(w, int(out))
                 v = int(x) + zy
-            if v < least:
-                v = least
-            if v > most:
-                v = most
+            v = min(max(v, least), most)
             items[k] = v
             k += p[7]
             table = ptr32(8 + int(table))
-            m -= 1
         first += p[13]
         at += p[6]
-        n -= 1
 
 
-@micropython.viper
 def qdots8_many(x: ptr8, w: ptr8, out: ptr8, p: ptr32):
-    place = int(out) + p[5]
-    start = int(x) + p[12] - 4
-    row = int(w) + p[0]
+    place, start, row = int(out) + p[5], int(x) + p[12] - 4, int(w) + p[0]
     table = ptr32((int(x) if p[15] else int(w)) + p[1])
     bias = 1 << 29
     sign = bias << 2
-    is_wide = sign << 1
-    least = p[10] - bias
-    most = p[11] - bias
+    is_wide, least, most = sign << 1, p[10] - bias, p[11] - bias
     middle = ((p[9] - bias) << 21) + 1146816
-    pitch = p[6]
-    kp = p[2]
-    zw = 0 - p[8]
-    tiled = p[4] & -4
-    span = kp * 4
-    step = 16
-    many = kp // 24
-    left = kp % 24
-    sixteen = left & 16
-    eight = left & 24
-    four = left & 4
-    of_tile = 3
-    k = 0
-    while True:
-        if k == p[4]:
-            break
+    pitch, kp, zw = p[6], p[2], 0 - p[8]
+    tiled, span, step = p[4] & -4, kp * 4, 16
+    many, left = kp // 24, kp % 24
+    sixteen, eight, four = left & 16, left & 24, left & 4
+    of_tile, k = 3, 0
+    while far(k != p[4]):
         if k == tiled:
-            span = kp
-            step = 4
-            many = 0
-            sixteen = 0
-            eight = 0
-            four = 4
-            of_tile = 0
+            span, step, many = kp, 4, 0
+            sixteen, eight, four, of_tile = 0, 0, 4, 0
         end = row + span
-        last = end - 95
-        f = table[0] & 31
-        limit = 0
-        shift = 0
-        factor = 0
+        last, f, limit = end - 95, table[0] & 31, 0
+        shift = factor = 0
         addend = 0  # such that no value is in the quick way
         bits = 0
         if f < 26:
-            limit = (1 << 25) >> f
-            factor = (table[1] >> 16) & 32767
-            addend = middle - (factor << 15)
-            bits = 26 - f
-            shift = 10 - f
-            if shift < 0:
-                factor = factor << (f - 10)
-                shift = 0
+            limit, factor, addend, bits, shift = quick_way(f, table[1], middle)
         c = table[0]
         if is_wide:
             c = (c ^ sign) - sign
         c = (c >> 5) << (f - 25) if f > 25 else (c >> 5) + limit
-        at = place
-        out = ptr8(start)
-        n = p[3]
-        while n:
+        at, out = place, ptr8(start)
+        for n in range(p[3], 0, -1):
             w = ptr8(ptr32(out)[0] * zw + c)
-            out = ptr8(4 + int(out))
-            x = ptr8(row)
+            out, x = ptr8(4 + int(out)), ptr8(row)
             if many:
                 while last > int(x):
-                    w = ptr8(x[0] * out[0] + int(w))
-                    w = ptr8(x[1] * out[1] + int(w))
-                    w = ptr8(x[2] * out[2] + int(w))
-                    w = ptr8(x[3] * out[3] + int(w))
-                    w = ptr8(x[16] * out[4] + int(w))
-                    w = ptr8(x[17] * out[5] + int(w))
-                    w = ptr8(x[18] * out[6] + int(w))
-                    w = ptr8(x[19] * out[7] + int(w))
+                    w = products(w, x, out, 4)
+                    w = products_from(w, x, 16, out, 4, 4)
                     x = ptr8(32 + int(x))
-                    w = ptr8(x[0] * out[8] + int(w))
-                    w = ptr8(x[1] * out[9] + int(w))
-                    w = ptr8(x[2] * out[10] + int(w))
-                    w = ptr8(x[3] * out[11] + int(w))
-                    w = ptr8(x[16] * out[12] + int(w))
-                    w = ptr8(x[17] * out[13] + int(w))
-                    w = ptr8(x[18] * out[14] + int(w))
-                    w = ptr8(x[19] * out[15] + int(w))
+                    w = products_from(w, x, 0, out, 8, 4)
+                    w = products_from(w, x, 16, out, 12, 4)
                     x = ptr8(32 + int(x))
-                    w = ptr8(x[0] * out[16] + int(w))
-                    w = ptr8(x[1] * out[17] + int(w))
-                    w = ptr8(x[2] * out[18] + int(w))
-                    w = ptr8(x[3] * out[19] + int(w))
-                    w = ptr8(x[16] * out[20] + int(w))
-                    w = ptr8(x[17] * out[21] + int(w))
-                    w = ptr8(x[18] * out[22] + int(w))
-                    w = ptr8(x[19] * out[23] + int(w))
-                    x = ptr8(32 + int(x))
-                    out = ptr8(24 + int(out))
+                    w = products_from(w, x, 0, out, 16, 4)
+                    w = products_from(w, x, 16, out, 20, 4)
+                    x, out = ptr8(32 + int(x)), ptr8(24 + int(out))
             if sixteen:
-                w = ptr8(x[0] * out[0] + int(w))
-                w = ptr8(x[1] * out[1] + int(w))
-                w = ptr8(x[2] * out[2] + int(w))
-                w = ptr8(x[3] * out[3] + int(w))
-                w = ptr8(x[16] * out[4] + int(w))
-                w = ptr8(x[17] * out[5] + int(w))
-                w = ptr8(x[18] * out[6] + int(w))
-                w = ptr8(x[19] * out[7] + int(w))
-                x = ptr8(32 + int(x))
-                out = ptr8(8 + int(out))
+                w = products(w, x, out, 4)
+                w = products_from(w, x, 16, out, 4, 4)
+                x, out = ptr8(32 + int(x)), ptr8(8 + int(out))
             if eight:
-                w = ptr8(x[0] * out[0] + int(w))
-                w = ptr8(x[1] * out[1] + int(w))
-                w = ptr8(x[2] * out[2] + int(w))
-                w = ptr8(x[3] * out[3] + int(w))
-                w = ptr8(x[16] * out[4] + int(w))
-                w = ptr8(x[17] * out[5] + int(w))
-                w = ptr8(x[18] * out[6] + int(w))
-                w = ptr8(x[19] * out[7] + int(w))
-                x = ptr8(32 + int(x))
-                out = ptr8(8 + int(out))
+                w = products(w, x, out, 4)
+                w = products_from(w, x, 16, out, 4, 4)
+                x, out = ptr8(32 + int(x)), ptr8(8 + int(out))
             if four:
                 while end > int(x):
-                    w = ptr8(x[0] * out[0] + int(w))
-                    w = ptr8(x[1] * out[1] + int(w))
-                    w = ptr8(x[2] * out[2] + int(w))
-                    w = ptr8(x[3] * out[3] + int(w))
-                    x = ptr8(step + int(x))
-                    out = ptr8(4 + int(out))
+                    w = products(w, x, out, 4)
+                    x, out = ptr8(step + int(x)), ptr8(4 + int(out))
             x = ptr8((int(w) >> shift) * factor + addend)
             if int(w) >> bits or not 1966080 & int(x):
                 w = ptr8(int(w) - limit)
-                x = ptr8(f)
-                if f > 25:
-                    w = ptr8(int(w) >> (f - 25))
-                    x = ptr8(0)
-                v = (1 << 25) >> int(x)
-                if int(w) > v:
-                    w = ptr8(v)
-                if int(w) < 0 - v:
-                    w = ptr8(0 - v)
-                w = ptr8(int(w) << int(x))
-                low = table[1] & 32767
-                v = int(w) & 4095
-                x = ptr8((table[1] >> 15) & 65535)
-                w = ptr8(int(w) >> 12)
-                lowest = v * low
-                low = int(w) * low + (lowest >> 12)
-                v = v * int(x) + (low >> 3)
-                w = ptr8(int(w) * int(x) + (v >> 12))
-                v = ((lowest | v) & 4095) | (low & 7)
-                x = ptr8(1 if v else (int(w) >> 20) & 1)
-                x = ptr8((int(w) + 524287 + int(x)) >> 20)
+                w, x, v = scale_to_limits(w, f)
+                x, w, v, low, lowest = to_even(w, table[1])
                 x = ptr8(int(x) + p[9] - bias)
             else:
                 x = ptr8(int(x) >> 21)
-            if least > int(x):
-                x = ptr8(least)
-            elif most < int(x):
-                x = ptr8(most)
-            w = ptr8(at)
-            w[0] = int(x)
-            at = pitch + int(w)
-            n -= 1
+            at, x, w = put(x, at, pitch, least, most)
         place += p[7]
         table = ptr32(8 + int(table))
         k += 1

@@ -1,23 +1,19 @@
 """Square roots of float32 by their bits, one after another: see loops/root.
 
 Of m * 2**(25 or 26), m the mantissa, so that the root has 25 bits: the last one rounds.
-
-Made from tools/loops/viper/root.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from .._floats import significand
+from .._viper import ptr32
 
 
-@micropython.viper
 def sqrt32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
     i = p[0]
     infinity = 1
     infinity = (infinity << 31) - 1 - 0x7FFFFF
     while i < p[1]:
         v = x[i]
-        e = (v >> 23) & 255
-        m = v & 0x7FFFFF
+        e, m = (v >> 23) & 255, v & 0x7FFFFF
         if e == 0 and m == 0:
             m = v
         elif (v >> 31) & 1 or e == 255 and m:
@@ -25,16 +21,8 @@ def sqrt32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         elif e == 255:
             m = infinity
         else:
-            if e:
-                m = m | 0x800000
-            else:
-                e = 1
-                while m < 1 << 23:
-                    m = m << 1
-                    e -= 1
-            v = 26 - (e & 1)
-            rest = 0
-            root = 0
+            m, e = significand(m, e)
+            v, rest, root = 26 - (e & 1), 0, 0
             n = 48
             while n >= 0:
                 rest = rest << 2

@@ -3,14 +3,12 @@
 The emitter keeps the first three locals in registers: a sum's size, its exponent and the float's
 bits, as if they were addresses. What is rare is left to the common form: results that are
 denormal, or beyond the largest float.
-
-Made from tools/loops/viper/short.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
-
 from .. import short as plain
+from .._hints import far
+from .._viper import ptr32
+from .._words import signed
 from ..short import align  # noqa: F401  (no loop of many items)
 
 
@@ -19,33 +17,19 @@ def finish(x, w, out, p):
         plain.finish(x, w, out, p)
 
 
-@micropython.viper
 def _finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32) -> int:
     """1 if it has met a rare result, and stopped there, else 0."""
-    sums = int(x) + 4 * p[0]
-    first = int(w) + 4 * p[3]
-    row = int(out) + 4 * p[4]
+    sums, first, row = int(x) + 4 * p[0], int(w) + 4 * p[3], int(out) + 4 * p[4]
     one = 1  # kept from the folding of constants, which makes big integers of them
-    half = one << 30
-    sign = one << 31
-    low = p[11]
-    if p[10]:
-        low = 0 - low
-    high = p[13]
-    if p[12]:
-        high = 0 - high
-    step = 4 * p[6]
-    largest = p[14]
-    position = 0
+    half, sign = one << 30, one << 31
+    low = signed(p[11], p[10])
+    high = signed(p[13], p[12])
+    step, largest, position = 4 * p[6], p[14], 0
     while position < p[1] * p[8]:
         at = row + 4 * (position // p[1] * p[7] + position % p[1] * p[5])
-        channel = first
-        end = sums + 4 * p[2]
-        while True:
-            if sums == end:
-                break
-            x = ptr32(sums)
-            w = ptr32(channel)
+        channel, end = first, sums + 4 * p[2]
+        while far(sums != end):
+            x, w = ptr32(sums), ptr32(channel)
             x = ptr32(((x[0] - half) >> w[0]) + w[1] - half)
             sums += 4
             channel += 12
@@ -55,14 +39,11 @@ def _finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32) -> int:
             if int(x):
                 w = ptr32(w[2] - 142)
                 while int(x) >> 24 == 0:
-                    x = ptr32(int(x) << 6)
-                    w = ptr32(int(w) - 6)
+                    x, w = ptr32(int(x) << 6), ptr32(int(w) - 6)
                 if int(x) >> 28 == 0:
-                    x = ptr32(int(x) << 3)
-                    w = ptr32(int(w) - 3)
+                    x, w = ptr32(int(x) << 3), ptr32(int(w) - 3)
                 while int(x) >> 30 == 0:
-                    x = ptr32(int(x) << 1)
-                    w = ptr32(int(w) - 1)
+                    x, w = ptr32(int(x) << 1), ptr32(int(w) - 1)
                 if int(w) < 0 or int(w) > 253:
                     return 1
                 out = ptr32((int(w) << 23) + (int(x) >> 7))

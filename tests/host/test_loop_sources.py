@@ -1,18 +1,18 @@
-"""The modules of loops in viper are what their templates in tools/loops make."""
+"""What becomes of the sources of loops."""
 
 import pytest
 
-from tools.loops import __main__ as loops
-from tools.loops.errors import TemplateError
-from tools.loops.module import module, module_path
-from tools.loops.source import Source, templates
-from tools.made import ROOT
+from tools import package
+from tools.loops import python
+from tools.loops.errors import LoopError
+from tools.loops.module import module
+from tools.loops.source import Source
 
-TEMPLATES = templates()
+LOOPS = package.SOURCES / "loops"
 HEAD = '''"""What."""
 
-from tools.loops.snippets.hints import far, inline, undefined, unroll
-from tools.loops.snippets.words import pairs, rows_of_pairs, signed, swap
+from .._hints import far, inline, undefined, unroll
+from .._words import pairs, rows_of_pairs, signed, swap
 
 
 @inline
@@ -26,29 +26,31 @@ def with_low(a, b):
 '''
 
 
-@pytest.mark.parametrize("source", TEMPLATES, ids=lambda s: f"{s.path.stem}-{s.form}")
-def test_is_up_to_date(source):
-    assert module_path(source).read_text() == module(source)
+def test_a_module_names_its_source():
+    for text, path in python.modules().values():
+        made = f"\n\nMade from {path}: change that file, not this one.\n" in text
+        assert made or (package.ROOT / path).read_text() == text
 
 
-def test_all_viper_is_made():
-    """None of it is written by hand, and no module is left of a template that went."""
-    made = {module_path(source) for source in TEMPLATES}
-    assert len(made) == len(TEMPLATES)
-    for path in (ROOT / "mpconnxr" / "loops").rglob("*.py"):
-        text = path.read_text()
-        assert ("\nMade from tools/loops/" in text) == (path in made), path
-        # Machine code has viper around it; program unpacks tuples, which templates take apart.
-        if path.parent.name != "vfp" and "\nMachine code" not in text and path.stem != "program":
-            assert "@micropython.viper" not in text or path in made, path
+def test_a_source_with_types_is_written_once():
+    plain = {key[0]: m for key, m in python.modules().items() if key[1] == "plain"}
+    typed = {family for family, m in plain.items() if Source(package.ROOT / m.shown).is_typed}
+    assert typed == {family for family, m in plain.items() if python.is_common(m.text)}
+    assert 70 < len(typed) < len(plain)
+
+
+def link_helpers(folder):
+    for path in LOOPS.glob("_*.py"):
+        (folder / path.name).symlink_to(path)
 
 
 def made_of(folder, body):
     path = folder / "viper" / "what.py"
     path.parent.mkdir()
+    link_helpers(folder)
     lines = "".join(f"    {line}\n" for line in body.splitlines())
     path.write_text(f"{HEAD}def f(x: ptr32, p: ptr32):\n{lines}")
-    return module(Source(path))
+    return module(Source(path), False)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +113,7 @@ def made_of(folder, body):
 )
 def test_what_becomes_of(tmp_path, body, lines):
     if lines is None:
-        with pytest.raises(TemplateError, match=r"what\.py:\d+: "):
+        with pytest.raises(LoopError, match=r"what\.py:\d+: "):
             made_of(tmp_path, body)
         return
     made = made_of(tmp_path, body).partition("\n\n\n")[2].splitlines()
@@ -159,8 +161,8 @@ def test_refuses_a_helper(tmp_path, helper, call, what):
     path.parent.mkdir()
     function = f"def f(x: ptr32, p: ptr32):\n    a = x[0]\n    {call}\n    x[0] = a\n"
     path.write_text(f'"""What."""\n\n\n@inline\n{helper}\n\n\n{function}')
-    with pytest.raises(TemplateError, match=rf"what\.py:\d+: .*{what}"):
-        module(Source(path))
+    with pytest.raises(LoopError, match=rf"what\.py:\d+: .*{what}"):
+        module(Source(path), False)
 
 
 def test_a_helper_that_is_all_keeps_its_names(tmp_path):
@@ -168,19 +170,7 @@ def test_a_helper_that_is_all_keeps_its_names(tmp_path):
     path.parent.mkdir()
     helper = "@inline\ndef g(x):\n    a = x[0]\n    x[a] = 1\n"
     path.write_text(f'"""What."""\n\n\n{helper}\n\ndef f(x: ptr32):\n    """F."""\n    g(x)\n')
-    assert module(Source(path)).endswith('    """F."""\n    a = x[0]\n    x[a] = 1\n')
+    assert module(Source(path), False).endswith('    """F."""\n    a = x[0]\n    x[a] = 1\n')
     path.write_text(path.read_text() + "    a = 2\n")
-    with pytest.raises(TemplateError, match="g assigns a, but does not return it"):
-        module(Source(path))
-
-
-def test_check(monkeypatch, tmp_path, capsys):
-    assert loops.main(["--check"]) == 0
-    source = TEMPLATES[0]
-    monkeypatch.setattr(loops, "templates", lambda: [source])
-    monkeypatch.setattr(loops, "module_path", lambda source: tmp_path / source.path.name)
-    assert loops.main(["--check"]) == 1
-    assert capsys.readouterr().out == f"{source.path.name}: differs\n"
-    assert not list(tmp_path.iterdir())
-    assert loops.main([]) == 0
-    assert (tmp_path / source.path.name).read_text() == module(source)
+    with pytest.raises(LoopError, match="g assigns a, but does not return it"):
+        module(Source(path), False)

@@ -1,6 +1,6 @@
 """Helpers of loops for quantized items: products of bytes, requantization as in loops/qdot."""
 
-from tools.loops.snippets.hints import inline, unroll
+from ._hints import inline, unroll
 
 
 @inline

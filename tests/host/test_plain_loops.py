@@ -1,15 +1,18 @@
-"""Templates that serve as plain Python run as they stand, and do what is made of them."""
+"""Sources of loops run as they stand, and do what the modules do that are made of them."""
 
 import ast
 import copy
-import importlib
+import functools
+import importlib.util
 import random
 
 import pytest
 
 import mpconnxr.cpython  # noqa: F401  micropython, const, ptr8
 from tests.host.loop_calls import calls
-from tools.loops.source import is_helper, templates
+from tools import package, store
+from tools.loops import python
+from tools.loops.source import Source, is_helper
 
 ABI = ["x", "w", "out", "p"]
 N_CALLS = 200
@@ -18,37 +21,47 @@ _MOST_CALLS, _MOST_READS = 60, 20_000
 
 
 def functions(abi):
-    """The functions of all templates, (family, name, arguments): loops, or others."""
+    """The functions of all that is written once, (family, name, arguments): loops, or others."""
     found = []
-    for source in templates():
-        if source.form == "common":
-            for node in source.tree.body:
+    for (family, _), module in python.modules().items():
+        if python.is_common(module.text):
+            for node in Source(package.ROOT / module.shown).tree.body:
                 if isinstance(node, ast.FunctionDef) and not is_helper(node):
                     args = [arg.arg for arg in node.args.args]
                     if (args == ABI) == abi:
-                        found.append((source.path.stem, node.name, args))
+                        found.append((family, node.name, args))
     return found
 
 
 def both(family, name):
-    """A template's function as it stands, and the one that is made of it."""
-    folders = ("tools.loops.common", "mpconnxr.loops")
-    return [getattr(importlib.import_module(f"{f}.{family}"), name) for f in folders]
+    """A function as it stands, and the one that is made of it."""
+    source = importlib.import_module(f"mpconnxr.loops.{family}")
+    return [getattr(module, name) for module in (source, made(family))]
 
 
-def test_every_template_is_made_of_functions():
+@functools.cache
+def made(family):
+    """The module that is built, among the package's others."""
+    path = store.loops().path(family)
+    spec = importlib.util.spec_from_file_location(f"mpconnxr.loops.made_{family}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_there_are_loops_and_functions_that_call_them():
     assert len({family for family, _, _ in functions(True)}) > 70
     assert len({family for family, _, _ in functions(False)}) > 15
 
 
 @pytest.mark.parametrize("family, name", [f[:2] for f in functions(True)])
 def test_loop_as_it_stands(family, name):
-    template, made = both(family, name)
+    source, built = both(family, name)
     wrote = False
     for call in calls(family, name, N_CALLS):
         before, expected = copy.deepcopy(call), copy.deepcopy(call)
-        made(**expected)
-        template(**call)
+        built(**expected)
+        source(**call)
         assert call == expected
         wrote = wrote or call != before
     assert wrote
@@ -111,10 +124,10 @@ def run(function, args, seed):
 
 @pytest.mark.parametrize("family, name, args", functions(False))
 def test_calls_of_loops_as_they_stand(family, name, args):
-    template, made = both(family, name)
+    source, built = both(family, name)
     n_ended = 0
     for seed in range(N_RUNS):
-        expected = run(made, args, seed)
-        assert run(template, args, seed) == expected
+        expected = run(built, args, seed)
+        assert run(source, args, seed) == expected
         n_ended += len(expected) == 4
     assert n_ended > 3

@@ -1,6 +1,6 @@
 """Helpers of loops for the bits of float32: m its mantissa, e its exponent."""
 
-from tools.loops.snippets.hints import inline, undefined
+from ._hints import inline, undefined
 
 
 @inline

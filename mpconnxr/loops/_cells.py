@@ -2,7 +2,7 @@
 have 26 bits behind the point. no_sign: 2**31 - 1, by a name or as a parameter.
 """
 
-from tools.loops.snippets.hints import inline
+from ._hints import inline
 
 
 @inline

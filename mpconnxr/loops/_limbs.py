@@ -1,6 +1,6 @@
 """Helpers of loops for sums in limbs of 28 bits."""
 
-from tools.loops.snippets.hints import inline
+from ._hints import inline
 
 
 @inline

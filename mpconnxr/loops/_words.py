@@ -1,6 +1,6 @@
 """Helpers of loops for words, and for what viper cannot say in one statement."""
 
-from tools.loops.snippets.hints import inline, undefined
+from ._hints import inline, undefined
 
 
 @inline
