@@ -1,11 +1,14 @@
 """Picks the form in which a family of loops runs: assembler, viper, or plain Python.
 
-A family is a module NAME in the folder loops/. Two kinds:
+A family is a module NAME in the folder loops/. In the package that is built there are two kinds:
 
 * written once, in the common subset of Python and viper: loops/NAME.py says `COMMON = True` and
   has `@micropython.viper` on its loops. Its plain form is the same source without those lines.
 * tuned: loops/NAME.py is the plain form, and loops/viper/NAME.py, loops/thumb/NAME.py, ... define
   the same functions. The first one that this machine can run wins.
+
+A copy of the sources, which no build has made, has the plain forms alone: those of viper raise
+ImportError.
 
 All forms of a loop give the same bits, so an operator never knows which one it got. One form is
 apart: vfp is the only one of its families, which compute with floats (see ops/_block_vfp).

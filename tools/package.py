@@ -1,7 +1,7 @@
 """The device package as boards take it, built from what people write.
 
 mpconnxr/ holds sources. Its loops come in more forms than are written: those in viper are expanded
-from templates, and those in machine code are composed from tools/asm/code. `folder` builds a
+(tools.loops), and those in machine code are composed from tools/asm/code. `folder` builds a
 package that has all of them, once for each state of the sources, in the cache folder. Whoever
 needs the package's files asks it: to copy them, to compile them, to run them on MicroPython here.
 

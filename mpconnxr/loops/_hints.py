@@ -1,4 +1,4 @@
-"""Hints for `python -m tools.loops`, which mean nothing to Python: no module on a board has them.
+"""Hints for the build, which mean nothing to Python: no module that is built has them.
 
 inline     a helper's code stands where the helper is called
 far        Xtensa's branches cannot go around the code of this loop

@@ -1,11 +1,11 @@
-"""Loops as templates: plain Python, and what becomes of it where viper has no quick code, or none.
+"""The sources of loops, which are plain Python, and what the build makes of them.
 
-A template is tools/loops/FORM/NAME.py, and `python -m tools.loops` writes mpconnxr/loops/NAME.py
-of it, or loops/viper/NAME.py, loops/viper64/NAME.py. Forms: common (one source for viper and plain
-Python), viper, viper64. A module is committed: a board takes it as it is.
-
-A template in common runs as it stands, and gives the same results as its module. Those of viper
-use the same language, with the pointers that viper alone has. In a template
+A family of loops is mpconnxr/loops/NAME.py. It runs as it is, on CPython and on MicroPython: that
+is its plain form. Where its functions' arguments have types, the build (tools.package) expands
+them to viper, which has no quick code for most of Python; the module then serves both forms, and
+says COMMON. What somebody tuned for viper is mpconnxr/loops/viper/NAME.py (viper64: for words of
+64 bits), in the same language with viper's pointers. `python -m tools.loops NAME` prints what is
+made. In a source
 
     for i in range(p[0], p[1]):     becomes i = p[0], a while loop, and i += 1 at its end.
                                     range(n, 0, -1) counts down, while n
@@ -21,13 +21,13 @@ use the same language, with the pointers that viper alone has. In a template
                                     becomes the body of a helper around these lines, which come
                                     where it says `yield`
 
-A helper is a function under @inline, in snippets/ or in the template that uses it. It returns
-every name that it assigns, so the call says where the caller has each of them: a name that only
-gives a helper room to work in is a result, too, which its docstring calls room. A helper that is
-all a function does may keep its names. `name = undefined` in a helper makes no code: Python wants
-a value for a name that is returned but not assigned on every path, and nothing may read it.
-inline, far, unroll and undefined come from snippets/hints.py; no module gets its import, nor that
-of a helper.
+A helper is a function under @inline, in mpconnxr/loops/_NAME.py or in the file that uses it. It
+returns every name that it assigns, so the call says where the caller has each of them: a name that
+only gives a helper room to work in is a result, too, which its docstring calls room. A helper that
+is all a function does may keep its names. `name = undefined` in a helper makes no code: Python
+wants a value for a name that is returned but not assigned on every path, and nothing may read it.
+inline, far, unroll and undefined come from _hints.py; no module gets an import of a file whose
+name begins with _.
 
 Refused, since Python would do something else:
 
@@ -38,6 +38,6 @@ Refused, since Python would do something else:
     a `for` whose counter, or end, its body changes (also by a call, where the end is read from a
         buffer), whose counter is read behind it, or that has a `continue`: write a while loop
 
-`micropython.viper` and COMMON come by themselves: a function whose arguments have types is viper.
-What is made is exactly what is written: who counts instructions looks there.
+`import micropython`, the decorator and COMMON come by themselves. What is made is exactly what is
+written: who counts instructions looks there.
 """

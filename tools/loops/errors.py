@@ -1,4 +1,4 @@
-"""Why no module was made of a template. Caught once, in __main__."""
+"""Why no module was made of a source."""
 
 
 class LoopError(Exception):

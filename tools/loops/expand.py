@@ -1,4 +1,4 @@
-"""Writes a template's statements as viper can take them: helpers inline, `for` as `while`.
+"""Writes a source's statements as viper can take them: helpers inline, `for` as `while`.
 
 Text and comments stay what they are; only what is replaced is written anew.
 """

@@ -1,4 +1,4 @@
-"""Refuses templates that mean something else in Python than what the expander makes of them.
+"""Refuses sources that mean something else in Python than what the expander makes of them.
 
 Python gives a helper names of its own, evaluates arguments once, and range() too. The expander
 puts texts in place of names, and makes while loops.
