@@ -5,6 +5,7 @@ import ast
 import numpy as np
 import pytest
 
+from tools import package
 from tools.converter import kernel_list, kernel_parameters
 from tools.converter.ir import Step
 from tools.converter.kernel_parameters import DeclarationError, ParameterError, declaration_of
@@ -149,7 +150,7 @@ def test_every_kernel_declares_its_parameters():
 
 def test_a_name_stands_for_one_thing():
     """MicroPython refuses a second value for a constant."""
-    for path in kernel_list.OPS.glob("*.py"):
+    for path in package.KERNELS.glob("*.py"):
         nodes = ast.walk(ast.parse(path.read_text()))
         stored = [n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
         names = [f"_{f.name.upper()}" for f in (declaration_of(path.stem) or NOTHING).fields]
