@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+SOURCES = ROOT / "mpconnxr"  # the device package, as people write it
 
 
 def shown(path: Path) -> str:

@@ -20,10 +20,9 @@ from functools import cache
 from pathlib import Path
 
 from .cache import cache_folder, locked
-from .made import ROOT
+from .made import ROOT, SOURCES
 
-NAME = "mpconnxr"
-SOURCES = ROOT / NAME  # what people write
+NAME = SOURCES.name
 KERNELS = SOURCES / "ops"
 _BUILDERS = [ROOT / "tools" / name for name in ("asm", "loops", "package.py", "made.py")]
 _SUFFIXES = (".py", ".txt", ".S", ".c", ".h")

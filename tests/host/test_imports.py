@@ -11,7 +11,9 @@ from collections.abc import Collection, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-from tools.program.build import CORE, ON_DEMAND, REPLAY
+from tools import package
+from tools.deploy.core import MODULES, Use, names
+from tools.program.build import REPLAY
 
 ROOT = Path(__file__).parents[2]
 
@@ -95,11 +97,16 @@ def test_circles_are_found(tmp_path, monkeypatch):
 
 def test_a_program_has_the_modules_that_its_own_import():
     """At their top, that is: what functions import may be for models with kernels alone."""
-    here = {f"mpconnxr.{name}" for name in (*CORE, *ON_DEMAND)}
-    for name in {*CORE, *ON_DEMAND} - {REPLAY}:  # which gets its loops into itself
+    needed = {*names(Use.PROGRAM | Use.ASKED)}
+    here = {f"mpconnxr.{name}" for name in needed}
+    for name in needed - {REPLAY}:  # which gets its loops into itself
         path = ROOT / "mpconnxr" / f"{name}.py"
         for node in ast.parse(path.read_text()).body:
             for wanted in _wanted(node, "mpconnxr"):
                 for module in (wanted, wanted.rpartition(".")[0]):
                     is_module = (ROOT / module.replace(".", "/")).with_suffix(".py").exists()
                     assert not is_module or module in here, f"{name} imports {module}"
+
+
+def test_each_module_of_the_core_is_listed():
+    assert [*MODULES] == sorted(path.stem for path in package.SOURCES.glob("*.py"))

@@ -3,6 +3,7 @@
 import pytest
 
 from tools import package
+from tools.loops import __main__ as command
 from tools.loops import python
 from tools.loops.errors import LoopError
 from tools.loops.module import module
@@ -174,3 +175,14 @@ def test_a_helper_that_is_all_keeps_its_names(tmp_path):
     path.write_text(path.read_text() + "    a = 2\n")
     with pytest.raises(LoopError, match="g assigns a, but does not return it"):
         module(Source(path), False)
+
+
+def test_the_command_prints_what_is_made(capsys):
+    assert command.main(["relu"]) == 0
+    assert "\nCOMMON = True\n\n\n@micropython.viper\n" in capsys.readouterr().out
+    assert command.main(["qdot", "viper"]) == 0
+    assert capsys.readouterr().out == python.modules()["qdot", "viper"].text
+    for args, what in ((["relu", "viper"], "it has plain"), (["none"], "no such family")):
+        with pytest.raises(SystemExit) as stop:
+            command.main(args)
+        assert stop.value.code == 2 and what in capsys.readouterr().err

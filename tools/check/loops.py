@@ -16,6 +16,7 @@ import numpy as np
 
 from tools import package, store
 from tools.deploy.code import code_for
+from tools.deploy.core import Use, names
 from tools.deploy.modules import Package
 from tools.machine import Machine
 from tools.micropython import get_target
@@ -25,8 +26,7 @@ CALLS = Path(__file__).with_name("calls")
 SCRIPT = Path(__file__).with_name("on_board_loops.py")
 A_PART = 8  # families, whose code and data fit the heap of the smallest board together
 _OF_TWO_CORES = ("handover",)  # its loops wait for each other: tests/host/program/test_cores.py
-_CORE = ("__init__", "mpconnxr", "errors", "flag", "forms", "parameters", "structview")
-_CORE += ("public", "tensor", "turn")
+_CORE = (package.NAME, *names(Use.LOOPS))  # with the module that leads to the package
 _WORDS = 4096
 _SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 3.4e38, -3.4e38, 1.0, -1.0]
 

@@ -13,10 +13,11 @@ from mpconnxr import forms
 from tools.machine import Machine, is_native, plain
 from tools.mpy.compile import CompileError, compiled
 
+from .core import Use, names
 from .joined import joined
 from .model_file import ModelFile
 from .modules import Forms, Package
-from .shrink import ALWAYS, SHOWN, shrunk, stripped
+from .shrink import SHOWN, shrunk, stripped
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ class Builder:
     def build(self, path: Path, source: str = "") -> bytes:
         """The .mpy of a module; source: in place of its file's text. Raises DeployError."""
         source = source or path.read_text()
-        if path.parent == self._package.folder and path.stem in ALWAYS:
+        if path.parent == self._package.folder and path.stem in names(Use.PROGRAM):
             return compiled(shrunk(source), SHOWN)
         if not is_native(source):
             return compiled(source, self._package.place(path))

@@ -1,9 +1,8 @@
 """Which files of mpconnxr/ a model needs on the board: the core, its kernels, and their loops.
 
-The core is every module directly in mpconnxr/, but HOST, which no board gets, and those in
-OPTIONAL that the model has no use for. A kernel's needs are read from its source: what it imports,
-and the families of loops that it takes, `forms.get("conv")` with the name as it stands, in all
-forms by default. Those of forms.later are imported when need be.
+The core is what lies directly in mpconnxr/ (see core). A kernel's needs are read from its source:
+what it imports, and the families of loops that it takes, `forms.get("conv")` with the name as it
+stands, in all forms by default. Those of forms.later are imported when need be.
 """
 
 from __future__ import annotations
@@ -17,28 +16,14 @@ from pathlib import Path
 from tools import package
 from tools.store import Loops
 
+from . import core
+from .core import Use
 from .errors import DeployError
 
-OPTIONAL = frozenset(
-    {
-        "audio",
-        "mfcc",
-        "dynamic",
-        "sizes",
-        "objects",
-        "golden_objects",
-        "images",
-        "trace",
-        "widen",
-        "unpack",
-    }
-)
-HOST = frozenset({"cpython"})
-PROGRAMS = frozenset({"cores", "replay"})  # what models with kernels have no use for
+OPTIONAL = frozenset(core.names(Use.OPTIONAL))
+HOST = frozenset(core.names(Use.HOST))
 Forms = Mapping[str, str]  # modules of a family of loops by their forms, the best one first
 Pick = Callable[[str, Forms], list[str]]
-# What a model in a file system imports, and what loading it does.
-_ALWAYS = ("", "model", "borders", "kernel_load", "loading")
 # Families that a step takes for weights of some dtypes alone (ONNX's numbers).
 _NARROW = (2, 3, 4)
 _FOR_WEIGHTS = {
@@ -86,15 +71,15 @@ class Package:
         pick: given a family of loops and its forms, the modules to take.
         Raises DeployError for a kernel that is absent.
         """
-        core = {_name_of(p.relative_to(self.folder)) for p in self.folder.glob("*.py")}
-        core -= HOST | PROGRAMS
+        flat = {_name_of(p.relative_to(self.folder)) for p in self.folder.glob("*.py")}
+        flat -= {*core.MODULES} - {*core.names(Use.KERNELS | Use.LOADED | Use.OPTIONAL)}
         spared = OPTIONAL - set(optional)
 
         def needs(module):
             found = self._needs(self._tree(module), module, pick)
-            return found if module not in core else [m for m in found if m not in spared]
+            return found if module not in flat else [m for m in found if m not in spared]
 
-        return self._closure([*(core - spared), "ops", *self._kernels(kernels)], needs)
+        return self._closure([*(flat - spared), "ops", *self._kernels(kernels)], needs)
 
     def loaded_for(
         self, kernels: list[str], optional: Iterable[str], weights: Collection[int], pick: Pick
@@ -113,7 +98,8 @@ class Package:
             imports = [s for s in self._tree(module).body if isinstance(s, ast.ImportFrom)]
             return self._needs(ast.Module(imports, []), module, used, _TAKES_AT_LOAD)
 
-        return self._closure([*_ALWAYS, *optional, "ops", *self._kernels(kernels)], needs)
+        loaded = ["" if name == "__init__" else name for name in core.names(Use.LOADED)]
+        return self._closure([*loaded, *optional, "ops", *self._kernels(kernels)], needs)
 
     def module(self, path: Path) -> str:
         """Return the name that a file is imported under."""

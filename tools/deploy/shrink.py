@@ -26,8 +26,6 @@ _FIELDS = {
 
 
 SHOWN = "mpconnxr"  # as what these modules appear in tracebacks: a name of their own stays, too
-# Modules of the package that are always in memory.
-ALWAYS = frozenset({"__init__", "opening", "replay", "turn"})
 
 
 @functools.lru_cache(64)  # a report, or a deployment, builds programs that share modules

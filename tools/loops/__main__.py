@@ -1,14 +1,16 @@
-"""python -m tools.loops FAMILY [FORM]: print what the build makes of a family's loops.
+"""python -m tools.loops FAMILY [FORM]: print what the build makes of a family's source.
 
-FORM: one of those that the family has (default: the plain form, which may be viper as well).
+FORM: viper or viper64, for what was tuned by hand (default: the plain form, which has viper in it
+if the family is written once).
 """
 
 from __future__ import annotations
 
 import sys
 
-from tools import arguments, store
+from tools import arguments
 
+from . import python
 from .errors import LoopError
 
 
@@ -16,17 +18,18 @@ def main(argv: list[str] | None = None) -> int:
     """Exit status: 0 printed, 1 it cannot be made, 2 wrong usage."""
     parser = arguments.parser_for("loops", description=__doc__.partition(":")[2])
     parser.add_argument("family", metavar="FAMILY", help="such as qdot")
-    parser.add_argument("form", metavar="FORM", nargs="?", default="plain", help="such as thumb")
+    parser.add_argument("form", metavar="FORM", nargs="?", default="plain", help="such as viper")
     args = parser.parse_args(argv)
     try:
-        modules = store.loops().modules(args.family)
+        modules = python.modules()
     except LoopError as e:
         print(f"loops: {e}", file=sys.stderr)
         return 1
-    if args.form not in modules:
-        known = " ".join(modules) or "there is no such family"
+    if (args.family, args.form) not in modules:
+        forms = [form for family, form in modules if family == args.family]
+        known = f"it has {' '.join(forms)}" if forms else "there is no such family"
         parser.error(f"no {args.family} in the form {args.form}: {known}")
-    print(modules[args.form].read_text(), end="")
+    print(modules[args.family, args.form].text, end="")
     return 0
 
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-from ..made import ROOT, shown
+from ..made import SOURCES, shown
 from .module import module
 from .source import Source
 
-FOLDER = ROOT / "mpconnxr" / "loops"
+FOLDER = SOURCES / "loops"
 # Forms in Python, with the folders that hold them.
 FORMS = {"vfp": "vfp", "viper64": "viper64", "viper": "viper", "plain": ""}
 

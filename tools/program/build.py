@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.deploy.code import Builder
+from tools.deploy.core import Use, names
 from tools.deploy.errors import DeployError
 from tools.deploy.modules import Package
 from tools.deploy.shrink import SHOWN, shrunk
@@ -17,36 +18,9 @@ from .cores import record_pair
 from .overwritten import first_fault
 from .record import CannotRecord, Recording, record
 
-# Of the package: what is in memory while a program runs, and what is when it is asked for.
 REPLAY = "replay"  # with the loops in it that make a program's calls
 CORES = "cores"  # of a program for two cores
-CORE = ("__init__", "opening", "turn", REPLAY)
-ON_DEMAND = (
-    "arena",
-    "arguments",
-    "classes",
-    "clock",
-    "errors",
-    "feed",
-    "flag",
-    "golden",
-    "integers",
-    "items",
-    "labels",
-    "narrow",
-    "profile",
-    "public",
-    "queue",
-    "rare",
-    "session",
-    "slices",
-    "slots",
-    "tensor",
-    "timing",
-    "turns",
-    "values",
-    "xip",
-)
+CORE = names(Use.PROGRAM)  # of the package: what is in memory while a program runs
 
 
 @dataclass(frozen=True)
@@ -69,7 +43,7 @@ def build(data: bytes, machine: Machine, stream: bool, n_cores: int = 1) -> Prog
     made, calls = (_for_two if n_cores == 2 else _smallest)(data, machine, stream)
     package = Package()
     builder = Builder(package, machine)
-    shared = [name for name in (*CORE, *ON_DEMAND) if name != REPLAY]
+    shared = [name for name in names(Use.PROGRAM | Use.ASKED) if name != REPLAY]
     files = {f"mpconnxr/{n}.mpy": builder.build(package.folder / f"{n}.py") for n in shared}
     files[f"mpconnxr/{REPLAY}.mpy"] = _linked(replay(machine), machine)
     if n_cores == 2:
