@@ -8,6 +8,8 @@ import textwrap
 from collections.abc import Callable
 from functools import cache
 
+from tools import store
+
 ALL = frozenset({-1})  # indexes that the source alone does not tell
 _TYPES = ("ptr", "ptr8", "ptr16", "ptr32", "int", "uint")  # that viper calls
 
@@ -17,7 +19,7 @@ def written(function: Callable) -> dict[int, frozenset[int]]:
     """{position of an argument: the indexes that are written, or ALL}; functions that it calls
     by name count.
     """
-    tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    tree = _tree(function)
     names = [a.arg for a in tree.args.args]
     found: dict[int, set[int]] = {}
     for target, index in _stores(tree):
@@ -32,6 +34,16 @@ def written(function: Callable) -> dict[int, frozenset[int]]:
                 if i in inner and isinstance(argument, ast.Name) and argument.id in names:
                     found.setdefault(names.index(argument.id), set()).update(inner[i])
     return {i: ALL if -1 in indexes else frozenset(indexes) for i, indexes in found.items()}
+
+
+@cache
+def _tree(function: Callable) -> ast.FunctionDef:
+    """Return its statements; a loop's as they are built, with helpers where they are called."""
+    package, _, family = function.__module__.rpartition(".")
+    if package != "mpconnxr.loops":
+        return ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    body = ast.parse(store.loops().path(family).read_text()).body
+    return next(node for node in body if getattr(node, "name", "") == function.__name__)
 
 
 def _stores(tree: ast.FunctionDef) -> list[tuple[str, int]]:
@@ -90,7 +102,7 @@ def inner_calls(driver: Callable) -> tuple[tuple[int, tuple[int | None, ...]], .
 
     Raises LookupError for a call that cannot be followed.
     """
-    tree = ast.parse(textwrap.dedent(inspect.getsource(driver))).body[0]
+    tree = _tree(driver)
     places = {"w": -1}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
