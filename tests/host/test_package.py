@@ -1,5 +1,6 @@
 """The package that is built from what people write, and its copies for boards."""
 
+import ast
 import os
 import re
 import subprocess
@@ -14,8 +15,9 @@ from tests.device.networks import NETWORKS
 from tests.host.device import small
 from tools import package
 from tools.converter.convert import convert
-from tools.deploy import boards
+from tools.deploy import boards, code
 from tools.deploy import joined as joining
+from tools.deploy.certain import always_taken
 from tools.deploy.code import Builder, whole
 from tools.deploy.joined import joined
 from tools.deploy.modules import Package
@@ -25,7 +27,7 @@ from tools.machine import Machine
 BLOCK, PROG = 4096, 256  # bytes of a board's LittleFS
 MODEL = 200_000  # bytes: room for a model, beside the package
 ANY = {"esp32": 400_000, "esp32-c3": 400_000, "esp32-s3": 4_000_000, "pico2": 1_400_000}
-OWN = {"pico": 300_000, "pico2": 1_900_000, "esp32": 900_000, "esp32-c3": 900_000}
+OWN = {"pico": 250_000, "pico2": 1_900_000, "esp32": 900_000, "esp32-c3": 900_000}
 OWN |= {"esp32-s3": 5_000_000}
 
 
@@ -119,6 +121,7 @@ for i in range({n}):
 def all_small(monkeypatch):
     """Code for 64-bit words is large: a family is joined whatever it takes."""
     monkeypatch.setattr(joining, "MOST", 1 << 20)
+    monkeypatch.setattr(code, "ROOM", 0)
 
 
 def test_joined_modules_do_the_same(target, all_small):
@@ -145,21 +148,84 @@ print("all")
 
 
 def test_each_joined_family_is_found_in_its_module(target, all_small):
-    code = Package()
-    builder = Builder(code, Machine.for_arch(target.arch))
-    paths = code.files_for(code.kernels(), pick=builder.pick)
-    modules = {code.module(path): path for path in paths}
-    takers = code.takers(paths, builder.pick)
-    left = joined(modules, takers, lambda path: len(builder.build(path)))
+    package_ = Package()
+    builder = Builder(package_, Machine.for_arch(target.arch))
+    paths = package_.files_for(package_.kernels(), pick=builder.pick)
+    modules = {package_.module(path): path for path in paths}
+    takers = package_.takers(paths, builder.pick)
+    always = package_.always_taken(paths, builder.pick)
+    left = joined(modules, takers, lambda path: 0 if path in always else len(builder.build(path)))
     lines = []
     for name in modules.keys() - left.keys():
         form, family = name.split(".")[2:] if name.count(".") == 3 else ("viper", name[15:])
         is_plain = "@micropython." not in modules[name].read_text()
         lines.append(f"{family} {'plain' if is_plain else form} {takers[name]}\n")
     assert len(lines) > 60
-    files = whole(code, Machine.for_arch(target.arch)) | {"joined": "".join(lines).encode()}
+    files = whole(package_, Machine.for_arch(target.arch)) | {"joined": "".join(lines).encode()}
     done = target.run(FIND, files=files)
     assert done.stdout == "all\n", done.stderr
+
+
+def test_COMMON_speaks_for_one_family(tmp_path):
+    """mpconnxr.forms would take a plain family beside one with COMMON for one in viper."""
+    texts = {"k": "x = 1\n", "a": "COMMON = True\n\n\ndef a(p):\n    return p\n"}
+    texts["b"] = "def b(p):\n    return p\n"
+    modules = {"mpconnxr.ops.k": tmp_path / "k"}
+    modules |= {f"mpconnxr.loops.{name}": tmp_path / name for name in "ab"}
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    takers = dict.fromkeys(["mpconnxr.loops.a", "mpconnxr.loops.b"], "mpconnxr.ops.k")
+    for first, second in ("ab", "ba"):
+        left = joined(modules, takers, lambda path, second=second: int(path.name == second))
+        assert left.keys() == {"mpconnxr.ops.k", f"mpconnxr.loops.{second}"}, first
+
+
+ALWAYS = """
+from .. import forms
+
+def prepare(node):
+    if node.nelem == 0:
+        return 0, None
+    step = _Step(node)
+    step.bind()
+    {branch}
+    return 1, step
+class _Step:
+    def __init__(self, node):
+        self.loop = forms.get("made")
+    def bind(self):
+        self.other = forms.get("bound")
+    def rest(self):
+        self.more = forms.get("unbound")
+"""
+
+
+@pytest.mark.parametrize(
+    ("branch", "more"),
+    [
+        ("step.x = forms.get('x')", {"x"}),
+        ("step.x = forms.get('x') if node else None", set()),
+        ("for i in node: forms.get('x')", set()),
+        ("step.rest()", {"unbound"}),
+        ("node and step.rest()", set()),
+    ],
+)
+def test_what_a_branch_may_leave_out_is_not_always_taken(branch, more):
+    tree = ast.parse(ALWAYS.format(branch=branch))
+    assert always_taken(tree) == {"made", "bound"} | more
+
+
+def test_no_more_families_are_joined_than_there_is_need_for(tmp_path):
+    """What may be in memory for nothing: the smallest first."""
+    (tmp_path / "k").write_text("x = 1\n")
+    modules = {"mpconnxr.ops.k": tmp_path / "k"}
+    for name in "abc":
+        (tmp_path / name).write_text(f"def {name}(p):\n    return p\n")
+        modules[f"mpconnxr.loops.{name}"] = tmp_path / name
+    takers = dict.fromkeys([m for m in modules if "loops" in m], "mpconnxr.ops.k")
+    idle = {"a": 200, "b": 0, "c": 100}
+    left = joined(modules, takers, lambda p: idle[p.name], lambda sources: len(sources) < 3)
+    assert left.keys() == {"mpconnxr.ops.k", "mpconnxr.loops.a"}
 
 
 def test_names_that_mean_two_things_are_not_joined(tmp_path):

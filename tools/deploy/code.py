@@ -19,6 +19,9 @@ from .model_file import ModelFile
 from .modules import Forms, Package
 from .shrink import SHOWN, shrunk, stripped
 
+BLOCK = 4096  # bytes: the least that a file takes in a board's flash
+ROOM = 1_190_000 // BLOCK  # blocks for a package: a Pico keeps 250 KB of its file system
+
 
 @dataclass(frozen=True)
 class File:
@@ -74,14 +77,19 @@ def whole(package: Package, machine: Machine | None) -> dict[str, bytes]:
     builder = Builder(package, machine)
     paths = package.files_for(kernels, pick=builder.pick)
     modules = {package.module(path): path for path in paths}
-    taker = package.takers(paths, builder.pick)
-    sources = joined(modules, taker, lambda path: len(builder.build(path)))
-    return {
-        str(PurePosixPath(package.place(modules[name])).with_suffix(".mpy")): builder.build(
-            modules[name], text
-        )
-        for name, text in sources.items()
-    }
+    always = package.always_taken(paths, builder.pick)
+
+    def built(sources):
+        return {name: builder.build(modules[name], text) for name, text in sources.items()}
+
+    sources = joined(
+        modules,
+        package.takers(paths, builder.pick),
+        lambda path: 0 if path in always else len(builder.build(path)),
+        lambda sources: sum(-(-len(data) // BLOCK) for data in built(sources).values()) <= ROOM,
+    )
+    places = {name: PurePosixPath(package.place(path)) for name, path in modules.items()}
+    return {str(places[name].with_suffix(".mpy")): data for name, data in built(sources).items()}
 
 
 def _viper_and_plain(family: str, modules: Forms) -> list[str]:

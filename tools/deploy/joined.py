@@ -12,33 +12,47 @@ import builtins
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-MOST = 1024  # compiled bytes of a family: it comes into memory with its module, needed or not
+MOST = 400  # compiled bytes of a family that some models have in memory for nothing
+_COMMON = "COMMON"  # what tells mpconnxr.forms that a family in loops/ is in viper as well
 _SELF = "\nimport sys\n\nsys.modules[{!r}] = sys.modules[__name__]\n"
 _BUILT_IN = {*vars(builtins), "ptr", "ptr8", "ptr16", "ptr32", "uint", "const"}
 
 
 def joined(
-    modules: Mapping[str, Path], taker: Mapping[str, str], nbytes: Callable[[Path], int]
+    modules: Mapping[str, Path],
+    taker: Mapping[str, str],
+    idle: Callable[[Path], int],
+    is_enough: Callable[[Mapping[str, str]], bool] = lambda sources: False,
 ) -> dict[str, str]:
     """Return the sources that are left, by module.
 
     modules: files by their modules' names, such as mpconnxr.ops.relu; taker: of a loops' module
-    that one module alone takes, which one; nbytes: of a file, compiled.
+    that one module alone takes, which one; idle: of a file, the compiled bytes that models which
+    use its taker may have in memory for nothing, 0 if all of them need it; is_enough: whether
+    these sources are few enough to join no family that may be there for nothing.
     """
     sources = {name: path.read_text() for name, path in modules.items()}
-    for name, user in taker.items():
+    for name in sorted(taker, key=lambda name: (idle(modules[name]), name)):
+        user, nbytes = taker[name], idle(modules[name])
+        if nbytes > MOST or nbytes and is_enough(sources):
+            break
         # A module that went elsewhere takes none with it: who takes that one would not find it.
-        is_small = user in sources and nbytes(modules[name]) <= MOST
-        if is_small and (text := _added(sources, user, name)):
+        is_first = user in sources and sources[user] == modules[user].read_text()
+        if user in sources and (text := _added(sources, user, name, is_first)):
             sources[user] = text
             del sources[name]
     return sources
 
 
-def _added(sources: Mapping[str, str], user: str, family: str) -> str:
-    """Return the source of a module with a family in it; "" where names would mean two things."""
+def _added(sources: Mapping[str, str], user: str, family: str, is_first: bool) -> str:
+    """Return the source of a module with a family in it; "" where names would mean two things.
+
+    is_first: no other family is in it. COMMON speaks for a whole file, which then has one family.
+    """
     tree = _absolute(sources[family], family)
     own, taken = _Scope(_absolute(sources[user], user)), _Scope(tree)
+    if _COMMON in own.defined or _COMMON in taken.defined and not is_first:
+        return ""
     both = own.defined.keys() & taken.defined.keys()
     if any(not own.defined[name] or own.defined[name] != taken.defined[name] for name in both):
         return ""

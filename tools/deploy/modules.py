@@ -17,6 +17,7 @@ from tools import package
 from tools.store import Loops
 
 from . import core
+from .certain import always_taken
 from .core import Use
 from .errors import DeployError
 
@@ -121,6 +122,12 @@ class Package:
         alone = {m: users[0] for m, users in found.items() if users[0] and len({*users}) == 1}
         name = self.folder.name
         return {f"{name}.{module}": f"{name}.{user}" for module, user in alone.items()}
+
+    def always_taken(self, paths: Collection[Path], pick: Pick) -> set[Path]:
+        """Return the files of loops that one of these takes for every model that uses it."""
+        trees = [self._tree(_name_of(self._relative(path))) for path in paths]
+        families = {family for tree in trees for family in always_taken(tree)}
+        return {self.path(m) for family in families for m in pick(family, self._forms(family))}
 
     def with_needs(self, paths: Collection[Path], pick: Pick) -> list[Path]:
         """Modules of the package, and all that they import or take of loops; not what those of the

@@ -15,7 +15,6 @@ from tools.deploy.modules import Package
 from tools.program.ways import way_of
 
 
-
 def write_whole(folder: Path, machine: Machine | None = None) -> list[str]:
     """Write the package below dist/, for a machine or for any, and beside dist/ the list of it.
 

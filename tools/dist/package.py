@@ -16,12 +16,10 @@ from pathlib import Path
 
 from tools import arguments, package
 from tools.deploy import boards
-from tools.deploy.code import whole
+from tools.deploy.code import BLOCK, whole
 from tools.deploy.errors import DeployError
 from tools.deploy.modules import Package
 from tools.errors import text_of
-
-BLOCK = 4096  # bytes: the least that a file takes in a board's flash
 
 
 def parser() -> argparse.ArgumentParser:

@@ -1,0 +1,86 @@
+"""The whole package for a Pico, as it is copied by hand: in LittleFS, and the heap it takes.
+
+The emulated Pico's own file system has 1 MB, a Pico's has 1,441,792 bytes. An image of one lies
+in a file, from which the firmware's LittleFS reads it.
+"""
+
+import pytest
+
+from tests.device.networks import NETWORKS
+from tests.host.test_package import file_system
+from tools.converter.convert import convert
+from tools.deploy import boards, code
+from tools.deploy.modules import Package
+from tools.micropython import get_target
+
+PICO = boards.named("pico")
+LEAST_LEFT = 230_000  # bytes for models beside the package, without what LittleFS takes of them
+MOST_MORE = 128  # bytes of heap, where a family is there for nothing
+MOUNT = """
+import os, sys
+
+class Blocks:
+    def __init__(self):
+        self.file = open("image", "rb")
+
+    def readblocks(self, n, buf, offset=0):
+        self.file.seek(n * 4096 + offset)
+        self.file.readinto(buf)
+
+    def ioctl(self, op, arg):
+        return {4: NBLOCKS, 5: 4096}.get(op, 0)
+
+image = Blocks()
+os.mount(os.VfsLfs2(image, progsize=256, readsize=32), "/pico", readonly=True)
+sys.path[:] = ["/pico"]
+os.chdir("/pico")
+""".replace("NBLOCKS", str(PICO.filesystem_bytes // 4096))
+RUN = """
+import gc
+import mpconnxr
+gc.collect()
+before = gc.mem_alloc()
+model = mpconnxr.load("digits.bin")
+gc.collect()
+print(gc.mem_alloc() - before)
+print(mpconnxr.__file__, model.kernels())
+from mpconnxr import golden
+print("verified", golden.verify("digits.bin").ok)
+"""
+
+
+@pytest.fixture
+def pico(machine):
+    if machine.name != "rp2040":
+        pytest.skip("the package is for a Pico")
+    return get_target("rp2040")
+
+
+@pytest.fixture(scope="module")
+def package():
+    return code.whole(Package(), PICO.machine)
+
+
+@pytest.fixture(params=["digits int8", "digits float32", "random forest", "LSTM"])
+def model(request):
+    return {"digits.bin": convert(NETWORKS[request.param]().model).data}
+
+
+def test_a_model_runs_from_a_pico_s_file_system(pico, package, model):
+    fs, image = file_system(package | model, PICO.filesystem_bytes)
+    assert PICO.filesystem_bytes - 4096 * fs.used_block_count >= LEAST_LEFT
+    done = pico.run(MOUNT + RUN, files={"image": bytes(image)}, timeout=600)
+    assert "/pico/mpconnxr/__init__.mpy" in done.stdout, done.stderr
+    assert done.stdout.endswith("verified True\n"), done.stdout + done.stderr
+
+
+def test_joined_modules_take_no_more_heap(pico, package, model, monkeypatch):
+    def single(modules, *_):
+        return {name: path.read_text() for name, path in modules.items()}
+
+    monkeypatch.setattr(code, "joined", single)
+    usual = pico.run(RUN, files=code.whole(Package(), PICO.machine) | model, timeout=600)
+    found = pico.run(RUN, files=package | model, timeout=600)
+    (most, *lines), (heap, *same) = usual.stdout.splitlines(), found.stdout.splitlines()
+    assert same == lines and lines[-1] == "verified True", found.stderr
+    assert int(heap) <= int(most) + MOST_MORE
