@@ -61,7 +61,7 @@ def package():
     return code.whole(Package(), PICO.machine)
 
 
-@pytest.fixture(params=["digits int8", "digits float32", "random forest", "LSTM"])
+@pytest.fixture(params=["digits float32", "LSTM"])
 def model(request):
     return {"digits.bin": convert(NETWORKS[request.param]().model).data}
 
