@@ -16,7 +16,8 @@ from tools.micropython import get_target
 from tools.micropython.rp2040 import FLASH_BYTES
 
 # The emulated Pico keeps a quarter of its file system for a ROMFS: these are left out.
-LEFT_OUT = ("string_", "_string", "_image", "image_decoder")
+LEFT_OUT = ("string_", "_string", "_image", "image_decoder", "wide", "svm", "tree", "_tree")
+LEFT_OUT += ("attention", "rotary", "grid_sample", "deform", "roi_align", "max_roi")
 USED = """
 import mpconnxr
 from mpconnxr import golden
