@@ -52,6 +52,10 @@ class _Search:
         self.bound = bound
         self.sizes = [b.nbytes for b in blocks]
         self.neighbours = _neighbours(blocks)
+        self.excluded = _excluded_by(self.neighbours)
+        self.shares_start = {
+            i for i, others in enumerate(self.neighbours) if any(not b for _, b, _ in others)
+        }
         effort = _EFFORT // max(sum(map(len, self.neighbours)), 1)
         self.rounds = min(effort, _MOST_ROUNDS) + 1
         self.branches = min(effort, _MOST_BRANCHES)  # that are left
@@ -77,25 +81,64 @@ class _Search:
         """Every order in which offsets do not fall, within a limit of branches."""
         if len(self.sizes) > _MOST_BLOCKS:
             return
-        self._branch([None] * len(self.sizes), set(range(len(self.sizes))), 0)
+        lowest = sorted((0, -nbytes, i) for i, nbytes in enumerate(self.sizes))
+        self._branch([None] * len(self.sizes), lowest)
 
-    def _branch(self, offsets, rest, floor):
+    def _branch(self, offsets, lowest, placed=None):
+        """Try all orders of the blocks without an offset.
+
+        Args:
+            offsets: by block, None where a block has none yet.
+            lowest: sorted (lowest place, -size, block) as they were before `placed` had a place.
+            placed: the block that took its place last; None before the first one.
+
+        """
         self.branches -= 1
-        if not rest:
-            self._keep([o or 0 for o in offsets])
-        if not rest or self.is_done or self.branches < 0:
+        is_complete = None not in offsets
+        if is_complete:
+            self._keep(offsets[:])
+        if is_complete or self.is_done or self.branches < 0:
             return
-        lowest = sorted((self._lowest(i, offsets, floor), -self.sizes[i], i) for i in rest)
+        if placed is not None:
+            lowest = self._raised(lowest, placed, offsets)
         if any(offset - size >= self.nbytes for offset, size, _ in lowest):
             return  # one of them cannot end below the best any more
         # some block must start before the end of the one that could start first
         end = min(offset - size for offset, size, _ in lowest)
-        for offset, _, i in lowest:
-            if offset > end or offset + self.sizes[i] >= self.nbytes:
+        for offset, size, i in lowest:
+            if offset > end:
+                break
+            if offset - size >= self.nbytes:
                 continue
             offsets[i] = offset
-            self._branch(offsets, rest - {i}, offset)
+            self._branch(offsets, lowest, i)
             offsets[i] = None
+
+    def _raised(self, lowest, placed, offsets):
+        """Return `lowest` without `placed`, for places from that block's offset on.
+
+        All blocks that have a place start at or before that offset, so a place behind one of
+        them stays behind it: only the new one must be compared. Not so the place of a block that
+        may start where another one does, and then lies over it as soon as it rises.
+        """
+        floor = offsets[placed]
+        excluded = self.excluded[placed]
+        found = []
+        for entry in lowest:
+            offset, size, i = entry
+            if i == placed:
+                continue
+            place = max(offset, floor)
+            for before, behind in excluded.get(i, ()):
+                if floor - before < place < floor + behind:
+                    place = floor + behind
+            if place != offset:
+                if i in self.shares_start:
+                    place = self._lowest(i, offsets, place)
+                entry = place, size, i
+            found.append(entry)
+        found.sort()
+        return found
 
     def _placed(self, order):
         offsets: list[int | None] = [None] * len(self.sizes)
@@ -130,6 +173,15 @@ def _neighbours(blocks: Sequence[Block]) -> _Neighbours:
                 for before, behind in _excluded(a, b):
                     found[i].append((j, before, behind))
                     found[j].append((i, behind, before))
+    return found
+
+
+def _excluded_by(neighbours: _Neighbours) -> list[dict[int, list[tuple[int, int]]]]:
+    """By block: where each of its neighbours may not start, as in _Neighbours."""
+    found: list[dict[int, list[tuple[int, int]]]] = [{} for _ in neighbours]
+    for i, others in enumerate(neighbours):
+        for j, before, behind in others:
+            found[j].setdefault(i, []).append((before, behind))
     return found
 
 
