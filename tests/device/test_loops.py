@@ -6,7 +6,7 @@ of them, in all forms at once, where that is quick.
 
 import pytest
 
-from tests.host.device.test_loop_forms import digests
+from tests.host.device.test_loop_forms import plain_digests
 from tools.check import loops
 
 N_CALLS = {"rp2040": 2}  # of each loop; the emulator is the slowest of them all
@@ -21,5 +21,5 @@ def test_bits(machine, names, ready_target):
     script = f"import sys\nsys.argv[:] = {arguments!r}\n{loops.SCRIPT.read_text()}"
     found = list(loops.parsed(machine.run(script, files).splitlines()))
     assert all(loop.digest for loop in found)
-    wanted = digests(ready_target("unix-plain"), names, n)
+    wanted = plain_digests(ready_target("unix-plain"), tuple(names), n)
     assert {loop.key: loop.digest for loop in found} == wanted
