@@ -3,6 +3,7 @@
 Modules of different generations do not work together: the mixture raises an exception.
 """
 
+import functools
 import hashlib
 import re
 import struct
@@ -45,5 +46,18 @@ def in_format(data, version):
 
 def be(monkeypatch, package, version):
     """Makes the tools those that come with a package and its format."""
-    monkeypatch.setattr(flash, "Package", lambda own=None: modules.Package(package, own))
+    monkeypatch.setattr(
+        flash,
+        "Package",
+        lambda own=None: modules.Package(package, own) if own else _read_once(package),
+    )
     monkeypatch.setattr(layout, "VERSION", version)
+
+
+@functools.cache
+def _read_once(folder):
+    """Return the Package of a folder of package_of, which no test changes afterwards."""
+    package = modules.Package(folder)
+    package.path = functools.cache(package.path)
+    package.siblings = functools.cache(package.siblings)
+    return package

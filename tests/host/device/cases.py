@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import functools
+import os
+import pickle
 import warnings
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from onnx import TensorProto, numpy_helper
@@ -30,7 +34,21 @@ class Case:
 
 @functools.cache
 def all_cases() -> list[Case]:
-    """Every node test of one node that the converter can convert."""
+    """Return every node test of one node that the converter can convert.
+
+    They are converted once in a run of tests; processes that come later wait, and read them.
+    """
+    kept = Path(os.environ["MPCONNXR_TEST_CONVERSIONS"], "node-cases")  # see tests/conftest.py
+    with open(kept.with_suffix(".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not kept.exists():
+            part = kept.with_suffix(".part")
+            part.write_bytes(pickle.dumps(_collected()))
+            part.rename(kept)
+    return pickle.loads(kept.read_bytes())
+
+
+def _collected():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the reference implementation, about overflows
         from onnx.backend.test.case.node import collect_testcases
