@@ -11,7 +11,7 @@ from tools.converter.report.costs import Range
 from tools.deploy.boards import Board
 from tools.deploy.fit import Needs, needs_of
 from tools.deploy.model_file import parse_model
-from tools.deploy.modules import Package
+from tools.deploy.modules import built_package
 from tools.program.ways import way_of
 
 _FIRMWARE = 55  # per cent
@@ -79,7 +79,7 @@ def _fit(converted, plain, options):
     romfs = "--romfs" in options
     in_place = romfs or "--reserve" in options
     why = "--interpret" if "--interpret" in options else ""
-    way = way_of(model, Package(), plain.board.machine, in_place, why)
+    way = way_of(model, built_package(), plain.board.machine, in_place, why)
     needs = needs_of(model, way.files, in_place, romfs, program_for=way.program_for)
     return fits.Fit(
         plain.board, way, plain.model_bytes, needs, needs, plain.seconds, plain.guessed

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from tools import package
@@ -60,6 +60,9 @@ class Package:
             if any((folder / "ops" / name).exists() for name in (path.name, f"_{path.name}")):
                 raise DeployError(f"{path} has the name of a kernel of mpconnxr: rename it")
         self._trees: dict[str, ast.Module] = {}
+        # What was found in them: a report asks for many models and boards.
+        self._imports: dict[tuple[str, bool], list[str]] = {}  # of a whole tree, or of its head
+        self._taken: dict[tuple[str, tuple[str, ...]], list[str]] = {}
 
     def files_for(
         self,
@@ -250,12 +253,17 @@ class Package:
 
     def _needs(self, tree, module, pick, takes=_TAKES):
         """Modules that a module, or a part of its tree, imports or whose loops it names."""
-        package = module if self.path(module).name == "__init__.py" else module.rpartition(".")[0]
-        found = []
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and node.level:
-                found += self._imported(package, node)
-        for family in _families(self._tree(module), takes):
+        is_whole = tree is self._tree(module)
+        if (module, is_whole) not in self._imports:
+            is_package = self.path(module).name == "__init__.py"
+            package = module if is_package else module.rpartition(".")[0]
+            nodes = [n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.level]
+            names = [m for node in nodes for m in self._imported(package, node)]
+            self._imports[module, is_whole] = names
+        if (module, takes) not in self._taken:
+            self._taken[module, takes] = _families(self._tree(module), takes)
+        found = [*self._imports[module, is_whole]]
+        for family in self._taken[module, takes]:
             found += pick(family, self._forms(family))
         return found
 
@@ -271,6 +279,12 @@ class Package:
         """Return a family's modules by form, the best one first."""
         paths = self.loops.modules(family)
         return {form: _name_of(path.relative_to(self.folder)) for form, path in paths.items()}
+
+
+@cache
+def built_package() -> Package:
+    """Return the package that is built, with what was read of it so far."""
+    return Package()
 
 
 def _shown(name: str) -> str:

@@ -11,7 +11,7 @@ from tools.deploy.boards import load_boards
 from tools.deploy.code import whole
 from tools.machine import Machine
 from tools.deploy.model_file import ModelFile
-from tools.deploy.modules import Package
+from tools.deploy.modules import built_package
 from tools.program.ways import way_of
 
 
@@ -24,7 +24,7 @@ def write_whole(folder: Path, machine: Machine | None = None) -> list[str]:
     version = "_".join([arch, ".".join(map(str, machine.mpy))]) if machine else "any"
     place = f"dist/{version}"
     shutil.rmtree(folder / place, ignore_errors=True)
-    files = whole(Package(), machine)
+    files = whole(built_package(), machine)
     for name, data in files.items():
         path = folder / place / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -42,7 +42,7 @@ def write_model(
     in_place: its weights are used where they lie; n_cores: that its program is for. Returns how
     it lies there, in words, and the paths of the files. Raises DeployError.
     """
-    way = way_of(model, Package(), machine, in_place, n_cores=n_cores)
+    way = way_of(model, built_package(), machine, in_place, n_cores=n_cores)
     files = {f.path: f.data for f in way.files} | {model.name: model.data}
     for name, data in files.items():
         path = folder / name

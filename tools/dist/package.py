@@ -18,7 +18,7 @@ from tools import arguments, package
 from tools.deploy import boards
 from tools.deploy.code import BLOCK, whole
 from tools.deploy.errors import DeployError
-from tools.deploy.modules import Package
+from tools.deploy.modules import built_package
 from tools.errors import text_of
 
 
@@ -38,7 +38,7 @@ def main(argv: list[str] | None = None) -> int:
         asked.error(f"no board {args.board}: flash.py --list-boards has their names")
     place = (args.to or Path("build")) / package.NAME
     try:
-        files = whole(Package(), board.machine if board else None)
+        files = whole(built_package(), board.machine if board else None)
         write(place, files)
     except (DeployError, OSError) as e:
         print(f"package: {text_of(e)}", file=sys.stderr)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tools import romfs
 from tools.converter.convert import Options, convert
-from tools.deploy.modules import Package
+from tools.deploy.modules import built_package
 from tools.errors import UsageError
 from tools.micropython import get_target
 
@@ -47,7 +47,7 @@ def example() -> bytes:
 def image() -> bytes:
     """A ROMFS with the device package, its loops in the plain form, and the page's session."""
     files = {_SESSION: (PAGE / _SESSION).read_bytes()}
-    package = Package()
+    package = built_package()
     for path in package.paths():
         if package.loops.form_of(path) in (None, "plain"):
             files[package.place(path)] = path.read_bytes()

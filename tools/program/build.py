@@ -8,7 +8,7 @@ from pathlib import Path
 from tools.deploy.code import Builder
 from tools.deploy.core import Use, names
 from tools.deploy.errors import DeployError
-from tools.deploy.modules import Package
+from tools.deploy.modules import built_package
 from tools.deploy.shrink import SHOWN, shrunk
 from tools.machine import Machine, is_native
 from tools.mpy.compile import compiled
@@ -41,7 +41,7 @@ def build(data: bytes, machine: Machine, stream: bool, n_cores: int = 1) -> Prog
     Raises CannotRecord, DeployError.
     """
     made, calls = (_for_two if n_cores == 2 else _smallest)(data, machine, stream)
-    package = Package()
+    package = built_package()
     builder = Builder(package, machine)
     shared = [name for name in names(Use.PROGRAM | Use.ASKED) if name != REPLAY]
     files = {f"mpconnxr/{n}.mpy": builder.build(package.folder / f"{n}.py") for n in shared}
@@ -62,7 +62,7 @@ def _linked(source: str, machine: Machine) -> bytes:
 
 def _later(made: Bundle, machine: Machine) -> dict[str, bytes]:
     """What loops import when something rare happens, such as a value that is infinite."""
-    package = Package()
+    package = built_package()
     builder = Builder(package, machine)
     paths = package.with_needs(made.later, builder.pick)
     return {str(Path(package.place(p)).with_suffix(".mpy")): builder.build(p) for p in paths}

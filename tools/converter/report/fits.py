@@ -8,7 +8,7 @@ from tools import package
 from tools.deploy.boards import Board, load_boards
 from tools.deploy.fit import Needs, needs_of
 from tools.deploy.model_file import ModelFile, parse_model
-from tools.deploy.modules import Package
+from tools.deploy.modules import Package, built_package
 from tools.machine import Machine
 from tools.program.ways import Way, way_of
 
@@ -83,7 +83,7 @@ class Fit:
 
 def fits(converted: Converted, emulated: bool = False) -> list[Fit]:
     """One for each known board, in the order of their names; emulated: for those instead."""
-    model, package = _own_left_out(parse_model("model.bin", converted.data)), Package()
+    model, package = _own_left_out(parse_model("model.bin", converted.data)), built_package()
     boards = [board for board in load_boards() if board.emulated == emulated]
     ways = {machine: _way_of(model, package, machine) for machine in {b.machine for b in boards}}
     return [_fit(converted, model, board, ways[board.machine]) for board in boards]
@@ -92,7 +92,7 @@ def fits(converted: Converted, emulated: bool = False) -> list[Fit]:
 def fit_of(converted: Converted, board: Board) -> Fit:
     """For one board."""
     model = _own_left_out(parse_model("model.bin", converted.data))
-    return _fit(converted, model, board, _way_of(model, Package(), board.machine))
+    return _fit(converted, model, board, _way_of(model, built_package(), board.machine))
 
 
 def _way_of(model: ModelFile, package: Package, machine: Machine) -> Way:

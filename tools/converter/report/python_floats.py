@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache, partial
 
-from tools.deploy.modules import Package
+from tools.deploy.modules import built_package
 from tools.machine import Machine, is_native
 from tools.program.bundle import form_of, has_form
 from tools.program.record import INLINE, CannotRecord, Loop, record
@@ -150,7 +150,7 @@ def _is_plain_family(family):
 
 @cache
 def _is_plain_kernel(kernel):
-    package = Package()
+    package = built_package()
     if not package.has_kernel(kernel):
         return False
     families = package.forms_for(kernel)
