@@ -1,6 +1,7 @@
 """A board in QEMU whose stray accesses are seen.
 
-    done = watched(get_target("mps2-an385")).run(script, files={"mpconnxr": Path("mpconnxr")})
+    from tools import package
+    done = watched(get_target("mps2-an385")).run(script, files={"mpconnxr": package.folder()})
 
 What code on the board that is no part of its firmware, viper's and the inline assembler's, reads
 or writes beside the buffers that it was given ends QEMU; `done.stderr` then says what and where.

@@ -1,7 +1,8 @@
 """MicroPython as a managed target: get it, build it, run scripts on it.
 
+    from tools import package
     from tools.micropython import get_target
-    done = get_target("unix").run("import mpconnxr", files={"mpconnxr": Path("mpconnxr")})
+    done = get_target("unix").run("import mpconnxr", files={"mpconnxr": package.folder()})
     print(done.stdout, done.stderr, done.returncode)
 
 A target is an entry of the table `TARGETS` in `unix.py`, `cpython.py`, `qemu.py`, `rp2040.py` or

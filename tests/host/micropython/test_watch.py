@@ -5,11 +5,11 @@ views of one buffer with other tensors beside them, so that nothing but the watc
 strays.
 """
 
-from pathlib import Path
 
 import pytest
 
 from tests.watch import STRAYED, watched
+from tools import package
 from tools.micropython import TargetTimeout
 
 BOARDS = (
@@ -246,14 +246,14 @@ finally:
 
 @some_boards
 def test_the_loops_of_the_package_are_watched(board):
-    found = board.run(PACKAGE, files={"mpconnxr": Path("mpconnxr")})
+    found = board.run(PACKAGE, files={"mpconnxr": package.folder()})
     assert found[-1].startswith("stray read of 4 bytes") and "relu.relu32 + " in found[-1]
     assert board.printed == ["[1, 0, 3, 4]"]
 
 
 @some_boards
 def test_a_view_beyond_its_buffer_is_found(board):
-    found = board.run(VIEWS, files={"mpconnxr": Path("mpconnxr")})
+    found = board.run(VIEWS, files={"mpconnxr": package.folder()})
     assert found == ["stray view beyond its buffer"] and board.printed == ["1"]
 
 

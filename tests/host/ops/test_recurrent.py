@@ -186,7 +186,7 @@ CELLS["LSTM"][0]["input_forget"] = 1
 
 @pytest.mark.parametrize("op", CELLS)
 def test_a_step_allocates_nothing(op, ready_target):
-    script = PACKAGE.parent / "tests" / "device" / "allocation.py"
+    script = package.ROOT / "tests" / "device" / "allocation.py"
     for attributes in CELLS[op]:
         files = {"mpconnxr": PACKAGE, "x.bin": np.ones(6, np.float32).tobytes()}
         files["model.bin"] = small(op, **attributes).data
