@@ -129,12 +129,12 @@ def test_a_folder_that_cannot_be_written_is_one_line(model, tmp_path, monkeypatc
         (path, "is a file: give --to the name of a folder"),
         (path / "x", "/mpconnxr: Not a directory"),
         (tmp_path / "files", "/mpconnxr: File exists"),
-        (package.parent, "has the sources of mpconnxr: give --to another folder"),
+        (sources.parent, "has the sources of mpconnxr: give --to another folder"),
     ):
         assert flash.main([str(path), "--to", str(to)]) == 1
         err = capsys.readouterr().err
         assert err.startswith(f"flash: {to}") and err.endswith(f"{why}\n") and err.count("\n") == 1
-    assert not list(package.iterdir())
+    assert not list(sources.iterdir())
 
 
 def test_a_board_with_too_little_heap_is_a_warning(to, tmp_path, capsys):

@@ -9,9 +9,9 @@ from array import array
 
 import pytest
 
-from mpconnxr import forms
 from tests.host.device.test_loop_forms import LONG
 from tests.host.loop_calls import calls
+from tests.host.test_plain_loops import made
 from tools import access, store
 from tools.access import Access, AccessError
 
@@ -123,7 +123,7 @@ def functions(family):
 
 @pytest.mark.parametrize("family", access.families())
 def test_loops_do_what_they_declare(family):
-    plain = forms.get(family, "plain")
+    plain = made(family)  # in the source, a slice of the parameters may be several items
     for name, loop in access.loops(family).items():
         assert loop.is_declared, name
         if loop.of_others:
