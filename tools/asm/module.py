@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from .assemble import Function
-from .forms import FORMS
+from .forms import FORMS, Core
 from .recipes import Recipe
 
 _A_LINE = 10  # words of two bytes: a word of four may be no small integer on a board
@@ -15,15 +15,26 @@ _A_LINE = 10  # words of two bytes: a word of four may be no small integer on a 
 def module(recipe: Recipe, form: str, functions: Iterable[Function]) -> str:
     """Return the text of a module that has these functions. Raises AsmError."""
     core = FORMS[form].core
-    lines = [*recipe.about, "", "import micropython"]
-    if recipe.before:
-        lines += ["", *recipe.before]
+    return of_functions(core, recipe.about, recipe.before, functions, recipe.behind)
+
+
+def of_functions(
+    core: Core,
+    about: Sequence[str],
+    before: Sequence[str],
+    functions: Iterable[Function],
+    behind: Sequence[str],
+) -> str:
+    """about: lines of its docstring; before and behind the functions: Python."""
+    lines = [*about, "", "import micropython"]
+    if before:
+        lines += ["", *before]
     for function in functions:
         arguments = ", ".join(core.registers[: function.arguments])
         lines += ["", "", f"@micropython.{core.decorator}", f"def {function.name}({arguments}):"]
         lines += _data(function)
-    if recipe.behind:
-        lines += ["", "", *recipe.behind]
+    if behind:
+        lines += ["", "", *behind]
     return "\n".join(lines) + "\n"
 
 

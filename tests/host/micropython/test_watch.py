@@ -5,7 +5,6 @@ views of one buffer with other tensors beside them, so that nothing but the watc
 strays.
 """
 
-
 import pytest
 
 from tests.watch import STRAYED, watched
