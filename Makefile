@@ -68,7 +68,7 @@ dist: venv ## make packages for mip: package*.json, and compiled modules below d
 	@$(PY) -m tools.dist
 
 clean: ## remove what was made here, but neither .venv nor the cache folder
-	rm -rf build dist package-*.json .pytest_cache .ruff_cache *.egg-info
+	rm -rf build dist package.json package-*.json .pytest_cache .ruff_cache *.egg-info
 	find . -path ./.venv -prune -o -name __pycache__ -type d -exec rm -rf {} +
 
 venv: .venv/.installed

@@ -29,9 +29,9 @@ TIMEOUT = 900  # s
 def arguments(
     argv: Sequence[str] | None, example: str, about: str, n: int, few: int, least: int = 1
 ) -> tuple[Target, int]:
-    """The target that the command line names, and how many recordings are to be judged there.
+    """Return the target that the command line names, and how many recordings to judge there.
 
-    n: of them unless told; few: unless told where the target is an emulated board.
+    n: the default; few: the default on an emulated board.
     """
     parser = argparse.ArgumentParser(
         f"python -m examples.{example}.demo", description=about.partition("\n")[0]
@@ -59,7 +59,7 @@ def build_folder(example: str) -> Path:
 def run(
     target: Target, script: Path, files: Mapping[str, Path | bytes], on_line: OnLine = None
 ) -> str:
-    """What a script printed that has the package beside it. Exits with its traceback.
+    """Run a script with the package beside it, return what it prints; exit with its traceback.
 
     on_line: gets each line as it comes.
     """
@@ -122,7 +122,7 @@ def tell(
     labels: Sequence[str],
     wanted: Sequence[str],
 ) -> str:
-    """Runs a script that tells classes; prints a table of them, and figures. What it printed.
+    """Run a script that tells classes, print a table and figures, return the script's output.
 
     names: of its files in the folder, model.bin among them; wanted: the right labels.
     """

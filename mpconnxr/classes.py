@@ -75,7 +75,7 @@ def is_enough(score, threshold):
 
 
 def _values(output):
-    """A dict, or a sequence of numbers."""
+    """Return a ZipMap's dict, or an output's numbers in a sequence."""
     if getattr(output, "scale", None) is not None:
         return output.dequantize()
     if getattr(output, "dtype", "").startswith(("float", "bfloat")):

@@ -66,7 +66,7 @@ class _DeflateIO:
         return n
 
     def _next(self):
-        """What is left of the last byte, which may stand for many, or the next one."""
+        """Return what is left of the last byte, which may stand for many, or the next byte."""
         if self._more.unconsumed_tail:
             return self._more.unconsumed_tail
         byte = bytearray(1)

@@ -49,7 +49,7 @@ def arch():
 
 
 def suits(form, number):
-    """True if firmware of this architecture can run code of a form."""
+    """Return whether firmware of this architecture can run code of a form."""
     archs = dict(FORMS)[form]
     return archs is None or number in archs
 
@@ -60,7 +60,7 @@ def available(name):
 
 
 def get(name, form=None):
-    """The loops of a family in the given form, or in the best one this machine has."""
+    """Return the loops of a family in a form, by default in the best one this machine has."""
     key = (name, form or order)
     if key not in _loaded:
         _loaded[key] = _first(name, [form] if form else order)
@@ -68,9 +68,9 @@ def get(name, form=None):
 
 
 def later(name, function):
-    """A loop of a family that is imported when it is first called: what seldom runs takes no heap.
+    """Return a loop whose family is imported at its first call: what seldom runs takes no heap.
 
-    It is a loop that others call, function(p, w).
+    Other loops call it, as function(p, w).
     """
     key = (name, function)
     if key not in _loaded:

@@ -29,7 +29,7 @@ def pytest_configure(config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Leave what is imported by now out of collections: a tenth of a conversion's time."""
+    """Leave what is imported by now out of collections, which would walk it again and again."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)

@@ -50,19 +50,18 @@ def modules() -> Iterator[tuple[str, str]]:
     from .asm.recipes import recipes
     from .loops import python
 
+    def place(family, form):
+        return (python.folder(Path(), form) / f"{family}.py").as_posix()
+
     for path in sorted(SOURCES.rglob("*.py")):
         name = path.relative_to(SOURCES)
         if name.parts[0] != "loops":
             yield name.as_posix(), path.read_text()
     for (family, form), made in python.modules().items():
-        yield _place(family, "" if form == "plain" else form), made.text
+        yield place(family, form), made.text
     for (family, form), recipe in recipes().items():
         functions = code.functions_of(form)[family]
-        yield _place(family, form), module.module(recipe, form, functions)
-
-
-def _place(family: str, folder: str) -> str:
-    return "/".join(filter(None, ("loops", folder, f"{family}.py")))
+        yield place(family, form), module.module(recipe, form, functions)
 
 
 def _build(place: Path) -> None:

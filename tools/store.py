@@ -13,6 +13,7 @@ from pathlib import Path
 
 from mpconnxr import forms
 from tools import package
+from tools.loops import python
 from tools.machine import Machine, is_native
 
 _ARCHS_OF_64 = ("x64", "rv64imc")
@@ -23,7 +24,7 @@ class Loops:
     """Those of the package in a folder."""
 
     def __init__(self, package: Path):
-        self.folder = package / "loops"
+        self._package = package
 
     def families(self) -> list[str]:
         """Return the names of all families."""
@@ -31,13 +32,12 @@ class Loops:
 
     def path(self, family: str, form: str = "plain") -> Path:
         """Return where a form's module is, or would be."""
-        return self._folder(form) / f"{family}.py"
+        return python.folder(self._package, form) / f"{family}.py"
 
     def form_of(self, path: Path) -> str | None:
         """Return the form that a module is, None for one that is no loop's."""
-        if not path.is_relative_to(self.folder):
-            return None
-        return path.relative_to(self.folder).parent.name or "plain"
+        folders = {python.folder(self._package, form): form for form in forms.order}
+        return folders.get(path.parent)
 
     def modules(self, family: str) -> dict[str, Path]:
         """Return a family's modules by form, the best one first; none of an unknown family."""
@@ -46,7 +46,7 @@ class Loops:
     def forms_of(self, family: str) -> dict[str, Path]:
         """Return the modules by form, with the plain one as viper too where it is written once."""
         found = {**self.modules(family)}
-        if "viper" not in found and "plain" in found and is_common(_text(found["plain"])):
+        if "viper" not in found and "plain" in found and python.is_common(_text(found["plain"])):
             found["viper"] = found["plain"]
         return {form: found[form] for form in forms.order if form in found}
 
@@ -63,12 +63,9 @@ class Loops:
     def _modules(self) -> dict[str, dict[str, Path]]:
         found: dict[str, dict[str, Path]] = {}
         for form in forms.order:
-            for path in sorted(self._folder(form).glob("*.py")):
+            for path in sorted(python.folder(self._package, form).glob("*.py")):
                 found.setdefault(path.stem, {})[form] = path
         return found
-
-    def _folder(self, form: str) -> Path:
-        return self.folder if form == "plain" else self.folder / form
 
     def _suits(self, path: Path, form: str, machine: Machine) -> bool:
         if form == "plain":
@@ -84,11 +81,6 @@ class Loops:
 def loops() -> Loops:
     """Return those of the built package."""
     return Loops(package.folder())
-
-
-def is_common(text: str) -> bool:
-    """Return whether a plain module has its family's viper form in it."""
-    return "\nCOMMON = True" in text
 
 
 @cache

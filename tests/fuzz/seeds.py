@@ -42,7 +42,7 @@ class Seed:
 
 def kernels() -> list[str]:
     """Names of all kernels of the package."""
-    return sorted(path.stem for path in (package.KERNELS).glob("[!_]*.py"))
+    return sorted(path.stem for path in package.KERNELS.glob("[!_]*.py"))
 
 
 def collection(renew: bool = False) -> dict[str, list[Seed]]:

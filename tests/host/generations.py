@@ -57,7 +57,4 @@ def be(monkeypatch, package, version):
 @functools.cache
 def _read_once(folder):
     """Return the Package of a folder of package_of, which no test changes afterwards."""
-    package = modules.Package(folder)
-    package.path = functools.cache(package.path)
-    package.siblings = functools.cache(package.siblings)
-    return package
+    return modules.Package(folder)

@@ -44,22 +44,22 @@ def version(core: Core) -> str:
 
 @cache
 def loops(text: str) -> list[ast.FunctionDef]:
-    """Those of a module in viper that can be compiled."""
+    """Return the loops of a module in viper that can be compiled."""
     return [f for f in ast.parse(text).body if isinstance(f, ast.FunctionDef) and is_loop(f)]
 
 
 def compiled(family: str, name: str, form: str, fast: bool = False) -> Function:
-    """The machine code of a loop for a form: small, or fast. Raises AsmError."""
+    """Return the machine code of a loop for a form: small, or fast. Raises AsmError."""
     return machine_code(_viper_loop(family, name), form, fast)
 
 
 def translated(family: str, name: str) -> str:
-    """The text in C that a loop is compiled from. Raises AsmError."""
+    """Return the text in C that a loop is compiled from. Raises AsmError."""
     return to_c(_viper_loop(family, name))
 
 
 def _viper_loop(family: str, name: str) -> ast.FunctionDef:
-    """The tuned one, else the one that is written once."""
+    """Return the tuned loop, else the one that is written once. Raises AsmError."""
     modules = [python.modules().get((family, form)) for form in ("viper", "plain")]
     found = [f for each in modules if each for f in loops(each.text) if f.name == name]
     if not found:

@@ -25,7 +25,10 @@ def of_functions(
     functions: Iterable[Function],
     behind: Sequence[str],
 ) -> str:
-    """about: lines of its docstring; before and behind the functions: Python."""
+    """Return the text of a module of a core's functions.
+
+    about: lines of its docstring; before and behind the functions: Python.
+    """
     lines = [*about, "", "import micropython"]
     if before:
         lines += ["", *before]

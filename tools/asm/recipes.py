@@ -32,7 +32,7 @@ class Recipe(Protocol):
 
     @property
     def name(self) -> str:
-        """Of the family."""
+        """Return the family's name."""
 
     @property
     def about(self) -> list[str]: ...
@@ -77,12 +77,12 @@ class Assembled:
         return [*self.source.behind]
 
     def functions(self, form: str) -> list[Function]:
-        """Those compiled from viper first, under the names that the source says."""
+        """Make the functions: first those from viper, under the names that the source gives."""
         others = [(compiled(self.name, name, form), shown) for name, shown in self.source.compiled]
         return [replace(function, name=shown) for function, shown in others] + self.own(form)
 
     def own(self, form: str) -> list[Function]:
-        """Those that are in the source itself. Raises AsmError."""
+        """Make the functions that are in the source itself. Raises AsmError."""
         is_c = self.source.is_c
         return [from_source(self.source, form)] if is_c else assemble(self.source, form)
 
@@ -117,7 +117,7 @@ class Compiled:
 
     @property
     def before(self) -> list[str]:
-        """Statements that make names which the functions behind use."""
+        """Return the imports of names which the functions behind use."""
         text = self._rest()
         used = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
         imports = [node for node in self._tree.body if isinstance(node, ast.ImportFrom)]
@@ -139,7 +139,7 @@ class Compiled:
         return [translated(self.name, name) for name in self._names()]
 
     def _names(self) -> list[str]:
-        """Loops of the module, and those that a tuned one imports from the one written once."""
+        """Return the module's loops, with those that a tuned one imports from the plain one."""
         nodes = [
             n for n in self._tree.body if isinstance(n, ast.ImportFrom) and n.module == self.name
         ]
@@ -147,7 +147,7 @@ class Compiled:
         return own + [alias.name for node in nodes for alias in node.names]
 
     def _rest(self) -> str:
-        """What is not compiled: functions that call others."""
+        """Return what is not compiled: functions that call others."""
         names = self._names()
         rest = [f for f in self._tree.body if isinstance(f, ast.FunctionDef)]
         return "\n\n\n".join(self._text(f) for f in rest if f.name not in names)

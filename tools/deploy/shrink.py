@@ -60,7 +60,7 @@ def shrunk(source: str) -> str:
 
 
 def stripped(source: str) -> str:
-    """A module without docstrings and comments."""
+    """Return a module's text without docstrings and comments."""
     tree = ast.parse(source)
     documented = ast.Module | ast.ClassDef | ast.FunctionDef
     for node in [n for n in ast.walk(tree) if isinstance(n, documented) and ast.get_docstring(n)]:

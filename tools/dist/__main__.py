@@ -4,8 +4,8 @@ Writes package.json and dist/any/mpconnxr/*.py, which is the package for any boa
 architecture package-ARCH.json and dist/ARCH_VERSION/mpconnxr/*.mpy. Without ARCH: for all of the
 boards in boards/.
 
-python -m tools.dist --model MODEL.bin --board NAME --to FOLDER: one model with what it needs on one
-board, as a program if it can be one, and a package.json that lists these files.
+python -m tools.dist --model MODEL.bin --board NAME --to FOLDER: one model with what it needs on
+one board, as a program if it can be one, and a package.json that lists these files.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from .build import machines, write_model, write_whole
 
 
 def parser() -> argparse.ArgumentParser:
+    """Return the command's parser."""
     found = arguments.parser_for("dist", description="Make packages for mip.")
     archs = list(machines())
     found.add_argument("archs", nargs="*", metavar="ARCH", help=f"of {' '.join(archs)}")

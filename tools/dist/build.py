@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 from mpconnxr import __version__
 from tools.deploy.boards import load_boards
 from tools.deploy.code import whole
-from tools.machine import Machine
 from tools.deploy.model_file import ModelFile
 from tools.deploy.modules import built_package
+from tools.machine import Machine
 from tools.program.ways import way_of
 
 
@@ -25,10 +26,7 @@ def write_whole(folder: Path, machine: Machine | None = None) -> list[str]:
     place = f"dist/{version}"
     shutil.rmtree(folder / place, ignore_errors=True)
     files = whole(built_package(), machine)
-    for name, data in files.items():
-        path = folder / place / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+    write_files(folder / place, files)
     listed = f"package-{arch}.json" if machine else "package.json"
     _write_list(folder / listed, [(name, f"{place}/{name}") for name in files])
     return list(files)
@@ -37,23 +35,28 @@ def write_whole(folder: Path, machine: Machine | None = None) -> list[str]:
 def write_model(
     folder: Path, model: ModelFile, machine: Machine, in_place: bool, n_cores: int = 1
 ) -> tuple[str, list[str]]:
-    """A model's file, what it needs on a board, and package.json, which lists both.
+    """Write a model's file, what it needs on a board, and package.json, which lists both.
 
     in_place: its weights are used where they lie; n_cores: that its program is for. Returns how
-    it lies there, in words, and the paths of the files. Raises DeployError.
+    the model lies there, in words, and the paths of the files. Raises DeployError.
     """
     way = way_of(model, built_package(), machine, in_place, n_cores=n_cores)
     files = {f.path: f.data for f in way.files} | {model.name: model.data}
-    for name, data in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+    write_files(folder, files)
     _write_list(folder / "package.json", [(name, name) for name in files])
     return way.said, list(files)
 
 
+def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files by their paths below a folder. Raises OSError."""
+    for name, data in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
 def machines() -> dict[str, Machine]:
-    """By architecture; with an inline assembler where all of its boards have it."""
+    """Return machines by architecture, with an inline assembler if all of its boards have it."""
     found = {}
     for board in load_boards():
         if board.arch:
@@ -63,6 +66,6 @@ def machines() -> dict[str, Machine]:
 
 
 def _write_list(path, urls):
-    """A line for each file, so that a change of one is a change of one line."""
+    """Write a line for each file, so that a change of one is a change of one line."""
     lines = ",\n".join(f"    {json.dumps(pair)}" for pair in urls)
     path.write_text(f'{{\n  "urls": [\n{lines}\n  ],\n  "version": "{__version__}"\n}}\n')

@@ -21,8 +21,11 @@ from tools.deploy.errors import DeployError
 from tools.deploy.modules import built_package
 from tools.errors import text_of
 
+from .build import write_files
+
 
 def parser() -> argparse.ArgumentParser:
+    """Return the command's parser."""
     found = arguments.parser_for("dist.package", description="Write the package, to copy it.")
     found.add_argument("--board", metavar="NAME", help="compile it for this board (default: any)")
     found.add_argument("--to", type=Path, metavar="FOLDER", help="where to write (default: build)")
@@ -74,10 +77,7 @@ def write(place: Path, files: Mapping[str, bytes]) -> None:
         raise DeployError(f"{place} is no package of mpconnxr: give --to another folder")
     place.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place.parent) as folder:
-        for name, data in files.items():
-            path = Path(folder, name)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
+        write_files(Path(folder), files)
         if place.exists():
             shutil.rmtree(place)
         Path(folder, package.NAME).rename(place)

@@ -11,7 +11,7 @@ from .source import Source, is_for_the_build, is_helper
 
 
 def module(source: Source, is_common: bool) -> str:
-    """The text of a module. is_common: viper and plain Python are in it. Raises LoopError."""
+    """Return a module's text; is_common: viper and plain Python are in it. Raises LoopError."""
     nodes = [n for n in source.tree.body[1:] if not is_for_the_build(n) and not is_helper(n)]
     packages = [source.line(node) for node in nodes if isinstance(node, ast.Import)]
     packages.append("import micropython")

@@ -9,15 +9,19 @@ begin with _ have helpers for the build.
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 from ..made import SOURCES, shown
 from .module import module
 from .source import Source
 
-FOLDER = SOURCES / "loops"
-# Forms in Python, with the folders that hold them.
-FORMS = {"vfp": "vfp", "viper64": "viper64", "viper": "viper", "plain": ""}
+FORMS = ("vfp", "viper64", "viper", "plain")  # those that are Python, not machine code
+
+
+def folder(package: Path, form: str) -> Path:
+    """Return where a package has the modules of a form: in loops/ if it is plain, else below."""
+    return package / "loops" if form == "plain" else package / "loops" / form
 
 
 class Module(NamedTuple):
@@ -29,10 +33,10 @@ class Module(NamedTuple):
 
 @cache
 def modules() -> dict[tuple[str, str], Module]:
-    """Return all of them. Raises LoopError."""
+    """Return the modules by family and form. Raises LoopError."""
     found = {}
-    for form, folder in FORMS.items():
-        for path in sorted((FOLDER / folder).glob("[!_]*.py")):
+    for form in FORMS:
+        for path in sorted(folder(SOURCES, form).glob("[!_]*.py")):
             source = Source(path)
             is_made = source.is_typed and "\n@micropython." not in source.text
             text = module(source, form == "plain") if is_made else path.read_text()

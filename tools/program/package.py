@@ -101,7 +101,7 @@ def _prepare() -> None:
     forms.precedes = precedes
     # a Loader asks for the arena with the caller's own, for the state without
     arena.make = lambda nbytes, *given: Memory("arena" if given else "state", nbytes)
-    for path in (package.KERNELS).glob("*.py"):
+    for path in package.KERNELS.glob("*.py"):
         name = f"{_NAME}.ops.{path.stem}".removesuffix(".__init__")
         module = importlib.import_module(name)
         module.memoryview = BlockView
