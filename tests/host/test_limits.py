@@ -82,6 +82,13 @@ def test_memory_taken_bit_by_bit_is_seen():
     assert end.code == 1 and "more than 0.2 GB: stopped while working, at Node n" in end.report
 
 
+def test_what_the_parent_holds_does_not_count():
+    held = bytearray(b"x" * (300 << 20))
+    assert ended(lambda: len(bytearray(100 << 20)) and 0, memory=200 << 20).code == 0
+    end = ended(lambda: len(bytearray(400 << 20)) and 0, memory=200 << 20)
+    assert end.code == 1 and len(held) == 300 << 20
+
+
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT])
 def test_a_crash_is_a_line(number):
     end = ended(lambda: os.kill(os.getpid(), number))

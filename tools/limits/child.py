@@ -57,13 +57,14 @@ def watch(main: Callable[[], int], name: str) -> End:
     sys.stdout.flush()
     sys.stderr.flush()
     with tempfile.TemporaryFile() as file:
+        inherited, _ = memory.usage(os.getpid())
         pid = os.fork()
         if pid == 0:
             os.close(alive)
             _be_child(main, name, block, file.fileno())
         os.close(held)
         try:
-            why = _wait(name, pid, alive, block)
+            why = _wait(name, pid, alive, block, inherited)
         finally:
             os.close(alive)
         _, code, usage = os.wait4(pid, 0)
@@ -75,8 +76,8 @@ def watch(main: Callable[[], int], name: str) -> End:
     return end
 
 
-def _wait(name, pid, alive, block):
-    """Until the child is gone; why it was killed, or ""."""
+def _wait(name, pid, alive, block, inherited):
+    """Until the child is gone; why it was killed, or "". inherited: bytes that it began with."""
     pause = _LOOKS if sys.platform == "linux" else _LOOKS_BY_PS
     start = said = time.monotonic()
     while True:
@@ -93,7 +94,7 @@ def _wait(name, pid, alive, block):
         if 0 < limits.deadline < time.monotonic() or 0 < limits.stage < seconds:
             os.kill(pid, signal.SIGKILL)
             return "time"
-        if limits.memory and nbytes > limits.memory:
+        if limits.memory and nbytes - inherited > limits.memory:
             os.kill(pid, signal.SIGKILL)
             return "memory"
 
@@ -119,6 +120,7 @@ def _end(code, why, block, said):
 def _be_child(main, name, block, descriptor):
     """Runs main and ends the process."""
     end_with_parent()
+    memory.begin()
     status.watched_by(block)
     noise.goes_to(descriptor)
     code = 1

@@ -7,6 +7,7 @@ the address space of libraries and the reserves of malloc's arenas, of which onn
 threads takes gigabytes that cost nothing. Linux alone keeps it.
 The parent looks at the memory that is in use, which is what people mean by a limit; it sees too
 late what is allocated at once.
+Neither counts what a child inherits: a notebook may hold gigabytes before it calls.
 """
 
 from __future__ import annotations
@@ -20,6 +21,16 @@ from pathlib import Path
 _STACK = 8 << 20  # bytes that a thread's stack counts for, if hardly any of it is used
 _THREADS_A_CORE = 2  # numpy's and onnxruntime's
 
+_inherited = 0  # bytes that this process could write to when it began, as RLIMIT_DATA counts them
+
+
+def begin() -> None:
+    """What this process has now is its parent's: set_most counts what comes from here on."""
+    global _inherited
+    if sys.platform == "linux":
+        pages = int(Path("/proc/self/statm").read_text().split()[5])
+        _inherited = pages * os.sysconf("SC_PAGE_SIZE")
+
 
 def set_most(nbytes: int | None) -> None:
     """This process gets no more memory than that, where the system can do it. None: any."""
@@ -30,7 +41,7 @@ def set_most(nbytes: int | None) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     most = resource.RLIM_INFINITY
     if nbytes is not None:
-        most = nbytes + _STACK * _THREADS_A_CORE * (os.cpu_count() or 1)
+        most = _inherited + nbytes + _STACK * _THREADS_A_CORE * (os.cpu_count() or 1)
     if hard != resource.RLIM_INFINITY and not 0 <= most <= hard:
         most = hard
     resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
